@@ -1,0 +1,64 @@
+# How every target of the project is built: language level, warnings, sanitizers, places of the outputs.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(WARPMARK_PLUGIN_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/warpmark)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+
+if(WARPMARK_SANITIZE)
+  add_compile_options(-fsanitize=${WARPMARK_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${WARPMARK_SANITIZE})
+endif()
+
+# Warnings travel as a target, so that only our own code gets them.
+add_library(warpmark_warnings INTERFACE)
+target_compile_options(warpmark_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wimplicit-fallthrough
+  $<$<BOOL:${WARPMARK_WERROR}>:-Werror>)
+
+# warpmark_library(NAME SOURCES ... DEPENDS ...)
+# A static library from a folder of harness/, built as warpmark_NAME.
+function(warpmark_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;DEPENDS")
+  add_library(warpmark_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(warpmark_${name} PUBLIC
+    ${PROJECT_SOURCE_DIR}/harness ${PROJECT_SOURCE_DIR}/harness/include)
+  target_link_libraries(warpmark_${name} PUBLIC ${ARG_DEPENDS} PRIVATE warpmark_warnings)
+endfunction()
+
+# warpmark_plugin(NAME SOURCES ...)
+# A plan plugin, warpmark-plugin-NAME.so, which sees the public headers only.
+function(warpmark_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES")
+  add_library(warpmark-plugin-${name} MODULE ${ARG_SOURCES})
+  set_target_properties(warpmark-plugin-${name} PROPERTIES
+    PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${WARPMARK_PLUGIN_OUTPUT_DIRECTORY})
+  target_include_directories(warpmark-plugin-${name} PRIVATE ${PROJECT_SOURCE_DIR}/harness/include)
+  target_link_libraries(warpmark-plugin-${name}
+    PRIVATE nlohmann_json::nlohmann_json warpmark_warnings)
+endfunction()
+
+# warpmark_unit_test(NAME SOURCES ... LIBRARIES ... LABELS ...)
+# One GoogleTest program, registered with ctest as unit.NAME.
+function(warpmark_unit_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LIBRARIES;LABELS")
+  add_executable(test_${name} ${ARG_SOURCES})
+  set_target_properties(test_${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(test_${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main
+    GTest::gmock warpmark_warnings)
+  target_compile_definitions(test_${name} PRIVATE
+    WARPMARK_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WARPMARK_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  add_test(NAME unit.${name} COMMAND test_${name})
+  set_tests_properties(unit.${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 120)
+endfunction()

@@ -1,0 +1,25 @@
+// Text for people: lists, nearest names, byte counts, and output that cannot forge markup.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// The candidate nearest to `name` by edit distance, if near enough to be a misspelling; else "".
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+
+/// "1,600 bytes", "4 KiB", "1.5 GiB": exact below 10 KiB.
+std::string format_bytes(uint64_t bytes);
+
+/// Replaces control characters (but newline and tab) and invalid UTF-8, so that the result is valid
+/// UTF-8 and safe in a terminal and in JSON.
+std::string printable(std::string_view text);
+
+}  // namespace warpmark

@@ -1,0 +1,37 @@
+#include "base/text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpmark {
+namespace {
+
+TEST(Text, NearestFindsMisspellingsOnly) {
+  const std::vector<std::string> keys = {"block", "grid", "shared", "tolerance"};
+  EXPECT_EQ(nearest("blocks", keys), "block");
+  EXPECT_EQ(nearest("tolerence", keys), "tolerance");
+  EXPECT_EQ(nearest("zebra", keys), "");
+}
+
+TEST(Text, SplitJoinTrim) {
+  EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_EQ(join({"a", "b"}, ", "), "a, b");
+  EXPECT_EQ(trim(" \t x y\n"), "x y");
+  EXPECT_EQ(trim("  "), "");
+}
+
+TEST(Text, Bytes) {
+  EXPECT_EQ(format_bytes(1), "1 byte");
+  EXPECT_EQ(format_bytes(1600), "1,600 bytes");
+  EXPECT_EQ(format_bytes(65536), "64 KiB");
+  EXPECT_EQ(format_bytes(3ull << 30), "3 GiB");
+}
+
+TEST(Text, PrintableReplacesControlsAndBrokenUtf8) {
+  EXPECT_EQ(printable("a\x1b[31mb\n\t"), "a\xEF\xBF\xBD[31mb\n\t");
+  EXPECT_EQ(printable("\xC3\xA4"), "\xC3\xA4");
+  EXPECT_EQ(printable("\xC3"), "\xEF\xBF\xBD");
+  EXPECT_EQ(printable("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
+}
+
+}  // namespace
+}  // namespace warpmark
