@@ -1,0 +1,281 @@
+# Tests ./bootstrap on a fake machine: what it asks, installs, fetches, runs and answers.
+import os
+import pathlib
+import re
+import unittest
+
+from fake_machine import SOURCE, FakeMachine
+
+
+class BootstrapTest(unittest.TestCase):
+    def setUp(self):
+        self.machine = FakeMachine()
+        self.addCleanup(lambda: self.machine.close())
+
+    def run_script(self, *arguments, code=0, **settings):
+        done = self.machine.run(*arguments, **settings)
+        self.assertEqual(done.returncode, code, done.stdout)
+        return done.stdout
+
+
+class EverythingPresent(BootstrapTest):
+    def test_alone_touches_neither_package_manager_nor_network(self):
+        output = self.run_script()
+        self.assertEqual(self.machine.calls(), [])
+        for words in ("cmake --preset default", "cmake --build --preset default",
+                      "ctest --preset default", "build/bin/warpmark run configs/demo.yaml"):
+            self.assertIn("$ " + words, output)
+
+    def test_found_is_printed_with_places(self):
+        output = self.run_script(FAKE_GPU="driver=13.0\\ngpus=1\\noldest=9.0\\nname=H200\\n")
+        for words in ("c++ (fake) 12.2.0", "3.25.1", "1.11.1", "NumPy      1.24.2",
+                      str(self.machine.root / "toolkit"), "H200, compute capability 9.0"):
+            self.assertIn(words, output)
+
+    def test_no_gpu_is_said(self):
+        self.assertIn("the CPU device will be used", self.run_script())
+
+    def test_toolkit_is_linked_to_where_the_program_looks(self):
+        self.run_script()
+        deps = self.machine.tree / "build/deps/cuda"
+        self.assertTrue((deps / "include/nvrtc.h").exists())
+        self.assertTrue((deps / "lib/libnvrtc.so.12").exists())
+
+    def test_build_runs_cmake_and_no_ctest(self):
+        self.run_script("build")
+        self.assertEqual(self.machine.calls(), ["cmake --preset default",
+                                                "cmake --build --preset default"])
+
+    def test_ci_uses_its_preset(self):
+        self.run_script("build", CI="true")
+        self.assertEqual(self.machine.calls("cmake --preset"), ["cmake --preset ci"])
+
+    def test_test_passes_arguments_to_ctest(self):
+        self.run_script("test", "--offline", "--", "-R", "unit")
+        self.assertRegex(self.machine.calls("ctest")[0], r"^ctest --preset default -j\d+ -R unit$")
+
+    def test_all_takes_the_long_tests(self):
+        self.run_script("test", "--all", "--offline")
+        self.assertIn("--preset all", self.machine.calls("ctest")[0])
+
+    def test_failing_tests_and_builds_are_1(self):
+        self.run_script("test", "--offline", code=1, FAKE_CTEST_EXIT="8")
+        self.run_script("build", code=1, FAKE_CMAKE_EXIT="2")
+
+    def test_run_gives_the_programs_exit_code(self):
+        self.machine.file("tree/build/bin/warpmark", '#!/bin/sh\necho "got $*"\nexit 1\n').chmod(0o755)
+        self.assertIn("got run configs/demo.yaml", self.run_script("run", code=1))
+        self.assertIn("got list suites", self.run_script("run", "--", "list", "suites", code=1))
+
+    def test_ci_script_calls_the_tests_and_nothing_else(self):
+        self.run_script(script=".ci/run", CI="true", FAKE_PIP="cu13", code=0)
+        self.assertEqual([c.split()[0] for c in self.machine.calls()
+                          if not c.startswith("pip")], ["cmake", "cmake", "ctest"])
+
+
+class Usage(BootstrapTest):
+    def test_wrong_usage_is_2_and_does_nothing(self):
+        for arguments in (["--frobnicate"], ["frobnicate"], ["build", "test"], ["--all"],
+                          ["build", "--", "x"]):
+            with self.subTest(arguments):
+                self.assertIn("bootstrap: error:", self.run_script(*arguments, code=2))
+                self.assertFalse((self.machine.tree / "build").exists())
+
+    def test_help(self):
+        output = self.run_script("--help")
+        for option in ("build", "run", "test", "--all", "--yes", "--offline", "--dry-run"):
+            self.assertIn(option, output)
+
+
+class MissingPackage(BootstrapTest):
+    def setUp(self):
+        super().setUp()
+        self.machine.remove("ninja")
+
+    COMMAND = "apt-get install --yes --no-install-recommends ninja-build"
+
+    def test_without_root_and_sudo_prints_the_command(self):
+        self.machine.remove("sudo")
+        for arguments in ([], ["build", "--yes"]):
+            output = self.run_script(*arguments, code=3)
+            self.assertIn(self.COMMAND, output)
+            self.assertEqual(self.machine.calls(), [])
+
+    def test_declined(self):
+        for answer in ("n\n", "\n", ""):
+            self.assertIn(self.COMMAND, self.run_script(answer=answer, code=3))
+            self.assertEqual(self.machine.calls(), [])
+
+    def test_accepted_goes_through_sudo_and_on(self):
+        output = self.run_script("build", answer="y\n")
+        self.assertIn(self.COMMAND, self.machine.calls("apt-get")[-1])
+        self.assertTrue(self.machine.calls("sudo"))
+        self.assertEqual(self.machine.calls("cmake --build"), ["cmake --build --preset default"])
+        self.assertIn("Found after the installation", output)
+
+    def test_yes_and_ci_ask_nothing(self):
+        for settings in ({}, {"CI": "1"}):
+            with self.subTest(settings):
+                self.run_script(*([] if settings else ["--yes"]), **settings)
+                self.assertTrue(self.machine.calls("apt-get"))
+                self.machine.remove("ninja")
+
+    def test_root_needs_neither_question_nor_sudo(self):
+        self.machine.tool("id", "echo 0\n")
+        self.run_script()
+        self.assertEqual(self.machine.calls("sudo"), [])
+        self.assertTrue(self.machine.calls("apt-get"))
+
+    def test_dry_run_changes_nothing(self):
+        output = self.run_script("build", "--dry-run")
+        self.assertIn(self.COMMAND, output)
+        self.assertEqual(self.machine.calls(), [])
+        self.assertFalse((self.machine.tree / "build").exists())
+
+    def test_offline(self):
+        self.assertIn("--offline", self.run_script("--offline", "--yes", code=3))
+        self.assertEqual(self.machine.calls(), [])
+
+    def test_failing_package_manager(self):
+        self.machine.tool("apt-get", "exit 100\n")
+        self.assertIn("package manager failed", self.run_script("--yes", code=3))
+
+    def test_installation_that_does_not_help_is_said(self):
+        self.machine.tool("apt-get", "exit 0\n")
+        self.assertIn("still missing: ninja-build", self.run_script("--yes", code=3))
+
+    def test_another_system_gets_the_names(self):
+        self.machine.remove("apt-get")
+        self.assertIn("ninja-build", self.run_script("--yes", code=3))
+
+    def test_old_tool_counts_as_missing(self):
+        self.machine.tool("ninja", "echo 1.8.2\n")
+        output = self.run_script("--dry-run")
+        self.assertIn("version 1.8.2 is older than 1.10", output)
+        self.assertIn(self.COMMAND, output)
+
+
+class Wheels(BootstrapTest):
+    def setUp(self):
+        super().setUp()
+        self.cuda = self.machine.tree / "build/deps/cuda"
+
+    def test_offline_is_3_with_words(self):
+        output = self.run_script("build", "--cuda-wheels", "--offline", code=3)
+        self.assertIn("--offline forbids to fetch NVRTC", output)
+        self.assertEqual(self.machine.calls(), [])
+
+    def test_dry_run_fetches_nothing(self):
+        output = self.run_script("test", "--cuda-wheels", "--dry-run", FAKE_PIP="cu13")
+        self.assertIn("would fetch the wheels of bootstrap.d/cuda-13.0.txt", output)
+        self.assertEqual(self.machine.calls(), [])
+        self.assertFalse((self.machine.tree / "build").exists())
+
+    def test_both_layouts_become_one(self):
+        for mode, driver in (("cu12", "12.4"), ("cu13", "13.0")):
+            with self.subTest(mode):
+                self.run_script("--cuda-wheels", FAKE_PIP=mode,
+                                FAKE_GPU="driver=%s\\noldest=8.0\\n" % driver)
+                major = mode[2:]
+                self.assertTrue((self.cuda / "include/cuda.h").is_file())
+                self.assertEqual(sorted(p.name for p in (self.cuda / "lib").iterdir()),
+                                 ["libnvrtc-builtins.so.%s.0" % major, "libnvrtc.so",
+                                  "libnvrtc.so." + major])
+                self.assertEqual(os.readlink(self.cuda / "lib/libnvrtc.so"), "libnvrtc.so." + major)
+                self.assertTrue(list((self.cuda / "licenses").iterdir()))
+
+    def test_pip_is_bound_to_hashes(self):
+        self.run_script("--cuda-wheels", FAKE_PIP="cu13")
+        for option in ("--require-hashes", "--no-deps", "--only-binary=:all:"):
+            self.assertIn(option, self.machine.calls("pip")[0])
+
+    def test_second_run_fetches_nothing_even_offline(self):
+        self.run_script("--cuda-wheels", FAKE_PIP="cu13")
+        self.run_script("--cuda-wheels", "--offline")
+        self.assertEqual(self.machine.calls(), [])
+
+    def test_changed_pins_fetch_again(self):
+        self.run_script("--cuda-wheels", FAKE_PIP="cu13")
+        with open(self.machine.tree / "bootstrap.d/cuda-13.0.txt", "a") as pins:
+            pins.write("# changed\n")
+        self.run_script("--cuda-wheels", FAKE_PIP="cu13")
+        self.assertEqual(len(self.machine.calls("pip")), 1)
+
+    def test_broken_download_leaves_no_half_state(self):
+        self.assertIn("no route to host", self.run_script("--cuda-wheels", code=3))
+        self.assertEqual(list((self.machine.tree / "build/deps").iterdir()), [])
+
+    def test_broken_download_keeps_what_was_there(self):
+        self.run_script("--cuda-wheels", FAKE_PIP="cu13")
+        self.run_script("--cuda-wheels", code=3, FAKE_GPU="driver=12.4\\noldest=8.0\\n")
+        self.assertTrue((self.cuda / "lib/libnvrtc.so.13").exists())
+
+    def test_numpy2_is_optional(self):
+        output = self.run_script("test", "--offline")
+        self.assertIn("build/deps/numpy2", output)
+        output = self.run_script("test")  # the fake pip refuses
+        self.assertIn("tests that need it are skipped", output)
+        self.assertFalse((self.machine.tree / "build/deps/numpy2").exists())
+
+    def test_version_fits_driver_and_gpu(self):
+        for driver, oldest, version in (
+                ("12.2", "8.0", "12.4"), ("12.4", "8.0", "12.4"), ("12.7", "9.0", "12.4"),
+                ("12.8", "12.0", "12.8"), ("12.9", "8.9", "12.8"), ("13.0", "7.5", "13.0"),
+                ("13.2", "10.0", "13.0"), ("13.0", "7.0", "12.8"), ("12.6", "6.1", "12.4"),
+                ("12.4", "", "12.4")):
+            with self.subTest(driver=driver, oldest=oldest):
+                gpu = "driver=%s\\n" % driver + ("oldest=%s\\n" % oldest if oldest else "")
+                output = self.run_script("--cuda-wheels", "--dry-run", FAKE_GPU=gpu)
+                self.assertIn("bootstrap.d/cuda-%s.txt" % version, output)
+
+    def test_toolkit_that_does_not_serve_is_passed_over(self):
+        cases = ((13020, "driver=12.4\\noldest=8.0\\n", "newer than the driver"),
+                 (11080, "", "older than 12.4"),
+                 (13000, "driver=13.0\\noldest=7.0\\n", "does not compile for"))
+        for number, gpu, words in cases:
+            with self.subTest(words):
+                home = self.machine.toolkit("toolkit-%d" % number, number)
+                output = self.run_script("--dry-run", WARPMARK_CUDA_HOME=str(home), FAKE_GPU=gpu)
+                self.assertRegex(output, "passed over %s: .*%s" % (re.escape(str(home)), words))
+
+
+class Python(BootstrapTest):
+    def test_order_and_reasons(self):
+        refused = self.machine.file("refused/bin/python3", "#!/bin/sh\n"
+                                    "echo lacks=numpy\necho 'reason=no NumPy'\nexit 1\n")
+        refused.chmod(0o755)
+        for settings in ({"WARPMARK_PYTHON": str(refused)},
+                         {"VIRTUAL_ENV": str(self.machine.root / "refused")}):
+            with self.subTest(settings):
+                output = self.run_script(**settings)
+                self.assertIn("passed over %s: no NumPy" % refused, output)
+                self.assertIn("3.11.2  %s/python3" % self.machine.bin, output)
+
+    def test_named_interpreter_comes_first(self):
+        named = self.machine.file("named/python3", "#!/bin/sh\nprintf '%s\\n' "
+                                  "executable=$0 version=3.12.9 numpy=2.3.5 pybind11=/p lacks= reason=\n")
+        named.chmod(0o755)
+        output = self.run_script(WARPMARK_PYTHON=str(named))
+        self.assertIn("3.12.9  %s" % named, output)
+        self.assertIn("pybind11   /p", output)
+
+
+class Pins(unittest.TestCase):
+    def test_every_requirement_is_exact_and_hashed(self):
+        for path in sorted((SOURCE / "bootstrap.d").glob("*.txt")):
+            text = path.read_text().replace("\\\n", " ")
+            lines = [l for l in text.splitlines() if l.strip() and not l.startswith("#")]
+            self.assertTrue(lines, path)
+            for line in lines:
+                with self.subTest(path.name, line=line[:40]):
+                    self.assertRegex(line, r"^[a-z0-9-]+==[0-9a-z.]+( +--hash=sha256:[0-9a-f]{64}){2,}$")
+
+    def test_no_host_is_named(self):
+        files = [SOURCE / "bootstrap", SOURCE / ".ci/run"]
+        files += [p for p in (SOURCE / "bootstrap.d").iterdir() if p.is_file()]
+        for path in files:
+            self.assertNotRegex(path.read_text(), r"https?://|index-url|\.(org|com|net)\b", path)
+
+
+if __name__ == "__main__":
+    unittest.main()

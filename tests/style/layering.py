@@ -1,0 +1,103 @@
+# Checks who includes whom, and that nothing above harness/driver asks which device it has.
+"""Usage: layering.py SOURCE_DIR. Prints file:line: error: … for each fault.
+
+A folder of harness/ includes itself, folders of lower floors and the public headers. A plugin includes
+public headers and its own files, so that it can be built outside this tree.
+"""
+import pathlib
+import re
+import sys
+
+FLOORS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan": 3, "runtime": 4,
+          "results": 5, "report": 6, "check": 7, "bench": 7, "grade": 7, "cli": 8}
+SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+# device.has(capability) is the question to ask: a comparison with a device's name, or a predicate
+# of that kind, decides by what a device is instead of by what it can do. Choosing a device by name is
+# the job of harness/driver, which is below, and of harness/cli.
+DEVICE_QUESTION = re.compile(r'\b(is|on|uses|using)_(cpu|gpu)\b'
+                             r'|[=!]=\s*"(cpu|gpu)"|"(cpu|gpu)"\s*[=!]=|libwarpmark_cpu')
+MAY_NAME_DEVICES = {"base", "driver", "cli"}
+
+
+def sources(folder):
+    return (path for path in sorted(folder.rglob("*")) if path.suffix in SUFFIXES)
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1), match.group(2)
+
+
+def resolve(name, folders):
+    """The file that an include finds in `folders`, or None if it is a system header."""
+    for folder in folders:
+        path = (folder / name).resolve()
+        if path.is_file():
+            return path
+    return None
+
+
+def harness_faults(harness):
+    for folder in sorted(path.name for path in harness.iterdir() if path.is_dir()):
+        if folder == "include":
+            continue
+        if folder not in FLOORS:
+            yield harness / folder, 0, "has no floor: give it one here and in the design"
+            continue
+        for path in sources(harness / folder):
+            for number, _, name in includes(path):
+                target = resolve(name, [path.parent, harness])
+                if target is None or harness not in target.parents:
+                    continue
+                other = target.relative_to(harness).parts[0]
+                if other in (folder, "include"):
+                    continue
+                if FLOORS.get(other, 99) >= FLOORS[folder]:
+                    yield path, number, ("%s (floor %d) includes %s, which is not of a lower floor (%d)"
+                                         % (folder, FLOORS[folder], name, FLOORS.get(other, 99)))
+
+
+def plugin_faults(plugins, harness):
+    if not plugins.is_dir():
+        return
+    for plugin in sorted(path for path in plugins.iterdir() if path.is_dir()):
+        for path in sources(plugin):
+            for number, quote, name in includes(path):
+                if name.startswith("warpmark/"):
+                    continue
+                own = resolve(name, [path.parent, plugin])
+                if own is not None and plugin in own.parents:
+                    continue
+                if own is not None or resolve(name, [harness, plugins]) is not None:
+                    yield path, number, "a plugin includes %s, which is not public" % name
+                elif quote == '"':
+                    yield path, number, "%s is no file of this plugin" % name
+
+
+def device_faults(harness):
+    for folder in sorted(set(FLOORS) - MAY_NAME_DEVICES):
+        for path in sources(harness / folder):
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                if DEVICE_QUESTION.search(line.split("//")[0]):
+                    yield path, number, "asks which device it has; ask device.has(capability)"
+
+
+def main(root):
+    root = root.resolve()
+    harness = root / "harness"
+    count = 0
+    for path, line, words in [*harness_faults(harness), *plugin_faults(root / "plugins", harness),
+                              *device_faults(harness)]:
+        count += 1
+        print("%s:%d: error: %s" % (path.relative_to(root), line, words))
+    print("%d files read, %d faults"
+          % (sum(1 for part in ("harness", "plugins") for _ in sources(root / part)), count))
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))

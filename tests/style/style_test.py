@@ -1,0 +1,119 @@
+# Tests that the checkers of this folder find what they are there to find.
+import contextlib
+import io
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import dynamic_section
+import layering
+import public_headers
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="warpmark-style-")
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        for name in ("base/error.hpp", "driver/table.hpp", "compiler/nvrtc.hpp", "plan/plan.hpp",
+                     "include/warpmark/plugin.h", "cli/main.cpp"):
+            self.write("harness/" + name, "#pragma once\n")
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def check(self, function, *arguments):
+        """The checker's verdict and words."""
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            code = function(*arguments)
+        return code, output.getvalue()
+
+
+class Layering(Tree):
+    def test_good_tree(self):
+        self.write("harness/plan/make.cpp", '#include "plan/plan.hpp"\n#include "base/error.hpp"\n'
+                   '#include <warpmark/plugin.h>\n#include <vector>\n#include <fmt/core.h>\n')
+        self.write("plugins/source/source.cpp", '#include <warpmark/plugin.h>\n#include "own.hpp"\n'
+                   '#include <nlohmann/json.hpp>\n')
+        self.write("plugins/source/own.hpp", "")
+        self.write("plugins/cpu/ptx/a.hpp", "")
+        self.write("plugins/cpu/machine/b.cpp", '#include "ptx/a.hpp"\n')
+        code, words = self.check(layering.main, self.root)
+        self.assertEqual(code, 0, words)
+
+    def test_each_fault_is_found_at_its_line(self):
+        for path, text in (
+                ("harness/base/up.cpp", '\n#include "plan/plan.hpp"\n'),
+                ("harness/base/angle.cpp", "\n#include <plan/plan.hpp>\n"),
+                ("harness/driver/beside.cpp", '\n#include "compiler/nvrtc.hpp"\n'),
+                ("harness/plan/dots.cpp", '\n#include "../cli/main.cpp"\n'),
+                ("plugins/source/inside.cpp", '\n#include "base/error.hpp"\n'),
+                ("plugins/source/angle.cpp", "\n#include <base/error.hpp>\n"),
+                ("plugins/source/other.cpp", '\n#include "../cpu/x.hpp"\n'),
+                ("plugins/source/nowhere.cpp", '\n#include "nowhere.hpp"\n'),
+                ("harness/plan/asks.cpp", '\nif (device.name() == "cpu") return;\n'),
+                ("harness/plan/predicate.cpp", "\nif (device.is_gpu()) return;\n")):
+            with self.subTest(path):
+                file = self.write(path, text)
+                self.write("plugins/cpu/x.hpp", "")
+                code, words = self.check(layering.main, self.root)
+                file.unlink()
+                self.assertEqual(code, 1)
+                self.assertIn(path + ":2: error:", words)
+
+    def test_folder_without_floor(self):
+        self.write("harness/attic/x.cpp", "")
+        self.assertIn("has no floor", self.check(layering.main, self.root)[1])
+
+    def test_devices_may_be_named_where_they_are_chosen(self):
+        for folder in ("driver", "cli"):
+            self.write("harness/%s/choose.cpp" % folder, 'if (name == "cpu") {}\n')
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+
+
+@unittest.skipUnless(shutil.which("cc") and shutil.which("c++"), "no cc and c++ on PATH")
+class Compiled(Tree):
+    def test_headers(self):
+        include = self.root / "harness/include"
+        self.write("harness/include/warpmark/plugin.h", "#ifndef A\n#define A\nint f(void);\n#endif\n")
+        self.assertEqual(self.check(public_headers.main, include, "c++", "cc", [])[0], 0)
+        for bad in ("size_t f(void);\n", "#pragma once\nclass NotC;\n", "struct no_guard { int i; };\n"):
+            with self.subTest(bad):
+                self.write("harness/include/warpmark/bad.h", bad)
+                code, words = self.check(public_headers.main, include, "c++", "cc", [])
+                self.assertEqual(code, 1)
+                self.assertIn("warpmark/bad.h: error", words)
+
+    def library(self, output, *options):
+        source = self.write("empty.c", "int warpmark_nothing;\n")
+        path = self.root / output
+        path.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(path), "-Wl,--no-as-needed",
+                        *options], check=True)
+        return path
+
+    def test_dynamic_sections(self):
+        build = self.root / "build"
+        self.assertEqual(self.check(dynamic_section.main, build)[0], 1)  # nothing to read
+        self.library("build/lib/warpmark/good.so")
+        self.write("build/bin/script", "#!/bin/sh\n")
+        self.assertEqual(self.check(dynamic_section.main, build)[0], 0)
+        for name in ("libcudart.so.13", "libcuda.so.1", "libnvrtc.so.12",
+                     "_multiarray_umath.cpython-311-x86_64-linux-gnu.so"):
+            with self.subTest(name):
+                stub = self.library("stub/" + name, "-Wl,-soname," + name)
+                bad = self.library("build/bin/bad.so", str(stub))
+                code, words = self.check(dynamic_section.main, build)
+                bad.unlink()
+                self.assertEqual(code, 1)
+                self.assertIn("linked with " + name, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
