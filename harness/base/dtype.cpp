@@ -39,13 +39,20 @@ std::optional<DType> dtype_of_c_type(std::string_view spelling) {
   std::string other;
   for (const std::string& word : split(trim(spelling), ' ')) {
     if (word.empty() || word == "const" || word == "volatile" || word == "__restrict__") continue;
-    if (word == "long") ++longs;
-    else if (word == "short") ++shorts;
-    else if (word == "char") ++chars;
-    else if (word == "unsigned") ++unsigneds;
-    else if (word == "signed") ++signeds;
-    else if (word == "int") ++ints;
-    else other += other.empty() ? word : " " + word;
+    if (word == "long")
+      ++longs;
+    else if (word == "short")
+      ++shorts;
+    else if (word == "char")
+      ++chars;
+    else if (word == "unsigned")
+      ++unsigneds;
+    else if (word == "signed")
+      ++signeds;
+    else if (word == "int")
+      ++ints;
+    else
+      other += other.empty() ? word : " " + word;
   }
   const int integer_words = longs + shorts + chars + unsigneds + signeds + ints;
   if (integer_words > 0 && other.empty()) {
@@ -55,13 +62,13 @@ std::optional<DType> dtype_of_c_type(std::string_view spelling) {
   }
   if (integer_words > 0) return std::nullopt;
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kNames = {{
-      {"float", "float32"},     {"double", "float64"},    {"bool", "bool"},
-      {"__half", "float16"},    {"half", "float16"},      {"size_t", "uint64"},
-      {"int8_t", "int8"},       {"int16_t", "int16"},     {"int32_t", "int32"},
-      {"int64_t", "int64"},     {"uint8_t", "uint8"},     {"uint16_t", "uint16"},
-      {"uint32_t", "uint32"},   {"uint64_t", "uint64"},   {"std::size_t", "uint64"},
-      {"ptrdiff_t", "int64"},   {"ssize_t", "int64"},     {"uint", "uint32"},
-      {"ushort", "uint16"},     {"uchar", "uint8"},
+      {"float", "float32"},   {"double", "float64"},  {"bool", "bool"},
+      {"__half", "float16"},  {"half", "float16"},    {"size_t", "uint64"},
+      {"int8_t", "int8"},     {"int16_t", "int16"},   {"int32_t", "int32"},
+      {"int64_t", "int64"},   {"uint8_t", "uint8"},   {"uint16_t", "uint16"},
+      {"uint32_t", "uint32"}, {"uint64_t", "uint64"}, {"std::size_t", "uint64"},
+      {"ptrdiff_t", "int64"}, {"ssize_t", "int64"},   {"uint", "uint32"},
+      {"ushort", "uint16"},   {"uchar", "uint8"},
   }};
   for (const auto& [name, dtype] : kNames) {
     if (other == name) return find_dtype(dtype);

@@ -66,7 +66,10 @@ inline Error verdict_error(std::string message, Position where = {}, std::string
   return {ExitCode::verdict, std::move(message), std::move(where), std::move(hint)};
 }
 inline Error internal_error(std::string message) {
-  return {ExitCode::internal, std::move(message), {}, "this is a mistake in Warpmark; please report it"};
+  return {ExitCode::internal,
+          std::move(message),
+          {},
+          "this is a mistake in Warpmark; please report it"};
 }
 
 }  // namespace warpmark

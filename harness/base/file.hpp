@@ -30,8 +30,8 @@ class UniqueFd {
 /// The bytes of a file. Throws a usage error that names the file and the reason.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes a file under a temporary name in the same folder, then renames it, so that a reader sees the
-/// old file, the new one, or none. Makes missing folders. Throws an environment error.
+/// Writes a file under a temporary name in the same folder, then renames it, so that a reader sees
+/// the old file, the new one, or none. Makes missing folders. Throws an environment error.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 /// A folder that goes away with its contents.

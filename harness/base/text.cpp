@@ -101,7 +101,8 @@ std::string printable(std::string_view text) {
   while (!text.empty()) {
     const size_t length = utf8_length(text);
     const auto first = static_cast<unsigned char>(text[0]);
-    const bool c1_control = length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+    const bool c1_control =
+        length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
     const bool control = (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F;
     if (length == 0 || control || c1_control) {
       out += "\xEF\xBF\xBD";  // U+FFFD, the replacement character

@@ -18,24 +18,24 @@ extern "C" {
 
 /* Capabilities, as bits of warpmark_device.capabilities. */
 enum {
-  WARPMARK_IMAGE_PTX = 1 << 0,     /* modules are loaded from PTX text, never from a cubin */
-  WARPMARK_EXACT_BOUNDS = 1 << 1,  /* every access is checked to the byte */
-  WARPMARK_REPORTS = 1 << 2,       /* drain_reports explains faults and findings */
-  WARPMARK_COUNTERS = 1 << 3,      /* drain_counters counts instructions and bytes, exactly */
-  WARPMARK_DETERMINISTIC = 1 << 4  /* equal input gives equal bytes, findings and counters */
+  WARPMARK_IMAGE_PTX = 1 << 0,    /* modules are loaded from PTX text, never from a cubin */
+  WARPMARK_EXACT_BOUNDS = 1 << 1, /* every access is checked to the byte */
+  WARPMARK_REPORTS = 1 << 2,      /* drain_reports explains faults and findings */
+  WARPMARK_COUNTERS = 1 << 3,     /* drain_counters counts instructions and bytes, exactly */
+  WARPMARK_DETERMINISTIC = 1 << 4 /* equal input gives equal bytes, findings and counters */
 };
 
 /* A context of the library, a CUcontext; null means the current one. */
-typedef void *warpmark_device_context;
+typedef void* warpmark_device_context;
 
 /* Receives one line of JSON, UTF-8 without a newline; valid only during the call. */
-typedef void (*warpmark_device_sink)(void *user, const char *json, size_t length);
+typedef void (*warpmark_device_sink)(void* user, const char* json, size_t length);
 
 typedef struct warpmark_device {
-  uint32_t size;          /* sizeof(warpmark_device) as the library knew it */
-  uint32_t version;       /* WARPMARK_DEVICE_VERSION */
-  uint32_t capabilities;  /* WARPMARK_… bits */
-  uint32_t reserved;      /* 0 */
+  uint32_t size;         /* sizeof(warpmark_device) as the library knew it */
+  uint32_t version;      /* WARPMARK_DEVICE_VERSION */
+  uint32_t capabilities; /* WARPMARK_… bits */
+  uint32_t reserved;     /* 0 */
 
   /* Sets options of a context from a JSON object; unknown keys are an error.
    *   "cc": [9, 0]           compute capability that the device reports (before cuInit only)
@@ -43,12 +43,13 @@ typedef struct warpmark_device {
    *   "wall_limit_ms": n        wall clock a launch may take before error 702; 0 = none
    *   "workers": n              threads that execute blocks; 1 = one after another
    * Returns 0, or an error whose text `last_error` gives. */
-  int (*configure)(warpmark_device_context context, const char *json);
+  int (*configure)(warpmark_device_context context, const char* json);
 
-  /* Names the device memory [address, address + bytes) for reports: an argument's name and the NumPy
-   * name of its dtype, so that a report can say `dest[400]`. Cleared when the memory is freed. */
-  int (*label)(warpmark_device_context context, uint64_t address, uint64_t bytes, const char *name,
-               const char *dtype);
+  /* Names the device memory [address, address + bytes) for reports: an argument's name and the
+   * NumPy name of its dtype, so that a report can say `dest[400]`. Cleared when the memory is
+   * freed. */
+  int (*label)(warpmark_device_context context, uint64_t address, uint64_t bytes, const char* name,
+               const char* dtype);
 
   /* Hands every report since the last call to `sink`, oldest first; works after a sticky error.
    * A report is one JSON object:
@@ -58,22 +59,23 @@ typedef struct warpmark_device {
    *    "allocation": {"address": "0x7f…", "bytes": 1600, "distance": 1, "side": "after"},
    *    "file": "multiply_them.cu", "line": 3, "instruction": "st.global.f32 [%rd10], %f3;",
    *    "message": "…one sentence a person can read…"}
-   * `launch` counts the context's launches from 1. `kind` is one of illegal_address, misaligned_address,
-   * limit, barrier, unsupported_instruction, assert, trap, invalid_pc. Members that do not apply are
-   * absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte after. */
-  void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void *user);
+   * `launch` counts the context's launches from 1. `kind` is one of illegal_address,
+   * misaligned_address, limit, barrier, unsupported_instruction, assert, trap, invalid_pc. Members
+   * that do not apply are absent. `distance` is compute-sanitizer's: the first byte past the end is
+   * 1 byte after. */
+  void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* Hands one JSON object for each launch since the last call to `sink`:
    *   {"launch": 1, "kernel": "doublify", "ptx_thread_instructions": 4096, …} */
-  void (*drain_counters)(warpmark_device_context context, warpmark_device_sink sink, void *user);
+  void (*drain_counters)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* The text of the last error of this struct's functions or of a driver call on this thread (why a
    * PTX text was refused, with its line); "" if none. Valid until the thread's next call. */
-  const char *(*last_error)(void);
+  const char* (*last_error)(void);
 } warpmark_device;
 
 /* The one exported symbol. */
-typedef const warpmark_device *(*warpmark_device_function)(void);
+typedef const warpmark_device* (*warpmark_device_function)(void);
 #define WARPMARK_DEVICE_SYMBOL "warpmark_device_v1"
 
 #ifdef __cplusplus
