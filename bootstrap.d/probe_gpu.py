@@ -1,5 +1,5 @@
 # Tells which CUDA version the GPU driver serves and the oldest GPU's compute capability.
-"""Prints `driver=12.4`, `oldest=8.6`, `gpus=N` and `name=...` as far as they exist; nothing without a driver."""
+"""Prints `driver=12.4`, `name=...`, `gpus=N` and `oldest=8.6`, as far as they exist."""
 import ctypes
 
 CC_MAJOR, CC_MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR of cuda.h

@@ -1,10 +1,11 @@
-# Finds the Python to embed and pybind11 for it; defines pybind11::embed and EmbeddedPython::EmbeddedPython.
+# Finds the Python to embed and pybind11 for it; defines EmbeddedPython::EmbeddedPython over
+# pybind11::embed.
 #
 # Order: WARPMARK_PYTHON, an active virtual environment, the interpreter recorded by an earlier
-# configure, python3 on PATH, /usr/bin/python3. The first that has headers and a shared libpython and
-# imports NumPy is taken; cmake/probe_python.py decides, as it does for ./bootstrap. Its headers and
-# libpython are given to FindPython by name: left alone, FindPython pairs one Python's interpreter with
-# another's library when both have the same version.
+# configure, python3 on PATH, /usr/bin/python3. The first that has headers and a shared libpython
+# and imports NumPy is taken; cmake/probe_python.py decides, as it does for ./bootstrap. Its headers
+# and libpython are given to FindPython by name: left alone, FindPython pairs one Python's
+# interpreter with another's library when both have the same version.
 #
 # Sets Python3_EXECUTABLE, Python3_VERSION, and the cache entry WARPMARK_BUILD_PYTHON, which C++ gets
 # as a string macro of that name through EmbeddedPython::EmbeddedPython.

@@ -1,7 +1,7 @@
 # Finds cuda.h and nvrtc.h, all that the build needs of CUDA; defines CudaHeaders::CudaHeaders.
 #
-# Order: WARPMARK_CUDA_HOME, the folder that ./bootstrap filled, CUDA_HOME, the usual places. It is the
-# program's own order for NVRTC, so that the headers of the build and the library of the run agree.
+# Order: WARPMARK_CUDA_HOME, the folder that ./bootstrap filled, CUDA_HOME, the usual places. It is
+# the program's own order for NVRTC, so that the build's headers and the run's library agree.
 
 file(GLOB _cuda_versioned LIST_DIRECTORIES TRUE /usr/local/cuda-*)
 list(SORT _cuda_versioned COMPARE NATURAL ORDER DESCENDING)

@@ -1,6 +1,5 @@
 # Tests ./bootstrap on a fake machine: what it asks, installs, fetches, runs and answers.
 import os
-import pathlib
 import re
 import unittest
 
@@ -63,7 +62,8 @@ class EverythingPresent(BootstrapTest):
         self.run_script("build", code=1, FAKE_CMAKE_EXIT="2")
 
     def test_run_gives_the_programs_exit_code(self):
-        self.machine.file("tree/build/bin/warpmark", '#!/bin/sh\necho "got $*"\nexit 1\n').chmod(0o755)
+        program = self.machine.file("tree/build/bin/warpmark", '#!/bin/sh\necho "got $*"\nexit 1\n')
+        program.chmod(0o755)
         self.assertIn("got run configs/demo.yaml", self.run_script("run", code=1))
         self.assertIn("got list suites", self.run_script("run", "--", "list", "suites", code=1))
 
@@ -217,6 +217,16 @@ class Wheels(BootstrapTest):
         self.assertIn("tests that need it are skipped", output)
         self.assertFalse((self.machine.tree / "build/deps/numpy2").exists())
 
+    def test_terminated_download_leaves_no_half_state(self):
+        self.machine.file("fake_pip.py", "import os, signal, sys\n"
+                          "open(sys.argv[1] + '/half.whl', 'w')\n"
+                          "os.kill(int(os.environ['FAKE_PARENT']), signal.SIGTERM)\n")
+        self.machine.tool("python3", (self.machine.bin / "python3").read_text().replace(
+            "#!/bin/sh\n", "export FAKE_PARENT=$PPID\n"))
+        done = self.machine.run("--cuda-wheels")
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(list((self.machine.tree / "build/deps").iterdir()), [])
+
     def test_version_fits_driver_and_gpu(self):
         for driver, oldest, version in (
                 ("12.2", "8.0", "12.4"), ("12.4", "8.0", "12.4"), ("12.7", "9.0", "12.4"),
@@ -253,7 +263,7 @@ class Python(BootstrapTest):
 
     def test_named_interpreter_comes_first(self):
         named = self.machine.file("named/python3", "#!/bin/sh\nprintf '%s\\n' "
-                                  "executable=$0 version=3.12.9 numpy=2.3.5 pybind11=/p lacks= reason=\n")
+                                  "executable=$0 version=3.12.9 numpy=2.3.5 pybind11=/p lacks=\n")
         named.chmod(0o755)
         output = self.run_script(WARPMARK_PYTHON=str(named))
         self.assertIn("3.12.9  %s" % named, output)
@@ -268,7 +278,8 @@ class Pins(unittest.TestCase):
             self.assertTrue(lines, path)
             for line in lines:
                 with self.subTest(path.name, line=line[:40]):
-                    self.assertRegex(line, r"^[a-z0-9-]+==[0-9a-z.]+( +--hash=sha256:[0-9a-f]{64}){2,}$")
+                    self.assertRegex(
+                        line, r"^[a-z0-9-]+==[0-9a-z.]+( +--hash=sha256:[0-9a-f]{64}){2,}$")
 
     def test_no_host_is_named(self):
         files = [SOURCE / "bootstrap", SOURCE / ".ci/run"]

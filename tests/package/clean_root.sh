@@ -2,8 +2,9 @@
 # Proves ./bootstrap test on a bare Debian 12: first as root, then as an ordinary user.
 #
 # Usage: clean_root.sh SOURCE_DIR [FOLDER]. debootstrap makes the bare system in a temporary folder,
-# which is removed in the end; with FOLDER it is made there and kept. Needs root, debootstrap and this
-# machine's way to its package mirrors, which the bare system is given. Exits 77 where one is missing.
+# which is removed in the end; with FOLDER it is made there and kept. Needs root, debootstrap and
+# this machine's way to its package mirrors, which the bare system is given. Exits 77 where one of
+# them is missing.
 set -euo pipefail
 source_dir=$(cd "$1" && pwd)
 suite=bookworm
@@ -48,7 +49,8 @@ make_system() {
   }
   # How this machine reaches its mirrors: names, apt's proxy, pip's configuration, certificates.
   cp /etc/resolv.conf /etc/hosts "$target/etc/" 2>/dev/null || true
-  apt-config dump | grep -E '^Acquire::(http|https)::' >"$target/etc/apt/apt.conf.d/99machine" || true
+  apt-config dump | grep -E '^Acquire::(http|https)::' \
+    >"$target/etc/apt/apt.conf.d/99machine" || true
   local file
   for file in /etc/pip.conf "$HOME/.config/pip/pip.conf" "$HOME/.pip/pip.conf"; do
     if [[ -r $file ]]; then cat "$file" >>"$target/etc/pip.conf"; fi

@@ -19,8 +19,9 @@ RECORD = 'printf "%s\\n" "$(basename "$0") $*" >> "$FAKE_LOG"\n'
 
 # Answers for the script's questions to Python; all else goes to the real interpreter.
 PYTHON = """case "$*" in
-  *probe_python.py*) printf '%s\\n' executable="$FAKE_ROOT/bin/python3" version=3.11.2 numpy=1.24.2 \\
-      pybind11= lacks= reason= ; exit ;;
+  *probe_python.py*)
+    printf '%s\\n' executable="$FAKE_ROOT/bin/python3" version=3.11.2 numpy=1.24.2 pybind11= lacks=
+    exit ;;
   *probe_gpu.py*) printf '%b' "${FAKE_GPU:-}" ; exit ;;
   *nvrtc_version.py*) echo 13.0 ; exit ;;
   *"import jsonschema"* | *"import yaml"*) exit 0 ;;

@@ -1,9 +1,9 @@
 # Checks that no binary that we build is linked with CUDA's libraries or with NumPy.
 """Usage: dynamic_section.py BUILD_DIR. Reads NEEDED of every ELF file that the build made.
 
-The driver and NVRTC are opened with dlopen, so that the program starts on a machine without them and
-says so itself; cudart is not used at all; NumPy is reached through Python only, so that one build
-serves every NumPy.
+The driver and NVRTC are opened with dlopen, so that the program starts on a machine without them
+and says so itself; cudart is not used at all; NumPy is reached through Python only, so that one
+build serves every NumPy.
 """
 import pathlib
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks C and C++ against .clang-format and shell scripts with shellcheck; exits 77 without the tool.
+# Checks C++ against .clang-format and shell scripts with shellcheck; exits 77 without the tool.
 #
 # Usage: formatting.sh clang-format|shellcheck SOURCE_DIR
 set -euo pipefail
@@ -20,8 +20,9 @@ case $tool in
     ;;
   shellcheck)
     if command -v shellcheck >/dev/null; then
-      find bootstrap .ci/run tests -type f \( -name bootstrap -o -path .ci/run -o -name '*.sh' \) \
-        -print0 | xargs -0 shellcheck
+      find bootstrap bootstrap.d .ci/run tests -type f \
+        \( -name bootstrap -o -path .ci/run -o -name '*.sh' \) -print0 |
+        xargs -0 shellcheck --external-sources
       exit 0
     fi
     echo 'skipped: no shellcheck'

@@ -1,8 +1,8 @@
 # Checks who includes whom, and that nothing above harness/driver asks which device it has.
 """Usage: layering.py SOURCE_DIR. Prints file:line: error: … for each fault.
 
-A folder of harness/ includes itself, folders of lower floors and the public headers. A plugin includes
-public headers and its own files, so that it can be built outside this tree.
+A folder of harness/ includes itself, folders of lower floors and the public headers. A plugin
+includes public headers and its own files, so that it can be built outside this tree.
 """
 import pathlib
 import re
@@ -14,8 +14,8 @@ SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 # device.has(capability) is the question to ask: a comparison with a device's name, or a predicate
-# of that kind, decides by what a device is instead of by what it can do. Choosing a device by name is
-# the job of harness/driver, which is below, and of harness/cli.
+# of that kind, decides by what a device is instead of by what it can do. Choosing a device by name
+# is the job of harness/driver, which is below, and of harness/cli.
 DEVICE_QUESTION = re.compile(r'\b(is|on|uses|using)_(cpu|gpu)\b'
                              r'|[=!]=\s*"(cpu|gpu)"|"(cpu|gpu)"\s*[=!]=|libwarpmark_cpu')
 MAY_NAME_DEVICES = {"base", "driver", "cli"}
@@ -57,7 +57,7 @@ def harness_faults(harness):
                 if other in (folder, "include"):
                     continue
                 if FLOORS.get(other, 99) >= FLOORS[folder]:
-                    yield path, number, ("%s (floor %d) includes %s, which is not of a lower floor (%d)"
+                    yield path, number, ("%s (floor %d) includes %s, not of a lower floor (%d)"
                                          % (folder, FLOORS[folder], name, FLOORS.get(other, 99)))
 
 

@@ -1,8 +1,8 @@
 # Compiles each public header by itself, the .h ones as C, too.
 """Usage: public_headers.py INCLUDE_DIR CXX CC [OPTION...]. OPTIONs (-I…) go to every compilation.
 
-A plugin's author includes one header and nothing before it; a header that leans on another's includes
-breaks there and not here.
+A plugin's author includes one header and nothing before it; a header that leans on another's
+includes breaks there and not here.
 """
 import pathlib
 import subprocess

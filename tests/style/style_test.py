@@ -81,9 +81,10 @@ class Layering(Tree):
 class Compiled(Tree):
     def test_headers(self):
         include = self.root / "harness/include"
-        self.write("harness/include/warpmark/plugin.h", "#ifndef A\n#define A\nint f(void);\n#endif\n")
+        self.write("harness/include/warpmark/plugin.h", "#pragma once\nint f(void);\n")
         self.assertEqual(self.check(public_headers.main, include, "c++", "cc", [])[0], 0)
-        for bad in ("size_t f(void);\n", "#pragma once\nclass NotC;\n", "struct no_guard { int i; };\n"):
+        for bad in ("size_t f(void);\n", "#pragma once\nclass NotC;\n",
+                    "struct no_guard { int i; };\n"):
             with self.subTest(bad):
                 self.write("harness/include/warpmark/bad.h", bad)
                 code, words = self.check(public_headers.main, include, "c++", "cc", [])
@@ -94,8 +95,8 @@ class Compiled(Tree):
         source = self.write("empty.c", "int warpmark_nothing;\n")
         path = self.root / output
         path.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(path), "-Wl,--no-as-needed",
-                        *options], check=True)
+        subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(path),
+                        "-Wl,--no-as-needed", *options], check=True)
         return path
 
     def test_dynamic_sections(self):

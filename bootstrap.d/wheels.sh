@@ -1,0 +1,97 @@
+# Pinned wheels: fetched by pip, put into build/deps in one step. Sourced by ./bootstrap.
+# shellcheck shell=bash disable=SC2034,SC2154
+# (Sourced: variables cross between this file and ./bootstrap.)
+
+pin_stamp() { sha256sum "$parts/$1.txt" | cut -d ' ' -f 1; }
+stamp_is_current() { [[ -r $1/stamp && $(<"$1/stamp") == "$2" ]]; }
+numpy2_stamp() { printf '%s %s %s' "$(pin_stamp numpy2)" "$python" "${python_version:-}"; }
+
+# For a Python without a pinned wheel nothing is tried: no network for what cannot succeed.
+want_numpy2() { [[ $command == test && ${python_version:-} =~ ^3\.1[123]\. ]]; }
+wheels_to_fetch() {
+  if [[ -n $cuda_pins ]] && ! stamp_is_current "$deps/cuda" "$(pin_stamp "$cuda_pins")"; then
+    return 0
+  fi
+  want_numpy2 && [[ $offline == no && -n $python ]] &&
+    ! stamp_is_current "$deps/numpy2" "$(numpy2_stamp)"
+}
+
+# pip is needed for a download only: the interpreter's own, or one of a throw-away environment,
+# which needs Debian's python3-venv. Without ca-certificates pip trusts no server.
+survey_download() {
+  if [[ $offline == yes ]]; then return 0; fi
+  if [[ -z $python ]] || ! { "$python" -I -m pip --version >/dev/null 2>&1 ||
+    "$python" -I -c 'import ensurepip, venv' 2>/dev/null; }; then
+    need 'pip' python3-venv
+  fi
+  if [[ ! -e ${PIP_CERT:-${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}} ]]; then
+    need certificates ca-certificates
+  fi
+}
+
+# Every download and every unfinished folder lives here and goes with the script.
+work=''
+trap 'if [[ -n $work ]]; then rm -rf "$work"; fi' EXIT
+make_work() {
+  if [[ -n $work ]]; then return 0; fi
+  mkdir -p "$deps"
+  # What a run left behind that was killed outright, a day ago so that no running one is robbed.
+  find "$deps" -maxdepth 1 -name '.part.*' -mmin +1440 -exec rm -rf {} +
+  work=$(mktemp -d "$deps/.part.XXXXXX")
+}
+
+# Unpacks the wheels that $parts/$1.txt names for interpreter `python` into folder $2.
+fetch_wheels() {
+  local pip=("$python" -I -m pip) wheel
+  if ! "${pip[@]}" --version >/dev/null 2>&1; then
+    "$python" -I -m venv "$work/pip" || return 1
+    pip=("$work/pip/bin/python3" -I -m pip)
+  fi
+  mkdir -p "$work/wheels-$1" "$2"
+  # -I keeps Python's own environment variables out; pip's (a mirror, certificates) still count.
+  "${pip[@]}" download --quiet --disable-pip-version-check --require-hashes --no-deps \
+    --only-binary=:all: --requirement "$parts/$1.txt" --dest "$work/wheels-$1" || return 1
+  for wheel in "$work/wheels-$1"/*.whl; do
+    "$python" -I -m zipfile -e "$wheel" "$2" || return 1
+  done
+}
+
+# Replaces folder $2 by the finished $1 in one step.
+put_in_place() {
+  rm -rf "$2"
+  mv -T "$1" "$2"
+}
+
+# A second environment with NumPy 2, for tests that hold both NumPys against each other. It is
+# optional: without it those tests are skipped.
+provide_numpy2() {
+  local site
+  [[ $command == test ]] || return 0
+  if ! want_numpy2; then
+    note "no NumPy 2 is pinned for Python ${python_version:-}: tests that need it are skipped"
+    return 0
+  fi
+  if stamp_is_current "$deps/numpy2" "$(numpy2_stamp)"; then return 0; fi
+  if [[ $offline == yes ]]; then
+    note 'left out because of --offline: build/deps/numpy2; tests that need NumPy 2 are skipped'
+    return 0
+  fi
+  if [[ $dry_run == yes ]]; then
+    note 'would fetch the wheel of bootstrap.d/numpy2.txt into build/deps/numpy2'
+    return 0
+  fi
+  heading 'Making an environment with NumPy 2 for the tests in build/deps/numpy2'
+  make_work
+  if "$python" -I -m venv --without-pip "$work/numpy2" &&
+    site=$("$work/numpy2/bin/python3" -I -c \
+      'import sysconfig; print(sysconfig.get_path("purelib"))') &&
+    fetch_wheels numpy2 "$site" &&
+    version=$("$work/numpy2/bin/python3" -I -c 'import numpy; print(numpy.__version__)'); then
+    rm -f "$work/numpy2/bin/"[aA]ctivate*  # they name the folder that is about to be renamed
+    numpy2_stamp >"$work/numpy2/stamp"
+    put_in_place "$work/numpy2" "$deps/numpy2"
+    row 'NumPy 2' "$version  build/deps/numpy2"
+  else
+    note 'no NumPy 2 for this Python could be had: the tests that need it are skipped'
+  fi
+}
