@@ -42,15 +42,16 @@ make_work() {
 
 # Unpacks the wheels that $parts/$1.txt names for interpreter `python` into folder $2.
 fetch_wheels() {
-  local pip=("$python" -I -m pip) wheel
+  local pip=("$python" -I -m pip) wheel options=(--disable-pip-version-check --require-hashes)
+  if [[ ! -t 1 ]]; then options+=(--quiet); fi  # progress is for a person at a terminal
   if ! "${pip[@]}" --version >/dev/null 2>&1; then
     "$python" -I -m venv "$work/pip" || return 1
     pip=("$work/pip/bin/python3" -I -m pip)
   fi
   mkdir -p "$work/wheels-$1" "$2"
   # -I keeps Python's own environment variables out; pip's (a mirror, certificates) still count.
-  "${pip[@]}" download --quiet --disable-pip-version-check --require-hashes --no-deps \
-    --only-binary=:all: --requirement "$parts/$1.txt" --dest "$work/wheels-$1" || return 1
+  "${pip[@]}" download "${options[@]}" --no-deps --only-binary=:all: \
+    --requirement "$parts/$1.txt" --dest "$work/wheels-$1" || return 1
   for wheel in "$work/wheels-$1"/*.whl; do
     "$python" -I -m zipfile -e "$wheel" "$2" || return 1
   done

@@ -15,6 +15,7 @@ skip() {
 }
 [[ $(id -u) == 0 ]] || skip 'only root can make a bare system'
 command -v debootstrap >/dev/null || skip 'debootstrap is not installed'
+git -C "$source_dir" ls-files >/dev/null 2>&1 || skip "$source_dir is no git checkout"
 command -v unshare >/dev/null || skip 'unshare is not installed'
 # shellcheck disable=SC2016  # the dollars are apt's
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
