@@ -79,8 +79,9 @@ py::object array_of(const Value& value) {
     bool all_whole = exact.attr("size").cast<int64_t>() > 0;
     bool any_negative = false;
     for (const py::handle element : exact.attr("flat")) {
-      all_whole = all_whole && PyLong_CheckExact(element.ptr()) != 0;
-      any_negative = any_negative || (all_whole && element < py::int_(0));
+      all_whole = PyLong_CheckExact(element.ptr()) != 0;
+      if (!all_whole) break;
+      any_negative = any_negative || element < py::int_(0);
     }
     if (all_whole) {
       try {

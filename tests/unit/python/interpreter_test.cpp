@@ -1,5 +1,5 @@
-// A process has one interpreter only, so most tests here run their body in a fresh process, by
-// gtest's "threadsafe" death tests; exit status 0 is the pass.
+// Starting Python and NumPy. A process has one interpreter only, so most of these run in a process
+// of their own, as gtest's "threadsafe" death tests.
 #include "python/interpreter.hpp"
 
 #include <gmock/gmock.h>
@@ -20,127 +20,109 @@ namespace fs = std::filesystem;
 using testing::at;
 using testing::error_of;
 using ::testing::ExitedWithCode;
-using ::testing::HasSubstr;
 
-class InterpreterDeathTest : public ::testing::Test {
- protected:
-  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
-};
-
-// What a list expression gives, without NumPy. `sys` is reached from what the builtins hold.
+// Whether a condition on Python's `sys` holds; asked without NumPy, so `sys` comes from a builtin's
+// module.
 bool holds(Interpreter& python, const std::string& condition) {
-  const std::string sys = "(lambda sys: [" + condition +
-                          "])(type(__spec__ if False else ().__class__).__init__ and "
-                          "[c for c in ().__class__.__base__.__subclasses__() "
-                          "if c.__name__ == '_wrap_close'][0].__init__.__globals__['sys'])";
-  return evaluate_list_with_builtins_only(python, at(sys)) == std::vector<PythonValue>{true};
+  const Expression question =
+      at("(lambda sys: [" + condition + "])(copyright.__init__.__globals__['sys'])");
+  return evaluate_list_with_builtins_only(python, question) == std::vector<PythonValue>{true};
 }
 
-TEST_F(InterpreterDeathTest, NumPyIsImportedOnDemandOnly) {
-  EXPECT_EXIT(
-      {
-        Interpreter python;
-        check_syntax(python, at("np.zeros(3)"));
-        const bool none_before = holds(python, "'numpy' not in sys.modules");
-        python.require_numpy();
-        const bool some_after = holds(python, "'numpy' in sys.modules");
-        std::_Exit(none_before && some_after ? 0 : 1);
-      },
-      ExitedWithCode(0), "");
+// Runs `body` in a process that has no interpreter yet; it passes by returning true.
+void expect_in_new_process(bool (*body)(), const std::string& on_stderr = "") {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::_Exit(body() ? 0 : 1), ExitedWithCode(0), on_stderr);
 }
 
-TEST_F(InterpreterDeathTest, TheWorkingDirectoryAndTheEnvironmentHaveNoSay) {
-  const TemporaryFolder folder;
-  EXPECT_EXIT(
-      {
-        const TemporaryFolder trap;
-        write_file_atomically(trap.path() / "numpy.py", "raise SystemExit('trapped')");
-        write_file_atomically(trap.path() / "sitecustomize.py", "raise SystemExit('trapped')");
-        fs::current_path(trap.path());
-        ::setenv("PYTHONPATH", trap.path().c_str(), 1);
-        ::setenv("PYTHONHOME", trap.path().c_str(), 1);
-        ::setenv("PYTHONSTARTUP", (trap.path() / "numpy.py").c_str(), 1);
-        Interpreter python;
-        const bool isolated = holds(python, "'' not in sys.path and '" + trap.path().string() +
-                                                "' not in sys.path and sys.flags.isolated == 1 and "
-                                                "sys.flags.no_user_site == 1");
-        std::_Exit(isolated && python.require_numpy().folder.filename() == "numpy" ? 0 : 1);
-      },
-      ExitedWithCode(0), "");
+TEST(InterpreterDeathTest, NumPyIsImportedOnDemandOnly) {
+  expect_in_new_process([] {
+    Interpreter python;
+    check_syntax(python, at("np.zeros(3)"));
+    const bool none_before = holds(python, "'numpy' not in sys.modules");
+    python.require_numpy();
+    const bool some_after = holds(python, "'numpy' in sys.modules");
+    return none_before && some_after;
+  });
 }
 
-TEST_F(InterpreterDeathTest, AMissingNumPyIsAnEnvironmentErrorWithTheRemedy) {
+TEST(InterpreterDeathTest, TheWorkingDirectoryAndTheEnvironmentHaveNoSay) {
+  expect_in_new_process([] {
+    const TemporaryFolder trap;
+    write_file_atomically(trap.path() / "numpy.py", "raise SystemExit('trapped')");
+    write_file_atomically(trap.path() / "sitecustomize.py", "raise SystemExit('trapped')");
+    fs::current_path(trap.path());
+    ::setenv("PYTHONPATH", trap.path().c_str(), 1);
+    ::setenv("PYTHONHOME", trap.path().c_str(), 1);
+    ::setenv("PYTHONSTARTUP", (trap.path() / "numpy.py").c_str(), 1);
+    Interpreter python;
+    const bool isolated = holds(python, "'' not in sys.path and '" + trap.path().string() +
+                                            "' not in sys.path and sys.flags.isolated == 1 and "
+                                            "sys.flags.no_user_site == 1");
+    return isolated && python.require_numpy().folder.filename() == "numpy";
+  });
+}
+
+TEST(InterpreterDeathTest, AMissingNumPyIsAnEnvironmentErrorWithTheRemedy) {
   // An environment made by hand, with no site-packages, that is otherwise that of the build.
-  EXPECT_EXIT(
-      {
-        const TemporaryFolder venv;
-        const fs::path bin = venv.path() / "bin";
-        fs::create_directory(bin);
-        const PythonIdentity linked = linked_python();
-        fs::create_symlink(linked.executable, bin / "python3");
-        write_file_atomically(venv.path() / "pyvenv.cfg",
-                              "home = " + linked.executable.parent_path().string() +
-                                  "\ninclude-system-site-packages = false\n");
-        Interpreter python(choose_python({"", venv.path().string(), linked.executable}));
-        const Error error = error_of([&] { python.require_numpy(); });
-        const bool named = error.code() == ExitCode::environment &&
-                           error.message().find((bin / "python3").string()) != std::string::npos &&
-                           error.message().find("No module named 'numpy'") != std::string::npos &&
-                           error.hint().find("-m pip install numpy") != std::string::npos;
-        const bool inside = holds(python, "sys.prefix == '" + venv.path().string() + "'");
-        std::_Exit(named && inside ? 0 : 1);
-      },
-      ExitedWithCode(0), "");
+  expect_in_new_process([] {
+    const TemporaryFolder venv;
+    const fs::path bin = venv.path() / "bin";
+    fs::create_directory(bin);
+    const PythonIdentity linked = linked_python();
+    fs::create_symlink(linked.executable, bin / "python3");
+    write_file_atomically(venv.path() / "pyvenv.cfg",
+                          "home = " + linked.executable.parent_path().string() +
+                              "\ninclude-system-site-packages = false\n");
+    Interpreter python(choose_python({"", venv.path().string(), linked.executable}));
+    const Error error = error_of([&] { python.require_numpy(); });
+    const bool named = error.code() == ExitCode::environment &&
+                       error.message().find((bin / "python3").string()) != std::string::npos &&
+                       error.message().find("No module named 'numpy'") != std::string::npos &&
+                       error.hint().find("-m pip install numpy") != std::string::npos;
+    const bool inside = holds(python, "sys.prefix == '" + venv.path().string() + "'");
+    return named && inside;
+  });
 }
 
-TEST_F(InterpreterDeathTest, StdoutOfPythonGoesToStderr) {
-  EXPECT_EXIT(
-      {
-        {
-          Interpreter python;
-          evaluate_list_with_builtins_only(python, at("[print('said by Python') or 1]"));
-        }
-        std::_Exit(0);
-      },
-      ExitedWithCode(0), "said by Python");
-}
-
-TEST_F(InterpreterDeathTest, InterruptsAreNotPythons) {
-  EXPECT_EXIT(
-      {
+TEST(InterpreterDeathTest, StdoutOfPythonGoesToStderr) {
+  expect_in_new_process(
+      [] {
         Interpreter python;
-        python.require_numpy();
-        struct sigaction action = {};
-        ::sigaction(SIGINT, nullptr, &action);
-        std::_Exit(action.sa_handler == SIG_DFL ? 0 : 1);
+        evaluate_list_with_builtins_only(python, at("[print('said by Python') or 1]"));
+        return true;
       },
-      ExitedWithCode(0), "");
+      "said by Python");
 }
 
-TEST_F(InterpreterDeathTest, NumPyIsImportedInTheBackground) {
-  EXPECT_EXIT(
-      {
-        Interpreter python;
-        python.begin_importing_numpy();
-        python.begin_importing_numpy();
-        evaluate_list_with_builtins_only(python, at("[1]"));  // the lock is free meanwhile
-        const Value value = evaluate(python, at("np.arange(3)"), Scope());
-        const bool right = to_array(value, *find_dtype("int32")).size() == 3;
-        std::_Exit(right ? 0 : 1);
-      },
-      ExitedWithCode(0), "");
+TEST(InterpreterDeathTest, InterruptsAreNotPythons) {
+  expect_in_new_process([] {
+    Interpreter python;
+    python.require_numpy();
+    struct sigaction action = {};
+    ::sigaction(SIGINT, nullptr, &action);
+    return action.sa_handler == SIG_DFL;
+  });
 }
 
-TEST_F(InterpreterDeathTest, AnImportThatNobodyAwaitsEndsWithTheInterpreter) {
-  EXPECT_EXIT(
-      {
-        {
-          Interpreter python;
-          python.begin_importing_numpy();
-        }
-        std::exit(0);
-      },
-      ExitedWithCode(0), "");
+TEST(InterpreterDeathTest, NumPyIsImportedInTheBackground) {
+  expect_in_new_process([] {
+    Interpreter python;
+    python.begin_importing_numpy();
+    python.begin_importing_numpy();
+    evaluate_list_with_builtins_only(python, at("[1]"));  // the lock is free meanwhile
+    const Value value = evaluate(python, at("np.arange(3)"), Scope());
+    const bool right = to_array(value, *find_dtype("int32")).size() == 3;
+    return right;
+  });
+}
+
+TEST(InterpreterDeathTest, AnImportThatNobodyAwaitsEndsWithTheInterpreter) {
+  expect_in_new_process([] {
+    Interpreter python;
+    python.begin_importing_numpy();
+    return true;
+  });
 }
 
 TEST(Interpreter, IsMadeOnce) {
