@@ -152,12 +152,10 @@ ReferenceValue reference_over(const py::object& array, Shape shape) {
   const std::string name = array.attr("dtype").attr("name").cast<std::string>();
   const auto dtype = find_dtype(name);
   if (!dtype) throw internal_error("a reference is of dtype " + name);
-  const py::dict interface = array.attr("__array_interface__");
-  const auto address = py::tuple(interface["data"])[0].cast<uintptr_t>();
-  const auto bytes = array.attr("nbytes").cast<size_t>();
+  const py::buffer_info info = py::buffer(array).request();
   return {*dtype,
           std::move(shape),
-          {reinterpret_cast<const std::byte*>(address), bytes},
+          {static_cast<const std::byte*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)},
           objects::hold(array)};
 }
 
@@ -165,7 +163,7 @@ ReferenceValue reference_over(const py::object& array, Shape shape) {
 std::string reference_dtype(const Value& value, const py::object& array, const DType& output) {
   const char kind = kind_of(array);
   const auto width = array.attr("dtype").attr("itemsize").cast<uint32_t>();
-  const std::string name = array.attr("dtype").attr("name").cast<std::string>();
+  std::string name = array.attr("dtype").attr("name").cast<std::string>();
   if (!find_dtype(name)) {
     throw refuse(value,
                  fmt::format("the reference is {}, which cannot be compared with {}",

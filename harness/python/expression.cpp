@@ -27,7 +27,8 @@ Source source_of(const Expression& expression) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) throw usage_error("the expression is empty", expression.where);
   Source source;
-  source.lines_skipped = static_cast<int>(std::count(text.begin(), text.begin() + first, '\n'));
+  source.lines_skipped =
+      static_cast<int>(std::ranges::count(std::string_view(text).substr(0, first), '\n'));
   const size_t newline = text.rfind('\n', first);
   source.columns_skipped =
       static_cast<int>(first - (newline == std::string::npos ? 0 : newline + 1));

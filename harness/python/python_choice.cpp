@@ -49,6 +49,7 @@ std::pair<std::string, int> output_of(const std::vector<std::string>& command) {
   const UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
