@@ -1,0 +1,276 @@
+#include "python/conversion.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "python/objects.hpp"
+
+namespace warpmark {
+
+namespace py = pybind11;
+
+namespace {
+
+Error refuse(const Value& value, const std::string& why, const std::string& hint = "") {
+  return {value.on_error(), why, value.expression().position_of(1, 1), hint};
+}
+
+// Runs `convert` under Python's lock; what it raises becomes an Error at the expression.
+template <typename Convert>
+auto converting(const Value& value, Convert convert) {
+  const py::gil_scoped_acquire lock;
+  try {
+    return convert();
+  } catch (const py::error_already_set& error) {
+    throw refuse(value, "cannot convert the value: " + objects::exception_text(error));
+  }
+}
+
+py::object numpy_dtype(std::string_view name) {
+  return objects::numpy().attr("dtype")(py::str(name.data(), name.size()));
+}
+
+bool is_integer(const DType& dtype) {
+  return dtype.kind == DTypeKind::signed_integer || dtype.kind == DTypeKind::unsigned_integer;
+}
+
+char kind_of(const py::object& array) {
+  return array.attr("dtype").attr("kind").cast<std::string>().front();
+}
+
+Shape shape_of(const py::object& array) {
+  Shape shape;
+  for (const py::handle extent : array.attr("shape")) shape.push_back(extent.cast<int64_t>());
+  return shape;
+}
+
+// "float64", "text", …: what a person calls the elements of an array.
+std::string elements_text(const py::object& array) {
+  switch (kind_of(array)) {
+    case 'U':
+    case 'S':
+      return "text";
+    case 'O': {
+      const py::object flat = array.attr("flat");
+      if (array.attr("size").cast<int64_t>() == 0) return "Python objects";
+      const py::object first = flat[py::int_(0)];
+      return "Python objects (" + py::str(first.get_type().attr("__name__")).cast<std::string>() +
+             ")";
+    }
+    default:
+      return py::str(array.attr("dtype").attr("name")).cast<std::string>();
+  }
+}
+
+// The value as a NumPy array of native byte order. Lists of whole numbers past int64 stay whole
+// numbers: NumPy would make float64 or objects of them.
+py::object array_of(const Value& value) {
+  const py::module_ np = objects::numpy();
+  const py::object object = objects::object_of(value);
+  py::object array = np.attr("asarray")(object);
+  const char kind = kind_of(array);
+  const bool is_numpy =
+      py::isinstance(object, np.attr("ndarray")) || py::isinstance(object, np.attr("generic"));
+  if (!is_numpy && (kind == 'f' || kind == 'O')) {
+    const py::object exact = np.attr("asarray")(object, py::str("object"));
+    bool all_whole = exact.attr("size").cast<int64_t>() > 0;
+    bool any_negative = false;
+    for (const py::handle element : exact.attr("flat")) {
+      all_whole = PyLong_CheckExact(element.ptr()) != 0;
+      if (!all_whole) break;
+      any_negative = any_negative || element < py::int_(0);
+    }
+    if (all_whole) {
+      try {
+        array = exact.attr("astype")(any_negative ? "int64" : "uint64");
+      } catch (const py::error_already_set&) {  // beyond 64 bits: refused by its kind
+        array = exact;
+      }
+    }
+  }
+  const py::object dtype = array.attr("dtype");
+  if (dtype.attr("isnative").cast<bool>()) return array;
+  return array.attr("astype")(dtype.attr("newbyteorder")("="));
+}
+
+// Throws unless every integer of `array` is in the range of `dtype`.
+void check_range(const Value& value, const py::object& array, const DType& dtype) {
+  const py::module_ np = objects::numpy();
+  if (array.attr("size").cast<int64_t>() == 0 || kind_of(array) == 'b') return;
+  const py::object limits = np.attr("iinfo")(numpy_dtype(dtype.name));
+  const py::object builtin_int = py::module_::import("builtins").attr("int");
+  const std::array<std::pair<const char*, bool>, 2> ends = {{{"argmin", true}, {"argmax", false}}};
+  for (const auto& [find, is_low] : ends) {
+    const py::object flat_index = array.attr(find)();
+    const py::object extreme = builtin_int(array.attr("flat")[flat_index]);
+    const bool fits = is_low ? extreme >= limits.attr("min") : extreme <= limits.attr("max");
+    if (fits) continue;
+    std::string place;
+    if (array.attr("ndim").cast<int>() > 0) {
+      std::vector<std::string> index;
+      for (const py::handle i : np.attr("unravel_index")(flat_index, array.attr("shape"))) {
+        index.push_back(py::str(i).cast<std::string>());
+      }
+      place = " at [" + join(index, ", ") + "]";
+    }
+    throw refuse(value, fmt::format("the value {}{} is not in the range of {}, {} to {}",
+                                    py::str(extreme).cast<std::string>(), place, dtype.name,
+                                    py::str(limits.attr("min")).cast<std::string>(),
+                                    py::str(limits.attr("max")).cast<std::string>()));
+  }
+}
+
+// Throws unless the elements may become `dtype` by a cast within their kind.
+void check_kind(const Value& value, const py::object& array, const DType& dtype) {
+  const char kind = kind_of(array);
+  const std::string sides =
+      fmt::format("the value is {}, which is not cast to {}", elements_text(array), dtype.name);
+  const bool is_number = kind == 'i' || kind == 'u' || kind == 'f' || kind == 'b';
+  if (kind == 'O' || kind == 'U' || kind == 'S') {
+    throw refuse(value, sides, kind == 'O' ? "only numbers of up to 64 bits can be passed" : "");
+  }
+  if (!is_number) throw refuse(value, sides, kind == 'c' ? "take its .real or .imag" : "");
+  if (dtype.kind == DTypeKind::boolean) {
+    if (kind != 'b') throw refuse(value, sides, "compare it, as in `x != 0`");
+    return;
+  }
+  if (kind == 'b' && array.attr("ndim").cast<int>() == 0) {
+    throw refuse(value, fmt::format("the value is a boolean, not a number for {}", dtype.name),
+                 "write 0 or 1");
+  }
+  if (is_integer(dtype) && kind == 'f') {
+    throw refuse(value, sides,
+                 fmt::format("round it yourself, as in `np.rint(x).astype(np.{})`", dtype.name));
+  }
+}
+
+// Python's memory as a reference; `array` is contiguous and of a dtype of ours.
+ReferenceValue reference_over(const py::object& array, Shape shape) {
+  const std::string name = array.attr("dtype").attr("name").cast<std::string>();
+  const auto dtype = find_dtype(name);
+  if (!dtype) throw internal_error("a reference is of dtype " + name);
+  const py::buffer_info info = py::buffer(array).request();
+  return {*dtype,
+          std::move(shape),
+          {static_cast<const std::byte*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)},
+          objects::hold(array)};
+}
+
+// The NumPy dtype that a reference is handed over in; see the table of to_reference.
+std::string reference_dtype(const Value& value, const py::object& array, const DType& output) {
+  const char kind = kind_of(array);
+  const auto width = array.attr("dtype").attr("itemsize").cast<uint32_t>();
+  std::string name = array.attr("dtype").attr("name").cast<std::string>();
+  if (!find_dtype(name)) {
+    throw refuse(value,
+                 fmt::format("the reference is {}, which cannot be compared with {}",
+                             elements_text(array), output.name),
+                 kind == 'f' ? "float64 is the widest" : "");
+  }
+  const bool is_whole = kind == 'i' || kind == 'u';
+  if (output.kind == DTypeKind::boolean && kind == 'b') return name;
+  if (is_integer(output) && is_whole) {
+    return width >= output.bytes ? name
+                                 : fmt::format("{}int{}", kind == 'u' ? "u" : "", output.bytes * 8);
+  }
+  if (output.kind == DTypeKind::floating && kind == 'f' && width >= output.bytes) return name;
+  if (output.kind == DTypeKind::floating && is_whole) return "float64";
+  const bool widens = output.kind == DTypeKind::floating ? kind == 'f' || kind == 'b'
+                                                         : is_integer(output) && kind == 'b';
+  if (widens) return std::string(output.name);
+  throw refuse(value,
+               fmt::format("the reference is {}, the output {}: they are of different kinds", name,
+                           output.name),
+               is_integer(output) ? "round it yourself, as in `np.rint(x).astype(np.int64)`" : "");
+}
+
+}  // namespace
+
+Array to_array(const Value& value, const DType& dtype, const std::optional<Shape>& shape) {
+  return converting(value, [&] {
+    const py::object array = array_of(value);
+    check_kind(value, array, dtype);
+    if (is_integer(dtype)) check_range(value, array, dtype);
+    const Shape own_shape = shape_of(array);
+    if (shape && own_shape != *shape && !own_shape.empty()) {
+      throw refuse(value,
+                   "the value has shape " + shape_text(own_shape) + ", not " + shape_text(*shape));
+    }
+    Array result(dtype, shape.value_or(own_shape));
+    using namespace pybind11::literals;
+    const objects::FloatingPointErrors strict("raise", "ignore");
+    try {
+      objects::numpy().attr("copyto")(objects::numpy_view(result, objects::Access::writable), array,
+                                      "casting"_a = "unsafe");
+    } catch (const py::error_already_set& error) {
+      if (!error.matches(PyExc_FloatingPointError)) throw;
+      throw refuse(
+          value,
+          fmt::format("a finite value of {} is too large for {}", elements_text(array), dtype.name),
+          "write np.inf if infinity is meant");
+    }
+    return result;
+  });
+}
+
+std::vector<std::byte> scalar_bytes(const Value& value, const DType& dtype) {
+  const Array array = to_array(value, dtype);
+  if (!array.shape().empty()) {
+    throw refuse(value, fmt::format("the value is an array of shape {}, not a single {}",
+                                    shape_text(array.shape()), dtype.name));
+  }
+  return {array.bytes().begin(), array.bytes().end()};
+}
+
+ReferenceValue to_reference(const Value& value, const DType& dtype, const Shape& shape) {
+  return converting(value, [&] {
+    const py::object array = array_of(value);
+    const std::string target = reference_dtype(value, array, dtype);
+    const Shape own_shape = shape_of(array);
+    const bool one_for_one = element_count(own_shape) == 1 && element_count(shape) == 1;
+    if (own_shape != shape && !one_for_one) {
+      const bool same_count = element_count(own_shape) == element_count(shape);
+      throw refuse(
+          value,
+          "the reference has shape " + shape_text(own_shape) + ", the output " + shape_text(shape),
+          same_count ? "use `.reshape(…)`"
+                     : "a reference is not broadcast; use np.broadcast_to if that is meant");
+    }
+    using namespace pybind11::literals;
+    return reference_over(
+        objects::numpy().attr("asarray")(array, numpy_dtype(target), "order"_a = "C"), shape);
+  });
+}
+
+ReferenceValue to_tolerance(const Value& value, const Shape& shape) {
+  return converting(value, [&] {
+    const py::module_ np = objects::numpy();
+    py::object array = array_of(value);
+    check_kind(value, array, *find_dtype("float64"));
+    array = np.attr("asarray")(array, numpy_dtype("float64"));
+    const py::object is_bound =
+        np.attr("logical_and")(np.attr("isfinite")(array), np.attr("greater_equal")(array, 0.0));
+    if (!np.attr("all")(is_bound).cast<bool>()) {
+      throw refuse(value, "a tolerance must be finite and not negative");
+    }
+    Shape own_shape = shape_of(array);
+    if (!own_shape.empty() && own_shape != shape) {
+      py::tuple extents(shape.size());
+      for (size_t i = 0; i < shape.size(); ++i) extents[i] = shape[i];
+      try {
+        array = np.attr("broadcast_to")(array, extents);
+      } catch (const py::error_already_set&) {
+        throw refuse(value, "a tolerance of shape " + shape_text(own_shape) +
+                                " does not broadcast to the output's " + shape_text(shape));
+      }
+      own_shape = shape;
+    }
+    using namespace pybind11::literals;
+    return reference_over(np.attr("asarray")(array, "order"_a = "C"), own_shape);
+  });
+}
+
+}  // namespace warpmark

@@ -1,0 +1,149 @@
+#include "python/interpreter.hpp"
+
+#include <pybind11/embed.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/error.hpp"
+
+namespace warpmark {
+
+namespace py = pybind11;
+
+namespace {
+
+// Throws if `status` tells of a failure; CPython's own text says what it missed.
+void check(const PyStatus& status, const PythonChoice& choice) {
+  if (PyStatus_Exception(status) == 0) return;
+  throw environment_error("cannot start the embedded Python as " +
+                              choice.python.executable.string() + ": " +
+                              (status.err_msg != nullptr ? status.err_msg : "unknown reason"),
+                          "`warpmark doctor` says which Python was chosen and why");
+}
+
+struct Configuration : PyConfig {
+  Configuration() : PyConfig() { PyConfig_InitIsolatedConfig(this); }
+  Configuration(const Configuration&) = delete;
+  Configuration& operator=(const Configuration&) = delete;
+  ~Configuration() { PyConfig_Clear(this); }
+};
+
+void start_python(const PythonChoice& choice) {
+  PyPreConfig preconfig;
+  PyPreConfig_InitIsolatedConfig(&preconfig);
+  preconfig.utf8_mode = 1;  // suites are UTF-8 in any locale
+  check(Py_PreInitialize(&preconfig), choice);
+
+  Configuration config;
+  config.install_signal_handlers = 0;  // Ctrl-C is for the front: it finishes the reports first
+  const std::string executable = choice.python.executable.string();
+  // The executable's place is how Python finds pyvenv.cfg, and with it the site-packages.
+  check(PyConfig_SetBytesString(&config, &config.executable, executable.c_str()), choice);
+  check(PyConfig_SetBytesString(&config, &config.program_name, executable.c_str()), choice);
+  check(Py_InitializeFromConfig(&config), choice);
+}
+
+// 1.24 is the first with errors for casts that overflow and the "weak" promotion of Python numbers.
+bool is_new_enough(const std::string& version) {
+  const size_t dot = version.find('.');
+  const int major = std::atoi(version.c_str());
+  const int minor = dot == std::string::npos ? 0 : std::atoi(version.c_str() + dot + 1);
+  return major > 1 || (major == 1 && minor >= 24);
+}
+
+NumPy import_numpy() {
+  const auto numpy = py::module_::import("numpy");
+  // NumPy 1.x wraps around where 2.x raises; make both raise.
+  py::module_::import("warnings")
+      .attr("filterwarnings")("error", "NumPy will stop allowing conversion of out-of-bound",
+                              py::module_::import("builtins").attr("DeprecationWarning"));
+  return {numpy.attr("__version__").cast<std::string>(),
+          std::filesystem::path(numpy.attr("__file__").cast<std::string>()).parent_path()};
+}
+
+}  // namespace
+
+struct Interpreter::State {
+  PythonChoice choice;
+  std::once_flag import_once;
+  std::thread importer;
+  std::mutex starting;  ///< guards `importer`; never taken with Python's lock held
+  std::optional<NumPy> numpy;
+  std::string failure;
+
+  /// Waits if another thread imports. The caller must not hold Python's lock, which the import
+  /// needs.
+  void import_now() {
+    std::call_once(import_once, [this] {
+      const py::gil_scoped_acquire lock;
+      try {
+        numpy = import_numpy();
+      } catch (const py::error_already_set& error) {
+        failure = error.what();
+        failure.resize(std::min(failure.find("\n\nAt:\n"), failure.size()));
+      }
+    });
+  }
+};
+
+Interpreter::Interpreter(PythonChoice choice) : state_(std::make_unique<State>()) {
+  if (Py_IsInitialized() != 0) throw internal_error("a second Python interpreter was asked for");
+  state_->choice = std::move(choice);
+  // Makes NumPy 1.x promote as 2.x does. Read when NumPy is imported; set here, as setenv is not
+  // safe beside threads, and the import may run on one.
+  ::setenv("NPY_PROMOTION_STATE", "weak", 1);
+  start_python(state_->choice);
+  const auto sys = py::module_::import("sys");
+  sys.attr("stdout") = sys.attr("stderr");  // our stdout carries reports
+  sys.attr("__stdout__") = sys.attr("stderr");
+  sys.attr("stdin") = py::none();
+  PyEval_SaveThread();
+}
+
+Interpreter::~Interpreter() {
+  if (!state_) return;
+  try {
+    const std::scoped_lock guard(state_->starting);
+    if (state_->importer.joinable()) state_->importer.join();
+  } catch (const std::exception&) {  // a destructor never throws; the thread ends with the process
+  }
+  const py::gil_scoped_acquire lock;
+  if (PyRun_SimpleString("import sys\nif sys.stderr: sys.stderr.flush()") != 0) PyErr_Clear();
+}
+
+const PythonChoice& Interpreter::choice() const {
+  return state_->choice;
+}
+
+void Interpreter::begin_importing_numpy() {
+  {
+    const py::gil_scoped_acquire lock;
+    // Python takes the thread that first imports this for its main thread.
+    py::module_::import("threading");
+  }
+  const std::scoped_lock guard(state_->starting);
+  if (state_->importer.joinable()) return;
+  state_->importer = std::thread([state = state_.get()] { state->import_now(); });
+}
+
+const NumPy& Interpreter::require_numpy() {
+  state_->import_now();
+  const std::string executable = state_->choice.python.executable.string();
+  const std::string remedy = "install it with `" + executable +
+                             " -m pip install numpy` or your system's package manager, or set "
+                             "WARPMARK_PYTHON to a Python that has it";
+  if (!state_->numpy) {
+    throw environment_error(executable + " has no usable NumPy: " + state_->failure, remedy);
+  }
+  if (!is_new_enough(state_->numpy->version)) {
+    throw environment_error(executable + " has NumPy " + state_->numpy->version + " in " +
+                                state_->numpy->folder.string() + "; Warpmark needs 1.24 or newer",
+                            remedy);
+  }
+  return *state_->numpy;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,126 @@
+#include "python/objects.hpp"
+
+#include <type_traits>
+#include <variant>
+
+#include "base/text.hpp"
+
+namespace warpmark::objects {
+
+namespace {
+
+// Offers an array's memory by the buffer protocol. Untyped: NumPy gets dtype and shape beside it,
+// so that no format strings are needed.
+struct Mapping {
+  std::shared_ptr<SharedMemory> memory;
+  size_t bytes;
+  Access access;
+
+  py::buffer_info buffer() const {
+    return {memory->bytes().data(),
+            1,
+            py::format_descriptor<uint8_t>::format(),
+            1,
+            {static_cast<py::ssize_t>(bytes)},
+            {py::ssize_t{1}},
+            access == Access::read_only};
+  }
+};
+
+PYBIND11_EMBEDDED_MODULE(_warpmark, module) {
+  py::class_<Mapping>(module, "Mapping", py::buffer_protocol()).def_buffer(&Mapping::buffer);
+}
+
+py::tuple shape_tuple(const Shape& shape) {
+  py::tuple tuple(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) tuple[i] = shape[i];
+  return tuple;
+}
+
+py::object dtype_object(const DType& dtype) {
+  return numpy().attr("dtype")(py::str(dtype.name.data(), dtype.name.size()));
+}
+
+py::object generator_object(const GeneratorKey& key) {
+  const py::bytes digest =
+      py::module_::import("hashlib").attr("sha256")(py::bytes(key.message())).attr("digest")();
+  const std::string first_half = std::string(digest).substr(0, 16);
+  const py::object number = py::module_::import("builtins")
+                                .attr("int")
+                                .attr("from_bytes")(py::bytes(first_half), "little");
+  const py::object random = numpy().attr("random");
+  using namespace pybind11::literals;
+  return random.attr("Generator")(random.attr("Philox")("key"_a = number));
+}
+
+py::object plain_object(const PythonValue& value) {
+  return std::visit([](const auto& plain) -> py::object { return py::cast(plain); }, value);
+}
+
+py::object scalar_object(const NumPyScalar& scalar) {
+  const py::bytes bytes(reinterpret_cast<const char*>(scalar.bytes.data()), scalar.dtype.bytes);
+  return numpy().attr("frombuffer")(bytes, dtype_object(scalar.dtype)).attr("__getitem__")(0);
+}
+
+}  // namespace
+
+std::shared_ptr<void> hold(py::object object) {
+  return {object.release().ptr(), [](void* held) {
+            const py::gil_scoped_acquire lock;
+            Py_DECREF(static_cast<PyObject*>(held));
+          }};
+}
+
+py::object object_of(const Value& value) {
+  return py::reinterpret_borrow<py::object>(static_cast<PyObject*>(value.object().get()));
+}
+
+py::module_ numpy() {
+  return py::module_::import("numpy");
+}
+
+py::object numpy_view(const Array& array, Access access) {
+  py::module_::import("_warpmark");
+  const py::object mapping = py::cast(Mapping{array.memory(), array.nbytes(), access});
+  return numpy().attr("ndarray")(shape_tuple(array.shape()), dtype_object(array.dtype()), mapping);
+}
+
+py::object scope_object(const Scope::Entry& entry) {
+  return std::visit(
+      [](const auto& value) -> py::object {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, PythonValue>) return plain_object(value);
+        if constexpr (std::is_same_v<T, NumPyScalar>) return scalar_object(value);
+        if constexpr (std::is_same_v<T, Array>) return numpy_view(value, Access::read_only);
+        if constexpr (std::is_same_v<T, GeneratorKey>) return generator_object(value);
+      },
+      entry);
+}
+
+FloatingPointErrors::FloatingPointErrors(const char* overflow, const char* others) {
+  using namespace pybind11::literals;
+  before_ = numpy().attr("seterr")("over"_a = overflow, "divide"_a = others, "under"_a = others,
+                                   "invalid"_a = others);
+}
+
+FloatingPointErrors::~FloatingPointErrors() {
+  try {
+    numpy().attr("seterr")(**before_);
+  } catch (const py::error_already_set&) {  // a destructor never throws; the setting only warns
+  }
+}
+
+std::string exception_text(const py::error_already_set& error) {
+  constexpr size_t kLongest = 2000;
+  std::string text = error.type().attr("__name__").cast<std::string>();
+  try {
+    const std::string reason = py::str(error.value()).cast<std::string>();
+    if (!reason.empty()) text += ": " + reason;
+  } catch (const py::error_already_set&) {
+    text += ", whose text cannot be had";
+  }
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + " …";
+  return printable(text);
+}
+
+}  // namespace warpmark::objects

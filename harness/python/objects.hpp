@@ -1,0 +1,47 @@
+// Python objects as this folder's sources share them; the only header here that shows pybind11.
+#pragma once
+
+#include <pybind11/embed.h>
+
+#include <memory>
+#include <string>
+
+#include "python/array.hpp"
+#include "python/expression.hpp"
+
+namespace warpmark::objects {
+
+namespace py = pybind11;
+
+/// Keeps an object alive for holders that know nothing of Python's lock.
+std::shared_ptr<void> hold(py::object object);
+
+/// The object of a value.
+py::object object_of(const Value& value);
+
+py::module_ numpy();
+
+/// A NumPy array over the array's own memory, which the view keeps alive.
+enum class Access { read_only, writable };
+py::object numpy_view(const Array& array, Access access);
+
+/// What an expression sees under a name of its scope.
+py::object scope_object(const Scope::Entry& entry);
+
+/// Sets how NumPy treats floating-point errors, and back at the end of its life.
+class FloatingPointErrors {
+ public:
+  /// "ignore" or "raise", for overflow and for all others.
+  FloatingPointErrors(const char* overflow, const char* others);
+  FloatingPointErrors(const FloatingPointErrors&) = delete;
+  FloatingPointErrors& operator=(const FloatingPointErrors&) = delete;
+  ~FloatingPointErrors();
+
+ private:
+  py::dict before_;
+};
+
+/// "OverflowError: too large", printable and of bounded length.
+std::string exception_text(const py::error_already_set& error);
+
+}  // namespace warpmark::objects

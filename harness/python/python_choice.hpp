@@ -1,0 +1,52 @@
+// Which Python the embedded interpreter acts as: the order of the search, and the reasons.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpmark {
+
+/// What the choice depends on. Empty texts count as not set.
+struct PythonSearch {
+  std::string warpmark_python;     ///< $WARPMARK_PYTHON: a path, or a name looked up in $PATH
+  std::string virtual_env;         ///< $VIRTUAL_ENV: the folder of an active virtual environment
+  std::filesystem::path recorded;  ///< the interpreter that the build found
+
+  static PythonSearch from_environment();
+};
+
+/// What an interpreter says of itself.
+struct PythonIdentity {
+  std::filesystem::path executable;   ///< its sys.executable
+  std::string version;                ///< major.minor and ABI flags, as in "3.11" or "3.13t"
+  std::filesystem::path base_prefix;  ///< where its standard library lies, links resolved
+};
+
+/// The interpreter found, where it came from, and why others were passed over.
+struct PythonChoice {
+  PythonIdentity python;
+  std::string origin;                ///< "WARPMARK_PYTHON", "VIRTUAL_ENV" or "build"
+  std::vector<std::string> notices;  ///< one line for each candidate passed over; show them
+
+  /// One line for `warpmark doctor`, then the notices.
+  std::string text() const;
+};
+
+/// What the libpython that this program is linked to needs; its executable is the one of the build.
+PythonIdentity linked_python();
+
+/// Takes WARPMARK_PYTHON, else a usable VIRTUAL_ENV, else the recorded one. A candidate is usable
+/// if it runs and has the version and base prefix of the linked libpython. Throws an environment
+/// error that names both sides if WARPMARK_PYTHON, or the recorded one, is not usable.
+PythonChoice choose_python(const PythonSearch& search = PythonSearch::from_environment());
+
+/// Runs `executable` (about 10 ms) and returns what it says of itself, or the reason why not.
+struct PythonProbe {
+  std::optional<PythonIdentity> identity;
+  std::string failure;
+};
+PythonProbe probe_python(const std::filesystem::path& executable);
+
+}  // namespace warpmark

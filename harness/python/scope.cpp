@@ -1,0 +1,55 @@
+#include "python/scope.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace warpmark {
+
+void Scope::set_value(const std::string& name, PythonValue value) {
+  set(name, std::move(value));
+}
+
+void Scope::set_scalar(const std::string& name, const DType& dtype,
+                       std::span<const std::byte> bytes) {
+  if (bytes.size() != dtype.bytes) {
+    throw internal_error("scalar `" + name + "` has " + std::to_string(bytes.size()) +
+                         " bytes for a " + std::string(dtype.name));
+  }
+  NumPyScalar scalar{dtype};
+  std::ranges::copy(bytes, scalar.bytes.begin());
+  set(name, scalar);
+}
+
+void Scope::set_array(const std::string& name, Array array) {
+  set(name, std::move(array));
+}
+
+void Scope::set_generator(GeneratorKey key) {
+  set("rng", std::move(key));
+}
+
+std::vector<std::string> Scope::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries_) names.push_back(name);
+  return names;
+}
+
+void Scope::set(const std::string& name, Entry entry) {
+  const bool taken =
+      name == "np" || (name == "rng" && !std::holds_alternative<GeneratorKey>(entry));
+  if (taken) {
+    throw usage_error("`" + name +
+                          "` cannot name an argument or an axis: in every expression it is " +
+                          (name == "np" ? "NumPy" : "the argument's random generator"),
+                      {}, "give it another name");
+  }
+  const auto same = std::ranges::find(entries_, name, &std::pair<std::string, Entry>::first);
+  if (same != entries_.end()) {
+    same->second = std::move(entry);
+  } else {
+    entries_.emplace_back(name, std::move(entry));
+  }
+}
+
+}  // namespace warpmark

@@ -1,0 +1,50 @@
+// The names that a NumPy expression sees, besides `np` and Python's builtins.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "python/array.hpp"
+#include "python/generator.hpp"
+
+namespace warpmark {
+
+/// A value of Python's own, as axes have them.
+using PythonValue = std::variant<bool, int64_t, double, std::string>;
+
+/// A NumPy scalar.
+struct NumPyScalar {
+  DType dtype;
+  std::array<std::byte, 8> bytes = {};  ///< the first dtype.bytes count, little-endian
+};
+
+/// Plain data; nothing of Python is made before an expression is evaluated.
+class Scope {
+ public:
+  using Entry = std::variant<PythonValue, NumPyScalar, Array, GeneratorKey>;
+
+  /// A name set twice keeps the later value. Throws a usage error for the name `np`, which is
+  /// NumPy.
+  void set_value(const std::string& name, PythonValue value);
+  void set_scalar(const std::string& name, const DType& dtype, std::span<const std::byte> bytes);
+  /// Expressions see the array's own memory, and cannot write to it.
+  void set_array(const std::string& name, Array array);
+  /// Makes `rng`, a generator in its first state each time that an expression is evaluated.
+  void set_generator(GeneratorKey key);
+
+  const std::vector<std::pair<std::string, Entry>>& entries() const { return entries_; }
+  std::vector<std::string> names() const;
+
+ private:
+  void set(const std::string& name, Entry entry);
+
+  std::vector<std::pair<std::string, Entry>> entries_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,92 @@
+#include "python/python_choice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.hpp"
+#include "unit/python/python_test.hpp"
+
+namespace warpmark {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::error_of;
+using ::testing::HasSubstr;
+
+// A program that answers the probe with what we like.
+fs::path fake_python(const fs::path& path, const std::string& version, const std::string& prefix) {
+  write_file_atomically(path, "#!/bin/sh\necho noise\nprintf '%s\\n' warpmark-probe '" +
+                                  path.string() + "' '" + version + "' '" + prefix + "'\n");
+  fs::permissions(path, fs::perms::owner_all);
+  return path;
+}
+
+class PythonChoiceTest : public ::testing::Test {
+ protected:
+  const TemporaryFolder folder_;
+  const PythonIdentity linked_ = linked_python();
+  const std::string prefix_ = linked_.base_prefix.string();
+};
+
+TEST_F(PythonChoiceTest, TheRecordedOneFitsTheLinkedLibrary) {
+  const PythonChoice choice = choose_python({"", "", linked_.executable});
+  EXPECT_EQ(choice.origin, "build");
+  EXPECT_EQ(choice.python.version, linked_.version);
+  EXPECT_TRUE(choice.notices.empty());
+  EXPECT_THAT(choice.text(), HasSubstr("found when Warpmark was built"));
+}
+
+TEST_F(PythonChoiceTest, TheOrderIsVariableEnvironmentRecorded) {
+  const fs::path named = fake_python(folder_.path() / "named", linked_.version, prefix_);
+  const fs::path in_venv =
+      fake_python(folder_.path() / "venv" / "bin" / "python3", linked_.version, prefix_);
+  const std::string venv = (folder_.path() / "venv").string();
+  EXPECT_EQ(choose_python({named, venv, linked_.executable}).python.executable, named);
+  const PythonChoice second = choose_python({"", venv, linked_.executable});
+  EXPECT_EQ(second.python.executable, in_venv);
+  EXPECT_EQ(second.origin, "VIRTUAL_ENV");
+}
+
+TEST_F(PythonChoiceTest, AnExplicitMisfitIsAnErrorThatNamesBothSides) {
+  const fs::path old = fake_python(folder_.path() / "old", "2.7", prefix_);
+  const Error error = error_of([&] { choose_python({old, "", linked_.executable}); });
+  EXPECT_EQ(error.code(), ExitCode::environment);
+  EXPECT_THAT(error.message(), HasSubstr(old.string()));
+  EXPECT_THAT(error.message(),
+              HasSubstr("it is Python 2.7, but Warpmark is linked to Python " + linked_.version));
+  EXPECT_THAT(error.hint(), HasSubstr("-m venv"));
+  const fs::path foreign = fake_python(folder_.path() / "foreign", linked_.version, "/elsewhere");
+  EXPECT_THAT(error_of([&] {
+                choose_python({foreign, "", linked_.executable});
+              }).message(),
+              HasSubstr("its base prefix is /elsewhere, but Warpmark is linked to the Python in " +
+                        prefix_));
+}
+
+TEST_F(PythonChoiceTest, WhatIsNoPythonSaysSo) {
+  const auto message = [&](const std::string& name) {
+    return error_of([&] { choose_python({name, "", linked_.executable}); }).message();
+  };
+  EXPECT_THAT(message("/nonexistent/python"), HasSubstr("cannot be run"));
+  EXPECT_THAT(message("true"), HasSubstr("does not behave like Python"));
+  EXPECT_THAT(message("false"), HasSubstr("exit status 1"));
+}
+
+TEST_F(PythonChoiceTest, AnUnusableEnvironmentIsPassedOverWithANotice) {
+  fake_python(folder_.path() / "bin" / "python3", "3.1", prefix_);
+  const PythonChoice choice = choose_python({"", folder_.path().string(), linked_.executable});
+  EXPECT_EQ(choice.origin, "build");
+  ASSERT_EQ(choice.notices.size(), 1U);
+  EXPECT_THAT(choice.notices[0],
+              HasSubstr(folder_.path().string() + " is not used: it is Python 3.1"));
+  EXPECT_THAT(choice.text(), HasSubstr("is not used"));
+}
+
+TEST_F(PythonChoiceTest, WithoutAnyTheRemedyIsNamed) {
+  const Error error = error_of([] { choose_python({"", "", "/nonexistent/python"}); });
+  EXPECT_EQ(error.code(), ExitCode::environment);
+  EXPECT_THAT(error.hint(), HasSubstr("set WARPMARK_PYTHON to a Python " + linked_.version));
+}
+
+}  // namespace
+}  // namespace warpmark
