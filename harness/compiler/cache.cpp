@@ -101,7 +101,7 @@ fs::path CompileCache::default_folder() {
     const char* value = std::getenv(name);
     return value != nullptr ? value : "";
   };
-  if (const fs::path own = variable("WARPMARK_CACHE_DIR"); !own.empty()) return own;
+  if (fs::path own = variable("WARPMARK_CACHE_DIR"); !own.empty()) return own;
   // The XDG rules say that a relative path is to be ignored.
   if (const fs::path xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "warpmark";
   if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache" / "warpmark";

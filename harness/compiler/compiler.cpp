@@ -63,6 +63,7 @@ class Program {
 
   nvrtcResult compile(const std::vector<std::string>& options) {
     std::vector<const char*> texts;
+    texts.reserve(options.size());
     for (const std::string& option : options) texts.push_back(option.c_str());
     return nvrtc_.table().nvrtcCompileProgram(program_, static_cast<int>(texts.size()),
                                               texts.data());
@@ -124,6 +125,24 @@ std::string clean_log(std::string_view raw) {
   std::string out(trim(join(lines, "\n")));
   if (raw.size() > kLogLimit) out += "\n… (the log goes on)";
   return out;
+}
+
+// Without our root and the toolkit's place. The comments "// callseq 7, 0" lose their numbers,
+// which NVRTC counts over all compilations of a process (seen in 12.4).
+std::string clean_ptx(std::string text, const Nvrtc& nvrtc) {
+  replace_all(text, fmt::format("\"{}", kRoot), "\"");
+  for (const std::string& folder : nvrtc.include_folders()) {
+    replace_all(text, "\"" + folder + "/", "\"");
+  }
+  constexpr std::string_view comment = "// callseq ";
+  std::string out;
+  size_t done = 0;
+  for (size_t at = text.find(comment); at != std::string::npos; at = text.find(comment, done)) {
+    const size_t numbers = at + comment.size() - 1;
+    out.append(text, done, numbers - done);
+    done = std::min(text.find_first_not_of(" ,0123456789", numbers), text.size());
+  }
+  return out.append(text, done);
 }
 
 // "x.cu(3): error: …" gives x.cu:3, of the first error.
@@ -201,7 +220,6 @@ std::string key_of(const Unit& unit, const Nvrtc& nvrtc) {
   hash.add_field(fmt::format("format {} shims {} nvrtc {}", kFormatVersion, kShimVersion,
                              nvrtc.fingerprint()));
   hash.add_field(unit.name).add_field(unit.source).add_field(unit.instance);
-  hash.add_field(nvrtc.include_folders().empty() ? "no toolkit headers" : "toolkit headers");
   hash.add_field(std::to_string(unit.options.size()));
   for (const std::string& option : unit.options) hash.add_field(option);
   for (const Header& header : unit.headers) hash.add_field(header.spelling).add_field(header.text);
@@ -272,7 +290,8 @@ std::map<std::string, std::string> extern_types(const Nvrtc& nvrtc, const Unit& 
 
 std::string encode_types(const std::map<std::string, std::string>& types) {
   std::vector<std::string> lines;
-  for (const auto& [name, list] : types) lines.push_back(name + "\t" + list);
+  lines.reserve(types.size());
+  for (const auto& [name, list] : types) lines.push_back(fmt::format("{}\t{}", name, list));
   return join(lines, "\n");
 }
 
@@ -298,11 +317,7 @@ CachedCompilation compile_unit(const Nvrtc& nvrtc, const Unit& unit) {
     throw compile_error(result, out.log, unit, nvrtc);
   }
   out.cubin = program.cubin();
-  out.ptx = program.ptx();
-  replace_all(out.ptx, fmt::format("\"{}", kRoot), "\"");
-  for (const std::string& folder : nvrtc.include_folders()) {
-    replace_all(out.ptx, "\"" + folder + "/", "\"");
-  }
+  out.ptx = clean_ptx(program.ptx(), nvrtc);
   if (!unit.instance.empty()) {
     out.lowered_entry = program.lowered_name(unit.instance).value_or("");
   }

@@ -56,12 +56,19 @@ std::vector<fs::path> homes_like(const fs::path& home) {
   return numbered;
 }
 
-std::vector<std::string> headers_beside(const fs::path& library) {
-  const fs::path folder = library.parent_path();
-  for (const char* relative : {"../include", "../../include", "../targets/x86_64-linux/include",
-                               "../../targets/x86_64-linux/include"}) {
+// The toolkit's headers beside the library (in a toolkit, or in NVIDIA's wheels, where the
+// runtime's folder has them), or below the folder that the user named.
+std::vector<std::string> find_headers(const fs::path& library, const std::string& cuda_home) {
+  std::vector<fs::path> candidates;
+  for (const char* relative :
+       {"../include", "../../include", "../targets/x86_64-linux/include",
+        "../../../targets/x86_64-linux/include", "../../cuda_runtime/include"}) {
+    candidates.push_back(library.parent_path() / relative);
+  }
+  if (!cuda_home.empty()) candidates.push_back(fs::path(cuda_home) / "include");
+  for (const fs::path& candidate : candidates) {
     std::error_code code;
-    const fs::path found = fs::weakly_canonical(folder / relative, code);
+    const fs::path found = fs::weakly_canonical(candidate, code);
     // Any header of the toolkit proves the folder; /usr/include alone does not.
     if (code || !fs::exists(found / "cuda_runtime.h", code)) continue;
     std::vector<std::string> out{found.string()};
@@ -69,6 +76,19 @@ std::vector<std::string> headers_beside(const fs::path& library) {
     return out;
   }
   return {};
+}
+
+// The value of CUDART_VERSION, as in "13000"; "" if it is not to be found.
+std::string headers_version(const fs::path& folder) {
+  std::error_code code;
+  const fs::path file = folder / "cuda_runtime_api.h";
+  if (!fs::is_regular_file(file, code)) return "";
+  const std::string text = read_file(file);
+  constexpr std::string_view define = "#define CUDART_VERSION";
+  const size_t at = text.find(define);
+  if (at == std::string::npos) return "";
+  const size_t start = at + define.size();
+  return std::string(trim(std::string_view(text).substr(start, text.find('\n', start) - start)));
 }
 
 // Seen: NVRTC of a wheel does not find its builtins, which it opens by name at the first
@@ -153,6 +173,7 @@ Nvrtc::Nvrtc(const NvrtcTable& table, std::string path, std::vector<std::string>
     throw environment_error(fmt::format("{} does not tell its version", path_),
                             std::string(kRemedy));
   }
+  if (!include_folders_.empty()) headers_version_ = headers_version(include_folders_.front());
   // 12.4 is the oldest that the project is tested with.
   if (std::pair(major_, minor_) < std::pair(12, 4)) {
     throw environment_error(
@@ -186,7 +207,8 @@ std::shared_ptr<const Nvrtc> Nvrtc::open(const NvrtcSearch& search) {
         fmt::format("{} is no usable NVRTC: it lacks {}", opened.path, join(missing, ", ")),
         std::string(kRemedy));
   }
-  std::shared_ptr<Nvrtc> nvrtc(new Nvrtc(table, opened.path, headers_beside(opened.path)));
+  std::shared_ptr<Nvrtc> nvrtc(
+      new Nvrtc(table, opened.path, find_headers(opened.path, search.cuda_home)));
   nvrtc->search_log_ = std::move(log);
   return nvrtc;
 }
@@ -198,7 +220,8 @@ std::string Nvrtc::version() const {
 std::string Nvrtc::fingerprint() const {
   std::error_code code;
   const uintmax_t bytes = fs::file_size(path_, code);
-  return fmt::format("{} of {} bytes", version(), code ? 0 : bytes);
+  return fmt::format("{} of {} bytes, headers {}", version(), code ? 0 : bytes,
+                     include_folders_.empty() ? "none" : headers_version_);
 }
 
 void Nvrtc::check_architecture(int architecture) const {
@@ -208,6 +231,7 @@ void Nvrtc::check_architecture(int architecture) const {
   if (table_.nvrtcGetSupportedArchs(supported.data()) != NVRTC_SUCCESS) return;
   if (std::find(supported.begin(), supported.end(), architecture) != supported.end()) return;
   std::vector<std::string> names;
+  names.reserve(supported.size());
   for (const int one : supported) names.push_back(fmt::format("sm_{}", one));
   throw environment_error(fmt::format("NVRTC {} ({}) cannot compile for sm_{}; it can for {}",
                                       version(), path_, architecture, join(names, ", ")),

@@ -4,16 +4,15 @@
 #include <nvrtc.h>
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace warpmark {
 
 struct NvrtcTable {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define NVRTC_FUNCTION(name) decltype(&::name) name = nullptr;
 #include "compiler/nvrtc_functions.def"
 #undef NVRTC_FUNCTION
@@ -45,7 +44,8 @@ class Nvrtc {
   int major() const { return major_; }
   int minor() const { return minor_; }
   std::string version() const;
-  /// The version and the library's size: patch releases share a version but not a size.
+  /// What of NVRTC decides the output: its version, the library's size (patch releases share a
+  /// version but not a size) and the headers' version.
   std::string fingerprint() const;
   /// The file that was opened.
   const std::string& path() const { return path_; }
@@ -63,6 +63,7 @@ class Nvrtc {
   NvrtcTable table_;
   std::string path_;
   std::vector<std::string> include_folders_;
+  std::string headers_version_;
   std::vector<std::string> search_log_;
   int major_ = 0;
   int minor_ = 0;

@@ -339,6 +339,7 @@ std::optional<std::string_view> find_shim(std::string_view name) {
 
 std::vector<std::string_view> shim_names() {
   std::vector<std::string_view> names;
+  names.reserve(kShims.size());
   for (const Shim& shim : kShims) names.push_back(shim.name);
   return names;
 }

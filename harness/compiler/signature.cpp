@@ -234,7 +234,9 @@ void set_types(Entry& entry, const std::vector<std::string>& types) {
 }
 
 std::string demangle(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;
+  // Inline assembly can name an entry anything, and a demangler recurses and allocates by length.
+  constexpr size_t longest = 4096;
+  if (!symbol.starts_with("_Z") || symbol.size() > longest) return symbol;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);

@@ -1,9 +1,6 @@
 #include "support/fake_driver.hpp"
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <set>
 #include <stdexcept>
 
 namespace warpmark {

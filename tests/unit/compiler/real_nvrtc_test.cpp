@@ -72,27 +72,31 @@ TEST_F(RealNvrtc, GivesCubinPtxTypesAndRegisters) {
 }
 
 TEST_F(RealNvrtc, EqualInputsInTwoFoldersGiveEqualBytes) {
-  const auto build = [&](const std::filesystem::path& folder) {
+  const auto build = [&](const std::filesystem::path& folder, const std::string& source) {
     write_file_atomically(folder / "sub" / "f.h",
                           "__device__ __noinline__ float f(float x) {\n return x * 3;\n}\n");
     request_.folder = folder;
     request_.use_cache = false;
     const std::filesystem::path before = std::filesystem::current_path();
     std::filesystem::current_path(folder);
-    CompileResult result = compile(
-        "#include \"f.h\"\n#include <cmath>\n#include <cstring>\n"
-        "__global__ void k(float* a, int n) { *a = f(*a) + std::sqrt(*a); memmove(a, a + 1, n); "
-        "}\n");
+    CompileResult result = compile(source);
     std::filesystem::current_path(before);
     return result;
   };
   const TemporaryFolder one("one");
   const TemporaryFolder two("another");
-  const CompileResult a = build(one.path());
-  const CompileResult b = build(two.path());
+  const char* calls =
+      "#include \"f.h\"\n#include <cmath>\n#include <cstring>\n"
+      "namespace { __device__ int hidden; }\nstatic __device__ int* p = &hidden;\n"
+      "__global__ void k(float* a, int n) {\n"
+      "  *a = f(*a) + std::sqrt(*a);\n  memmove(a, a + 1, n);\n  hidden += n;\n  *p = 1;\n}\n";
+  const CompileResult a = build(one.path(), calls);
+  const CompileResult b = build(two.path(), calls);
   EXPECT_EQ(a.ptx, b.ptx);
-  EXPECT_EQ(a.cubin, b.cubin);
   EXPECT_EQ(a.log, b.log);
+  // A cubin holds the PTX with the call numbers, so only one without calls can be equal.
+  const char* plain = "#include \"f.h\"\n__global__ void k(float* a) { *a *= 2; }\n";
+  EXPECT_EQ(build(one.path(), plain).cubin, build(two.path(), plain).cubin);
   EXPECT_THAT(a.ptx, AllOf(HasSubstr("\"sub/f.h\""), HasSubstr("\"cstring\"")));
   EXPECT_THAT(a.ptx, Not(HasSubstr(one.path().string())));
 }
@@ -217,6 +221,18 @@ TEST_F(RealNvrtc, WithoutToolkitHeadersTheErrorSaysSo) {
   EXPECT_THAT(
       error_of("#include <cuda_fp16.h>\n"),
       AllOf(HasSubstr("cuda_fp16.h"), HasSubstr("no header folder"), HasSubstr("bootstrap")));
+}
+
+TEST_F(RealNvrtc, SuitesMayRepeatOurOptionsAndDebug) {
+  for (const char* option :
+       {"--ptxas-options=-v", "-lineinfo", "-G", "--std=c++14", "-default-device", "--fmad=false",
+        "--use_fast_math", "-maxrregcount=32"}) {
+    request_.options = {option};
+    EXPECT_EQ(compile(kDoublify).entries.size(), 1U) << option;
+  }
+  request_.options = {"--no-such-option"};
+  EXPECT_THAT(error_of(kDoublify), HasSubstr("--no-such-option"));
+  EXPECT_EQ(code_, ExitCode::verdict);
 }
 
 TEST_F(RealNvrtc, TheLogIsReplayedOnAHit) {

@@ -52,6 +52,19 @@ TEST(ScanEntries, CutTextsEnd) {
   scan_entries(".entry x(.param .b8 y[99999999999999999999999])");
 }
 
+TEST(ScanEntries, HostileNamesAreOnlyNames) {
+  const std::string deep = "_Z1f" + std::string(1000000, 'P') + "i";
+  EXPECT_EQ(scan_entries(".entry " + deep + "()").at(0).demangled, deep);
+  const std::string less = "_Z1f" + std::string(4000, 'P') + "i";
+  EXPECT_EQ(scan_entries(".entry " + less + "()").size(), 1U);
+  EXPECT_EQ(
+      scan_entries(".entry _Z(.param .align 18446744073709551615 .b8 a[18446744073709551615], "
+                   ".param .b64 b)")
+          .at(0)
+          .parameters.size(),
+      2U);
+}
+
 TEST(ParameterTypes, SplitsAtTopLevelCommas) {
   EXPECT_THAT(*parameter_types("void f<int, 2>(float*, P<int, 3>, void (*)(int, int))"),
               testing::ElementsAre("float*", "P<int, 3>", "void (*)(int, int)"));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 #include "driver/memory.hpp"
@@ -97,6 +98,18 @@ TEST(Driver, AMissingGpuDriverSaysWhatToDo) {
 TEST(Driver, OpeningAnOrdinaryLibraryNamesWhatItLacks) {
   EXPECT_THAT(error_of([] { Driver::open("libm.so.6"); }),
               testing::AllOf(HasSubstr("libm.so.6 is no usable CUDA driver"), HasSubstr("cuInit")));
+}
+
+TEST(Driver, AToolkitsStubHasEverySymbolAndItsErrorsAreTold) {
+  const std::string stub = "/usr/local/cuda/lib64/stubs/libcuda.so";
+  if (!std::filesystem::exists(stub)) GTEST_SKIP() << "no " << stub;
+  const auto driver = Driver::open(stub);
+#define DRIVER_FUNCTION(member, symbol, ...) EXPECT_TRUE(driver->table().member) << (symbol);
+#include "driver/functions.def"
+#undef DRIVER_FUNCTION
+  EXPECT_FALSE(driver->has(Capability::image_ptx));
+  EXPECT_THAT(driver->path(), HasSubstr("libcuda"));
+  EXPECT_THAT(error_of([&] { driver->init(); }), HasSubstr("cuInit failed with"));
 }
 
 TEST(DriverError, CarriesCodeNameTextCallAndObject) {
