@@ -52,6 +52,10 @@ CUresult misuse(const std::string& text, CUresult result) {
   return result;
 }
 
+void* host(CUdeviceptr address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 CUcontext current() {
   return state().stack.empty() ? nullptr : state().stack.back();
 }
@@ -350,30 +354,30 @@ DriverTable full_table() {
   };
   t.memcpy_htod.pointer = [](CUdeviceptr to, const void* from, size_t bytes) {
     ENTER("cuMemcpyHtoD_v2");
-    return copy(reinterpret_cast<void*>(to), from, bytes, to);
+    return copy(host(to), from, bytes, to);
   };
   t.memcpy_dtoh.pointer = [](void* to, CUdeviceptr from, size_t bytes) {
     ENTER("cuMemcpyDtoH_v2");
     if (state().pending != CUDA_SUCCESS) return wait();
-    return copy(to, reinterpret_cast<const void*>(from), bytes, from);
+    return copy(to, host(from), bytes, from);
   };
   t.memcpy_dtod.pointer = [](CUdeviceptr to, CUdeviceptr from, size_t bytes) {
     ENTER("cuMemcpyDtoD_v2");
-    return copy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, to);
+    return copy(host(to), host(from), bytes, to);
   };
   t.memcpy_dtod_async.pointer = [](CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
     ENTER("cuMemcpyDtoDAsync_v2");
-    return copy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, to);
+    return copy(host(to), host(from), bytes, to);
   };
   t.memset_d8.pointer = [](CUdeviceptr to, unsigned char value, size_t bytes) {
     ENTER("cuMemsetD8_v2");
     const std::vector<unsigned char> values(bytes, value);
-    return copy(reinterpret_cast<void*>(to), values.data(), bytes, to);
+    return copy(host(to), values.data(), bytes, to);
   };
   t.memset_d8_async.pointer = [](CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
     ENTER("cuMemsetD8Async");
     const std::vector<unsigned char> values(bytes, value);
-    return copy(reinterpret_cast<void*>(to), values.data(), bytes, to);
+    return copy(host(to), values.data(), bytes, to);
   };
   t.mem_host_register.pointer = [](void* address, size_t, unsigned int) {
     ENTER("cuMemHostRegister_v2");

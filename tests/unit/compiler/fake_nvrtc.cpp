@@ -20,7 +20,7 @@ namespace {
 FakeNvrtc* g_fake = nullptr;  // NVRTC's interface has no place for a `this`
 
 nvrtcResult put(const std::string& text, char* to) {
-  std::memcpy(to, text.data(), text.size());
+  text.copy(to, text.size());
   return NVRTC_SUCCESS;
 }
 
