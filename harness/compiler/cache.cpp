@@ -1,0 +1,159 @@
+#include "compiler/cache.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/sha256.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A line that names the format, the SHA-256 of the rest, then each field as its length, ":" and
+// bytes.
+constexpr std::string_view kMagic = "warpmark kernel 1\n";
+constexpr std::string_view kSuffix = ".kernel";
+constexpr size_t kDigits = 64;
+
+void put(std::string& out, std::string_view field) {
+  out += std::to_string(field.size());
+  out += ':';
+  out += field;
+}
+
+bool take(std::string_view& in, std::string& field) {
+  size_t length = 0;
+  const auto [end, code] = std::from_chars(in.data(), in.data() + in.size(), length);
+  const auto digits = static_cast<size_t>(end - in.data());
+  if (code != std::errc{} || digits >= in.size() || in[digits] != ':') return false;
+  in.remove_prefix(digits + 1);
+  if (length > in.size()) return false;
+  field = in.substr(0, length);
+  in.remove_prefix(length);
+  return true;
+}
+
+std::string encode(const std::string& key, const CachedCompilation& value) {
+  std::string body;
+  body.reserve(value.cubin.size() + value.ptx.size() + value.log.size() + 512);
+  for (const std::string* field :
+       {&key, &value.cubin, &value.ptx, &value.log, &value.types, &value.lowered_entry}) {
+    put(body, *field);
+  }
+  return std::string(kMagic) + sha256_hex(body) + "\n" + body;
+}
+
+// The key is inside too, so that an entry under another's name is not taken for it.
+std::optional<CachedCompilation> decode(const std::string& key, std::string_view bytes) {
+  if (!bytes.starts_with(kMagic)) return std::nullopt;
+  bytes.remove_prefix(kMagic.size());
+  if (bytes.size() < kDigits + 1 || bytes[kDigits] != '\n') return std::nullopt;
+  const std::string_view sum = bytes.substr(0, kDigits);
+  bytes.remove_prefix(kDigits + 1);
+  if (sha256_hex(bytes) != sum) return std::nullopt;
+  CachedCompilation value;
+  std::string stored_key;
+  for (std::string* field :
+       {&stored_key, &value.cubin, &value.ptx, &value.log, &value.types, &value.lowered_entry}) {
+    if (!take(bytes, *field)) return std::nullopt;
+  }
+  if (!bytes.empty() || stored_key != key) return std::nullopt;
+  return value;
+}
+
+enum class OwnFile { no, entry, unfinished };
+
+// "KEY.kernel" is an entry; with the six characters of an atomic write it is unfinished.
+OwnFile own_file(const std::string& name) {
+  const size_t whole = kDigits + kSuffix.size();
+  if (name.substr(0, kDigits).find_first_not_of("0123456789abcdef") != std::string::npos ||
+      name.size() < whole || name.substr(kDigits, kSuffix.size()) != kSuffix) {
+    return OwnFile::no;
+  }
+  if (name.size() == whole) return OwnFile::entry;
+  return name.size() == whole + 7 && name[whole] == '.' ? OwnFile::unfinished : OwnFile::no;
+}
+
+// An unfinished file this old was left by a process that was killed; a younger one is being
+// written.
+constexpr auto kAbandonedAfter = std::chrono::minutes(10);
+
+bool may_remove(const fs::directory_entry& entry) {
+  std::error_code code;
+  if (entry.is_symlink(code) || !entry.is_regular_file(code)) return false;
+  const OwnFile kind = own_file(entry.path().filename().string());
+  if (kind != OwnFile::unfinished) return kind == OwnFile::entry;
+  const fs::file_time_type written = entry.last_write_time(code);
+  return !code && fs::file_time_type::clock::now() - written > kAbandonedAfter;
+}
+
+}  // namespace
+
+fs::path CompileCache::default_folder() {
+  const auto variable = [](const char* name) -> fs::path {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+  };
+  if (fs::path own = variable("WARPMARK_CACHE_DIR"); !own.empty()) return own;
+  // The XDG rules say that a relative path is to be ignored.
+  if (const fs::path xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "warpmark";
+  if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache" / "warpmark";
+  return {};
+}
+
+fs::path CompileCache::entry_path(const std::string& key) const {
+  return folder_ / "kernels" / (key + std::string(kSuffix));
+}
+
+CacheLookup CompileCache::find(const std::string& key) const {
+  CacheLookup lookup;
+  if (!enabled()) return lookup;
+  const fs::path path = entry_path(key);
+  std::error_code code;
+  if (!fs::exists(path, code)) return lookup;
+  try {
+    lookup.found = decode(key, read_file(path));
+    if (!lookup.found) {
+      lookup.notice =
+          fmt::format("the cached kernel {} is damaged and is compiled again", path.string());
+    }
+  } catch (const Error& error) {
+    // Another process may have cleared the cache since; that is no news.
+    if (fs::exists(path, code)) lookup.notice = error.message();
+  }
+  return lookup;
+}
+
+std::string CompileCache::store(const std::string& key, const CachedCompilation& value) const {
+  if (!enabled()) return {};
+  try {
+    write_file_atomically(entry_path(key), encode(key, value));
+    return {};
+  } catch (const Error& error) {
+    return fmt::format("the compiled kernel is not kept: {}", error.message());
+  }
+}
+
+CacheRemoval CompileCache::clear() const {
+  CacheRemoval removed;
+  if (!enabled()) return removed;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(folder_ / "kernels", code)) {
+    std::error_code failed;
+    if (!may_remove(entry)) continue;
+    const uint64_t bytes = entry.file_size(failed);
+    if (!fs::remove(entry.path(), failed) || failed) continue;
+    ++removed.files;
+    removed.bytes += bytes;
+  }
+  return removed;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,58 @@
+// The disk cache of compiled kernels.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpmark {
+
+/// What one compilation gave; the entries follow from the PTX and `types`.
+struct CachedCompilation {
+  std::string cubin;
+  std::string ptx;
+  std::string log;
+  std::string types;          ///< signatures, in the compiler's own form
+  std::string lowered_entry;  ///< the symbol of a requested template instance; often ""
+  friend bool operator==(const CachedCompilation&, const CachedCompilation&) = default;
+};
+
+struct CacheLookup {
+  std::optional<CachedCompilation> found;
+  std::string notice;  ///< why an entry that was there is not used; "" otherwise
+};
+
+struct CacheRemoval {
+  uint64_t files = 0;
+  uint64_t bytes = 0;
+};
+
+/// Entries are files of their own, named by key, written under another name and renamed; so any
+/// number of processes may use one folder at a time.
+class CompileCache {
+ public:
+  /// Keeps entries in `folder`/kernels; makes it when first needed. An empty path turns it off.
+  explicit CompileCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// WARPMARK_CACHE_DIR, else XDG_CACHE_HOME/warpmark, else HOME/.cache/warpmark; empty if none is
+  /// set.
+  static std::filesystem::path default_folder();
+
+  const std::filesystem::path& folder() const { return folder_; }
+  bool enabled() const { return !folder_.empty(); }
+  /// `key` is 64 hexadecimal digits. Never throws for what it finds on the disk.
+  CacheLookup find(const std::string& key) const;
+  /// Returns "" or, if it cannot be written, why: a notice, not an error.
+  std::string store(const std::string& key, const CachedCompilation& value) const;
+  /// Removes the entries, and only those: other files in the folder stay.
+  CacheRemoval clear() const;
+
+ private:
+  std::filesystem::path entry_path(const std::string& key) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace warpmark

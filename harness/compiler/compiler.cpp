@@ -1,0 +1,393 @@
+#include "compiler/compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "compiler/includes.hpp"
+#include "compiler/shims.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Counts with the shims' version into the cache key; raised when what this file makes changes.
+constexpr int kFormatVersion = 1;
+constexpr size_t kLogLimit = 256 * 1024;  // bytes; a hostile source can make any amount
+
+// NVRTC puts the working directory before relative names in line information, so that equal input
+// would give different bytes in different folders. Absolute names it leaves alone.
+constexpr std::string_view kRoot = "/suite/";
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// The name inside the virtual root; what is absolute keeps only its last part.
+std::string shown_name(const CompileRequest& request) {
+  const std::filesystem::path name(request.origin.known() ? request.origin.file : request.name);
+  return name.is_absolute() ? name.filename().string() : name.lexically_normal().string();
+}
+
+// One NVRTC program.
+class Program {
+ public:
+  Program(const Nvrtc& nvrtc, const std::string& source, const std::string& name,
+          const std::vector<Header>& headers)
+      : nvrtc_(nvrtc) {
+    std::vector<const char*> texts;
+    std::vector<const char*> names;
+    for (const Header& header : headers) {
+      texts.push_back(header.text.c_str());
+      names.push_back(header.spelling.c_str());
+    }
+    check(nvrtc.table().nvrtcCreateProgram(&program_, source.c_str(), name.c_str(),
+                                           static_cast<int>(headers.size()), texts.data(),
+                                           names.data()),
+          "nvrtcCreateProgram");
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() { nvrtc_.table().nvrtcDestroyProgram(&program_); }
+
+  void add_name(const std::string& expression) {
+    check(nvrtc_.table().nvrtcAddNameExpression(program_, expression.c_str()),
+          "nvrtcAddNameExpression");
+  }
+
+  nvrtcResult compile(const std::vector<std::string>& options) {
+    std::vector<const char*> texts;
+    texts.reserve(options.size());
+    for (const std::string& option : options) texts.push_back(option.c_str());
+    return nvrtc_.table().nvrtcCompileProgram(program_, static_cast<int>(texts.size()),
+                                              texts.data());
+  }
+
+  std::optional<std::string> lowered_name(const std::string& expression) const {
+    const char* name = nullptr;
+    const nvrtcResult result =
+        nvrtc_.table().nvrtcGetLoweredName(program_, expression.c_str(), &name);
+    if (result != NVRTC_SUCCESS || name == nullptr) return std::nullopt;
+    return name;
+  }
+
+  std::string log() const {
+    const NvrtcTable& table = nvrtc_.table();
+    return text(table.nvrtcGetProgramLogSize, table.nvrtcGetProgramLog, "nvrtcGetProgramLog");
+  }
+  std::string ptx() const {
+    const NvrtcTable& table = nvrtc_.table();
+    return text(table.nvrtcGetPTXSize, table.nvrtcGetPTX, "nvrtcGetPTX");
+  }
+  std::string cubin() const {
+    return bytes(nvrtc_.table().nvrtcGetCUBINSize, nvrtc_.table().nvrtcGetCUBIN, "nvrtcGetCUBIN");
+  }
+
+ private:
+  void check(nvrtcResult result, const char* call) const {
+    if (result == NVRTC_SUCCESS) return;
+    throw environment_error(fmt::format("{} failed with {} ({})", call,
+                                        nvrtc_.table().nvrtcGetErrorString(result), nvrtc_.path()));
+  }
+  std::string bytes(nvrtcResult (*size_of)(nvrtcProgram, size_t*),
+                    nvrtcResult (*get)(nvrtcProgram, char*), const char* call) const {
+    size_t size = 0;
+    check(size_of(program_, &size), call);
+    std::string out(size, '\0');
+    if (size > 0) check(get(program_, out.data()), call);
+    return out;
+  }
+  // Texts count their terminator.
+  std::string text(nvrtcResult (*size_of)(nvrtcProgram, size_t*),
+                   nvrtcResult (*get)(nvrtcProgram, char*), const char* call) const {
+    const std::string out = bytes(size_of, get, call);
+    return out.substr(0, out.find('\0'));
+  }
+
+  const Nvrtc& nvrtc_;
+  nvrtcProgram program_ = nullptr;
+};
+
+// Without our root, control characters and ptxas's times, which differ from run to run.
+std::string clean_log(std::string_view raw) {
+  std::string text = printable(raw.substr(0, kLogLimit));
+  replace_all(text, kRoot, "");
+  std::vector<std::string> lines;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.find("Compile time = ") == std::string::npos) lines.push_back(line);
+  }
+  std::string out(trim(join(lines, "\n")));
+  if (raw.size() > kLogLimit) out += "\n… (the log goes on)";
+  return out;
+}
+
+// Without our root and the toolkit's place. The comments "// callseq 7, 0" lose their numbers,
+// which NVRTC counts over all compilations of a process (seen in 12.4).
+std::string clean_ptx(std::string text, const Nvrtc& nvrtc) {
+  replace_all(text, fmt::format("\"{}", kRoot), "\"");
+  for (const std::string& folder : nvrtc.include_folders()) {
+    replace_all(text, "\"" + folder + "/", "\"");
+  }
+  constexpr std::string_view comment = "// callseq ";
+  std::string out;
+  size_t done = 0;
+  for (size_t at = text.find(comment); at != std::string::npos; at = text.find(comment, done)) {
+    const size_t numbers = at + comment.size() - 1;
+    out.append(text, done, numbers - done);
+    done = std::min(text.find_first_not_of(" ,0123456789", numbers), text.size());
+  }
+  return out.append(text, done);
+}
+
+// "x.cu(3): error: …" gives x.cu:3, of the first error.
+Position first_error(const std::string& log) {
+  const size_t error = log.find("): error");
+  const size_t catastrophic = log.find("): catastrophic error");
+  const size_t close = std::min(error, catastrophic);
+  if (close == std::string::npos) return {};
+  const size_t open = log.rfind('(', close);
+  if (open == std::string::npos) return {};
+  const size_t start = log.rfind('\n', open);
+  const size_t begin = start == std::string::npos ? 0 : start + 1;
+  int line = 0;
+  std::from_chars(log.data() + open + 1, log.data() + close, line);
+  return {log.substr(begin, open - begin), line, 0};
+}
+
+// Everything about a request that both the key and the compilation need.
+struct Unit {
+  std::string source;  ///< with its `#line`
+  std::string name;    ///< below kRoot
+  std::vector<Header> headers;
+  std::vector<std::string> options;
+  std::string instance;  ///< a template instance to make; "" if none
+  std::string not_cacheable;
+};
+
+bool sets_architecture(const std::string& option) {
+  return option.starts_with("--gpu-architecture") || option.starts_with("-arch");
+}
+
+bool reads_files(const std::string& option) {
+  for (const char* prefix :
+       {"-I", "--include-path", "-include", "--pre-include", "--use-pch", "-pch", "--pch"}) {
+    if (option.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+Unit make_unit(const CompileRequest& request) {
+  Unit unit;
+  unit.name = shown_name(request);
+  IncludeClosure closure = resolve_includes(
+      request.source, request.name,
+      {request.folder, request.include_folders, request.header_roots, std::string(kRoot)});
+  unit.source = std::move(closure.source);
+  unit.headers = std::move(closure.headers);
+  unit.not_cacheable = std::move(closure.not_cacheable);
+  if (request.origin.known() && request.origin.line > 0) {
+    unit.source =
+        fmt::format("#line {} \"{}{}\"\n", request.origin.line, kRoot, unit.name) + unit.source;
+  }
+  unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture), "-lineinfo",
+                  "--std=" + request.standard, "--ptxas-options=-v"};
+  for (const auto& [macro, value] : request.defines) {
+    unit.options.push_back(fmt::format("-D{}={}", macro, value));
+  }
+  for (const std::string& option : request.options) {
+    if (sets_architecture(option)) {
+      throw usage_error(fmt::format("the option `{}` is not a suite's to set", option), {},
+                        "kernels are compiled for the device they run on");
+    }
+    if (reads_files(option)) {
+      unit.not_cacheable =
+          fmt::format("the option `{}` reads files that are not known here", option);
+    }
+    unit.options.push_back(option);
+  }
+  if (request.entry.find('<') != std::string::npos) unit.instance = request.entry;
+  return unit;
+}
+
+std::string key_of(const Unit& unit, const Nvrtc& nvrtc) {
+  Sha256 hash;
+  hash.add_field(fmt::format("format {} shims {} nvrtc {}", kFormatVersion, kShimVersion,
+                             nvrtc.fingerprint()));
+  hash.add_field(unit.name).add_field(unit.source).add_field(unit.instance);
+  hash.add_field(std::to_string(unit.options.size()));
+  for (const std::string& option : unit.options) hash.add_field(option);
+  for (const Header& header : unit.headers) hash.add_field(header.spelling).add_field(header.text);
+  return hash.finish_hex();
+}
+
+// Where the toolkit lies is this machine's business, so it is in the options but not in the key.
+std::vector<std::string> full_options(const Unit& unit, const Nvrtc& nvrtc) {
+  std::vector<std::string> options = unit.options;
+  for (const std::string& folder : nvrtc.include_folders()) options.push_back("-I" + folder);
+  return options;
+}
+
+Error compile_error(nvrtcResult result, const std::string& log, const Unit& unit,
+                    const Nvrtc& nvrtc) {
+  const std::string reason = nvrtc.table().nvrtcGetErrorString(result);
+  if (result != NVRTC_ERROR_COMPILATION && result != NVRTC_ERROR_INVALID_OPTION) {
+    return environment_error(
+        fmt::format("NVRTC {} failed on {} with {}\n{}", nvrtc.version(), unit.name, reason, log));
+  }
+  std::string hint;
+  if (log.find("open source file") != std::string::npos) {
+    hint = nvrtc.include_folders().empty()
+               ? "this NVRTC has no header folder beside it; ./bootstrap fetches one, or set "
+                 "WARPMARK_CUDA_HOME"
+               : "looked in the suite's folder, Warpmark's own C and C++ headers and " +
+                     join(nvrtc.include_folders(), ", ");
+  }
+  return verdict_error(fmt::format("{} does not compile\n{}", unit.name, log), first_error(log),
+                       hint);
+}
+
+// The types of extern "C" kernels, whose symbols do not tell them: a second program with a template
+// that is instantiated with each kernel's type; its mangled name holds the type. A program of its
+// own, because the instances are kernels too and would be in the measured module; for a virtual
+// architecture, because that spares ptxas (13 ms instead of 23 for a small kernel). Types are
+// advisory, so whatever a hostile source makes of this only loses them.
+std::map<std::string, std::string> extern_types(const Nvrtc& nvrtc, const Unit& unit,
+                                                const std::vector<Entry>& entries) {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) {
+    if (!entry.name.starts_with("_Z") && !entry.parameters.empty()) names.push_back(entry.name);
+  }
+  std::map<std::string, std::string> types;
+  if (names.empty()) return types;
+  const std::string source =
+      unit.source + "\n;template <typename> __global__ void warpmark_signature() {}\n";
+  Program program(nvrtc, source, std::string(kRoot) + unit.name, unit.headers);
+  const auto expression = [](const std::string& name) {
+    return fmt::format("warpmark_signature<decltype(&::{})>", name);
+  };
+  for (const std::string& name : names) program.add_name(expression(name));
+  std::vector<std::string> options = full_options(unit, nvrtc);
+  replace_all(options.front(), "=sm_", "=compute_");
+  if (program.compile(options) != NVRTC_SUCCESS) return types;
+  for (const std::string& name : names) {
+    const auto lowered = program.lowered_name(expression(name));
+    if (!lowered) continue;
+    // "void warpmark_signature<void (*)(float*, int)>()"
+    const std::string text = demangle(*lowered);
+    const size_t begin = text.find("(*)(");
+    const size_t end = text.rfind(")>");
+    if (begin == std::string::npos || end == std::string::npos || end < begin) continue;
+    types[name] = text.substr(begin + 3, end + 1 - (begin + 3));
+  }
+  return types;
+}
+
+std::string encode_types(const std::map<std::string, std::string>& types) {
+  std::vector<std::string> lines;
+  lines.reserve(types.size());
+  for (const auto& [name, list] : types) lines.push_back(fmt::format("{}\t{}", name, list));
+  return join(lines, "\n");
+}
+
+// Seen with NVRTC 13.0: when ptxas refuses a kernel, its resource usage takes the place of its
+// error in the log. Compiled once more without it, the error is there.
+std::string log_without_usage(const Nvrtc& nvrtc, const Unit& unit) {
+  std::vector<std::string> options = full_options(unit, nvrtc);
+  std::erase(options, "--ptxas-options=-v");
+  Program program(nvrtc, unit.source, std::string(kRoot) + unit.name, unit.headers);
+  if (!unit.instance.empty()) program.add_name(unit.instance);
+  program.compile(options);
+  return clean_log(program.log());
+}
+
+CachedCompilation compile_unit(const Nvrtc& nvrtc, const Unit& unit) {
+  Program program(nvrtc, unit.source, std::string(kRoot) + unit.name, unit.headers);
+  if (!unit.instance.empty()) program.add_name(unit.instance);
+  const nvrtcResult result = program.compile(full_options(unit, nvrtc));
+  CachedCompilation out;
+  out.log = clean_log(program.log());
+  if (result != NVRTC_SUCCESS) {
+    if (out.log.find("error") == std::string::npos) out.log = log_without_usage(nvrtc, unit);
+    throw compile_error(result, out.log, unit, nvrtc);
+  }
+  out.cubin = program.cubin();
+  out.ptx = clean_ptx(program.ptx(), nvrtc);
+  if (!unit.instance.empty()) {
+    out.lowered_entry = program.lowered_name(unit.instance).value_or("");
+  }
+  out.types = encode_types(extern_types(nvrtc, unit, scan_entries(out.ptx)));
+  return out;
+}
+
+CompileResult result_of(CachedCompilation made) {
+  CompileResult result;
+  result.entries = scan_entries(made.ptx);
+  std::map<std::string, std::string> types;
+  for (const std::string& line : split(made.types, '\n')) {
+    const size_t tab = line.find('\t');
+    if (tab != std::string::npos) types[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  const std::map<std::string, int> registers = registers_in_log(made.log);
+  for (Entry& entry : result.entries) {
+    if (const auto found = types.find(entry.name); found != types.end()) {
+      if (const auto list = parameter_types(found->second)) set_types(entry, *list);
+    }
+    if (const auto found = registers.find(entry.name); found != registers.end()) {
+      entry.registers = found->second;
+    }
+  }
+  result.cubin = std::move(made.cubin);
+  result.ptx = std::move(made.ptx);
+  result.log = std::move(made.log);
+  result.requested_entry = std::move(made.lowered_entry);
+  return result;
+}
+
+}  // namespace
+
+std::string CompileResult::warnings() const {
+  std::vector<std::string> lines;
+  for (const std::string& line : split(log, '\n')) {
+    if (!line.starts_with("ptxas info") && !line.starts_with("ptxas         ."))
+      lines.push_back(line);
+  }
+  return std::string(trim(join(lines, "\n")));
+}
+
+const Entry& CompileResult::entry(const CompileRequest& request) const {
+  return find_entry(entries, requested_entry.empty() ? request.entry : requested_entry,
+                    shown_name(request));
+}
+
+CompileResult Compiler::compile(const CompileRequest& request) const {
+  nvrtc_->check_architecture(request.architecture);
+  const Unit unit = make_unit(request);
+  const bool cached = request.use_cache && unit.not_cacheable.empty() && cache_.enabled();
+  const std::string key = cached ? key_of(unit, *nvrtc_) : "";
+  std::vector<std::string> notices;
+  if (cached) {
+    CacheLookup lookup = cache_.find(key);
+    if (lookup.found) {
+      CompileResult result = result_of(std::move(*lookup.found));
+      result.from_cache = true;
+      return result;
+    }
+    if (!lookup.notice.empty()) notices.push_back(lookup.notice);
+  }
+  CachedCompilation made = compile_unit(*nvrtc_, unit);
+  if (cached) {
+    if (std::string notice = cache_.store(key, made); !notice.empty()) notices.push_back(notice);
+  }
+  CompileResult result = result_of(std::move(made));
+  result.not_cacheable = unit.not_cacheable;
+  result.notices = std::move(notices);
+  return result;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,75 @@
+// Compiles one translation unit with NVRTC, through the disk cache.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "compiler/cache.hpp"
+#include "compiler/nvrtc.hpp"
+#include "compiler/signature.hpp"
+
+namespace warpmark {
+
+struct CompileRequest {
+  std::string source;
+  /// Relative to `folder`: what errors, `__FILE__` and line information call the source.
+  std::string name;
+  std::filesystem::path folder;  ///< of the suite; quoted includes are relative to the source in it
+  std::vector<std::filesystem::path> include_folders;
+  /// If not empty, headers are read from below these folders only.
+  std::vector<std::filesystem::path> header_roots;
+  /// Where the source stands if it is part of another file (`source: |` of a suite).
+  Position origin;
+  std::vector<std::pair<std::string, std::string>> defines;  ///< "T", "float" gives -DT=float
+  std::string standard = "c++17";
+  std::vector<std::string> options;  ///< of the suite; not the architecture
+  int architecture = 0;              ///< 90 compiles for sm_90
+  /// The wanted kernel. One with template arguments, as `scale<float>`, is instantiated by this.
+  std::string entry;
+  bool use_cache = true;
+};
+
+struct CompileResult {
+  std::string cubin;
+  std::string ptx;  ///< no absolute path of this machine is in it
+  std::string log;  ///< the compiler's own text with ptxas's resource usage; also on a cache hit
+  std::vector<Entry> entries;
+  std::string requested_entry;  ///< symbol of a requested template instance; else ""
+  bool from_cache = false;
+  std::string not_cacheable;         ///< why it was not cached; "" if it could be
+  std::vector<std::string> notices;  ///< damaged or unwritable cache: to be told, not errors
+
+  /// What the compiler said beyond resource usage: warnings; often "".
+  std::string warnings() const;
+  /// The wanted kernel; throws the verdict error of find_entry(entries, …).
+  const Entry& entry(const CompileRequest& request) const;
+};
+
+class Compiler {
+ public:
+  Compiler(std::shared_ptr<const Nvrtc> nvrtc, CompileCache cache)
+      : nvrtc_(std::move(nvrtc)), cache_(std::move(cache)) {}
+
+  /// NVRTC and cache folder as the environment says. Opening NVRTC takes about 5 ms with the
+  /// library in the page cache, so the version that the cache key needs is always asked of itself.
+  static Compiler open() { return {Nvrtc::open(), CompileCache(CompileCache::default_folder())}; }
+
+  /// Throws a verdict error if the source does not compile, with the compiler's text and the place
+  /// of its first error; an environment error if NVRTC cannot serve; a usage error if an option is
+  /// ours to set. May be called from several threads.
+  CompileResult compile(const CompileRequest& request) const;
+
+  const Nvrtc& nvrtc() const { return *nvrtc_; }
+  const CompileCache& cache() const { return cache_; }
+
+ private:
+  std::shared_ptr<const Nvrtc> nvrtc_;
+  CompileCache cache_;
+};
+
+}  // namespace warpmark

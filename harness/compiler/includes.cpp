@@ -1,0 +1,317 @@
+#include "compiler/includes.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "compiler/shims.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
+// A text after translation phase 2 (a backslash at a line's end joins it with the next one), with
+// the offset of each character in the original.
+struct Spliced {
+  std::string text;
+  std::vector<size_t> offsets;  ///< one more than characters
+
+  explicit Spliced(std::string_view original) {
+    for (size_t i = 0; i < original.size(); ++i) {
+      if (original[i] == '\\') {
+        size_t end = i + 1;
+        while (end < original.size() && is_blank(original[end])) ++end;
+        if (end < original.size() && original[end] == '\n') {
+          i = end;
+          continue;
+        }
+      }
+      text += original[i];
+      offsets.push_back(i);
+    }
+    offsets.push_back(original.size());
+  }
+};
+
+// Walks a text token by token as a preprocessor does, and stops at include directives.
+class IncludeScanner {
+ public:
+  explicit IncludeScanner(std::string_view original) : spliced_(original), text_(spliced_.text) {
+    size_t line = 1;
+    size_t next = 0;
+    for (const size_t offset : spliced_.offsets) {
+      for (; next < offset; ++next) line += original[next] == '\n' ? 1 : 0;
+      lines_.push_back(static_cast<int>(line));
+    }
+  }
+
+  std::vector<IncludeDirective> run() {
+    bool line_start = true;
+    while (at_ < text_.size()) {
+      if (text_[at_] == '\n') {
+        line_start = true;
+        ++at_;
+      } else if (is_blank(text_[at_]) || skip_comment()) {
+        if (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+      } else if (line_start && skip_hash()) {
+        directive();
+        line_start = false;
+      } else {
+        line_start = false;
+        skip_token();
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  bool starts(std::string_view what) const { return text_.substr(at_, what.size()) == what; }
+
+  bool skip_comment() {
+    if (starts("//")) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+      return true;
+    }
+    if (!starts("/*")) return false;
+    const size_t end = text_.find("*/", at_ + 2);
+    at_ = end == std::string_view::npos ? text_.size() : end + 2;
+    return true;
+  }
+
+  // "#", its digraph and its trigraph.
+  bool skip_hash() {
+    for (const std::string_view hash : {"#", "%:", "\?\?="}) {
+      if (!starts(hash)) continue;
+      at_ += hash.size();
+      return true;
+    }
+    return false;
+  }
+
+  // To the end of a quoted literal, or of its line if it has none, as in `#if 0` prose.
+  void skip_literal(char quote) {
+    for (++at_; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
+      if (text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] != '\n') {
+        ++at_;
+      } else if (text_[at_] == quote) {
+        ++at_;
+        return;
+      }
+    }
+  }
+
+  void skip_raw_string() {
+    const size_t open = text_.find('(', at_);
+    if (open == std::string_view::npos || open - at_ > 17) return skip_literal('"');
+    const std::string end = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    const size_t close = text_.find(end, open);
+    at_ = close == std::string_view::npos ? text_.size() : close + end.size();
+  }
+
+  std::string_view skip_name() {
+    const size_t start = at_;
+    while (at_ < text_.size() && is_name_char(text_[at_])) ++at_;
+    return text_.substr(start, at_ - start);
+  }
+
+  void skip_token() {
+    const char c = text_[at_];
+    if (c == '"' || c == '\'') return skip_literal(c);
+    if (is_digit(c)) {  // a number, whose separators (1'000) start no literal
+      while (at_ < text_.size() &&
+             (is_name_char(text_[at_]) || text_[at_] == '.' ||
+              (text_[at_] == '\'' && at_ + 1 < text_.size() && is_name_char(text_[at_ + 1])))) {
+        ++at_;
+      }
+      return;
+    }
+    if (!is_name_char(c)) {
+      ++at_;
+      return;
+    }
+    const std::string_view name = skip_name();
+    const bool raw = name == "R" || name == "LR" || name == "uR" || name == "UR" || name == "u8R";
+    if (raw && at_ < text_.size() && text_[at_] == '"') skip_raw_string();
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (is_blank(text_[at_]) || skip_comment())) {
+      if (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    }
+  }
+
+  void directive() {
+    skip_blanks();
+    const size_t start = at_;
+    const std::string_view word = skip_name();
+    IncludeDirective out;
+    out.line = lines_[start];
+    if (word == "include_next" || word == "import" || word == "embed") {
+      out.computed = true;
+      found_.push_back(out);
+    }
+    if (word != "include") return;
+    skip_blanks();
+    const char open = at_ < text_.size() ? text_[at_] : '\n';
+    const char close = open == '<' ? '>' : '"';
+    const size_t end = text_.find(close, at_ + 1);
+    if ((open == '<' || open == '"') && end < text_.find('\n', at_)) {
+      out.name = text_.substr(at_ + 1, end - at_ - 1);
+      out.angled = open == '<';
+      out.begin = spliced_.offsets[at_ + 1];
+      out.end = spliced_.offsets[end];
+      at_ = end + 1;
+    } else {
+      out.computed = true;
+    }
+    found_.push_back(out);
+  }
+
+  Spliced spliced_;
+  std::string_view text_;
+  std::vector<int> lines_;  ///< of each character of text_
+  size_t at_ = 0;
+  std::vector<IncludeDirective> found_;
+};
+
+bool is_below(const fs::path& path, const fs::path& root) {
+  const fs::path relative = path.lexically_relative(root);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+// Follows includes breadth first. NVRTC finds a header in memory by its spelling alone, wherever it
+// is included from; so a spelling that means two files is replaced in the text by a name of its
+// own.
+class Resolver {
+ public:
+  explicit Resolver(const IncludeSearch& search) : search_(search) {
+    for (const fs::path& root : search.roots) roots_.push_back(fs::weakly_canonical(root));
+  }
+
+  IncludeClosure run(const std::string& source, const std::string& name) {
+    const fs::path folder = (search_.folder / name).parent_path();
+    out_.source = follow(source, folder, name);
+    // follow() appends to the list that this walks.
+    for (size_t i = 0; i < pending_.size(); ++i) {
+      const Pending next = pending_[i];
+      const std::string shown = display(next.file);
+      const std::string text = follow(next.text, next.file.parent_path(), shown);
+      out_.headers.push_back({next.spelling, in_virtual_root(shown, text), shown});
+    }
+    return std::move(out_);
+  }
+
+ private:
+  struct Pending {
+    std::string spelling;
+    fs::path file;
+    std::string text;
+  };
+
+  // The line directive keeps the machine's folders out of everything that NVRTC makes.
+  std::string in_virtual_root(std::string_view name, std::string_view text) const {
+    return fmt::format("#line 1 \"{}{}\"\n{}", search_.virtual_root, name, text);
+  }
+
+  std::string display(const fs::path& file) const {
+    const fs::path relative = file.lexically_relative(fs::weakly_canonical(search_.folder));
+    return relative.empty() ? file.filename().string() : relative.string();
+  }
+
+  std::string follow(std::string text, const fs::path& folder, const std::string& shown) {
+    std::vector<IncludeDirective> directives = scan_includes(text);
+    // From the last to the first, so that replacing one leaves the offsets of the others.
+    std::vector<std::pair<IncludeDirective, std::string>> replacements;
+    for (const IncludeDirective& directive : directives) {
+      if (directive.computed) {
+        if (out_.not_cacheable.empty()) {
+          out_.not_cacheable = fmt::format("{}:{} includes a name that only the preprocessor knows",
+                                           shown, directive.line);
+        }
+        continue;
+      }
+      const std::string spelling = visit(directive, folder);
+      if (spelling != directive.name) replacements.emplace_back(directive, spelling);
+    }
+    for (auto it = replacements.rbegin(); it != replacements.rend(); ++it) {
+      text.replace(it->first.begin, it->first.end - it->first.begin, it->second);
+    }
+    return text;
+  }
+
+  // The spelling under which this include is to be asked for.
+  std::string visit(const IncludeDirective& directive, const fs::path& folder) {
+    const std::optional<fs::path> file = locate(directive, folder);
+    if (!file) {
+      if (const auto shim = find_shim(directive.name);
+          shim && !spellings_.contains(directive.name)) {
+        spellings_[directive.name] = fs::path();
+        out_.headers.push_back({directive.name, in_virtual_root(directive.name, *shim), ""});
+        for (const IncludeDirective& inner : scan_includes(*shim)) visit(inner, {});
+      }
+      return directive.name;
+    }
+    std::string spelling = directive.name;
+    const auto taken = spellings_.find(spelling);
+    if (taken != spellings_.end() && taken->second != *file) {
+      spelling = search_.virtual_root + display(*file);
+    }
+    if (spellings_.emplace(spelling, *file).second) {
+      pending_.push_back({spelling, *file, read_file(*file)});
+    }
+    return spelling;
+  }
+
+  std::optional<fs::path> locate(const IncludeDirective& directive, const fs::path& folder) const {
+    std::vector<fs::path> candidates;
+    if (!directive.angled && !folder.empty()) {
+      candidates.push_back(folder / directive.name);
+      candidates.push_back(search_.folder / directive.name);
+    }
+    for (const fs::path& other : search_.folders) candidates.push_back(other / directive.name);
+    for (const fs::path& candidate : candidates) {
+      std::error_code code;
+      const fs::path real = fs::weakly_canonical(candidate, code);
+      if (code || !fs::is_regular_file(real, code)) continue;
+      bool allowed = roots_.empty();
+      for (const fs::path& root : roots_) allowed = allowed || is_below(real, root);
+      if (allowed) return real;
+    }
+    return std::nullopt;
+  }
+
+  const IncludeSearch& search_;
+  std::vector<fs::path> roots_;
+  IncludeClosure out_;
+  std::map<std::string, fs::path> spellings_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace
+
+std::vector<IncludeDirective> scan_includes(std::string_view text) {
+  return IncludeScanner(text).run();
+}
+
+IncludeClosure resolve_includes(const std::string& source, const std::string& name,
+                                const IncludeSearch& search) {
+  return Resolver(search).run(source, name);
+}
+
+}  // namespace warpmark

@@ -1,0 +1,50 @@
+// Which headers a source may include: found by reading, because NVRTC reports no dependencies.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+/// One include directive as it is written.
+struct IncludeDirective {
+  std::string name;       ///< between the quotes or brackets; "" if computed
+  bool angled = false;    ///< <name>
+  bool computed = false;  ///< #include MACRO, #include_next, #embed: only a preprocessor knows
+  size_t begin = 0;       ///< where the name starts in the text, in bytes
+  size_t end = 0;
+  int line = 0;  ///< from 1
+};
+
+/// Every include directive outside comments and strings, also in branches that are not taken.
+std::vector<IncludeDirective> scan_includes(std::string_view text);
+
+/// A header to hand over in memory.
+struct Header {
+  std::string spelling;  ///< the name under which NVRTC asks for it
+  std::string text;
+  std::string path;  ///< relative to the suite's folder, "" for a shim
+};
+
+struct IncludeClosure {
+  std::string source;           ///< the source, with ambiguous spellings made unique
+  std::vector<Header> headers;  ///< in the order of their discovery
+  std::string not_cacheable;    ///< why the set is not known for certain; "" if it is
+};
+
+struct IncludeSearch {
+  std::filesystem::path folder;                ///< the suite's; quoted includes start here
+  std::vector<std::filesystem::path> folders;  ///< then these, for both forms
+  std::vector<std::filesystem::path> roots;    ///< if not empty, only files below these are read
+  std::string virtual_root;                    ///< what stands before paths in `#line`
+};
+
+/// The headers outside the toolkit that `source`, a file `name` relative to the folder, may
+/// include, and theirs. What is found nowhere is left to NVRTC, which knows the toolkit, or reports
+/// it.
+IncludeClosure resolve_includes(const std::string& source, const std::string& name,
+                                const IncludeSearch& search);
+
+}  // namespace warpmark

@@ -1,0 +1,243 @@
+#include "compiler/nvrtc.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kRemedy =
+    "run ./bootstrap, which fetches it, or set WARPMARK_NVRTC to a libnvrtc.so";
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+// Newest first: "libnvrtc.so.13" before "libnvrtc.so.12", the development link last.
+const std::vector<std::string>& library_names() {
+  static const std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  return names;
+}
+
+std::vector<fs::path> libraries_below(const fs::path& home) {
+  std::vector<fs::path> out;
+  for (const char* folder : {"lib", "lib64", "targets/x86_64-linux/lib"}) {
+    for (const std::string& name : library_names()) {
+      std::error_code code;
+      if (fs::exists(home / folder / name, code)) out.push_back(home / folder / name);
+    }
+  }
+  return out;
+}
+
+// "/usr/local/cuda" and its numbered neighbours, the highest number first.
+std::vector<fs::path> homes_like(const fs::path& home) {
+  std::vector<fs::path> numbered;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(home.parent_path(), code)) {
+    if (entry.path().filename().string().starts_with(home.filename().string() + "-")) {
+      numbered.push_back(entry.path());
+    }
+  }
+  std::sort(numbered.rbegin(), numbered.rend());
+  numbered.insert(numbered.begin(), home);
+  return numbered;
+}
+
+// The toolkit's headers beside the library (in a toolkit, or in NVIDIA's wheels, where the
+// runtime's folder has them), or below the folder that the user named.
+std::vector<std::string> find_headers(const fs::path& library, const std::string& cuda_home) {
+  std::vector<fs::path> candidates;
+  for (const char* relative :
+       {"../include", "../../include", "../targets/x86_64-linux/include",
+        "../../../targets/x86_64-linux/include", "../../cuda_runtime/include"}) {
+    candidates.push_back(library.parent_path() / relative);
+  }
+  if (!cuda_home.empty()) candidates.push_back(fs::path(cuda_home) / "include");
+  for (const fs::path& candidate : candidates) {
+    std::error_code code;
+    const fs::path found = fs::weakly_canonical(candidate, code);
+    // Any header of the toolkit proves the folder; /usr/include alone does not.
+    if (code || !fs::exists(found / "cuda_runtime.h", code)) continue;
+    std::vector<std::string> out{found.string()};
+    if (fs::is_directory(found / "cccl", code)) out.push_back((found / "cccl").string());
+    return out;
+  }
+  return {};
+}
+
+// The value of CUDART_VERSION, as in "13000"; "" if it is not to be found.
+std::string headers_version(const fs::path& folder) {
+  std::error_code code;
+  const fs::path file = folder / "cuda_runtime_api.h";
+  if (!fs::is_regular_file(file, code)) return "";
+  const std::string text = read_file(file);
+  constexpr std::string_view define = "#define CUDART_VERSION";
+  const size_t at = text.find(define);
+  if (at == std::string::npos) return "";
+  const size_t start = at + define.size();
+  return std::string(trim(std::string_view(text).substr(start, text.find('\n', start) - start)));
+}
+
+// Seen: NVRTC of a wheel does not find its builtins, which it opens by name at the first
+// compilation. Having them open already answers that.
+void open_builtins_beside(const fs::path& library) {
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(library.parent_path(), code)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("libnvrtc-builtins.so.")) {
+      dlopen(entry.path().c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+  }
+}
+
+struct Opened {
+  void* library = nullptr;
+  std::string path;
+};
+
+Opened try_open(const std::string& name, std::vector<std::string>& log) {
+  if (name.find('/') != std::string::npos) open_builtins_beside(name);
+  dlerror();
+  Opened opened;
+  opened.library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened.library == nullptr) {
+    const char* reason = dlerror();
+    log.push_back(fmt::format("{}: {}", name, reason != nullptr ? reason : "cannot be opened"));
+    return opened;
+  }
+  link_map* map = nullptr;
+  if (dlinfo(opened.library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr) {
+    opened.path = map->l_name;
+  }
+  if (name.find('/') == std::string::npos) open_builtins_beside(opened.path);
+  log.push_back(fmt::format("{}: opened {}", name, opened.path));
+  return opened;
+}
+
+Opened try_home(const fs::path& home, std::vector<std::string>& log) {
+  const std::vector<fs::path> libraries = libraries_below(home);
+  if (libraries.empty()) log.push_back(fmt::format("{}: no libnvrtc below it", home.string()));
+  for (const fs::path& library : libraries) {
+    if (Opened opened = try_open(fs::absolute(library).string(), log); opened.library)
+      return opened;
+  }
+  return {};
+}
+
+// What the user named is used or refused, never passed over in silence.
+Opened search_for(const NvrtcSearch& search, std::vector<std::string>& log) {
+  if (!search.library.empty()) return try_open(fs::absolute(search.library).string(), log);
+  if (!search.cuda_home.empty()) return try_home(search.cuda_home, log);
+  if (!search.deps.empty()) {
+    if (Opened opened = try_home(search.deps, log); opened.library) return opened;
+  }
+  if (search.loader_path) {
+    for (const std::string& name : library_names()) {
+      if (Opened opened = try_open(name, log); opened.library) return opened;
+    }
+  }
+  for (const std::string& pattern : search.system) {
+    for (const fs::path& home : homes_like(pattern)) {
+      if (Opened opened = try_home(home, log); opened.library) return opened;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+NvrtcSearch NvrtcSearch::from_environment() {
+  NvrtcSearch search;
+  search.library = variable("WARPMARK_NVRTC");
+  search.cuda_home = variable("WARPMARK_CUDA_HOME");
+  search.deps = (program_folder() / "../deps/cuda").lexically_normal().string();
+  return search;
+}
+
+Nvrtc::Nvrtc(const NvrtcTable& table, std::string path, std::vector<std::string> include_folders)
+    : table_(table), path_(std::move(path)), include_folders_(std::move(include_folders)) {
+  if (table_.nvrtcVersion(&major_, &minor_) != NVRTC_SUCCESS) {
+    throw environment_error(fmt::format("{} does not tell its version", path_),
+                            std::string(kRemedy));
+  }
+  if (!include_folders_.empty()) headers_version_ = headers_version(include_folders_.front());
+  // 12.4 is the oldest that the project is tested with.
+  if (std::pair(major_, minor_) < std::pair(12, 4)) {
+    throw environment_error(
+        fmt::format("{} is NVRTC {}; Warpmark needs 12.4 or newer", path_, version()),
+        std::string(kRemedy));
+  }
+}
+
+std::shared_ptr<const Nvrtc> Nvrtc::from_table(const NvrtcTable& table, std::string name,
+                                               std::vector<std::string> include_folders) {
+  return std::shared_ptr<const Nvrtc>(
+      new Nvrtc(table, std::move(name), std::move(include_folders)));
+}
+
+std::shared_ptr<const Nvrtc> Nvrtc::open(const NvrtcSearch& search) {
+  std::vector<std::string> log;
+  const Opened opened = search_for(search, log);
+  if (opened.library == nullptr) {
+    throw environment_error("there is no NVRTC; looked at\n    " + join(log, "\n    "),
+                            std::string(kRemedy));
+  }
+  NvrtcTable table;
+  std::vector<std::string> missing;
+#define NVRTC_FUNCTION(name)                                                         \
+  table.name = reinterpret_cast<decltype(table.name)>(dlsym(opened.library, #name)); \
+  if (table.name == nullptr) missing.emplace_back(#name);
+#include "compiler/nvrtc_functions.def"
+#undef NVRTC_FUNCTION
+  if (!missing.empty()) {
+    throw environment_error(
+        fmt::format("{} is no usable NVRTC: it lacks {}", opened.path, join(missing, ", ")),
+        std::string(kRemedy));
+  }
+  std::shared_ptr<Nvrtc> nvrtc(
+      new Nvrtc(table, opened.path, find_headers(opened.path, search.cuda_home)));
+  nvrtc->search_log_ = std::move(log);
+  return nvrtc;
+}
+
+std::string Nvrtc::version() const {
+  return fmt::format("{}.{}", major_, minor_);
+}
+
+std::string Nvrtc::fingerprint() const {
+  std::error_code code;
+  const uintmax_t bytes = fs::file_size(path_, code);
+  return fmt::format("{} of {} bytes, headers {}", version(), code ? 0 : bytes,
+                     include_folders_.empty() ? "none" : headers_version_);
+}
+
+void Nvrtc::check_architecture(int architecture) const {
+  int count = 0;
+  if (table_.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0) return;
+  std::vector<int> supported(static_cast<size_t>(count));
+  if (table_.nvrtcGetSupportedArchs(supported.data()) != NVRTC_SUCCESS) return;
+  if (std::find(supported.begin(), supported.end(), architecture) != supported.end()) return;
+  std::vector<std::string> names;
+  names.reserve(supported.size());
+  for (const int one : supported) names.push_back(fmt::format("sm_{}", one));
+  throw environment_error(fmt::format("NVRTC {} ({}) cannot compile for sm_{}; it can for {}",
+                                      version(), path_, architecture, join(names, ", ")),
+                          architecture < supported.front()
+                              ? "a GPU this old needs NVRTC of CUDA 12: set WARPMARK_NVRTC"
+                              : "a GPU this new needs a newer NVRTC: set WARPMARK_NVRTC");
+}
+
+}  // namespace warpmark

@@ -1,0 +1,72 @@
+// NVRTC as a table of functions: finding the library, its version and the toolkit's headers.
+#pragma once
+
+#include <nvrtc.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpmark {
+
+struct NvrtcTable {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
+#define NVRTC_FUNCTION(name) decltype(&::name) name = nullptr;
+#include "compiler/nvrtc_functions.def"
+#undef NVRTC_FUNCTION
+};
+
+/// Where NVRTC is looked for; `from_environment` is what the program uses.
+struct NvrtcSearch {
+  std::string library;      ///< WARPMARK_NVRTC: this file or nothing
+  std::string cuda_home;    ///< WARPMARK_CUDA_HOME: below this folder or nothing
+  std::string deps;         ///< what bootstrap filled: build/deps/cuda
+  bool loader_path = true;  ///< libnvrtc.so.13, .12, then unversioned
+  std::vector<std::string> system{"/usr/local/cuda", "/opt/cuda"};
+
+  static NvrtcSearch from_environment();
+};
+
+/// An NVRTC that is open. Never closed: it leaves threads and allocations behind.
+class Nvrtc {
+ public:
+  /// Throws an environment error that lists where it looked and what to do, or names a version that
+  /// is too old (before 12.4).
+  static std::shared_ptr<const Nvrtc> open(
+      const NvrtcSearch& search = NvrtcSearch::from_environment());
+  /// A table made by the caller, as tests do.
+  static std::shared_ptr<const Nvrtc> from_table(const NvrtcTable& table, std::string name,
+                                                 std::vector<std::string> include_folders = {});
+
+  const NvrtcTable& table() const { return table_; }
+  int major() const { return major_; }
+  int minor() const { return minor_; }
+  std::string version() const;
+  /// What of NVRTC decides the output: its version, the library's size (patch releases share a
+  /// version but not a size) and the headers' version.
+  std::string fingerprint() const;
+  /// The file that was opened.
+  const std::string& path() const { return path_; }
+  /// The toolkit's header folders, to be given with -I; empty if there are none beside the library.
+  const std::vector<std::string>& include_folders() const { return include_folders_; }
+  /// One line for each place that was looked at, for `doctor`.
+  const std::vector<std::string>& search_log() const { return search_log_; }
+
+  /// Throws an environment error if it cannot compile for sm_XX, naming what it can.
+  void check_architecture(int architecture) const;
+
+ private:
+  Nvrtc(const NvrtcTable& table, std::string path, std::vector<std::string> include_folders);
+
+  NvrtcTable table_;
+  std::string path_;
+  std::vector<std::string> include_folders_;
+  std::string headers_version_;
+  std::vector<std::string> search_log_;
+  int major_ = 0;
+  int minor_ = 0;
+};
+
+}  // namespace warpmark

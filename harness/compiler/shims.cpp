@@ -1,0 +1,347 @@
+#include "compiler/shims.hpp"
+
+#include <array>
+
+namespace warpmark {
+
+namespace {
+
+// NVRTC predeclares the math functions, printf, assert, malloc, free, memcpy, memset and size_t in
+// the global namespace, but no macro constants, no fixed-width types and nothing in std. Sizes are
+// LP64.
+
+constexpr std::string_view kStddef = R"(#ifndef WARPMARK_SHIM_STDDEF
+#define WARPMARK_SHIM_STDDEF
+#ifndef NULL
+#define NULL 0
+#endif
+#ifndef offsetof
+#define offsetof(type, member) (::size_t) ((char*) &(((type*) 0)->member) - (char*) 0)
+#endif
+typedef decltype(nullptr) nullptr_t;
+namespace std {
+using ::size_t;
+using ::ptrdiff_t;
+using ::nullptr_t;
+}
+#endif
+)";
+
+constexpr std::string_view kStdint = R"(#ifndef WARPMARK_SHIM_STDINT
+#define WARPMARK_SHIM_STDINT
+#include <limits.h>
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef int8_t int_least8_t;
+typedef int16_t int_least16_t;
+typedef int32_t int_least32_t;
+typedef int64_t int_least64_t;
+typedef int8_t int_fast8_t;
+typedef int16_t int_fast16_t;
+typedef int32_t int_fast32_t;
+typedef int64_t int_fast64_t;
+typedef uint8_t uint_least8_t;
+typedef uint16_t uint_least16_t;
+typedef uint32_t uint_least32_t;
+typedef uint64_t uint_least64_t;
+typedef uint8_t uint_fast8_t;
+typedef uint16_t uint_fast16_t;
+typedef uint32_t uint_fast32_t;
+typedef uint64_t uint_fast64_t;
+typedef int64_t intptr_t;
+typedef uint64_t uintptr_t;
+typedef int64_t intmax_t;
+typedef uint64_t uintmax_t;
+#define INT8_MIN SCHAR_MIN
+#define INT8_MAX SCHAR_MAX
+#define UINT8_MAX UCHAR_MAX
+#define INT16_MIN SHRT_MIN
+#define INT16_MAX SHRT_MAX
+#define UINT16_MAX USHRT_MAX
+#define INT32_MIN INT_MIN
+#define INT32_MAX INT_MAX
+#define UINT32_MAX UINT_MAX
+#define INT64_MIN LLONG_MIN
+#define INT64_MAX LLONG_MAX
+#define UINT64_MAX ULLONG_MAX
+#define INT_LEAST8_MIN INT8_MIN
+#define INT_LEAST8_MAX INT8_MAX
+#define UINT_LEAST8_MAX UINT8_MAX
+#define INT_LEAST16_MIN INT16_MIN
+#define INT_LEAST16_MAX INT16_MAX
+#define UINT_LEAST16_MAX UINT16_MAX
+#define INT_LEAST32_MIN INT32_MIN
+#define INT_LEAST32_MAX INT32_MAX
+#define UINT_LEAST32_MAX UINT32_MAX
+#define INT_LEAST64_MIN INT64_MIN
+#define INT_LEAST64_MAX INT64_MAX
+#define UINT_LEAST64_MAX UINT64_MAX
+#define INT_FAST8_MIN INT8_MIN
+#define INT_FAST8_MAX INT8_MAX
+#define UINT_FAST8_MAX UINT8_MAX
+#define INT_FAST16_MIN INT16_MIN
+#define INT_FAST16_MAX INT16_MAX
+#define UINT_FAST16_MAX UINT16_MAX
+#define INT_FAST32_MIN INT32_MIN
+#define INT_FAST32_MAX INT32_MAX
+#define UINT_FAST32_MAX UINT32_MAX
+#define INT_FAST64_MIN INT64_MIN
+#define INT_FAST64_MAX INT64_MAX
+#define UINT_FAST64_MAX UINT64_MAX
+#define INTPTR_MIN INT64_MIN
+#define INTPTR_MAX INT64_MAX
+#define UINTPTR_MAX UINT64_MAX
+#define INTMAX_MIN INT64_MIN
+#define INTMAX_MAX INT64_MAX
+#define UINTMAX_MAX UINT64_MAX
+#define SIZE_MAX UINT64_MAX
+#define PTRDIFF_MIN INT64_MIN
+#define PTRDIFF_MAX INT64_MAX
+#define INT8_C(X) ((::int_least8_t)(X))
+#define INT16_C(X) ((::int_least16_t)(X))
+#define INT32_C(X) ((::int_least32_t)(X))
+#define INT64_C(X) ((::int_least64_t)(X))
+#define INTMAX_C(X) ((::intmax_t)(X))
+#define UINT8_C(X) ((::uint_least8_t)(X))
+#define UINT16_C(X) ((::uint_least16_t)(X))
+#define UINT32_C(X) ((::uint_least32_t)(X))
+#define UINT64_C(X) ((::uint_least64_t)(X))
+#define UINTMAX_C(X) ((::uintmax_t)(X))
+namespace std {
+using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;
+using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;
+using ::int_least8_t; using ::int_least16_t; using ::int_least32_t; using ::int_least64_t;
+using ::uint_least8_t; using ::uint_least16_t; using ::uint_least32_t; using ::uint_least64_t;
+using ::int_fast8_t; using ::int_fast16_t; using ::int_fast32_t; using ::int_fast64_t;
+using ::uint_fast8_t; using ::uint_fast16_t; using ::uint_fast32_t; using ::uint_fast64_t;
+using ::intptr_t; using ::uintptr_t; using ::intmax_t; using ::uintmax_t;
+}
+#endif
+)";
+
+constexpr std::string_view kLimits = R"(#ifndef WARPMARK_SHIM_LIMITS
+#define WARPMARK_SHIM_LIMITS
+#define CHAR_BIT 8
+#define SCHAR_MIN (-128)
+#define SCHAR_MAX 127
+#define UCHAR_MAX 255
+#define CHAR_MIN SCHAR_MIN
+#define CHAR_MAX SCHAR_MAX
+#define SHRT_MIN (-SHRT_MAX - 1)
+#define SHRT_MAX 0x7fff
+#define USHRT_MAX 0xffff
+#define INT_MIN (-INT_MAX - 1)
+#define INT_MAX 0x7fffffff
+#define UINT_MAX 0xffffffff
+#define LONG_MIN (-LONG_MAX - 1)
+#define LONG_MAX LLONG_MAX
+#define ULONG_MAX ULLONG_MAX
+#define LLONG_MIN (-LLONG_MAX - 1)
+#define LLONG_MAX 0x7fffffffffffffffLL
+#define ULLONG_MAX 0xffffffffffffffffUL
+#endif
+)";
+
+constexpr std::string_view kFloat = R"(#ifndef WARPMARK_SHIM_FLOAT
+#define WARPMARK_SHIM_FLOAT
+#define FLT_RADIX 2
+#define FLT_MANT_DIG 24
+#define FLT_DIG 6
+#define FLT_DECIMAL_DIG 9
+#define FLT_MIN_EXP (-125)
+#define FLT_MAX_EXP 128
+#define FLT_MIN_10_EXP (-37)
+#define FLT_MAX_10_EXP 38
+#define FLT_EPSILON 1.19209289550781250e-7F
+#define FLT_MIN 1.17549435082228750797e-38F
+#define FLT_MAX 3.40282346638528859812e+38F
+#define FLT_TRUE_MIN 1.40129846432481707092e-45F
+#define DBL_MANT_DIG 53
+#define DBL_DIG 15
+#define DBL_DECIMAL_DIG 17
+#define DBL_MIN_EXP (-1021)
+#define DBL_MAX_EXP 1024
+#define DBL_MIN_10_EXP (-307)
+#define DBL_MAX_10_EXP 308
+#define DBL_EPSILON 2.2204460492503130808e-16
+#define DBL_MIN 2.2250738585072013831e-308
+#define DBL_MAX 1.7976931348623157081e+308
+#define DBL_TRUE_MIN 4.9406564584124654418e-324
+#endif
+)";
+
+constexpr std::string_view kMath = R"(#ifndef WARPMARK_SHIM_MATH
+#define WARPMARK_SHIM_MATH
+#ifndef INFINITY
+#define INFINITY (__int_as_float(0x7f800000))
+#endif
+#ifndef NAN
+#define NAN (__int_as_float(0x7fffffff))
+#endif
+#ifndef HUGE_VAL
+#define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))
+#define HUGE_VALF INFINITY
+#endif
+#define M_E 2.7182818284590452354
+#define M_LOG2E 1.4426950408889634074
+#define M_LOG10E 0.43429448190325182765
+#define M_LN2 0.69314718055994530942
+#define M_LN10 2.30258509299404568402
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_1_PI 0.31830988618379067154
+#define M_2_PI 0.63661977236758134308
+#define M_2_SQRTPI 1.12837916709551257390
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.70710678118654752440
+typedef float float_t;
+typedef double double_t;
+namespace std {
+using ::float_t; using ::double_t;
+using ::abs; using ::fabs; using ::fabsf; using ::fmod; using ::fmodf; using ::remainder;
+using ::remquo; using ::fma; using ::fmaf; using ::fmax; using ::fmaxf; using ::fmin; using ::fminf;
+using ::fdim; using ::exp; using ::expf; using ::exp2; using ::exp2f; using ::expm1; using ::log;
+using ::logf; using ::log10; using ::log10f; using ::log2; using ::log2f; using ::log1p; using ::pow;
+using ::powf; using ::sqrt; using ::sqrtf; using ::cbrt; using ::cbrtf; using ::hypot; using ::hypotf;
+using ::sin; using ::sinf; using ::cos; using ::cosf; using ::tan; using ::tanf; using ::asin;
+using ::asinf; using ::acos; using ::acosf; using ::atan; using ::atanf; using ::atan2;
+using ::atan2f; using ::sinh; using ::sinhf; using ::cosh; using ::coshf; using ::tanh;
+using ::tanhf; using ::asinh; using ::acosh; using ::atanh; using ::erf; using ::erff; using ::erfc;
+using ::tgamma; using ::lgamma; using ::ceil; using ::ceilf; using ::floor; using ::floorf;
+using ::trunc; using ::truncf; using ::round; using ::roundf; using ::lround; using ::llround;
+using ::nearbyint; using ::rint; using ::rintf; using ::lrint; using ::llrint; using ::frexp;
+using ::ldexp; using ::modf; using ::scalbn; using ::scalbln; using ::ilogb; using ::logb;
+using ::nextafter; using ::copysign; using ::copysignf; using ::nan; using ::nanf;
+using ::isfinite; using ::isinf; using ::isnan; using ::signbit;
+}
+#endif
+)";
+
+constexpr std::string_view kStdlib = R"(#ifndef WARPMARK_SHIM_STDLIB
+#define WARPMARK_SHIM_STDLIB
+#include <stddef.h>
+#define EXIT_SUCCESS 0
+#define EXIT_FAILURE 1
+#define RAND_MAX 2147483647
+// A kernel has no process to end: both stop it as a failed assertion does.
+__device__ inline void abort() { __trap(); }
+__device__ inline void exit(int) { __trap(); }
+namespace std {
+using ::malloc; using ::free; using ::abs; using ::labs; using ::llabs; using ::abort; using ::exit;
+}
+#endif
+)";
+
+constexpr std::string_view kString = R"(#ifndef WARPMARK_SHIM_STRING
+#define WARPMARK_SHIM_STRING
+#include <stddef.h>
+__device__ inline void* memmove(void* to, const void* from, size_t count) {
+  unsigned char* t = static_cast<unsigned char*>(to);
+  const unsigned char* f = static_cast<const unsigned char*>(from);
+  if (t < f) {
+    for (size_t i = 0; i < count; ++i) t[i] = f[i];
+  } else {
+    for (size_t i = count; i > 0; --i) t[i - 1] = f[i - 1];
+  }
+  return to;
+}
+__device__ inline int memcmp(const void* a, const void* b, size_t count) {
+  const unsigned char* x = static_cast<const unsigned char*>(a);
+  const unsigned char* y = static_cast<const unsigned char*>(b);
+  for (size_t i = 0; i < count; ++i) {
+    if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+  }
+  return 0;
+}
+__device__ inline size_t strlen(const char* text) {
+  size_t length = 0;
+  while (text[length] != 0) ++length;
+  return length;
+}
+__device__ inline int strcmp(const char* a, const char* b) {
+  for (; *a != 0 && *a == *b; ++a) ++b;
+  const unsigned char x = static_cast<unsigned char>(*a);
+  const unsigned char y = static_cast<unsigned char>(*b);
+  return x == y ? 0 : x < y ? -1 : 1;
+}
+__device__ inline int strncmp(const char* a, const char* b, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const unsigned char x = static_cast<unsigned char>(a[i]);
+    const unsigned char y = static_cast<unsigned char>(b[i]);
+    if (x != y) return x < y ? -1 : 1;
+    if (x == 0) return 0;
+  }
+  return 0;
+}
+__device__ inline char* strcpy(char* to, const char* from) {
+  size_t i = 0;
+  do {
+    to[i] = from[i];
+  } while (from[i++] != 0);
+  return to;
+}
+namespace std {
+using ::memcpy; using ::memset; using ::memmove; using ::memcmp; using ::strlen; using ::strcmp;
+using ::strncmp; using ::strcpy;
+}
+#endif
+)";
+
+constexpr std::string_view kStdio = R"(#ifndef WARPMARK_SHIM_STDIO
+#define WARPMARK_SHIM_STDIO
+#include <stddef.h>
+namespace std {
+using ::printf;
+}
+#endif
+)";
+
+// assert is NVRTC's own; NDEBUG must be heeded at each inclusion, so there is no guard.
+constexpr std::string_view kAssert = R"(#ifdef NDEBUG
+#undef assert
+#define assert(condition) ((void)0)
+#endif
+#ifndef static_assert
+#define static_assert static_assert
+#endif
+)";
+
+struct Shim {
+  std::string_view name;
+  std::string_view text;
+};
+
+constexpr std::array kShims{
+    Shim{"assert.h", kAssert},   Shim{"cassert", kAssert},   Shim{"float.h", kFloat},
+    Shim{"cfloat", kFloat},      Shim{"limits.h", kLimits},  Shim{"climits", kLimits},
+    Shim{"math.h", kMath},       Shim{"cmath", kMath},       Shim{"stddef.h", kStddef},
+    Shim{"cstddef", kStddef},    Shim{"stdint.h", kStdint},  Shim{"cstdint", kStdint},
+    Shim{"inttypes.h", kStdint}, Shim{"cinttypes", kStdint}, Shim{"stdio.h", kStdio},
+    Shim{"cstdio", kStdio},      Shim{"stdlib.h", kStdlib},  Shim{"cstdlib", kStdlib},
+    Shim{"string.h", kString},   Shim{"cstring", kString},
+};
+
+}  // namespace
+
+std::optional<std::string_view> find_shim(std::string_view name) {
+  for (const Shim& shim : kShims) {
+    if (shim.name == name) return shim.text;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> shim_names() {
+  std::vector<std::string_view> names;
+  names.reserve(kShims.size());
+  for (const Shim& shim : kShims) names.push_back(shim.name);
+  return names;
+}
+
+}  // namespace warpmark

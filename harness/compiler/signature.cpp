@@ -1,0 +1,303 @@
+#include "compiler/signature.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+
+#include "base/dtype.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || c == '%' || c == '.';
+}
+
+// Words (directives and names) and single characters of a PTX text, without comments and strings.
+class PtxTokens {
+ public:
+  explicit PtxTokens(std::string_view text) : text_(text) {}
+
+  /// The next token; empty at the end.
+  std::string_view next() {
+    skip();
+    if (at_ >= text_.size()) return {};
+    const size_t start = at_++;
+    if (is_word(text_[start])) {
+      while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    }
+    return text_.substr(start, at_ - start);
+  }
+
+ private:
+  void skip_to(std::string_view end) {
+    const size_t found = text_.find(end, at_);
+    at_ = found == std::string_view::npos ? text_.size() : found + end.size();
+  }
+  void skip() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+        ++at_;
+      } else if (text_.substr(at_, 2) == "//") {
+        skip_to("\n");
+      } else if (text_.substr(at_, 2) == "/*") {
+        at_ += 2;
+        skip_to("*/");
+      } else if (c == '"') {
+        ++at_;
+        skip_to("\"");
+      } else {
+        return;
+      }
+    }
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+std::optional<size_t> number(std::string_view text) {
+  size_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Bytes of ".u64", ".b8", ".f32" …; 0 for any other directive.
+size_t bytes_of_type(std::string_view directive) {
+  if (directive.size() < 3 ||
+      std::string_view("usbf").find(directive[1]) == std::string_view::npos) {
+    return 0;
+  }
+  const auto bits = number(directive.substr(2));
+  return bits && *bits % 8 == 0 && *bits <= 128 ? *bits / 8 : 0;
+}
+
+// One `.param …` up to its `,` or `)`, which is returned.
+std::string_view read_parameter(PtxTokens& tokens, EntryParameter& parameter) {
+  size_t element = 0;
+  size_t count = 1;
+  size_t alignment = 0;
+  bool of_pointee = false;  // `.ptr .align 4` tells of what is pointed at
+  std::string_view token = tokens.next();
+  for (; !token.empty() && token != "," && token != ")"; token = tokens.next()) {
+    if (token == ".ptr") of_pointee = true;
+    if (token == ".align") {
+      const auto value = number(tokens.next());
+      if (value && !of_pointee) alignment = *value;
+    } else if (token == "[") {
+      count = number(tokens.next()).value_or(0);
+    } else if (const size_t bytes = bytes_of_type(token); bytes != 0 && element == 0) {
+      element = bytes;
+    }
+  }
+  parameter.bytes = element * count;
+  parameter.alignment = std::max<size_t>(alignment != 0 ? alignment : element, 1);
+  return token;
+}
+
+void lay_out(std::vector<EntryParameter>& parameters) {
+  size_t offset = 0;
+  for (EntryParameter& parameter : parameters) {
+    const size_t past = offset % parameter.alignment;
+    if (past != 0) offset += parameter.alignment - past;
+    parameter.offset = offset;
+    offset += parameter.bytes;
+  }
+}
+
+// Where the parameter list starts: the last top-level "(" that closes at the end.
+size_t list_start(std::string_view demangled) {
+  if (!demangled.ends_with(')')) return std::string_view::npos;
+  int depth = 0;
+  for (size_t i = demangled.size(); i-- > 0;) {
+    if (demangled[i] == ')') ++depth;
+    if (demangled[i] == '(' && --depth == 0) return i;
+  }
+  return std::string_view::npos;
+}
+
+// "void ns::tk<float>(float*, int)" → "ns::tk<float>": neither result nor parameters.
+std::string_view qualified_name(std::string_view demangled) {
+  std::string_view name = demangled.substr(0, list_start(demangled));
+  int depth = 0;
+  for (size_t i = name.size(); i-- > 0;) {
+    if (name[i] == '>' || name[i] == ')') ++depth;
+    if (name[i] == '<' || name[i] == '(') --depth;
+    if (name[i] == ' ' && depth == 0) return name.substr(i + 1);
+  }
+  return name;
+}
+
+std::string_view without_template(std::string_view name) {
+  return name.ends_with('>') ? name.substr(0, name.find('<')) : name;
+}
+
+std::string_view last_component(std::string_view name) {
+  const size_t end = name.find('<');
+  const size_t colons = name.substr(0, end).rfind("::");
+  return colons == std::string_view::npos ? name : name.substr(colons + 2);
+}
+
+std::string without_spaces(std::string_view text) {
+  std::string out(text);
+  std::erase(out, ' ');
+  return out;
+}
+
+bool answers_to(const Entry& entry, const std::string& wanted) {
+  const std::string_view name = qualified_name(entry.demangled);
+  const std::string_view plain = without_template(name);
+  const std::string_view parameters =
+      std::string_view(entry.demangled)
+          .substr(std::min(list_start(entry.demangled), entry.demangled.size()));
+  for (const std::string_view spelling :
+       {name, plain, last_component(name), last_component(plain)}) {
+    if (without_spaces(spelling) == wanted) return true;
+    if (without_spaces(std::string(spelling) + std::string(parameters)) == wanted) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string Entry::text() const {
+  std::vector<std::string> parts;
+  for (const EntryParameter& parameter : parameters) {
+    parts.push_back(parameter.type.empty()
+                        ? fmt::format("{} byte{}", parameter.bytes, parameter.bytes == 1 ? "" : "s")
+                        : parameter.type);
+  }
+  return fmt::format("{}({})", qualified_name(demangled), join(parts, ", "));
+}
+
+std::vector<Entry> scan_entries(std::string_view ptx) {
+  std::vector<Entry> entries;
+  PtxTokens tokens(ptx);
+  for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
+    if (token != ".entry") continue;
+    Entry entry;
+    entry.name = tokens.next();
+    entry.demangled = demangle(entry.name);
+    token = tokens.next();
+    if (token == "(") {
+      while (token != ")" && !token.empty()) {
+        token = tokens.next();
+        if (token != ".param") continue;
+        EntryParameter parameter;
+        token = read_parameter(tokens, parameter);
+        entry.parameters.push_back(parameter);
+      }
+    }
+    lay_out(entry.parameters);
+    if (const auto types = parameter_types(entry.demangled)) set_types(entry, *types);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::optional<std::vector<std::string>> parameter_types(std::string_view demangled) {
+  const size_t start = list_start(demangled);
+  if (start == std::string_view::npos) return std::nullopt;
+  const std::string_view list = demangled.substr(start + 1, demangled.size() - start - 2);
+  std::vector<std::string> types;
+  if (list.empty() || list == "void") return types;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= list.size(); ++i) {
+    const char c = i < list.size() ? list[i] : ',';
+    if (c == '<' || c == '(' || c == '[') ++depth;
+    if (c == '>' || c == ')' || c == ']') --depth;
+    if (c != ',' || (depth != 0 && i < list.size())) continue;
+    types.emplace_back(trim(list.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  return types;
+}
+
+void set_types(Entry& entry, const std::vector<std::string>& types) {
+  if (types.size() != entry.parameters.size()) return;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const auto dtype = dtype_of_c_type(types[i]);
+    if (dtype && dtype->bytes != entry.parameters[i].bytes) return;
+  }
+  for (size_t i = 0; i < types.size(); ++i) entry.parameters[i].type = types[i];
+}
+
+std::string demangle(const std::string& symbol) {
+  // Inline assembly can name an entry anything, and a demangler recurses and allocates by length.
+  constexpr size_t longest = 4096;
+  if (!symbol.starts_with("_Z") || symbol.size() > longest) return symbol;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? std::string(text.get()) : symbol;
+}
+
+const Entry& find_entry(const std::vector<Entry>& entries, const std::string& wanted,
+                        const std::string& file) {
+  const auto exact = std::find_if(entries.begin(), entries.end(),
+                                  [&](const Entry& entry) { return entry.name == wanted; });
+  if (exact != entries.end()) return *exact;
+  std::vector<const Entry*> matching;
+  for (const Entry& entry : entries) {
+    if (answers_to(entry, without_spaces(wanted))) matching.push_back(&entry);
+  }
+  if (matching.size() == 1) return *matching.front();
+  std::vector<std::string> texts;
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) {
+    if (!matching.empty() &&
+        std::find(matching.begin(), matching.end(), &entry) == matching.end()) {
+      continue;
+    }
+    texts.push_back(printable(entry.text()));
+    names.emplace_back(last_component(without_template(qualified_name(entry.demangled))));
+  }
+  if (!matching.empty()) {
+    throw verdict_error(fmt::format("`{}` names {} kernels in {}: {}", wanted, matching.size(),
+                                    file, join(texts, ", ")),
+                        {}, "write one of them with its parameters or template arguments");
+  }
+  if (entries.empty()) {
+    throw verdict_error(fmt::format("no kernel `{}` in {}: it has no kernels", wanted, file), {},
+                        "a kernel is a __global__ function; a template needs its arguments, as in "
+                        "`scale<float>`");
+  }
+  const std::string close = nearest(wanted, names);
+  throw verdict_error(
+      fmt::format("no kernel `{}` in {}; it has: {}", wanted, file, join(texts, ", ")), {},
+      close.empty() ? "" : fmt::format("did you mean `{}`?", printable(close)));
+}
+
+std::map<std::string, int> registers_in_log(std::string_view log) {
+  constexpr std::string_view compiling = "Compiling entry function '";
+  constexpr std::string_view used = "Used ";
+  std::map<std::string, int> out;
+  std::string entry;
+  for (const std::string& line : split(log, '\n')) {
+    if (const size_t at = line.find(compiling); at != std::string::npos) {
+      const size_t start = at + compiling.size();
+      entry = line.substr(start, line.find('\'', start) - start);
+    } else if (const size_t found = line.find(used);
+               found != std::string::npos && !entry.empty() &&
+               line.find(" registers", found) != std::string::npos) {
+      const size_t start = found + used.size();
+      if (const auto value = number(line.substr(start, line.find(' ', start) - start))) {
+        out[entry] = static_cast<int>(std::min<size_t>(*value, 1024));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace warpmark

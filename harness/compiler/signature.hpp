@@ -1,0 +1,56 @@
+// The entries of a PTX text and their parameters, and finding one by the name that a person wrote.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+/// One parameter of an entry. Sizes come from the PTX and decide; the type is advisory.
+struct EntryParameter {
+  size_t offset = 0;  ///< bytes, in the parameter buffer
+  size_t bytes = 0;
+  size_t alignment = 1;  ///< bytes
+  std::string type;      ///< C++, as a demangler writes it: "float*"; "" if unknown
+  friend bool operator==(const EntryParameter&, const EntryParameter&) = default;
+};
+
+struct Entry {
+  std::string name;       ///< the symbol: "doublify", "_Z5scalePf"
+  std::string demangled;  ///< "scale(float*)"; the symbol itself if it is not mangled
+  std::vector<EntryParameter> parameters;
+  std::optional<int> registers;  ///< a thread, from the ptxas log
+
+  /// For people: "doublify(float*)", or with sizes where types are unknown: "doublify(8 bytes)".
+  std::string text() const;
+  friend bool operator==(const Entry&, const Entry&) = default;
+};
+
+/// Every `.entry` in the text, in its order, with parameters laid out as the driver does. Never
+/// throws: PTX made from untrusted source is read as far as it makes sense.
+std::vector<Entry> scan_entries(std::string_view ptx);
+
+/// The types of a parameter list as a demangler writes it, split at its top-level commas:
+/// "scale(float*, std::pair<int, int>)" gives two; nothing if there is no list.
+std::optional<std::vector<std::string>> parameter_types(std::string_view demangled);
+
+/// Puts types in, if they are as many as the parameters and no scalar's size contradicts.
+void set_types(Entry& entry, const std::vector<std::string>& types);
+
+/// "name → text" of a mangled symbol, or the symbol itself.
+std::string demangle(const std::string& symbol);
+
+/// The entry with this symbol, or else the only one whose demangled name is `wanted`, with or
+/// without template arguments, namespaces or parameters. `file` is for the error, a verdict that
+/// lists what there is and the nearest name.
+const Entry& find_entry(const std::vector<Entry>& entries, const std::string& wanted,
+                        const std::string& file);
+
+/// Registers of each entry from the log of `ptxas -v`.
+std::map<std::string, int> registers_in_log(std::string_view log);
+
+}  // namespace warpmark

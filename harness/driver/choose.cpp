@@ -1,0 +1,119 @@
+#include "driver/choose.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Request {
+  std::string name;
+  std::optional<int> index;
+};
+
+Request parse_request(std::string_view text) {
+  Request request;
+  const size_t colon = text.find(':');
+  request.name = text.substr(0, colon);
+  if (colon != std::string_view::npos) {
+    const std::string_view number = text.substr(colon + 1);
+    int value = -1;
+    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (code == std::errc{} && end == number.data() + number.size() && value >= 0) {
+      request.index = value;
+    }
+  }
+  const bool plain =
+      request.name.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
+  if (request.name.empty() || !plain || (colon != std::string_view::npos && !request.index)) {
+    throw usage_error(fmt::format("`{}` names no device", printable(text)), {},
+                      "use auto, gpu, cpu or a driver library's name, or one of them with a "
+                      "number, as in gpu:1");
+  }
+  return request;
+}
+
+Device first_device(const std::shared_ptr<Driver>& driver, const Request& request) {
+  driver->init();
+  return {driver, request.index.value_or(0)};
+}
+
+}  // namespace
+
+DriverOpeners DriverOpeners::standard() {
+  return {&Driver::open_gpu, &open_driver_library};
+}
+
+DeviceChoice choose_device(std::string_view request, const DriverOpeners& openers) {
+  const Request wanted = parse_request(request);
+  if (wanted.name == "gpu") return {first_device(openers.gpu(), wanted), "gpu", ""};
+  if (wanted.name != "auto") {
+    return {first_device(openers.library(wanted.name), wanted), wanted.name, ""};
+  }
+  std::string without_gpu;
+  try {
+    Device device = first_device(openers.gpu(), wanted);
+    std::string reason = "using " + device.identify();
+    return {std::move(device), "gpu", std::move(reason)};
+  } catch (const Error& error) {
+    without_gpu = "no GPU: " + error.message();
+  }
+  try {
+    return {first_device(openers.library("cpu"), wanted), "cpu",
+            without_gpu + "; using the CPU device"};
+  } catch (const Error& error) {
+    throw environment_error(
+        fmt::format("there is no device: {}; no CPU device: {}", without_gpu, error.message()),
+        error.hint());
+  }
+}
+
+std::vector<std::string> driver_library_folders() {
+  std::vector<std::string> folders;
+  const char* path = std::getenv("WARPMARK_PLUGIN_PATH");
+  for (const std::string& folder : split(path != nullptr ? path : "", ':')) {
+    if (!folder.empty()) folders.push_back(folder);
+  }
+  folders.push_back((program_folder() / ".." / "lib" / "warpmark").lexically_normal().string());
+  return folders;
+}
+
+std::shared_ptr<Driver> open_driver_library(const std::string& name) {
+  const std::string file = fmt::format("libwarpmark_{}.so", name);
+  const std::vector<std::string> folders = driver_library_folders();
+  for (const std::string& folder : folders) {
+    const fs::path path = fs::path(folder) / file;
+    std::error_code code;
+    // An absolute path, because dlopen searches elsewhere for a name without a slash.
+    if (fs::exists(path, code)) return Driver::open(fs::absolute(path).string());
+  }
+  throw environment_error(fmt::format("no {} in {}", file, join(folders, " or ")),
+                          "build it, or add its folder to WARPMARK_PLUGIN_PATH");
+}
+
+void check_compiler_fits(const Device& device, int nvrtc_major, int nvrtc_minor) {
+  if (device.has(Capability::image_ptx)) return;
+  const int version = device.driver()->version();
+  const int driver_major = version / 1000;
+  if (nvrtc_major <= driver_major) return;
+  throw environment_error(
+      fmt::format("NVRTC {}.{} is newer than the driver of {}, which supports CUDA {}.{}",
+                  nvrtc_major, nvrtc_minor, device.identify(), driver_major, version % 1000 / 10),
+      fmt::format("install a driver for CUDA {}, or set WARPMARK_NVRTC to an NVRTC {}.x "
+                  "(`./bootstrap` takes one that fits)",
+                  nvrtc_major, driver_major));
+}
+
+}  // namespace warpmark

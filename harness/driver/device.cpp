@@ -1,0 +1,73 @@
+#include "driver/device.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+
+int Device::count(const Driver& driver) {
+  int count = 0;
+  driver.call(
+      driver.table().device_get_count, [&] { return driver.name(); }, &count);
+  return count;
+}
+
+Device::Device(std::shared_ptr<const Driver> driver, int index)
+    : driver_(std::move(driver)), index_(index) {
+  const int present = count(*driver_);
+  if (index < 0 || index >= present) {
+    throw environment_error(fmt::format("there is no device {}: {} has {} device{}, counted from 0",
+                                        index, driver_->name(), present, present == 1 ? "" : "s"));
+  }
+  const auto object = [this] { return identify(); };
+  driver_->call(driver_->table().device_get, object, &handle_, index);
+  std::array<char, 256> text{};
+  driver_->call(driver_->table().device_get_name, object, text.data(),
+                static_cast<int>(text.size() - 1), handle_);
+  name_ = printable(text.data());
+}
+
+std::string Device::uuid() const {
+  CUuuid id{};
+  const auto& function = driver_->table().device_get_uuid;
+  if (!function) return {};
+  driver_->call(
+      function, [this] { return identify(); }, &id, handle_);
+  std::string out = "GPU-";
+  for (size_t i = 0; i < sizeof(id.bytes); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
+    out += fmt::format("{:02x}", static_cast<unsigned char>(id.bytes[i]));
+  }
+  return out;
+}
+
+uint64_t Device::total_memory() const {
+  size_t bytes = 0;
+  driver_->call(
+      driver_->table().device_total_mem, [this] { return identify(); }, &bytes, handle_);
+  return bytes;
+}
+
+int Device::attribute(CUdevice_attribute attribute) const {
+  int value = 0;
+  driver_->call(
+      driver_->table().device_get_attribute,
+      [&] { return fmt::format("attribute {} of {}", static_cast<int>(attribute), identify()); },
+      &value, attribute, handle_);
+  return value;
+}
+
+ComputeCapability Device::compute_capability() const {
+  return {attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+          attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};
+}
+
+std::string Device::identify() const {
+  return name_.empty() ? fmt::format("device {}", index_)
+                       : fmt::format("device {} ({})", index_, name_);
+}
+
+}  // namespace warpmark

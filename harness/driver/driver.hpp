@@ -1,0 +1,123 @@
+// A driver: its function table, what it can do beyond the driver API, and its errors.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "driver/table.hpp"
+#include "warpmark/device.h"
+
+namespace warpmark {
+
+/// What a driver library can do beyond the driver API; see warpmark/device.h.
+enum class Capability : uint32_t {
+  image_ptx = WARPMARK_IMAGE_PTX,
+  exact_bounds = WARPMARK_EXACT_BOUNDS,
+  reports = WARPMARK_REPORTS,
+  counters = WARPMARK_COUNTERS,
+  deterministic = WARPMARK_DETERMINISTIC,
+};
+
+/// By the name that a suite's `requires` uses ("exact_bounds"); nothing if there is none.
+std::optional<Capability> find_capability(std::string_view name);
+std::string_view capability_name(Capability capability);
+
+/// A driver call that failed. A sticky error makes its context useless: every later call repeats
+/// it, so that only a new process (or context) goes on. Exit code: a verdict if sticky, because a
+/// kernel brought it about, else environment.
+class DriverError : public Error {
+ public:
+  DriverError(CUresult result, std::string message, std::string hint = {});
+  CUresult result() const { return result_; }
+  bool sticky() const { return is_sticky(result_); }
+  static bool is_sticky(CUresult result);
+
+ private:
+  CUresult result_;
+};
+
+/// Always held by shared_ptr: devices, contexts and all that they own keep their driver.
+/// Libraries are never closed, because NVIDIA's leaves threads behind.
+class Driver {
+ public:
+  /// NVIDIA's driver, libcuda.so.1 by the loader's path. Throws an environment error saying what to
+  /// do.
+  static std::shared_ptr<Driver> open_gpu();
+  /// A library with the driver API, by path. Throws an environment error.
+  static std::shared_ptr<Driver> open(const std::string& path);
+  /// A driver made by the caller, as tests do; `extension` may be null and must outlive the driver.
+  static std::shared_ptr<Driver> from_table(const DriverTable& table, std::string name,
+                                            const warpmark_device* extension = nullptr);
+
+  const DriverTable& table() const { return table_; }
+  /// What was opened: "libcuda.so.1", a path, or the fake's name.
+  const std::string& name() const { return name_; }
+  /// The file that the loader chose; for `doctor`. Empty for a fake.
+  const std::string& path() const { return path_; }
+  bool has(Capability capability) const;
+
+  /// cuInit; to be called before any other call, any number of times.
+  void init();
+  /// The CUDA version that the driver supports, as in 13000.
+  int version() const;
+
+  /// Calls a function of the table. Throws DriverError unless it succeeds, with `object()` naming
+  /// what it was about (only built on failure), or an environment error if the driver lacks the
+  /// function.
+  template <typename... Parameters, typename Object, typename... Arguments>
+  void call(const DriverFunction<Parameters...>& function, const Object& object,
+            Arguments... arguments) const {
+    require(static_cast<bool>(function), function.symbol, function.needed_for);
+    const CUresult result = function.pointer(arguments...);
+    if (result != CUDA_SUCCESS) throw failure(result, function.symbol, object());
+  }
+
+  /// The same for destructors: never throws, and warns once for the whole driver, because after a
+  /// sticky error every release fails.
+  template <typename... Parameters, typename... Arguments>
+  void release(const DriverFunction<Parameters...>& function,
+               Arguments... arguments) const noexcept {
+    const CUresult result = function.pointer ? function.pointer(arguments...) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS) warn_release(result, function.symbol);
+  }
+
+  /// Where the warning goes; stderr unless set. The sink must not throw.
+  void on_warning(std::function<void(const std::string&)> sink) { sink_ = std::move(sink); }
+
+  /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered", in this driver's
+  /// words.
+  std::string describe(CUresult result) const;
+  DriverError failure(CUresult result, const char* symbol, const std::string& object,
+                      const std::string& detail = {}) const;
+
+  /// Options of a context from a JSON object, as device.h lists them. Throws an error with the
+  /// library's reason, or naming the driver if it has no options.
+  void configure(CUcontext context, const std::string& json) const;
+  /// Names device memory for reports; does nothing if the driver gives no reports.
+  void label(CUcontext context, CUdeviceptr address, uint64_t bytes, const std::string& name,
+             const std::string& dtype) const;
+  /// Each report or counter line since the last call; nothing if the driver gives none.
+  void drain_reports(CUcontext context, const std::function<void(std::string_view)>& sink) const;
+  void drain_counters(CUcontext context, const std::function<void(std::string_view)>& sink) const;
+  /// Why the last call on this thread failed, in the library's own words; "" if it has none.
+  std::string last_error() const;
+
+ private:
+  Driver(const DriverTable& table, std::string name, const warpmark_device* extension);
+  void require(bool present, const char* symbol, const char* needed_for) const;
+  void warn_release(CUresult result, const char* symbol) const noexcept;
+
+  DriverTable table_;
+  std::string name_;
+  std::string path_;
+  warpmark_device extension_{};  ///< members that the library's `size` does not cover are null
+  std::function<void(const std::string&)> sink_;
+  mutable bool warned_ = false;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,119 @@
+// Modules and the functions in them: loading, attributes, launching.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/handle.hpp"
+#include "driver/launch.hpp"
+#include "driver/memory.hpp"
+#include "driver/stream.hpp"
+
+namespace warpmark {
+
+struct FunctionAttributes {
+  int max_threads_per_block = 0;  ///< of this function: registers may lower the device's number
+  int static_shared_bytes = 0;
+  int constant_bytes = 0;
+  int local_bytes = 0;  ///< a thread, spills included
+  int registers = 0;    ///< a thread
+  int binary_version = 0;
+};
+
+class Function;
+
+struct ModuleTraits {
+  using Handle = CUmodule;
+  static void release(const Context& context, Handle handle) noexcept;
+};
+
+/// A loaded image. Functions keep it.
+class Module {
+ public:
+  /// Loads a cubin, or PTX text where the driver has image_ptx. `name` is for error texts: the file
+  /// or kernel it came from. A DriverError has the driver's JIT log in it.
+  Module(const std::shared_ptr<const Context>& context, std::string_view image, std::string name);
+
+  /// Throws a verdict error if there is no such entry.
+  Function function(const std::string& entry) const;
+  /// Address and bytes of a `__constant__` or `__device__` variable; nothing if there is none.
+  std::optional<std::pair<CUdeviceptr, size_t>> global(const std::string& variable) const;
+  /// What the driver's compiler said when it succeeded; often "".
+  const std::string& log() const { return state_->log; }
+  std::string identify() const;
+
+  struct State {
+    UniqueHandle<ModuleTraits> handle;
+    std::string name;
+    std::string log;
+    std::string identify() const;
+  };
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// One kernel; cheap to copy, keeps its module.
+class Function {
+ public:
+  const std::string& name() const { return name_; }
+  const Context& context() const { return *module_->handle.context(); }
+  CUfunction get() const { return handle_; }
+  const FunctionAttributes& attributes() const { return attributes_; }
+
+  /// Parameter offsets and sizes, as the driver tells them; nothing if it cannot.
+  std::optional<std::vector<ParameterLayout>> parameters() const;
+
+  /// Why this launch does not fit the device or the function, with both numbers; nothing if it
+  /// fits.
+  std::optional<std::string> misfit(const LaunchConfig& config) const;
+
+  /// Allows as much dynamic shared memory as `config` asks for, where that needs asking (over 48
+  /// KiB).
+  void prepare(const LaunchConfig& config) const;
+
+  /// Launches without waiting. Checks geometry and, if the driver tells them, parameter sizes
+  /// first, and throws a verdict error if they do not fit. Faults appear at the next
+  /// synchronisation.
+  void launch(const LaunchConfig& config, KernelArguments& arguments, const Stream& stream) const;
+
+  /// The same launch checked once and packed, for timing loops; `arguments` must outlive it.
+  class Prepared;
+  Prepared prepare(const LaunchConfig& config, KernelArguments& arguments) const;
+
+  /// Blocks of this size that one multiprocessor holds at a time.
+  int active_blocks_per_multiprocessor(const LaunchConfig& config) const;
+  /// For error texts: "kernel `doublify`, module of doublify.cu, context … on device 0 (NVIDIA
+  /// H200)".
+  std::string identify() const;
+
+ private:
+  friend class Module;
+  Function(std::shared_ptr<const Module::State> module, std::string name);
+
+  std::shared_ptr<const Module::State> module_;
+  std::string name_;
+  CUfunction handle_ = nullptr;
+  FunctionAttributes attributes_;
+};
+
+/// A launch that was checked: what is left is the driver's call.
+class Function::Prepared {
+ public:
+  void operator()(const Stream& stream);
+
+ private:
+  friend class Function;
+  Prepared(Function function, const LaunchConfig& config, KernelArguments& arguments)
+      : function_(std::move(function)), config_(config), addresses_(arguments.addresses()) {}
+
+  Function function_;
+  LaunchConfig config_;
+  std::vector<void*> addresses_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,65 @@
+// Device memory, copies to and from it, and host memory registered for fast copies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "driver/handle.hpp"
+
+namespace warpmark {
+
+struct DeviceMemoryTraits {
+  using Handle = CUdeviceptr;
+  static void release(const Context& context, Handle handle) noexcept;
+};
+
+/// A block of device memory with a name for error texts. All copies are synchronous.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  /// `bytes` may be 0: the block then has no address. Throws DriverError naming free and wanted
+  /// bytes.
+  DeviceMemory(std::shared_ptr<const Context> context, size_t bytes, std::string name = "buffer");
+
+  CUdeviceptr address() const { return handle_.get(); }
+  size_t bytes() const { return bytes_; }
+  const std::string& name() const { return name_; }
+
+  /// Copies to the block from byte `offset` on; what does not fit is an internal error.
+  void upload(std::span<const std::byte> from, size_t offset = 0);
+  void download(std::span<std::byte> to, size_t offset = 0) const;
+  void copy_from(const DeviceMemory& other);
+  /// Sets every byte.
+  void fill(unsigned char value);
+  /// For error texts: "1,600 bytes of `dest`, context …".
+  std::string identify() const;
+
+ private:
+  void check_range(size_t offset, size_t count) const;
+
+  UniqueHandle<DeviceMemoryTraits> handle_;
+  size_t bytes_ = 0;
+  std::string name_;
+};
+
+struct HostRegistrationTraits {
+  using Handle = void*;
+  static void release(const Context& context, Handle handle) noexcept;
+};
+
+/// Host pages locked for the driver, so that copies need no staging; the pages must outlive it.
+class HostRegistration {
+ public:
+  HostRegistration() = default;
+  /// `address` and `bytes` should be whole pages. Throws DriverError, or an environment error if
+  /// the driver cannot.
+  HostRegistration(const std::shared_ptr<const Context>& context, void* address, size_t bytes);
+  explicit operator bool() const { return static_cast<bool>(handle_); }
+
+ private:
+  UniqueHandle<HostRegistrationTraits> handle_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,464 @@
+#include "support/fake_driver.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace warpmark {
+
+// Every handle is the address of one of these, so that a double release is seen.
+struct FakeObject {
+  std::string kind;
+  CUcontext context = nullptr;
+  std::string name;
+  double time = 0;
+  std::vector<std::byte> bytes;
+  void* address = nullptr;
+};
+
+struct FakeDriver::State {
+  std::map<void*, std::unique_ptr<FakeObject>> objects;
+  // Functions belong to their module and are not counted.
+  std::map<void*, std::unique_ptr<FakeObject>> functions;
+  std::vector<CUcontext> stack;
+  std::map<std::string, std::pair<int, CUresult>> failures;
+  CUresult pending = CUDA_SUCCESS;
+  double clock = 0;
+};
+
+namespace {
+
+FakeDriver* g_fake = nullptr;  // the driver API has no place for a `this`
+
+FakeDriver& fake() {
+  if (g_fake == nullptr) throw std::logic_error("a fake driver function outlived its FakeDriver");
+  return *g_fake;
+}
+FakeDriver::State& state() {
+  return fake().state();
+}
+
+// What each call does first: note it, and fail if a test asked for that.
+CUresult enter(const char* symbol) {
+  fake().calls.emplace_back(symbol);
+  const auto found = state().failures.find(symbol);
+  if (found == state().failures.end() || --found->second.first > 0) return CUDA_SUCCESS;
+  const CUresult result = found->second.second;
+  state().failures.erase(found);
+  return result;
+}
+
+CUresult misuse(const std::string& text, CUresult result) {
+  fake().misuse.push_back(text);
+  return result;
+}
+
+void* host(CUdeviceptr address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+CUcontext current() {
+  return state().stack.empty() ? nullptr : state().stack.back();
+}
+
+FakeObject* make(std::string kind) {
+  auto object = std::make_unique<FakeObject>();
+  object->kind = std::move(kind);
+  object->context = current();
+  FakeObject* raw = object.get();
+  state().objects[raw] = std::move(object);
+  return raw;
+}
+
+CUresult destroy(void* handle, const std::string& kind) {
+  const auto found = state().objects.find(handle);
+  if (found == state().objects.end() || found->second->kind != kind) {
+    return misuse("released a " + kind + " that is not alive", CUDA_ERROR_INVALID_HANDLE);
+  }
+  if (kind != "context" && found->second->context != current()) {
+    misuse("released a " + kind + " outside its context", CUDA_SUCCESS);
+  }
+  state().objects.erase(found);
+  return CUDA_SUCCESS;
+}
+
+FakeObject* block_at(CUdeviceptr address, size_t bytes) {
+  for (const auto& [handle, object] : state().objects) {
+    if (object->kind != "memory") continue;
+    const auto start = reinterpret_cast<CUdeviceptr>(object->bytes.data());
+    if (address >= start && address + bytes <= start + object->bytes.size()) return object.get();
+  }
+  return nullptr;
+}
+
+CUresult copy(void* to, const void* from, size_t bytes, CUdeviceptr device) {
+  if (current() == nullptr) return misuse("a copy without a context", CUDA_ERROR_INVALID_CONTEXT);
+  if (block_at(device, bytes) == nullptr) {
+    return misuse("a copy outside device memory", CUDA_ERROR_INVALID_VALUE);
+  }
+  std::memcpy(to, from, bytes);
+  return CUDA_SUCCESS;
+}
+
+// What waiting for the device gives: a fault comes once, or for ever if it is sticky.
+CUresult wait() {
+  if (current() == nullptr) return misuse("waiting without a context", CUDA_ERROR_INVALID_CONTEXT);
+  const CUresult result = state().pending;
+  if (!DriverError::is_sticky(result)) state().pending = CUDA_SUCCESS;
+  return result;
+}
+
+#define ENTER(symbol)                                                  \
+  if (const CUresult failed = enter(symbol); failed != CUDA_SUCCESS) { \
+    return failed;                                                     \
+  }                                                                    \
+  static_assert(true)
+
+CUresult launch(CUfunction function, LaunchConfig config, void** values) {
+  if (current() == nullptr) return misuse("a launch without a context", CUDA_ERROR_INVALID_CONTEXT);
+  if (state().pending != CUDA_SUCCESS) return wait();
+  const auto found = state().functions.find(function);
+  if (found == state().functions.end()) return CUDA_ERROR_INVALID_HANDLE;
+  FakeLaunch record{found->second->name, config, {}};
+  const FakeKernel& kernel = fake().kernels.at(record.kernel);
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const auto* start = static_cast<const std::byte*>(values[i]);
+    record.arguments.emplace_back(start, start + kernel.parameters[i].bytes);
+  }
+  state().clock += 1;
+  fake().launches.push_back(record);
+  if (fake().on_launch) state().pending = fake().on_launch(record);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+FakeDriver::FakeDriver() : state_(std::make_unique<State>()) {
+  if (g_fake != nullptr) throw std::logic_error("one FakeDriver at a time");
+  g_fake = this;
+  attributes = {
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
+      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
+      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
+      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
+      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 0x7fffffff},
+      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
+      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
+      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 48 * 1024},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 227 * 1024},
+      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 4},
+  };
+}
+
+FakeDriver::~FakeDriver() {
+  g_fake = nullptr;
+}
+
+std::map<std::string, int> FakeDriver::live() const {
+  std::map<std::string, int> counts;
+  for (const auto& [handle, object] : state_->objects) ++counts[object->kind];
+  return counts;
+}
+
+int FakeDriver::current_contexts() const {
+  return static_cast<int>(state_->stack.size());
+}
+
+void FakeDriver::fail(const std::string& symbol, CUresult result, int nth) {
+  state_->failures[symbol] = {nth, result};
+}
+
+std::shared_ptr<Driver> FakeDriver::driver() {
+  std::shared_ptr<Driver> made = Driver::from_table(table(), "the fake driver", extension);
+  made->init();
+  return made;
+}
+
+DriverTable FakeDriver::table() {
+  return load_driver_table(&lookup, "the fake driver");
+}
+
+namespace {
+
+// Each lambda has exactly the type of its table member, which `+` and the assignment check.
+DriverTable full_table() {
+  DriverTable t;
+  t.init.pointer = [](unsigned int) {
+    ENTER("cuInit");
+    return CUDA_SUCCESS;
+  };
+  t.driver_get_version.pointer = [](int* version) {
+    ENTER("cuDriverGetVersion");
+    *version = fake().driver_version;
+    return CUDA_SUCCESS;
+  };
+  t.get_error_name.pointer = [](CUresult result, const char** text) {
+    switch (result) {
+      case CUDA_ERROR_ILLEGAL_ADDRESS:
+        *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
+        break;
+      case CUDA_ERROR_OUT_OF_MEMORY:
+        *text = "CUDA_ERROR_OUT_OF_MEMORY";
+        break;
+      default:
+        *text = "CUDA_ERROR_OF_THE_FAKE";
+    }
+    return CUDA_SUCCESS;
+  };
+  t.get_error_string.pointer = [](CUresult, const char** text) {
+    *text = "the fake was told to";
+    return CUDA_SUCCESS;
+  };
+
+  t.device_get_count.pointer = [](int* count) {
+    ENTER("cuDeviceGetCount");
+    *count = fake().devices;
+    return CUDA_SUCCESS;
+  };
+  t.device_get.pointer = [](CUdevice* device, int index) {
+    ENTER("cuDeviceGet");
+    *device = index;
+    return CUDA_SUCCESS;
+  };
+  t.device_get_name.pointer = [](char* name, int length, CUdevice) {
+    ENTER("cuDeviceGetName");
+    std::strncpy(name, "Fake GPU", static_cast<size_t>(length));
+    return CUDA_SUCCESS;
+  };
+  t.device_get_uuid.pointer = [](CUuuid* id, CUdevice) {
+    ENTER("cuDeviceGetUuid_v2");
+    for (size_t i = 0; i < sizeof(id->bytes); ++i) id->bytes[i] = static_cast<char>(0xa0 + i);
+    return CUDA_SUCCESS;
+  };
+  t.device_get_attribute.pointer = [](int* value, CUdevice_attribute attribute, CUdevice) {
+    ENTER("cuDeviceGetAttribute");
+    const auto found = fake().attributes.find(attribute);
+    *value = found != fake().attributes.end() ? found->second : 0;
+    return CUDA_SUCCESS;
+  };
+  t.device_total_mem.pointer = [](size_t* bytes, CUdevice) {
+    ENTER("cuDeviceTotalMem_v2");
+    *bytes = size_t{1} << 30;
+    return CUDA_SUCCESS;
+  };
+
+  t.ctx_create.pointer = [](CUcontext* context, unsigned int, CUdevice) {
+    ENTER("cuCtxCreate_v2");
+    *context = reinterpret_cast<CUcontext>(make("context"));
+    state().stack.push_back(*context);
+    return CUDA_SUCCESS;
+  };
+  t.ctx_destroy.pointer = [](CUcontext context) {
+    ENTER("cuCtxDestroy_v2");
+    for (const auto& [handle, object] : state().objects) {
+      if (object->context == context) misuse("a " + object->kind + " outlives its context", {});
+    }
+    std::erase(state().stack, context);
+    return destroy(context, "context");
+  };
+  t.ctx_push_current.pointer = [](CUcontext context) {
+    ENTER("cuCtxPushCurrent_v2");
+    if (!state().objects.contains(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    state().stack.push_back(context);
+    return CUDA_SUCCESS;
+  };
+  t.ctx_pop_current.pointer = [](CUcontext* context) {
+    ENTER("cuCtxPopCurrent_v2");
+    if (state().stack.empty()) return misuse("popped no context", CUDA_ERROR_INVALID_CONTEXT);
+    *context = state().stack.back();
+    state().stack.pop_back();
+    return CUDA_SUCCESS;
+  };
+  t.ctx_get_current.pointer = [](CUcontext* context) {
+    ENTER("cuCtxGetCurrent");
+    *context = current();
+    return CUDA_SUCCESS;
+  };
+  t.ctx_synchronize.pointer = [] {
+    ENTER("cuCtxSynchronize");
+    return wait();
+  };
+  t.ctx_set_limit.pointer = [](CUlimit, size_t) {
+    ENTER("cuCtxSetLimit");
+    return CUDA_SUCCESS;
+  };
+
+  t.module_load_data_ex.pointer = [](CUmodule* module, const void* image, unsigned int count,
+                                     CUjit_option* options, void** values) {
+    const CUresult failed = enter("cuModuleLoadDataEx");
+    for (unsigned int i = 0; i + 1 < count && failed != CUDA_SUCCESS; ++i) {
+      if (options[i] != CU_JIT_ERROR_LOG_BUFFER) continue;
+      std::strncpy(static_cast<char*>(values[i]), fake().jit_error_log.c_str(),
+                   reinterpret_cast<size_t>(values[i + 1]));
+    }
+    if (failed != CUDA_SUCCESS) return failed;
+    fake().images.emplace_back(static_cast<const char*>(image));
+    *module = reinterpret_cast<CUmodule>(make("module"));
+    return CUDA_SUCCESS;
+  };
+  t.module_unload.pointer = [](CUmodule module) {
+    ENTER("cuModuleUnload");
+    return destroy(module, "module");
+  };
+  t.module_get_function.pointer = [](CUfunction* function, CUmodule module, const char* name) {
+    ENTER("cuModuleGetFunction");
+    if (!state().objects.contains(module)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!fake().kernels.contains(name)) return CUDA_ERROR_NOT_FOUND;
+    auto object = std::make_unique<FakeObject>();
+    object->name = name;
+    *function = reinterpret_cast<CUfunction>(object.get());
+    state().functions[object.get()] = std::move(object);
+    return CUDA_SUCCESS;
+  };
+  t.func_get_attribute.pointer = [](int* value, CUfunction_attribute attribute, CUfunction f) {
+    ENTER("cuFuncGetAttribute");
+    const FakeKernel& kernel = fake().kernels.at(state().functions.at(f)->name);
+    *value = 0;
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK) *value = kernel.max_threads_per_block;
+    if (attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) *value = kernel.static_shared_bytes;
+    if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = kernel.registers;
+    return CUDA_SUCCESS;
+  };
+  t.func_set_attribute.pointer = [](CUfunction, CUfunction_attribute, int) {
+    ENTER("cuFuncSetAttribute");
+    return CUDA_SUCCESS;
+  };
+  t.func_get_param_info.pointer = [](CUfunction f, size_t index, size_t* offset, size_t* bytes) {
+    ENTER("cuFuncGetParamInfo");
+    const FakeKernel& kernel = fake().kernels.at(state().functions.at(f)->name);
+    if (index >= kernel.parameters.size()) return CUDA_ERROR_INVALID_VALUE;
+    *offset = kernel.parameters[index].offset;
+    *bytes = kernel.parameters[index].bytes;
+    return CUDA_SUCCESS;
+  };
+
+  t.mem_get_info.pointer = [](size_t* free, size_t* total) {
+    ENTER("cuMemGetInfo_v2");
+    *free = size_t{1} << 29;
+    *total = size_t{1} << 30;
+    return CUDA_SUCCESS;
+  };
+  t.mem_alloc.pointer = [](CUdeviceptr* address, size_t bytes) {
+    ENTER("cuMemAlloc_v2");
+    if (current() == nullptr)
+      return misuse("an allocation without a context", CUDA_ERROR_INVALID_CONTEXT);
+    FakeObject* object = make("memory");
+    object->bytes.resize(bytes);
+    *address = reinterpret_cast<CUdeviceptr>(object->bytes.data());
+    return CUDA_SUCCESS;
+  };
+  t.mem_free.pointer = [](CUdeviceptr address) {
+    ENTER("cuMemFree_v2");
+    return destroy(block_at(address, 1), "memory");
+  };
+  t.memcpy_htod.pointer = [](CUdeviceptr to, const void* from, size_t bytes) {
+    ENTER("cuMemcpyHtoD_v2");
+    return copy(host(to), from, bytes, to);
+  };
+  t.memcpy_dtoh.pointer = [](void* to, CUdeviceptr from, size_t bytes) {
+    ENTER("cuMemcpyDtoH_v2");
+    if (state().pending != CUDA_SUCCESS) return wait();
+    return copy(to, host(from), bytes, from);
+  };
+  t.memcpy_dtod.pointer = [](CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+    ENTER("cuMemcpyDtoD_v2");
+    return copy(host(to), host(from), bytes, to);
+  };
+  t.memcpy_dtod_async.pointer = [](CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
+    ENTER("cuMemcpyDtoDAsync_v2");
+    return copy(host(to), host(from), bytes, to);
+  };
+  t.memset_d8.pointer = [](CUdeviceptr to, unsigned char value, size_t bytes) {
+    ENTER("cuMemsetD8_v2");
+    const std::vector<unsigned char> values(bytes, value);
+    return copy(host(to), values.data(), bytes, to);
+  };
+  t.memset_d8_async.pointer = [](CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
+    ENTER("cuMemsetD8Async");
+    const std::vector<unsigned char> values(bytes, value);
+    return copy(host(to), values.data(), bytes, to);
+  };
+  t.mem_host_register.pointer = [](void* address, size_t, unsigned int) {
+    ENTER("cuMemHostRegister_v2");
+    make("registration")->address = address;
+    return CUDA_SUCCESS;
+  };
+  t.mem_host_unregister.pointer = [](void* address) {
+    ENTER("cuMemHostUnregister");
+    for (const auto& [handle, object] : state().objects) {
+      if (object->kind == "registration" && object->address == address) {
+        return destroy(handle, "registration");
+      }
+    }
+    return misuse("released a registration that is not alive", CUDA_ERROR_INVALID_VALUE);
+  };
+
+  t.stream_create.pointer = [](CUstream* stream, unsigned int) {
+    ENTER("cuStreamCreate");
+    *stream = reinterpret_cast<CUstream>(make("stream"));
+    return CUDA_SUCCESS;
+  };
+  t.stream_destroy.pointer = [](CUstream stream) {
+    ENTER("cuStreamDestroy_v2");
+    return destroy(stream, "stream");
+  };
+  t.stream_synchronize.pointer = [](CUstream) {
+    ENTER("cuStreamSynchronize");
+    return wait();
+  };
+  t.stream_query.pointer = [](CUstream) {
+    ENTER("cuStreamQuery");
+    return wait();
+  };
+  t.event_create.pointer = [](CUevent* event, unsigned int) {
+    ENTER("cuEventCreate");
+    *event = reinterpret_cast<CUevent>(make("event"));
+    return CUDA_SUCCESS;
+  };
+  t.event_destroy.pointer = [](CUevent event) {
+    ENTER("cuEventDestroy_v2");
+    return destroy(event, "event");
+  };
+  t.event_record.pointer = [](CUevent event, CUstream) {
+    ENTER("cuEventRecord");
+    state().objects.at(event)->time = state().clock;
+    return CUDA_SUCCESS;
+  };
+  t.event_synchronize.pointer = [](CUevent) {
+    ENTER("cuEventSynchronize");
+    return wait();
+  };
+  t.event_elapsed_time.pointer = [](float* milliseconds, CUevent start, CUevent end) {
+    ENTER("cuEventElapsedTime");
+    *milliseconds =
+        static_cast<float>(state().objects.at(end)->time - state().objects.at(start)->time);
+    return CUDA_SUCCESS;
+  };
+  t.launch_kernel.pointer = [](CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz,
+                               unsigned int bx, unsigned int by, unsigned int bz,
+                               unsigned int shared, CUstream, void** values, void**) {
+    ENTER("cuLaunchKernel");
+    return launch(f, {{gx, gy, gz}, {bx, by, bz}, shared, false}, values);
+  };
+  t.launch_cooperative_kernel.pointer =
+      [](CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
+         unsigned int by, unsigned int bz, unsigned int shared, CUstream, void** values) {
+        ENTER("cuLaunchCooperativeKernel");
+        return launch(f, {{gx, gy, gz}, {bx, by, bz}, shared, true}, values);
+      };
+  return t;
+}
+
+}  // namespace
+
+void* FakeDriver::lookup(const char* symbol) {
+  static const DriverTable table = full_table();
+#define DRIVER_FUNCTION(member, name, presence, needed_for, ...) \
+  if (std::string_view(name) == symbol) return reinterpret_cast<void*>(table.member.pointer);
+#include "driver/functions.def"
+#undef DRIVER_FUNCTION
+  return nullptr;
+}
+
+}  // namespace warpmark

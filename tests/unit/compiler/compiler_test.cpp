@@ -1,0 +1,177 @@
+// Compiling on a fake NVRTC: the cache key, errors, notices.
+#include "compiler/compiler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.hpp"
+#include "unit/compiler/fake_nvrtc.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class CompilerOnFake : public testing::Test {
+ protected:
+  CompilerOnFake() {
+    write_file_atomically(suite_.path() / "a.h", "#include \"b.h\"\n");
+    write_file_atomically(suite_.path() / "b.h", "int b;");
+    request_.source = "#include \"a.h\"\nKERNEL doublify\n";
+    request_.name = "k.cu";
+    request_.folder = suite_.path();
+    request_.architecture = 90;
+    request_.entry = "doublify";
+  }
+  ~CompilerOnFake() override { EXPECT_EQ(fake_.live, 0); }
+
+  CompileResult compile() { return Compiler(fake_.nvrtc(), cache_).compile(request_); }
+  std::string error_of() {
+    try {
+      compile();
+    } catch (const Error& error) {
+      code_ = error.code();
+      where_ = error.where();
+      return error.what();
+    }
+    return "no error";
+  }
+
+  FakeNvrtc fake_;
+  TemporaryFolder suite_;
+  TemporaryFolder cache_folder_;
+  CompileCache cache_{cache_folder_.path()};
+  CompileRequest request_;
+  ExitCode code_ = ExitCode::success;
+  Position where_;
+};
+
+TEST_F(CompilerOnFake, AHitGivesAllThatTheFirstGave) {
+  fake_.log =
+      "k.cu(1): warning: unused\nptxas info    : Compiling entry function 'doublify' for 'x'\n"
+      "ptxas info    : Used 8 registers\nptxas info    : Compile time = 1.5 ms\n";
+  const CompileResult first = compile();
+  EXPECT_FALSE(first.from_cache);
+  const CompileResult again = compile();
+  EXPECT_TRUE(again.from_cache);
+  EXPECT_EQ(fake_.compiles, 1);
+  EXPECT_EQ(again.cubin, first.cubin);
+  EXPECT_EQ(again.cubin.size(), 9U);
+  EXPECT_EQ(again.ptx, first.ptx);
+  EXPECT_EQ(again.log, first.log);
+  EXPECT_EQ(again.entries, first.entries);
+  EXPECT_EQ(first.entry(request_).text(), "doublify(float*)");
+  EXPECT_EQ(first.entry(request_).registers, 8);
+  EXPECT_EQ(first.warnings(), "k.cu(1): warning: unused");
+  EXPECT_THAT(first.log, Not(HasSubstr("Compile time")));
+  EXPECT_THAT(first.ptx, AllOf(HasSubstr("\"k.cu\""), Not(HasSubstr("/suite/"))));
+}
+
+TEST_F(CompilerOnFake, EachIngredientOfTheKeyIsAMissWhenItChanges) {
+  compile();
+  int expected = 1;
+  const auto misses = [&](const char* what, const std::function<void()>& change) {
+    const CompileRequest before = request_;
+    change();
+    EXPECT_FALSE(compile().from_cache) << what;
+    EXPECT_EQ(fake_.compiles, ++expected) << what;
+    EXPECT_TRUE(compile().from_cache) << what;
+    request_ = before;
+  };
+  misses("source", [&] { request_.source += "\n"; });
+  misses("name", [&] { request_.name = "l.cu"; });
+  misses("define", [&] { request_.defines = {{"T", "float"}}; });
+  misses("value of a define", [&] { request_.defines = {{"T", "double"}}; });
+  misses("standard", [&] { request_.standard = "c++20"; });
+  misses("option", [&] { request_.options = {"--fmad=false"}; });
+  misses("architecture", [&] { request_.architecture = 80; });
+  misses("instance", [&] { request_.entry = "scale<float>"; });
+  misses("origin", [&] { request_.origin = {"k.cu", 7, 3}; });
+  misses("NVRTC", [&] { fake_.minor = 1; });
+  fake_.minor = 0;
+  misses("header of a header", [&] { write_file_atomically(suite_.path() / "b.h", "int c;"); });
+  write_file_atomically(suite_.path() / "b.h", "int b;");
+  EXPECT_TRUE(compile().from_cache);
+  request_.entry = "another";  // a plain name changes nothing in the module
+  EXPECT_TRUE(compile().from_cache);
+  request_.use_cache = false;
+  EXPECT_FALSE(compile().from_cache);
+}
+
+TEST_F(CompilerOnFake, WhereTheSuiteLiesIsNotInTheKey) {
+  compile();
+  const TemporaryFolder other;
+  write_file_atomically(other.path() / "a.h", "#include \"b.h\"\n");
+  write_file_atomically(other.path() / "b.h", "int b;");
+  request_.folder = other.path();
+  EXPECT_TRUE(compile().from_cache);
+}
+
+TEST_F(CompilerOnFake, DamagedEntriesAreReplacedAndTold) {
+  compile();
+  for (const auto& entry : std::filesystem::directory_iterator(cache_folder_.path() / "kernels")) {
+    std::filesystem::resize_file(entry.path(), 100);
+  }
+  const CompileResult result = compile();
+  EXPECT_FALSE(result.from_cache);
+  EXPECT_THAT(result.notices, testing::ElementsAre(HasSubstr("damaged")));
+  EXPECT_TRUE(compile().from_cache);
+}
+
+TEST_F(CompilerOnFake, ACacheThatCannotBeWrittenIsANotice) {
+  write_file_atomically(cache_folder_.path() / "kernels", "a file in the way");
+  const CompileResult result = compile();
+  EXPECT_EQ(result.entries.size(), 1U);
+  EXPECT_THAT(result.notices, testing::ElementsAre(HasSubstr("not kept")));
+}
+
+TEST_F(CompilerOnFake, ComputedIncludesAndFileOptionsAreNotCachedAndSaid) {
+  request_.source = "#include WHAT\nKERNEL doublify\n";
+  EXPECT_THAT(compile().not_cacheable, HasSubstr("k.cu:1"));
+  request_.source = "KERNEL doublify\n";
+  request_.options = {"-I/somewhere"};
+  EXPECT_THAT(compile().not_cacheable, HasSubstr("-I/somewhere"));
+  EXPECT_EQ(cache_.clear().files, 0U);
+}
+
+TEST_F(CompilerOnFake, FailuresAreVerdictsWithTheCompilersTextAndAreNotCached) {
+  request_.source = "ERROR";
+  const std::string text = error_of();
+  EXPECT_EQ(code_, ExitCode::verdict);
+  EXPECT_EQ(where_, (Position{"k.cu", 3, 0}));
+  EXPECT_THAT(text, AllOf(HasSubstr("k.cu(3): error:"), HasSubstr("identifier \"x\" is undefined"),
+                          Not(HasSubstr("\x1b")), Not(HasSubstr("/suite/"))));
+  EXPECT_EQ(cache_.clear().files, 0U);
+  fake_.compile_result = NVRTC_ERROR_OUT_OF_MEMORY;
+  request_.source = "";
+  EXPECT_THAT(error_of(), HasSubstr("NVRTC_ERROR_OF_THE_FAKE"));
+  EXPECT_EQ(code_, ExitCode::environment);
+}
+
+TEST_F(CompilerOnFake, TheArchitectureIsOursToSet) {
+  for (const char* option : {"--gpu-architecture=sm_80", "-arch=sm_80"}) {
+    request_.options = {option};
+    EXPECT_THAT(error_of(), HasSubstr(option));
+    EXPECT_EQ(code_, ExitCode::usage);
+  }
+}
+
+TEST_F(CompilerOnFake, WhatNvrtcIsGiven) {
+  request_.defines = {{"T", "float"}};
+  request_.options = {"--fmad=false"};
+  request_.origin = {"x/suite.yaml", 12, 5};
+  compile();
+  EXPECT_THAT(fake_.options,
+              AllOf(Contains("--gpu-architecture=sm_90"), Contains("-lineinfo"),
+                    Contains("-DT=float"), Contains("--fmad=false"), Contains("--std=c++17")));
+  EXPECT_EQ(fake_.name, "/suite/x/suite.yaml");
+  EXPECT_THAT(fake_.source, testing::StartsWith("#line 12 \"/suite/x/suite.yaml\"\n"));
+  EXPECT_EQ(fake_.headers.size(), 2U);
+}
+
+}  // namespace
+}  // namespace warpmark

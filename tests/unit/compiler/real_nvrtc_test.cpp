@@ -1,0 +1,263 @@
+// Compiling with the machine's NVRTC; skipped where there is none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "compiler/compiler.hpp"
+#include "compiler/shims.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class RealNvrtc : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      nvrtc_ = Nvrtc::open();
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.message();
+    }
+    request_.name = "sub/k.cu";
+    request_.folder = suite_.path();
+    request_.architecture = 90;
+  }
+
+  CompileResult compile(const std::string& source) {
+    request_.source = source;
+    return Compiler(nvrtc_, CompileCache(cache_.path())).compile(request_);
+  }
+  std::string error_of(const std::string& source) {
+    try {
+      compile(source);
+    } catch (const Error& error) {
+      where_ = error.where();
+      code_ = error.code();
+      return error.what();
+    }
+    return "no error";
+  }
+
+  std::shared_ptr<const Nvrtc> nvrtc_;
+  TemporaryFolder suite_;
+  TemporaryFolder cache_;
+  CompileRequest request_;
+  Position where_;
+  ExitCode code_ = ExitCode::success;
+};
+
+constexpr const char* kDoublify =
+    "extern \"C\" __global__ void doublify(float *a, const unsigned n) {\n"
+    "  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) a[i] *= 2;\n"
+    "}";  // no newline at the end
+
+TEST_F(RealNvrtc, GivesCubinPtxTypesAndRegisters) {
+  const CompileResult result = compile(kDoublify);
+  EXPECT_EQ(result.cubin.substr(1, 3), "ELF");
+  EXPECT_THAT(result.ptx, AllOf(HasSubstr(".target sm_90"), HasSubstr(".file\t1 \"sub/k.cu\""),
+                                HasSubstr(".loc")));
+  ASSERT_EQ(result.entries.size(), 1U);
+  EXPECT_EQ(result.entries[0].text(), "doublify(float*, unsigned int)");
+  EXPECT_GT(result.entries[0].registers.value_or(0), 0);
+  EXPECT_EQ(result.warnings(), "");
+  EXPECT_THAT(result.ptx, Not(HasSubstr("warpmark_signature")));
+}
+
+TEST_F(RealNvrtc, EqualInputsInTwoFoldersGiveEqualBytes) {
+  const auto build = [&](const std::filesystem::path& folder, const std::string& source) {
+    write_file_atomically(folder / "sub" / "f.h",
+                          "__device__ __noinline__ float f(float x) {\n return x * 3;\n}\n");
+    request_.folder = folder;
+    request_.use_cache = false;
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(folder);
+    CompileResult result = compile(source);
+    std::filesystem::current_path(before);
+    return result;
+  };
+  const TemporaryFolder one("one");
+  const TemporaryFolder two("another");
+  const char* calls =
+      "#include \"f.h\"\n#include <cmath>\n#include <cstring>\n"
+      "namespace { __device__ int hidden; }\nstatic __device__ int* p = &hidden;\n"
+      "__global__ void k(float* a, int n) {\n"
+      "  *a = f(*a) + std::sqrt(*a);\n  memmove(a, a + 1, n);\n  hidden += n;\n  *p = 1;\n}\n";
+  const CompileResult a = build(one.path(), calls);
+  const CompileResult b = build(two.path(), calls);
+  EXPECT_EQ(a.ptx, b.ptx);
+  EXPECT_EQ(a.log, b.log);
+  // A cubin holds the PTX with the call numbers, so only one without calls can be equal.
+  const char* plain = "#include \"f.h\"\n__global__ void k(float* a) { *a *= 2; }\n";
+  EXPECT_EQ(build(one.path(), plain).cubin, build(two.path(), plain).cubin);
+  EXPECT_THAT(a.ptx, AllOf(HasSubstr("\"sub/f.h\""), HasSubstr("\"cstring\"")));
+  EXPECT_THAT(a.ptx, Not(HasSubstr(one.path().string())));
+}
+
+TEST_F(RealNvrtc, ErrorsHaveTheSuitesFileAndLine) {
+  EXPECT_THAT(error_of("\n\n__global__ void k() { x = 1; }\n"),
+              AllOf(HasSubstr("sub/k.cu(3): error: identifier \"x\" is undefined"),
+                    Not(HasSubstr("/suite/"))));
+  EXPECT_EQ(code_, ExitCode::verdict);
+  EXPECT_EQ(where_, (Position{"sub/k.cu", 3, 0}));
+  request_.origin = {"x.yaml", 12, 3};
+  error_of("\n\n__global__ void k() { x = 1; }\n");
+  EXPECT_EQ(where_, (Position{"x.yaml", 14, 0}));
+  request_.origin = {};
+  write_file_atomically(suite_.path() / "sub" / "bad.h", "\nint x = ;\n");
+  error_of("#include \"bad.h\"\n");
+  EXPECT_EQ(where_, (Position{"sub/bad.h", 2, 0}));
+}
+
+TEST_F(RealNvrtc, PtxasErrorsAreVerdictsToo) {
+  EXPECT_THAT(error_of("extern \"C\" __global__ void k() { asm volatile(\"frobnicate;\"); }\n"),
+              HasSubstr("frobnicate"));
+  EXPECT_EQ(code_, ExitCode::verdict);
+  EXPECT_THAT(error_of("extern \"C\" __global__ void k(int* p, int i) { __shared__ int a[99999]; "
+                       "a[i] = i; __syncthreads(); *p = a[i + 1]; }\n"),
+              HasSubstr("too much shared data"));
+}
+
+TEST_F(RealNvrtc, MangledOverloadedAndTemplateKernels) {
+  const char* source =
+      "__global__ void ov(float* a) { *a = 1; }\n"
+      "__global__ void ov(double* a) { *a = 1; }\n"
+      "namespace ns { template <typename T> __global__ void scale(T* a, int n) { a[n] *= 2; } }\n"
+      "struct P { float x[3]; char c; };\n"
+      "__global__ void by_value(P p, bool b, const float* __restrict__ q) {}\n"
+      "extern \"C\" __global__ void plain(size_t n, P* p, void (*f)(int, int), short s) {}\n"
+      "// the end";
+  const CompileResult plain = compile(source);
+  EXPECT_EQ(plain.entries.size(), 4U);
+  request_.entry = "ov(double*)";
+  EXPECT_EQ(plain.entry(request_).name, "_Z2ovPd");
+  request_.entry = "by_value";
+  EXPECT_EQ(plain.entry(request_).text(), "by_value(P, bool, float const*)");
+  EXPECT_EQ(plain.entry(request_).parameters[0].bytes, 16U);
+  request_.entry = "plain";
+  EXPECT_EQ(plain.entry(request_).text(), "plain(unsigned long, P*, void (*)(int, int), short)");
+  request_.entry = "ns::scale<double>";
+  const CompileResult instance = compile(source);
+  EXPECT_EQ(instance.entries.size(), 5U);
+  EXPECT_EQ(instance.entry(request_).text(), "ns::scale<double>(double*, int)");
+  EXPECT_EQ(compile(source).entry(request_).text(), "ns::scale<double>(double*, int)");
+  request_.entry = "scael";
+  try {
+    plain.entry(request_);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no kernel `scael` in sub/k.cu; it has: "));
+  }
+}
+
+TEST_F(RealNvrtc, OddEndsOfASourceLoseTypesAtMost) {
+  const std::string kernel = "extern \"C\" __global__ void k(float* a, int n) { a[n] = 1; }\n";
+  for (const char* end : {"// comment", "// joined \\", "/* whole */", "#if 0\n#endif",
+                          "#define template", "#define __global__ error", "namespace {\n}"}) {
+    const CompileResult result = compile(kernel + end);
+    ASSERT_EQ(result.entries.size(), 1U) << end;
+    EXPECT_EQ(result.entries[0].parameters[0].bytes, 8U) << end;
+    EXPECT_EQ(result.entries[0].parameters[1].bytes, 4U) << end;
+  }
+}
+
+TEST_F(RealNvrtc, AllShimsCompileTogetherTwiceAndInAnyLanguageVersion) {
+  std::string source;
+  for (int i = 0; i < 2; ++i) {
+    for (const std::string_view name : shim_names())
+      source += "#include <" + std::string(name) + ">\n";
+  }
+  source +=
+      "static_assert(sizeof(std::int64_t) == 8 && sizeof(uint8_t) == 1 && CHAR_BIT == 8, \"\");\n"
+      "static_assert(INT64_MAX == LONG_MAX && UINT32_MAX == UINT_MAX, \"\");\n"
+      "extern \"C\" __global__ void k(float* p, double* q, std::size_t n, ptrdiff_t d) {\n"
+      "  assert(p != NULL);\n"
+      "  p[0] = std::sqrt(p[1]) + std::fmax(p[2], FLT_MAX) + std::pow(p[3], 2.0f) + INFINITY + "
+      "NAN;\n"
+      "  q[0] = std::sqrt(q[1]) + M_PI + DBL_EPSILON + std::abs(q[2]) + HUGE_VAL;\n"
+      "  if (std::isnan(p[4]) || isinf(p[5]) || std::isfinite(q[1])) std::memcpy(p, p + 1, n);\n"
+      "  memmove(p + 1, p, n); std::memset(p, 0, 4); p[6] = offsetof(int3, y) + memcmp(p, q, 4) + "
+      "strlen(\"abc\");\n"
+      "  std::printf(\"%d\\n\", INT_MAX); if (d < 0) abort(); if (d > 9) exit(EXIT_FAILURE);\n"
+      "  free(malloc(8));\n"
+      "}\n";
+  for (const char* standard : {"c++14", "c++17", "c++20"}) {
+    request_.standard = standard;
+    const CompileResult result = compile(source);
+    EXPECT_EQ(result.warnings(), "") << standard;
+    EXPECT_EQ(result.entries.size(), 1U);
+  }
+}
+
+TEST_F(RealNvrtc, EachShimCompilesAlone) {
+  for (const std::string_view name : shim_names()) {
+    const CompileResult result =
+        compile("#include <" + std::string(name) + ">\nextern \"C\" __global__ void k() {}\n");
+    EXPECT_EQ(result.warnings(), "") << name;
+  }
+}
+
+TEST_F(RealNvrtc, ShimsLiveBesideTheToolkitsHeaders) {
+  if (nvrtc_->include_folders().empty()) GTEST_SKIP() << "no toolkit headers beside NVRTC";
+  const CompileResult result = compile(
+      "#include <cstdint>\n#include <cmath>\n#include <cuda_fp16.h>\n#include <limits.h>\n"
+      "#include <cuda/std/cstdint>\n#include <cuda/std/limits>\n"
+      "extern \"C\" __global__ void k(__half* h, uint32_t n) { h[n] = __hmul(h[n], h[0]); }\n");
+  EXPECT_EQ(result.entries.at(0).text(), "k(__half*, unsigned int)");
+  for (const std::string& folder : nvrtc_->include_folders()) {
+    EXPECT_THAT(result.ptx, Not(HasSubstr(folder)));
+  }
+}
+
+TEST_F(RealNvrtc, WithoutToolkitHeadersTheErrorSaysSo) {
+  nvrtc_ = Nvrtc::from_table(nvrtc_->table(), nvrtc_->path());
+  EXPECT_THAT(
+      error_of("#include <cuda_fp16.h>\n"),
+      AllOf(HasSubstr("cuda_fp16.h"), HasSubstr("no header folder"), HasSubstr("bootstrap")));
+}
+
+TEST_F(RealNvrtc, SuitesMayRepeatOurOptionsAndDebug) {
+  for (const char* option :
+       {"--ptxas-options=-v", "-lineinfo", "-G", "--std=c++14", "-default-device", "--fmad=false",
+        "--use_fast_math", "-maxrregcount=32"}) {
+    request_.options = {option};
+    EXPECT_EQ(compile(kDoublify).entries.size(), 1U) << option;
+  }
+  request_.options = {"--no-such-option"};
+  EXPECT_THAT(error_of(kDoublify), HasSubstr("--no-such-option"));
+  EXPECT_EQ(code_, ExitCode::verdict);
+}
+
+TEST_F(RealNvrtc, TheLogIsReplayedOnAHit) {
+  const char* source = "extern \"C\" __global__ void k(int* p) { int unused; *p = 1; }\n";
+  const CompileResult first = compile(source);
+  EXPECT_THAT(first.warnings(), HasSubstr("unused"));
+  const CompileResult again = compile(source);
+  EXPECT_TRUE(again.from_cache);
+  EXPECT_EQ(again.log, first.log);
+  EXPECT_EQ(again.entries, first.entries);
+}
+
+TEST_F(RealNvrtc, EightThreadsShareACache) {
+  const Compiler compiler(nvrtc_, CompileCache(cache_.path()));
+  request_.source = kDoublify;
+  std::vector<std::string> ptx(8);
+  std::vector<std::thread> threads;
+  for (std::string& text : ptx) {
+    threads.emplace_back([&] { text = compiler.compile(request_).ptx; });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& text : ptx) EXPECT_EQ(text, ptx[0]);
+  EXPECT_THAT(ptx[0], HasSubstr("doublify"));
+  EXPECT_TRUE(compiler.compile(request_).from_cache);
+}
+
+}  // namespace
+}  // namespace warpmark

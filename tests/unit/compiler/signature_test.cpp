@@ -1,0 +1,137 @@
+// Entries and parameters of PTX, and names of kernels as people write them.
+#include "compiler/signature.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr std::string_view kPtx = R"(
+.version 9.0
+// .entry commented(
+.global .align 1 .b8 text[20] = ".entry quoted(";
+.visible .entry doublify(
+	.param .u64 doublify_param_0,
+	.param .u8 doublify_param_1,
+	.param .align 8 .b8 doublify_param_2[72],
+	.param .f32 p3
+)
+.maxntid 256, 1, 1
+{
+	.param .b32 not_a_parameter;
+	ret;
+}
+.weak .entry _ZN2ns2tkIfEEvPT_i(.param .u64 .ptr .align 1 a, .param .u32 b)
+{ ret; }
+.visible .entry none() { ret; }
+.entry bare { ret; }
+)";
+
+TEST(ScanEntries, ReadsSizesAlignmentsAndOffsets) {
+  const std::vector<Entry> entries = scan_entries(kPtx);
+  ASSERT_EQ(entries.size(), 4U);
+  EXPECT_EQ(entries[0].name, "doublify");
+  const std::vector<EntryParameter> expected{
+      {0, 8, 8, ""}, {8, 1, 1, ""}, {16, 72, 8, ""}, {88, 4, 4, ""}};
+  EXPECT_EQ(entries[0].parameters, expected);
+  EXPECT_EQ(entries[0].text(), "doublify(8 bytes, 1 byte, 72 bytes, 4 bytes)");
+  EXPECT_EQ(entries[1].text(), "ns::tk<float>(float*, int)");
+  EXPECT_EQ(entries[1].parameters[0].alignment, 8U);
+  EXPECT_EQ(entries[2].text(), "none()");
+  EXPECT_EQ(entries[3].text(), "bare()");
+}
+
+TEST(ScanEntries, CutTextsEnd) {
+  for (size_t length = 0; length <= kPtx.size(); ++length) scan_entries(kPtx.substr(0, length));
+  scan_entries(".entry x(.param .b8 y[99999999999999999999999])");
+}
+
+TEST(ScanEntries, HostileNamesAreOnlyNames) {
+  const std::string deep = "_Z1f" + std::string(1000000, 'P') + "i";
+  EXPECT_EQ(scan_entries(".entry " + deep + "()").at(0).demangled, deep);
+  const std::string less = "_Z1f" + std::string(4000, 'P') + "i";
+  EXPECT_EQ(scan_entries(".entry " + less + "()").size(), 1U);
+  EXPECT_EQ(
+      scan_entries(".entry _Z(.param .align 18446744073709551615 .b8 a[18446744073709551615], "
+                   ".param .b64 b)")
+          .at(0)
+          .parameters.size(),
+      2U);
+}
+
+TEST(ParameterTypes, SplitsAtTopLevelCommas) {
+  EXPECT_THAT(*parameter_types("void f<int, 2>(float*, P<int, 3>, void (*)(int, int))"),
+              testing::ElementsAre("float*", "P<int, 3>", "void (*)(int, int)"));
+  EXPECT_THAT(*parameter_types("f()"), testing::IsEmpty());
+  EXPECT_FALSE(parameter_types("doublify").has_value());
+}
+
+TEST(SetTypes, SizesDecide) {
+  Entry entry{"k", "k", {{0, 8, 8, ""}, {8, 4, 4, ""}}, {}};
+  set_types(entry, {"float*"});
+  EXPECT_EQ(entry.parameters[0].type, "");
+  set_types(entry, {"float*", "double"});
+  EXPECT_EQ(entry.parameters[0].type, "");
+  set_types(entry, {"float*", "unsigned int"});
+  EXPECT_EQ(entry.text(), "k(float*, unsigned int)");
+}
+
+class FindEntry : public testing::Test {
+ protected:
+  std::string error_of(const std::string& wanted, const std::vector<Entry>& entries) {
+    try {
+      find_entry(entries, wanted, "doublify.cu");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::verdict);
+      return error.what();
+    }
+    return "no error";
+  }
+  std::string found(const std::string& wanted) {
+    return find_entry(entries_, wanted, "doublify.cu").name;
+  }
+
+  static Entry mangled(const std::string& symbol) { return {symbol, demangle(symbol), {}, {}}; }
+  std::vector<Entry> entries_{mangled("doublify"), mangled("_Z2ovPf"), mangled("_Z2ovPd"),
+                              mangled("_ZN2ns2tkIfEEvPT_i"), mangled("_ZN2ns5otherEPf")};
+};
+
+TEST_F(FindEntry, BySymbolAndByEveryUniqueSpelling) {
+  EXPECT_EQ(found("doublify"), "doublify");
+  EXPECT_EQ(found("_Z2ovPd"), "_Z2ovPd");
+  EXPECT_EQ(found("ov(double*)"), "_Z2ovPd");
+  for (const char* wanted : {"tk", "tk<float>", "ns::tk", "ns::tk<float>", "tk<float>(float*,int)",
+                             "ns::tk<float>(float*, int)"}) {
+    EXPECT_EQ(found(wanted), "_ZN2ns2tkIfEEvPT_i") << wanted;
+  }
+  EXPECT_EQ(found("other"), "_ZN2ns5otherEPf");
+}
+
+TEST_F(FindEntry, AnAmbiguousNameListsItsMeanings) {
+  EXPECT_THAT(error_of("ov", entries_), AllOf(HasSubstr("`ov` names 2 kernels in doublify.cu")));
+}
+
+TEST_F(FindEntry, AMissingNameListsAllAndTheNearest) {
+  EXPECT_THAT(error_of("doublyfi", entries_),
+              AllOf(HasSubstr("no kernel `doublyfi` in doublify.cu; it has: doublify()"),
+                    HasSubstr("did you mean `doublify`?")));
+  EXPECT_THAT(error_of("k", {}), HasSubstr("it has no kernels"));
+}
+
+TEST(RegistersInLog, BelongToTheEntryBeforeThem) {
+  const auto registers = registers_in_log(
+      "ptxas info    : Compiling entry function 'a' for 'sm_90'\n"
+      "ptxas info    : Used 8 registers, used 0 barriers\n"
+      "ptxas info    : Compiling entry function 'b' for 'sm_90'\n"
+      "ptxas info    : Used 255 registers\nUsed x registers\n");
+  EXPECT_THAT(registers, testing::ElementsAre(testing::Pair("a", 8), testing::Pair("b", 255)));
+}
+
+}  // namespace
+}  // namespace warpmark
