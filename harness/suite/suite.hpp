@@ -62,7 +62,7 @@ std::string_view to_text(ArgumentKind kind);
 struct Argument {
   std::string name;
   Position where;
-  ArgumentKind kind;
+  ArgumentKind kind = ArgumentKind::in;
   Located value;                  ///< NumPy, for in, inout and scalar
   std::vector<Expression> shape;  ///< for out; an element may be a tuple, which is spliced
   std::optional<Expression> dtype;
