@@ -346,9 +346,9 @@ class Parser {
     }
     const size_t count = node->children.size();
     if (count < function->least || count > function->most) {
-      fail(offset, fmt::format("`{}` takes {}{}, not {}", name,
+      fail(offset, fmt::format("`{}` takes {}{} value{}, not {}", name,
                                function->least == function->most ? "" : "at least ",
-                               function->least, count));
+                               function->least, function->least == 1 ? "" : "s", count));
     }
     return node;
   }

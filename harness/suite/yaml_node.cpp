@@ -63,6 +63,10 @@ bool balanced(std::string_view text) {
   return open == 0;
 }
 
+Error no_aliases(const Position& where) {
+  return usage_error("aliases are not part of the format", where, "write the value again");
+}
+
 // Builds the tree from yaml-cpp's events, which know what its Node forgets: duplicates and places.
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -91,9 +95,7 @@ class TreeBuilder : public YAML::EventHandler {
     add(std::move(node));
   }
 
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw usage_error("aliases are not part of the format", place(mark), "write the value again");
-  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { throw no_aliases(place(mark)); }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
@@ -104,7 +106,10 @@ class TreeBuilder : public YAML::EventHandler {
     node.text = value;
     const char style = character(node.where);
     node.plain = style != '"' && style != '\'' && style != '|' && style != '>';
-    if (style == '"' || style == '\'') ++node.content.column;
+    if (style == '"' || style == '\'') {
+      check_closed(node.where, style);
+      ++node.content.column;
+    }
     if (style == '|' || style == '>') node.content = block_start(node.where.line);
     if (node.plain) check_plain(node);
     add(std::move(node));
@@ -138,6 +143,15 @@ class TreeBuilder : public YAML::EventHandler {
     const auto line = static_cast<size_t>(where.line) - 1;
     const auto column = static_cast<size_t>(where.column) - 1;
     return line < lines_.size() && column < lines_[line].size() ? lines_[line][column] : '\0';
+  }
+
+  // yaml-cpp 0.7 takes the end of the file for a closing quote.
+  void check_closed(const Position& where, char quote) const {
+    auto from = static_cast<size_t>(where.column);
+    for (auto line = static_cast<size_t>(where.line) - 1; line < lines_.size(); ++line, from = 0) {
+      if (lines_[line].find(quote, from) != std::string::npos) return;
+    }
+    throw usage_error("the quote is never closed", where);
   }
 
   // The first character of a block scalar: past the indentation of the line below its `|`.
@@ -261,6 +275,8 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
     }
   } catch (const YAML::Exception& error) {
     Position where{file, error.mark.line + 1, error.mark.column + 1};
+    // An alias whose anchor is missing: anchors are refused before their aliases are met.
+    if (error.msg.starts_with("the referenced anchor")) throw no_aliases(where);
     std::string hint;
     const auto line = static_cast<size_t>(std::max(0, error.mark.line));
     if (line < lines.size() && lines[line].find('\t') != std::string::npos) {
