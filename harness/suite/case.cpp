@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace warpmark {
@@ -32,6 +33,12 @@ std::vector<PointValue> values_of(const Axis& axis, const ListEvaluator& python)
   std::vector<PointValue> point;
   std::set<std::string> labels;
   for (AxisValue& value : values) {
+    const auto* number = std::get_if<double>(&value.value);
+    if (number != nullptr && !std::isfinite(*number)) {
+      throw usage_error(fmt::format("the axis `{}` has the value {}, which is not finite",
+                                    axis.name, to_text(value.value)),
+                        value.where);
+    }
     std::string label = value.label.empty() ? id_text(value.value).value_or("") : value.label;
     if (label.empty()) {
       throw usage_error(fmt::format("the value `{}` of the axis `{}` has characters that case ids "

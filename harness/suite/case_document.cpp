@@ -165,6 +165,7 @@ class Writer {
       for (const Expression& number : numbers) {
         list.push_back(size(number, fmt::format("/launch/{}/{}", key, list.size())));
       }
+      if (!numbers.empty()) set("/launch/" + key, numbers.front().where());
       while (list.size() < 3) list.push_back(1);
       return list;
     };

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <exception>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -97,8 +98,8 @@ inline void only_keys(const Json& kernel, std::initializer_list<const char*> kno
       names += (names.empty() ? "" : ", ") + std::string(name);
     }
     if (!found) {
-      throw Failure("/kernel/" + item.key(), "unknown key of `kernel` `" + item.key() + "`",
-                    "known: " + names);
+      throw Failure((Json::json_pointer("/kernel") / item.key()).to_string(),
+                    "unknown key of `kernel` `" + item.key() + "`", "known: " + names);
     }
   }
 }

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "suite_text.hpp"
 
 namespace warpmark {
@@ -107,6 +109,12 @@ TEST(Cases, AComputedListComesFromPython) {
             "3:21 NameError: k");
 }
 
+TEST(Cases, AxisValuesAreFinite) {
+  const auto suite = with_axes("{n: {python: \"[float('inf')]\"}}");
+  EXPECT_EQ(error_of(suite, [](const Located&) { return std::vector<ArithmeticValue>{HUGE_VAL}; }),
+            "3:21 the axis `n` has the value inf, which is not finite");
+}
+
 TEST(Cases, BenchHasItsOwnValues) {
   const auto suite = with_axes("{t: [a, b], n: [1]}", "bench: {axes: {n: [2**20, 8]}}\n");
   EXPECT_THAT(ids(suite), ElementsAre("example.t=a,n=1", "example.t=b,n=1"));
@@ -204,8 +212,9 @@ INSTANTIATE_TEST_SUITE_P(
         Unfit{"128", "n > 2", "12:10: error: `n > 2` is False: a number, 0 or more, is needed"},
         Unfit{"128", "'\"x\"'", "12:11: error: `\"x\"` is x: a number, 0 or more, is needed"},
         Unfit{"random(n)}", "random(n), dtype: n}",
-              "9:33: error: unknown dtype `1`\n  hint: known: bool, int8, int16, int32, int64, uint8, uint16, "
-"uint32, uint64, float16, float32, float64"}));
+              "9:33: error: unknown dtype `1`\n  hint: known: bool, int8, int16, int32, int64, "
+              "uint8, uint16, "
+              "uint32, uint64, float16, float32, float64"}));
 
 }  // namespace
 }  // namespace warpmark
