@@ -1,0 +1,134 @@
+// The plugin interface for C++: one class with one method, and one macro.
+//
+//     #include <warpmark/plugin.hpp>
+//
+//     struct Mine {
+//       warpmark::plugin::Json plan(const warpmark::plugin::Json& which) const { … }
+//     };
+//     WARPMARK_PLUGIN(mine, Mine)   // for warpmark-plugin-mine.so
+//
+// It needs nlohmann-json's header, as cases and plans are JSON (docs/plugins.md describes both).
+// The method throws Failure for what the suite's author can mend; it may be called from several
+// threads.
+#pragma once
+
+#include <exception>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "warpmark/plugin.h"
+
+namespace warpmark::plugin {
+
+/// Keeps the order of members, which reads better in plans.
+using Json = nlohmann::ordered_json;
+
+/// Why there is no plan. `pointer` is the place in the case, a JSON Pointer such as
+/// "/kernel/entry"; the harness turns it into a line of the suite.
+class Failure : public std::exception {
+ public:
+  Failure(std::string pointer, std::string message, std::string hint = {})
+      : pointer_(std::move(pointer)), message_(std::move(message)), hint_(std::move(hint)) {}
+
+  const char* what() const noexcept override { return message_.c_str(); }
+  const std::string& pointer() const { return pointer_; }
+  const std::string& hint() const { return hint_; }
+
+ private:
+  std::string pointer_;
+  std::string message_;
+  std::string hint_;
+};
+
+/// What most plugins do alike: buffers, scalars, expected values and cost, as the suite says them.
+/// Units and steps are left empty. The result can be emitted once they are there.
+inline Json plan_of_arguments(const Json& which) {
+  Json plan = {{"units", Json::array()},
+               {"buffers", Json::array()},
+               {"scalars", Json::array()},
+               {"steps", Json::array()},
+               {"expected", Json::array()}};
+  for (const Json& argument : which.at("arguments")) {
+    const bool scalar = argument.at("kind") == "scalar";
+    Json item = {{"name", argument.at("name")}};
+    if (!scalar) item["direction"] = argument.at("kind");
+    for (const char* key : {"dtype", "shape", "value", "at"}) {
+      if (argument.contains(key)) item[key] = argument.at(key);
+    }
+    plan[scalar ? "scalars" : "buffers"].push_back(std::move(item));
+  }
+  for (const Json& reference : which.at("reference")) {
+    plan["expected"].push_back({{"output", reference.at("name")},
+                                {"value", reference.at("value")},
+                                {"tolerance", which.at("tolerance")}});
+  }
+  for (const char* key : {"bytes", "flops"}) {
+    if (which.contains(key)) plan[key] = which.at(key);
+  }
+  return plan;
+}
+
+/// NVRTC's options for `kernel.define` and `kernel.options`: "-DT=float", then the options as
+/// written.
+inline Json compile_options(const Json& kernel) {
+  Json options = Json::array();
+  for (const Json& macro : kernel.value("define", Json::array())) {
+    const Json& value = macro.at("value");
+    std::string text;
+    if (value.is_boolean()) {
+      text = value.get<bool>() ? "1" : "0";  // True is no word of C
+    } else {
+      text = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+    options.push_back("-D" + macro.at("name").get<std::string>() + "=" + text);
+  }
+  for (const Json& option : kernel.value("options", Json::array())) options.push_back(option);
+  return options;
+}
+
+/// Throws a Failure for a key of `kernel` that is not in `known`.
+inline void only_keys(const Json& kernel, std::initializer_list<const char*> known) {
+  for (const auto& item : kernel.items()) {
+    bool found = false;
+    std::string names;
+    for (const char* name : known) {
+      found = found || item.key() == name;
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    if (!found) {
+      throw Failure((Json::json_pointer("/kernel") / item.key()).to_string(),
+                    "unknown key of `kernel` `" + item.key() + "`", "known: " + names);
+    }
+  }
+}
+
+/// Calls `Class().plan` and hands over what it gives; lets no exception out.
+template <class Class>
+int plan_with(const char* text, size_t length, const warpmark_plugin_host* host) noexcept {
+  try {
+    const Json plan = Class().plan(Json::parse(text, text + length));
+    const std::string json = plan.dump();
+    host->emit(host->user, json.data(), json.size());
+    return 0;
+  } catch (const Failure& failure) {
+    host->fail(host->user, failure.pointer().c_str(), failure.what(), failure.hint().c_str());
+  } catch (const std::exception& error) {
+    host->fail(host->user, "", error.what(), "this is a mistake in the plugin");
+  } catch (...) {
+    host->fail(host->user, "", "an unknown exception", "this is a mistake in the plugin");
+  }
+  return 1;
+}
+
+}  // namespace warpmark::plugin
+
+/// Exports the plugin NAME, whose plans `CLASS().plan(case)` makes.
+#define WARPMARK_PLUGIN(NAME, CLASS)                                                         \
+  extern "C" WARPMARK_PLUGIN_EXPORT const warpmark_plugin* warpmark_plugin_v1(void) {        \
+    static const warpmark_plugin plugin = {sizeof(warpmark_plugin), WARPMARK_PLUGIN_VERSION, \
+                                           #NAME, &::warpmark::plugin::plan_with<CLASS>};    \
+    return &plugin;                                                                          \
+  }                                                                                          \
+  static_assert(true, "a semicolon may follow")

@@ -1,0 +1,141 @@
+// From a case to its plan: the plugin's part, and what the harness takes over from the suite.
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "plan/plan_json.hpp"
+#include "plan/plugin_loader.hpp"
+
+namespace warpmark {
+namespace {
+
+// What one call of a plugin gave. Its callbacks must let no exception into the plugin.
+struct Answer {
+  int emitted = 0, failed = 0;
+  std::string json, pointer, message, hint;
+  bool out_of_memory = false;
+};
+
+void on_emit(void* user, const char* json, size_t length) noexcept {
+  auto& answer = *static_cast<Answer*>(user);
+  ++answer.emitted;
+  try {
+    if (json != nullptr) answer.json.assign(json, length);
+  } catch (const std::exception&) {
+    answer.out_of_memory = true;
+  }
+}
+
+void on_fail(void* user, const char* pointer, const char* message, const char* hint) noexcept {
+  auto& answer = *static_cast<Answer*>(user);
+  ++answer.failed;
+  try {
+    answer.pointer = pointer != nullptr ? pointer : "";
+    answer.message = message != nullptr ? message : "";
+    answer.hint = hint != nullptr ? hint : "";
+  } catch (const std::exception&) {
+    answer.out_of_memory = true;
+  }
+}
+
+class Request {
+ public:
+  Request(const Case& which, const CaseDocument& document)
+      : case_(which), suite_(*which.suite), document_(document) {}
+
+  nlohmann::ordered_json ask(const warpmark_plugin& plugin) const {
+    const std::string text = document_.json.dump();
+    Answer answer;
+    const warpmark_plugin_host host = {sizeof(warpmark_plugin_host), &answer, on_emit, on_fail};
+    const int result = plugin.plan(text.data(), text.size(), &host);
+    if (answer.out_of_memory) throw environment_error("out of memory for a plan");
+    if (answer.failed == 1 && answer.emitted == 0 && result != 0) {
+      throw usage_error(
+          printable(answer.message.empty() ? "the plugin gives no reason" : answer.message),
+          document_.positions.find(answer.pointer), printable(answer.hint));
+    }
+    if (answer.emitted + answer.failed == 0) {
+      broken(fmt::format("neither emitted a plan nor failed (it returned {})", result));
+    }
+    if (answer.emitted > 0 && answer.failed > 0) broken("both emitted a plan and failed");
+    if (answer.emitted > 1) broken("emitted more than one plan");
+    if (answer.failed > 1) broken("failed more than once");
+    if (answer.failed == 1)
+      broken(fmt::format("failed (`{}`) and returned 0", printable(answer.message)));
+    if (result != 0) broken(fmt::format("emitted a plan and returned {}", result));
+    try {
+      return nlohmann::ordered_json::parse(answer.json);
+    } catch (const nlohmann::json::exception& error) {
+      broken(fmt::format("emitted a plan that is not JSON: {}", printable(error.what())));
+    }
+  }
+
+  [[noreturn]] void broken(const std::string& what) const {
+    throw usage_error(fmt::format("the plugin `{}` {}, for {}", suite_.plugin.text, what, case_.id),
+                      suite_.plugin.where, "this is a mistake in the plugin (docs/plugins.md)");
+  }
+
+ private:
+  const Case& case_;
+  const Suite& suite_;
+  const CaseDocument& document_;
+};
+
+void take_over(const Case& which, Plan& plan, PositionMap& positions) {
+  const Suite& suite = *which.suite;
+  plan.suite = suite.name;
+  plan.case_id = which.id;
+  for (const PointValue& axis : which.point) plan.point.push_back({axis.name, axis.value});
+  if (suite.fault) {
+    plan.fault = Fault{suite.fault->kind.text,
+                       suite.fault->argument ? suite.fault->argument->text : std::string()};
+  }
+  for (const Located& name : suite.requirements) plan.requirements.push_back(name.text);
+  plan.restore = suite.bench.restore;
+  const Scope scope = which.scope();
+  for (size_t i = 0; i < suite.skip.size(); ++i) {
+    const SkipRule& rule = suite.skip[i];
+    const std::string pointer = fmt::format("/skip/{}", i);
+    positions.set(pointer, rule.when.where());
+    const Folded when = rule.when.fold(scope);
+    if (!when.value) {
+      plan.skip.push_back({Symbolic{rule.when.text(), pointer}, rule.reason.text});
+    } else if (*when.value == ArithmeticValue(true)) {
+      plan.skip.push_back({true, rule.reason.text});
+    }
+  }
+}
+
+// A plan must compare every output, or a wrong one would pass unseen.
+void check_outputs(const Plan& plan, const Request& request) {
+  if (plan.fault) return;
+  for (const Buffer& buffer : plan.buffers) {
+    if (buffer.direction == ArgumentKind::in) continue;
+    bool compared = false;
+    for (const Expected& expected : plan.expected) compared |= expected.output == buffer.name;
+    // A buffer of the plugin's own making is its scratch.
+    if (!compared && !buffer.at.empty()) {
+      request.broken(fmt::format("left the output `{}` without an expected value", buffer.name));
+    }
+  }
+}
+
+}  // namespace
+
+PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
+  const Suite& suite = *which.suite;
+  CaseDocument document = case_document(which);
+  const warpmark_plugin& plugin = plugins.load(suite.plugin.text, suite.folder, suite.plugin.where);
+  const Request request(which, document);
+  const nlohmann::ordered_json body = request.ask(plugin);
+  Plan plan;
+  try {
+    read_plan_body(body, plan);
+  } catch (const Error& error) {
+    request.broken("emitted a plan that does not hold: " + error.message());
+  }
+  take_over(which, plan, document.positions);
+  check_outputs(plan, request);
+  return {std::move(plan), std::move(document.positions)};
+}
+
+}  // namespace warpmark

@@ -1,0 +1,186 @@
+// A plan: what to compile, allocate, launch and expect for one case, as pure data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/arithmetic.hpp"
+#include "base/dtype.hpp"
+#include "suite/case.hpp"
+#include "suite/position_map.hpp"
+
+namespace warpmark {
+
+/// A NumPy expression and its JSON Pointer into the case, which a PositionMap turns into a line.
+struct NumpyText {
+  std::string text;
+  std::string at;
+  friend bool operator==(const NumpyText&, const NumpyText&) = default;
+};
+
+/// Arithmetic that waits for arrays or a device, and its JSON Pointer into the case.
+struct Symbolic {
+  std::string text;
+  std::string at;
+  friend bool operator==(const Symbolic&, const Symbolic&) = default;
+};
+
+/// A count, or the arithmetic that will give it.
+using Size = std::variant<int64_t, Symbolic>;
+/// A cost: flops may be a float.
+using Amount = std::variant<int64_t, double, Symbolic>;
+
+/// One translation unit: a file or a text.
+struct Unit {
+  std::string file;    ///< relative to the suite's folder; "" for a text
+  std::string source;  ///< CUDA C++; "" for a file
+  std::string at;      ///< JSON Pointer: of a text, whose first line is the first line there
+  std::vector<std::string> options;  ///< for NVRTC, as in "-DT=float"
+  friend bool operator==(const Unit&, const Unit&) = default;
+};
+
+/// Device memory of one array argument.
+struct Buffer {
+  std::string name;
+  ArgumentKind direction = ArgumentKind::in;  ///< never scalar
+  std::optional<DType> dtype;                 ///< nothing: the kernel parameter's type
+  std::vector<Size> shape;         ///< of an `out`; an element may be a tuple (`x.shape`)
+  std::optional<NumpyText> value;  ///< of an `in` or `inout`
+  std::string at;
+  friend bool operator==(const Buffer&, const Buffer&) = default;
+};
+
+/// A parameter passed by value.
+struct Scalar {
+  std::string name;
+  std::optional<DType> dtype;  ///< nothing: the kernel parameter's type
+  NumpyText value;
+  std::string at;
+  friend bool operator==(const Scalar&, const Scalar&) = default;
+};
+
+struct LaunchStep {
+  size_t unit = 0;  ///< index into Plan::units
+  std::string entry;
+  std::array<Size, 3> grid = {int64_t{1}, int64_t{1}, int64_t{1}};
+  std::array<Size, 3> block = {int64_t{1}, int64_t{1}, int64_t{1}};
+  Size shared = int64_t{0};            ///< bytes of dynamic shared memory
+  std::vector<std::string> arguments;  ///< names of buffers and scalars in parameter order
+  std::string at;
+  friend bool operator==(const LaunchStep&, const LaunchStep&) = default;
+};
+
+/// Copies all of one buffer to another of as many bytes, on the device.
+struct CopyStep {
+  std::string from, to;
+  std::string at;
+  friend bool operator==(const CopyStep&, const CopyStep&) = default;
+};
+
+/// Sets every byte of a buffer.
+struct FillStep {
+  std::string buffer;
+  uint8_t byte = 0;
+  std::string at;
+  friend bool operator==(const FillStep&, const FillStep&) = default;
+};
+
+using Step = std::variant<LaunchStep, CopyStep, FillStep>;
+
+/// How near is near enough; the bounds are NumPy.
+struct Tolerance {
+  ToleranceKind kind = ToleranceKind::exact;
+  std::optional<NumpyText> ulp;         ///< of ToleranceKind::ulp, always there
+  std::optional<NumpyText> rtol, atol;  ///< of ToleranceKind::close, at least one; the other is 0
+  NanPolicy nan = NanPolicy::equal;
+  friend bool operator==(const Tolerance&, const Tolerance&) = default;
+};
+
+struct Expected {
+  std::string output;  ///< a buffer that is `out` or `inout`
+  NumpyText value;
+  Tolerance tolerance;
+  friend bool operator==(const Expected&, const Expected&) = default;
+};
+
+/// The fault that the case must end in.
+struct Fault {
+  std::string kind;      ///< one of fault_kinds()
+  std::string argument;  ///< that the report must name; "" for any
+  friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+/// A rule that waits for arrays or a device: the case is skipped where `when` is true.
+struct PlannedSkip {
+  std::variant<bool, Symbolic> when;
+  std::string reason;
+  friend bool operator==(const PlannedSkip&, const PlannedSkip&) = default;
+};
+
+struct PlanAxis {
+  std::string name;
+  ArithmeticValue value;
+  friend bool operator==(const PlanAxis&, const PlanAxis&) = default;
+};
+
+/// Everything that running and judging one case takes. It holds no array values.
+struct Plan {
+  std::string suite;
+  std::string case_id;
+  std::vector<PlanAxis> point;
+
+  // What the plugin makes of the case.
+  std::vector<Unit> units;
+  std::vector<Buffer> buffers;
+  std::vector<Scalar> scalars;
+  std::vector<Step> steps;
+  std::vector<Expected> expected;
+  std::optional<Amount> bytes, flops;  ///< moved and done by one run of the steps
+
+  // What the harness takes over from the suite.
+  std::optional<Fault> fault;             ///< nothing: the case must pass
+  std::vector<std::string> requirements;  ///< capabilities that the device must have
+  std::vector<PlannedSkip> skip;          ///< those that are folded to false are left out
+  Restore restore = Restore::never;
+
+  const Buffer* find_buffer(const std::string& name) const;
+  const Scalar* find_scalar(const std::string& name) const;
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// The plan as JSON, members in a fixed order, and back. Throws a usage error that names the place
+/// (a JSON Pointer) of what is missing, of the wrong kind or unknown, and of names that do not fit.
+nlohmann::ordered_json to_json(const Plan& plan);
+Plan plan_from_json(const nlohmann::ordered_json& json);
+
+/// What `warpmark plan` prints: JSON with short lists and objects on one line, newline at the end.
+/// Golden files hold exactly this.
+std::string describe(const Plan& plan);
+
+/// An array as far as arithmetic asks. For outputs the shape is not needed: the plan computes it.
+struct ArrayFacts {
+  std::vector<int64_t> shape;
+  DType dtype;
+};
+
+/// What is known only once inputs and device are there.
+struct Facts {
+  std::map<std::string, ArrayFacts> arrays;  ///< by buffer name, all of them
+  std::map<std::string, int64_t> device;     ///< by device_attributes() name
+};
+
+/// The plan with every Size, Amount and skip rule evaluated: shapes of outputs first, in order,
+/// then the rest. An output's shape has no tuples left. Throws a usage error at the line of the
+/// suite for a name without a value, a negative or fractional size, and what arithmetic refuses.
+Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions);
+
+/// The value of a Size of a resolved plan. Throws an internal error for a symbolic one.
+int64_t resolved(const Size& size);
+
+}  // namespace warpmark

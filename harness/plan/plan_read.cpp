@@ -1,0 +1,340 @@
+// A plan from JSON, refusing whatever does not belong.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "base/text.hpp"
+#include "plan/plan.hpp"
+#include "plan/plan_json.hpp"
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A value of the document and the JSON Pointer to it, for messages.
+class Value {
+ public:
+  Value(const Json& json, std::string pointer) : json_(json), pointer_(std::move(pointer)) {}
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw usage_error(
+        fmt::format("the plan's `{}` {}", pointer_.empty() ? "/" : pointer_, problem));
+  }
+
+  const Json& json() const { return json_; }
+
+  void members(const std::vector<std::string>& known) const {
+    if (!json_.is_object()) fail("must be an object");
+    for (const auto& [key, value] : json_.items()) {
+      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      fail(
+          fmt::format("has the unknown member `{}`; known: {}", printable(key), join(known, ", ")));
+    }
+  }
+
+  std::optional<Value> find(const std::string& key) const {
+    if (!json_.is_object()) fail("must be an object");
+    const auto found = json_.find(key);
+    if (found == json_.end()) return std::nullopt;
+    return Value(*found, pointer_ + "/" + pointer_token(key));
+  }
+
+  Value get(const std::string& key) const {
+    const auto value = find(key);
+    if (!value) fail(fmt::format("lacks the member `{}`", key));
+    return *value;
+  }
+
+  std::vector<Value> list() const {
+    if (!json_.is_array()) fail("must be an array");
+    std::vector<Value> values;
+    for (size_t i = 0; i < json_.size(); ++i) {
+      values.emplace_back(json_[i], fmt::format("{}/{}", pointer_, i));
+    }
+    return values;
+  }
+
+  std::string text() const {
+    if (!json_.is_string()) fail("must be a string");
+    return json_.get<std::string>();
+  }
+
+  std::string nonempty() const {
+    if (text().empty()) fail("must not be empty");
+    return text();
+  }
+
+  std::string optional_text(const std::string& key) const {
+    const auto value = find(key);
+    return value ? value->text() : "";
+  }
+
+  std::vector<std::string> texts() const {
+    std::vector<std::string> all;
+    for (const Value& value : list()) all.push_back(value.text());
+    return all;
+  }
+
+  int64_t integer(int64_t least, int64_t most) const {
+    const bool fits = json_.is_number_unsigned()
+                          ? json_.get<uint64_t>() <= static_cast<uint64_t>(most)
+                          : json_.is_number_integer() && json_.get<int64_t>() >= least &&
+                                json_.get<int64_t>() <= most;
+    if (!fits) fail(fmt::format("must be an integer from {} to {}", least, most));
+    return json_.get<int64_t>();
+  }
+
+  template <class Enum>
+  Enum word(const std::vector<Enum>& values) const {
+    std::vector<std::string> known;
+    for (const Enum value : values) {
+      if (text() == to_text(value)) return value;
+      known.emplace_back(to_text(value));
+    }
+    fail(fmt::format("must be one of {}", join(known, ", ")));
+  }
+
+ private:
+  const Json& json_;
+  std::string pointer_;
+};
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+Symbolic read_symbolic(const Value& value) {
+  value.members({"arithmetic", "at"});
+  Symbolic symbolic{value.get("arithmetic").nonempty(), value.optional_text("at")};
+  try {
+    (void)Expression::parse(symbolic.text, {});
+  } catch (const Error& error) {
+    value.get("arithmetic").fail(fmt::format("is not arithmetic: {}", error.message()));
+  }
+  return symbolic;
+}
+
+Size read_size(const Value& value) {
+  if (value.json().is_object()) return read_symbolic(value);
+  return value.integer(0, kMax);
+}
+
+std::optional<Amount> read_amount(const std::optional<Value>& value) {
+  if (!value) return std::nullopt;
+  if (value->json().is_object()) return read_symbolic(*value);
+  if (!value->json().is_number_float()) return value->integer(0, kMax);
+  const auto number = value->json().get<double>();
+  if (!(number >= 0)) value->fail("must not be negative");
+  return number;
+}
+
+NumpyText read_numpy(const Value& value) {
+  value.members({"numpy", "at"});
+  return {value.get("numpy").nonempty(), value.optional_text("at")};
+}
+
+std::optional<NumpyText> read_bound(const std::optional<Value>& value) {
+  if (!value) return std::nullopt;
+  return read_numpy(*value);
+}
+
+std::optional<DType> read_dtype(const std::optional<Value>& value) {
+  if (!value || value->json().is_null()) return std::nullopt;
+  const auto dtype = find_dtype(value->text());
+  if (!dtype) value->fail(fmt::format("is no dtype: `{}`", printable(value->text())));
+  return dtype;
+}
+
+ArithmeticValue read_axis_value(const Value& value) {
+  const Json& json = value.json();
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_float()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  return value.integer(std::numeric_limits<int64_t>::min(), kMax);
+}
+
+Unit read_unit(const Value& value) {
+  value.members({"file", "source", "options", "at"});
+  Unit unit;
+  unit.file = value.optional_text("file");
+  unit.source = value.optional_text("source");
+  if (unit.file.empty() == unit.source.empty()) value.fail("needs one of `file` and `source`");
+  if (const auto options = value.find("options")) unit.options = options->texts();
+  unit.at = value.optional_text("at");
+  return unit;
+}
+
+Buffer read_buffer(const Value& value) {
+  value.members({"name", "direction", "dtype", "shape", "value", "at"});
+  Buffer buffer;
+  buffer.name = value.get("name").nonempty();
+  buffer.direction =
+      value.get("direction")
+          .word<ArgumentKind>({ArgumentKind::in, ArgumentKind::out, ArgumentKind::inout});
+  buffer.dtype = read_dtype(value.find("dtype"));
+  buffer.at = value.optional_text("at");
+  const bool out = buffer.direction == ArgumentKind::out;
+  if (out == value.find("value").has_value() || out != value.find("shape").has_value()) {
+    value.fail("needs `shape` if it is out, else `value`, and not both");
+  }
+  if (out) {
+    for (const Value& extent : value.get("shape").list()) buffer.shape.push_back(read_size(extent));
+  } else {
+    buffer.value = read_numpy(value.get("value"));
+  }
+  return buffer;
+}
+
+Scalar read_scalar(const Value& value) {
+  value.members({"name", "dtype", "value", "at"});
+  return {value.get("name").nonempty(), read_dtype(value.find("dtype")),
+          read_numpy(value.get("value")), value.optional_text("at")};
+}
+
+std::array<Size, 3> read_dimensions(const Value& value) {
+  const std::vector<Value> list = value.list();
+  if (list.size() != 3) value.fail("must have 3 numbers");
+  return {read_size(list[0]), read_size(list[1]), read_size(list[2])};
+}
+
+const Buffer& read_buffer_name(const Value& value, const Plan& plan) {
+  const Buffer* buffer = plan.find_buffer(value.text());
+  if (buffer == nullptr) value.fail(fmt::format("names no buffer: `{}`", printable(value.text())));
+  return *buffer;
+}
+
+Step read_launch(const Value& value, const Plan& plan) {
+  value.members({"unit", "entry", "grid", "block", "shared", "arguments", "at"});
+  LaunchStep launch;
+  if (plan.units.empty()) value.fail("launches without a unit");
+  launch.unit = static_cast<size_t>(
+      value.get("unit").integer(0, static_cast<int64_t>(plan.units.size()) - 1));
+  launch.entry = value.get("entry").nonempty();
+  launch.grid = read_dimensions(value.get("grid"));
+  launch.block = read_dimensions(value.get("block"));
+  if (const auto shared = value.find("shared")) launch.shared = read_size(*shared);
+  for (const Value& name : value.get("arguments").list()) {
+    launch.arguments.push_back(name.text());
+    if (plan.find_buffer(name.text()) == nullptr && plan.find_scalar(name.text()) == nullptr) {
+      name.fail(fmt::format("names no buffer and no scalar: `{}`", printable(name.text())));
+    }
+  }
+  launch.at = value.optional_text("at");
+  return launch;
+}
+
+Step read_step(const Value& value, const Plan& plan) {
+  value.members({"launch", "copy", "fill"});
+  if (value.json().size() != 1) value.fail("must be one of launch, copy and fill");
+  if (const auto launch = value.find("launch")) return read_launch(*launch, plan);
+  if (const auto copy = value.find("copy")) {
+    copy->members({"from", "to", "at"});
+    return CopyStep{read_buffer_name(copy->get("from"), plan).name,
+                    read_buffer_name(copy->get("to"), plan).name, copy->optional_text("at")};
+  }
+  const Value fill = value.get("fill");
+  fill.members({"buffer", "byte", "at"});
+  return FillStep{read_buffer_name(fill.get("buffer"), plan).name,
+                  static_cast<uint8_t>(fill.get("byte").integer(0, 255)), fill.optional_text("at")};
+}
+
+Tolerance read_tolerance(const Value& value) {
+  value.members({"kind", "ulp", "rtol", "atol", "nan"});
+  Tolerance tolerance;
+  tolerance.kind = value.get("kind").word<ToleranceKind>(
+      {ToleranceKind::exact, ToleranceKind::ulp, ToleranceKind::close});
+  tolerance.ulp = read_bound(value.find("ulp"));
+  tolerance.rtol = read_bound(value.find("rtol"));
+  tolerance.atol = read_bound(value.find("atol"));
+  if (const auto nan = value.find("nan")) {
+    tolerance.nan = nan->word<NanPolicy>({NanPolicy::equal, NanPolicy::forbid});
+  }
+  const bool close = tolerance.rtol || tolerance.atol;
+  if (tolerance.ulp.has_value() != (tolerance.kind == ToleranceKind::ulp) ||
+      close != (tolerance.kind == ToleranceKind::close)) {
+    value.fail("needs `ulp` for ulp, `rtol` or `atol` for close, and no bound for exact");
+  }
+  return tolerance;
+}
+
+Expected read_expected(const Value& value, const Plan& plan) {
+  value.members({"output", "value", "tolerance"});
+  const Buffer& buffer = read_buffer_name(value.get("output"), plan);
+  if (buffer.direction == ArgumentKind::in) value.get("output").fail("is an input");
+  return {buffer.name, read_numpy(value.get("value")), read_tolerance(value.get("tolerance"))};
+}
+
+void read_body(const Value& value, Plan& plan) {
+  for (const Value& unit : value.get("units").list()) plan.units.push_back(read_unit(unit));
+  std::set<std::string> names;
+  for (const Value& item : value.get("buffers").list()) {
+    plan.buffers.push_back(read_buffer(item));
+    if (!names.insert(plan.buffers.back().name).second) item.fail("has a name that is taken");
+  }
+  for (const Value& item : value.get("scalars").list()) {
+    plan.scalars.push_back(read_scalar(item));
+    if (!names.insert(plan.scalars.back().name).second) item.fail("has a name that is taken");
+  }
+  for (const Value& step : value.get("steps").list()) plan.steps.push_back(read_step(step, plan));
+  std::set<std::string> outputs;
+  for (const Value& item : value.get("expected").list()) {
+    plan.expected.push_back(read_expected(item, plan));
+    if (!outputs.insert(plan.expected.back().output).second) item.fail("is there a second time");
+  }
+  plan.bytes = read_amount(value.find("bytes"));
+  plan.flops = read_amount(value.find("flops"));
+}
+
+std::optional<Fault> read_expect(const Value& value) {
+  if (value.json().is_string()) {
+    if (value.text() != "pass") value.fail("must be \"pass\" or {fault, argument}");
+    return std::nullopt;
+  }
+  value.members({"fault", "argument"});
+  return Fault{value.get("fault").nonempty(), value.optional_text("argument")};
+}
+
+PlannedSkip read_skip(const Value& value) {
+  value.members({"when", "reason"});
+  const Value when = value.get("when");
+  PlannedSkip skip;
+  if (when.json().is_boolean()) {
+    skip.when = when.json().get<bool>();
+  } else {
+    skip.when = read_symbolic(when);
+  }
+  skip.reason = value.get("reason").text();
+  return skip;
+}
+
+}  // namespace
+
+void read_plan_body(const Json& json, Plan& plan) {
+  const Value value(json, "");
+  value.members({"units", "buffers", "scalars", "steps", "expected", "bytes", "flops"});
+  read_body(value, plan);
+}
+
+Plan plan_from_json(const Json& json) {
+  const Value value(json, "");
+  value.members({"warpmark", "suite", "case", "point", "units", "buffers", "scalars", "steps",
+                 "expected", "bytes", "flops", "expect", "requires", "skip", "restore"});
+  value.get("warpmark").integer(1, 1);
+  Plan plan;
+  plan.suite = value.get("suite").nonempty();
+  plan.case_id = value.get("case").nonempty();
+  for (const Value& axis : value.get("point").list()) {
+    axis.members({"name", "value"});
+    plan.point.push_back({axis.get("name").nonempty(), read_axis_value(axis.get("value"))});
+  }
+  read_body(value, plan);
+  plan.fault = read_expect(value.get("expect"));
+  plan.requirements = value.get("requires").texts();
+  for (const Value& rule : value.get("skip").list()) plan.skip.push_back(read_skip(rule));
+  plan.restore =
+      value.get("restore").word<Restore>({Restore::never, Restore::batch, Restore::each});
+  return plan;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,201 @@
+// A plan as JSON and as text.
+#include <fmt/format.h>
+
+#include "plan/plan.hpp"
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const ArithmeticValue& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+Json json_of(const NumpyText& text) {
+  Json json = {{"numpy", text.text}};
+  if (!text.at.empty()) json["at"] = text.at;
+  return json;
+}
+
+Json json_of(const Symbolic& symbolic) {
+  Json json = {{"arithmetic", symbolic.text}};
+  if (!symbolic.at.empty()) json["at"] = symbolic.at;
+  return json;
+}
+
+Json json_of(int64_t value) {
+  return value;
+}
+Json json_of(double value) {
+  return value;
+}
+Json json_of(bool value) {
+  return value;
+}
+
+// Declared before the templates below use them: lookup at instantiation skips unnamed namespaces.
+Json json_of(const PlanAxis& axis);
+Json json_of(const Unit& unit);
+Json json_of(const Buffer& buffer);
+Json json_of(const Scalar& scalar);
+Json json_of(const LaunchStep& launch);
+Json json_of(const CopyStep& copy);
+Json json_of(const FillStep& fill);
+Json json_of(const Expected& expected);
+Json json_of(const PlannedSkip& skip);
+
+template <class... T>
+Json json_of(const std::variant<T...>& value) {
+  return std::visit([](const auto& held) { return json_of(held); }, value);
+}
+
+template <class T>
+Json json_list(const T& values) {
+  Json list = Json::array();
+  for (const auto& value : values) list.push_back(json_of(value));
+  return list;
+}
+
+void put_at(Json& json, const std::string& at) {
+  if (!at.empty()) json["at"] = at;
+}
+
+Json json_of(const PlanAxis& axis) {
+  return {{"name", axis.name}, {"value", json_of(axis.value)}};
+}
+
+Json json_of(const Unit& unit) {
+  Json json = Json::object();
+  if (!unit.file.empty()) json["file"] = unit.file;
+  if (!unit.source.empty()) json["source"] = unit.source;
+  json["options"] = unit.options;
+  put_at(json, unit.at);
+  return json;
+}
+
+Json json_of(const Buffer& buffer) {
+  Json json = {{"name", buffer.name}, {"direction", to_text(buffer.direction)}};
+  if (buffer.dtype) json["dtype"] = buffer.dtype->name;
+  if (buffer.direction == ArgumentKind::out) json["shape"] = json_list(buffer.shape);
+  if (buffer.value) json["value"] = json_of(*buffer.value);
+  put_at(json, buffer.at);
+  return json;
+}
+
+Json json_of(const Scalar& scalar) {
+  Json json = {{"name", scalar.name}};
+  if (scalar.dtype) json["dtype"] = scalar.dtype->name;
+  json["value"] = json_of(scalar.value);
+  put_at(json, scalar.at);
+  return json;
+}
+
+Json json_of(const LaunchStep& launch) {
+  Json json = {{"unit", launch.unit},
+               {"entry", launch.entry},
+               {"grid", json_list(launch.grid)},
+               {"block", json_list(launch.block)},
+               {"shared", json_of(launch.shared)},
+               {"arguments", launch.arguments}};
+  put_at(json, launch.at);
+  return {{"launch", std::move(json)}};
+}
+
+Json json_of(const CopyStep& copy) {
+  Json json = {{"from", copy.from}, {"to", copy.to}};
+  put_at(json, copy.at);
+  return {{"copy", std::move(json)}};
+}
+
+Json json_of(const FillStep& fill) {
+  Json json = {{"buffer", fill.buffer}, {"byte", fill.byte}};
+  put_at(json, fill.at);
+  return {{"fill", std::move(json)}};
+}
+
+Json json_of(const Tolerance& tolerance) {
+  Json json = {{"kind", to_text(tolerance.kind)}};
+  if (tolerance.ulp) json["ulp"] = json_of(*tolerance.ulp);
+  if (tolerance.rtol) json["rtol"] = json_of(*tolerance.rtol);
+  if (tolerance.atol) json["atol"] = json_of(*tolerance.atol);
+  json["nan"] = to_text(tolerance.nan);
+  return json;
+}
+
+Json json_of(const Expected& expected) {
+  return {{"output", expected.output},
+          {"value", json_of(expected.value)},
+          {"tolerance", json_of(expected.tolerance)}};
+}
+
+Json json_of(const PlannedSkip& skip) {
+  return {{"when", json_of(skip.when)}, {"reason", skip.reason}};
+}
+
+Json json_of(const std::optional<Fault>& fault) {
+  if (!fault) return "pass";
+  Json json = {{"fault", fault->kind}};
+  if (!fault->argument.empty()) json["argument"] = fault->argument;
+  return json;
+}
+
+// One line, with the blanks that people expect.
+std::string one_line(const Json& json) {
+  if (!json.is_structured()) return json.dump();
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    if (!text.empty()) text += ", ";
+    if (json.is_object()) text += Json(key).dump() + ": ";
+    text += one_line(value);
+  }
+  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+// Structures that fit in what is left of 100 columns stay on their line.
+void pretty(const Json& json, size_t indent, size_t used, std::string& out) {
+  const std::string line = one_line(json);
+  if (!json.is_structured() || json.empty() || (indent > 0 && used + line.size() <= 99)) {
+    out += line;
+    return;
+  }
+  const std::string margin(indent + 2, ' ');
+  out += json.is_object() ? "{" : "[";
+  bool first = true;
+  for (const auto& [key, value] : json.items()) {
+    out += (first ? "\n" : ",\n") + margin;
+    first = false;
+    const std::string name = json.is_object() ? Json(key).dump() + ": " : "";
+    out += name;
+    pretty(value, indent + 2, indent + 2 + name.size(), out);
+  }
+  out += "\n" + std::string(indent, ' ') + (json.is_object() ? "}" : "]");
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const Plan& plan) {
+  Json json = {{"warpmark", 1}, {"suite", plan.suite}, {"case", plan.case_id}};
+  json["point"] = json_list(plan.point);
+  json["units"] = json_list(plan.units);
+  json["buffers"] = json_list(plan.buffers);
+  json["scalars"] = json_list(plan.scalars);
+  json["steps"] = Json::array();
+  for (const Step& step : plan.steps) json["steps"].push_back(json_of(step));
+  json["expected"] = json_list(plan.expected);
+  if (plan.bytes) json["bytes"] = json_of(*plan.bytes);
+  if (plan.flops) json["flops"] = json_of(*plan.flops);
+  json["expect"] = json_of(plan.fault);
+  json["requires"] = plan.requirements;
+  json["skip"] = json_list(plan.skip);
+  json["restore"] = to_text(plan.restore);
+  return json;
+}
+
+std::string describe(const Plan& plan) {
+  std::string text;
+  pretty(to_json(plan), 0, 0, text);
+  return text + "\n";
+}
+
+}  // namespace warpmark

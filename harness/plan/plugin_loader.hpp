@@ -1,0 +1,55 @@
+// Finds and opens plan plugins, and turns cases into plans through them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "suite/case.hpp"
+#include "warpmark/plugin.h"
+
+namespace warpmark {
+
+/// Where plugins are looked for after the suite's own folder: the folders of WARPMARK_PLUGIN_PATH
+/// (separated by ":"), then lib/warpmark beside the folder of the program.
+std::vector<std::filesystem::path> default_plugin_folders();
+
+/// Opens warpmark-plugin-NAME.so on first use and never closes it: code of a closed library may
+/// still be referred to by what it gave out. Safe to use from several threads.
+class PluginLoader {
+ public:
+  explicit PluginLoader(std::vector<std::filesystem::path> folders = default_plugin_folders());
+
+  /// The plugin of that name for a suite in `suite_folder`. Throws a usage error, at `where`, if
+  /// there is none (with the folders looked in and the plugins there), or if it is no plugin of
+  /// this version.
+  const warpmark_plugin& load(const std::string& name, const std::filesystem::path& suite_folder,
+                              const Position& where);
+
+  /// A plugin that `doctor` can list: its name, and its file.
+  struct Available {
+    std::string name;
+    std::filesystem::path file;
+  };
+  std::vector<Available> available() const;
+
+ private:
+  std::vector<std::filesystem::path> folders_;
+  std::mutex mutex_;
+  std::map<std::filesystem::path, const warpmark_plugin*> open_;
+};
+
+/// A plan, and where the pointers in it stand in the suite.
+struct PlannedCase {
+  Plan plan;
+  PositionMap positions;
+};
+
+/// Asks the suite's plugin for the plan of a case. Throws a usage error: the plugin's own, at the
+/// line that it points to, or one that says how the plugin broke the contract.
+PlannedCase make_plan(const Case& which, PluginLoader& plugins);
+
+}  // namespace warpmark

@@ -1,0 +1,123 @@
+// Evaluates what a plan left open until arrays and device were there.
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "plan/plan.hpp"
+
+namespace warpmark {
+namespace {
+
+class Resolver {
+ public:
+  Resolver(const Plan& plan, const Facts& facts, const PositionMap& positions)
+      : facts_(facts), positions_(positions) {
+    for (const PlanAxis& axis : plan.point) scope_.set(axis.name, axis.value);
+    for (const auto& [name, value] : facts.device) scope_.set("device." + name, value);
+    for (const Buffer& buffer : plan.buffers) {
+      if (buffer.direction != ArgumentKind::out) set_array(buffer.name, nullptr);
+    }
+  }
+
+  void buffer(Buffer& buffer) {
+    if (buffer.direction != ArgumentKind::out) return;
+    std::vector<int64_t> shape;
+    for (const Size& extent : buffer.shape) {
+      if (const auto* value = std::get_if<int64_t>(&extent)) {
+        shape.push_back(*value);
+        continue;
+      }
+      const auto& symbolic = std::get<Symbolic>(extent);
+      const ArithmeticValue value = evaluate(symbolic);
+      if (const auto* tuple = std::get_if<std::vector<int64_t>>(&value)) {
+        shape.insert(shape.end(), tuple->begin(), tuple->end());
+      } else {
+        shape.push_back(count(symbolic, value));
+      }
+    }
+    buffer.shape.assign(shape.begin(), shape.end());
+    try {
+      set_array(buffer.name, &shape);
+    } catch (const Error& error) {
+      throw error.at(positions_.find(buffer.at));
+    }
+  }
+
+  void step(LaunchStep& launch) {
+    for (Size& size : launch.grid) number(size);
+    for (Size& size : launch.block) number(size);
+    number(launch.shared);
+  }
+  void step(CopyStep&) {}
+  void step(FillStep&) {}
+
+  void amount(std::optional<Amount>& amount) {
+    const auto* symbolic = amount ? std::get_if<Symbolic>(&*amount) : nullptr;
+    if (symbolic == nullptr) return;
+    const ArithmeticValue value = evaluate(*symbolic);
+    if (const auto* number = std::get_if<double>(&value); number != nullptr && *number >= 0) {
+      amount = *number;
+    } else {
+      amount = count(*symbolic, value);
+    }
+  }
+
+  void skip(PlannedSkip& rule) {
+    const auto* symbolic = std::get_if<Symbolic>(&rule.when);
+    if (symbolic == nullptr) return;
+    const ArithmeticValue value = evaluate(*symbolic);
+    const auto* holds = std::get_if<bool>(&value);
+    if (holds == nullptr) {
+      throw usage_error(fmt::format("`when` must be True or False, and is {}", to_text(value)),
+                        positions_.find(symbolic->at), "compare: n > 100");
+    }
+    rule.when = *holds;
+  }
+
+ private:
+  void set_array(const std::string& name, const std::vector<int64_t>* shape) {
+    const auto found = facts_.arrays.find(name);
+    if (found == facts_.arrays.end()) {
+      throw internal_error(fmt::format("the plan's buffer `{}` has no facts to resolve it", name));
+    }
+    scope_.set_array(name, shape != nullptr ? *shape : found->second.shape,
+                     found->second.dtype.bytes);
+  }
+
+  ArithmeticValue evaluate(const Symbolic& symbolic) {
+    const Expression expression = Expression::parse(symbolic.text, positions_.find(symbolic.at));
+    return expression.evaluate(scope_);
+  }
+
+  int64_t count(const Symbolic& symbolic, const ArithmeticValue& value) {
+    const auto* integer = std::get_if<int64_t>(&value);
+    if (integer != nullptr && *integer >= 0) return *integer;
+    throw usage_error(fmt::format("`{}` is {}: a whole number, 0 or more, is needed", symbolic.text,
+                                  to_text(value)),
+                      positions_.find(symbolic.at));
+  }
+
+  void number(Size& size) {
+    const auto* symbolic = std::get_if<Symbolic>(&size);
+    if (symbolic != nullptr) size = count(*symbolic, evaluate(*symbolic));
+  }
+
+  const Facts& facts_;
+  const PositionMap& positions_;
+  Scope scope_;
+};
+
+}  // namespace
+
+Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
+  Resolver resolver(plan, facts, positions);
+  for (Buffer& buffer : plan.buffers) resolver.buffer(buffer);
+  for (Step& step : plan.steps) {
+    std::visit([&](auto& one) { resolver.step(one); }, step);
+  }
+  resolver.amount(plan.bytes);
+  resolver.amount(plan.flops);
+  for (PlannedSkip& rule : plan.skip) resolver.skip(rule);
+  return plan;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,141 @@
+#include "suite/case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace warpmark {
+namespace {
+
+constexpr size_t kMaxCases = 100'000;
+
+std::vector<PointValue> values_of(const Axis& axis, const ListEvaluator& python) {
+  std::vector<AxisValue> values = axis.values;
+  if (axis.python) {
+    if (!python) {
+      throw usage_error(
+          fmt::format("the axis `{}` needs Python, and there is none here", axis.name),
+          axis.python->where);
+    }
+    try {
+      for (ArithmeticValue& value : python(*axis.python)) {
+        values.push_back({axis.python->where, std::move(value), ""});
+      }
+    } catch (const Error& error) {
+      throw error.at(axis.python->where);
+    }
+    if (values.empty()) {
+      throw usage_error(fmt::format("the axis `{}` has no values", axis.name), axis.python->where);
+    }
+  }
+  std::vector<PointValue> point;
+  std::set<std::string> labels;
+  for (AxisValue& value : values) {
+    const auto* number = std::get_if<double>(&value.value);
+    if (number != nullptr && !std::isfinite(*number)) {
+      throw usage_error(fmt::format("the axis `{}` has the value {}, which is not finite",
+                                    axis.name, to_text(value.value)),
+                        value.where);
+    }
+    std::string label = value.label.empty() ? id_text(value.value).value_or("") : value.label;
+    if (label.empty()) {
+      throw usage_error(fmt::format("the value `{}` of the axis `{}` has characters that case ids "
+                                    "cannot have",
+                                    to_text(value.value), axis.name),
+                        value.where, "give it a name for ids: {value: …, label: …}");
+    }
+    if (!labels.insert(label).second) {
+      throw usage_error(
+          fmt::format("two values of the axis `{}` are `{}` in case ids", axis.name, label),
+          value.where);
+    }
+    point.push_back({axis.name, std::move(value.value), std::move(label)});
+  }
+  return point;
+}
+
+// The reason of the first skip rule that holds and needs the axes only.
+std::optional<std::string> skip_reason(const Suite& suite, const Scope& scope) {
+  for (const SkipRule& rule : suite.skip) {
+    const Folded when = rule.when.fold(scope);
+    if (!when.value) continue;
+    const auto* holds = std::get_if<bool>(&*when.value);
+    if (holds == nullptr) {
+      throw usage_error(
+          fmt::format("`when` must be True or False, and is {}", to_text(*when.value)),
+          rule.when.where(), "compare: n > 100");
+    }
+    if (*holds) return rule.reason.text;
+  }
+  return std::nullopt;
+}
+
+std::string case_id(const Suite& suite, const std::vector<PointValue>& point) {
+  if (point.empty()) return suite.name + ".default";
+  std::string id = suite.name;
+  char separator = '.';
+  for (const PointValue& axis : point) {
+    id += fmt::format("{}{}={}", separator, axis.name, axis.label);
+    separator = ',';
+  }
+  return id;
+}
+
+}  // namespace
+
+Scope Case::scope() const {
+  Scope scope;
+  for (const PointValue& axis : point) scope.set(axis.name, axis.value);
+  return scope;
+}
+
+std::optional<std::string> id_text(const ArithmeticValue& value) {
+  std::string text = to_text(value);
+  if (std::holds_alternative<double>(value)) std::erase(text, '+');  // 1e+20
+  if (std::holds_alternative<std::string>(value) && text.find('~') != std::string::npos) {
+    return std::nullopt;  // it would read as a minus
+  }
+  std::replace(text.begin(), text.end(), '-', '~');
+  const bool fits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '/' || c == '.' || c == '~';
+  });
+  return fits ? std::optional(text) : std::nullopt;
+}
+
+std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python,
+                        Purpose purpose) {
+  std::vector<std::vector<PointValue>> axes;
+  size_t count = 1;
+  for (const Axis& own : suite->axes) {
+    const Axis* axis = &own;
+    for (const Axis& other : suite->bench.axes) {
+      if (purpose == Purpose::bench && other.name == own.name) axis = &other;
+    }
+    axes.push_back(values_of(*axis, python));
+    count *= axes.back().size();
+    if (count > kMaxCases) {
+      throw usage_error(fmt::format("the axes make more than {} cases", kMaxCases), own.where);
+    }
+  }
+  std::vector<Case> all;
+  all.reserve(count);
+  for (size_t index = 0; index < count; ++index) {
+    Case one;
+    one.suite = suite;
+    one.point.resize(axes.size());
+    size_t rest = index;
+    for (size_t axis = axes.size(); axis-- > 0;) {
+      one.point[axis] = axes[axis][rest % axes[axis].size()];
+      rest /= axes[axis].size();
+    }
+    one.id = case_id(*suite, one.point);
+    one.skip = skip_reason(*suite, one.scope());
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace warpmark

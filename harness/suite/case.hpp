@@ -1,0 +1,59 @@
+// A suite at one point of its axes, its id, and the JSON form that plugins get.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/arithmetic.hpp"
+#include "suite/position_map.hpp"
+#include "suite/suite.hpp"
+
+namespace warpmark {
+
+/// The value of one axis.
+struct PointValue {
+  std::string name;
+  ArithmeticValue value;
+  std::string label;  ///< how the case id writes it
+};
+
+struct Case {
+  std::shared_ptr<const Suite> suite;
+  std::string id;  ///< "doublify.dtype=float32,n=16"; "multiply_them.default" without axes
+  std::vector<PointValue> point;    ///< in axis order
+  std::optional<std::string> skip;  ///< the reason, if a skip rule over the axes alone holds
+
+  /// The axes as names.
+  Scope scope() const;
+};
+
+/// Evaluates a Python list for `{python: …}`, with builtins only; the harness gives its
+/// interpreter.
+using ListEvaluator = std::function<std::vector<ArithmeticValue>(const Located& expression)>;
+
+/// Which axes to expand: the suite's own, or with those of `bench` in their places.
+enum class Purpose : uint8_t { check, bench };
+
+/// Every case in file order, the first axis slowest. Throws a usage error for values that no id can
+/// write, ids that meet twice, more than 100,000 cases, and a computed list without an evaluator.
+std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python = {},
+                        Purpose purpose = Purpose::check);
+
+/// The value as ids write it: a minus is "~". Nothing if it has characters that ids cannot have.
+std::optional<std::string> id_text(const ArithmeticValue& value);
+
+/// A case as plugins see it (docs/plugins.md), and where each of its values stands in the suite.
+struct CaseDocument {
+  nlohmann::ordered_json json;
+  PositionMap positions;
+};
+
+/// Folds what uses only axes. Throws a usage error where that fails (a division by zero, a negative
+/// size, a dtype that is none).
+CaseDocument case_document(const Case& which);
+
+}  // namespace warpmark

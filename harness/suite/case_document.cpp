@@ -1,0 +1,213 @@
+// The JSON form of a case, as plugins see it.
+#include <fmt/format.h>
+
+#include "suite/case.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const ArithmeticValue& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+class Writer {
+ public:
+  explicit Writer(const Case& which) : case_(which), suite_(*which.suite), scope_(which.scope()) {}
+
+  CaseDocument write() {
+    set("", suite_.where);
+    Json& json = document_.json;
+    json["warpmark"] = 1;
+    json["suite"] = suite_.name;
+    json["case"] = case_.id;
+    json["point"] = Json::array();
+    for (const PointValue& axis : case_.point) {
+      json["point"].push_back({{"name", axis.name}, {"value", to_json(axis.value)}});
+    }
+    json["kernel"] = kernel();
+    json["arguments"] = arguments();
+    if (suite_.launch) json["launch"] = launch(*suite_.launch);
+    json["reference"] = reference();
+    json["tolerance"] = tolerance();
+    if (suite_.bench.bytes) json["bytes"] = amount(*suite_.bench.bytes, "/bytes");
+    if (suite_.bench.flops) json["flops"] = amount(*suite_.bench.flops, "/flops");
+    return std::move(document_);
+  }
+
+ private:
+  void set(const std::string& pointer, const Position& where) {
+    document_.positions.set(pointer, where);
+  }
+
+  Json numpy(const Located& text, const std::string& pointer) {
+    set(pointer, text.where);
+    return {{"numpy", text.text}, {"at", pointer}};
+  }
+
+  Json amount(const Expression& expression, const std::string& pointer) {
+    set(pointer, expression.where());
+    const Folded folded = expression.fold(scope_);
+    if (!folded.value) return {{"arithmetic", expression.text()}, {"at", pointer}};
+    const bool negative =
+        std::holds_alternative<int64_t>(*folded.value)
+            ? std::get<int64_t>(*folded.value) < 0
+            : std::holds_alternative<double>(*folded.value) && std::get<double>(*folded.value) < 0;
+    const bool number = folded.value->index() == 1 || folded.value->index() == 2;
+    if (!number || negative) {
+      throw usage_error(fmt::format("`{}` is {}: a number, 0 or more, is needed", expression.text(),
+                                    to_text(*folded.value)),
+                        expression.where());
+    }
+    return to_json(*folded.value);
+  }
+
+  Json size(const Expression& expression, const std::string& pointer) {
+    Json json = amount(expression, pointer);
+    if (json.is_number_float()) {
+      throw usage_error(fmt::format("`{}` is the float {}: an int is needed", expression.text(),
+                                    to_text(*expression.fold(scope_).value)),
+                        expression.where(), "`//` divides to an int");
+    }
+    return json;
+  }
+
+  // A key of the plugin's own: maps, lists and texts just as they are written.
+  Json foreign(const YamlNode& node, const std::string& pointer) {
+    set(pointer, node.content);
+    switch (node.kind) {
+      case YamlNode::Kind::null:
+        return nullptr;
+      case YamlNode::Kind::scalar:
+        return node.text;
+      case YamlNode::Kind::list: {
+        Json list = Json::array();
+        for (const YamlNode& element : node.elements) {
+          list.push_back(foreign(element, fmt::format("{}/{}", pointer, list.size())));
+        }
+        return list;
+      }
+      case YamlNode::Kind::map: {
+        Json map = Json::object();
+        for (const YamlMember& member : node.members) {
+          map[member.key] = foreign(member.value, pointer + "/" + pointer_token(member.key));
+        }
+        return map;
+      }
+    }
+    return nullptr;
+  }
+
+  Json kernel() {
+    const Kernel& kernel = suite_.kernel;
+    set("/kernel", kernel.where);
+    Json json = Json::object();
+    const auto text = [&](const std::string& key, const std::optional<Located>& value) {
+      if (!value) return;
+      set("/kernel/" + key, value->where);
+      json[key] = value->text;
+    };
+    text("file", kernel.file);
+    text("source", kernel.source);
+    text("entry", kernel.entry);
+    if (!kernel.define.empty()) json["define"] = Json::array();
+    for (const NamedExpression& macro : kernel.define) {
+      set(fmt::format("/kernel/define/{}", json["define"].size()), macro.value.where());
+      json["define"].push_back(
+          {{"name", macro.name}, {"value", to_json(macro.value.evaluate(scope_))}});
+    }
+    if (!kernel.options.empty()) json["options"] = Json::array();
+    for (const Located& option : kernel.options) {
+      set(fmt::format("/kernel/options/{}", json["options"].size()), option.where);
+      json["options"].push_back(option.text);
+    }
+    for (const YamlMember& member : kernel.other) {
+      const std::string pointer = "/kernel/" + pointer_token(member.key);
+      json[member.key] = foreign(member.value, pointer);
+      set(pointer, member.where);  // the key: what a plugin says of an unknown one
+    }
+    return json;
+  }
+
+  Json arguments() {
+    Json list = Json::array();
+    for (const Argument& argument : suite_.arguments) {
+      const std::string pointer = fmt::format("/arguments/{}", list.size());
+      set(pointer, argument.where);
+      Json json = {{"name", argument.name}, {"kind", to_text(argument.kind)}};
+      if (argument.dtype) {
+        const ArithmeticValue dtype = argument.dtype->evaluate(scope_);
+        check_dtype(dtype, argument.dtype->where());
+        set(pointer + "/dtype", argument.dtype->where());
+        json["dtype"] = to_json(dtype);
+      }
+      if (argument.kind == ArgumentKind::out) {
+        json["shape"] = Json::array();
+        for (const Expression& extent : argument.shape) {
+          json["shape"].push_back(
+              size(extent, fmt::format("{}/shape/{}", pointer, json["shape"].size())));
+        }
+      } else {
+        json["value"] = numpy(argument.value, pointer + "/value");
+      }
+      json["at"] = pointer;
+      list.push_back(std::move(json));
+    }
+    return list;
+  }
+
+  Json launch(const LaunchGeometry& launch) {
+    set("/launch", launch.where);
+    const auto dimensions = [&](const std::string& key, const std::vector<Expression>& numbers) {
+      Json list = Json::array();
+      for (const Expression& number : numbers) {
+        list.push_back(size(number, fmt::format("/launch/{}/{}", key, list.size())));
+      }
+      if (!numbers.empty()) set("/launch/" + key, numbers.front().where());
+      while (list.size() < 3) list.push_back(1);
+      return list;
+    };
+    Json json = {{"grid", dimensions("grid", launch.grid)},
+                 {"block", dimensions("block", launch.block)}};
+    json["shared"] = launch.shared ? size(*launch.shared, "/launch/shared") : Json(0);
+    json["at"] = "/launch";
+    return json;
+  }
+
+  Json reference() {
+    Json list = Json::array();
+    for (const NamedText& reference : suite_.reference) {
+      const std::string pointer = fmt::format("/reference/{}", list.size());
+      set(pointer, reference.where);
+      list.push_back(
+          {{"name", reference.name}, {"value", numpy(reference.value, pointer + "/value")}});
+    }
+    return list;
+  }
+
+  Json tolerance() {
+    const SuiteTolerance& tolerance = suite_.tolerance;
+    if (tolerance.where.known()) set("/tolerance", tolerance.where);
+    Json json = {{"kind", to_text(tolerance.kind)}};
+    if (tolerance.ulp) json["ulp"] = numpy(*tolerance.ulp, "/tolerance/ulp");
+    if (tolerance.rtol) json["rtol"] = numpy(*tolerance.rtol, "/tolerance/rtol");
+    if (tolerance.atol) json["atol"] = numpy(*tolerance.atol, "/tolerance/atol");
+    json["nan"] = to_text(tolerance.nan);
+    return json;
+  }
+
+  const Case& case_;
+  const Suite& suite_;
+  Scope scope_;
+  CaseDocument document_;
+};
+
+}  // namespace
+
+CaseDocument case_document(const Case& which) {
+  return Writer(which).write();
+}
+
+}  // namespace warpmark

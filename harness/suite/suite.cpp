@@ -1,0 +1,65 @@
+#include "suite/suite.hpp"
+
+namespace warpmark {
+
+std::string_view to_text(ArgumentKind kind) {
+  switch (kind) {
+    case ArgumentKind::in:
+      return "in";
+    case ArgumentKind::inout:
+      return "inout";
+    case ArgumentKind::out:
+      return "out";
+    case ArgumentKind::scalar:
+      return "scalar";
+  }
+  return "";
+}
+
+std::string_view to_text(ToleranceKind kind) {
+  switch (kind) {
+    case ToleranceKind::exact:
+      return "exact";
+    case ToleranceKind::ulp:
+      return "ulp";
+    case ToleranceKind::close:
+      return "close";
+  }
+  return "";
+}
+
+std::string_view to_text(NanPolicy policy) {
+  return policy == NanPolicy::equal ? "equal" : "forbid";
+}
+
+std::string_view to_text(Restore restore) {
+  switch (restore) {
+    case Restore::never:
+      return "never";
+    case Restore::batch:
+      return "batch";
+    case Restore::each:
+      return "each";
+  }
+  return "";
+}
+
+const std::vector<std::string>& fault_kinds() {
+  static const std::vector<std::string> kKinds = {"illegal_address",
+                                                  "misaligned_address",
+                                                  "limit",
+                                                  "barrier",
+                                                  "unsupported_instruction",
+                                                  "assert",
+                                                  "trap",
+                                                  "invalid_pc"};
+  return kKinds;
+}
+
+const std::vector<std::string>& capability_names() {
+  static const std::vector<std::string> kNames = {"image_ptx", "exact_bounds", "reports",
+                                                  "counters", "deterministic"};
+  return kNames;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,153 @@
+// A kernel suite as its YAML file says it, typed, every value with its place.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/arithmetic.hpp"
+#include "base/error.hpp"
+#include "suite/yaml_node.hpp"
+
+namespace warpmark {
+
+/// A text of the file (text or NumPy) and where its first character stands.
+struct Located {
+  std::string text;
+  Position where;
+};
+
+struct NamedExpression {
+  std::string name;
+  Position where;  ///< of the name
+  Expression value;
+};
+
+struct NamedText {
+  std::string name;
+  Position where;  ///< of the name
+  Located value;
+};
+
+/// What to compile. The keys that every plugin shares are typed; the others are the plugin's own.
+struct Kernel {
+  Position where;
+  std::optional<Located> file;    ///< as written, relative to the suite's folder
+  std::optional<Located> source;  ///< CUDA C++; `where` is the place of its first line
+  std::optional<Located> entry;
+  std::vector<NamedExpression> define;
+  std::vector<Located> options;  ///< for NVRTC
+  std::vector<YamlMember> other;
+};
+
+struct AxisValue {
+  Position where;
+  ArithmeticValue value;
+  std::string label;  ///< "" where the value itself serves in case ids
+};
+
+/// One axis of the cartesian product: a list of values, or a Python expression that computes it.
+struct Axis {
+  std::string name;
+  Position where;
+  std::vector<AxisValue> values;
+  std::optional<Located> python;
+};
+
+enum class ArgumentKind : uint8_t { in, inout, out, scalar };
+std::string_view to_text(ArgumentKind kind);
+
+struct Argument {
+  std::string name;
+  Position where;
+  ArgumentKind kind = ArgumentKind::in;
+  Located value;                  ///< NumPy, for in, inout and scalar
+  std::vector<Expression> shape;  ///< for out; an element may be a tuple, which is spliced
+  std::optional<Expression> dtype;
+};
+
+/// Geometry: one to three numbers each, x first.
+struct LaunchGeometry {
+  Position where;
+  std::vector<Expression> grid;  ///< empty: one block
+  std::vector<Expression> block;
+  std::optional<Expression> shared;  ///< bytes of dynamic shared memory
+};
+
+enum class ToleranceKind : uint8_t { exact, ulp, close };
+std::string_view to_text(ToleranceKind kind);
+enum class NanPolicy : uint8_t { equal, forbid };
+std::string_view to_text(NanPolicy policy);
+
+/// How near an output must come; the bounds are NumPy.
+struct SuiteTolerance {
+  Position where;
+  ToleranceKind kind = ToleranceKind::exact;
+  std::optional<Located> ulp, rtol, atol;
+  NanPolicy nan = NanPolicy::equal;
+};
+
+/// The fault that a case must end in; without one it must pass.
+struct ExpectedFault {
+  Located kind;                     ///< one of fault_kinds()
+  std::optional<Located> argument;  ///< the argument that the report must name
+};
+
+struct SkipRule {
+  Expression when;
+  Located reason;
+};
+
+enum class Restore : uint8_t { never, batch, each };
+std::string_view to_text(Restore restore);
+
+struct Bench {
+  Position where;
+  std::vector<Axis> axes;  ///< replace the axes of the same name
+  std::optional<Expression> bytes, flops;
+  Restore restore = Restore::never;  ///< what puts `inout` buffers back between timed launches
+};
+
+struct Suite {
+  std::string name;              ///< path below the suites root: "doublify/double_array_new"
+  std::filesystem::path file;    ///< absolute
+  std::filesystem::path folder;  ///< absolute; files of the suite are relative to it
+  Position where;                ///< of the whole file
+  std::string about;
+  Located plugin;  ///< "source" if the file names none
+  Kernel kernel;
+  std::vector<Axis> axes;           ///< the first varies slowest
+  std::vector<Argument> arguments;  ///< in the kernel's parameter order
+  std::optional<LaunchGeometry> launch;
+  std::vector<NamedText> reference;
+  SuiteTolerance tolerance;
+  Bench bench;
+  std::optional<ExpectedFault> fault;
+  std::vector<Located> requirements;  ///< each one of capability_names()
+  std::vector<SkipRule> skip;
+};
+
+/// What `expect: {fault: …}` may name; the kinds of a device's reports (warpmark/device.h).
+const std::vector<std::string>& fault_kinds();
+/// What `requires` may name: a device's capabilities.
+const std::vector<std::string>& capability_names();
+
+/// Loads and checks one file. Throws a usage error with file, line and column.
+std::shared_ptr<const Suite> load_suite(const std::filesystem::path& file);
+/// The same from a text; `file` names it, and gives the suite's name and folder.
+std::shared_ptr<const Suite> parse_suite(const std::string& text,
+                                         const std::filesystem::path& file);
+
+/// The name of the suite in `file`: its path without ".yaml" below the nearest parent folder called
+/// `suites` (without one, below the file's own folder); `suite.yaml` bears its folder's name. A
+/// minus becomes "~"; throws a usage error for other characters outside [A-Za-z0-9_/].
+std::string suite_name(const std::filesystem::path& file);
+
+/// The suite files that the paths stand for: a file is itself, a folder all *.yaml below it (hidden
+/// folders left out), each once, sorted. Throws a usage error for a path that is not there, for a
+/// folder without a suite, and for two files with one suite name.
+std::vector<std::filesystem::path> find_suites(const std::vector<std::filesystem::path>& paths);
+
+}  // namespace warpmark

@@ -1,0 +1,216 @@
+// The rules of a suite that span several of its keys.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/dtype.hpp"
+#include "base/text.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+namespace {
+
+// Python's keywords (3.11 language reference, 2.3.1), then what every NumPy expression of ours has.
+const std::set<std::string>& reserved_names() {
+  static const std::set<std::string> kNames = {
+      "False",   "None",     "True",     "and",    "as",       "assert", "async",  "await",
+      "break",   "class",    "continue", "def",    "del",      "elif",   "else",   "except",
+      "finally", "for",      "from",     "global", "if",       "import", "in",     "is",
+      "lambda",  "nonlocal", "not",      "or",     "pass",     "raise",  "return", "try",
+      "while",   "with",     "yield",    "rng",    "np",       "numpy",  "device", "min",
+      "max",     "ceil_div", "log2",     "ctype",  "itemsize", "true",   "false"};
+  return kNames;
+}
+
+// Which names an expression may use: axes always; arrays by their attributes; the device.
+struct Allowed {
+  bool device = false;
+  std::vector<std::string> arrays;
+};
+
+class Checker {
+ public:
+  explicit Checker(const Suite& suite) : suite_(suite) {
+    for (const Axis& axis : suite.axes) axes_.push_back(axis.name);
+    for (const Argument& argument : suite.arguments) {
+      if (argument.kind != ArgumentKind::scalar) arrays_.push_back(argument.name);
+    }
+  }
+
+  void run() {
+    arguments();
+    for (const NamedExpression& macro : suite_.kernel.define) names(macro.value, "define", {});
+    const Allowed all{true, arrays_};
+    if (suite_.launch) {
+      for (const Expression& number : suite_.launch->grid) names(number, "launch", all);
+      for (const Expression& number : suite_.launch->block) names(number, "launch", all);
+      if (suite_.launch->shared) names(*suite_.launch->shared, "launch", all);
+    }
+    references();
+    for (const Axis& axis : suite_.bench.axes) {
+      if (std::find(axes_.begin(), axes_.end(), axis.name) == axes_.end()) {
+        throw unknown_word("axis in `bench`", axis.name, axis.where, axes_);
+      }
+    }
+    if (suite_.bench.bytes) names(*suite_.bench.bytes, "bench", all);
+    if (suite_.bench.flops) names(*suite_.bench.flops, "bench", all);
+    for (const SkipRule& rule : suite_.skip) names(rule.when, "skip", all);
+  }
+
+ private:
+  bool is_axis(const std::string& name) const {
+    return std::find(axes_.begin(), axes_.end(), name) != axes_.end();
+  }
+
+  void names(const Expression& expression, const std::string& key, const Allowed& allowed) const {
+    for (const NameUse& use : expression.names()) name(use, key, allowed);
+  }
+
+  void name(const NameUse& use, const std::string& key, const Allowed& allowed) const {
+    if (is_axis(use.name)) return;
+    const size_t dot = use.name.find('.');
+    const std::string owner = use.name.substr(0, dot);
+    if (dot == std::string::npos) return bare_name(use);
+    if (owner == "device") {
+      if (allowed.device) return;
+      throw usage_error(fmt::format("`{}` cannot depend on the device", key), use.where,
+                        "it is needed before there is one: use axes");
+    }
+    const auto has = [&](const std::vector<std::string>& list) {
+      return std::find(list.begin(), list.end(), owner) != list.end();
+    };
+    if (has(allowed.arrays)) return;
+    if (has(arrays_)) {
+      throw usage_error(
+          fmt::format("`{}` is not known yet where `{}` needs it", use.name, key), use.where,
+          key == "out" ? "a shape may use inputs and outputs further up" : "use axes");
+    }
+    std::vector<std::string> known;
+    for (const std::string& array : arrays_) known.push_back(array);
+    throw unknown_word("array argument", owner, use.where, known);
+  }
+
+  void bare_name(const NameUse& use) const {
+    for (const Argument& argument : suite_.arguments) {
+      if (argument.name != use.name) continue;
+      if (argument.kind == ArgumentKind::scalar) {
+        throw usage_error(
+            fmt::format("`{}` is a scalar argument, which arithmetic does not see", use.name),
+            use.where, "make it an axis, and the argument {scalar: " + use.name + "}");
+      }
+      throw usage_error(
+          fmt::format("`{}` is an array", use.name), use.where,
+          fmt::format("arithmetic sees {0}.size, {0}.shape and {0}.nbytes", use.name));
+    }
+    std::vector<std::string> known = axes_;
+    const std::string near = nearest(use.name, known);
+    throw usage_error(fmt::format("`{}` is no axis", use.name), use.where,
+                      !near.empty()   ? fmt::format("did you mean `{}`?", near)
+                      : known.empty() ? "the suite has no axes"
+                                      : "axes: " + join(known, ", "));
+  }
+
+  void arguments() const {
+    Allowed earlier;
+    for (const Argument& argument : suite_.arguments) {
+      if (argument.kind == ArgumentKind::in || argument.kind == ArgumentKind::inout) {
+        earlier.arrays.push_back(argument.name);
+      }
+    }
+    earlier.device = true;
+    for (const Argument& argument : suite_.arguments) {
+      const bool is_the_axis =
+          argument.kind == ArgumentKind::scalar && trim(argument.value.text) == argument.name;
+      if (is_axis(argument.name) && !is_the_axis) {
+        throw usage_error(
+            fmt::format("the argument `{}` has an axis's name and is not that axis", argument.name),
+            argument.where, fmt::format("rename one, or write {{scalar: {}}}", argument.name));
+      }
+      for (const Expression& extent : argument.shape) names(extent, "out", earlier);
+      if (argument.kind == ArgumentKind::out) earlier.arrays.push_back(argument.name);
+      if (argument.dtype) dtype(*argument.dtype);
+    }
+  }
+
+  void dtype(const Expression& expression) const {
+    names(expression, "dtype", {});
+    if (!expression.names().empty()) return;
+    check_dtype(expression.evaluate({}), expression.where());
+  }
+
+  void references() const {
+    std::vector<std::string> outputs;
+    for (const Argument& argument : suite_.arguments) {
+      if (argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout) {
+        outputs.push_back(argument.name);
+      }
+    }
+    std::set<std::string> referenced;
+    for (const NamedText& reference : suite_.reference) {
+      if (std::find(outputs.begin(), outputs.end(), reference.name) == outputs.end()) {
+        throw unknown_word("output in `reference`", reference.name, reference.where, outputs);
+      }
+      referenced.insert(reference.name);
+    }
+    if (suite_.fault) {
+      if (!suite_.reference.empty()) {
+        throw usage_error("a case that must fault has no outputs to compare",
+                          suite_.reference.front().where, "remove `reference`");
+      }
+      fault();
+      return;
+    }
+    for (const Argument& argument : suite_.arguments) {
+      const bool output =
+          argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout;
+      if (output && referenced.count(argument.name) == 0) {
+        throw usage_error(fmt::format("the output `{}` has no reference", argument.name),
+                          argument.where, "add it to `reference`");
+      }
+    }
+  }
+
+  void fault() const {
+    if (!suite_.fault->argument) return;
+    const Located& argument = *suite_.fault->argument;
+    if (std::find(arrays_.begin(), arrays_.end(), argument.text) == arrays_.end()) {
+      throw unknown_word("array argument", argument.text, argument.where, arrays_);
+    }
+  }
+
+  const Suite& suite_;
+  std::vector<std::string> axes_;
+  std::vector<std::string> arrays_;
+};
+
+}  // namespace
+
+void check_name(const std::string& name, const Position& where) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  bool fits = !name.empty() && letter(name[0]);
+  for (const char c : name) fits = fits && (letter(c) || (c >= '0' && c <= '9'));
+  if (!fits) {
+    throw usage_error(fmt::format("`{}` is no name", name), where,
+                      "names have letters, digits and _, and start with no digit");
+  }
+  if (reserved_names().count(name) != 0 || find_dtype(name)) {
+    throw usage_error(fmt::format("the name `{}` is taken: expressions use it", name), where);
+  }
+}
+
+void check_dtype(const ArithmeticValue& value, const Position& where) {
+  const auto* name = std::get_if<std::string>(&value);
+  if (name != nullptr && find_dtype(*name)) return;
+  std::vector<std::string> known;
+  for (const DType& dtype : all_dtypes()) known.emplace_back(dtype.name);
+  throw unknown_word("dtype", to_text(value), where, known);
+}
+
+void check_suite(const Suite& suite) {
+  Checker(suite).run();
+}
+
+}  // namespace warpmark

@@ -1,0 +1,224 @@
+#include "suite/suite_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+
+Error unknown_word(const std::string& what, const std::string& word, const Position& where,
+                   const std::vector<std::string>& known) {
+  const std::string near = nearest(word, known);
+  return usage_error(
+      fmt::format("unknown {} `{}`", what, word), where,
+      near.empty() ? "known: " + join(known, ", ") : fmt::format("did you mean `{}`?", near));
+}
+
+namespace {
+
+void require_kind(const YamlNode& node, const std::string& what, YamlNode::Kind kind) {
+  if (node.kind == kind) return;
+  throw usage_error(
+      fmt::format("{} must be {}, and here is {}", what, to_text(kind), to_text(node.kind)),
+      node.where);
+}
+
+}  // namespace
+
+void require_named_map(const YamlNode& node, const std::string& what) {
+  require_kind(node, what, YamlNode::Kind::map);
+}
+
+void require_map(const YamlNode& node, const std::string& what,
+                 const std::vector<std::string>& known) {
+  require_named_map(node, what);
+  for (const YamlMember& member : node.members) {
+    if (std::find(known.begin(), known.end(), member.key) == known.end()) {
+      throw unknown_word("key of " + what, member.key, member.where, known);
+    }
+  }
+}
+
+void require_list(const YamlNode& node, const std::string& what) {
+  require_kind(node, what, YamlNode::Kind::list);
+  if (node.elements.empty()) throw usage_error(what + " is an empty list", node.where);
+}
+
+Located read_text(const YamlNode& node, const std::string& what) {
+  require_kind(node, what, YamlNode::Kind::scalar);
+  if (trim(node.text).empty()) throw usage_error(what + " is empty", node.where);
+  return {node.text, node.content};
+}
+
+std::string read_word(const YamlNode& node, const std::string& what,
+                      const std::vector<std::string>& words) {
+  const Located word = read_text(node, what);
+  if (std::find(words.begin(), words.end(), word.text) != words.end()) return word.text;
+  throw unknown_word("value of " + what, word.text, word.where, words);
+}
+
+Expression read_expression(const YamlNode& node, const std::string& what) {
+  const Located text = read_text(node, what);
+  return Expression::parse(text.text, text.where);
+}
+
+std::vector<Expression> read_expressions(const YamlNode& node, const std::string& what) {
+  if (node.kind != YamlNode::Kind::list) return {read_expression(node, what)};
+  require_list(node, what);
+  std::vector<Expression> expressions;
+  for (const YamlNode& element : node.elements) {
+    expressions.push_back(read_expression(element, "an element of " + what));
+  }
+  return expressions;
+}
+
+namespace {
+
+bool is_identifier(std::string_view text) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
+    return letter(c) || (c >= '0' && c <= '9');
+  });
+}
+
+ArithmeticValue read_axis_literal(const YamlNode& node) {
+  const Located text = read_text(node, "an axis value");
+  // A single word is text; everything else is arithmetic, in which no name has a value yet.
+  const std::string_view word = trim(text.text);
+  static const std::vector<std::string> kNotText = {"True", "False", "true", "false"};
+  if (is_identifier(word) && std::find(kNotText.begin(), kNotText.end(), word) == kNotText.end()) {
+    return std::string(word);
+  }
+  const Expression expression = Expression::parse(text.text, text.where);
+  if (!expression.names().empty()) {
+    const NameUse& use = expression.names().front();
+    throw usage_error(fmt::format("an axis value cannot use `{}`", use.name), use.where,
+                      "axis values are literals and arithmetic over literals; a computed list is "
+                      "{python: \"[...]\"}");
+  }
+  return expression.evaluate({});
+}
+
+AxisValue read_axis_value(const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::map) return {node.where, read_axis_literal(node), ""};
+  require_map(node, "an axis value", {"value", "label"});
+  const YamlNode* value = node.find("value");
+  const YamlNode* label = node.find("label");
+  if (value == nullptr) throw usage_error("an axis value needs `value`", node.where);
+  AxisValue read{node.where, read_axis_literal(*value), ""};
+  if (label != nullptr) {
+    const Located text = read_text(*label, "`label`");
+    for (const char c : text.text) {
+      const bool fits = is_identifier(std::string_view(&c, 1)) || (c >= '0' && c <= '9') ||
+                        c == '/' || c == '.' || c == '~';
+      if (!fits) {
+        throw usage_error(
+            fmt::format("the label `{}` has characters that case ids cannot have", text.text),
+            text.where, "use letters, digits and _ / . ~");
+      }
+    }
+    read.label = text.text;
+  }
+  return read;
+}
+
+}  // namespace
+
+std::vector<Axis> read_axes(const YamlNode& node) {
+  require_named_map(node, "`axes`");
+  std::vector<Axis> axes;
+  for (const YamlMember& member : node.members) {
+    check_name(member.key, member.where);
+    Axis axis{member.key, member.where, {}, std::nullopt};
+    const std::string what = fmt::format("the axis `{}`", member.key);
+    if (member.value.kind == YamlNode::Kind::map) {
+      require_map(member.value, what, {"python"});
+      const YamlNode* python = member.value.find("python");
+      if (python == nullptr) throw usage_error(what + " needs `python`", member.value.where);
+      axis.python = read_text(*python, "`python`");
+    } else {
+      require_list(member.value, what);
+      for (const YamlNode& element : member.value.elements) {
+        axis.values.push_back(read_axis_value(element));
+      }
+    }
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+Kernel read_kernel(const YamlNode& node) {
+  require_named_map(node, "`kernel`");
+  Kernel kernel;
+  kernel.where = node.where;
+  for (const YamlMember& member : node.members) {
+    const YamlNode& value = member.value;
+    if (member.key == "file") {
+      kernel.file = read_text(value, "`file`");
+    } else if (member.key == "source") {
+      kernel.source = read_text(value, "`source`");
+    } else if (member.key == "entry") {
+      kernel.entry = read_text(value, "`entry`");
+    } else if (member.key == "define") {
+      require_named_map(value, "`define`");
+      for (const YamlMember& macro : value.members) {
+        if (!is_identifier(macro.key)) {
+          throw usage_error(fmt::format("`{}` is no name of a macro", macro.key), macro.where);
+        }
+        kernel.define.push_back(
+            {macro.key, macro.where, read_expression(macro.value, "`" + macro.key + "`")});
+      }
+    } else if (member.key == "options") {
+      require_list(value, "`options`");
+      for (const YamlNode& option : value.elements) {
+        kernel.options.push_back(read_text(option, "an option"));
+      }
+    } else {
+      kernel.other.push_back(member);
+    }
+  }
+  return kernel;
+}
+
+std::vector<Argument> read_arguments(const YamlNode& node) {
+  require_named_map(node, "`arguments`");
+  std::vector<Argument> arguments;
+  for (const YamlMember& member : node.members) {
+    check_name(member.key, member.where);
+    const std::string what = fmt::format("the argument `{}`", member.key);
+    require_map(member.value, what, {"in", "inout", "out", "scalar", "dtype"});
+    Argument argument;
+    argument.name = member.key;
+    argument.where = member.where;
+    int kinds = 0;
+    for (const ArgumentKind kind :
+         {ArgumentKind::in, ArgumentKind::inout, ArgumentKind::out, ArgumentKind::scalar}) {
+      const YamlNode* value = member.value.find(to_text(kind));
+      if (value == nullptr) continue;
+      ++kinds;
+      argument.kind = kind;
+      const std::string key = fmt::format("`{}`", to_text(kind));
+      if (kind == ArgumentKind::out) {
+        argument.shape = read_expressions(*value, key);
+      } else {
+        argument.value = read_text(*value, key);
+      }
+    }
+    if (kinds != 1) {
+      throw usage_error(fmt::format("{} needs one of in, inout, out and scalar, and has {}", what,
+                                    kinds == 0 ? "none" : "several"),
+                        member.where);
+    }
+    if (const YamlNode* dtype = member.value.find("dtype")) {
+      argument.dtype = read_expression(*dtype, "`dtype`");
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,44 @@
+// Small readers of YAML nodes that say in words what they wanted.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suite/suite.hpp"
+#include "suite/yaml_node.hpp"
+
+namespace warpmark {
+
+/// The error for a word that is not among `known`: "unknown WHAT `WORD`", with the nearest as hint.
+Error unknown_word(const std::string& what, const std::string& word, const Position& where,
+                   const std::vector<std::string>& known);
+
+/// Throws unless the node is a map with keys from `known` only; `what` names it ("`launch`").
+void require_map(const YamlNode& node, const std::string& what,
+                 const std::vector<std::string>& known);
+/// Throws unless the node is a map; its keys are names that the suite gives.
+void require_named_map(const YamlNode& node, const std::string& what);
+void require_list(const YamlNode& node, const std::string& what);
+
+Located read_text(const YamlNode& node, const std::string& what);
+/// The one of `words` that the node says.
+std::string read_word(const YamlNode& node, const std::string& what,
+                      const std::vector<std::string>& words);
+Expression read_expression(const YamlNode& node, const std::string& what);
+/// One expression or a list of one or more.
+std::vector<Expression> read_expressions(const YamlNode& node, const std::string& what);
+
+std::vector<Axis> read_axes(const YamlNode& node);
+Kernel read_kernel(const YamlNode& node);
+std::vector<Argument> read_arguments(const YamlNode& node);
+
+/// Throws for a name that neither C++, Python nor arithmetic could use as a variable.
+void check_name(const std::string& name, const Position& where);
+/// Throws unless the value is the name of a dtype.
+void check_dtype(const ArithmeticValue& value, const Position& where);
+/// Checks what one key cannot know: names that expressions use, names that meet, missing
+/// references.
+void check_suite(const Suite& suite);
+
+}  // namespace warpmark

@@ -1,0 +1,291 @@
+#include "suite/yaml_node.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+
+const YamlNode* YamlNode::find(std::string_view key) const {
+  for (const YamlMember& member : members) {
+    if (member.key == key) return &member.value;
+  }
+  return nullptr;
+}
+
+std::string_view to_text(YamlNode::Kind kind) {
+  switch (kind) {
+    case YamlNode::Kind::null:
+      return "nothing";
+    case YamlNode::Kind::scalar:
+      return "text";
+    case YamlNode::Kind::list:
+      return "a list";
+    case YamlNode::Kind::map:
+      return "a map";
+  }
+  return "";
+}
+
+namespace {
+
+// 0777, -07, 0o17: YAML 1.1, YAML 1.2 and Python read them differently.
+bool looks_octal(std::string_view text) {
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+  if (text.size() < 2 || text[0] != '0') return false;
+  text.remove_prefix(1);
+  if (text[0] == 'o' || text[0] == 'O') text.remove_prefix(1);
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](char c) { return (c >= '0' && c <= '9') || c == '_'; });
+}
+
+// Parentheses outside of quotes close as often as they open, and never too early.
+bool balanced(std::string_view text) {
+  int open = 0;
+  char quote = '\0';
+  for (const char c : text) {
+    if (quote != '\0') {
+      if (c == quote) quote = '\0';
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '(') {
+      ++open;
+    } else if (c == ')' && --open < 0) {
+      return false;
+    }
+  }
+  return open == 0;
+}
+
+Error no_aliases(const Position& where) {
+  return usage_error("aliases are not part of the format", where, "write the value again");
+}
+
+// Builds the tree from yaml-cpp's events, which know what its Node forgets: duplicates and places.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(const std::vector<std::string>& lines, std::string file)
+      : lines_(lines), file_(std::move(file)) {}
+
+  bool has_root() const { return has_root_; }
+  YamlNode take_root() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (has_root_) {
+      throw usage_error("a second document begins here", place(mark), "one file is one suite");
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    refuse_extras(mark, "", anchor);
+    YamlNode node;
+    node.where = node.content = place(mark);
+    if (!open_.empty() && open_.back().node.kind == YamlNode::Kind::map) {
+      if (!open_.back().has_key) throw usage_error("a key must be text", node.where);
+      // The event's own mark is where the parser noticed, often lines below.
+      node.where = node.content = open_.back().key_where;
+    }
+    add(std::move(node));
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { throw no_aliases(place(mark)); }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_extras(mark, tag, anchor);
+    YamlNode node;
+    node.kind = YamlNode::Kind::scalar;
+    node.where = node.content = place(mark);
+    node.text = value;
+    const char style = character(node.where);
+    node.plain = style != '"' && style != '\'' && style != '|' && style != '>';
+    if (style == '"' || style == '\'') {
+      check_closed(node.where, style);
+      ++node.content.column;
+    }
+    if (style == '|' || style == '>') node.content = block_start(node.where.line);
+    if (node.plain) check_plain(node);
+    add(std::move(node));
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value style) override {
+    open(mark, tag, anchor, YamlNode::Kind::list, style);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value style) override {
+    open(mark, tag, anchor, YamlNode::Kind::map, style);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    YamlNode node;
+    bool flow = false;
+    bool has_key = false;
+    std::string key;
+    Position key_where;
+  };
+
+  Position place(const YAML::Mark& mark) const {
+    return {file_, std::max(0, mark.line) + 1, std::max(0, mark.column) + 1};
+  }
+
+  char character(const Position& where) const {
+    const auto line = static_cast<size_t>(where.line) - 1;
+    const auto column = static_cast<size_t>(where.column) - 1;
+    return line < lines_.size() && column < lines_[line].size() ? lines_[line][column] : '\0';
+  }
+
+  // yaml-cpp 0.7 takes the end of the file for a closing quote.
+  void check_closed(const Position& where, char quote) const {
+    auto from = static_cast<size_t>(where.column);
+    for (auto line = static_cast<size_t>(where.line) - 1; line < lines_.size(); ++line, from = 0) {
+      if (lines_[line].find(quote, from) != std::string::npos) return;
+    }
+    throw usage_error("the quote is never closed", where);
+  }
+
+  // The first character of a block scalar: past the indentation of the line below its `|`.
+  Position block_start(int indicator_line) const {
+    const auto below = static_cast<size_t>(indicator_line);
+    size_t column = 0;
+    if (below < lines_.size())
+      column = std::min(lines_[below].find_first_not_of(' '), lines_[below].size());
+    return {file_, indicator_line + 1, static_cast<int>(column) + 1};
+  }
+
+  void refuse_extras(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
+    if (anchor != 0) {
+      throw usage_error("anchors are not part of the format", place(mark),
+                        "write the value wherever it is needed");
+    }
+    // yaml-cpp gives "?" to plain and "!" to quoted nodes that have no tag.
+    if (!tag.empty() && tag != "?" && tag != "!") {
+      throw usage_error(fmt::format("tags are not part of the format, and here is `{}`", tag),
+                        place(mark), "a key's kind is fixed by the schema");
+    }
+  }
+
+  void check_plain(const YamlNode& node) const {
+    if (looks_octal(node.text)) {
+      throw usage_error(fmt::format("`{}` looks like an octal number", node.text), node.where,
+                        "write it without the leading zero, or quote a text");
+    }
+    const bool is_key =
+        !open_.empty() && open_.back().node.kind == YamlNode::Kind::map && !open_.back().has_key;
+    const bool in_flow = !open_.empty() && open_.back().flow;
+    if ((is_key || in_flow) && !balanced(node.text)) {
+      throw usage_error(fmt::format("`{}` has an unbalanced parenthesis", node.text), node.where,
+                        in_flow
+                            ? "inside { } and [ ] a comma ends the value: quote the expression, "
+                              "as in \"ceil_div(n, 128)\""
+                            : "quote the expression, as in \"ceil_div(n, 128)\"");
+    }
+  }
+
+  void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+            YamlNode::Kind kind, YAML::EmitterStyle::value style) {
+    refuse_extras(mark, tag, anchor);
+    if (!open_.empty() && open_.back().node.kind == YamlNode::Kind::map && !open_.back().has_key) {
+      throw usage_error("a key must be text", place(mark));
+    }
+    Open level;
+    level.node.kind = kind;
+    level.node.where = level.node.content = place(mark);
+    level.flow = style == YAML::EmitterStyle::Flow || (!open_.empty() && open_.back().flow);
+    open_.push_back(std::move(level));
+  }
+
+  void close() {
+    YamlNode node = std::move(open_.back().node);
+    open_.pop_back();
+    add(std::move(node));
+  }
+
+  void add(YamlNode node) {
+    if (open_.empty()) {
+      root_ = std::move(node);
+      has_root_ = true;
+      return;
+    }
+    Open& level = open_.back();
+    if (level.node.kind == YamlNode::Kind::list) {
+      level.node.elements.push_back(std::move(node));
+    } else if (!level.has_key) {
+      start_member(level, node);
+    } else {
+      level.node.members.push_back({std::move(level.key), level.key_where, std::move(node)});
+      level.has_key = false;
+    }
+  }
+
+  static void start_member(Open& level, const YamlNode& key) {
+    if (key.plain && key.text == "<<") {
+      throw usage_error("merge keys are not part of the format", key.where,
+                        "write the members out");
+    }
+    for (const YamlMember& member : level.node.members) {
+      if (member.key == key.text) {
+        throw usage_error(fmt::format("the key `{}` is here a second time", key.text), key.where,
+                          fmt::format("the first is on line {}", member.where.line));
+      }
+    }
+    level.has_key = true;
+    level.key = key.text;
+    level.key_where = key.where;
+  }
+
+  const std::vector<std::string>& lines_;
+  std::string file_;
+  std::vector<Open> open_;
+  YamlNode root_;
+  bool has_root_ = false;
+};
+
+void check_characters(const std::vector<std::string>& lines, const std::string& file) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const int line = static_cast<int>(i) + 1;
+    if (printable(lines[i]) != lines[i]) {
+      throw usage_error("the line has a control character or is not UTF-8", {file, line, 0});
+    }
+  }
+}
+
+}  // namespace
+
+YamlNode parse_yaml(const std::string& text, const std::string& file) {
+  std::string unix_text = text;
+  std::erase(unix_text, '\r');
+  const std::vector<std::string> lines = split(unix_text, '\n');
+  check_characters(lines, file);
+  TreeBuilder builder(lines, file);
+  std::istringstream stream(unix_text);
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    Position where{file, error.mark.line + 1, error.mark.column + 1};
+    // An alias whose anchor is missing: anchors are refused before their aliases are met.
+    if (error.msg.starts_with("the referenced anchor")) throw no_aliases(where);
+    std::string hint;
+    const auto line = static_cast<size_t>(std::max(0, error.mark.line));
+    if (line < lines.size() && lines[line].find('\t') != std::string::npos) {
+      hint = "indent with blanks: YAML allows no tabs there";
+    }
+    throw usage_error("this is not YAML: " + error.msg, where, hint);
+  }
+  if (!builder.has_root()) throw usage_error("the file is empty", {file, 1, 1});
+  return builder.take_root();
+}
+
+}  // namespace warpmark

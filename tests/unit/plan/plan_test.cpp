@@ -1,0 +1,151 @@
+// The JSON form of a plan: both ways, and strict.
+#include "plan/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Every member and every alternative once.
+Plan full_plan() {
+  Plan plan;
+  plan.suite = "s";
+  plan.case_id = "s.n=4,x=0.5";
+  plan.point = {{"n", int64_t{4}}, {"x", 0.5}, {"f", true}, {"t", std::string("float32")}};
+  plan.units = {{"k.cu", "", "/kernel/file", {"-DT=float"}},
+                {"", "void f();", "/kernel/source", {}}};
+  plan.buffers = {
+      {"a", ArgumentKind::inout, find_dtype("float32"), {}, NumpyText{"rng.random(4)", "/a"}, "/x"},
+      {"b", ArgumentKind::in, std::nullopt, {}, NumpyText{"[1]", ""}, ""},
+      {"z",
+       ArgumentKind::out,
+       std::nullopt,
+       {int64_t{4}, Symbolic{"a.size", "/z"}},
+       std::nullopt,
+       ""}};
+  plan.scalars = {{"k", find_dtype("uint32"), {"3", "/k"}, "/arguments/3"}};
+  LaunchStep launch;
+  launch.unit = 1;
+  launch.entry = "f";
+  launch.grid = {Symbolic{"device.multiprocessors", "/g"}, int64_t{2}, int64_t{1}};
+  launch.shared = int64_t{16};
+  launch.arguments = {"a", "k", "z"};
+  plan.steps = {FillStep{"z", 255, "/f"}, CopyStep{"a", "z", ""}, launch};
+  plan.expected = {
+      {"z", {"2 * a", "/r"}, {ToleranceKind::ulp, NumpyText{"2", "/u"}, {}, {}, NanPolicy::forbid}},
+      {"a",
+       {"a", ""},
+       {ToleranceKind::close, {}, NumpyText{"1e-6", ""}, NumpyText{"0", ""}, NanPolicy::equal}}};
+  plan.bytes = Symbolic{"2 * a.nbytes", "/bytes"};
+  plan.flops = 1.5;
+  plan.fault = Fault{"illegal_address", "z"};
+  plan.requirements = {"exact_bounds"};
+  plan.skip = {{true, "always"}, {Symbolic{"a.size > 2", "/s"}, "later"}};
+  plan.restore = Restore::each;
+  return plan;
+}
+
+TEST(PlanJson, GoesBothWays) {
+  const Plan plan = full_plan();
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  EXPECT_EQ(plan_from_json(Json::parse(describe(plan))), plan);
+}
+
+TEST(PlanJson, DescribeKeepsLinesShortAndEndsInANewline) {
+  const std::string text = describe(full_plan());
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_THAT(text, testing::HasSubstr("  \"point\": [\n"));
+  size_t begin = 0;
+  for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    EXPECT_LE(end - begin, 100U) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+struct Row {
+  const char* pointer;
+  const char* value;  // JSON; "" erases
+  const char* error;
+};
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.pointer << " = " << row.value;
+}
+class BadPlan : public testing::TestWithParam<Row> {};
+
+TEST_P(BadPlan, IsRefusedByPointer) {
+  Json json = to_json(full_plan());
+  const Json::json_pointer pointer(GetParam().pointer);
+  if (*GetParam().value == '\0') {
+    json.at(pointer.parent_pointer()).erase(pointer.back());
+  } else {
+    json[pointer] = Json::parse(GetParam().value);
+  }
+  try {
+    (void)plan_from_json(json);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), std::string("the plan's ") + GetParam().error);
+    EXPECT_EQ(error.code(), ExitCode::usage);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Members, BadPlan,
+    testing::Values(
+        Row{"/warpmark", "2", "`/warpmark` must be an integer from 1 to 1"},
+        Row{"/suite", "", "`/` lacks the member `suite`"},
+        Row{"/suite", "3", "`/suite` must be a string"},
+        Row{"/units/0/source", "\"x\"", "`/units/0` needs one of `file` and `source`"},
+        Row{"/units/0/options", "[1]", "`/units/0/options/0` must be a string"},
+        Row{"/units/0/option", "[]",
+            "`/units/0` has the unknown member `option`; known: file, source, options, at"},
+        Row{"/buffers", "{}", "`/buffers` must be an array"},
+        Row{"/buffers/1/name", "\"a\"", "`/buffers/1` has a name that is taken"},
+        Row{"/buffers/1/direction", "\"scalar\"",
+            "`/buffers/1/direction` must be one of in, out, inout"},
+        Row{"/buffers/1/value", "",
+            "`/buffers/1` needs `shape` if it is out, else `value`, and not both"},
+        Row{"/buffers/2/value", "{\"numpy\": \"1\"}",
+            "`/buffers/2` needs `shape` if it is out, else `value`, and not both"},
+        Row{"/buffers/0/dtype", "\"float31\"", "`/buffers/0/dtype` is no dtype: `float31`"},
+        Row{"/buffers/2/shape/0", "-1",
+            "`/buffers/2/shape/0` must be an integer from 0 to 9223372036854775807"},
+        Row{"/buffers/2/shape/0", "1.5",
+            "`/buffers/2/shape/0` must be an integer from 0 to 9223372036854775807"},
+        Row{"/buffers/2/shape/0", "18446744073709551615",
+            "`/buffers/2/shape/0` must be an integer from 0 to 9223372036854775807"},
+        Row{"/buffers/2/shape/1/arithmetic", "\"a.size +\"",
+            "`/buffers/2/shape/1/arithmetic` is not arithmetic: the expression ends too early"},
+        Row{"/scalars/0/name", "\"z\"", "`/scalars/0` has a name that is taken"},
+        Row{"/scalars/0/value", "3", "`/scalars/0/value` must be an object"},
+        Row{"/steps/0", "{}", "`/steps/0` must be one of launch, copy and fill"},
+        Row{"/steps/0/fill/byte", "256", "`/steps/0/fill/byte` must be an integer from 0 to 255"},
+        Row{"/steps/0/fill/buffer", "\"k\"", "`/steps/0/fill/buffer` names no buffer: `k`"},
+        Row{"/steps/2/launch/unit", "2", "`/steps/2/launch/unit` must be an integer from 0 to 1"},
+        Row{"/steps/2/launch/entry", "\"\"", "`/steps/2/launch/entry` must not be empty"},
+        Row{"/steps/2/launch/grid", "[1]", "`/steps/2/launch/grid` must have 3 numbers"},
+        Row{"/steps/2/launch/arguments/0", "\"q\"",
+            "`/steps/2/launch/arguments/0` names no buffer and no scalar: `q`"},
+        Row{"/expected/0/output", "\"b\"", "`/expected/0/output` is an input"},
+        Row{"/expected/1/output", "\"z\"", "`/expected/1` is there a second time"},
+        Row{"/expected/0/tolerance/kind", "\"exact\"",
+            "`/expected/0/tolerance` needs `ulp` for ulp, `rtol` or `atol` for close, and no bound "
+            "for "
+            "exact"},
+        Row{"/expected/0/tolerance/nan", "\"maybe\"",
+            "`/expected/0/tolerance/nan` must be one of equal, forbid"},
+        Row{"/flops", "-1.5", "`/flops` must not be negative"},
+        Row{"/expect", "\"fail\"", "`/expect` must be \"pass\" or {fault, argument}"},
+        Row{"/skip/0/when", "1", "`/skip/0/when` must be an object"},
+        Row{"/restore", "\"always\"", "`/restore` must be one of never, batch, each"}));
+
+TEST(BadPlanJson, NoObjectAtAll) {
+  EXPECT_THROW(plan_from_json(Json::parse("[]")), Error);
+  EXPECT_THROW(plan_from_json(Json::parse("null")), Error);
+}
+
+}  // namespace
+}  // namespace warpmark
