@@ -1,0 +1,135 @@
+// warpmark_device_v1: configuration, labels, reports and counters.
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "api/state.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using Json = nlohmann::json;
+
+// Draining and configuring work after a sticky error, so this does not look for one.
+Context* context_of(warpmark_device_context handle) {
+  if (handle != nullptr) return driver().find(static_cast<CUcontext>(handle));
+  const std::vector<CUcontext>& stack = context_stack();
+  return stack.empty() ? nullptr : driver().find(stack.back());
+}
+
+CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
+  const auto count = [&](std::uint64_t& into) -> CUresult {
+    if (!value.is_number_unsigned())
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "configure: \"" + key + "\" must be a whole number, 0 or more");
+    into = value.get<std::uint64_t>();
+    return CUDA_SUCCESS;
+  };
+  if (key == "instruction_budget") return count(limits.instruction_budget);
+  if (key == "wall_limit_ms") return count(limits.wall_limit_ms);
+  if (key == "workers") {
+    // Blocks run one after another; more workers would change no result, so any wish is met.
+    std::uint64_t ignored = 0;
+    return count(ignored);
+  }
+  if (key == "check") {
+    if (value == "memory" || value == "none") {
+      limits.exact_bounds = value == "memory";
+      return CUDA_SUCCESS;
+    }
+    return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"check\" must be \"memory\" or \"none\"");
+  }
+  if (key == "cc") {
+    const bool pair = value.is_array() && value.size() == 2 && value[0].is_number_unsigned() &&
+                      value[1].is_number_unsigned();
+    if (!pair || value[0] > 99 || value[0] < 5 || value[1] > 9)
+      return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"cc\" must be a pair such as [9, 0]");
+    if (driver().initialised)
+      return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"cc\" can only be set before cuInit");
+    driver().properties.major = value[0].get<int>();
+    driver().properties.minor = value[1].get<int>();
+    return CUDA_SUCCESS;
+  }
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              "configure: unknown key \"" + key +
+                  "\"; known are cc, instruction_budget, wall_limit_ms, workers, check");
+}
+
+int configure(warpmark_device_context handle, const char* text) {
+  return enter("configure", [&]() -> CUresult {
+    const Json json = text == nullptr ? Json() : Json::parse(text, nullptr, false);
+    if (!json.is_object())
+      return fail(CUDA_ERROR_INVALID_VALUE, "configure: expected a JSON object");
+    Context* context = context_of(handle);
+    if (handle != nullptr && context == nullptr)
+      return fail(CUDA_ERROR_INVALID_CONTEXT, "configure: no such context");
+    // Without a context the options hold for contexts that are made later.
+    Limits& target = context != nullptr ? context->launch_limits : driver().default_limits;
+    Limits limits = target;
+    for (const auto& [key, value] : json.items()) {
+      const CUresult result = set_option(key, value, limits);
+      if (result != CUDA_SUCCESS) return result;
+    }
+    target = limits;
+    return CUDA_SUCCESS;
+  });
+}
+
+int label(warpmark_device_context handle, std::uint64_t address, std::uint64_t bytes,
+          const char* name, const char* dtype) {
+  return enter("label", [&]() -> CUresult {
+    Context* context = context_of(handle);
+    if (context == nullptr) return fail(CUDA_ERROR_INVALID_CONTEXT, "label: no such context");
+    if (name == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "label: no name");
+    if (bytes == 0 || context->arena.find(address, bytes) == nullptr) {
+      return fail(CUDA_ERROR_INVALID_VALUE, "label: the range is not inside one allocation");
+    }
+    Allocation* allocation = context->arena.find(address);
+    allocation->label = name;
+    allocation->dtype = dtype == nullptr ? "" : dtype;
+    allocation->label_address = address;
+    allocation->label_bytes = bytes;
+    return CUDA_SUCCESS;
+  });
+}
+
+// The sink is called without the lock, so that it may call the driver.
+void drain(warpmark_device_context handle, std::deque<std::string> Context::*lines,
+           warpmark_device_sink sink, void* user) {
+  std::deque<std::string> drained;
+  enter("drain", [&]() -> CUresult {
+    if (Context* context = context_of(handle); context != nullptr) drained.swap(context->*lines);
+    return CUDA_SUCCESS;
+  });
+  if (sink == nullptr) return;
+  for (const std::string& line : drained) sink(user, line.data(), line.size());
+}
+
+void drain_reports(warpmark_device_context context, warpmark_device_sink sink, void* user) {
+  drain(context, &Context::reports, sink, user);
+}
+void drain_counters(warpmark_device_context context, warpmark_device_sink sink, void* user) {
+  drain(context, &Context::counters, sink, user);
+}
+const char* last_error_text() {
+  return last_error().c_str();
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
+
+extern "C" const warpmark_device* warpmark_device_v1(void) {
+  using namespace warpmark::cpu;
+  static constexpr warpmark_device kDevice = {
+      sizeof(warpmark_device),
+      WARPMARK_DEVICE_VERSION,
+      WARPMARK_IMAGE_PTX | WARPMARK_EXACT_BOUNDS | WARPMARK_REPORTS | WARPMARK_COUNTERS |
+          WARPMARK_DETERMINISTIC,
+      0,
+      configure,
+      label,
+      drain_reports,
+      drain_counters,
+      last_error_text,
+  };
+  return &kDevice;
+}

@@ -1,0 +1,179 @@
+// Faults and counters as the JSON lines that warpmark/device.h describes.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "api/state.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* name_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::illegal_address:
+      return "illegal_address";
+    case FaultKind::misaligned_address:
+      return "misaligned_address";
+    case FaultKind::limit:
+      return "limit";
+    case FaultKind::barrier:
+      return "barrier";
+  }
+  return "";
+}
+
+const char* name_of(Space space) {
+  switch (space) {
+    case Space::shared:
+      return "shared";
+    case Space::local:
+      return "local";
+    case Space::param:
+      return "param";
+    case Space::constant:
+      return "const";
+    default:
+      return "global";
+  }
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[19];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string triple(const std::array<std::uint32_t, 3>& at) {
+  return "(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) +
+         ")";
+}
+
+// Bytes of a NumPy dtype's element; 0 if unknown.
+std::uint64_t element_bytes(const std::string& dtype) {
+  static constexpr std::pair<std::string_view, std::uint64_t> kSizes[] = {
+      {"bool", 1},    {"int8", 1},     {"uint8", 1},   {"int16", 2},     {"uint16", 2},
+      {"float16", 2}, {"bfloat16", 2}, {"int32", 4},   {"uint32", 4},    {"float32", 4},
+      {"int64", 8},   {"uint64", 8},   {"float64", 8}, {"complex64", 8}, {"complex128", 16}};
+  for (const auto& [name, bytes] : kSizes) {
+    if (dtype == name) return bytes;
+  }
+  return 0;
+}
+
+std::string instruction_text(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  return line;
+}
+
+// Only what is valid UTF-8 may go into JSON; names in a hostile PTX text may not be.
+std::string safe(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    out += static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f ? '?' : c;
+  return out;
+}
+
+std::string where_to_nearest(const Fault& fault) {
+  const Allocation& allocation = fault.allocation;
+  const std::string size = std::to_string(allocation.bytes) + " bytes";
+  if (fault.space != Space::global) return "which has " + size;
+  if (allocation.bytes == 0) return "where nothing is allocated";
+  if (!allocation.live) return "inside an allocation of " + size + " that was freed";
+  if (fault.side == Nearest::Side::inside) return "inside the allocation of " + size;
+  return std::to_string(fault.distance) + (fault.distance == 1 ? " byte " : " bytes ") +
+         (fault.side == Nearest::Side::before ? "before" : "after") +
+         " the nearest allocation of " + size;
+}
+
+}  // namespace
+
+std::string render_fault(const Fault& fault, const Program& program, std::uint64_t launch) {
+  Json json;
+  json["launch"] = launch;
+  json["kind"] = name_of(fault.kind);
+  json["kernel"] = safe(program.name);
+  std::string message;
+  if (fault.has_access) {
+    json["space"] = name_of(fault.space);
+    json["access"] = fault.write ? "write" : "read";
+    json["bytes"] = fault.bytes;
+  }
+  json["thread"] = fault.thread;
+  json["block"] = fault.block;
+  json["count"] = fault.count;
+  std::string element;
+  if (fault.has_access) {
+    json["address"] = hexadecimal(fault.address);
+    const Allocation& allocation = fault.allocation;
+    if (fault.space == Space::global && !allocation.label.empty()) {
+      json["argument"] = allocation.label;
+      element = allocation.label;
+      if (!allocation.dtype.empty()) json["dtype"] = allocation.dtype;
+      if (const std::uint64_t size = element_bytes(allocation.dtype); size != 0) {
+        const auto offset = static_cast<std::int64_t>(fault.address - allocation.label_address);
+        const auto width = static_cast<std::int64_t>(size);
+        const std::int64_t index = offset >= 0 ? offset / width : -((-offset + width - 1) / width);
+        json["index"] = index;
+        json["elements"] = allocation.label_bytes / size;
+        element += "[" + std::to_string(index) + "]";
+      }
+    }
+    if (allocation.bytes != 0) {
+      Json nearest;
+      if (fault.space == Space::global) nearest["address"] = hexadecimal(allocation.address);
+      nearest["bytes"] = allocation.bytes;
+      nearest["distance"] = fault.distance;
+      nearest["side"] = fault.side == Nearest::Side::before  ? "before"
+                        : fault.side == Nearest::Side::after ? "after"
+                                                             : "inside";
+      if (!allocation.live) nearest["freed"] = true;
+      json["allocation"] = nearest;
+    }
+  }
+  std::string place;
+  if (fault.kind != FaultKind::limit && fault.statement < program.function->statements.size()) {
+    const Statement& statement = program.function->statements[fault.statement];
+    const auto file = program.module->files.find(statement.location.file);
+    if (file != program.module->files.end()) {
+      json["file"] = safe(file->second);
+      json["line"] = statement.location.line;
+      place = safe(file->second) + ":" + std::to_string(statement.location.line);
+    }
+    json["ptx_line"] = statement.line;
+    json["instruction"] = safe(instruction_text(statement.text));
+  }
+  if (fault.has_access) {
+    message = std::string(fault.kind == FaultKind::misaligned_address ? "misaligned "
+                                                                      : "out-of-bounds ") +
+              name_of(fault.space) + (fault.write ? " write of " : " read of ") +
+              std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
+              (element.empty() ? "" : " at " + element) + ", " + where_to_nearest(fault) +
+              ", by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
+              (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") +
+              " in " + safe(program.name) + (place.empty() ? "" : " at " + place);
+  } else {
+    message = fault.message + (place.empty() ? "" : ", in " + safe(program.name) + " at " + place);
+  }
+  json["message"] = message;
+  return json.dump();
+}
+
+std::string render_counters(const LaunchResult& result, const Program& program,
+                            std::uint64_t launch) {
+  Json json;
+  json["launch"] = launch;
+  json["kernel"] = safe(program.name);
+  json["ptx_thread_instructions"] = result.thread_instructions;
+  json["ptx_warp_instructions"] = result.warp_instructions;
+  return json.dump();
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,49 @@
+// What went wrong in a launch: one record for each distinct place, however many threads it met.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "machine/arena.hpp"
+#include "program/program.hpp"
+
+namespace warpmark::cpu {
+
+enum class FaultKind : std::uint8_t { illegal_address, misaligned_address, limit, barrier };
+
+/// A place (instruction, space, allocation) where a launch did what it must not do.
+struct Fault {
+  FaultKind kind = FaultKind::illegal_address;
+  std::uint32_t statement = 0;  ///< into the kernel's Function::statements
+  bool has_access = false;      ///< the next seven members apply
+  Space space = Space::global;
+  bool write = false;
+  std::uint32_t bytes = 0;    ///< of one thread's access
+  std::uint64_t address = 0;  ///< of the first thread; an offset for shared and local
+  Nearest::Side side = Nearest::Side::after;
+  std::uint64_t distance = 0;
+  Allocation allocation;  ///< nearest one as it was then; bytes 0 if there is none
+  std::array<std::uint32_t, 3> thread{}, block{};  ///< the first that met it
+  std::uint64_t count = 0;                         ///< accesses of threads that met it
+  std::string message;                             ///< of a limit or barrier
+};
+
+/// Collects faults in the order of their first occurrence.
+class FaultLog {
+ public:
+  static constexpr std::size_t kMost = 100;
+
+  /// Counts `fault`, and keeps it if it is the first of its place.
+  void add(const Fault& fault);
+  /// So many places are known that going on would tell nobody anything.
+  [[nodiscard]] bool full() const { return faults_.size() >= kMost; }
+  [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
+  std::vector<Fault> take() { return std::move(faults_); }
+
+ private:
+  std::vector<Fault> faults_;
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,165 @@
+// Reserving, allocating and finding device memory.
+#include "machine/arena.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+// At least a page lies between allocations, so that an access past the end meets nobody's data; the
+// exact map finds every other stray access too, unless it lands inside another allocation.
+constexpr std::uint64_t kRedZone = kPage;
+// A wish: equal addresses make equal reports in every run. The system may choose otherwise.
+constexpr std::uint64_t kWishedBase = 0x7ea000000000;
+
+}  // namespace
+
+Arena::Arena(std::uint64_t span, std::uint64_t capacity) : span_(span), capacity_(capacity) {
+  memory_file_ = memfd_create("warpmark-device-memory", MFD_CLOEXEC);
+  if (memory_file_ < 0 || ftruncate(memory_file_, static_cast<off_t>(span)) != 0) {
+    if (memory_file_ >= 0) close(memory_file_);
+    throw std::bad_alloc();
+  }
+  void* reserved = mmap(reinterpret_cast<void*>(kWishedBase), span, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* alias = reserved == MAP_FAILED ? MAP_FAILED
+                                       : mmap(nullptr, span, PROT_READ | PROT_WRITE,
+                                              MAP_SHARED | MAP_NORESERVE, memory_file_, 0);
+  if (alias == MAP_FAILED) {
+    if (reserved != MAP_FAILED) munmap(reserved, span);
+    close(memory_file_);
+    throw std::bad_alloc();
+  }
+  // A crash dump would otherwise hold all of the device's memory.
+  (void)madvise(alias, span, MADV_DONTDUMP);
+  base_ = reinterpret_cast<std::uint64_t>(reserved);
+  alias_ = static_cast<std::byte*>(alias);
+  next_ = base_ + 4 * kWindow;
+  holes_[next_] = base_ + span_ - next_;
+}
+
+Arena::~Arena() {
+  munmap(reinterpret_cast<void*>(base_), span_);
+  munmap(alias_, span_);
+  close(memory_file_);
+}
+
+std::uint64_t Arena::allocate(std::uint64_t bytes) {
+  if (bytes == 0 || bytes > capacity_ - std::min(capacity_, used_)) return 0;
+  const std::uint64_t need = (bytes + kPage - 1) / kPage * kPage + kRedZone;
+  // Next fit: freed addresses come back as late as possible, so that a use after free is still
+  // known as one.
+  auto hole = holes_.lower_bound(next_);
+  for (std::size_t tried = 0; tried <= holes_.size(); ++tried) {
+    if (hole == holes_.end()) hole = holes_.begin();
+    if (hole == holes_.end()) return 0;
+    if (hole->second >= need) break;
+    ++hole;
+  }
+  if (hole == holes_.end() || hole->second < need) return 0;
+  const std::uint64_t address = hole->first, rest = hole->second - need;
+  holes_.erase(hole);
+  if (rest > 0) holes_[address + need] = rest;
+  next_ = address + need;
+  // Remains of freed allocations in the range are forgotten.
+  auto old = allocations_.lower_bound(address);
+  while (old != allocations_.end() && old->first < address + need) old = allocations_.erase(old);
+  if (old != allocations_.begin()) {
+    auto before = std::prev(old);
+    if (!before->second.live && before->first + before->second.reserved > address)
+      allocations_.erase(before);
+  }
+  Allocation allocation;
+  allocation.address = address;
+  allocation.bytes = bytes;
+  allocation.reserved = need;
+  allocations_.emplace(address, std::move(allocation));
+  used_ += bytes;
+  return address;
+}
+
+bool Arena::free(std::uint64_t address) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end() || !found->second.live) return false;
+  Allocation& allocation = found->second;
+  allocation.live = false;
+  allocation.label.clear();
+  allocation.dtype.clear();
+  used_ -= allocation.bytes;
+  // Punching a hole gives the pages back, and makes them zero for the next owner.
+  (void)fallocate(memory_file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  static_cast<off_t>(address - base_), static_cast<off_t>(allocation.reserved));
+  auto hole = holes_.emplace(address, allocation.reserved).first;
+  if (auto after = std::next(hole);
+      after != holes_.end() && hole->first + hole->second == after->first) {
+    hole->second += after->second;
+    holes_.erase(after);
+  }
+  if (hole != holes_.begin()) {
+    auto before = std::prev(hole);
+    if (before->first + before->second == hole->first) {
+      before->second += hole->second;
+      holes_.erase(hole);
+    }
+  }
+  return true;
+}
+
+const Allocation* Arena::find(std::uint64_t address, std::uint64_t bytes) const {
+  auto after = allocations_.upper_bound(address);
+  if (after == allocations_.begin()) return nullptr;
+  const Allocation& allocation = std::prev(after)->second;
+  const std::uint64_t offset = address - allocation.address;
+  const bool inside =
+      allocation.live && offset < allocation.bytes && bytes <= allocation.bytes - offset;
+  return inside ? &allocation : nullptr;
+}
+
+Allocation* Arena::find(std::uint64_t address) {
+  return const_cast<Allocation*>(std::as_const(*this).find(address, 1));
+}
+
+Nearest Arena::nearest(std::uint64_t address, std::uint64_t bytes) const {
+  Nearest best;
+  const auto consider = [&](const Allocation& allocation) {
+    const std::uint64_t end = allocation.address + allocation.bytes;
+    Nearest found;
+    found.allocation = &allocation;
+    if (address < allocation.address) {
+      found.side = Nearest::Side::before;
+      found.distance = allocation.address - address;
+    } else if (address >= end) {
+      found.side = Nearest::Side::after;
+      found.distance = address - end + 1;
+    } else if (address + bytes > end &&
+               allocation.live) {  // straddles the end: its first byte outside
+      found.side = Nearest::Side::after;
+      found.distance = 1;
+    } else {
+      found.side = Nearest::Side::inside;
+    }
+    // A freed allocation explains only what lies in it.
+    if (!allocation.live && found.side != Nearest::Side::inside) return;
+    if (best.allocation == nullptr || found.distance < best.distance) best = found;
+  };
+  auto after = allocations_.upper_bound(address);
+  for (auto i = after; i != allocations_.end(); ++i) {
+    consider(i->second);
+    if (i->second.live) break;
+  }
+  for (auto i = after; i != allocations_.begin();) {
+    --i;
+    consider(i->second);
+    if (i->second.live) break;
+  }
+  return best;
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,283 @@
+// Handlers of arithmetic, comparison and register moves for 32 lanes at a time.
+// Compiled once for each WARPMARK_ISA; see numerics.hpp for what that forbids.
+#include "machine/lanes.hpp"
+#include "machine/numerics.hpp"
+
+namespace warpmark::cpu::WARPMARK_ISA {
+namespace {
+
+typedef u32 __attribute__((may_alias)) Raw32;
+typedef u64 __attribute__((may_alias)) Raw64;
+
+template <bool Wide>
+struct RawOf {
+  using type = Raw32;
+};
+template <>
+struct RawOf<true> {
+  using type = Raw64;
+};
+// How the lanes of a value of type T are stored: 8 bytes for 64-bit types, else 4.
+template <typename T>
+using Raw = typename RawOf<sizeof(T) == 8>::type;
+
+WARPMARK_INLINE f32 from_raw(u32 raw, f32) {
+  return real(raw);
+}
+WARPMARK_INLINE f64 from_raw(u64 raw, f64) {
+  return real(raw);
+}
+template <typename T, typename R>
+WARPMARK_INLINE T from_raw(R raw, T) {
+  return static_cast<T>(raw);
+}
+template <typename T>
+WARPMARK_INLINE T get(const Raw<T>* lanes, int lane) {
+  return from_raw(lanes[lane], T{});
+}
+WARPMARK_INLINE u32 to_raw(f32 value) {
+  return bits(value);
+}
+WARPMARK_INLINE u64 to_raw(f64 value) {
+  return bits(value);
+}
+template <typename T>
+WARPMARK_INLINE auto to_raw(T value) {
+  if constexpr (sizeof(T) == 8) {
+    return static_cast<u64>(value);
+  } else {
+    return static_cast<u32>(static_cast<s32>(value));  // narrow signed values stay sign-extended
+  }
+}
+
+template <typename T>
+WARPMARK_INLINE Raw<T>* slot(Lanes& w, u32 offset) {
+  return static_cast<Raw<T>*>(__builtin_assume_aligned(w.registers + offset, 64));
+}
+WARPMARK_INLINE Raw32& mask_slot(Lanes& w, u32 offset) {
+  return *reinterpret_cast<Raw32*>(w.registers + offset);
+}
+template <bool Full, typename R>
+WARPMARK_INLINE void put(R* lanes, u32 mask, int lane, R value) {
+  lanes[lane] = Full || (mask >> lane & 1) != 0 ? value : lanes[lane];
+}
+
+// The result may be one of the operands, always the whole of it, so lanes do not depend on others.
+#define WARPMARK_FOR_LANES _Pragma("GCC ivdep") for (int lane = 0; lane < 32; ++lane)
+
+template <typename Op, typename D, typename A, bool Full>
+void unary(Lanes& w, const Instruction& i) {
+  Raw<D>* d = slot<D>(w, i.d);
+  const Raw<A>* a = slot<A>(w, i.a);
+  const u32 mask = w.mask;
+  WARPMARK_FOR_LANES put<Full, Raw<D>>(d, mask, lane, to_raw(Op::apply(get<A>(a, lane))));
+}
+
+template <typename Op, typename D, typename A, typename B, bool Full>
+void binary(Lanes& w, const Instruction& i) {
+  Raw<D>* d = slot<D>(w, i.d);
+  const Raw<A>* a = slot<A>(w, i.a);
+  const Raw<B>* b = slot<B>(w, i.b);
+  const u32 mask = w.mask;
+  WARPMARK_FOR_LANES put<Full, Raw<D>>(d, mask, lane,
+                                       to_raw(Op::apply(get<A>(a, lane), get<B>(b, lane))));
+}
+
+template <typename Op, typename D, typename A, typename B, typename C, bool Full>
+void ternary(Lanes& w, const Instruction& i) {
+  Raw<D>* d = slot<D>(w, i.d);
+  const Raw<A>* a = slot<A>(w, i.a);
+  const Raw<B>* b = slot<B>(w, i.b);
+  const Raw<C>* c = slot<C>(w, i.c);
+  const u32 mask = w.mask;
+  WARPMARK_FOR_LANES put<Full, Raw<D>>(
+      d, mask, lane, to_raw(Op::apply(get<A>(a, lane), get<B>(b, lane), get<C>(c, lane))));
+}
+
+template <typename Op, typename A>
+WARPMARK_INLINE u32 compare_lanes(Lanes& w, const Instruction& i) {
+  const Raw<A>* a = slot<A>(w, i.a);
+  const Raw<A>* b = slot<A>(w, i.b);
+  u32 result = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    result |= static_cast<u32>(Op::apply(get<A>(a, lane), get<A>(b, lane))) << lane;
+  }
+  return result;
+}
+
+template <typename Op, typename A, bool Full>
+void compare(Lanes& w, const Instruction& i) {
+  Raw32& d = mask_slot(w, i.d);
+  const u32 result = compare_lanes<Op, A>(w, i);
+  d = Full ? result : (d & ~w.mask) | (result & w.mask);
+}
+
+// p|q = (a cmp b) op c: q takes the negated comparison.
+template <typename Op, typename A>
+void compare_combined(Lanes& w, const Instruction& i) {
+  const u32 result = compare_lanes<Op, A>(w, i);
+  u32 yes = result, no = ~result;
+  if (i.imm != kCombineNone) {
+    const u32 c = i.negated ? ~mask_slot(w, i.c) : mask_slot(w, i.c);
+    yes = i.imm == kCombineAnd ? yes & c : i.imm == kCombineOr ? yes | c : yes ^ c;
+    no = i.imm == kCombineAnd ? no & c : i.imm == kCombineOr ? no | c : no ^ c;
+  }
+  const u32 mask = w.mask;
+  if (i.d != Instruction::kNone) {
+    Raw32& d = mask_slot(w, i.d);
+    d = (d & ~mask) | (yes & mask);
+  }
+  if (i.address != Instruction::kNone) {
+    Raw32& q = mask_slot(w, i.address);
+    q = (q & ~mask) | (no & mask);
+  }
+}
+
+template <typename T, bool Full>
+void select(Lanes& w, const Instruction& i) {
+  Raw<T>* d = slot<T>(w, i.d);
+  const Raw<T>* a = slot<T>(w, i.a);
+  const Raw<T>* b = slot<T>(w, i.b);
+  const u32 chosen = i.negated ? ~mask_slot(w, i.c) : mask_slot(w, i.c);
+  const u32 mask = w.mask;
+  WARPMARK_FOR_LANES put<Full, Raw<T>>(d, mask, lane,
+                                       (chosen >> lane & 1) != 0 ? a[lane] : b[lane]);
+}
+
+template <typename Op, int Operands>
+void masks(Lanes& w, const Instruction& i) {
+  Raw32& d = mask_slot(w, i.d);
+  const u32 result = Op::apply(mask_slot(w, i.a), Operands == 2 ? mask_slot(w, i.b) : 0);
+  d = (d & ~w.mask) | (result & w.mask);
+}
+
+// mov.b64 %rd, {%r1, %r2} and the like; the first element is the least significant.
+template <typename Part, bool Wide>
+WARPMARK_INLINE void pack_lanes(Lanes& w, const Instruction& i) {
+  using Whole = typename RawOf<Wide>::type;
+  constexpr int shift = sizeof(Part) * 8;
+  auto* whole = reinterpret_cast<Whole*>(w.registers + i.address);
+  const u32 parts[4] = {i.d, i.a, i.b, i.c};
+  for (int lane = 0; lane < 32; ++lane) {
+    if ((w.mask >> lane & 1) == 0) continue;
+    u64 value = 0;
+    for (int part = 0; part < i.count; ++part) {
+      value |= static_cast<u64>(static_cast<Part>(slot<u32>(w, parts[part])[lane]))
+               << (part * shift);
+    }
+    whole[lane] = static_cast<Whole>(value);
+  }
+}
+template <typename Part>
+void pack(Lanes& w, const Instruction& i) {
+  i.address_narrow ? pack_lanes<Part, false>(w, i) : pack_lanes<Part, true>(w, i);
+}
+
+template <typename Part, bool Wide>
+WARPMARK_INLINE void unpack_lanes(Lanes& w, const Instruction& i) {
+  using Whole = typename RawOf<Wide>::type;
+  constexpr int shift = sizeof(Part) * 8;
+  alignas(64) Whole value[32];  // a copy: the source may be one of the results
+  __builtin_memcpy(value, w.registers + i.address, sizeof value);
+  const u32 parts[4] = {i.d, i.a, i.b, i.c};
+  for (int part = 0; part < i.count; ++part) {
+    if (parts[part] == Instruction::kNone) continue;
+    Raw32* d = slot<u32>(w, parts[part]);
+    for (int lane = 0; lane < 32; ++lane) {
+      const u32 element = static_cast<Part>(static_cast<u64>(value[lane]) >> (part * shift));
+      put<false, Raw32>(d, w.mask, lane, element);
+    }
+  }
+}
+template <typename Part>
+void unpack(Lanes& w, const Instruction& i) {
+  i.address_narrow ? unpack_lanes<Part, false>(w, i) : unpack_lanes<Part, true>(w, i);
+}
+
+template <bool Add>
+void window(Lanes& w, const Instruction& i) {
+  Raw64* d = slot<u64>(w, i.d);
+  const Raw64* a = slot<u64>(w, i.a);
+  const auto base = static_cast<u64>(i.imm);
+  const u32 mask = w.mask;
+  WARPMARK_FOR_LANES put<false, Raw64>(d, mask, lane, Add ? a[lane] + base : a[lane] - base);
+}
+
+void is_space(Lanes& w, const Instruction& i) {
+  constexpr u64 size = u64{16} << 20;  // Arena::kWindow
+  const Raw64* a = slot<u64>(w, i.a);
+  const bool global = i.count == static_cast<u8>(Space::global);
+  u32 result = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    const bool inside =
+        global ? a[lane] - w.local_window >= 3 * size : a[lane] - static_cast<u64>(i.imm) < size;
+    result |= static_cast<u32>(inside) << lane;
+  }
+  Raw32& d = mask_slot(w, i.d);
+  d = (d & ~w.mask) | (result & w.mask);
+}
+
+void guarded(Lanes& w, const Instruction& i) {
+  const u32 all = w.mask;
+  const u32 guard = mask_slot(w, i.guard);
+  const u32 active = all & (i.guard_negated ? ~guard : guard);
+  if (active == 0) return;
+  w.mask = active;
+  i.inner[active == 0xffffffff ? 1 : 0](w, i);
+  w.mask = all;
+}
+
+#define UNARY(id, D, A, names, ...)                                         \
+  struct id##_op {                                                          \
+    WARPMARK_INLINE D apply([[maybe_unused]] A a) { return (__VA_ARGS__); } \
+  };
+#define BINARY(id, D, A, B, names, ...)                                                           \
+  struct id##_op {                                                                                \
+    WARPMARK_INLINE D apply([[maybe_unused]] A a, [[maybe_unused]] B b) { return (__VA_ARGS__); } \
+  };
+#define TERNARY(id, D, A, B, C, names, ...)                          \
+  struct id##_op {                                                   \
+    WARPMARK_INLINE D apply(A a, B b, C c) { return (__VA_ARGS__); } \
+  };
+#define COMPARE(id, A, name, ...)                                  \
+  struct id##_op {                                                 \
+    WARPMARK_INLINE bool apply(A a, A b) { return (__VA_ARGS__); } \
+  };
+#define SELECT(id, T, names)
+#define MASK(id, operands, names, ...)                                                 \
+  struct id##_op {                                                                     \
+    WARPMARK_INLINE u32 apply(u32 a, [[maybe_unused]] u32 b) { return (__VA_ARGS__); } \
+  };
+#include "program/opcodes.def"
+
+}  // namespace
+
+void fill_arithmetic(HandlerTable& table) {
+  const auto row = [&](Opcode opcode) -> HandlerRow& {
+    return table.rows[static_cast<int>(opcode)];
+  };
+#define UNARY(id, D, A, names, ...) \
+  row(Opcode::id) = {unary<id##_op, D, A, false>, unary<id##_op, D, A, true>, nullptr};
+#define BINARY(id, D, A, B, names, ...) \
+  row(Opcode::id) = {binary<id##_op, D, A, B, false>, binary<id##_op, D, A, B, true>, nullptr};
+#define TERNARY(id, D, A, B, C, names, ...)                                                   \
+  row(Opcode::id) = {ternary<id##_op, D, A, B, C, false>, ternary<id##_op, D, A, B, C, true>, \
+                     nullptr};
+#define COMPARE(id, A, name, ...)                                           \
+  row(Opcode::id) = {compare<id##_op, A, false>, compare<id##_op, A, true>, \
+                     compare_combined<id##_op, A>};
+#define SELECT(id, T, names) row(Opcode::id) = {select<T, false>, select<T, true>, nullptr};
+#define MASK(id, operands, names, ...) \
+  row(Opcode::id) = {masks<id##_op, operands>, masks<id##_op, operands>, nullptr};
+#include "program/opcodes.def"
+  row(Opcode::pack_16) = {pack<u16>, pack<u16>, nullptr};
+  row(Opcode::pack_32) = {pack<u32>, pack<u32>, nullptr};
+  row(Opcode::unpack_16) = {unpack<u16>, unpack<u16>, nullptr};
+  row(Opcode::unpack_32) = {unpack<u32>, unpack<u32>, nullptr};
+  row(Opcode::to_window) = {window<true>, window<true>, nullptr};
+  row(Opcode::from_window) = {window<false>, window<false>, nullptr};
+  row(Opcode::is_space) = {is_space, is_space, nullptr};
+  table.guarded = guarded;
+}
+
+}  // namespace warpmark::cpu::WARPMARK_ISA

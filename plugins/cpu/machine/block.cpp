@@ -1,0 +1,476 @@
+// Scheduling of a block's warps and of the fragments of each warp.
+#include "machine/block.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace warpmark::cpu {
+namespace {
+
+// A fragment, warp or block that has taken this many backward branches gives way to the others: far
+// more than loops that end take often, few enough that who waits for another thread gets on.
+constexpr std::uint32_t kFragmentShare = 1 << 12;
+constexpr std::uint32_t kWarpShare = 1 << 14;
+constexpr std::uint32_t kBlockRounds = 16;
+
+}  // namespace
+
+void BlockState::FreeDeleter::operator()(std::byte* memory) const {
+  std::free(memory);
+}
+
+BlockState::Buffer BlockState::buffer(std::uint64_t bytes) {
+  bytes = (bytes + 63) / 64 * 64;
+  void* memory = std::aligned_alloc(64, std::max<std::uint64_t>(bytes, 64));
+  if (memory == nullptr) throw std::bad_alloc();
+  std::memset(memory, 0, std::max<std::uint64_t>(bytes, 64));
+  return Buffer(static_cast<std::byte*>(memory));
+}
+
+std::uint64_t BlockState::footprint(const LaunchState& launch) {
+  return std::uint64_t{launch.warps()} * (2 * std::uint64_t{launch.program.register_bytes} +
+                                          std::uint64_t{launch.program.local_bytes} * 32 +
+                                          launch.program.sites * sizeof(Region)) +
+         launch.program.dynamic_offset + launch.shape.dynamic_shared;
+}
+
+BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.warps()) {
+  const Program& program = launch.program;
+  register_bytes_ = program.register_bytes;
+  shared_bytes_ = launch.shape.dynamic_shared > 0
+                      ? std::uint64_t{program.dynamic_offset} + launch.shape.dynamic_shared
+                      : program.shared_bytes;
+  local_bytes_ = program.local_bytes;
+  registers_ = buffer(register_bytes_ * warps_.size());
+  image_ = buffer(register_bytes_ * warps_.size());
+  shared_ = buffer(shared_bytes_);
+  local_ = buffer(local_bytes_ * 32 * warps_.size());
+  for (std::uint32_t i = 0; i < warps_.size(); ++i) {
+    Warp& warp = warps_[i];
+    warp.sites.resize(program.sites);
+    if (!launch.shape.exact_bounds) {  // containment only: the whole arena is one region
+      const std::uint64_t begin = launch.arena.global_begin();
+      for (Region& site : warp.sites)
+        site = {begin, launch.arena.global_bytes(), launch.arena.host(begin)};
+    }
+    Lanes& lanes = warp.lanes;
+    lanes.registers = registers_.get() + i * register_bytes_;
+    lanes.warp = i;
+    lanes.shared = {0, shared_bytes_, shared_.get()};
+    lanes.param = {0, launch.shape.parameters.size(),
+                   const_cast<std::byte*>(launch.shape.parameters.data())};
+    lanes.local = {0, local_bytes_, local_.get() + i * local_bytes_ * 32};
+    lanes.sites = warp.sites.data();
+    lanes.local_window = launch.arena.local_window();
+    lanes.block = this;
+  }
+  lay_out_registers();
+}
+
+std::array<std::uint32_t, 3> BlockState::thread(std::uint32_t warp, std::uint32_t lane) const {
+  const auto& size = launch_.shape.block;
+  const std::uint32_t linear = warp * 32 + lane;
+  return {linear % size[0], linear / size[0] % size[1], linear / size[0] / size[1]};
+}
+
+// The registers as every block finds them: constants and special registers filled in, the rest
+// zero.
+void BlockState::lay_out_registers() {
+  const Program& program = launch_.program;
+  const LaunchShape& shape = launch_.shape;
+  for (std::uint32_t i = 0; i < warps_.size(); ++i) {
+    std::byte* registers = image_.get() + i * register_bytes_;
+    for (const Program::Constant& constant : program.constants) {
+      for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        std::memcpy(registers + constant.slot + lane * (constant.wide ? 8 : 4), &constant.value,
+                    constant.wide ? 8 : 4);
+      }
+    }
+    for (const Program::SpecialSlot& special : program.specials) {
+      for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        const std::array<std::uint32_t, 3> tid = thread(i, lane);
+        std::uint32_t value = 0;
+        switch (special.which) {
+          case Special::tid_x:
+            value = tid[0];
+            break;
+          case Special::tid_y:
+            value = tid[1];
+            break;
+          case Special::tid_z:
+            value = tid[2];
+            break;
+          case Special::ntid_x:
+            value = shape.block[0];
+            break;
+          case Special::ntid_y:
+            value = shape.block[1];
+            break;
+          case Special::ntid_z:
+            value = shape.block[2];
+            break;
+          case Special::nctaid_x:
+            value = shape.grid[0];
+            break;
+          case Special::nctaid_y:
+            value = shape.grid[1];
+            break;
+          case Special::nctaid_z:
+            value = shape.grid[2];
+            break;
+          case Special::laneid:
+            value = lane;
+            break;
+          case Special::warpid:
+            value = i;
+            break;
+          case Special::nwarpid:
+            value = static_cast<std::uint32_t>(warps_.size());
+            break;
+          case Special::warp_size:
+            value = 32;
+            break;
+          case Special::lanemask_eq:
+            value = 1u << lane;
+            break;
+          case Special::lanemask_lt:
+            value = (1u << lane) - 1;
+            break;
+          case Special::lanemask_le:
+            value = (2u << lane) - 1;
+            break;
+          case Special::lanemask_gt:
+            value = ~((2u << lane) - 1);
+            break;
+          case Special::lanemask_ge:
+            value = ~((1u << lane) - 1);
+            break;
+          case Special::dynamic_smem_size:
+            value = shape.dynamic_shared;
+            break;
+          case Special::total_smem_size:
+            value = static_cast<std::uint32_t>(shared_bytes_);
+            break;
+          case Special::ctaid_x:
+          case Special::ctaid_y:
+          case Special::ctaid_z:
+          case Special::zero:
+            break;  // start() writes the block's coordinates
+        }
+        std::memcpy(registers + special.slot + lane * 4, &value, 4);
+      }
+    }
+  }
+}
+
+void BlockState::start(std::uint64_t index) {
+  const LaunchShape& shape = launch_.shape;
+  coordinates_ = {static_cast<std::uint32_t>(index % shape.grid[0]),
+                  static_cast<std::uint32_t>(index / shape.grid[0] % shape.grid[1]),
+                  static_cast<std::uint32_t>(index / shape.grid[0] / shape.grid[1])};
+  std::memcpy(registers_.get(), image_.get(), register_bytes_ * warps_.size());
+  for (const Program::SpecialSlot& special : launch_.program.specials) {
+    const bool x = special.which == Special::ctaid_x, y = special.which == Special::ctaid_y,
+               z = special.which == Special::ctaid_z;
+    if (!x && !y && !z) continue;
+    std::array<std::uint32_t, 32> lanes;
+    lanes.fill(coordinates_[x ? 0 : y ? 1 : 2]);
+    for (Warp& warp : warps_)
+      std::memcpy(warp.lanes.registers + special.slot, lanes.data(), sizeof lanes);
+  }
+  if (shared_bytes_ > 0) std::memset(shared_.get(), 0, shared_bytes_);
+  if (local_bytes_ > 0) std::memset(local_.get(), 0, local_bytes_ * 32 * warps_.size());
+  barriers_ = {};
+  live_threads_ = launch_.threads();
+  for (std::uint32_t i = 0; i < warps_.size(); ++i) {
+    const std::uint32_t threads = std::min(32u, live_threads_ - i * 32);
+    warps_[i].live = threads == 32 ? 0xffffffff : (1u << threads) - 1;
+    warps_[i].fragments.clear();
+    warps_[i].fragments.push_back({0, warps_[i].live, Fragment::Wait::none, 0, 0});
+  }
+}
+
+BlockState::Progress BlockState::run() {
+  for (std::uint32_t round = 0; round < kBlockRounds; ++round) {
+    bool progress = false;
+    for (Warp& warp : warps_) {
+      if (warp.fragments.empty()) continue;
+      progress |= run_warp(warp);
+      if (launch_.stop) return Progress::paused;
+    }
+    if (live_threads_ == 0) return Progress::finished;
+    if (!progress) {
+      report_deadlock();
+      return Progress::paused;
+    }
+  }
+  return Progress::paused;
+}
+
+// The runnable fragment of the lowest node, or with `rotate` the one that gave way longest ago, so
+// that lanes which spin on what another lane of their warp must do do not starve it.
+bool BlockState::take_fragment(Warp& warp, Fragment& fragment, bool rotate) {
+  auto best = warp.fragments.end();
+  for (auto i = warp.fragments.begin(); i != warp.fragments.end(); ++i) {
+    if (i->wait != Fragment::Wait::none) continue;
+    if (best == warp.fragments.end() || (rotate ? i->turn < best->turn : i->node < best->node))
+      best = i;
+  }
+  if (best == warp.fragments.end()) return false;
+  fragment = *best;
+  *best = warp.fragments.back();
+  warp.fragments.pop_back();
+  return true;
+}
+
+void BlockState::add_fragment(Warp& warp, const Fragment& fragment) {
+  for (Fragment& other : warp.fragments) {
+    if (other.node == fragment.node && other.wait == fragment.wait && other.key == fragment.key) {
+      other.mask |= fragment.mask;
+      other.turn = std::max(other.turn, fragment.turn);
+      return;
+    }
+  }
+  warp.fragments.push_back(fragment);
+}
+
+void BlockState::execute(Warp& warp, const Block& node, std::uint32_t mask) {
+  const Instruction* instruction = launch_.program.code.data() + node.begin;
+  const Instruction* const end = launch_.program.code.data() + node.end;
+  Lanes& lanes = warp.lanes;
+  lanes.mask = mask;
+  const int full = mask == 0xffffffff ? 1 : 0;
+  for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
+  launch_.executed += std::uint64_t{node.weight} * static_cast<std::uint32_t>(std::popcount(mask));
+  launch_.warp_instructions += node.weight;
+}
+
+bool BlockState::run_warp(Warp& warp) {
+  const Block* nodes = launch_.program.blocks.data();
+  const std::uint64_t budget =
+      launch_.shape.instruction_budget != 0 ? launch_.shape.instruction_budget : ~std::uint64_t{0};
+  Fragment current;
+  if (!take_fragment(warp, current, false)) return false;
+  std::uint32_t backward = 0, fragment_backward = 0;
+  bool rotated = false;
+  for (;;) {
+    const std::uint32_t from = current.node;
+    const Block& node = nodes[from];
+    execute(warp, node, current.mask);
+    bool have = true;
+    switch (node.exit) {
+      case Exit::jump:
+        current.node = node.next;
+        break;
+      case Exit::branch: {
+        std::uint32_t predicate;
+        std::memcpy(&predicate, warp.lanes.registers + node.predicate, 4);
+        if (node.negated) predicate = ~predicate;
+        const std::uint32_t taken = current.mask & predicate, other = current.mask & ~predicate;
+        if (other == 0) {
+          current.node = node.taken;
+        } else if (taken == 0) {
+          current.node = node.next;
+        } else if (node.next == node.taken) {
+          current.node = node.next;
+        } else {
+          const bool first_taken = node.taken < node.next;
+          Fragment rest = current;
+          rest.node = first_taken ? node.next : node.taken;
+          rest.mask = first_taken ? other : taken;
+          current.node = first_taken ? node.taken : node.next;
+          current.mask = first_taken ? taken : other;
+          add_fragment(warp, rest);
+        }
+        break;
+      }
+      case Exit::leave:
+        leave(warp, current.mask);
+        have = false;
+        break;
+      case Exit::barrier:
+        arrive(warp, current, node);
+        have = false;
+        break;
+      case Exit::warp:
+        arrive_at_warp_barrier(warp, current, node);
+        have = false;
+        break;
+    }
+    if (launch_.executed >= budget || launch_.faults.full() || launch_.stop) {
+      if (have) add_fragment(warp, current);
+      launch_.stop = true;
+      return true;
+    }
+    if (!have) {
+      if (!take_fragment(warp, current, rotated)) return true;
+      fragment_backward = 0;
+      rotated = false;
+      continue;
+    }
+    const bool loops = current.node <= from;
+    if (loops && ++backward >= kWarpShare) {
+      current.turn = ++turns_;
+      add_fragment(warp, current);
+      return true;
+    }
+    if (warp.fragments.empty()) continue;
+    // Diverged: join those who stand at the same place, and let the lowest go first.
+    if (loops && ++fragment_backward >= kFragmentShare) {
+      current.turn = ++turns_;
+      add_fragment(warp, current);
+      take_fragment(warp, current, true);
+      fragment_backward = 0;
+      rotated = true;
+      continue;
+    }
+    add_fragment(warp, current);
+    if (rotated) {
+      // A fragment whose turn it is keeps running, together with those who joined it.
+      const auto mine =
+          std::find_if(warp.fragments.begin(), warp.fragments.end(), [&](const Fragment& f) {
+            return f.wait == Fragment::Wait::none && (f.mask & current.mask) != 0;
+          });
+      current = *mine;
+      *mine = warp.fragments.back();
+      warp.fragments.pop_back();
+    } else {
+      take_fragment(warp, current, false);
+    }
+  }
+}
+
+std::uint32_t BlockState::uniform(const Warp& warp, std::uint32_t slot, std::uint32_t mask) const {
+  std::uint32_t value;
+  std::memcpy(&value,
+              warp.lanes.registers + slot + static_cast<std::uint32_t>(std::countr_zero(mask)) * 4,
+              4);
+  return value;
+}
+
+void BlockState::arrive(Warp& warp, Fragment fragment, const Block& node) {
+  const std::uint32_t number = uniform(warp, node.barrier, fragment.mask);
+  const std::uint32_t threads =
+      node.threads == Instruction::kNone ? 0 : uniform(warp, node.threads, fragment.mask);
+  if (number >= barriers_.size() ||
+      (node.threads != Instruction::kNone && (threads == 0 || threads % 32 != 0))) {
+    Fault fault;
+    fault.kind = FaultKind::barrier;
+    fault.statement = node.statement;
+    fault.block = coordinates_;
+    fault.thread =
+        thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(fragment.mask)));
+    fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
+    fault.message =
+        number >= barriers_.size()
+            ? "barrier " + std::to_string(number) + " does not exist; a block has barriers 0 to 15"
+            : "a barrier for " + std::to_string(threads) +
+                  " threads; the number must be a multiple of 32";
+    launch_.faults.add(fault);
+    launch_.stop = true;
+    return;
+  }
+  Barrier& barrier = barriers_[number];
+  barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
+  if (threads != 0) barrier.expected = threads;
+  fragment.node = node.next;
+  if (!node.arrive_only) {
+    fragment.wait = Fragment::Wait::barrier;
+    fragment.key = number;
+  }
+  add_fragment(warp, fragment);
+  check_barrier(number);
+}
+
+// Threads that have left are no longer waited for (as on sm_70 and later).
+void BlockState::check_barrier(std::uint32_t number) {
+  Barrier& barrier = barriers_[number];
+  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
+  if (barrier.arrived == 0 || barrier.arrived < expected) return;
+  barrier = {};
+  for (Warp& warp : warps_) {
+    std::vector<Fragment> fragments;
+    fragments.swap(warp.fragments);
+    for (Fragment& fragment : fragments) {
+      if (fragment.wait == Fragment::Wait::barrier && fragment.key == number) {
+        fragment.wait = Fragment::Wait::none;
+        fragment.key = 0;
+      }
+      add_fragment(warp, fragment);
+    }
+  }
+}
+
+void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node) {
+  fragment.key = uniform(warp, node.barrier, fragment.mask);
+  fragment.node = node.next;
+  fragment.wait = Fragment::Wait::warp;
+  add_fragment(warp, fragment);
+  release_warp_barriers(warp);
+}
+
+void BlockState::release_warp_barriers(Warp& warp) {
+  for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
+    if (warp.fragments[i].wait != Fragment::Wait::warp) continue;
+    const std::uint32_t wanted = warp.fragments[i].key;
+    std::uint32_t here = 0;
+    for (const Fragment& fragment : warp.fragments) {
+      if (fragment.wait == Fragment::Wait::warp && fragment.key == wanted) here |= fragment.mask;
+    }
+    if ((wanted & warp.live & ~here) != 0) continue;
+    std::vector<Fragment> fragments;
+    fragments.swap(warp.fragments);
+    for (Fragment& fragment : fragments) {
+      if (fragment.wait == Fragment::Wait::warp && fragment.key == wanted) {
+        fragment.wait = Fragment::Wait::none;
+        fragment.key = 0;
+      }
+      add_fragment(warp, fragment);
+    }
+    i = static_cast<std::size_t>(-1);  // the fragments have moved: look again from the start
+  }
+}
+
+void BlockState::leave(Warp& warp, std::uint32_t mask) {
+  warp.live &= ~mask;
+  live_threads_ -= static_cast<std::uint32_t>(std::popcount(mask));
+  release_warp_barriers(warp);
+  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
+    if (barriers_[number].arrived != 0 && barriers_[number].expected == 0) check_barrier(number);
+  }
+}
+
+void BlockState::report_deadlock() {
+  launch_.stop = true;
+  for (const Warp& warp : warps_) {
+    for (const Fragment& fragment : warp.fragments) {
+      Fault fault;
+      fault.kind = FaultKind::barrier;
+      // The waiting instruction ended the node before; its statement is the one before this node's.
+      fault.statement = 0;
+      for (const Block& node : launch_.program.blocks) {
+        const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp;
+        if (waits && node.next == fragment.node) fault.statement = node.statement;
+      }
+      fault.block = coordinates_;
+      fault.thread =
+          thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(fragment.mask)));
+      fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
+      fault.message =
+          fragment.wait == Fragment::Wait::barrier
+              ? std::to_string(barriers_[fragment.key].arrived) + " of " +
+                    std::to_string(barriers_[fragment.key].expected != 0
+                                       ? barriers_[fragment.key].expected
+                                       : live_threads_) +
+                    " threads wait at barrier " + std::to_string(fragment.key) +
+                    " for others that never reach it"
+              : "lanes wait at bar.warp.sync for others of its mask that never reach it";
+      launch_.faults.add(fault);
+    }
+  }
+}
+
+}  // namespace warpmark::cpu

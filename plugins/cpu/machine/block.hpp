@@ -1,0 +1,119 @@
+// One thread block while it runs: its warps, their diverged fragments, barriers and memories.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "inspect/fault.hpp"
+#include "machine/arena.hpp"
+#include "machine/lanes.hpp"
+#include "program/program.hpp"
+
+namespace warpmark::cpu {
+
+/// Geometry and limits of a launch.
+struct LaunchShape {
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint32_t dynamic_shared = 0;  ///< bytes
+  std::vector<std::byte> parameters;
+  std::uint64_t instruction_budget = 0;  ///< thread-instructions; 0 = none
+  std::uint64_t wall_limit_ms = 0;       ///< 0 = none
+  bool exact_bounds = true;
+};
+
+/// What the blocks of a launch share.
+struct LaunchState {
+  LaunchState(const Program& the_program, const LaunchShape& the_shape, Arena& the_arena)
+      : program(the_program), shape(the_shape), arena(the_arena) {}
+
+  const Program& program;
+  const LaunchShape& shape;
+  Arena& arena;
+  FaultLog faults;
+  std::uint64_t executed = 0;  ///< thread-instructions
+  std::uint64_t warp_instructions = 0;
+  bool stop = false;  ///< budget, wall limit or deadlock: the launch ends with error 702
+
+  [[nodiscard]] std::uint32_t threads() const {
+    return shape.block[0] * shape.block[1] * shape.block[2];
+  }
+  [[nodiscard]] std::uint32_t warps() const { return (threads() + 31) / 32; }
+};
+
+/// Lanes of a warp that stand at the beginning of the same block of the control-flow graph.
+struct Fragment {
+  enum class Wait : std::uint8_t { none, barrier, warp };
+  std::uint32_t node = 0;  ///< of Program::blocks
+  std::uint32_t mask = 0;
+  Wait wait = Wait::none;
+  std::uint32_t key = 0;   ///< number of the barrier, or the lane mask of bar.warp.sync
+  std::uint64_t turn = 0;  ///< when it last gave way to others
+};
+
+/// A block's state is explicit, so it can be left at any block boundary and resumed later: that is
+/// what lets warps and thread blocks that wait for each other all make progress.
+class BlockState {
+ public:
+  explicit BlockState(LaunchState& launch);
+  BlockState(const BlockState&) = delete;
+  BlockState& operator=(const BlockState&) = delete;
+
+  /// Makes this the block of the given linear index, at its start.
+  void start(std::uint64_t index);
+
+  enum class Progress : std::uint8_t { finished, paused };
+  /// Runs all warps in turn until the block finishes, has had its share, or the launch stops.
+  Progress run();
+
+  [[nodiscard]] LaunchState& launch() const { return launch_; }
+  [[nodiscard]] const std::array<std::uint32_t, 3>& coordinates() const { return coordinates_; }
+  [[nodiscard]] std::array<std::uint32_t, 3> thread(std::uint32_t warp, std::uint32_t lane) const;
+  /// Bytes of host memory that one block of this launch takes.
+  static std::uint64_t footprint(const LaunchState& launch);
+
+ private:
+  struct Warp {
+    Lanes lanes;
+    std::uint32_t live = 0;           ///< lanes that have not left
+    std::vector<Fragment> fragments;  ///< disjoint; those that wait included
+    std::vector<Region> sites;
+  };
+  struct Barrier {
+    std::uint32_t arrived = 0;   ///< threads
+    std::uint32_t expected = 0;  ///< threads, if the instruction gave their number
+  };
+
+  void lay_out_registers();
+  /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
+  bool run_warp(Warp& warp);
+  bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
+  void execute(Warp& warp, const Block& node, std::uint32_t mask);
+  void arrive(Warp& warp, Fragment fragment, const Block& node);
+  void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node);
+  void release_warp_barriers(Warp& warp);
+  void leave(Warp& warp, std::uint32_t mask);
+  void check_barrier(std::uint32_t number);
+  void report_deadlock();
+  static void add_fragment(Warp& warp, const Fragment& fragment);
+  [[nodiscard]] std::uint32_t uniform(const Warp& warp, std::uint32_t slot,
+                                      std::uint32_t mask) const;
+
+  struct FreeDeleter {
+    void operator()(std::byte* memory) const;
+  };
+  using Buffer = std::unique_ptr<std::byte[], FreeDeleter>;
+  static Buffer buffer(std::uint64_t bytes);
+
+  LaunchState& launch_;
+  std::array<std::uint32_t, 3> coordinates_{};
+  Buffer registers_, image_, shared_, local_;
+  std::uint64_t register_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;
+  std::vector<Warp> warps_;
+  std::array<Barrier, 16> barriers_{};
+  std::uint32_t live_threads_ = 0;
+  std::uint64_t turns_ = 0;
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,71 @@
+// What a handler sees of the warp that it executes for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "program/program.hpp"
+
+namespace warpmark::cpu {
+
+/// A range of memory that accesses are translated into: bytes [begin, begin + size) lie at host.
+struct Region {
+  std::uint64_t begin = 0, size = 0;
+  std::byte* host = nullptr;
+};
+
+/// The state of one warp while it runs. `mask` holds the active lanes: those of the current
+/// fragment, less those that the instruction's guard excludes.
+struct Lanes {
+  std::byte* registers = nullptr;
+  std::uint32_t mask = 0;
+  std::uint32_t warp = 0;  ///< in its block
+  Region shared, param;
+  Region local;                       ///< of lane 0; further lanes follow at multiples of its size
+  Region* sites = nullptr;            ///< by Instruction::site: where its last global access went
+  std::uint64_t local_window = 0;     ///< then shared and param, each Arena::kWindow bytes
+  class BlockState* block = nullptr;  ///< for the slow paths
+};
+
+/// Slow path of a global access: makes the live allocation that holds all of [address, address +
+/// bytes) the region of the instruction's site. False if there is none.
+bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
+                 std::uint32_t bytes);
+/// Records that an access of `lane` is misaligned or leaves its region. `address` is an offset for
+/// all spaces but global.
+void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std::uint32_t lane,
+                  std::uint64_t address, std::uint32_t bytes, bool store);
+
+/// The handlers of one operation.
+struct HandlerRow {
+  Handler masked = nullptr, full = nullptr;
+  Handler combined = nullptr;  ///< comparisons with a second predicate or result
+};
+
+/// All handlers, compiled for one level of the processor's instruction set.
+struct HandlerTable {
+  HandlerRow rows[static_cast<std::size_t>(Opcode::count)];
+  Handler guarded = nullptr;  ///< calls Instruction::inner for the lanes of the guard
+};
+
+/// The table for this processor. `exact_bounds` false gives accesses that are only contained.
+const HandlerTable& handlers(bool exact_bounds);
+/// The same for a level of x86-64: 2, 3 or 4; for tests. Null if the processor lacks it.
+const HandlerTable* handlers_of_level(int level, bool exact_bounds);
+/// Sets the handlers of every instruction.
+void bind(Program& program, const HandlerTable& table);
+
+namespace v2 {
+void fill_arithmetic(HandlerTable& table);
+void fill_memory(HandlerTable& table, bool exact_bounds);
+}  // namespace v2
+namespace v3 {
+void fill_arithmetic(HandlerTable& table);
+void fill_memory(HandlerTable& table, bool exact_bounds);
+}  // namespace v3
+namespace v4 {
+void fill_arithmetic(HandlerTable& table);
+void fill_memory(HandlerTable& table, bool exact_bounds);
+}  // namespace v4
+
+}  // namespace warpmark::cpu

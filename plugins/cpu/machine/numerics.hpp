@@ -1,0 +1,246 @@
+// The arithmetic that opcodes.def names, exact and the same on every machine.
+//
+// Compiled once for each instruction-set level (WARPMARK_ISA names the namespace), so nothing here
+// may be shared between translation units: no std:: functions, everything inline in the namespace.
+// Compiled without contraction; no call reaches libm, whose results differ between processors.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/soft_fma.hpp"
+
+namespace warpmark::cpu::WARPMARK_ISA {
+
+using u8 = std::uint8_t;
+using s8 = std::int8_t;
+using u16 = std::uint16_t;
+using s16 = std::int16_t;
+using u32 = std::uint32_t;
+using s32 = std::int32_t;
+using u64 = std::uint64_t;
+using s64 = std::int64_t;
+using f32 = float;
+using f64 = double;
+using b16 = u16;
+using b32 = u32;
+using b64 = u64;
+__extension__ using u128 = unsigned __int128;
+__extension__ using s128 = __int128;
+
+#define WARPMARK_INLINE [[gnu::always_inline]] static inline
+
+WARPMARK_INLINE u32 bits(f32 a) {
+  return __builtin_bit_cast(u32, a);
+}
+WARPMARK_INLINE u64 bits(f64 a) {
+  return __builtin_bit_cast(u64, a);
+}
+WARPMARK_INLINE f32 real(u32 a) {
+  return __builtin_bit_cast(f32, a);
+}
+WARPMARK_INLINE f64 real(u64 a) {
+  return __builtin_bit_cast(f64, a);
+}
+
+// --- NaNs: binary32 results are the canonical NaN 0x7fffffff, as the PTX ISA says.
+// ------------------
+template <typename... Sources>
+WARPMARK_INLINE f32 quiet(f32 result, Sources...) {
+  return result == result ? result : real(u32{0x7fffffff});
+}
+// Binary64: the PTX ISA leaves the payload open; see docs in tests/device/numerics_test.cpp.
+template <typename... Sources>
+WARPMARK_INLINE f64 quiet(f64 result, Sources...) {
+  return result == result ? result : real(u64{0xfff8000000000000});
+}
+
+WARPMARK_INLINE f32 flush(f32 a) {
+  const u32 pattern = bits(a);
+  return real((pattern & 0x7f800000) == 0 ? pattern & 0x80000000 : pattern);
+}
+WARPMARK_INLINE f32 absolute(f32 a) {
+  return real(bits(a) & 0x7fffffff);
+}
+WARPMARK_INLINE f64 absolute(f64 a) {
+  return real(bits(a) & 0x7fffffffffffffff);
+}
+WARPMARK_INLINE f32 negated(f32 a) {
+  return real(bits(a) ^ 0x80000000);
+}
+WARPMARK_INLINE f64 negated(f64 a) {
+  return real(bits(a) ^ 0x8000000000000000);
+}
+WARPMARK_INLINE f32 with_sign_of(f32 a, f32 sign) {
+  return real((bits(a) & 0x7fffffff) | (bits(sign) & 0x80000000));
+}
+WARPMARK_INLINE f64 with_sign_of(f64 a, f64 sign) {
+  return real((bits(a) & 0x7fffffffffffffff) | (bits(sign) & 0x8000000000000000));
+}
+
+// A number wins over a NaN; −0 is less than +0.
+template <typename T>
+WARPMARK_INLINE T minimum(T a, T b) {
+  const T ordered = a < b ? a : b < a ? b : real(bits(a) | bits(b));
+  const T result = a != a ? b : b != b ? a : ordered;
+  return quiet(result);
+}
+template <typename T>
+WARPMARK_INLINE T maximum(T a, T b) {
+  const T ordered = a > b ? a : b > a ? b : real(bits(a) & bits(b));
+  const T result = a != a ? b : b != b ? a : ordered;
+  return quiet(result);
+}
+WARPMARK_INLINE f32 saturate(f32 a) {  // NaN and −0 become +0
+  return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f;
+}
+
+WARPMARK_INLINE f32 square_root(f32 a) {
+  return __builtin_sqrtf(a);
+}
+WARPMARK_INLINE f64 square_root(f64 a) {
+  return __builtin_sqrt(a);
+}
+WARPMARK_INLINE f32 round_nearest(f32 a) {
+  return __builtin_rintf(a);
+}
+WARPMARK_INLINE f64 round_nearest(f64 a) {
+  return __builtin_rint(a);
+}
+WARPMARK_INLINE f32 round_zero(f32 a) {
+  return __builtin_truncf(a);
+}
+WARPMARK_INLINE f64 round_zero(f64 a) {
+  return __builtin_trunc(a);
+}
+WARPMARK_INLINE f32 round_down(f32 a) {
+  return __builtin_floorf(a);
+}
+WARPMARK_INLINE f64 round_down(f64 a) {
+  return __builtin_floor(a);
+}
+WARPMARK_INLINE f32 round_up(f32 a) {
+  return __builtin_ceilf(a);
+}
+WARPMARK_INLINE f64 round_up(f64 a) {
+  return __builtin_ceil(a);
+}
+
+#ifdef __FMA__
+WARPMARK_INLINE f32 fused_multiply_add(f32 a, f32 b, f32 c) {
+  return __builtin_fmaf(a, b, c);
+}
+WARPMARK_INLINE f64 fused_multiply_add(f64 a, f64 b, f64 c) {
+  return __builtin_fma(a, b, c);
+}
+#else
+WARPMARK_INLINE f32 fused_multiply_add(f32 a, f32 b, f32 c) {
+  return soft_fma(a, b, c);
+}
+WARPMARK_INLINE f64 fused_multiply_add(f64 a, f64 b, f64 c) {
+  return soft_fma(a, b, c);
+}
+#endif
+
+// 1/√a, rounded from binary64: off by less than 2^-50 relative before the one rounding to binary32,
+// where the ISA allows 2^-22.9.
+WARPMARK_INLINE f32 reciprocal_square_root(f32 a) {
+  const f32 result = static_cast<f32>(1.0 / __builtin_sqrt(static_cast<f64>(a)));
+  return quiet(result);
+}
+// rcp.approx.ftz.f64: the ISA promises 20 bits of the fraction and a zero low word; subnormals are
+// 0.
+WARPMARK_INLINE f64 coarse_reciprocal(f64 a) {
+  const u64 exponent = bits(a) & 0x7ff0000000000000;
+  const f64 flushed = exponent == 0 ? real(bits(a) & 0x8000000000000000) : a;
+  const f64 result = 1.0 / flushed;
+  const u64 pattern = bits(result) & 0xffffffff00000000;
+  const u64 normal = (pattern & 0x7ff0000000000000) == 0 ? pattern & 0x8000000000000000 : pattern;
+  return quiet(result == result ? real(normal) : result);
+}
+
+WARPMARK_INLINE f64 widened(f32 a) {
+  return quiet(static_cast<f64>(a));
+}
+WARPMARK_INLINE f32 narrowed(f64 a) {
+  return quiet(static_cast<f32>(a));
+}
+
+// --- integers
+// ------------------------------------------------------------------------------------------
+template <typename T>
+struct Limits {
+  static constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
+  static constexpr int digits = static_cast<int>(sizeof(T) * 8) - (is_signed ? 1 : 0);
+  static constexpr T most = static_cast<T>(is_signed ? ~(u64{1} << 63) >> (64 - sizeof(T) * 8)
+                                                     : ~u64{0} >> (64 - sizeof(T) * 8));
+  static constexpr T least = is_signed ? static_cast<T>(-most - 1) : T{0};
+};
+
+// A value that is already integral saturates; NaN gives 0, as the PTX ISA says. 2^digits is exact
+// in both formats, so the comparisons are exact even where `most` is not representable.
+template <typename D, typename A>
+WARPMARK_INLINE D to_integer(A a) {
+  constexpr A above = static_cast<A>(2) * static_cast<A>(u64{1} << (Limits<D>::digits - 1));
+  constexpr A below = Limits<D>::is_signed ? -above : static_cast<A>(0);
+  const bool fits = a >= below && a < above;
+  const A safe = fits ? a : static_cast<A>(0);
+  const D high = a >= above ? Limits<D>::most : D{0};
+  const D low = a < below ? Limits<D>::least : high;
+  return fits ? static_cast<D>(safe) : low;
+}
+
+WARPMARK_INLINE u16 multiply_low(u16 a, u16 b) {
+  return static_cast<u16>(u32{a} * b);
+}
+WARPMARK_INLINE u32 multiply_low(u32 a, u32 b) {
+  return a * b;
+}
+WARPMARK_INLINE u64 multiply_low(u64 a, u64 b) {
+  return a * b;
+}
+WARPMARK_INLINE u16 multiply_high(u16 a, u16 b) {
+  return static_cast<u16>(u32{a} * b >> 16);
+}
+WARPMARK_INLINE s16 multiply_high(s16 a, s16 b) {
+  return static_cast<s16>(s32{a} * b >> 16);
+}
+WARPMARK_INLINE u32 multiply_high(u32 a, u32 b) {
+  return static_cast<u32>(u64{a} * b >> 32);
+}
+WARPMARK_INLINE s32 multiply_high(s32 a, s32 b) {
+  return static_cast<s32>(s64{a} * b >> 32);
+}
+WARPMARK_INLINE u64 multiply_high(u64 a, u64 b) {
+  return static_cast<u64>(u128{a} * b >> 64);
+}
+WARPMARK_INLINE s64 multiply_high(s64 a, s64 b) {
+  return static_cast<s64>(static_cast<s128>(a) * b >> 64);
+}
+
+// Division by zero, which the ISA leaves to the machine, gives all ones and the dividend as the
+// remainder; the quotient that overflows wraps. Nothing may raise SIGFPE.
+template <typename T>
+WARPMARK_INLINE T divide(T a, T b) {
+  if (b == 0) return static_cast<T>(~T{0});
+  if (Limits<T>::is_signed && b == static_cast<T>(-1))
+    return static_cast<T>(u64{0} - static_cast<u64>(a));
+  return static_cast<T>(a / b);
+}
+template <typename T>
+WARPMARK_INLINE T remainder(T a, T b) {
+  if (b == 0) return a;
+  if (Limits<T>::is_signed && b == static_cast<T>(-1)) return T{0};
+  return static_cast<T>(a % b);
+}
+
+WARPMARK_INLINE u64 reverse_bits(u64 a) {
+  a = __builtin_bswap64(a);
+  a = (a & 0x0f0f0f0f0f0f0f0f) << 4 | (a >> 4 & 0x0f0f0f0f0f0f0f0f);
+  a = (a & 0x3333333333333333) << 2 | (a >> 2 & 0x3333333333333333);
+  return (a & 0x5555555555555555) << 1 | (a >> 1 & 0x5555555555555555);
+}
+WARPMARK_INLINE u32 reverse_bits(u32 a) {
+  return static_cast<u32>(reverse_bits(static_cast<u64>(a)) >> 32);
+}
+
+}  // namespace warpmark::cpu::WARPMARK_ISA

@@ -1,0 +1,150 @@
+// Cuts a kernel into blocks and numbers them.
+#include <algorithm>
+
+#include "program/decoder.hpp"
+#include "program/flow.hpp"
+#include "ptx/error.hpp"
+
+namespace warpmark::cpu {
+
+bool Decoder::ends_block(std::string_view opcode) {
+  return opcode == "bra" || opcode == "bra.uni" || opcode == "ret" || opcode == "ret.uni" ||
+         opcode == "exit" || opcode.starts_with("bar.") || opcode.starts_with("barrier.") ||
+         opcode == "trap";
+}
+
+void Decoder::find_leaders() {
+  const std::size_t count = function_.statements.size();
+  leader_.assign(count + 1, 0);
+  leader_[0] = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Statement& statement = function_.statements[i];
+    if (!ends_block(statement.opcode)) continue;
+    leader_[i + 1] = 1;
+    if (statement.opcode == "bra" || statement.opcode == "bra.uni") {
+      expect_operands(statement, 1, 1);
+      if (operand(statement, 0).kind != OperandKind::label) invalid(statement, "expected a label");
+      leader_[operand(statement, 0).index] = 1;
+    }
+  }
+}
+
+// Blocks are first numbered by the statement that begins them; `count` stands for the end of the
+// function, where threads leave, and higher numbers for blocks that hold a guarded instruction that
+// ends a block (@p ret; @p bar.sync 0;), reached by a branch on the guard.
+void Decoder::build_blocks() {
+  const auto count = static_cast<std::uint32_t>(function_.statements.size());
+  std::vector<std::uint32_t> block_at(count + 1, 0);
+  std::uint32_t blocks = 0;
+  for (std::uint32_t i = 0; i <= count; ++i) {
+    if (leader_[i] != 0) ++blocks;
+    block_at[i] = blocks - 1;
+  }
+  if (leader_[count] == 0) {  // falling off the end is a return
+    leader_[count] = 1;
+    block_at[count] = blocks++;
+  }
+  program_.blocks.resize(blocks);
+  std::vector<Block> guarded;
+  for (std::uint32_t i = 0; i < count;) {
+    Block& block = program_.blocks[block_at[i]];
+    block.begin = static_cast<std::uint32_t>(program_.code.size());
+    block.exit = Exit::jump;
+    const std::uint32_t first = i;
+    bool ended = false;
+    do {
+      const Statement& statement = function_.statements[i];
+      block.statement = i;
+      if (ends_block(statement.opcode)) {
+        ended = true;
+        block.end = static_cast<std::uint32_t>(program_.code.size());
+        Block last;
+        last.begin = last.end = block.end;
+        last.statement = i;
+        last.next = block_at[i + 1];
+        end_block(statement, i, last);
+        if (last.exit == Exit::jump) last.next = block_at[last.next];
+        if (statement.guard == Operand::kNone) {
+          last.begin = block.begin;
+          block = last;
+        } else {
+          block.exit = Exit::branch;
+          block.predicate = register_slot(statement.guard);
+          block.negated = statement.guard_negated;
+          block.next = block_at[i + 1];
+          if (last.exit == Exit::jump) {
+            block.taken = last.next;
+          } else {
+            block.taken = blocks + static_cast<std::uint32_t>(guarded.size());
+            guarded.push_back(last);
+          }
+        }
+      } else {
+        instruction(statement);
+      }
+      ++i;
+    } while (!ended && i < count && leader_[i] == 0);
+    if (!ended) {
+      block.end = static_cast<std::uint32_t>(program_.code.size());
+      block.next = block_at[i];
+    }
+    block.weight = i - first;
+  }
+  Block& end = program_.blocks[block_at[count]];
+  end.begin = end.end = static_cast<std::uint32_t>(program_.code.size());
+  end.exit = Exit::leave;
+  end.statement = count == 0 ? 0 : count - 1;
+  program_.blocks.insert(program_.blocks.end(), guarded.begin(), guarded.end());
+}
+
+void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& block) {
+  (void)index;
+  const std::string_view name = statement.opcode;
+  if (name == "bra" || name == "bra.uni") {
+    block.exit = Exit::jump;
+    block.next = operand(statement, 0).index;  // a statement; the caller turns it into a block
+  } else if (name == "ret" || name == "ret.uni" || name == "exit") {
+    expect_operands(statement, 0, 0);
+    block.exit = Exit::leave;
+  } else if (name == "bar.sync" || name == "barrier.sync" || name == "barrier.sync.aligned" ||
+             name == "bar.cta.sync" || name == "barrier.cta.sync" ||
+             name == "barrier.cta.sync.aligned" || name == "bar.arrive" ||
+             name == "barrier.arrive" || name == "barrier.arrive.aligned") {
+    block.exit = Exit::barrier;
+    block.arrive_only = name.find("arrive") != std::string_view::npos;
+    expect_operands(statement, block.arrive_only ? 2 : 1, 2);
+    block.barrier = source(statement, 0, Type::u32);
+    if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
+  } else if (name == "bar.warp.sync") {
+    expect_operands(statement, 1, 1);
+    block.exit = Exit::warp;
+    block.barrier = source(statement, 0, Type::u32);
+  } else {
+    refuse(statement, "instruction is not implemented on this device");
+  }
+}
+
+void Decoder::order_blocks() {
+  std::vector<Block>& blocks = program_.blocks;
+  std::vector<std::vector<std::uint32_t>> successors(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].exit == Exit::leave) continue;
+    successors[i].push_back(blocks[i].next);
+    if (blocks[i].exit == Exit::branch) successors[i].push_back(blocks[i].taken);
+  }
+  const std::vector<std::uint32_t> order = reconvergence_order(successors);
+  std::vector<std::uint32_t> number(blocks.size(), 0);
+  std::vector<Block> ordered;
+  ordered.reserve(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    number[order[i]] = i;
+    ordered.push_back(blocks[order[i]]);
+  }
+  for (Block& block : ordered) {
+    block.next = number[block.next];
+    block.taken = number[block.taken];
+  }
+  blocks = std::move(ordered);
+}
+
+}  // namespace warpmark::cpu

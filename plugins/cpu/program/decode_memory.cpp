@@ -1,0 +1,225 @@
+// Variables of a kernel and the decoding of its loads and stores.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "program/decoder.hpp"
+#include "ptx/error.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::uint64_t kMostShared = std::uint64_t{227} << 10;  // of a block on sm_90
+constexpr std::uint64_t kMostLocal = std::uint64_t{512} << 10;   // of a thread, CUDA's limit
+
+struct Access {
+  std::string_view space, memory;
+  int bits;
+  bool store;
+  Opcode opcode;
+};
+
+constexpr Access kAccesses[] = {
+#define ACCESS_LOAD(space, memory, bits) \
+  {#space, #memory, bits, false, Opcode::load_##space##_##memory##_##bits},
+#define ACCESS_STORE(space, memory, bits) \
+  {#space, #memory, bits, true, Opcode::store_##space##_##memory##_##bits},
+#include "program/memory_ops.def"
+};
+
+// Caching and eviction advice, which changes no result. Stronger orderings than .weak are no
+// different here either: warps execute one access after another.
+constexpr std::array<std::string_view, 17> kAdvice = {
+    "nc",   "ca",      "cg",      "cs",      "cv",  "lu",  "wb",  "wt",     "volatile",
+    "weak", "relaxed", "acquire", "release", "cta", "gpu", "sys", "cluster"};
+
+}  // namespace
+
+void Decoder::place_variables() {
+  const auto align = [](std::uint64_t value, std::uint64_t to) {
+    return (value + to - 1) / to * to;
+  };
+  std::uint64_t shared = 0, local = 0;
+  std::uint64_t dynamic_alignment = 16;
+  std::vector<std::string_view> dynamic;
+  const auto place = [&](const Variable& variable) {
+    if (variable.space == Space::shared) {
+      if (variable.external || variable.bytes == 0) {
+        dynamic.push_back(variable.name);
+        dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment);
+        return;
+      }
+      shared = align(shared, variable.alignment);
+      variables_[variable.name] = {Space::shared, shared};
+      shared += variable.bytes;
+      if (shared > kMostShared) {
+        throw PtxError(variable.line, "kernel '" + std::string(function_.name) + "' has " +
+                                          std::to_string(shared) +
+                                          " bytes of static shared memory; a block has " +
+                                          std::to_string(kMostShared));
+      }
+    } else if (variable.space == Space::local) {
+      local = align(local, variable.alignment);
+      variables_[variable.name] = {Space::local, local};
+      local += variable.bytes;
+      if (local > kMostLocal) {
+        throw PtxError(variable.line, "kernel '" + std::string(function_.name) +
+                                          "' has more than " + std::to_string(kMostLocal) +
+                                          " bytes of local memory per thread");
+      }
+    }
+  };
+  // A module's shared variables belong to a kernel only if it names them.
+  std::unordered_map<std::string_view, bool> used;
+  for (const Operand& operand : function_.operands) {
+    if (operand.kind == OperandKind::name) used[operand.text] = true;
+  }
+  for (const Variable& variable : module_.variables) {
+    if (variable.space == Space::shared && used.contains(variable.name)) place(variable);
+  }
+  for (const Variable& variable : function_.variables) place(variable);
+  program_.shared_bytes = static_cast<std::uint32_t>(shared);
+  program_.dynamic_offset = static_cast<std::uint32_t>(align(shared, dynamic_alignment));
+  for (const std::string_view name : dynamic) {  // all of them alias one base
+    variables_[name] = {Space::shared, program_.dynamic_offset};
+  }
+  program_.local_bytes = static_cast<std::uint32_t>(align(local, 16));
+  for (const Parameter& parameter : function_.parameters) {
+    variables_[parameter.name] = {Space::param, parameter.offset};
+  }
+}
+
+std::uint32_t Decoder::address(const Statement& statement, const Operand& operand, Space space,
+                               Instruction& instruction) {
+  if (operand.kind != OperandKind::address) invalid(statement, "expected an address in [ ]");
+  instruction.imm = operand.value;
+  if (operand.index == Operand::kNone) return constant(0, true);
+  const Operand& base = function_.operands[operand.index];
+  if (base.kind == OperandKind::reg) {
+    const Type type = function_.registers[base.index].type;
+    const std::uint32_t bytes = bytes_of(type);
+    if (bytes < 4 || type == Type::f32 || type == Type::f64)
+      invalid(statement, "an address needs a 32- or 64-bit integer register");
+    if (bytes == 4 && (space == Space::global || space == Space::generic)) {
+      invalid(statement, "a global address needs a 64-bit register");
+    }
+    instruction.address_narrow = bytes == 4;
+    return register_slot(base.index);
+  }
+  const auto placed = variables_.find(base.text);
+  if (placed != variables_.end()) {
+    std::uint64_t offset = placed->second.offset;
+    if (space == Space::generic) {
+      refuse(statement,
+             "generic access by the name of a variable is not implemented on this device");
+    }
+    if (placed->second.space != space)
+      invalid(statement, "'" + std::string(base.text) + "' lies in another state space");
+    return constant(offset, true);
+  }
+  const std::uint64_t variable = placement_.variable ? placement_.variable(base.text) : 0;
+  if (variable == 0) invalid(statement, "'" + std::string(base.text) + "' is not declared");
+  if (space != Space::global && space != Space::generic) {
+    invalid(statement, "'" + std::string(base.text) + "' lies in another state space");
+  }
+  return constant(variable, true);
+}
+
+bool Decoder::memory(const Statement& statement) {
+  std::string_view name = statement.opcode;
+  const bool store = name.starts_with("st.");
+  if (!store && !name.starts_with("ld.") && !name.starts_with("ldu.")) return false;
+  name.remove_prefix(name.find('.') + 1);
+  Space space = Space::generic;
+  Type type = Type::none;
+  std::uint32_t count = 1;
+  while (!name.empty()) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const std::string_view word = name.substr(0, dot);
+    name.remove_prefix(std::min(dot + 1, name.size()));
+    if (word == "global")
+      space = Space::global;
+    else if (word == "const")
+      space = Space::constant;
+    else if (word == "shared" || word == "shared::cta")
+      space = Space::shared;
+    else if (word == "local")
+      space = Space::local;
+    else if (word == "param" || word == "param::entry")
+      space = Space::param;
+    else if (word == "v2")
+      count = 2;
+    else if (word == "v4")
+      count = 4;
+    else if (type_named(word) != Type::none)
+      type = type_named(word);
+    else if (std::find(kAdvice.begin(), kAdvice.end(), word) == kAdvice.end())
+      return false;
+  }
+  if (type == Type::none || type == Type::pred) invalid(statement, "a load or store needs a type");
+  const std::uint32_t bytes = bytes_of(type);
+  if (bytes == 16) return false;
+  if (bytes * count > 16) invalid(statement, "a vector access has at most 16 bytes");
+  if (store && (space == Space::constant || space == Space::param)) {
+    if (space == Space::param) return false;  // st.param belongs to calls
+    invalid(statement, "constant memory cannot be written");
+  }
+  expect_operands(statement, 2, 2);
+  Instruction instruction;
+  instruction.count = static_cast<std::uint8_t>(count);
+  // .const variables are placed in global memory.
+  instruction.address = address(statement, operand(statement, store ? 0 : 1),
+                                space == Space::constant ? Space::global : space, instruction);
+  const Operand& data = operand(statement, store ? 1 : 0);
+  if ((data.kind == OperandKind::vector) != (count > 1) ||
+      (data.kind == OperandKind::vector && data.count != count)) {
+    invalid(statement, "the number of registers does not match the vector");
+  }
+  int bits = 0;
+  std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Operand& element = count > 1 ? function_.operands[data.index + i] : data;
+    int element_bits = bytes == 8 ? 64 : 32;
+    if (element.kind == OperandKind::reg && element.value == 0) {
+      check_register(statement, element, type, true);
+      element_bits = bytes_of(function_.registers[element.index].type) == 8 ? 64 : 32;
+      *slots[i] = register_slot(element.index);
+    } else if (store &&
+               (element.kind == OperandKind::integer || element.kind == OperandKind::real)) {
+      element_bits = bits != 0 ? bits : element_bits;
+      auto value = static_cast<std::uint64_t>(element.value);
+      if (element.kind == OperandKind::real && element.single != (bytes == 4)) {
+        invalid(statement, "the constant has another width than the access");
+      }
+      *slots[i] = constant(value, element_bits == 64);
+    } else if (!store && element.kind == OperandKind::sink) {
+      *slots[i] = Instruction::kNone;
+      element_bits = bits != 0 ? bits : element_bits;
+    } else {
+      invalid(statement, "expected a register");
+    }
+    if (bits != 0 && bits != element_bits)
+      refuse(statement, "registers of different widths in one vector");
+    bits = element_bits;
+  }
+  const bool sign =
+      !store && (type == Type::s8 || type == Type::s16 || (type == Type::s32 && bits == 64));
+  const std::string memory_type = (sign ? "s" : "u") + std::to_string(bytes * 8);
+  const std::string_view space_name = space == Space::constant || space == Space::global ? "global"
+                                      : space == Space::shared                           ? "shared"
+                                      : space == Space::local                            ? "local"
+                                      : space == Space::param                            ? "param"
+                                                              : "generic";
+  for (const Access& access : kAccesses) {
+    if (access.store == store && access.bits == bits && access.space == space_name &&
+        access.memory == memory_type) {
+      instruction.opcode = access.opcode;
+      instruction.site = program_.sites++;
+      emit(statement, instruction);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,474 @@
+// Turns statements over names into instructions over slots.
+#include "program/decoder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "ptx/error.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// A warp's registers may take this much: 32 warps of a block then stay below 128 MiB.
+constexpr std::uint32_t kMostRegisterBytes = 4 << 20;
+
+constexpr std::array<std::pair<std::string_view, Special>, 24> kSpecials = {{
+    {"%tid.x", Special::tid_x},
+    {"%tid.y", Special::tid_y},
+    {"%tid.z", Special::tid_z},
+    {"%ntid.x", Special::ntid_x},
+    {"%ntid.y", Special::ntid_y},
+    {"%ntid.z", Special::ntid_z},
+    {"%ctaid.x", Special::ctaid_x},
+    {"%ctaid.y", Special::ctaid_y},
+    {"%ctaid.z", Special::ctaid_z},
+    {"%nctaid.x", Special::nctaid_x},
+    {"%nctaid.y", Special::nctaid_y},
+    {"%nctaid.z", Special::nctaid_z},
+    {"%laneid", Special::laneid},
+    {"%warpid", Special::warpid},
+    {"%nwarpid", Special::nwarpid},
+    {"WARP_SZ", Special::warp_size},
+    {"%lanemask_eq", Special::lanemask_eq},
+    {"%lanemask_lt", Special::lanemask_lt},
+    {"%lanemask_le", Special::lanemask_le},
+    {"%lanemask_gt", Special::lanemask_gt},
+    {"%lanemask_ge", Special::lanemask_ge},
+    {"%dynamic_smem_size", Special::dynamic_smem_size},
+    {"%total_smem_size", Special::total_smem_size},
+    {"%ntid.w", Special::zero},
+}};
+
+enum class Class { bits, integer, real, predicate };
+Class class_of(Type type) {
+  switch (type) {
+    case Type::b8:
+    case Type::b16:
+    case Type::b32:
+    case Type::b64:
+    case Type::b128:
+      return Class::bits;
+    case Type::f16:
+    case Type::bf16:
+    case Type::f32:
+    case Type::f64:
+    case Type::f16x2:
+    case Type::bf16x2:
+      return Class::real;
+    case Type::pred:
+      return Class::predicate;
+    default:
+      return Class::integer;
+  }
+}
+
+bool is_wide(Type type) {
+  return bytes_of(type) == 8;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank) line += c;
+    if (blank && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  return line;
+}
+
+}  // namespace
+
+Decoder::Decoder(const Module& module, const Function& function, const Placement& placement)
+    : module_(module),
+      function_(function),
+      placement_(placement),
+      slot_of_(function.registers.size(), Instruction::kNone) {}
+
+void Decoder::refuse(const Statement& statement, const std::string& why) const {
+  const auto file = module_.files.find(statement.location.file);
+  std::string where;
+  if (file != module_.files.end()) {
+    where =
+        " (from " + std::string(file->second) + ":" + std::to_string(statement.location.line) + ")";
+  }
+  throw PtxError(statement.line,
+                 "in kernel '" + std::string(function_.name) + "': " + why + ": `" +
+                     one_line(statement.text) + "`" + where,
+                 true);
+}
+
+void Decoder::invalid(const Statement& statement, const std::string& why) const {
+  throw PtxError(statement.line, "in kernel '" + std::string(function_.name) + "': " + why + ": `" +
+                                     one_line(statement.text) + "`");
+}
+
+std::uint32_t Decoder::allocate(bool wide) {
+  const std::uint32_t slot = program_.register_bytes;
+  program_.register_bytes += wide ? 256 : 128;
+  if (program_.register_bytes > kMostRegisterBytes) {
+    throw PtxError(
+        function_.line,
+        "kernel '" + std::string(function_.name) + "' uses more registers than this device has",
+        true);
+  }
+  return slot;
+}
+
+std::uint32_t Decoder::constant(std::uint64_t value, bool wide) {
+  if (!wide) value &= 0xffffffff;
+  auto [entry, fresh] = (wide ? wide_constants_ : narrow_constants_).emplace(value, 0);
+  if (fresh) {
+    entry->second = allocate(wide);
+    program_.constants.push_back({entry->second, wide, value});
+  }
+  return entry->second;
+}
+
+std::uint32_t Decoder::special(Special which) {
+  auto [entry, fresh] = specials_.emplace(static_cast<int>(which), 0);
+  if (fresh) {
+    entry->second = allocate(false);
+    program_.specials.push_back({entry->second, which});
+  }
+  return entry->second;
+}
+
+std::uint32_t Decoder::register_slot(std::uint32_t reg) {
+  std::uint32_t& slot = slot_of_[reg];
+  if (slot == Instruction::kNone) {
+    const Type type = function_.registers[reg].type;
+    if (bytes_of(type) == 16) {
+      throw PtxError(function_.line, "128-bit registers are not supported", true);
+    }
+    slot = allocate(is_wide(type));
+  }
+  return slot;
+}
+
+const Operand& Decoder::operand(const Statement& statement, std::size_t index) const {
+  return function_.operands[statement.first_operand + index];
+}
+
+void Decoder::expect_operands(const Statement& statement, std::size_t least,
+                              std::size_t most) const {
+  if (statement.operands < least || statement.operands > most) {
+    invalid(statement, "expected " + std::to_string(least) + " operands, found " +
+                           std::to_string(statement.operands));
+  }
+}
+
+void Decoder::check_register(const Statement& statement, const Operand& operand, Type type,
+                             bool wider) const {
+  const Type have = function_.registers[operand.index].type;
+  const auto mismatch = [&] {
+    invalid(statement, "register '" + std::string(operand.text) + "' has the wrong type");
+  };
+  if ((type == Type::pred) != (have == Type::pred)) mismatch();
+  if (type == Type::pred) return;
+  if (wider ? bytes_of(have) < bytes_of(type) : bytes_of(have) != bytes_of(type)) mismatch();
+  const Class want_class = class_of(type), have_class = class_of(have);
+  if (wider || want_class == Class::bits || have_class == Class::bits) return;
+  if (want_class != have_class) mismatch();
+}
+
+std::uint32_t Decoder::predicate(const Statement& statement, const Operand& operand) {
+  if (operand.kind == OperandKind::integer) {  // mov.pred %p1, 0; setp…, -1
+    const std::uint32_t slot = constant(operand.value != 0 ? ~std::uint64_t{0} : 0, false);
+    return slot;
+  }
+  if (operand.kind != OperandKind::reg) invalid(statement, "expected a predicate");
+  check_register(statement, operand, Type::pred, false);
+  return register_slot(operand.index);
+}
+
+std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
+  for (const auto& [name, which] : kSpecials) {
+    if (operand.text != name) continue;
+    // A 32-bit special register read as 16 bits gives its low half, which is how lanes are stored.
+    if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
+    return special(which);
+  }
+  if (operand.text.starts_with('%'))
+    refuse(statement,
+           "register or special register '" + std::string(operand.text) + "' is not known");
+  if (statement.opcode.substr(0, 4) != "mov.") invalid(statement, "a name cannot stand here");
+  const auto placed = variables_.find(operand.text);
+  if (placed != variables_.end()) {
+    return constant(placed->second.offset + static_cast<std::uint64_t>(operand.value),
+                    is_wide(type));
+  }
+  const std::uint64_t variable = placement_.variable ? placement_.variable(operand.text) : 0;
+  if (variable != 0) {
+    if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
+    return constant(variable + static_cast<std::uint64_t>(operand.value), true);
+  }
+  if (module_.function_by_name.contains(operand.text))
+    refuse(statement, "function pointers are not implemented on this device");
+  invalid(statement, "'" + std::string(operand.text) + "' is not declared");
+}
+
+std::uint32_t Decoder::source(const Statement& statement, std::size_t index, Type type) {
+  const Operand& operand = this->operand(statement, index);
+  if (type == Type::pred) {
+    if (operand.negated) refuse(statement, "negated predicate");
+    return predicate(statement, operand);
+  }
+  const bool convert = statement.opcode.starts_with("cvt.");
+  switch (operand.kind) {
+    case OperandKind::reg: {
+      if (operand.value != 0) invalid(statement, "a register with an offset cannot stand here");
+      check_register(statement, operand, type, convert);
+      const bool wide = is_wide(function_.registers[operand.index].type);
+      if (wide != is_wide(type))
+        refuse(statement, "conversion from a wider register is not implemented on this device");
+      return register_slot(operand.index);
+    }
+    case OperandKind::integer: {
+      if (class_of(type) == Class::real)
+        invalid(statement, "an integer cannot be a floating-point operand");
+      return constant(static_cast<std::uint64_t>(operand.value), is_wide(type));
+    }
+    case OperandKind::real: {
+      if (class_of(type) == Class::integer)
+        invalid(statement, "a floating-point number cannot be an integer operand");
+      auto bits = static_cast<std::uint64_t>(operand.value);
+      if (bytes_of(type) < 4) refuse(statement, "16-bit floating-point constant");
+      if (operand.single && is_wide(type)) {
+        bits = std::bit_cast<std::uint64_t>(
+            static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+      } else if (!operand.single && !is_wide(type)) {
+        bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+      }
+      return constant(bits, is_wide(type));
+    }
+    case OperandKind::name:
+      return named(statement, operand, type);
+    default:
+      invalid(statement, "operand " + std::to_string(index + 1) + " cannot stand here");
+  }
+}
+
+std::uint32_t Decoder::destination(const Statement& statement, std::size_t index, Type type) {
+  const Operand& operand = this->operand(statement, index);
+  if (operand.kind != OperandKind::reg || operand.negated || operand.value != 0) {
+    invalid(statement, "the result must be a register");
+  }
+  const bool convert = statement.opcode.starts_with("cvt.");
+  check_register(statement, operand, type, convert);
+  if (is_wide(function_.registers[operand.index].type) != is_wide(type) && type != Type::pred) {
+    refuse(statement, "conversion to a wider register is not implemented on this device");
+  }
+  return register_slot(operand.index);
+}
+
+void Decoder::emit(const Statement& statement, Instruction instruction) {
+  instruction.statement = static_cast<std::uint32_t>(&statement - function_.statements.data());
+  if (statement.guard != Operand::kNone) {
+    instruction.guard = register_slot(statement.guard);
+    instruction.guard_negated = statement.guard_negated;
+  }
+  program_.code.push_back(instruction);
+}
+
+void Decoder::comparison_result(const Statement& statement, Instruction& instruction) {
+  const Operand& result = operand(statement, 0);
+  if (result.kind != OperandKind::pair) {
+    instruction.d = destination(statement, 0, Type::pred);
+    return;
+  }
+  const auto half = [&](std::uint32_t which) {
+    const Operand& operand = function_.operands[result.index + which];
+    return operand.kind == OperandKind::sink ? Instruction::kNone : predicate(statement, operand);
+  };
+  if (function_.operands[result.index].kind == OperandKind::integer ||
+      function_.operands[result.index + 1].kind == OperandKind::integer) {
+    invalid(statement, "the result must be a register");
+  }
+  instruction.d = half(0);
+  instruction.address = half(1);  // the complement's slot
+}
+
+void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine) {
+  Instruction instruction;
+  instruction.opcode = info.opcode;
+  switch (info.form) {
+    case Form::unary:
+    case Form::mask1:
+      expect_operands(statement, 2, 2);
+      break;
+    case Form::binary:
+    case Form::mask2:
+      expect_operands(statement, 3, 3);
+      break;
+    case Form::ternary:
+    case Form::select:
+      expect_operands(statement, 4, 4);
+      break;
+    case Form::compare: {
+      const std::size_t operands = combine == kCombineNone ? 3 : 4;
+      expect_operands(statement, operands, operands);
+      comparison_result(statement, instruction);
+      instruction.a = source(statement, 1, info.a);
+      instruction.b = source(statement, 2, info.b);
+      instruction.imm = combine;
+      if (combine != kCombineNone) {
+        instruction.c = predicate(statement, operand(statement, 3));
+        instruction.negated = operand(statement, 3).negated;
+      }
+      emit(statement, instruction);
+      return;
+    }
+  }
+  instruction.d = destination(statement, 0, info.d);
+  instruction.a = source(statement, 1, info.a);
+  if (info.b != Type::none && statement.operands > 2) instruction.b = source(statement, 2, info.b);
+  if (info.c != Type::none && statement.operands > 3) {
+    const Operand& last = operand(statement, 3);
+    if (info.form == Form::select) {
+      instruction.c = predicate(statement, last);
+      instruction.negated = last.negated;
+    } else {
+      instruction.c = source(statement, 3, info.c);
+    }
+  }
+  emit(statement, instruction);
+}
+
+bool Decoder::moves(const Statement& statement) {
+  const bool b64 = statement.opcode == "mov.b64";
+  if ((!b64 && statement.opcode != "mov.b32") || statement.operands != 2) return false;
+  const Operand& to = operand(statement, 0);
+  const Operand& from = operand(statement, 1);
+  const bool pack = from.kind == OperandKind::vector, unpack = to.kind == OperandKind::vector;
+  if (!pack && !unpack) return false;
+  if (pack && unpack) invalid(statement, "one side must be a register");
+  const Operand& parts = pack ? from : to;
+  const std::uint32_t part_bytes = parts.count == 0 ? 0 : (b64 ? 8u : 4u) / parts.count;
+  if (part_bytes * parts.count != (b64 ? 8u : 4u) || part_bytes == 1) {
+    if (part_bytes == 1) refuse(statement, "packing of bytes is not implemented on this device");
+    invalid(statement, "the elements do not fill the register");
+  }
+  Instruction instruction;
+  const Type part = part_bytes == 4 ? Type::b32 : Type::b16;
+  const Type whole = b64 ? Type::b64 : Type::b32;
+  instruction.count = parts.count;
+  instruction.address_narrow = !b64;
+  std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
+  for (std::uint32_t i = 0; i < parts.count; ++i) {
+    const Operand& element = function_.operands[parts.index + i];
+    if (element.kind == OperandKind::reg && element.value == 0) {
+      check_register(statement, element, part, false);
+      *slots[i] = register_slot(element.index);
+    } else if (element.kind == OperandKind::integer && pack) {
+      *slots[i] = constant(static_cast<std::uint64_t>(element.value), false);
+    } else if (element.kind == OperandKind::sink && unpack) {
+      *slots[i] = Instruction::kNone;
+    } else {
+      invalid(statement, "an element must be a register");
+    }
+  }
+  if (pack) {
+    instruction.opcode = part_bytes == 4 ? Opcode::pack_32 : Opcode::pack_16;
+    instruction.address = destination(statement, 0, whole);
+  } else {
+    instruction.opcode = part_bytes == 4 ? Opcode::unpack_32 : Opcode::unpack_16;
+    instruction.address = source(statement, 1, whole);
+  }
+  emit(statement, instruction);
+  return true;
+}
+
+bool Decoder::conversions_of_addresses(const Statement& statement) {
+  std::string_view name = statement.opcode;
+  Instruction instruction;
+  if (name.starts_with("cvta.to.")) {
+    instruction.opcode = Opcode::from_window;
+    name.remove_prefix(8);
+  } else if (name.starts_with("cvta.")) {
+    instruction.opcode = Opcode::to_window;
+    name.remove_prefix(5);
+  } else if (name.starts_with("isspacep.")) {
+    instruction.opcode = Opcode::is_space;
+    name.remove_prefix(9);
+  } else {
+    return false;
+  }
+  const bool test = instruction.opcode == Opcode::is_space;
+  if (!test) {
+    if (!name.ends_with(".u64")) return false;
+    name.remove_suffix(4);
+  }
+  if (name == "shared" || name == "shared::cta") {
+    instruction.imm = static_cast<std::int64_t>(placement_.shared_window);
+    instruction.count = static_cast<std::uint8_t>(Space::shared);
+  } else if (name == "local") {
+    instruction.imm = static_cast<std::int64_t>(placement_.local_window);
+    instruction.count = static_cast<std::uint8_t>(Space::local);
+  } else if (name == "param") {
+    instruction.imm = static_cast<std::int64_t>(placement_.param_window);
+    instruction.count = static_cast<std::uint8_t>(Space::param);
+  } else if (test && name == "global") {
+    instruction.count = static_cast<std::uint8_t>(Space::global);
+  } else {
+    return false;
+  }
+  expect_operands(statement, 2, 2);
+  instruction.d = destination(statement, 0, test ? Type::pred : Type::u64);
+  const Operand& from = operand(statement, 1);
+  if (from.kind == OperandKind::name && variables_.contains(from.text)) {  // cvta.param %rd, name
+    instruction.a =
+        constant(variables_.at(from.text).offset + static_cast<std::uint64_t>(from.value), true);
+  } else {
+    instruction.a = source(statement, 1, Type::u64);
+  }
+  emit(statement, instruction);
+  return true;
+}
+
+void Decoder::instruction(const Statement& statement) {
+  std::string_view name = statement.opcode;
+  if (const OpcodeInfo* info = find_opcode(name); info != nullptr && !moves(statement)) {
+    arithmetic(statement, *info, kCombineNone);
+    return;
+  } else if (info != nullptr) {
+    return;
+  }
+  if (name.starts_with("setp.")) {
+    for (const auto& [word, combine] : {std::pair<std::string_view, Combine>{".and.", kCombineAnd},
+                                        {".or.", kCombineOr},
+                                        {".xor.", kCombineXor}}) {
+      const std::size_t at = name.find(word);
+      if (at == std::string_view::npos) continue;
+      std::string base(name.substr(0, at));
+      base += name.substr(at + word.size() - 1);
+      if (const OpcodeInfo* info = find_opcode(base); info != nullptr) {
+        arithmetic(statement, *info, combine);
+        return;
+      }
+    }
+  }
+  if (conversions_of_addresses(statement) || memory(statement)) return;
+  refuse(statement, "instruction is not implemented on this device");
+}
+
+Program Decoder::run() {
+  if (!function_.has_body)
+    throw PtxError(function_.line, "kernel '" + std::string(function_.name) + "' has no body");
+  program_.name = function_.name;
+  program_.function = &function_;
+  program_.module = &module_;
+  place_variables();
+  find_leaders();
+  build_blocks();
+  order_blocks();
+  program_.register_bytes = (program_.register_bytes + 63) / 64 * 64;
+  return std::move(program_);
+}
+
+Program decode(const Module& module, const Function& function, const Placement& placement) {
+  return Decoder(module, function, placement).run();
+}
+
+}  // namespace warpmark::cpu

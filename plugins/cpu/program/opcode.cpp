@@ -1,0 +1,48 @@
+// The table from PTX names to operations.
+#include "program/opcode.hpp"
+
+#include <string>
+#include <unordered_map>
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr Type u8 = Type::u8, s8 = Type::s8, u16 = Type::u16, s16 = Type::s16, b16 = Type::b16,
+               u32 = Type::u32, s32 = Type::s32, b32 = Type::b32, f32 = Type::f32, u64 = Type::u64,
+               s64 = Type::s64, b64 = Type::b64, f64 = Type::f64, p = Type::pred, no = Type::none;
+
+constexpr OpcodeInfo kOpcodes[] = {
+#define UNARY(id, D, A, names, ...) {Opcode::id, Form::unary, D, A, no, no, names},
+#define BINARY(id, D, A, B, names, ...) {Opcode::id, Form::binary, D, A, B, no, names},
+#define TERNARY(id, D, A, B, C, names, ...) {Opcode::id, Form::ternary, D, A, B, C, names},
+#define COMPARE(id, A, name, ...) {Opcode::id, Form::compare, p, A, A, p, name},
+#define SELECT(id, T, names) {Opcode::id, Form::select, T, T, T, p, names},
+#define MASK(id, operands, names, ...) \
+  {Opcode::id, operands == 1 ? Form::mask1 : Form::mask2, p, p, p, no, names},
+#include "program/opcodes.def"
+};
+
+using Table = std::unordered_map<std::string_view, const OpcodeInfo*>;
+
+Table make_table() {
+  Table table;
+  for (const OpcodeInfo& info : kOpcodes) {
+    std::string_view names = info.names;
+    while (!names.empty()) {
+      const std::size_t blank = std::min(names.find(' '), names.size());
+      table.emplace(names.substr(0, blank), &info);
+      names.remove_prefix(std::min(blank + 1, names.size()));
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+const OpcodeInfo* find_opcode(std::string_view name) {
+  static const Table table = make_table();
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace warpmark::cpu

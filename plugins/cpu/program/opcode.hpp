@@ -1,0 +1,46 @@
+// The operations of decoded instructions, and what the decoder must know of each.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ptx/module.hpp"
+
+namespace warpmark::cpu {
+
+enum class Opcode : std::uint16_t {
+#define UNARY(id, D, A, names, ...) id,
+#define BINARY(id, D, A, B, names, ...) id,
+#define TERNARY(id, D, A, B, C, names, ...) id,
+#define COMPARE(id, A, name, ...) id,
+#define SELECT(id, T, names) id,
+#define MASK(id, operands, names, ...) id,
+#include "program/opcodes.def"
+#define ACCESS_LOAD(space, memory, bits) load_##space##_##memory##_##bits,
+#define ACCESS_STORE(space, memory, bits) store_##space##_##memory##_##bits,
+#include "program/memory_ops.def"
+  pack_16,    ///< d(32 or 64 bits) from 2 or 4 16-bit registers
+  pack_32,    ///< d(64 bits) from two 32-bit registers
+  unpack_16,  ///< … and back
+  unpack_32,
+  to_window,    ///< cvta.SPACE: window address from an offset; imm = address of the window
+  from_window,  ///< cvta.to.SPACE
+  is_space,     ///< isspacep
+  count
+};
+
+enum class Form : std::uint8_t { unary, binary, ternary, compare, select, mask1, mask2 };
+
+/// What the operands of an arithmetic operation look like.
+struct OpcodeInfo {
+  Opcode opcode;
+  Form form;
+  Type d, a, b, c;
+  std::string_view names;
+};
+
+/// The operation of a PTX name such as "add.s32" (comparisons without their .and/.or/.xor), or
+/// null.
+const OpcodeInfo* find_opcode(std::string_view name);
+
+}  // namespace warpmark::cpu

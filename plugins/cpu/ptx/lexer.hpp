@@ -1,0 +1,55 @@
+// Splits PTX text into tokens that are views into it; nothing is copied.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace warpmark::cpu {
+
+enum class TokenKind : std::uint8_t {
+  word,       ///< identifier, opcode with its dotted modifiers, register, label
+  directive,  ///< a dot and one name: .reg, .u32; the next dot starts a new token
+  integer,    ///< value holds it
+  real,       ///< value holds its bits as binary64; single says that it was written as binary32
+  string,     ///< text holds what stands between the quotes, escapes untouched
+  symbol,     ///< one character
+  end
+};
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  bool single = false;      ///< a 0f constant: `value` holds binary32 bits
+  std::uint32_t line = 1;   ///< line in the text, from 1
+  std::string_view text;    ///< the characters
+  std::uint64_t value = 0;  ///< integer value or floating-point bits
+
+  [[nodiscard]] bool is(char symbol) const {
+    return kind == TokenKind::symbol && text[0] == symbol;
+  }
+  [[nodiscard]] bool is(std::string_view spelled) const { return text == spelled; }
+};
+
+/// A cursor over PTX text. The text must outlive the tokens.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+
+  /// The next token; a token of kind `end` after the last. Throws PtxError on a character that
+  /// starts no token, an unterminated comment or string, or a constant that does not fit 64 bits.
+  Token next();
+
+  /// Skips to just behind the `}` that closes an already open `{`, without making tokens of what
+  /// stands between; used for debug sections, which are most of a module built with -G.
+  void skip_braces();
+
+ private:
+  void skip_blanks();
+  Token number();
+  Token finish(TokenKind kind, const char* begin) const;
+
+  const char* at_;
+  const char* end_;
+  std::uint32_t line_ = 1;
+};
+
+}  // namespace warpmark::cpu

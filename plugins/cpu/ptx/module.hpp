@@ -1,0 +1,141 @@
+// What a PTX text says, after parsing: names are resolved to registers, nothing is executed yet.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace warpmark::cpu {
+
+/// The fundamental types of PTX that this device knows.
+enum class Type : std::uint8_t {
+  none,
+  pred,
+  b8,
+  u8,
+  s8,
+  b16,
+  u16,
+  s16,
+  f16,
+  bf16,
+  b32,
+  u32,
+  s32,
+  f32,
+  f16x2,
+  bf16x2,
+  b64,
+  u64,
+  s64,
+  f64,
+  b128
+};
+
+/// Bytes of one value of `type`; 0 for none and pred.
+std::uint32_t bytes_of(Type type);
+/// The type of a name without its dot ("u32"), or Type::none.
+Type type_named(std::string_view name);
+
+enum class Space : std::uint8_t { generic, global, shared, local, param, constant, reg };
+
+/// One used register. Registers that are declared and never used cost nothing, so a hostile
+/// `.reg .b32 %r<1000000000>` is harmless.
+struct Register {
+  std::string_view name;
+  Type type = Type::none;
+};
+
+enum class OperandKind : std::uint8_t {
+  reg,      ///< index is a register of the function
+  integer,  ///< value
+  real,     ///< value holds bits; single as in Token
+  name,     ///< text: a special register, variable, parameter, label or function
+  vector,   ///< index and count: further operands of the function
+  address,  ///< [base + value]; index is an operand of the function, or kNone for an absolute one
+  label,    ///< index: statement of the function that the label stands before
+  pair,     ///< p|q: index and count as of a vector
+  sink      ///< _
+};
+
+struct Operand {
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  OperandKind kind = OperandKind::sink;
+  bool negated = false;  ///< !p of a predicate
+  bool single = false;
+  std::uint8_t count = 0;  ///< elements of a vector
+  std::uint32_t index = kNone;
+  std::int64_t value = 0;
+  std::string_view text;
+};
+
+/// A place in the source, from .loc. File 0 means that none is known.
+struct Location {
+  std::uint32_t file = 0, line = 0, column = 0;
+};
+
+struct Statement {
+  std::string_view opcode;               ///< with all modifiers: ld.global.nc.v4.f32
+  std::string_view text;                 ///< the whole instruction as it stands in the PTX text
+  std::uint32_t guard = Operand::kNone;  ///< register of @p
+  bool guard_negated = false;
+  std::uint8_t operands = 0;
+  std::uint32_t first_operand = 0;
+  std::uint32_t line = 0;  ///< of the PTX text
+  Location location;
+};
+
+/// A variable of any memory space. Bytes that the initialiser leaves out are zero.
+struct Variable {
+  /// Bytes [offset, offset + 8) hold the address of a symbol.
+  struct Reference {
+    std::uint64_t offset = 0;
+    std::string_view symbol;
+    std::int64_t addend = 0;
+  };
+  std::string_view name;
+  Space space = Space::global;
+  Type type = Type::b8;
+  std::uint32_t alignment = 1;
+  std::uint64_t bytes = 0;
+  bool external = false;  ///< .extern; of shared memory: its size comes with the launch
+  std::vector<std::uint8_t> initial;
+  std::vector<Reference> references;
+  std::uint32_t line = 0;
+};
+
+struct Parameter {
+  std::string_view name;
+  Type type = Type::none;
+  std::uint32_t bytes = 0, alignment = 1;
+  std::uint32_t offset = 0;  ///< in the packed parameter buffer
+};
+
+struct Function {
+  std::string_view name;
+  bool entry = false;
+  bool has_body = false;
+  std::uint32_t line = 0;
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t max_threads = 0;  ///< product of .maxntid or .reqntid; 0 = not given
+  std::vector<Parameter> parameters;
+  std::vector<Register> registers;
+  std::vector<Statement> statements;
+  std::vector<Operand> operands;
+  std::vector<Variable> variables;  ///< .shared, .local and .param inside the body
+};
+
+struct Module {
+  std::unique_ptr<std::string> text;  ///< every view points into it; the address must not change
+  std::uint32_t version = 0;          ///< 90 for .version 9.0
+  std::string_view target;
+  std::vector<Function> functions;
+  std::vector<Variable> variables;
+  std::unordered_map<std::uint32_t, std::string_view> files;  ///< by .file number
+  std::unordered_map<std::string_view, std::uint32_t> function_by_name, variable_by_name;
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,357 @@
+// Function headers and bodies.
+#include <algorithm>
+#include <array>
+
+#include "ptx/error.hpp"
+#include "ptx/parse_state.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::size_t kMostOperands = 16;   // of one instruction, vectors counted once
+constexpr std::size_t kMostElements = 128;  // of one vector or argument list
+
+std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+void ParseState::parse_function() {
+  Function function;
+  function.entry = token_.is(".entry");
+  function.line = token_.line;
+  advance();
+  if (token_.is(".attribute")) {
+    while (!token_.is(')')) {
+      if (token_.kind == TokenKind::end) fail("expected ')'");
+      advance();
+    }
+    advance();
+  }
+  std::vector<Parameter> results;
+  std::uint32_t result_bytes = 0;
+  if (token_.is('(')) parse_parameters(results, result_bytes);
+  function.name = expect_word("a function name");
+  if (token_.is('(')) parse_parameters(function.parameters, function.parameter_bytes);
+  parse_performance_directives(function);
+  auto known = module_.function_by_name.find(function.name);
+  if (!accept(';')) {
+    if (known != module_.function_by_name.end() && module_.functions[known->second].has_body) {
+      throw PtxError(function.line,
+                     "function '" + std::string(function.name) + "' is defined twice");
+    }
+    parse_body(function);
+  }
+  if (known == module_.function_by_name.end()) {
+    module_.function_by_name.emplace(function.name,
+                                     static_cast<std::uint32_t>(module_.functions.size()));
+    module_.functions.push_back(std::move(function));
+  } else if (function.has_body) {
+    module_.functions[known->second] = std::move(function);
+  }
+}
+
+void ParseState::parse_parameters(std::vector<Parameter>& into, std::uint32_t& bytes) {
+  expect('(');
+  while (!token_.is(')')) {
+    if (!into.empty()) expect(',');
+    if (!token_.is(".param") && !token_.is(".reg")) fail("expected .param");
+    advance();
+    Parameter parameter;
+    std::uint32_t alignment = 0;
+    if (token_.is(".align")) {
+      advance();
+      alignment = expect_alignment();
+    }
+    parameter.type = expect_type();
+    if (token_.is(".ptr")) {  // what the pointer points at; advice only
+      advance();
+      while (token_.kind == TokenKind::directive) {
+        const bool align = token_.is(".align");
+        advance();
+        if (align) expect_alignment();
+      }
+    }
+    if (token_.is(".align")) {
+      advance();
+      alignment = expect_alignment();
+    }
+    parameter.name = expect_word("a parameter name");
+    std::uint64_t size = bytes_of(parameter.type);
+    if (accept('[')) {
+      const std::uint64_t count = token_.is(']') ? 0 : expect_integer("an array size");
+      if (count > limits_.parameter_bytes) fail("the parameter is too large");
+      size *= count;
+      expect(']');
+    }
+    parameter.alignment = alignment != 0 ? alignment : std::max(1u, bytes_of(parameter.type));
+    parameter.offset = align_up(bytes, parameter.alignment);
+    if (size > limits_.parameter_bytes || parameter.offset + size > limits_.parameter_bytes) {
+      fail("parameters take more than " + std::to_string(limits_.parameter_bytes) + " bytes");
+    }
+    parameter.bytes = static_cast<std::uint32_t>(size);
+    bytes = parameter.offset + parameter.bytes;
+    into.push_back(parameter);
+  }
+  advance();
+}
+
+void ParseState::parse_performance_directives(Function& function) {
+  while (token_.kind == TokenKind::directive) {
+    const bool threads = token_.is(".maxntid") || token_.is(".reqntid");
+    const bool pragma = token_.is(".pragma");
+    advance();
+    if (pragma) {
+      skip_past_semicolon();
+      continue;
+    }
+    std::uint64_t product = 1;
+    while (token_.kind == TokenKind::integer) {
+      const std::uint64_t value = expect_integer("a count");
+      product = value > 0xffff || product > 0xffff ? 0xffffffff : product * value;
+      if (!accept(',')) break;
+    }
+    if (threads)
+      function.max_threads =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(product, 0xffffffff));
+  }
+}
+
+void ParseState::parse_body(Function& function) {
+  expect('{');
+  function.has_body = true;
+  location_ = {};
+  Scopes scopes(function);
+  while (true) {
+    if (token_.kind == TokenKind::end)
+      fail("function '" + std::string(function.name) + "' has no end: expected '}'");
+    if (accept('{')) {
+      if (scopes.depth() >= limits_.nesting) fail("{ } are nested too deeply");
+      scopes.open();
+    } else if (accept('}')) {
+      if (scopes.depth() == 1) break;
+      scopes.close();
+    } else if (token_.kind == TokenKind::directive) {
+      parse_body_directive(function, scopes);
+    } else if (!accept(';')) {
+      parse_statement(function, scopes);
+    }
+  }
+  scopes.finish();
+}
+
+void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
+  if (token_.is(".reg")) {
+    advance();
+    parse_registers(scopes);
+  } else if (token_.is(".loc")) {
+    parse_location();
+  } else if (token_.is(".file")) {
+    parse_file();
+  } else if (token_.is(".pragma")) {
+    skip_past_semicolon();
+  } else if (token_.is(".local") || token_.is(".shared") || token_.is(".param")) {
+    const Space space = token_.is(".local")    ? Space::local
+                        : token_.is(".shared") ? Space::shared
+                                               : Space::param;
+    advance();
+    parse_variables(space, false, function.variables);
+  } else if (token_.is(".global") || token_.is(".const")) {
+    const Space space = token_.is(".const") ? Space::constant : Space::global;
+    advance();
+    parse_variables(space, false, module_.variables);
+  } else {
+    fail("unknown directive in a function");
+  }
+}
+
+void ParseState::parse_registers(Scopes& scopes) {
+  if (token_.is(".v2") || token_.is(".v4")) fail("vector registers are not supported");
+  const Type type = expect_type();
+  do {
+    const std::uint32_t line = token_.line;
+    const std::string_view name = expect_word("a register name");
+    if (accept('<')) {
+      const std::uint64_t count = expect_integer("a count");
+      expect('>');
+      scopes.declare(name, type, true, count, line);
+    } else {
+      scopes.declare(name, type, false, 1, line);
+    }
+  } while (accept(','));
+  expect(';');
+}
+
+void ParseState::parse_location() {
+  advance();
+  const auto small = [&](std::string_view what) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(expect_integer(what), 0xffffffff));
+  };
+  location_.file = small("a file number");
+  location_.line = small("a line");
+  location_.column = small("a column");
+  // Inlined code: `, function_name label, inlined_at file line column`.
+  while (accept(',')) {
+    const std::string_view attribute = expect_word("function_name or inlined_at");
+    if (attribute == "function_name") {
+      expect_word("a label");
+      if (accept('+')) expect_integer("an offset");
+    } else if (attribute == "inlined_at") {
+      for (int i = 0; i < 3; ++i) expect_integer("a number");
+    } else {
+      fail("unknown attribute of .loc");
+    }
+  }
+}
+
+void ParseState::parse_statement(Function& function, Scopes& scopes) {
+  Statement statement;
+  statement.line = token_.line;
+  statement.location = location_;
+  const char* begin = token_.text.data();
+  if (accept('@')) {
+    statement.guard_negated = accept('!');
+    const std::string_view name = expect_word("a predicate");
+    statement.guard = scopes.find(name);
+    if (statement.guard == Operand::kNone ||
+        function.registers[statement.guard].type != Type::pred) {
+      throw PtxError(statement.line, "'" + std::string(name) + "' is not a predicate register");
+    }
+  }
+  const Token opcode = token_;
+  statement.opcode = expect_word("an instruction");
+  if (statement.guard == Operand::kNone && accept(':')) {
+    scopes.label(opcode.text, opcode.line);
+    // `prototype_1 : .callprototype (…) _ (…);` declares no instruction.
+    if (token_.is(".callprototype") || token_.is(".calltargets") || token_.is(".branchtargets")) {
+      skip_past_semicolon();
+    }
+    return;
+  }
+  std::array<Operand, kMostOperands> operands;
+  std::size_t count = 0;
+  if (!token_.is(';')) {
+    do {
+      if (count == kMostOperands) fail("too many operands");
+      operands[count++] = parse_operand(function, scopes, 0);
+    } while (accept(','));
+  }
+  statement.text = {begin, static_cast<std::size_t>(token_.text.data() + 1 - begin)};
+  expect(';');
+  statement.operands = static_cast<std::uint8_t>(count);
+  statement.first_operand = static_cast<std::uint32_t>(function.operands.size());
+  const bool branch = statement.opcode == "bra" || statement.opcode == "bra.uni";
+  for (std::size_t i = 0; i < count; ++i) {
+    if (branch && operands[i].kind == OperandKind::name) {
+      scopes.branch_to(static_cast<std::uint32_t>(function.operands.size()), statement.line);
+    }
+    function.operands.push_back(operands[i]);
+  }
+  function.statements.push_back(statement);
+}
+
+Operand ParseState::parse_number() {
+  Operand operand;
+  const bool negative = accept('-');
+  if (!negative) accept('+');
+  if (token_.kind == TokenKind::integer) {
+    operand.kind = OperandKind::integer;
+    operand.value = static_cast<std::int64_t>(negative ? ~token_.value + 1 : token_.value);
+  } else if (token_.kind == TokenKind::real) {
+    operand.kind = OperandKind::real;
+    operand.single = token_.single;
+    std::uint64_t bits = token_.value;
+    if (negative) bits ^= token_.single ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
+    operand.value = static_cast<std::int64_t>(bits);
+  } else {
+    fail("expected a number");
+  }
+  advance();
+  return operand;
+}
+
+Operand ParseState::parse_list(Function& function, Scopes& scopes, char close,
+                               std::uint32_t depth) {
+  if (depth >= 4) fail("operands are nested too deeply");
+  Operand list;
+  list.kind = OperandKind::vector;
+  std::vector<Operand> elements;
+  if (!token_.is(close)) {
+    do {
+      if (elements.size() == kMostElements) fail("too many elements");
+      elements.push_back(parse_operand(function, scopes, depth + 1));
+    } while (accept(','));
+  }
+  expect(close);
+  list.count = static_cast<std::uint8_t>(elements.size());
+  list.index = static_cast<std::uint32_t>(function.operands.size());
+  function.operands.insert(function.operands.end(), elements.begin(), elements.end());
+  return list;
+}
+
+Operand ParseState::parse_address(Function& function, Scopes& scopes, std::uint32_t depth) {
+  Operand address;
+  address.kind = OperandKind::address;
+  if (depth >= 4) fail("operands are nested too deeply");
+  const Operand base = parse_operand(function, scopes, depth + 1);
+  if (base.kind == OperandKind::integer) {
+    address.value = base.value;
+  } else if (base.kind == OperandKind::reg || base.kind == OperandKind::name) {
+    address.value = base.value;
+    address.index = static_cast<std::uint32_t>(function.operands.size());
+    function.operands.push_back(base);
+    function.operands.back().value = 0;
+  } else {
+    fail("expected a register, a name or a number as an address");
+  }
+  if (accept(
+          ',')) {  // texture coordinates: kept as a further operand, for the texture instructions
+    const Operand coordinates = parse_operand(function, scopes, depth + 1);
+    function.operands.push_back(coordinates);
+  }
+  expect(']');
+  return address;
+}
+
+Operand ParseState::parse_operand(Function& function, Scopes& scopes, std::uint32_t depth) {
+  if (accept('[')) return parse_address(function, scopes, depth);
+  if (accept('{')) return parse_list(function, scopes, '}', depth);
+  if (accept('(')) return parse_list(function, scopes, ')', depth);
+  Operand operand;
+  if (token_.is('!')) {
+    advance();
+    operand.negated = true;
+    if (token_.kind != TokenKind::word) fail("expected a predicate");
+  }
+  if (token_.kind != TokenKind::word) return parse_number();
+  const std::string_view name = expect_word("an operand");
+  if (name == "_") return operand;
+  operand.text = name;
+  operand.index = scopes.find(name);
+  operand.kind = operand.index == Operand::kNone ? OperandKind::name : OperandKind::reg;
+  if (token_.is('+') || (token_.is('-'))) {  // name+4, %rd1+-4
+    const bool negative = token_.is('-');
+    advance();
+    const bool twice = accept('-');
+    const auto value = static_cast<std::int64_t>(expect_integer("an offset"));
+    operand.value = negative != twice
+                        ? static_cast<std::int64_t>(~static_cast<std::uint64_t>(value) + 1)
+                        : value;
+  }
+  if (token_.is('|')) {
+    advance();
+    if (depth >= 4) fail("operands are nested too deeply");
+    const Operand second = parse_operand(function, scopes, depth + 1);
+    Operand pair;
+    pair.kind = OperandKind::pair;
+    pair.count = 2;
+    pair.index = static_cast<std::uint32_t>(function.operands.size());
+    function.operands.push_back(operand);
+    function.operands.push_back(second);
+    return pair;
+  }
+  return operand;
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,81 @@
+// The recursive-descent parser's state and helpers; private to ptx/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptx/lexer.hpp"
+#include "ptx/module.hpp"
+#include "ptx/parser.hpp"
+#include "ptx/scopes.hpp"
+
+namespace warpmark::cpu {
+
+class ParseState {
+ public:
+  ParseState(Module& module, const ParseLimits& limits)
+      : module_(module), limits_(limits), lexer_(*module.text) {
+    advance();
+  }
+
+  void parse_module();
+
+ private:
+  // parser.cpp: the module
+  void parse_directive();
+  void parse_file();
+  void parse_linkage();
+  void register_variable(const Variable& variable);
+
+  // parse_variable.cpp: declarations of variables and their initial values
+  void parse_variables(Space space, bool external, std::vector<Variable>& into);
+  void parse_initialiser(Variable& variable, std::uint64_t element_bytes);
+  void parse_element(Variable& variable, std::uint64_t element_bytes, std::uint64_t& offset);
+  void append_bits(Variable& variable, std::uint64_t bits, std::uint64_t bytes,
+                   std::uint64_t offset);
+
+  // parse_function.cpp: headers and bodies
+  void parse_function();
+  void parse_parameters(std::vector<Parameter>& into, std::uint32_t& bytes);
+  void parse_performance_directives(Function& function);
+  void parse_body(Function& function);
+  void parse_body_directive(Function& function, Scopes& scopes);
+  void parse_registers(Scopes& scopes);
+  void parse_location();
+  void parse_statement(Function& function, Scopes& scopes);
+  Operand parse_operand(Function& function, Scopes& scopes, std::uint32_t depth);
+  Operand parse_address(Function& function, Scopes& scopes, std::uint32_t depth);
+  Operand parse_list(Function& function, Scopes& scopes, char close, std::uint32_t depth);
+  Operand parse_number();
+
+  // tokens
+  void advance() {
+    previous_end_ = token_.text.data() + token_.text.size();
+    token_ = lexer_.next();
+  }
+  bool accept(char symbol) {
+    if (!token_.is(symbol)) return false;
+    advance();
+    return true;
+  }
+  void expect(char symbol) {
+    if (!accept(symbol)) fail(std::string("expected '") + symbol + "'");
+  }
+  std::string_view expect_word(std::string_view what);
+  std::uint64_t expect_integer(std::string_view what);
+  Type expect_type();
+  std::uint32_t expect_alignment();
+  void skip_past_semicolon();
+  [[noreturn]] void fail(const std::string& expected) const;
+
+  Module& module_;
+  const ParseLimits& limits_;
+  Lexer lexer_;
+  Token token_;
+  const char* previous_end_ = nullptr;
+  Location location_;
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,165 @@
+// Declarations of .global, .const, .shared, .local and .param variables with their initial values.
+#include <bit>
+#include <cstring>
+
+#include "ptx/error.hpp"
+#include "ptx/parse_state.hpp"
+
+namespace warpmark::cpu {
+
+[[noreturn]] void ParseState::fail(const std::string& expected) const {
+  std::string found = token_.kind == TokenKind::end
+                          ? "the end of the text"
+                          : "'" + std::string(token_.text.substr(0, 60)) + "'";
+  throw PtxError(token_.line, expected + ", found " + found);
+}
+
+std::string_view ParseState::expect_word(std::string_view what) {
+  if (token_.kind != TokenKind::word) fail("expected " + std::string(what));
+  const std::string_view text = token_.text;
+  advance();
+  return text;
+}
+
+std::uint64_t ParseState::expect_integer(std::string_view what) {
+  if (token_.kind != TokenKind::integer) fail("expected " + std::string(what));
+  const std::uint64_t value = token_.value;
+  advance();
+  return value;
+}
+
+Type ParseState::expect_type() {
+  const Type type =
+      token_.kind == TokenKind::directive ? type_named(token_.text.substr(1)) : Type::none;
+  if (type == Type::none) fail("expected a type such as .u32");
+  advance();
+  return type;
+}
+
+std::uint32_t ParseState::expect_alignment() {
+  const std::uint64_t alignment = expect_integer("an alignment");
+  if (!std::has_single_bit(alignment) || alignment > 4096)
+    fail("an alignment is a power of two up to 4096");
+  return static_cast<std::uint32_t>(alignment);
+}
+
+void ParseState::skip_past_semicolon() {
+  while (!token_.is(';')) {
+    if (token_.kind == TokenKind::end) fail("expected ';'");
+    advance();
+  }
+  advance();
+}
+
+void ParseState::parse_variables(Space space, bool external, std::vector<Variable>& into) {
+  Variable common;
+  common.space = space;
+  common.external = external;
+  common.alignment = 0;
+  std::uint64_t vector = 1;
+  for (;;) {
+    if (token_.is(".align")) {
+      advance();
+      common.alignment = expect_alignment();
+    } else if (token_.is(".attribute")) {
+      advance();
+      expect('(');
+      while (!token_.is(')')) {
+        if (token_.kind == TokenKind::end) fail("expected ')'");
+        advance();
+      }
+      advance();
+    } else if (token_.is(".v2") || token_.is(".v4")) {
+      vector = token_.is(".v2") ? 2 : 4;
+      advance();
+    } else {
+      break;
+    }
+  }
+  common.type = expect_type();
+  if (common.type == Type::pred) fail("a variable cannot have type .pred");
+  const std::uint64_t element = bytes_of(common.type) * vector;
+  if (common.alignment == 0) common.alignment = static_cast<std::uint32_t>(element);
+  do {
+    Variable variable = common;
+    variable.line = token_.line;
+    variable.name = expect_word("a variable name");
+    variable.bytes = element;
+    while (accept('[')) {
+      std::uint64_t count = 0;  // a[] has its size from the initialiser, or from the launch
+      if (!token_.is(']')) count = expect_integer("an array size");
+      expect(']');
+      if (count != 0 && variable.bytes > limits_.variable_bytes / count) {
+        throw PtxError(variable.line, "variable '" + std::string(variable.name) +
+                                          "' is larger than " +
+                                          std::to_string(limits_.variable_bytes) + " bytes");
+      }
+      variable.bytes *= count;
+    }
+    if (accept('=')) parse_initialiser(variable, bytes_of(common.type));
+    if (&into == &module_.variables) register_variable(variable);
+    into.push_back(std::move(variable));
+  } while (accept(','));
+  expect(';');
+}
+
+void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_bytes) {
+  std::uint64_t offset = 0;
+  std::uint32_t depth = 0;
+  if (!token_.is('{')) {
+    parse_element(variable, element_bytes, offset);
+  } else {
+    do {
+      if (accept('{')) {
+        if (++depth > limits_.nesting) fail("initial values are nested too deeply");
+      } else if (accept('}')) {
+        --depth;
+      } else if (!accept(',')) {
+        parse_element(variable, element_bytes, offset);
+      }
+    } while (depth > 0);
+  }
+  if (variable.bytes == 0) variable.bytes = offset;
+  if (offset > variable.bytes) {
+    throw PtxError(variable.line,
+                   "too many initial values for '" + std::string(variable.name) + "'");
+  }
+}
+
+void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
+                               std::uint64_t& offset) {
+  if (token_.kind == TokenKind::word) {  // the address of a symbol, plain or as generic(symbol)
+    std::string_view name = expect_word("a value");
+    const bool generic = name == "generic" && accept('(');
+    if (generic) {
+      name = expect_word("a symbol");
+      expect(')');
+    }
+    if (element_bytes != 8) fail("an address needs a 64-bit element");
+    Variable::Reference reference{offset, name, 0};
+    if (accept('+')) reference.addend = static_cast<std::int64_t>(expect_integer("an offset"));
+    variable.references.push_back(reference);
+    append_bits(variable, 0, element_bytes, offset);
+  } else {
+    const Operand number = parse_number();
+    std::uint64_t bits = static_cast<std::uint64_t>(number.value);
+    if (number.kind == OperandKind::real && number.single != (element_bytes == 4)) {
+      if (number.single) {
+        const auto narrow = static_cast<std::uint32_t>(bits);
+        bits = std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(narrow)));
+      } else if (element_bytes == 4) {
+        bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+      }
+    }
+    append_bits(variable, bits, element_bytes, offset);
+  }
+  offset += element_bytes;
+}
+
+void ParseState::append_bits(Variable& variable, std::uint64_t bits, std::uint64_t bytes,
+                             std::uint64_t offset) {
+  variable.initial.resize(offset + bytes, 0);
+  std::memcpy(variable.initial.data() + offset, &bits, std::min<std::uint64_t>(bytes, 8));
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,115 @@
+// The parser's entry point and the directives of a module.
+#include "ptx/parser.hpp"
+
+#include "ptx/error.hpp"
+#include "ptx/parse_state.hpp"
+
+namespace warpmark::cpu {
+
+Module parse_ptx(std::string text, const ParseLimits& limits) {
+  if (text.size() > limits.text_bytes) {
+    throw PtxError(1, "the text has " + std::to_string(text.size()) +
+                          " bytes, more than the limit of " + std::to_string(limits.text_bytes));
+  }
+  // A PTX image may end in one or more NUL characters, or lack them.
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  Module module;
+  module.text = std::make_unique<std::string>(std::move(text));
+  ParseState state(module, limits);
+  state.parse_module();
+  return module;
+}
+
+void ParseState::parse_module() {
+  while (token_.kind != TokenKind::end) {
+    if (token_.kind != TokenKind::directive) fail("expected a directive");
+    parse_directive();
+  }
+  if (module_.version == 0) fail("no .version directive: this is not PTX text");
+}
+
+void ParseState::parse_directive() {
+  if (module_.version == 0 && !token_.is(".version")) {
+    fail("a PTX text starts with .version");
+  }
+  if (token_.is(".version")) {
+    advance();
+    if (token_.kind != TokenKind::real) fail("expected a version such as 9.0");
+    const std::string_view text = token_.text;
+    const std::size_t dot = text.find('.');
+    if (dot == std::string_view::npos || dot == 0 || dot > 3 || text.size() - dot != 2) {
+      fail("expected a version such as 9.0");
+    }
+    for (const char digit : text) {
+      if (digit == '.') continue;
+      if (digit < '0' || digit > '9') fail("expected a version such as 9.0");
+      module_.version = module_.version * 10 + static_cast<std::uint32_t>(digit - '0');
+    }
+    advance();
+  } else if (token_.is(".target")) {
+    advance();
+    module_.target = expect_word("a target such as sm_90");
+    while (accept(',')) expect_word("a target option");
+  } else if (token_.is(".address_size")) {
+    advance();
+    if (expect_integer("64") != 64) fail("only .address_size 64 is supported");
+  } else if (token_.is(".file")) {
+    parse_file();
+  } else if (token_.is(".section")) {
+    advance();
+    if (token_.kind != TokenKind::directive && token_.kind != TokenKind::word)
+      fail("expected a section name");
+    advance();
+    if (!token_.is('{')) fail("expected '{'");
+    lexer_.skip_braces();
+    advance();
+  } else if (token_.is(".pragma")) {
+    skip_past_semicolon();
+  } else {
+    parse_linkage();
+  }
+}
+
+void ParseState::parse_file() {
+  advance();
+  const std::uint64_t number = expect_integer("a file number");
+  if (token_.kind != TokenKind::string) fail("expected a file name");
+  if (number <= 0xffffffff) module_.files[static_cast<std::uint32_t>(number)] = token_.text;
+  advance();
+  while (accept(',')) expect_integer("a timestamp or size");
+}
+
+void ParseState::parse_linkage() {
+  bool external = false;
+  while (token_.is(".visible") || token_.is(".weak") || token_.is(".extern") ||
+         token_.is(".common")) {
+    external = external || token_.is(".extern");
+    advance();
+  }
+  if (token_.is(".entry") || token_.is(".func")) {
+    parse_function();
+    return;
+  }
+  Space space = Space::global;
+  if (token_.is(".const")) {
+    space = Space::constant;
+  } else if (token_.is(".shared")) {
+    space = Space::shared;
+  } else if (!token_.is(".global")) {
+    fail("unknown directive");
+  }
+  advance();
+  parse_variables(space, external, module_.variables);
+}
+
+void ParseState::register_variable(const Variable& variable) {
+  const auto index = static_cast<std::uint32_t>(module_.variables.size());
+  auto [known, fresh] = module_.variable_by_name.emplace(variable.name, index);
+  if (!fresh && !module_.variables[known->second].external) {
+    throw PtxError(variable.line,
+                   "variable '" + std::string(variable.name) + "' is declared twice");
+  }
+  known->second = index;
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,78 @@
+// Name lookup of a function body.
+#include "ptx/scopes.hpp"
+
+#include <string>
+
+#include "ptx/error.hpp"
+
+namespace warpmark::cpu {
+
+void Scopes::declare(std::string_view name, Type type, bool range, std::uint64_t count,
+                     std::uint32_t line) {
+  Scope& scope = scopes_.back();
+  const bool fresh = range ? scope.ranges.emplace(name, Range{type, count}).second
+                           : scope.singles.emplace(name, type).second;
+  if (!fresh) throw PtxError(line, "register '" + std::string(name) + "' is declared twice");
+}
+
+std::uint32_t Scopes::find(std::string_view name) {
+  // `%r12` may be declared alone or as one of `%r<20>`: split the number off, without leading
+  // zeros.
+  std::size_t stem = name.size();
+  while (stem > 0 && name[stem - 1] >= '0' && name[stem - 1] <= '9') --stem;
+  std::uint64_t number = 0;
+  bool numbered = stem < name.size() && name.size() - stem <= 9;
+  if (numbered && name[stem] == '0' && name.size() - stem > 1) numbered = false;
+  if (numbered) {
+    for (std::size_t i = stem; i < name.size(); ++i) {
+      number = number * 10 + static_cast<std::uint64_t>(name[i] - '0');
+    }
+  }
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    if (auto used = scope->used.find(name); used != scope->used.end()) return used->second;
+    Type type = Type::none;
+    if (auto single = scope->singles.find(name); single != scope->singles.end()) {
+      type = single->second;
+    } else if (numbered) {
+      auto range = scope->ranges.find(name.substr(0, stem));
+      if (range != scope->ranges.end() && number < range->second.count) type = range->second.type;
+    }
+    if (type == Type::none) continue;
+    const auto index = static_cast<std::uint32_t>(function_.registers.size());
+    function_.registers.push_back({name, type});
+    scope->used.emplace(name, index);
+    return index;
+  }
+  return Operand::kNone;
+}
+
+void Scopes::label(std::string_view name, std::uint32_t line) {
+  const auto statement = static_cast<std::uint32_t>(function_.statements.size());
+  if (!scopes_.back().labels.emplace(name, statement).second) {
+    throw PtxError(line, "label '" + std::string(name) + "' is declared twice");
+  }
+}
+
+void Scopes::close() {
+  Scope scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  for (const Branch& branch : scope.branches) {
+    Operand& operand = function_.operands[branch.operand];
+    auto label = scope.labels.find(operand.text);
+    if (label != scope.labels.end()) {
+      operand.kind = OperandKind::label;
+      operand.index = label->second;
+    } else if (!scopes_.empty()) {
+      scopes_.back().branches.push_back(branch);
+    } else {
+      throw PtxError(branch.line, "branch to '" + std::string(operand.text) +
+                                      "', a label that the function does not have");
+    }
+  }
+}
+
+void Scopes::finish() {
+  while (!scopes_.empty()) close();
+}
+
+}  // namespace warpmark::cpu
