@@ -22,7 +22,7 @@ struct Source {
   int columns_skipped = 0;  ///< of its first line; -1 for the parenthesis that lets lines break
 };
 
-Source source_of(const Expression& expression) {
+Source source_of(const PythonExpression& expression) {
   const std::string& text = expression.text;
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) throw usage_error("the expression is empty", expression.where);
@@ -40,7 +40,7 @@ Source source_of(const Expression& expression) {
   return source;
 }
 
-Position place(const Expression& expression, const Source& source, int line, int column) {
+Position place(const PythonExpression& expression, const Source& source, int line, int column) {
   if (line <= 0) return expression.position_of(1, 1);
   if (line == 1) column += source.columns_skipped;
   return expression.position_of(line + source.lines_skipped, std::max(column, 1));
@@ -52,7 +52,7 @@ int int_attribute(const py::object& object, const char* name) {
 }
 
 // The place in our text of the innermost call that raised.
-Position raised_at(const py::error_already_set& error, const Expression& expression,
+Position raised_at(const py::error_already_set& error, const PythonExpression& expression,
                    const Source& source) {
   if (error.matches(PyExc_SyntaxError)) {
     const py::object& exception = error.value();
@@ -99,7 +99,7 @@ bool has_word(const std::string& text, const std::string& word) {
   return false;
 }
 
-std::string hint_for(const py::error_already_set& error, const Expression& expression,
+std::string hint_for(const py::error_already_set& error, const PythonExpression& expression,
                      const std::vector<std::string>& names) {
   if (error.matches(PyExc_SyntaxError)) {
     const py::object is_keyword = py::module_::import("keyword").attr("iskeyword");
@@ -122,7 +122,7 @@ std::string hint_for(const py::error_already_set& error, const Expression& expre
   return "";
 }
 
-Error failure(const py::error_already_set& error, const Expression& expression,
+Error failure(const py::error_already_set& error, const PythonExpression& expression,
               const Source& source, const std::vector<std::string>& names, ExitCode code) {
   const bool is_syntax = error.matches(PyExc_SyntaxError);
   const std::string reason = is_syntax
@@ -150,7 +150,8 @@ py::dict harmless_builtins() {
   return harmless;
 }
 
-PythonValue list_element(const py::handle& element, size_t index, const Expression& expression) {
+PythonValue list_element(const py::handle& element, size_t index,
+                         const PythonExpression& expression) {
   const auto refuse = [&](const std::string& why) {
     return usage_error(
         "element " + std::to_string(index) + " of `" + excerpt(expression.text) + "` " + why,
@@ -175,17 +176,17 @@ PythonValue list_element(const py::handle& element, size_t index, const Expressi
 
 }  // namespace
 
-Position Expression::position_of(int line, int column) const {
+Position PythonExpression::position_of(int line, int column) const {
   if (!where.known()) return where;
   if (text.find('\n') != std::string::npos) return {where.file, where.line + line, 0};
   if (where.column == 0) return where;
   return {where.file, where.line, where.column + column - 1 + (quoted ? 1 : 0)};
 }
 
-Value::Value(Expression expression, ExitCode on_error, std::shared_ptr<void> object)
+Value::Value(PythonExpression expression, ExitCode on_error, std::shared_ptr<void> object)
     : expression_(std::move(expression)), on_error_(on_error), object_(std::move(object)) {}
 
-Value evaluate(Interpreter& python, const Expression& expression, const Scope& scope,
+Value evaluate(Interpreter& python, const PythonExpression& expression, const PythonScope& scope,
                ExitCode on_error) {
   python.require_numpy();
   const Source source = source_of(expression);
@@ -208,7 +209,7 @@ Value evaluate(Interpreter& python, const Expression& expression, const Scope& s
   }
 }
 
-void check_syntax(Interpreter& /*python*/, const Expression& expression) {
+void check_syntax(Interpreter& /*python*/, const PythonExpression& expression) {
   const Source source = source_of(expression);
   const py::gil_scoped_acquire lock;
   try {
@@ -219,7 +220,7 @@ void check_syntax(Interpreter& /*python*/, const Expression& expression) {
 }
 
 std::vector<PythonValue> evaluate_list_with_builtins_only(Interpreter& /*python*/,
-                                                          const Expression& expression) {
+                                                          const PythonExpression& expression) {
   const Source source = source_of(expression);
   const py::gil_scoped_acquire lock;
   try {

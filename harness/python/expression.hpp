@@ -12,7 +12,7 @@
 namespace warpmark {
 
 /// The text of one YAML value, and the place where that value begins.
-struct Expression {
+struct PythonExpression {
   std::string text;
   /// Of a plain value the first character, of a quoted one the quote, of a block scalar the `|`.
   Position where;
@@ -26,16 +26,16 @@ struct Expression {
 /// The value of an expression, still Python's: see conversion.hpp.
 class Value {
  public:
-  Value(Expression expression, ExitCode on_error, std::shared_ptr<void> object);
+  Value(PythonExpression expression, ExitCode on_error, std::shared_ptr<void> object);
 
   /// Where it came from, for errors found later.
-  const Expression& expression() const { return expression_; }
+  const PythonExpression& expression() const { return expression_; }
   ExitCode on_error() const { return on_error_; }
   /// A PyObject *, kept alive.
   const std::shared_ptr<void>& object() const { return object_; }
 
  private:
-  Expression expression_;
+  PythonExpression expression_;
   ExitCode on_error_;
   std::shared_ptr<void> object_;
 };
@@ -44,17 +44,17 @@ class Value {
 /// are off: infinities and NaNs are values to compare. Whatever it raises becomes an Error with the
 /// exit code `on_error`, at the place in the text that raised it (line only before Python 3.11).
 /// Throws an environment error if there is no NumPy.
-Value evaluate(Interpreter& python, const Expression& expression, const Scope& scope,
+Value evaluate(Interpreter& python, const PythonExpression& expression, const PythonScope& scope,
                ExitCode on_error = ExitCode::usage);
 
 /// Throws a usage error if the text is not one Python expression. Needs no NumPy and evaluates
 /// nothing.
-void check_syntax(Interpreter& python, const Expression& expression);
+void check_syntax(Interpreter& python, const PythonExpression& expression);
 
 /// The values of a computed list, as in "[2**k for k in range(20, 29)]": a list, tuple or range of
 /// whole numbers of 64 bits, finite floats, texts and booleans. It sees Python's builtins without
 /// those that import, read or ask, and needs no NumPy. Throws a usage error.
 std::vector<PythonValue> evaluate_list_with_builtins_only(Interpreter& python,
-                                                          const Expression& expression);
+                                                          const PythonExpression& expression);
 
 }  // namespace warpmark

@@ -85,7 +85,7 @@ py::object numpy_view(const Array& array, Access access) {
   return numpy().attr("ndarray")(shape_tuple(array.shape()), dtype_object(array.dtype()), mapping);
 }
 
-py::object scope_object(const Scope::Entry& entry) {
+py::object scope_object(const PythonScope::Entry& entry) {
   return std::visit(
       [](const auto& value) -> py::object {
         using T = std::decay_t<decltype(value)>;

@@ -26,7 +26,7 @@ enum class Access { read_only, writable };
 py::object numpy_view(const Array& array, Access access);
 
 /// What an expression sees under a name of its scope.
-py::object scope_object(const Scope::Entry& entry);
+py::object scope_object(const PythonScope::Entry& entry);
 
 /// Sets how NumPy treats floating-point errors, and back at the end of its life.
 class FloatingPointErrors {

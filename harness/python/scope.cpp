@@ -6,12 +6,12 @@
 
 namespace warpmark {
 
-void Scope::set_value(const std::string& name, PythonValue value) {
+void PythonScope::set_value(const std::string& name, PythonValue value) {
   set(name, std::move(value));
 }
 
-void Scope::set_scalar(const std::string& name, const DType& dtype,
-                       std::span<const std::byte> bytes) {
+void PythonScope::set_scalar(const std::string& name, const DType& dtype,
+                             std::span<const std::byte> bytes) {
   if (bytes.size() != dtype.bytes) {
     throw internal_error("scalar `" + name + "` has " + std::to_string(bytes.size()) +
                          " bytes for a " + std::string(dtype.name));
@@ -21,21 +21,21 @@ void Scope::set_scalar(const std::string& name, const DType& dtype,
   set(name, scalar);
 }
 
-void Scope::set_array(const std::string& name, Array array) {
+void PythonScope::set_array(const std::string& name, Array array) {
   set(name, std::move(array));
 }
 
-void Scope::set_generator(GeneratorKey key) {
+void PythonScope::set_generator(GeneratorKey key) {
   set("rng", std::move(key));
 }
 
-std::vector<std::string> Scope::names() const {
+std::vector<std::string> PythonScope::names() const {
   std::vector<std::string> names;
   for (const auto& [name, entry] : entries_) names.push_back(name);
   return names;
 }
 
-void Scope::set(const std::string& name, Entry entry) {
+void PythonScope::set(const std::string& name, Entry entry) {
   const bool taken =
       name == "np" || (name == "rng" && !std::holds_alternative<GeneratorKey>(entry));
   if (taken) {

@@ -25,7 +25,7 @@ struct NumPyScalar {
 };
 
 /// Plain data; nothing of Python is made before an expression is evaluated.
-class Scope {
+class PythonScope {
  public:
   using Entry = std::variant<PythonValue, NumPyScalar, Array, GeneratorKey>;
 

@@ -31,7 +31,7 @@ TEST(ToArray, WritesEveryDtype) {
     const Array array = to_array(value_of(text), type);
     EXPECT_EQ(array.shape(), Shape{2}) << type.name;
     ASSERT_EQ(array.nbytes(), 2 * type.bytes) << type.name;
-    Scope scope;
+    PythonScope scope;
     scope.set_array("x", array);
     const Value same = value_of(
         "int(x.dtype.name == '" + std::string(type.name) + "' and x[0] == 1 and x[1] == 0)", scope);
@@ -116,7 +116,7 @@ std::pair<std::string, std::vector<double>> reference(const std::string& text,
   EXPECT_EQ(value.bytes.size(), static_cast<size_t>(element_count(shape)) * value.dtype.bytes);
   Array copy(value.dtype, value.shape);
   std::ranges::copy(value.bytes, copy.bytes().begin());
-  Scope scope;
+  PythonScope scope;
   scope.set_array("x", copy);
   const Value wide = value_of("x.astype('float64')", scope);
   return {std::string(value.dtype.name),
@@ -181,7 +181,7 @@ TEST(ToReference, OfAnInputIsAViewThatOutlivesIt) {
   {
     Array a(dtype("float32"), {4});
     address = a.bytes().data();
-    Scope scope;
+    PythonScope scope;
     scope.set_array("a", a);
     value = to_reference(value_of("a", scope), a.dtype(), a.shape());
   }

@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 using testing::python;
 using testing::value_of;
 
-Scope small_scope() {
-  Scope scope;
+PythonScope small_scope() {
+  PythonScope scope;
   scope.set_value("n", int64_t{3});
   scope.set_value("label", std::string("ab"));
   Array a(testing::dtype("float32"), {3});
@@ -28,27 +28,27 @@ Scope small_scope() {
   return scope;
 }
 
-TEST(Expression, SeesScopeNumPyAndBuiltins) {
-  const Scope scope = small_scope();
+TEST(PythonExpression, SeesScopeNumPyAndBuiltins) {
+  const PythonScope scope = small_scope();
   const Value value =
       value_of("2 * a + n + len(label) + np.float32(sum([1 for i in range(n)]))", scope);
   EXPECT_EQ(testing::elements<float>(to_array(value, testing::dtype("float32")).bytes()),
             (std::vector<float>{10, 12, 14}));
 }
 
-TEST(Expression, ComprehensionsSeeTheScope) {
+TEST(PythonExpression, ComprehensionsSeeTheScope) {
   const Value value = value_of("[a[i] * n for i in range(n)]", small_scope());
   EXPECT_EQ(testing::elements<float>(to_array(value, testing::dtype("float32")).bytes()),
             (std::vector<float>{3, 6, 9}));
 }
 
-TEST(Expression, MayHaveManyLinesAndComments) {
+TEST(PythonExpression, MayHaveManyLinesAndComments) {
   EXPECT_EQ(array_elements<int32_t>("np.arange(3)  # from 0\n  + 1  # and one", "int32"),
             (std::vector<int32_t>{1, 2, 3}));
 }
 
-TEST(Expression, AMisspelledNameIsPointedAtAndCorrected) {
-  Scope scope;
+TEST(PythonExpression, AMisspelledNameIsPointedAtAndCorrected) {
+  PythonScope scope;
   scope.set_value("alpha", int64_t{3});
   const Error error = error_of([&] { value_of("2 * alpa", scope); });
   EXPECT_EQ(error.code(), ExitCode::usage);
@@ -64,14 +64,14 @@ int column_if_known(int column) {
   return linked_python().version >= "3.11" ? column : 10;
 }
 
-TEST(Expression, ErrorsPointIntoTheText) {
-  const auto where = [](Expression expression) {
+TEST(PythonExpression, ErrorsPointIntoTheText) {
+  const auto where = [](PythonExpression expression) {
     return error_of([&] { evaluate(python(), expression, small_scope()); }).where();
   };
   EXPECT_EQ(where(at("1 + b")), (Position{"x.yaml", 3, column_if_known(14)}));
   EXPECT_EQ(where(at("  1 + b")), (Position{"x.yaml", 3, column_if_known(16)}));
   EXPECT_EQ(where(at("[1 + b for i in range(2)]")), (Position{"x.yaml", 3, column_if_known(15)}));
-  Expression quoted = at("1 + b");
+  PythonExpression quoted = at("1 + b");
   quoted.quoted = true;
   EXPECT_EQ(where(quoted), (Position{"x.yaml", 3, column_if_known(14) + 1}));
   EXPECT_EQ(where(at("1 +\n\n2 + b\n")), (Position{"x.yaml", 6, 0}))
@@ -80,7 +80,7 @@ TEST(Expression, ErrorsPointIntoTheText) {
   EXPECT_EQ(where(at("(1,\n 2]\n")), (Position{"x.yaml", 5, 0}));
 }
 
-TEST(Expression, TheCallerChoosesTheExitCode) {
+TEST(PythonExpression, TheCallerChoosesTheExitCode) {
   const Error error = error_of([] { value_of("a[7]", small_scope(), ExitCode::verdict); });
   EXPECT_EQ(error.code(), ExitCode::verdict);
   EXPECT_THAT(error.message(), HasSubstr("IndexError"));
@@ -88,8 +88,8 @@ TEST(Expression, TheCallerChoosesTheExitCode) {
   EXPECT_THAT(error_of([] { value_of(" \n"); }).message(), HasSubstr("empty"));
 }
 
-TEST(Expression, InputsCannotBeWritten) {
-  const Scope scope = small_scope();
+TEST(PythonExpression, InputsCannotBeWritten) {
+  const PythonScope scope = small_scope();
   for (const char* text : {"a.sort()", "np.multiply(a, 2, out=a)", "a.__setitem__(0, 5)",
                            "a.setflags(write=True)", "a.view('int32').fill(0)"}) {
     const Error error = error_of([&] { value_of(text, scope, ExitCode::verdict); });
@@ -100,11 +100,11 @@ TEST(Expression, InputsCannotBeWritten) {
             (std::vector<float>{1, 2, 3}));
 }
 
-TEST(Expression, ViewsShareTheArraysPagesAndKeepThem) {
+TEST(PythonExpression, ViewsShareTheArraysPagesAndKeepThem) {
   std::optional<Value> view;
   {
     Array a(testing::dtype("int32"), {2, 2});
-    Scope scope;
+    PythonScope scope;
     scope.set_array("a", a);
     view = value_of("a", scope);
     const int32_t nine = 9;  // after the view was made
@@ -114,8 +114,8 @@ TEST(Expression, ViewsShareTheArraysPagesAndKeepThem) {
             (std::vector<int32_t>{0, 0, 0, 9}));
 }
 
-TEST(Expression, EmptyAndZeroDimensionalArraysAreArrays) {
-  Scope scope;
+TEST(PythonExpression, EmptyAndZeroDimensionalArraysAreArrays) {
+  PythonScope scope;
   scope.set_array("none", Array(testing::dtype("float16"), {0, 4}));
   scope.set_array("one", Array(testing::dtype("float64"), {}));
   const auto text = [&](const std::string& expression) {
@@ -125,8 +125,8 @@ TEST(Expression, EmptyAndZeroDimensionalArraysAreArrays) {
   EXPECT_EQ(text("int(one.shape == () and one[()] == 0)"), std::byte{1});
 }
 
-TEST(Expression, BothNumPysPromoteAlike) {
-  Scope scope;
+TEST(PythonExpression, BothNumPysPromoteAlike) {
+  PythonScope scope;
   scope.set_value("n", int64_t{3});
   const float f = 2.5F;
   scope.set_scalar("f", testing::dtype("float32"), std::as_bytes(std::span(&f, 1)));
@@ -148,15 +148,15 @@ TEST(Expression, BothNumPysPromoteAlike) {
   EXPECT_EQ(error_of([&] { value_of("np.uint8(-1)", scope); }).code(), ExitCode::usage);
 }
 
-TEST(Expression, ScopeRefusesNumPysName) {
-  Scope scope;
+TEST(PythonExpression, ScopeRefusesNumPysName) {
+  PythonScope scope;
   EXPECT_EQ(error_of([&] { scope.set_value("np", int64_t{1}); }).code(), ExitCode::usage);
   EXPECT_EQ(error_of([&] { scope.set_value("rng", int64_t{1}); }).code(), ExitCode::usage);
   scope.set_value("in", int64_t{1});
   EXPECT_THAT(error_of([&] { value_of("2 * in", scope); }).hint(), HasSubstr("`in` is a word"));
 }
 
-TEST(Expression, SyntaxIsCheckedWithoutEvaluating) {
+TEST(PythonExpression, SyntaxIsCheckedWithoutEvaluating) {
   check_syntax(python(), at("undefined + 1 / 0"));
   for (const char* text : {"x = 1", "ceil_div(n,", "import os", "a b", "", "lambda"}) {
     EXPECT_EQ(error_of([&] { check_syntax(python(), at(text)); }).code(), ExitCode::usage) << text;

@@ -12,7 +12,7 @@ using testing::value_of;
 const GeneratorKey kKey{42, "doublify", "n=16", "a", 0};
 
 std::vector<double> first_three(const GeneratorKey& key, const std::string& also = "") {
-  Scope scope;
+  PythonScope scope;
   scope.set_generator(key);
   if (!also.empty()) scope.set_value(also, int64_t{1});
   const Value value = value_of("rng.random(3)", scope);
@@ -44,7 +44,7 @@ TEST(Generator, DependsOnEveryPartOfItsKeyAndNothingElse) {
 
 // The same on NumPy 1.24 and 2.x: this test runs under both. A change here changes every input.
 TEST(Generator, GivesTheSameBytesOnEveryNumPy) {
-  Scope scope;
+  PythonScope scope;
   scope.set_generator(kKey);
   const auto digest = [&](const std::string& draw) {
     const Value value = value_of(

@@ -24,7 +24,7 @@ using ::testing::ExitedWithCode;
 // Whether a condition on Python's `sys` holds; asked without NumPy, so `sys` comes from a builtin's
 // module.
 bool holds(Interpreter& python, const std::string& condition) {
-  const Expression question =
+  const PythonExpression question =
       at("(lambda sys: [" + condition + "])(copyright.__init__.__globals__['sys'])");
   return evaluate_list_with_builtins_only(python, question) == std::vector<PythonValue>{true};
 }
@@ -111,7 +111,7 @@ TEST(InterpreterDeathTest, NumPyIsImportedInTheBackground) {
     python.begin_importing_numpy();
     python.begin_importing_numpy();
     evaluate_list_with_builtins_only(python, at("[1]"));  // the lock is free meanwhile
-    const Value value = evaluate(python, at("np.arange(3)"), Scope());
+    const Value value = evaluate(python, at("np.arange(3)"), PythonScope());
     const bool right = to_array(value, *find_dtype("int32")).size() == 3;
     return right;
   });
@@ -146,7 +146,7 @@ TEST(Interpreter, ServesSeveralThreads) {
   for (size_t t = 0; t < sums.size(); ++t) {
     threads.emplace_back([&sums, t] {
       for (int i = 0; i < 20; ++i) {
-        Scope scope;
+        PythonScope scope;
         scope.set_value("t", static_cast<int64_t>(t));
         const Value value = testing::value_of("np.full(5, t).sum()", scope);
         sums[t] += testing::elements<int64_t>(scalar_bytes(value, testing::dtype("int64"))).at(0);

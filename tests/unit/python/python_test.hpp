@@ -22,11 +22,11 @@ inline Interpreter& python() {
 }
 
 /// At column 10 of line 3 of x.yaml, as a plain value.
-inline Expression at(std::string text) {
+inline PythonExpression at(std::string text) {
   return {std::move(text), {"x.yaml", 3, 10}};
 }
 
-inline Value value_of(const std::string& text, const Scope& scope = {},
+inline Value value_of(const std::string& text, const PythonScope& scope = {},
                       ExitCode on_error = ExitCode::usage) {
   return evaluate(python(), at(text), scope, on_error);
 }
