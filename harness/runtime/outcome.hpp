@@ -1,0 +1,64 @@
+// What came of one case.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "runtime/comparison.hpp"
+
+namespace warpmark {
+
+enum class Verdict : uint8_t {
+  passed,
+  failed,
+  skipped,     ///< with both numbers or the missing capability as the reason; never a pass
+  interrupted  ///< not run, or not finished, because of SIGINT
+};
+std::string_view to_text(Verdict verdict);
+
+/// Why a case failed, for records and filters; `message` has the words.
+enum class FailureKind : uint8_t {
+  none,
+  compile,         ///< the source does not compile, or has no such kernel
+  signature,       ///< arguments that do not fit the kernel's parameters
+  input,           ///< an input expression that raises or does not fit its dtype
+  fault,           ///< the kernel faulted: illegal address, misaligned address, trap, barrier …
+  limit,           ///< instruction budget, wall clock
+  crash,           ///< the worker died
+  no_fault,        ///< the fault that the suite expects did not happen, or another did
+  reference,       ///< a reference or tolerance that raises or does not fit the output
+  wrong,           ///< wrong elements
+  unwritten,       ///< elements that were never written
+  input_changed,   ///< an `in` argument that the kernel wrote to
+  driver           ///< any other failure of the driver
+};
+std::string_view to_text(FailureKind kind);
+
+struct OutputVerdict {
+  std::string output;
+  std::string dtype;
+  std::vector<int64_t> shape;
+  Comparison comparison;
+};
+
+struct Outcome {
+  std::string suite;
+  std::string case_id;
+  Verdict verdict = Verdict::passed;
+  FailureKind failure = FailureKind::none;
+  std::string reason;    ///< one line: why it failed or was skipped; "" for a pass
+  std::string message;   ///< for people, several lines: place, first wrong element, findings
+  Position where;        ///< in the suite, if a line there is to blame
+  std::vector<OutputVerdict> outputs;
+  std::vector<nlohmann::ordered_json> findings;  ///< the device's reports (warpmark/device.h)
+  std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: told, not judged
+  bool compiled_from_cache = false;
+  double seconds = 0;  ///< wall clock of the whole case
+};
+
+}  // namespace warpmark

@@ -1,0 +1,73 @@
+// A device, a worker process on it and the embedded Python, running cases one after another.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "plan/plugin_loader.hpp"
+#include "python/interpreter.hpp"
+#include "runtime/outcome.hpp"
+#include "suite/case.hpp"
+
+namespace warpmark {
+
+struct SessionOptions {
+  std::string device = "auto";  ///< as choose_device takes it
+  bool in_process = false;      ///< the worker is a thread of this process: for debuggers
+  double timeout_s = 60;        ///< wall clock that the device part of one case may take
+  uint64_t seed = 0;            ///< of every generator
+  bool use_cache = true;
+};
+
+/// What the worker found, as plain data.
+struct DeviceFacts {
+  std::string kind;    ///< "gpu", "cpu" or the driver library's NAME
+  std::string name;    ///< "NVIDIA H200"
+  std::string reason;  ///< why it was chosen; "" if it was asked for by name
+  std::string uuid;
+  int architecture = 0;  ///< 90 for sm_90
+  int driver_version = 0;  ///< as cuDriverGetVersion gives it: 13000
+  std::string driver;      ///< the library's file
+  std::string nvrtc_version;
+  std::string nvrtc;  ///< the library's file
+  std::vector<std::string> capabilities;
+  std::map<std::string, int64_t> attributes;  ///< by device_attributes() name
+};
+
+/// Starting one starts the worker and NumPy's import, which overlap; nothing is waited for before
+/// it is needed.
+class Session {
+ public:
+  Session(Interpreter& python, SessionOptions options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Waits for the device, NVRTC and NumPy. Throws an environment error (exit 3) that says what is
+  /// missing and what to do. To be called before the first case.
+  const DeviceFacts& require();
+
+  /// Runs one case: restores inputs, poisons outputs, launches once, synchronises, fetches and
+  /// compares. Everything that fails the case is in the outcome; what throws is an environment
+  /// error (the device is gone and cannot be had again) or an internal one.
+  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial = 0);
+
+  /// Ends a `verify` that runs, as soon as it can, with Verdict::interrupted; and every later one at
+  /// once. Safe in a signal handler.
+  void interrupt() noexcept;
+  bool interrupted() const noexcept;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+/// The loop of a worker process: reads requests from `socket` until its end. Returns the exit code.
+int run_worker(int socket);
+
+}  // namespace warpmark
