@@ -175,7 +175,7 @@ Program decode_text(const std::string& text, Module& module) {
 
 TEST(Decoder, RefusesWhatIsNotPtx) {
   for (const char* bad :
-       {"add.s32 %r1, %r2;", "add.s32 %r1, %r2, %r3, %r4;", "add.s32 %rd1, %r2, %r3;", "add.f32 %f1, %r2, %f3;", "add.s32 %r1, %f2, %r3;",
+       {"add.s32 %r1, %r2;", "add.s32 %r1, %r2, %r3, %r4;", "add.s32 %rd1, %r2, %r3;", "add.f32 %f1, %fd2, %f3;", "add.s32 %r1, %f2, %r3;",
         "add.f32 %f1, %f2, 1;", "setp.lt.s32 %r1, %r2, %r3;", "selp.b32 %r1, %r2, %r3, %r4;", "ld.global.u32 %r1, [%r2];",
         "ld.global.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [%rd1];", "ld.global.v2.u32 %r1, [%rd1];", "ld.global.v2.u32 {%r1,%r2,%r3}, [%rd1];",
         "st.const.u32 [%rd1], %r1;", "mov.u32 %r1, nothing;", "mov.u32 5, %r1;", "ld.shared.u32 %r1, [out];", "mov.b64 %rd1, {%r1};",

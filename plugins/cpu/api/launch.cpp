@@ -111,6 +111,8 @@ CUresult error_of(LaunchEnd end) {
       return CUDA_ERROR_MISALIGNED_ADDRESS;
     case LaunchEnd::timeout:
       return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case LaunchEnd::failed:
+      return CUDA_ERROR_LAUNCH_FAILED;
   }
   return CUDA_ERROR_UNKNOWN;
 }

@@ -296,8 +296,16 @@ bool BlockState::run_warp(Warp& warp) {
         have = false;
         break;
       case Exit::warp:
-        arrive_at_warp_barrier(warp, current, node);
-        have = false;
+      case Exit::collect:
+        have = complete(warp, current.mask, node);
+        if (have) {
+          current.node = node.next;
+        } else {
+          arrive_at_warp_barrier(warp, current, node);
+        }
+        break;
+      case Exit::trap:
+        trap(warp, current.mask, node);
         break;
     }
     if (launch_.executed >= budget || launch_.faults.full() || launch_.stop) {
@@ -404,27 +412,51 @@ void BlockState::check_barrier(std::uint32_t number) {
   }
 }
 
+bool BlockState::complete(const Warp& warp, std::uint32_t mask, const Block& node) {
+  std::uint32_t wanted = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    std::uint32_t value;
+    std::memcpy(&value, warp.lanes.registers + node.barrier + lane * 4, 4);
+    wanted |= (mask >> lane & 1) != 0 ? value : 0;
+  }
+  return (wanted & warp.live & ~mask) == 0;
+}
+
+// Lanes with equal masks wait together; lanes of one fragment may name different masks.
 void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node) {
-  fragment.key = uniform(warp, node.barrier, fragment.mask);
+  std::uint32_t rest = fragment.mask;
   fragment.node = node.next;
-  fragment.wait = Fragment::Wait::warp;
-  add_fragment(warp, fragment);
+  fragment.wait = node.exit == Exit::collect ? Fragment::Wait::collect : Fragment::Wait::warp;
+  while (rest != 0) {
+    fragment.key = uniform(warp, node.barrier, rest);
+    fragment.mask = 0;
+    for (std::uint32_t lanes = rest; lanes != 0; lanes &= lanes - 1) {
+      const std::uint32_t lane = lanes & -lanes;
+      if (uniform(warp, node.barrier, lane) == fragment.key) fragment.mask |= lane;
+    }
+    rest &= ~fragment.mask;
+    add_fragment(warp, fragment);
+  }
   release_warp_barriers(warp);
 }
 
 void BlockState::release_warp_barriers(Warp& warp) {
   for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
-    if (warp.fragments[i].wait != Fragment::Wait::warp) continue;
-    const std::uint32_t wanted = warp.fragments[i].key;
+    const Fragment waiting = warp.fragments[i];
+    const bool collect = waiting.wait == Fragment::Wait::collect;
+    if (waiting.wait != Fragment::Wait::warp && !collect) continue;
+    const auto matches = [&](const Fragment& other) {
+      return other.wait == waiting.wait && other.key == waiting.key && (!collect || other.node == waiting.node);
+    };
     std::uint32_t here = 0;
     for (const Fragment& fragment : warp.fragments) {
-      if (fragment.wait == Fragment::Wait::warp && fragment.key == wanted) here |= fragment.mask;
+      if (matches(fragment)) here |= fragment.mask;
     }
-    if ((wanted & warp.live & ~here) != 0) continue;
+    if ((waiting.key & warp.live & ~here) != 0) continue;
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);
     for (Fragment& fragment : fragments) {
-      if (fragment.wait == Fragment::Wait::warp && fragment.key == wanted) {
+      if (matches(fragment)) {
         fragment.wait = Fragment::Wait::none;
         fragment.key = 0;
       }
@@ -432,6 +464,18 @@ void BlockState::release_warp_barriers(Warp& warp) {
     }
     i = static_cast<std::size_t>(-1);  // the fragments have moved: look again from the start
   }
+}
+
+void BlockState::trap(const Warp& warp, std::uint32_t mask, const Block& node) {
+  Fault fault;
+  fault.kind = FaultKind::trap;
+  fault.statement = node.statement;
+  fault.block = coordinates_;
+  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(mask)));
+  fault.count = static_cast<std::uint64_t>(std::popcount(mask));
+  fault.message = "the kernel executed a trap instruction";
+  launch_.faults.add(fault);
+  launch_.stop = true;
 }
 
 void BlockState::leave(Warp& warp, std::uint32_t mask) {
@@ -452,7 +496,7 @@ void BlockState::report_deadlock() {
       // The waiting instruction ended the node before; its statement is the one before this node's.
       fault.statement = 0;
       for (const Block& node : launch_.program.blocks) {
-        const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp;
+        const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp || node.exit == Exit::collect;
         if (waits && node.next == fragment.node) fault.statement = node.statement;
       }
       fault.block = coordinates_;
@@ -467,7 +511,7 @@ void BlockState::report_deadlock() {
                                        : live_threads_) +
                     " threads wait at barrier " + std::to_string(fragment.key) +
                     " for others that never reach it"
-              : "lanes wait at bar.warp.sync for others of its mask that never reach it";
+              : "lanes wait for others of the instruction's mask that never reach it";
       launch_.faults.add(fault);
     }
   }

@@ -44,7 +44,7 @@ struct LaunchState {
 
 /// Lanes of a warp that stand at the beginning of the same block of the control-flow graph.
 struct Fragment {
-  enum class Wait : std::uint8_t { none, barrier, warp };
+  enum class Wait : std::uint8_t { none, barrier, warp, collect };
   std::uint32_t node = 0;  ///< of Program::blocks
   std::uint32_t mask = 0;
   Wait wait = Wait::none;
@@ -91,7 +91,10 @@ class BlockState {
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
   void execute(Warp& warp, const Block& node, std::uint32_t mask);
   void arrive(Warp& warp, Fragment fragment, const Block& node);
+  /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
+  [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const Block& node);
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node);
+  void trap(const Warp& warp, std::uint32_t mask, const Block& node);
   void release_warp_barriers(Warp& warp);
   void leave(Warp& warp, std::uint32_t mask);
   void check_barrier(std::uint32_t number);

@@ -81,6 +81,7 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
     if (fault->kind == FaultKind::illegal_address) result.end = LaunchEnd::illegal_address;
     if (fault->kind == FaultKind::misaligned_address) result.end = LaunchEnd::misaligned_address;
     if (fault->kind == FaultKind::barrier) result.end = LaunchEnd::timeout;
+    if (fault->kind == FaultKind::trap) result.end = LaunchEnd::failed;
   }
   if (limited) result.end = LaunchEnd::timeout;
   return result;

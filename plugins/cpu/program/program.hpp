@@ -47,7 +47,9 @@ enum class Exit : std::uint8_t {
   branch,   ///< lanes with the predicate to `taken`, others to `next`
   leave,    ///< the threads are done
   barrier,  ///< wait for the block's threads, then `next`
-  warp,     ///< wait for the lanes of a mask, then `next`
+  warp,     ///< wait for the lanes of a mask at any such place, then `next`
+  collect,  ///< wait for the lanes of a mask at this very place: before a shuffle or vote
+  trap,     ///< the launch fails
 };
 
 /// Instructions without a branch into or out of them. Blocks are numbered so that a block comes
