@@ -20,7 +20,8 @@ TEST(ApiBeforeInit, EverythingButTheVersionIsRefused) {
   EXPECT_NE(api().device->configure(nullptr, R"({"cc": 86})"), 0);
   EXPECT_EQ(api().init(1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(api().init(0), CUDA_SUCCESS);
-  EXPECT_EQ(api().device_attribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0), CUDA_SUCCESS);
+  EXPECT_EQ(api().device_attribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0),
+            CUDA_SUCCESS);
   EXPECT_EQ(value, 6);
   EXPECT_NE(api().device->configure(nullptr, R"({"cc": [9, 0]})"), 0);
 }
@@ -34,10 +35,13 @@ TEST_F(ApiTest, Device) {
   EXPECT_EQ(api().device_count(nullptr), CUDA_ERROR_INVALID_VALUE);
   ASSERT_CU(api().device_attribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
   EXPECT_EQ(value, 32);
-  EXPECT_EQ(api().device_attribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 1), CUDA_ERROR_INVALID_DEVICE);
-  EXPECT_EQ(api().device_attribute(&value, static_cast<CUdevice_attribute>(-1), 0), CUDA_ERROR_INVALID_VALUE);
-  for (const CUdevice_attribute positive : {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
-                                            CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE}) {
+  EXPECT_EQ(api().device_attribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 1),
+            CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(api().device_attribute(&value, static_cast<CUdevice_attribute>(-1), 0),
+            CUDA_ERROR_INVALID_VALUE);
+  for (const CUdevice_attribute positive :
+       {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE}) {
     ASSERT_CU(api().device_attribute(&value, positive, 0));
     EXPECT_GT(value, 0);
   }
@@ -62,7 +66,9 @@ TEST_F(ApiTest, ContextsOfTheThread) {
   EXPECT_EQ(api().synchronize(), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(api().push(reinterpret_cast<CUcontext>(0x1234)), CUDA_ERROR_INVALID_CONTEXT);
   ASSERT_CU(api().push(context_));
-  std::thread other([&] { EXPECT_EQ(api().synchronize(), CUDA_ERROR_INVALID_CONTEXT) << "currency is a thread's own"; });
+  std::thread other([&] {
+    EXPECT_EQ(api().synchronize(), CUDA_ERROR_INVALID_CONTEXT) << "currency is a thread's own";
+  });
   other.join();
 }
 
@@ -85,7 +91,9 @@ TEST_F(ApiTest, HandlesAreLookedUpNeverFollowed) {
   const auto bad = reinterpret_cast<void*>(0x10);
   EXPECT_EQ(api().function(&function, static_cast<CUmodule>(bad), "k"), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(api().unload(static_cast<CUmodule>(bad)), CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(api().launch(static_cast<CUfunction>(bad), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(
+      api().launch(static_cast<CUfunction>(bad), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+      CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(api().stream_synchronize(static_cast<CUstream>(bad)), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(api().event_record(static_cast<CUevent>(bad), nullptr), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(api().load(nullptr, ".version 9.0"), CUDA_ERROR_INVALID_VALUE);
@@ -97,16 +105,26 @@ TEST_F(ApiTest, LaunchConfigurations) {
   CUdeviceptr none = 0;
   EXPECT_CU(launch(k, {1}, {1024}, 0, none));
   EXPECT_CU(launch(k, {2, 3, 4}, {8, 8, 16}, 49152, none));
-  for (const auto& [grid, block] : {std::pair<Dim, Dim>{{0}, {1}}, {{1, 0}, {1}}, {{1, 65536}, {1}}, {{1}, {0}}, {{1}, {1025}},
-                                    {{1}, {1, 1, 65}}, {{1}, {32, 33}}}) {
+  for (const auto& [grid, block] : {std::pair<Dim, Dim>{{0}, {1}},
+                                    {{1, 0}, {1}},
+                                    {{1, 65536}, {1}},
+                                    {{1}, {0}},
+                                    {{1}, {1025}},
+                                    {{1}, {1, 1, 65}},
+                                    {{1}, {32, 33}}}) {
     EXPECT_EQ(launch(k, grid, block, 0, none), CUDA_ERROR_INVALID_VALUE);
     EXPECT_STRNE(api().device->last_error(), "");
   }
   EXPECT_EQ(launch(k, {1}, {1}, 49153, none), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_CU(api().set_function_attribute(k, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
+  ASSERT_CU(
+      api().set_function_attribute(k, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
   EXPECT_CU(launch(k, {1}, {1}, 100000, none));
-  EXPECT_EQ(api().set_function_attribute(k, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(api().launch(k, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE) << "no parameters";
+  EXPECT_EQ(
+      api().set_function_attribute(k, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(api().launch(k, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+            CUDA_ERROR_INVALID_VALUE)
+      << "no parameters";
   EXPECT_EQ(launch(k, {1}, {1}, 0), CUDA_ERROR_INVALID_VALUE) << "too few";
 }
 
@@ -121,7 +139,8 @@ TEST_F(ApiTest, MemoryArguments) {
   ASSERT_CU(api().info(&free_after, &total));
   EXPECT_LT(free_after, free_before);
   int data[2] = {1, 2};
-  EXPECT_EQ(api().to_device(a + 996, data, 8), CUDA_ERROR_INVALID_VALUE) << "one byte too many is too many";
+  EXPECT_EQ(api().to_device(a + 996, data, 8), CUDA_ERROR_INVALID_VALUE)
+      << "one byte too many is too many";
   EXPECT_CU(api().to_device(a + 992, data, 8));
   CUdeviceptr base = 0;
   std::size_t bytes = 0;
@@ -202,19 +221,27 @@ TEST_F(ApiTest, ErrorsInPtxReachTheLogAndLastError) {
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log, reinterpret_cast<void*>(std::size_t{sizeof log})};
   CUmodule module = nullptr;
-  EXPECT_EQ(api().load_ex(&module, ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() { add.s32 %r1, 1, 2; ", 2, options, values),
+  EXPECT_EQ(api().load_ex(
+                &module,
+                ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() { add.s32 %r1, 1, 2; ",
+                2, options, values),
             CUDA_ERROR_INVALID_PTX);
   EXPECT_THAT(log, ::testing::HasSubstr("line 4"));
   EXPECT_STREQ(api().device->last_error(), log);
   EXPECT_EQ(reinterpret_cast<std::size_t>(values[1]), std::string(log).size() + 1);
-  EXPECT_EQ(api().load(&module, "\x7f" "ELF and more"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(api().load(&module,
+                       "\x7f"
+                       "ELF and more"),
+            CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
 TEST_F(ApiTest, AnUnsupportedInstructionIsNamedWithItsLines) {
   CUmodule module = nullptr;
   CUfunction function = nullptr;
-  const char* text = ".version 9.0\n.target sm_90\n.address_size 64\n.entry good() { ret; }\n.entry bad() {\n.reg .b32 %r<3>;\n"
-                     ".loc 1 77 3\nfrobnicate.s32 %r1,\n  %r2;\nret; }\n.file 1 \"some.cu\"\n";
+  const char* text =
+      ".version 9.0\n.target sm_90\n.address_size 64\n.entry good() { ret; }\n.entry bad() {\n.reg "
+      ".b32 %r<3>;\n"
+      ".loc 1 77 3\nfrobnicate.s32 %r1,\n  %r2;\nret; }\n.file 1 \"some.cu\"\n";
   ASSERT_CU(api().load(&module, text));
   EXPECT_CU(api().function(&function, module, "good"));
   EXPECT_EQ(api().function(&function, module, "bad"), CUDA_ERROR_NOT_SUPPORTED);
@@ -226,7 +253,8 @@ TEST_F(ApiTest, AnUnsupportedInstructionIsNamedWithItsLines) {
 }
 
 TEST_F(ApiTest, ConfigureRefusesWhatItDoesNotKnow) {
-  for (const char* bad : {"", "[]", R"({"instruction_buget": 1})", R"({"instruction_budget": -1})", R"({"check": "all"})"}) {
+  for (const char* bad : {"", "[]", R"({"instruction_buget": 1})", R"({"instruction_budget": -1})",
+                          R"({"check": "all"})"}) {
     EXPECT_NE(api().device->configure(nullptr, bad), 0) << bad;
     EXPECT_STRNE(api().device->last_error(), "");
   }

@@ -33,19 +33,22 @@ void measure(const char* name, Launch launch) {
       const auto begin = std::chrono::steady_clock::now();
       launch();
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-      if (api().synchronize() != CUDA_SUCCESS) std::printf("%s failed: %s\n", name, reports().at(0).dump().c_str());
+      if (api().synchronize() != CUDA_SUCCESS)
+        std::printf("%s failed: %s\n", name, reports().at(0).dump().c_str());
       instructions = counters().at(0)["ptx_thread_instructions"];
       best = std::min(best, took.count());
     }
     std::printf("%-24s check=%-7s %12llu thread-instructions %8.2f ms %8.0f M/s\n", name, check,
-                static_cast<unsigned long long>(instructions), best * 1e3, static_cast<double>(instructions) / best / 1e6);
+                static_cast<unsigned long long>(instructions), best * 1e3,
+                static_cast<double>(instructions) / best / 1e6);
   }
 }
 
 CUfunction kernel(const std::string& text, const char* name) {
   CUmodule module = nullptr;
   CUfunction function = nullptr;
-  if (api().load(&module, text.c_str()) != CUDA_SUCCESS || api().function(&function, module, name) != CUDA_SUCCESS) {
+  if (api().load(&module, text.c_str()) != CUDA_SUCCESS ||
+      api().function(&function, module, name) != CUDA_SUCCESS) {
     throw std::runtime_error(api().device->last_error());
   }
   return function;
@@ -62,24 +65,33 @@ void run() {
   CUfunction saxpy = kernel(read_text("seeds.sm_90.ptx"), "saxpy");
   float a = 2;
   void* saxpy_parameters[] = {&a, &x, &y, &n};
-  measure("saxpy, grid stride", [&] { api().launch(saxpy, 8, 1, 1, 256, 1, 1, 0, nullptr, saxpy_parameters, nullptr); });
-  measure("saxpy, thread each", [&] { api().launch(saxpy, 4096, 1, 1, 256, 1, 1, 0, nullptr, saxpy_parameters, nullptr); });
+  measure("saxpy, grid stride",
+          [&] { api().launch(saxpy, 8, 1, 1, 256, 1, 1, 0, nullptr, saxpy_parameters, nullptr); });
+  measure("saxpy, thread each", [&] {
+    api().launch(saxpy, 4096, 1, 1, 256, 1, 1, 0, nullptr, saxpy_parameters, nullptr);
+  });
   CUfunction fma = kernel(kFmaLoop, "fma_loop");
   unsigned loops = 10000;
   void* fma_parameters[] = {&y, &loops};
-  measure("fma loop", [&] { api().launch(fma, 1, 1, 1, 256, 1, 1, 0, nullptr, fma_parameters, nullptr); });
+  measure("fma loop",
+          [&] { api().launch(fma, 1, 1, 1, 256, 1, 1, 0, nullptr, fma_parameters, nullptr); });
   CUfunction sum = kernel(read_text("flow.sm_90.ptx"), "block_sum");
   int count = 1 << 20;
   void* sum_parameters[] = {&x, &y, &count};
-  measure("shared-memory tree", [&] { api().launch(sum, 4096, 1, 1, 256, 1, 1, 0, nullptr, sum_parameters, nullptr); });
+  measure("shared-memory tree",
+          [&] { api().launch(sum, 4096, 1, 1, 256, 1, 1, 0, nullptr, sum_parameters, nullptr); });
   CUfunction nested = kernel(read_text("flow.sm_90.ptx"), "nested");
   int threads = 1 << 12;
   void* nested_parameters[] = {&y, &threads};
-  measure("divergent loops", [&] { api().launch(nested, 16, 1, 1, 256, 1, 1, 0, nullptr, nested_parameters, nullptr); });
+  measure("divergent loops", [&] {
+    api().launch(nested, 16, 1, 1, 256, 1, 1, 0, nullptr, nested_parameters, nullptr);
+  });
   CUfunction strided = kernel(read_text("memory.sm_90.ptx"), "strided");
   int stride = 3;
   void* strided_parameters[] = {&y, &x, &stride, &count};
-  measure("gather, stride 3", [&] { api().launch(strided, 1366, 1, 1, 256, 1, 1, 0, nullptr, strided_parameters, nullptr); });
+  measure("gather, stride 3", [&] {
+    api().launch(strided, 1366, 1, 1, 256, 1, 1, 0, nullptr, strided_parameters, nullptr);
+  });
   api().destroy_context(context);
 }
 

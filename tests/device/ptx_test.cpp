@@ -16,14 +16,16 @@ namespace {
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> result;
   Lexer lexer(text);
-  for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) result.emplace_back(token.text);
+  for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next())
+    result.emplace_back(token.text);
   return result;
 }
 
 TEST(Lexer, OpcodesKeepTheirModifiersAndDirectivesDoNot) {
   using ::testing::ElementsAre;
   EXPECT_THAT(words("ld.global.nc.v4.f32 \t{%f1,%f2}, [%rd1+16];"),
-              ElementsAre("ld.global.nc.v4.f32", "{", "%f1", ",", "%f2", "}", ",", "[", "%rd1", "+", "16", "]", ";"));
+              ElementsAre("ld.global.nc.v4.f32", "{", "%f1", ",", "%f2", "}", ",", "[", "%rd1", "+",
+                          "16", "]", ";"));
   EXPECT_THAT(words(".visible.entry k"), ElementsAre(".visible", ".entry", "k"));
   EXPECT_THAT(words("ld.shared::cta.u32"), ElementsAre("ld.shared::cta.u32"));
   EXPECT_THAT(words("$L__BB0_8: @!%p1 bra"), ElementsAre("$L__BB0_8", ":", "@", "!", "%p1", "bra"));
@@ -44,7 +46,8 @@ TEST(Lexer, NumbersInEveryNotation) {
   EXPECT_TRUE(Lexer("0F3f22f983").next().single);
   EXPECT_EQ(value("0d3FF0000000000000"), 0x3ff0000000000000u);
   EXPECT_EQ(value("1.5"), 0x3ff8000000000000u);
-  for (const char* bad : {"0x", "0f3F22F98", "0f3F22F9831", "18446744073709551616", "12ab", "0d12", "\"abc", "/* x", "\x01", "`"}) {
+  for (const char* bad : {"0x", "0f3F22F98", "0f3F22F9831", "18446744073709551616", "12ab", "0d12",
+                          "\"abc", "/* x", "\x01", "`"}) {
     EXPECT_THROW(Lexer(bad).next(), PtxError) << bad;
   }
 }
@@ -55,10 +58,15 @@ TEST(Lexer, CountsLines) {
   EXPECT_EQ(lexer.next().line, 4u);
 }
 
-std::string module_text(const std::string& body) { return ".version 9.0\n.target sm_90\n.address_size 64\n" + body; }
+std::string module_text(const std::string& body) {
+  return ".version 9.0\n.target sm_90\n.address_size 64\n" + body;
+}
 std::string kernel_text(const std::string& body) {
-  return module_text(".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; "
-                     ".reg .f32 %f<9>; .reg .f64 %fd<9>;\n" + body + "\n}\n");
+  return module_text(
+      ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>; "
+      ".reg .b64 %rd<9>; "
+      ".reg .f32 %f<9>; .reg .f64 %fd<9>;\n" +
+      body + "\n}\n");
 }
 
 TEST(Parser, HeadersParametersAndAttributes) {
@@ -107,7 +115,8 @@ TEST(Parser, VariablesAndTheirInitialValues) {
     .file 1 "x.cu")"));
   ASSERT_EQ(module.variables.size(), 5u);
   EXPECT_EQ(module.variables[0].bytes, 16u);
-  EXPECT_EQ(module.variables[0].initial, (std::vector<std::uint8_t>{1, 0, 0, 0, 0xff, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}));
+  EXPECT_EQ(module.variables[0].initial,
+            (std::vector<std::uint8_t>{1, 0, 0, 0, 0xff, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}));
   EXPECT_EQ(module.variables[2].references.at(1).addend, 8);
   EXPECT_TRUE(module.variables[3].external);
   EXPECT_EQ(module.variables[4].bytes, 6u);
@@ -115,8 +124,9 @@ TEST(Parser, VariablesAndTheirInitialValues) {
 }
 
 TEST(Parser, LocationsWithInlining) {
-  const Module module = parse_ptx(kernel_text(
-      ".loc 1 5 3\nmov.u32 %r1, 1;\n.loc 2 34 1, function_name $L__info_string0, inlined_at 1 9 3\nmov.u32 %r1, 2; ret;"));
+  const Module module =
+      parse_ptx(kernel_text(".loc 1 5 3\nmov.u32 %r1, 1;\n.loc 2 34 1, function_name "
+                            "$L__info_string0, inlined_at 1 9 3\nmov.u32 %r1, 2; ret;"));
   EXPECT_EQ(module.functions[0].statements[0].location.line, 5u);
   EXPECT_EQ(module.functions[0].statements[1].location.file, 2u);
   EXPECT_EQ(module.functions[0].statements[1].location.line, 34u);
@@ -157,12 +167,14 @@ TEST(Parser, RefusesWithTheLine) {
 }
 
 TEST(Parser, HostileSizesCostNothing) {
-  const Module many = parse_ptx(kernel_text(".reg .b32 %huge<4000000000>; mov.u32 %huge3999999999, 1; ret;"));
+  const Module many =
+      parse_ptx(kernel_text(".reg .b32 %huge<4000000000>; mov.u32 %huge3999999999, 1; ret;"));
   EXPECT_EQ(many.functions[0].registers.size(), 1u);
   EXPECT_THROW(parse_ptx(kernel_text(std::string(100000, '{'))), PtxError);
   EXPECT_THROW(parse_ptx(module_text(".global .u32 a = " + std::string(100000, '{'))), PtxError);
   EXPECT_THROW(parse_ptx(kernel_text("mov.u32 %r1, " + std::string(100000, '{'))), PtxError);
-  EXPECT_THROW(parse_ptx(kernel_text("mov.u32 %r1, " + std::string(100000, '!') + "%r2;")), PtxError);
+  EXPECT_THROW(parse_ptx(kernel_text("mov.u32 %r1, " + std::string(100000, '!') + "%r2;")),
+               PtxError);
   std::string pairs = "setp.eq.s32 %p1";
   for (int i = 0; i < 100000; ++i) pairs += "|%p1";
   EXPECT_THROW(parse_ptx(kernel_text(pairs + ", %r1, %r2;")), PtxError);
@@ -174,12 +186,27 @@ Program decode_text(const std::string& text, Module& module) {
 }
 
 TEST(Decoder, RefusesWhatIsNotPtx) {
-  for (const char* bad :
-       {"add.s32 %r1, %r2;", "add.s32 %r1, %r2, %r3, %r4;", "add.s32 %rd1, %r2, %r3;", "add.f32 %f1, %fd2, %f3;", "add.s32 %r1, %f2, %r3;",
-        "add.f32 %f1, %f2, 1;", "setp.lt.s32 %r1, %r2, %r3;", "selp.b32 %r1, %r2, %r3, %r4;", "ld.global.u32 %r1, [%r2];",
-        "ld.global.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [%rd1];", "ld.global.v2.u32 %r1, [%rd1];", "ld.global.v2.u32 {%r1,%r2,%r3}, [%rd1];",
-        "st.const.u32 [%rd1], %r1;", "mov.u32 %r1, nothing;", "mov.u32 5, %r1;", "ld.shared.u32 %r1, [out];", "mov.b64 %rd1, {%r1};",
-        "mov.b64 %rd1, {%r1, %rd2};", "bra %r1;", "cvt.u32.u16 %rs1, %rs2;", "ld.global.u32 %rs1, [%rd1];"}) {
+  for (const char* bad : {"add.s32 %r1, %r2;",
+                          "add.s32 %r1, %r2, %r3, %r4;",
+                          "add.s32 %rd1, %r2, %r3;",
+                          "add.f32 %f1, %fd2, %f3;",
+                          "add.s32 %r1, %f2, %r3;",
+                          "add.f32 %f1, %f2, 1;",
+                          "setp.lt.s32 %r1, %r2, %r3;",
+                          "selp.b32 %r1, %r2, %r3, %r4;",
+                          "ld.global.u32 %r1, [%r2];",
+                          "ld.global.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [%rd1];",
+                          "ld.global.v2.u32 %r1, [%rd1];",
+                          "ld.global.v2.u32 {%r1,%r2,%r3}, [%rd1];",
+                          "st.const.u32 [%rd1], %r1;",
+                          "mov.u32 %r1, nothing;",
+                          "mov.u32 5, %r1;",
+                          "ld.shared.u32 %r1, [out];",
+                          "mov.b64 %rd1, {%r1};",
+                          "mov.b64 %rd1, {%r1, %rd2};",
+                          "bra %r1;",
+                          "cvt.u32.u16 %rs1, %rs2;",
+                          "ld.global.u32 %rs1, [%rd1];"}) {
     Module module;
     try {
       decode_text(kernel_text(std::string(bad) + " ret;"), module);
@@ -193,14 +220,16 @@ TEST(Decoder, RefusesWhatIsNotPtx) {
 }
 
 TEST(Decoder, CapsStaticMemory) {
-  for (const char* bad : {".shared .b8 s[300000]; mov.u32 %r1, s;", ".local .b8 l[1000000]; mov.u64 %rd1, l;"}) {
+  for (const char* bad :
+       {".shared .b8 s[300000]; mov.u32 %r1, s;", ".local .b8 l[1000000]; mov.u64 %rd1, l;"}) {
     Module module;
     EXPECT_THROW(decode_text(kernel_text(std::string(bad) + " ret;"), module), PtxError) << bad;
   }
   std::string many;
   for (int i = 0; i < 40000; ++i) many += "mov.u32 %q" + std::to_string(i) + ", 0;\n";
   Module module;
-  EXPECT_THROW(decode_text(kernel_text(".reg .b32 %q<40000>;\n" + many + "ret;"), module), PtxError);
+  EXPECT_THROW(decode_text(kernel_text(".reg .b32 %q<40000>;\n" + many + "ret;"), module),
+               PtxError);
 }
 
 TEST(Decoder, AnyTextEndsCleanly) {
@@ -223,9 +252,14 @@ TEST(Decoder, AnyTextEndsCleanly) {
     for (unsigned i = 0, edits = 1 + random() % 4; i < edits; ++i) {
       const std::size_t at = 50 + random() % (text.size() - 50);
       switch (random() % 3) {
-        case 0: text[at] = static_cast<char>(random() % 256); break;
-        case 1: text.erase(at, random() % 8); break;
-        default: text.insert(at, good.substr(random() % good.size(), random() % 12));
+        case 0:
+          text[at] = static_cast<char>(random() % 256);
+          break;
+        case 1:
+          text.erase(at, random() % 8);
+          break;
+        default:
+          text.insert(at, good.substr(random() % good.size(), random() % 12));
       }
       if (text.size() < 60) break;
     }
@@ -241,12 +275,16 @@ TEST(Decoder, AnyTextEndsCleanly) {
 using Graph = std::vector<std::vector<std::uint32_t>>;
 
 TEST(ReconvergenceOrder, JoinsComeAfterBothSides) {
-  EXPECT_THAT(reconvergence_order({{1, 2}, {3}, {3}, {}}), ::testing::AnyOf(::testing::ElementsAre(0, 1, 2, 3), ::testing::ElementsAre(0, 2, 1, 3)));
+  EXPECT_THAT(
+      reconvergence_order({{1, 2}, {3}, {3}, {}}),
+      ::testing::AnyOf(::testing::ElementsAre(0, 1, 2, 3), ::testing::ElementsAre(0, 2, 1, 3)));
 }
 
 TEST(ReconvergenceOrder, LoopsComeBeforeWhatFollowsThem) {
-  // 1 is a loop's header with exit 4, whichever edge stands first; 2 → 3 → 1 its body, 2 may break to 4.
-  for (const Graph& graph : {Graph{{1}, {2, 4}, {3, 4}, {1}, {}}, Graph{{1}, {4, 2}, {4, 3}, {1}, {}}}) {
+  // 1 is a loop's header with exit 4, whichever edge stands first; 2 → 3 → 1 its body, 2 may break
+  // to 4.
+  for (const Graph& graph :
+       {Graph{{1}, {2, 4}, {3, 4}, {1}, {}}, Graph{{1}, {4, 2}, {4, 3}, {1}, {}}}) {
     EXPECT_THAT(reconvergence_order(graph), ::testing::ElementsAre(0, 1, 2, 3, 4));
   }
   // The entry itself as header.
@@ -254,7 +292,8 @@ TEST(ReconvergenceOrder, LoopsComeBeforeWhatFollowsThem) {
     EXPECT_THAT(reconvergence_order(graph), ::testing::ElementsAre(0, 1, 2));
   }
   // Nested: 1 { 2 { 3 } 4 } 5.
-  EXPECT_THAT(reconvergence_order({{1}, {5, 2}, {4, 3}, {2}, {1}, {}}), ::testing::ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(reconvergence_order({{1}, {5, 2}, {4, 3}, {2}, {1}, {}}),
+              ::testing::ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
 TEST(ReconvergenceOrder, LeavesOutTheUnreachableAndSurvivesAnyGraph) {

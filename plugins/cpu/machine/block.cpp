@@ -15,6 +15,9 @@ namespace {
 constexpr std::uint32_t kFragmentShare = 1 << 12;
 constexpr std::uint32_t kWarpShare = 1 << 14;
 constexpr std::uint32_t kBlockRounds = 16;
+// A block of the graph with a volatile load or a compare-and-swap may be part of a spin loop, and
+// counts as so many backward branches: 32 turns of a spin are enough for a fragment, 64 for a warp.
+constexpr std::uint32_t kFragmentPoll = kFragmentShare / 32, kWarpPoll = kWarpShare / 64;
 
 }  // namespace
 
@@ -260,6 +263,10 @@ bool BlockState::run_warp(Warp& warp) {
     const std::uint32_t from = current.node;
     const Block& node = nodes[from];
     execute(warp, node, current.mask);
+    if (node.polls) {
+      backward += kWarpPoll;
+      fragment_backward += kFragmentPoll;
+    }
     bool have = true;
     switch (node.exit) {
       case Exit::jump:
@@ -446,7 +453,8 @@ void BlockState::release_warp_barriers(Warp& warp) {
     const bool collect = waiting.wait == Fragment::Wait::collect;
     if (waiting.wait != Fragment::Wait::warp && !collect) continue;
     const auto matches = [&](const Fragment& other) {
-      return other.wait == waiting.wait && other.key == waiting.key && (!collect || other.node == waiting.node);
+      return other.wait == waiting.wait && other.key == waiting.key &&
+             (!collect || other.node == waiting.node);
     };
     std::uint32_t here = 0;
     for (const Fragment& fragment : warp.fragments) {
@@ -496,22 +504,22 @@ void BlockState::report_deadlock() {
       // The waiting instruction ended the node before; its statement is the one before this node's.
       fault.statement = 0;
       for (const Block& node : launch_.program.blocks) {
-        const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp || node.exit == Exit::collect;
+        const bool waits =
+            node.exit == Exit::barrier || node.exit == Exit::warp || node.exit == Exit::collect;
         if (waits && node.next == fragment.node) fault.statement = node.statement;
       }
       fault.block = coordinates_;
       fault.thread =
           thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(fragment.mask)));
       fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
-      fault.message =
-          fragment.wait == Fragment::Wait::barrier
-              ? std::to_string(barriers_[fragment.key].arrived) + " of " +
-                    std::to_string(barriers_[fragment.key].expected != 0
-                                       ? barriers_[fragment.key].expected
-                                       : live_threads_) +
-                    " threads wait at barrier " + std::to_string(fragment.key) +
-                    " for others that never reach it"
-              : "lanes wait for others of the instruction's mask that never reach it";
+      fault.message = fragment.wait == Fragment::Wait::barrier
+                          ? std::to_string(barriers_[fragment.key].arrived) + " of " +
+                                std::to_string(barriers_[fragment.key].expected != 0
+                                                   ? barriers_[fragment.key].expected
+                                                   : live_threads_) +
+                                " threads wait at barrier " + std::to_string(fragment.key) +
+                                " for others that never reach it"
+                          : "lanes wait for others of the instruction's mask that never reach it";
       launch_.faults.add(fault);
     }
   }

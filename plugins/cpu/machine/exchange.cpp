@@ -15,7 +15,9 @@ using namespace exchange;
 typedef u32 __attribute__((may_alias)) Raw32;
 typedef u64 __attribute__((may_alias)) Raw64;
 
-Raw32* lanes32(Lanes& w, u32 slot) { return reinterpret_cast<Raw32*>(w.registers + slot); }
+Raw32* lanes32(Lanes& w, u32 slot) {
+  return reinterpret_cast<Raw32*>(w.registers + slot);
+}
 
 template <typename T>
 T read_lane(const Lanes& w, u32 slot, u32 lane) {
@@ -33,21 +35,25 @@ bool inside(const Region& region, u64 address, u64 bytes) {
   return offset <= region.size && bytes <= region.size - offset;
 }
 
-// The memory that one lane's atomic works on, or null after recording the fault. Local and parameter
-// memory belong to one thread, and cannot be operated on atomically.
+// The memory that one lane's atomic works on, or null after recording the fault. Local and
+// parameter memory belong to one thread, and cannot be operated on atomically.
 std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, bool& global) {
-  u64 address = (i.address_narrow ? read_lane<u32>(w, i.address, lane) : read_lane<u64>(w, i.address, lane)) + static_cast<u64>(i.imm);
+  u64 address =
+      (i.address_narrow ? read_lane<u32>(w, i.address, lane) : read_lane<u64>(w, i.address, lane)) +
+      static_cast<u64>(i.imm);
   auto space = static_cast<Space>(i.count);
   if (space == Space::generic) {
     const u64 offset = address - w.local_window;
-    space = offset >= 3 * Arena::kWindow ? Space::global
+    space = offset >= 3 * Arena::kWindow   ? Space::global
             : offset / Arena::kWindow == 1 ? Space::shared
-            : offset / Arena::kWindow == 0 ? Space::local : Space::param;
+            : offset / Arena::kWindow == 0 ? Space::local
+                                           : Space::param;
     if (space != Space::global) address = offset % Arena::kWindow;
   }
   global = space == Space::global;
   Region& region = global ? w.sites[i.site] : w.shared;
-  bool good = address % bytes == 0 && (global || space == Space::shared) && inside(region, address, bytes);
+  bool good =
+      address % bytes == 0 && (global || space == Space::shared) && inside(region, address, bytes);
   if (!good && global && address % bytes == 0) good = find_region(w, i, address, bytes);
   if (good) return region.host + (address - region.begin);
   record_fault(w, i, space, lane, address, bytes, true);
@@ -98,7 +104,9 @@ void shuffle(Lanes& w, const Instruction& i) {
       j = lane - bval;
       in_range = j >= max_lane;
     } else {
-      j = Mode == Shuffle::down ? lane + bval : Mode == Shuffle::bfly ? lane ^ bval : min_lane | (bval & ~segmask);
+      j = Mode == Shuffle::down   ? lane + bval
+          : Mode == Shuffle::bfly ? lane ^ bval
+                                  : min_lane | (bval & ~segmask);
       in_range = j <= max_lane;
     }
     if (!in_range) j = lane;
@@ -130,7 +138,9 @@ void vote(Lanes& w, const Instruction& i) {
     if constexpr (Mode == Vote::ballot) {
       lanes32(w, i.d)[lane] = yes;
     } else {
-      const bool result = Mode == Vote::all ? yes == members : Mode == Vote::any ? yes != 0 : yes == members || yes == 0;
+      const bool result = Mode == Vote::all   ? yes == members
+                          : Mode == Vote::any ? yes != 0
+                                              : yes == members || yes == 0;
       results |= static_cast<u32>(result) << lane;
     }
   }
@@ -149,37 +159,45 @@ void reduce(Lanes& w, const Instruction& i, Combine combine) {
     u32 members = lanes32(w, i.b)[lane] & w.mask;
     if (members == 0) continue;
     u32 result = values[__builtin_ctz(members)];
-    for (members &= members - 1; members != 0; members &= members - 1) result = combine(result, values[__builtin_ctz(members)]);
+    for (members &= members - 1; members != 0; members &= members - 1)
+      result = combine(result, values[__builtin_ctz(members)]);
     lanes32(w, i.d)[lane] = result;
   }
 }
 
-#define REDUCE(name, expression) \
-  void name(Lanes& w, const Instruction& i) { reduce(w, i, [](u32 a, u32 b) -> u32 { return expression; }); }
+#define REDUCE(name, expression)                                  \
+  void name(Lanes& w, const Instruction& i) {                     \
+    reduce(w, i, [](u32 a, u32 b) -> u32 { return expression; }); \
+  }
 REDUCE(redux_add, a + b)
 REDUCE(redux_min_u, a < b ? a : b)
 REDUCE(redux_max_u, a > b ? a : b)
 REDUCE(redux_min_s, static_cast<s32>(a) < static_cast<s32>(b) ? a : b)
 REDUCE(redux_max_s, static_cast<s32>(a) > static_cast<s32>(b) ? a : b)
-REDUCE(redux_and, a & b)
+REDUCE(redux_and, a& b)
 REDUCE(redux_or, a | b)
 REDUCE(redux_xor, a ^ b)
 #undef REDUCE
 
 void active_mask(Lanes& w, const Instruction& i) {
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) lanes32(w, i.d)[__builtin_ctz(rest)] = w.mask;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1)
+    lanes32(w, i.d)[__builtin_ctz(rest)] = w.mask;
 }
 
-#define ATOMIC(id, T, names, ...)                                                                    \
-  struct id##_op {                                                                                   \
-    static T apply([[maybe_unused]] T old, [[maybe_unused]] T b, [[maybe_unused]] T c) { return (__VA_ARGS__); } \
+#define ATOMIC(id, T, names, ...)                                                        \
+  struct id##_op {                                                                       \
+    static T apply([[maybe_unused]] T old, [[maybe_unused]] T b, [[maybe_unused]] T c) { \
+      return (__VA_ARGS__);                                                              \
+    }                                                                                    \
   };
 #include "program/atomics.def"
 
 }  // namespace
 
 void fill_exchange(HandlerTable& table) {
-  const auto set = [&](Opcode opcode, Handler handler) { table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr}; };
+  const auto set = [&](Opcode opcode, Handler handler) {
+    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+  };
 #define ATOMIC(id, T, names, ...) set(Opcode::id, atomic<id##_op, T>);
 #include "program/atomics.def"
   set(Opcode::shfl_up, shuffle<Shuffle::up>);

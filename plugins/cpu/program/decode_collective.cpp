@@ -16,14 +16,14 @@ struct Collective {
   Opcode opcode;
 };
 constexpr Collective kCollectives[] = {
-    {"shfl.sync.up.b32", Opcode::shfl_up},     {"shfl.sync.down.b32", Opcode::shfl_down},
-    {"shfl.sync.bfly.b32", Opcode::shfl_bfly}, {"shfl.sync.idx.b32", Opcode::shfl_idx},
-    {"vote.sync.all.pred", Opcode::vote_all},  {"vote.sync.any.pred", Opcode::vote_any},
-    {"vote.sync.uni.pred", Opcode::vote_uni},  {"vote.sync.ballot.b32", Opcode::vote_ballot},
-    {"redux.sync.add.u32", Opcode::redux_add}, {"redux.sync.add.s32", Opcode::redux_add},
+    {"shfl.sync.up.b32", Opcode::shfl_up},       {"shfl.sync.down.b32", Opcode::shfl_down},
+    {"shfl.sync.bfly.b32", Opcode::shfl_bfly},   {"shfl.sync.idx.b32", Opcode::shfl_idx},
+    {"vote.sync.all.pred", Opcode::vote_all},    {"vote.sync.any.pred", Opcode::vote_any},
+    {"vote.sync.uni.pred", Opcode::vote_uni},    {"vote.sync.ballot.b32", Opcode::vote_ballot},
+    {"redux.sync.add.u32", Opcode::redux_add},   {"redux.sync.add.s32", Opcode::redux_add},
     {"redux.sync.min.u32", Opcode::redux_min_u}, {"redux.sync.max.u32", Opcode::redux_max_u},
     {"redux.sync.min.s32", Opcode::redux_min_s}, {"redux.sync.max.s32", Opcode::redux_max_s},
-    {"redux.sync.and.b32", Opcode::redux_and}, {"redux.sync.or.b32", Opcode::redux_or},
+    {"redux.sync.and.b32", Opcode::redux_and},   {"redux.sync.or.b32", Opcode::redux_or},
     {"redux.sync.xor.b32", Opcode::redux_xor},
 };
 
@@ -46,7 +46,8 @@ bool Decoder::collective(const Statement& statement) {
   const auto row = std::find_if(std::begin(kCollectives), std::end(kCollectives),
                                 [&](const Collective& c) { return c.name == statement.opcode; });
   if (row == std::end(kCollectives)) return false;
-  if (statement.guard != Operand::kNone) refuse(statement, "a guarded warp operation is not implemented on this device");
+  if (statement.guard != Operand::kNone)
+    refuse(statement, "a guarded warp operation is not implemented on this device");
   instruction.opcode = row->opcode;
   if (statement.opcode.starts_with("shfl.")) {
     expect_operands(statement, 5, 5);
@@ -54,7 +55,8 @@ bool Decoder::collective(const Statement& statement) {
     if (result.kind == OperandKind::pair) {
       const Operand& value = function_.operands[result.index];
       const Operand& valid = function_.operands[result.index + 1];
-      if (value.kind != OperandKind::reg || valid.kind == OperandKind::integer) invalid(statement, "the result must be a register");
+      if (value.kind != OperandKind::reg || valid.kind == OperandKind::integer)
+        invalid(statement, "the result must be a register");
       check_register(statement, value, Type::b32, false);
       instruction.d = register_slot(value.index);
       if (valid.kind != OperandKind::sink) instruction.address = predicate(statement, valid);
@@ -66,7 +68,8 @@ bool Decoder::collective(const Statement& statement) {
     instruction.c = source(statement, 3, Type::b32);
   } else if (statement.opcode.starts_with("vote.")) {
     expect_operands(statement, 3, 3);
-    instruction.d = destination(statement, 0, row->opcode == Opcode::vote_ballot ? Type::b32 : Type::pred);
+    instruction.d =
+        destination(statement, 0, row->opcode == Opcode::vote_ballot ? Type::b32 : Type::pred);
     instruction.a = predicate(statement, operand(statement, 1));
     instruction.negated = operand(statement, 1).negated;
     instruction.b = source(statement, 2, Type::b32);
@@ -103,6 +106,7 @@ bool Decoder::atomic(const Statement& statement) {
   const OpcodeInfo* info = find_opcode(plain);
   if (info == nullptr || info->form != Form::atomic) return false;
   const bool swap = plain.starts_with("atom.cas.");
+  polls_ = polls_ || swap || plain.starts_with("atom.exch.");
   const std::size_t first = reduce ? 0 : 1;  // operand that is the address
   expect_operands(statement, first + (swap ? 3 : 2), first + (swap ? 3 : 2));
   Instruction instruction;
@@ -111,7 +115,8 @@ bool Decoder::atomic(const Statement& statement) {
   // Bit types stand for any type of their size.
   const Type type = bytes_of(info->d) == 8 ? (info->d == Type::f64 ? Type::f64 : Type::b64)
                                            : (info->d == Type::f32 ? Type::f32 : Type::b32);
-  if (!reduce && operand(statement, 0).kind != OperandKind::sink) instruction.d = destination(statement, 0, type);
+  if (!reduce && operand(statement, 0).kind != OperandKind::sink)
+    instruction.d = destination(statement, 0, type);
   instruction.address = address(statement, operand(statement, first), space, instruction);
   instruction.a = source(statement, first + 1, type);
   instruction.b = swap ? source(statement, first + 2, type) : instruction.a;

@@ -51,6 +51,7 @@ void Decoder::build_blocks() {
     Block& block = program_.blocks[block_at[i]];
     block.begin = static_cast<std::uint32_t>(program_.code.size());
     block.exit = Exit::jump;
+    polls_ = false;
     const std::uint32_t first = i;
     bool ended = false;
     do {
@@ -90,8 +91,9 @@ void Decoder::build_blocks() {
       block.next = block_at[i];
     }
     block.weight = i - first;
-    // Whoever comes to a warp operation, by falling through or by a branch, waits first for the lanes
-    // of its mask: an empty block that collects them stands before it.
+    block.polls = polls_;
+    // Whoever comes to a warp operation, by falling through or by a branch, waits first for the
+    // lanes of its mask: an empty block that collects them stands before it.
     if (const Statement& collect = function_.statements[first]; is_collective(collect.opcode)) {
       Block wait;
       wait.begin = wait.end = block.begin;

@@ -453,11 +453,13 @@ void Decoder::instruction(const Statement& statement) {
     }
   }
   // Warps execute one access after another, so every access is ordered and visible already.
-  if (name.starts_with("membar.") || name.starts_with("fence.sc.") || name.starts_with("fence.acq_rel.") ||
-      name == "nanosleep.u32") {
+  if (name.starts_with("membar.") || name.starts_with("fence.sc.") ||
+      name.starts_with("fence.acq_rel.") || name == "nanosleep.u32") {
     return;
   }
-  if (conversions_of_addresses(statement) || memory(statement) || atomic(statement) || collective(statement)) return;
+  if (conversions_of_addresses(statement) || memory(statement) || atomic(statement) ||
+      collective(statement))
+    return;
   refuse(statement, "instruction is not implemented on this device");
 }
 

@@ -68,6 +68,7 @@ class Decoder {
   };
   std::unordered_map<std::string_view, Placed> variables_;  ///< shared, local, param
   std::vector<std::uint8_t> leader_;
+  bool polls_ = false;  ///< of the block that is being decoded
 };
 
 }  // namespace warpmark::cpu

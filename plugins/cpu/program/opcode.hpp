@@ -32,11 +32,11 @@ enum class Opcode : std::uint16_t {
   shfl_down,
   shfl_bfly,
   shfl_idx,
-  vote_all,     ///< votes: a predicate to a predicate; b = lane mask
+  vote_all,  ///< votes: a predicate to a predicate; b = lane mask
   vote_any,
   vote_uni,
   vote_ballot,
-  redux_add,    ///< reductions of 32-bit integers: d, a; b = lane mask
+  redux_add,  ///< reductions of 32-bit integers: d, a; b = lane mask
   redux_min_u,
   redux_max_u,
   redux_min_s,

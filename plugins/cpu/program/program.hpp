@@ -60,6 +60,7 @@ struct Block {
   Exit exit = Exit::leave;
   bool negated = false;      ///< the branch is taken where the predicate is false
   bool arrive_only = false;  ///< bar.arrive
+  bool polls = false;        ///< has an access by which one waits for other threads
   std::uint32_t predicate = Instruction::kNone;
   std::uint32_t next = 0, taken = 0;
   std::uint32_t barrier = Instruction::kNone;  ///< slot of the barrier's number, or of a lane mask
