@@ -202,6 +202,9 @@ BlockState::Progress BlockState::run() {
     for (Warp& warp : warps_) {
       if (warp.fragments.empty()) continue;
       progress |= run_warp(warp);
+      if (launch_.shape.wall_limit_ms != 0 && std::chrono::steady_clock::now() > launch_.deadline) {
+        launch_.stop = launch_.timed_out = true;
+      }
       if (launch_.stop) return Progress::paused;
     }
     if (live_threads_ == 0) return Progress::finished;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -34,7 +35,9 @@ struct LaunchState {
   FaultLog faults;
   std::uint64_t executed = 0;  ///< thread-instructions
   std::uint64_t warp_instructions = 0;
-  bool stop = false;  ///< budget, wall limit or deadlock: the launch ends with error 702
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  bool timed_out = false;  ///< the deadline has passed
+  bool stop = false;       ///< budget, wall limit or deadlock: the launch ends with error 702
 
   [[nodiscard]] std::uint32_t threads() const {
     return shape.block[0] * shape.block[1] * shape.block[2];
