@@ -75,7 +75,7 @@ void atomic(Lanes& w, const Instruction& i) {
         // PTX ISA: atom.add.f32 flushes subnormals on global memory, and not on shared memory.
         value = global ? flush(quiet(flush(old) + flush(b))) : quiet(value);
       } else if constexpr (__is_same(T, f64)) {
-        value = quiet(value);
+        value = quiet(value, old, b);
       }
       __builtin_memcpy(host, &value, sizeof value);
     }
