@@ -282,9 +282,7 @@ bool BlockState::run_warp(Warp& warp) {
         const std::uint32_t taken = current.mask & predicate, other = current.mask & ~predicate;
         if (other == 0) {
           current.node = node.taken;
-        } else if (taken == 0) {
-          current.node = node.next;
-        } else if (node.next == node.taken) {
+        } else if (taken == 0 || node.next == node.taken) {
           current.node = node.next;
         } else {
           const bool first_taken = node.taken < node.next;
