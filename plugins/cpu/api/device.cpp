@@ -1,6 +1,5 @@
 // Driver version and device properties.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "api/state.hpp"
@@ -132,7 +131,8 @@ CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return with_device("cuDeviceGetAttribute", device, [&]() -> CUresult {
     // A client may pass any number; as an enumerator it would not be a value of the type.
-    const int which = std::bit_cast<int>(attribute);
+    int which = 0;
+    std::memcpy(&which, &attribute, sizeof which);
     if (value == nullptr || which <= 0 || which >= CU_DEVICE_ATTRIBUTE_MAX)
       return CUDA_ERROR_INVALID_VALUE;
     *value = 0;
