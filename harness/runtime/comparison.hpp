@@ -34,8 +34,8 @@ struct TypedBytes {
 /// integers and booleans must be equal whatever they say.
 struct ComparisonRule {
   ToleranceKind kind = ToleranceKind::exact;
-  std::span<const double> ulp = {}, rtol = {}, atol = {};  ///< empty counts as 0
   NanPolicy nan = NanPolicy::equal;  ///< forbid: a NaN on either side is wrong
+  std::span<const double> ulp = {}, rtol = {}, atol = {};  ///< empty counts as 0
 };
 
 enum class MismatchKind : uint8_t {

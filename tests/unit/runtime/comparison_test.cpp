@@ -45,8 +45,8 @@ TEST(CompareIntegers, OfDifferentSignednessByValueNotByBits) {
   EXPECT_EQ(integers("int64", INT64_MIN, "uint64", UINT64_MAX).first.value().error,
             "27670116110564327423");  // 2^63 + 2^64 − 1
   EXPECT_EQ(integers("uint32", UINT32_MAX, "int64", int64_t{-1}).wrong, 1U);
-  EXPECT_EQ(integers("uint8", uint8_t{255}, "int8", int8_t{-1}).wrong, 1U);
-  EXPECT_TRUE(integers("int8", int8_t{-1}, "int64", int64_t{-1}).passed());
+  EXPECT_EQ(integers("uint8", uint8_t{255}, "int8", -1).wrong, 1U);
+  EXPECT_TRUE(integers("int8", -1, "int64", int64_t{-1}).passed());
   EXPECT_TRUE(integers("uint8", uint8_t{200}, "int16", int16_t{200}).passed());
 }
 
@@ -138,10 +138,11 @@ TEST(CompareFloats, UlpCountsSpacingsOfTheOutputAtTheRoundedReference) {
   } formats[] = {{"float16", 0x1p-10, 0x1p-24},
                  {"float32", 0x1p-23, 0x1p-149},
                  {"float64", 0x1p-52, 0x1p-1074}};
-  for (const auto& [dtype, epsilon, subnormal] : formats) {
+  for (const auto& format : formats) {
+    const auto& [dtype, epsilon, subnormal] = format;
     SCOPED_TRACE(dtype);
     const auto passes = [&](double x, double e, const double& ulp) {
-      return compare_reals(dtype, {x}, dtype, {e}, ulps(ulp)).passed();
+      return compare_reals(format.dtype, {x}, format.dtype, {e}, ulps(ulp)).passed();
     };
     EXPECT_TRUE(passes(1 + epsilon, 1, one));
     EXPECT_FALSE(passes(1 + epsilon, 1, half));

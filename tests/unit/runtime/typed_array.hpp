@@ -59,8 +59,8 @@ inline Comparison compare(const TypedArray& actual, const TypedArray& expected,
 }
 
 /// The same numbers on both sides in the same or another dtype.
-inline Comparison compare_reals(std::string_view output, std::vector<double> actual,
-                                std::string_view reference, std::vector<double> expected,
+inline Comparison compare_reals(std::string_view output, const std::vector<double>& actual,
+                                std::string_view reference, const std::vector<double>& expected,
                                 const ComparisonRule& rule = {}) {
   return compare(TypedArray::of(output, actual), TypedArray::of(reference, expected), rule);
 }
