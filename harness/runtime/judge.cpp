@@ -185,7 +185,7 @@ bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseIn
     const Buffer& buffer = *planned.plan.find_buffer(expected.output);
     const ReferenceValue reference =
         to_reference(value_of(expected.value), result.dtype(), result.shape());
-    ComparisonRule rule{expected.tolerance.kind, {}, {}, {}, expected.tolerance.nan};
+    ComparisonRule rule{expected.tolerance.kind, expected.tolerance.nan, {}, {}, {}};
     std::vector<ReferenceValue> bounds;  // own what the rule points to
     bounds.reserve(3);
     const auto bound = [&](const std::optional<NumpyText>& text) -> std::span<const double> {
