@@ -1,0 +1,101 @@
+# Makes each case of kernel suites a test of ctest.
+#
+#   warpmark_discover_tests(SUITE... [PROGRAM TARGET|PATH] [DEVICE auto|gpu|cpu|NAME]
+#     [LABELS LABEL...] [PREFIX TEXT] [WORKING_DIRECTORY FOLDER] [TIMEOUT SECONDS])
+#
+# A SUITE is a .yaml file or a folder of them, relative to the current source folder. A test's name
+# is PREFIX and then the case id, unchanged; it runs `PROGRAM check SUITE --case ID --device DEVICE`
+# in WORKING_DIRECTORY (default: the current binary folder) and is skipped where the case is.
+# PROGRAM is the target `warpmark` if there is one, else the one on PATH. TIMEOUT is 300 seconds.
+#
+# The cases are listed when ctest starts, not when CMake configures or builds: the list is made anew
+# whenever a suite, a file that it names, its plugin or the program changed since, so that no case is
+# missing and none is left over. A suite that cannot be listed is a failing test, PREFIX + SUITE +
+# _NOT_DISCOVERED, that shows the reason.
+
+set(_WARPMARK_LIST_TESTS ${CMAKE_CURRENT_LIST_DIR}/WarpmarkListTests.cmake)
+
+function(warpmark_discover_tests)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "PROGRAM;DEVICE;PREFIX;WORKING_DIRECTORY;TIMEOUT"
+    "LABELS")
+  set(suites)
+  foreach(suite IN LISTS ARG_UNPARSED_ARGUMENTS)
+    get_filename_component(path "${suite}" ABSOLUTE)
+    if(NOT EXISTS "${path}")
+      message(FATAL_ERROR "warpmark_discover_tests: there is no ${path}")
+    endif()
+    # ctest would take two tests of one name, and select and report them as one.
+    get_property(known GLOBAL PROPERTY _WARPMARK_DISCOVERED)
+    if("${ARG_PREFIX}|${path}" IN_LIST known)
+      message(FATAL_ERROR "warpmark_discover_tests: ${path} is discovered twice; "
+        "give one of the calls another PREFIX")
+    endif()
+    set_property(GLOBAL APPEND PROPERTY _WARPMARK_DISCOVERED "${ARG_PREFIX}|${path}")
+    list(APPEND suites "${path}")
+  endforeach()
+  if(NOT suites)
+    message(FATAL_ERROR "warpmark_discover_tests: no suite is given")
+  endif()
+
+  if(NOT ARG_PROGRAM AND TARGET warpmark)
+    set(ARG_PROGRAM warpmark)
+  elseif(NOT ARG_PROGRAM)
+    find_program(WARPMARK_PROGRAM warpmark DOC "The program that checks kernel suites" REQUIRED)
+    set(ARG_PROGRAM "${WARPMARK_PROGRAM}")
+  endif()
+  if(TARGET ${ARG_PROGRAM})
+    set(program "$<TARGET_FILE:${ARG_PROGRAM}>")
+  else()
+    get_filename_component(program "${ARG_PROGRAM}" ABSOLUTE)
+  endif()
+  if(NOT ARG_DEVICE)
+    set(ARG_DEVICE auto)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  if(NOT ARG_WORKING_DIRECTORY)
+    set(ARG_WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+  endif()
+  get_filename_component(ARG_WORKING_DIRECTORY "${ARG_WORKING_DIRECTORY}" ABSOLUTE)
+
+  # Calls of one folder are numbered.
+  get_property(number DIRECTORY PROPERTY _WARPMARK_CALLS)
+  if(NOT number)
+    set(number 0)
+  endif()
+  math(EXPR number "${number} + 1")
+  set_property(DIRECTORY PROPERTY _WARPMARK_CALLS ${number})
+  set(base "${CMAKE_CURRENT_BINARY_DIR}/warpmark_tests_${number}")
+
+  get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(multi_config)
+    set(configured "${base}-$<CONFIG>")
+    # The program differs by configuration, so ctest must know which: `ctest -C CONFIG`.
+    file(WRITE "${base}.cmake" "set(_warpmark_config \"${base}-\${CTEST_CONFIGURATION_TYPE}.cmake\")
+if(EXISTS \"\${_warpmark_config}\")
+  include(\"\${_warpmark_config}\")
+else()
+  add_test([==[${ARG_PREFIX}warpmark_tests_${number}_NOT_DISCOVERED]==]
+    [==[${CMAKE_COMMAND}]==] -E cat \"say which configuration: ctest -C CONFIG\")
+endif()
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${base}.cmake")
+  else()
+    set(configured "${base}")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${base}.cmake")
+  endif()
+  file(GENERATE OUTPUT "${configured}.cmake" CONTENT "include([==[${_WARPMARK_LIST_TESTS}]==])
+warpmark_list_tests(
+  CALL [==[${configured}]==]
+  CMAKE [==[${CMAKE_COMMAND}]==]
+  PROGRAM [==[${program}]==]
+  DEVICE [==[${ARG_DEVICE}]==]
+  PREFIX [==[${ARG_PREFIX}]==]
+  LABELS [==[${ARG_LABELS}]==]
+  TIMEOUT [==[${ARG_TIMEOUT}]==]
+  WORKING_DIRECTORY [==[${ARG_WORKING_DIRECTORY}]==]
+  SOURCE_FOLDER [==[${CMAKE_CURRENT_SOURCE_DIR}]==]
+  SUITES [==[${suites}]==])
+")
+endfunction()

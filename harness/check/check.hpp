@@ -1,0 +1,52 @@
+// The check front: one GoogleTest test for each case, and its reports.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <vector>
+
+#include "plan/plugin_loader.hpp"
+#include "report/style.hpp"
+#include "results/run_context.hpp"
+#include "runtime/outcome.hpp"
+#include "suite/case.hpp"
+
+namespace warpmark {
+
+/// What runs the cases: a Session, or a test's stand-in.
+class CaseRunner {
+ public:
+  virtual ~CaseRunner() = default;
+  /// Runs one case. What it throws ends the run: an environment error, or an internal one.
+  virtual Outcome verify(const Case& which, const PlannedCase& planned) = 0;
+  /// Ends a `verify` that runs with Verdict::interrupted. Called in a signal handler.
+  virtual void interrupt() noexcept = 0;
+};
+
+struct CheckWork {
+  Case which;
+  PlannedCase planned;
+};
+
+struct CheckOptions {
+  std::optional<std::filesystem::path> journal;  ///< JSON lines, written as cases end
+  std::optional<std::filesystem::path> junit;    ///< JUnit XML, replaced at the end
+  /// The command named one case, as ctest's do: ExitCode::skipped if it was skipped.
+  bool single_case = false;
+  ConsoleStyle style;
+};
+
+/// Runs every case, suite by suite, each as a GoogleTest test whose full name is the case id, and
+/// reports to `out`, the journal and the JUnit file. The first SIGINT marks what is not finished as
+/// interrupted and finishes the reports; the second kills.
+///
+/// At most once in a process, because GoogleTest can be started once. GoogleTest's environment
+/// variables have no effect. Returns success, verdict, skipped or interrupted. Throws what `runner`
+/// or the journal threw after the reports were finished, with the cases that did not run marked
+/// interrupted; an environment error before any case for files that cannot be written; a usage
+/// error if there is no work.
+ExitCode run_check(std::vector<CheckWork> work, CaseRunner& runner, const RunContext& context,
+                   const CheckOptions& options, std::ostream& out);
+
+}  // namespace warpmark

@@ -1,0 +1,56 @@
+// The state of one run of the check front: what is done as each case comes and ends.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/interrupt.hpp"
+#include "check/check.hpp"
+#include "report/console.hpp"
+#include "results/journal.hpp"
+
+namespace warpmark {
+
+class CheckRun {
+ public:
+  /// Opens the journal and writes the console's header.
+  CheckRun(CaseRunner& runner, const std::vector<CheckWork>& work, const RunContext& context,
+           const CheckOptions& options, std::ostream& out);
+
+  /// What GoogleTest is to report for one case.
+  struct Result {
+    Outcome outcome;
+    std::string failure;  ///< the text of a failure; "" for none
+    std::string skip;     ///< the reason of a skip; "" for none
+  };
+
+  /// Runs the case, or marks it if the run has ended early, and reports it. Never throws: what the
+  /// runner or the journal throws ends the run, and `finish` hands it on.
+  Result run(const CheckWork& work) noexcept;
+
+  /// Finishes console and journal.
+  ExitCode finish();
+  /// Throws what ended the run early, if anything did.
+  void rethrow() const;
+
+ private:
+  Outcome verify(const CheckWork& work);
+  ExitCode exit_code() const;
+  void stop(std::exception_ptr error) noexcept;
+
+  CaseRunner& runner_;
+  const RunContext& context_;
+  bool single_case_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::optional<Journal> journal_;
+  ConsoleReport console_;
+  InterruptGuard interrupt_;
+  std::exception_ptr error_;   ///< what ended the run early
+  std::string error_message_;  ///< its words
+  ExitCode error_code_ = ExitCode::success;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,93 @@
+#include "check/googletest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+namespace {
+
+// Text that XML 1.0 can hold: printable() leaves U+FFFE and U+FFFF in, which are no XML characters.
+std::string xml_text(const std::string& text) {
+  std::string out = printable(text);
+  for (const char* bad : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
+    for (size_t at = 0; (at = out.find(bad, at)) != std::string::npos;) {
+      out.replace(at, 3, "\xEF\xBF\xBD");
+    }
+  }
+  return out;
+}
+
+class CaseTest : public testing::Test {
+ public:
+  explicit CaseTest(const std::function<TestReport()>& body) : body_(body) {}
+
+  void TestBody() override {
+    const TestReport report = body_();
+    const char* file = report.where.file.c_str();
+    if (!report.failure.empty()) {
+      ADD_FAILURE_AT(file, report.where.line) << xml_text(report.failure);
+    } else if (!report.skip.empty()) {
+      // As GTEST_SKIP(), but at the suite's place instead of this file's.
+      GTEST_MESSAGE_AT_(file, report.where.line, "", testing::TestPartResult::kSkip)
+          << xml_text(report.skip);
+    }
+  }
+
+ private:
+  const std::function<TestReport()>& body_;
+};
+
+// Warpmark decides what runs, how often and in which order: a filter or a shard from somebody's
+// environment would leave cases out and report success.
+void neutralise(const std::filesystem::path& xml) {
+  // Read when the tests run.
+  for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE",
+                               "TEST_PREMATURE_EXIT_FILE"}) {
+    ::unsetenv(variable);
+  }
+  // Read before main(), into flags.
+  GTEST_FLAG_SET(filter, "*");
+  GTEST_FLAG_SET(also_run_disabled_tests, true);  // a suite may be called DISABLED_x
+  GTEST_FLAG_SET(list_tests, false);
+  GTEST_FLAG_SET(repeat, 1);
+  GTEST_FLAG_SET(shuffle, false);
+  GTEST_FLAG_SET(random_seed, 0);
+  GTEST_FLAG_SET(fail_fast, false);
+  GTEST_FLAG_SET(break_on_failure, false);
+  GTEST_FLAG_SET(throw_on_failure, false);
+  GTEST_FLAG_SET(catch_exceptions, true);
+  GTEST_FLAG_SET(stack_trace_depth, 0);
+  GTEST_FLAG_SET(stream_result_to, "");
+  GTEST_FLAG_SET(install_failure_signal_handler, false);
+#if GTEST_USE_OWN_FLAGFILE_FLAG_
+  GTEST_FLAG_SET(flagfile, "");
+#endif
+  GTEST_FLAG_SET(output, xml.empty() ? std::string() : "xml:" + xml.string());
+}
+
+}  // namespace
+
+void run_googletest(std::vector<RegisteredTest> tests, const std::filesystem::path& xml) {
+  testing::UnitTest& program = *testing::UnitTest::GetInstance();
+  if (program.total_test_count() > 0) throw internal_error("GoogleTest was started twice");
+  for (const RegisteredTest& test : tests) {
+    testing::RegisterTest(test.suite.c_str(), test.name.c_str(), nullptr, nullptr,
+                          test.where.file.c_str(), test.where.line,
+                          [&test] { return new CaseTest(test.body); });
+  }
+  // The XML writer is made from the flags by InitGoogleTest, so they come first.
+  neutralise(xml);
+  std::string name = "warpmark";
+  char* arguments[] = {name.data(), nullptr};
+  int count = 1;
+  testing::InitGoogleTest(&count, arguments);
+  testing::TestEventListeners& listeners = program.listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  // The verdicts are ours: GoogleTest's own sum of them is not asked for.
+  [[maybe_unused]] const int result = RUN_ALL_TESTS();
+}
+
+}  // namespace warpmark

@@ -1,0 +1,33 @@
+// GoogleTest as a library: our selection, our console, its JUnit XML.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace warpmark {
+
+/// What a test reports; at most one of the texts is not empty.
+struct TestReport {
+  std::string failure;
+  std::string skip;
+  Position where;  ///< what is to blame
+};
+
+struct RegisteredTest {
+  std::string suite;  ///< the full name is SUITE.NAME
+  std::string name;
+  Position where;  ///< of the test itself
+  std::function<TestReport()> body;
+};
+
+/// Runs all tests, each once, whatever GTEST_* variables say: suites in the order in which they
+/// first come (GoogleTest moves those that end in "DeathTest" to the front), and in each the order
+/// given. Writes GoogleTest's XML to `xml` (if not empty), and prints nothing. Throws an internal
+/// error if GoogleTest has tests already: it can run once in a process.
+void run_googletest(std::vector<RegisteredTest> tests, const std::filesystem::path& xml);
+
+}  // namespace warpmark

@@ -1,0 +1,59 @@
+#include "report/case_text.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/text.hpp"
+#include "report/style.hpp"
+
+namespace warpmark {
+namespace {
+
+// cuDriverGetVersion counts 1000 for a major and 10 for a minor version.
+std::string cuda_version(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+}  // namespace
+
+std::string failure_text(const Outcome& outcome, const std::string& reproduce) {
+  std::string text(trim(outcome.message));
+  if (text.empty()) {
+    if (outcome.where.known()) text = outcome.where.text() + ": ";
+    text += outcome.reason.empty() ? std::string(to_text(outcome.failure)) : outcome.reason;
+  }
+  if (!reproduce.empty()) text += "\nreproduce: " + reproduce;
+  return printable(text);
+}
+
+std::string run_text(size_t suites, size_t cases, const RunContext& context) {
+  const DeviceFacts& device = context.device;
+  std::vector<std::string> facts;
+  if (device.architecture > 0) facts.push_back(fmt::format("sm_{}", device.architecture));
+  if (device.driver_version > 0) facts.push_back("driver " + cuda_version(device.driver_version));
+  if (!device.nvrtc_version.empty()) facts.push_back("NVRTC " + device.nvrtc_version);
+  std::string text = count_text(suites, "suite") + ", " + count_text(cases, "case");
+  if (!device.name.empty()) text += " on " + device.name;
+  if (!facts.empty()) text += " (" + join(facts, ", ") + ")";
+  return printable(text + fmt::format(", seed {}", context.seed));
+}
+
+std::string totals_text(const Totals& totals, double seconds) {
+  std::string text = count_text(totals.passed, "") + "passed";
+  const auto add = [&](size_t count, const char* word) {
+    if (count > 0) text += ", " + count_text(count, "") + word;
+  };
+  add(totals.failed, "failed");
+  add(totals.skipped, "skipped");
+  add(totals.interrupted, "interrupted");
+  return text + " in " + duration_text(seconds);
+}
+
+std::string count_text(size_t count, const std::string& singular) {
+  std::string digits = std::to_string(count);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits + " " + singular + (count == 1 || singular.empty() ? "" : "s");
+}
+
+}  // namespace warpmark

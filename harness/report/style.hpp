@@ -1,0 +1,29 @@
+// How the console may be written to: colours, progress, width.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace warpmark {
+
+struct ConsoleStyle {
+  bool colour = false;
+  bool progress = false;  ///< a line that is rewritten; on terminals only
+  size_t width = 80;      ///< columns of the terminal
+};
+
+/// For what `fd` is open on: colour and progress on a terminal that is not `TERM=dumb`, no colour
+/// if NO_COLOR is set and not empty (no-color.org).
+ConsoleStyle console_style(int fd);
+
+enum class Colour : uint8_t { plain, bold, dim, red, green, yellow };
+
+/// The text in that colour, or as it is if the style has none.
+std::string coloured(const ConsoleStyle& style, Colour colour, std::string_view text);
+
+/// "0.05 s", "12.3 s", "2 min 05 s".
+std::string duration_text(double seconds);
+
+}  // namespace warpmark

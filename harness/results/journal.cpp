@@ -1,0 +1,119 @@
+#include "results/journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace warpmark {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Error cannot_write(const fs::path& path, int code) {
+  return environment_error(
+      fmt::format("cannot write the journal {}: {}", display_path(path), std::strerror(code)),
+      code == ENOSPC ? "make room, or name a file on another disk" : "");
+}
+
+// Checks one record and puts it where it belongs.
+void read_record(Json record, const Position& where, JournalContents& contents) {
+  if (!record.is_object() || !record.contains("type") || !record["type"].is_string()) {
+    throw usage_error("this is no record of a journal", where);
+  }
+  const auto type = record["type"].get<std::string>();
+  const bool first = contents.run.is_null();
+  if (first != (type == "run")) {
+    throw usage_error(first ? "a journal starts with a record of type `run`, not `" + type + "`"
+                            : "a second record of type `run`",
+                      where);
+  }
+  if (contents.end) throw usage_error("a record after that of type `end`", where);
+  if (type == "run") {
+    const Json version = record.value("record", Json());
+    if (!version.is_number_integer() || version.get<int64_t>() < 1) {
+      throw usage_error("the journal does not say the version of its records", where);
+    }
+    if (version.get<int64_t>() > kRecordVersion) {
+      throw usage_error(fmt::format("the journal has records of version {}, and this Warpmark "
+                                    "knows versions up to {}",
+                                    version.get<int64_t>(), kRecordVersion),
+                        where, "read it with the Warpmark that wrote it, or a newer one");
+    }
+    contents.run = std::move(record);
+  } else if (type == "case") {
+    contents.cases.push_back(std::move(record));
+  } else if (type == "end") {
+    contents.end = std::move(record);
+  }
+  // Other types are for later versions to add.
+}
+
+}  // namespace
+
+Journal::Journal(fs::path path, const RunContext& context, size_t cases) : path_(std::move(path)) {
+  std::error_code ignored;  // open() has the better words
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), ignored);
+  fd_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!fd_) throw cannot_write(path_, errno);
+  write_line(run_record(context, cases));
+}
+
+void Journal::append(const Outcome& outcome, const std::string& reproduce) {
+  write_line(outcome_record(outcome, reproduce));
+}
+
+void Journal::finish(const Totals& totals, double seconds, int exit_code,
+                     const std::string& error) {
+  write_line(end_record(totals, seconds, exit_code, error));
+}
+
+void Journal::write_line(const Json& record) {
+  const std::string line = record.dump() + "\n";
+  size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t count = ::write(fd_.get(), line.data() + written, line.size() - written);
+    if (count >= 0) {
+      written += static_cast<size_t>(count);
+    } else if (errno != EINTR) {
+      const int code = errno;
+      // A pipe or a device cannot be cut; there the reader leaves the torn line out.
+      if (::ftruncate(fd_.get(), whole_) == 0) ::lseek(fd_.get(), whole_, SEEK_SET);
+      throw cannot_write(path_, code);
+    }
+  }
+  whole_ += static_cast<off_t>(line.size());
+}
+
+JournalContents read_journal(const fs::path& path) {
+  const std::string text = read_file(path);
+  const std::string name = display_path(path);
+  JournalContents contents;
+  size_t begin = 0;
+  for (int line = 1; begin < text.size(); ++line) {
+    const size_t end = text.find('\n', begin);
+    if (end == std::string::npos) {
+      contents.torn = true;
+      break;
+    }
+    const Position where{name, line, 0};
+    Json record = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                              text.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
+                              /*allow_exceptions=*/false);
+    if (record.is_discarded()) throw usage_error("this line of the journal is not JSON", where);
+    read_record(std::move(record), where, contents);
+    begin = end + 1;
+  }
+  if (contents.run.is_null()) {
+    throw usage_error("the journal has no whole line", Position{name, 0, 0});
+  }
+  return contents;
+}
+
+}  // namespace warpmark

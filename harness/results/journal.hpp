@@ -1,0 +1,47 @@
+// The journal of a run: JSON lines that are whole at any time.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "results/outcome_record.hpp"
+
+namespace warpmark {
+
+/// Writes run_record, an outcome_record for each case and end_record, each with one write(2), so
+/// that whatever ends the process, all lines but perhaps the last are whole.
+class Journal {
+ public:
+  /// Replaces the file, and makes missing folders. Throws an environment error.
+  Journal(std::filesystem::path path, const RunContext& context, size_t cases);
+
+  /// Both throw an environment error where the line cannot be written (the disk is full); what was
+  /// written of it is taken back.
+  void append(const Outcome& outcome, const std::string& reproduce);
+  void finish(const Totals& totals, double seconds, int exit_code, const std::string& error);
+
+ private:
+  void write_line(const nlohmann::ordered_json& record);
+
+  std::filesystem::path path_;
+  UniqueFd fd_;
+  off_t whole_ = 0;  ///< bytes of whole lines
+};
+
+struct JournalContents {
+  nlohmann::ordered_json run;
+  std::vector<nlohmann::ordered_json> cases;
+  std::optional<nlohmann::ordered_json> end;  ///< nothing: the run was killed, or goes on
+  bool torn = false;                          ///< a last line without its end was left out
+};
+
+/// Throws a usage error, with the line, for what is no journal or of a newer version.
+JournalContents read_journal(const std::filesystem::path& path);
+
+}  // namespace warpmark

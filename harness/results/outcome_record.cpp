@@ -1,0 +1,159 @@
+#include "results/outcome_record.hpp"
+
+#include <cmath>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view name_of(MismatchKind kind) {
+  switch (kind) {
+    case MismatchKind::value:
+      return "value";
+    case MismatchKind::nan:
+      return "nan";
+    case MismatchKind::infinity:
+      return "infinity";
+    case MismatchKind::bound:
+      return "bound";
+    case MismatchKind::unwritten:
+      return "unwritten";
+  }
+  return "";
+}
+
+// The subscripts of an element, in C order; an index into an unknown or empty shape is its own.
+Json subscripts(size_t index, const std::vector<int64_t>& shape) {
+  std::vector<size_t> position(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    const auto extent = static_cast<size_t>(shape[axis]);
+    if (shape[axis] <= 0) return Json::array({index});
+    position[axis] = index % extent;
+    index /= extent;
+  }
+  return position;
+}
+
+Json record_of(const std::optional<Mismatch>& mismatch, const std::vector<int64_t>& shape) {
+  if (!mismatch) return nullptr;
+  Json record = {{"kind", name_of(mismatch->kind)},
+                 {"index", mismatch->index},
+                 {"position", subscripts(mismatch->index, shape)},
+                 {"actual", mismatch->actual},
+                 {"expected", mismatch->expected}};
+  if (!mismatch->error.empty()) record["error"] = mismatch->error;
+  if (!mismatch->bound.empty()) record["bound"] = mismatch->bound;
+  return record;
+}
+
+Json record_of(const OutputVerdict& output) {
+  const Comparison& comparison = output.comparison;
+  return {{"name", output.output},
+          {"dtype", output.dtype},
+          {"shape", output.shape},
+          {"elements", comparison.elements},
+          {"wrong", comparison.wrong},
+          {"unwritten", comparison.unwritten},
+          {"doubtful", comparison.doubtful},
+          {"first", record_of(comparison.first, output.shape)},
+          {"worst", record_of(comparison.worst, output.shape)}};
+}
+
+Json record_of(const Position& where) {
+  if (!where.known()) return nullptr;
+  return {{"file", where.file}, {"line", where.line}, {"column", where.column}};
+}
+
+// A clock that went wrong must not make the record invalid.
+Json seconds_of(double seconds) {
+  return std::isfinite(seconds) && seconds >= 0 ? Json(seconds) : Json(nullptr);
+}
+
+Json record_of(const DeviceFacts& device) {
+  Json attributes = Json::array();
+  for (const auto& [name, value] : device.attributes) {
+    attributes.push_back({{"name", name}, {"value", value}});
+  }
+  return {{"kind", device.kind},
+          {"name", device.name},
+          {"reason", device.reason},
+          {"uuid", device.uuid},
+          {"architecture", device.architecture},
+          {"driver_version", device.driver_version},
+          {"driver", device.driver},
+          {"nvrtc_version", device.nvrtc_version},
+          {"nvrtc", device.nvrtc},
+          {"capabilities", device.capabilities},
+          {"attributes", std::move(attributes)}};
+}
+
+}  // namespace
+
+Json outcome_record(const Outcome& outcome, const std::string& reproduce) {
+  Json outputs = Json::array();
+  for (const OutputVerdict& output : outcome.outputs) outputs.push_back(record_of(output));
+  Json record = {{"type", "case"},
+                 {"suite", outcome.suite},
+                 {"case", outcome.case_id},
+                 {"verdict", to_text(outcome.verdict)},
+                 {"failure", to_text(outcome.failure)},
+                 {"reason", outcome.reason},
+                 {"message", outcome.message},
+                 {"where", record_of(outcome.where)},
+                 {"outputs", std::move(outputs)},
+                 {"findings", outcome.findings},
+                 {"notices", outcome.notices},
+                 {"compiled_from_cache", outcome.compiled_from_cache},
+                 {"seconds", seconds_of(outcome.seconds)},
+                 {"reproduce", reproduce}};
+  return strict_json(record);
+}
+
+Json run_record(const RunContext& context, size_t cases) {
+  return strict_json({{"type", "run"},
+                      {"record", kRecordVersion},
+                      {"warpmark", context.version},
+                      {"date", context.date},
+                      {"command", context.command},
+                      {"seed", context.seed},
+                      {"cases", cases},
+                      {"device", record_of(context.device)}});
+}
+
+Json end_record(const Totals& totals, double seconds, int exit_code, const std::string& error) {
+  return strict_json({{"type", "end"},
+                      {"passed", totals.passed},
+                      {"failed", totals.failed},
+                      {"skipped", totals.skipped},
+                      {"interrupted", totals.interrupted},
+                      {"seconds", seconds_of(seconds)},
+                      {"exit_code", exit_code},
+                      {"error", error.empty() ? Json(nullptr) : Json(error)}});
+}
+
+Json strict_json(const Json& value) {
+  if (value.is_string()) return printable(value.get_ref<const std::string&>());
+  if (value.is_number_float()) {
+    const auto number = value.get<double>();
+    if (std::isfinite(number)) return value;
+    if (std::isnan(number)) return "nan";
+    return number > 0 ? "inf" : "-inf";
+  }
+  if (value.is_array()) {
+    Json list = Json::array();
+    for (const Json& element : value) list.push_back(strict_json(element));
+    return list;
+  }
+  if (value.is_object()) {
+    Json object = Json::object();
+    for (const auto& [key, member] : value.items()) object[printable(key)] = strict_json(member);
+    return object;
+  }
+  // Bytes are no JSON; a device that sends them says nothing that a record could keep.
+  return value.is_binary() || value.is_discarded() ? Json(nullptr) : value;
+}
+
+}  // namespace warpmark

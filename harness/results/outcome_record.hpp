@@ -1,0 +1,31 @@
+// Outcomes and runs as JSON records (schema/outcome.json).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "results/run_context.hpp"
+#include "results/totals.hpp"
+#include "runtime/outcome.hpp"
+
+namespace warpmark {
+
+/// Counts up when a reader of the old records would misread the new; new members alone do not.
+constexpr int kRecordVersion = 1;
+
+/// The record of one case. `reproduce` is the command that repeats it.
+nlohmann::ordered_json outcome_record(const Outcome& outcome, const std::string& reproduce);
+
+/// The record that opens a journal; `cases` is how many are to come.
+nlohmann::ordered_json run_record(const RunContext& context, size_t cases);
+
+/// The record that ends a journal; `error` is what ended the run early, "" for none.
+nlohmann::ordered_json end_record(const Totals& totals, double seconds, int exit_code,
+                                  const std::string& error);
+
+/// The value with only what strict JSON in UTF-8 can say: other bytes and control characters become
+/// U+FFFD, numbers that are not finite become "nan", "inf" and "-inf".
+nlohmann::ordered_json strict_json(const nlohmann::ordered_json& value);
+
+}  // namespace warpmark

@@ -1,0 +1,49 @@
+#include "results/reproduce.hpp"
+
+#include <chrono>
+#include <ctime>
+
+#include "base/file.hpp"
+
+namespace warpmark {
+
+std::string warpmark_version() {
+  return WARPMARK_VERSION;
+}
+
+std::string utc_date() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+std::string shell_word(std::string_view text) {
+  // `~` is safe inside a word, but shells differ in where they expand it.
+  constexpr std::string_view kSafe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/=,.:+@%";
+  if (!text.empty() && text.find_first_not_of(kSafe) == std::string_view::npos) {
+    return std::string(text);
+  }
+  std::string word = "'";
+  for (const char character : text) {
+    if (character == '\'') {
+      word += R"('\'')";
+    } else {
+      word += character;
+    }
+  }
+  return word + "'";
+}
+
+std::string reproduce_command(const std::filesystem::path& suite_file, const std::string& case_id,
+                              const RunContext& context) {
+  std::string command =
+      "warpmark check " + shell_word(display_path(suite_file)) + " --case " + shell_word(case_id);
+  if (!context.device_request.empty()) command += " --device " + shell_word(context.device_request);
+  if (context.seed_given) command += " --seed " + std::to_string(context.seed);
+  return command;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,133 @@
+// Runs the check front with outcomes from the command line instead of a device.
+//
+// Usage: check_probe [--journal FILE] [--junit FILE] [--single] [--case ID]... SUITE=ACTIONS...
+// Each letter of ACTIONS is what comes of one case of the file SUITE, in order:
+//   p passes   f fails   s is skipped   n passes with a notice
+//   e throws an environment error   x throws something else
+//   w waits for an interrupt, having written "waiting" to stderr   k ends the process at once
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+
+#include "base/file.hpp"
+#include "check/check.hpp"
+#include "check/selection.hpp"
+#include "runtime/outcome.hpp"
+
+namespace {
+
+using namespace warpmark;
+
+class ScriptedRunner : public CaseRunner {
+ public:
+  std::map<std::string, char> actions;  ///< by case id
+
+  Outcome verify(const Case& which, const PlannedCase&) override {
+    Outcome outcome;
+    outcome.seconds = 0.25;
+    switch (actions.at(which.id)) {
+      case 'f':
+        outcome.verdict = Verdict::failed;
+        outcome.failure = FailureKind::wrong;
+        outcome.reason = "2 of 16 elements of z are wrong";
+        outcome.where = {display_path(which.suite->file), 14, 3};
+        // Control characters, bad UTF-8, markup and U+FFFF: reports must stay valid.
+        outcome.message = outcome.where.text() +
+                          ": 2 of 16 elements of `z` are wrong\n"
+                          "  first: z[3] = 0.5, expected 1, bound 0 <\x1b[31m\xff]]>&\xEF\xBF\xBF>";
+        break;
+      case 's':
+        outcome.verdict = Verdict::skipped;
+        outcome.reason = "needs 80 GiB, the device has 4 GiB";
+        break;
+      case 'n':
+        outcome.notices = {"warning: unused variable"};
+        break;
+      case 'e':
+        throw environment_error("the device is gone", "plug it in");
+      case 'x':
+        throw std::runtime_error("a mistake");
+      case 'k':
+        ::raise(SIGKILL);
+        break;
+      case 'w':
+        std::cerr << "waiting" << std::endl;
+        while (!interrupted_) ::usleep(1000);
+        outcome.verdict = Verdict::interrupted;
+        break;
+      default:
+        break;
+    }
+    return outcome;
+  }
+
+  void interrupt() noexcept override { interrupted_ = true; }
+
+ private:
+  std::atomic<bool> interrupted_ = false;
+};
+
+RunContext example_context() {
+  RunContext context;
+  context.version = "1.2.3";
+  context.date = "2026-11-21T00:00:00Z";
+  context.command = "check_probe";
+  context.device_request = "cpu";
+  context.device.kind = "cpu";
+  context.device.name = "Warpmark CPU";
+  context.device.reason = "no GPU: no libcuda.so.1; using the CPU device";
+  context.device.architecture = 90;
+  context.device.driver_version = 13000;
+  context.device.nvrtc_version = "13.0";
+  context.device.capabilities = {"exact_bounds"};
+  context.device.attributes = {{"multiprocessor_count", 1}};
+  return context;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app;
+  CheckOptions options;
+  std::vector<std::string> ids;
+  std::vector<std::string> scripts;
+  app.add_option("--journal", options.journal);
+  app.add_option("--junit", options.junit);
+  app.add_flag("--single", options.single_case);
+  app.add_option("--case", ids)->allow_extra_args(false);
+  app.add_option("scripts", scripts);
+  CLI11_PARSE(app, argc, argv);
+
+  ScriptedRunner runner;
+  std::vector<Case> all;
+  for (const std::string& script : scripts) {
+    const size_t equals = script.rfind('=');
+    const std::string letters = script.substr(equals + 1);
+    size_t index = 0;
+    for (Case& which : cases(load_suite(script.substr(0, equals)))) {
+      runner.actions[which.id] = index < letters.size() ? letters[index++] : 'p';
+      all.push_back(std::move(which));
+    }
+  }
+  std::vector<CheckWork> work;
+  for (Case& which : select_cases(std::move(all), ids)) work.push_back({std::move(which), {}});
+  return static_cast<int>(
+      run_check(std::move(work), runner, example_context(), options, std::cout));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const Error& error) {
+    std::cerr << error.what() << "\n";
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    std::cerr << "internal: " << error.what() << "\n";
+    return static_cast<int>(ExitCode::internal);
+  }
+}

@@ -1,0 +1,259 @@
+"""The check front from outside: console, exit codes, journal, JUnit, GoogleTest's variables, SIGINT.
+
+Usage: check_test.py PROBE SCHEMA [unittest arguments]. PROBE is check_probe, which see.
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+PROBE, SCHEMA = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+
+SUITE = """warpmark: 1
+about: An example.
+kernel:
+  source: void f();
+  entry: f
+axes:
+  n: [-1, 16, 2.5]
+arguments:
+  a: {in: rng.random(8)}
+  z: {out: a.shape}
+launch:
+  block: 128
+reference:
+  z: 2 * a
+"""
+
+
+class Front(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="warpmark check ")
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        for name in ("doublify.yaml", "reductions/dot.yaml", "DISABLED_x.yaml"):
+            path = self.root / "suites" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(SUITE)
+
+    def run_probe(self, *arguments, **variables):
+        return subprocess.run([PROBE, *arguments], cwd=self.root, text=True, timeout=60,
+                              env={**os.environ, **variables}, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+
+    def journal(self, path="run.jsonl"):
+        return [json.loads(line) for line in (self.root / path).read_text().splitlines()]
+
+    def junit(self, path="junit.xml"):
+        return ElementTree.parse(self.root / path).getroot()
+
+
+class Reports(Front):
+    def test_console(self):
+        done = self.run_probe("suites/doublify.yaml=pfs", "suites/reductions/dot.yaml=ppn")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(re.sub(r"in \d+\.\d+ s$", "in TIME", done.stdout, flags=re.M), """\
+warpmark check: 2 suites, 6 cases on Warpmark CPU (sm_90, driver 13.0, NVRTC 13.0), seed 0
+device: no GPU: no libcuda.so.1; using the CPU device
+
+suite            cases  passed  failed  skipped         time
+doublify             3       1       1        1       0.75 s
+reductions/dot       3       3       -        -       0.75 s
+
+FAILED doublify.n=16
+  suites/doublify.yaml:14:3: 2 of 16 elements of `z` are wrong
+    first: z[3] = 0.5, expected 1, bound 0 <\ufffd[31m\ufffd]]>&\uffff>
+  reproduce: warpmark check suites/doublify.yaml --case doublify.n=16 --device cpu
+
+NOTICE reductions/dot.n=2.5
+  warning: unused variable
+
+SKIPPED doublify.n=2.5: needs 80 GiB, the device has 4 GiB
+
+4 passed, 1 failed, 1 skipped in TIME
+""")
+
+    def test_junit(self):
+        (self.root / "junit.xml").write_text("old")
+        self.run_probe("--junit", "junit.xml", "suites/doublify.yaml=pfs",
+                       "suites/DISABLED_x.yaml=ppp")
+        root = self.junit()
+        cases = {case.get("classname") + "." + case.get("name"): case
+                 for case in root.iter("testcase")}
+        self.assertEqual(list(cases), ["doublify.n=~1", "doublify.n=16", "doublify.n=2.5",
+                                       "DISABLED_x.n=~1", "DISABLED_x.n=16", "DISABLED_x.n=2.5"])
+        self.assertEqual((root.get("tests"), root.get("failures")), ("6", "1"))
+        # GoogleTest would not run a suite of that name.
+        self.assertEqual(cases["DISABLED_x.n=16"].get("status"), "run")
+        self.assertEqual(len(cases["doublify.n=~1"]), 0)
+        failure = cases["doublify.n=16"].find("failure")
+        self.assertIn("suites/doublify.yaml:14\n", failure.get("message"))
+        self.assertIn("z[3] = 0.5, expected 1, bound 0 <\ufffd[31m\ufffd]]>&\ufffd>", failure.text)
+        self.assertIn("reproduce: warpmark check", failure.text)
+        self.assertIn("needs 80 GiB", cases["doublify.n=2.5"].find("skipped").get("message"))
+        self.assertNotIn("check/", (self.root / "junit.xml").read_text().replace(str(self.root), ""))
+
+    def test_junit_is_readable_by_others(self):
+        self.run_probe("--junit", "new/junit.xml", "suites/doublify.yaml")
+        umask = os.umask(0)
+        os.umask(umask)
+        self.assertEqual((self.root / "new/junit.xml").stat().st_mode & 0o777, 0o666 & ~umask)
+        self.assertEqual(os.listdir(self.root / "new"), ["junit.xml"])
+
+    def test_journal(self):
+        self.run_probe("--journal", "run.jsonl", "suites/doublify.yaml=pfs")
+        run, *cases, end = self.journal()
+        self.assertEqual((run["type"], run["cases"], run["seed"]), ("run", 3, 0))
+        self.assertEqual([case["verdict"] for case in cases], ["passed", "failed", "skipped"])
+        self.assertEqual((end["passed"], end["failed"], end["skipped"], end["exit_code"]),
+                         (1, 1, 1, 1))
+
+    def test_records_keep_the_schema(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("no jsonschema")
+        schema = json.loads(SCHEMA.read_text())
+        jsonschema.Draft7Validator.check_schema(schema)
+        validator = jsonschema.Draft7Validator(schema)
+        self.run_probe("--journal", "run.jsonl", "suites/doublify.yaml=nfs",
+                       "suites/reductions/dot.yaml=pe")
+        for record in self.journal():
+            self.assertEqual([error.message for error in validator.iter_errors(record)], [], record)
+            del record["type"]
+            self.assertFalse(validator.is_valid(record))
+
+
+class ExitCodes(Front):
+    def code(self, *arguments):
+        return self.run_probe(*arguments).returncode
+
+    def test_verdicts(self):
+        self.assertEqual(self.code("suites/doublify.yaml=ppp"), 0)
+        self.assertEqual(self.code("suites/doublify.yaml=pps"), 0)
+        self.assertEqual(self.code("suites/doublify.yaml=sss"), 0)
+        self.assertEqual(self.code("suites/doublify.yaml=spf"), 1)
+
+    def test_single_case(self):
+        one = ["--single", "--case", "doublify.n=16"]
+        self.assertEqual(self.code(*one, "suites/doublify.yaml=psp"), 77)
+        self.assertEqual(self.code(*one[1:], "suites/doublify.yaml=psp"), 0)
+        self.assertEqual(self.code(*one, "suites/doublify.yaml=fpf"), 0)
+        self.assertEqual(self.code(*one, "suites/doublify.yaml=pfp"), 1)
+
+    def test_selection(self):
+        done = self.run_probe("--case", "doublify.n=1", "suites/doublify.yaml")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("no case is called `doublify.n=1`", done.stderr)
+        self.assertIn("did you mean `doublify.n=", done.stderr)
+
+    def test_unwritable_reports_before_any_case(self):
+        (self.root / "folder").mkdir()
+        for option in ("--journal", "--junit"):
+            done = self.run_probe(option, "folder", "suites/doublify.yaml")
+            self.assertEqual((done.returncode, done.stdout), (3, ""), done)
+            self.assertIn("folder", done.stderr)
+
+    def test_environment_error_finishes_the_reports(self):
+        done = self.run_probe("--journal", "run.jsonl", "--junit", "junit.xml",
+                              "suites/doublify.yaml=fep")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr, "error: the device is gone\n  hint: plug it in\n")
+        self.assertIn("0 passed, 1 failed, 2 interrupted", done.stdout)
+        _, *cases, end = self.journal()
+        self.assertEqual([case["verdict"] for case in cases],
+                         ["failed", "interrupted", "interrupted"])
+        self.assertEqual(cases[2]["reason"], "not run: the device is gone")
+        self.assertEqual((end["exit_code"], end["error"]), (3, "the device is gone"))
+        tests = list(self.junit().iter("testcase"))
+        self.assertIn("the device is gone", tests[1].find("failure").text)
+        self.assertIn("not run", tests[2].find("skipped").get("message"))
+
+    def test_other_exceptions_are_internal(self):
+        done = self.run_probe("--journal", "run.jsonl", "suites/doublify.yaml=xpp")
+        self.assertEqual(done.returncode, 4)
+        self.assertEqual(self.journal()[-1]["error"], "a mistake")
+
+    def test_journal_that_fills_its_disk(self):
+        # A limit on file sizes in a child of its own stands in for a full disk.
+        script = ("import os, resource, signal, sys\n"
+                  "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+                  "resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900))\n"
+                  "os.execv(sys.argv[1], sys.argv[1:])\n")
+        done = subprocess.run([sys.executable, "-c", script, PROBE, "--journal", "run.jsonl",
+                               "suites/doublify.yaml=ppp"], cwd=self.root, text=True, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 3, done)
+        self.assertIn("cannot write the journal run.jsonl: File too large", done.stderr)
+        self.assertIn("interrupted", done.stdout)
+        self.assertGreaterEqual(len(self.journal()), 1)  # whole lines only
+
+
+class GoogleTestVariables(Front):
+    def test_none_has_an_effect(self):
+        flags = self.root / "flags"
+        flags.write_text("--gtest_filter=nothing\n")
+        done = self.run_probe(
+            "--junit", "junit.xml", "suites/doublify.yaml=fpp", GTEST_FILTER="nothing",
+            GTEST_TOTAL_SHARDS="3", GTEST_SHARD_INDEX="1", GTEST_SHUFFLE="1", GTEST_REPEAT="2",
+            GTEST_OUTPUT="json:other.json", XML_OUTPUT_FILE=str(self.root / "bazel.xml"),
+            GTEST_FAIL_FAST="1", GTEST_BREAK_ON_FAILURE="1", GTEST_THROW_ON_FAILURE="1",
+            GTEST_BRIEF="1", GTEST_FLAGFILE=str(flags), TESTBRIDGE_TEST_ONLY="nothing",
+            GTEST_SHARD_STATUS_FILE=str(self.root / "shard"), GTEST_COLOR="yes",
+            TEST_PREMATURE_EXIT_FILE=str(self.root / "premature"),
+            GTEST_STREAM_RESULT_TO="localhost:1")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(done.stderr, "")
+        self.assertIn("2 passed, 1 failed in", done.stdout)
+        self.assertEqual(len(list(self.junit().iter("testcase"))), 3)
+        self.assertEqual(sorted(os.listdir(self.root)), ["flags", "junit.xml", "suites"])
+
+
+class Interrupts(Front):
+    def start(self, *arguments):
+        process = subprocess.Popen([PROBE, *arguments], cwd=self.root, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stderr.readline(), "waiting\n")
+        return process
+
+    def test_first_finishes_the_reports(self):
+        process = self.start("--journal", "run.jsonl", "--junit", "junit.xml",
+                             "suites/doublify.yaml=fwp")
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("0 passed, 1 failed, 2 interrupted", output)
+        _, *cases, end = self.journal()
+        self.assertEqual([case["verdict"] for case in cases],
+                         ["failed", "interrupted", "interrupted"])
+        self.assertEqual(end["exit_code"], 130)
+        tests = list(self.junit().iter("testcase"))
+        self.assertEqual([[child.tag for child in test] for test in tests],
+                         [["failure"], ["skipped"], ["skipped"]])
+        self.assertIn("interrupted", tests[2].find("skipped").get("message"))
+
+    def test_kill_leaves_a_whole_journal_and_the_old_junit(self):
+        (self.root / "junit.xml").write_text("<old/>")
+        process = self.start("--journal", "run.jsonl", "--junit", "junit.xml",
+                             "suites/doublify.yaml=pwp")
+        process.kill()
+        process.communicate(timeout=30)
+        records = self.journal()
+        self.assertEqual([record["type"] for record in records], ["run", "case"])
+        self.assertEqual((self.root / "junit.xml").read_text(), "<old/>")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
