@@ -32,7 +32,8 @@ Command check_command(CLI::App& program) {
   const auto options = std::make_shared<CheckOptions>();
   CheckRequest& request = options->request;
   CLI::App* app = program.add_subcommand("check", "Run cases and compare with their references");
-  app->add_option("PATHS", request.paths, "Suite files and folders; else the folder `suites`");
+  app->add_option("PATHS", request.paths, "Suite files and folders; else the folder `suites`")
+      ->type_name("");
   app->add_option("--case", request.case_ids, "The case with this id only; may be repeated")
       ->type_name("ID")
       ->allow_extra_args(false);

@@ -6,7 +6,15 @@
 namespace warpmark {
 
 Interpreter& LazyPython::interpreter() {
-  if (!interpreter_) interpreter_ = std::make_unique<Interpreter>();
+  if (failure_) throw *failure_;
+  if (!interpreter_) {
+    try {
+      interpreter_ = std::make_unique<Interpreter>();
+    } catch (const Error& error) {
+      failure_ = error;
+      throw;
+    }
+  }
   return *interpreter_;
 }
 

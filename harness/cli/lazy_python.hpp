@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "python/expression.hpp"
 #include "python/interpreter.hpp"
@@ -12,7 +13,8 @@ namespace warpmark {
 /// Most suites are listed without Python; those with a computed list start it, without NumPy.
 class LazyPython {
  public:
-  /// Throws an environment error if there is no usable Python.
+  /// Throws an environment error if there is no usable Python; the same each time, because looking
+  /// for one may take long.
   Interpreter& interpreter();
   bool started() const { return interpreter_ != nullptr; }
 
@@ -21,6 +23,7 @@ class LazyPython {
 
  private:
   std::unique_ptr<Interpreter> interpreter_;
+  std::optional<Error> failure_;
 };
 
 /// A text of a suite as Python's side wants it: a block scalar's place is that of its `|`.

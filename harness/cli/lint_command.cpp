@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "base/file.hpp"
@@ -29,16 +30,20 @@ class Linter {
 
   size_t cases() const { return cases_; }
   const std::vector<std::string>& problems() const { return problems_; }
+  /// What kept some texts from being checked, as a missing Python does.
+  const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  // Keeps usage errors as problems, each once: many cases may share one. Others end the program,
-  // because they say nothing about the suite (no Python, a mistake of ours).
+  // Keeps usage errors as problems, each once: many cases may share one.
   void attempt(const std::function<void()>& step) {
     try {
       step();
     } catch (const Error& error) {
-      if (error.code() != ExitCode::usage) throw;
-      if (seen_.insert(error.what()).second) problems_.emplace_back(error.what());
+      if (error.code() != ExitCode::usage) {
+        if (!failure_) failure_ = error;
+      } else if (seen_.insert(error.what()).second) {
+        problems_.emplace_back(error.what());
+      }
     }
   }
 
@@ -97,25 +102,25 @@ class Linter {
   std::set<std::string> texts_;  ///< of the suite at hand, checked at their own places
   std::set<std::string> seen_;
   std::vector<std::string> problems_;
+  std::optional<Error> failure_;
 };
+
+std::string counted(size_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 ExitCode lint(const std::vector<std::filesystem::path>& paths, Output& out) {
   Linter linter;
   const std::vector<std::filesystem::path> files = suite_files(paths);
   for (const std::filesystem::path& file : files) linter.suite(file);
-  const std::vector<std::string>& problems = linter.problems();
-  for (const std::string& problem : problems) {
+  for (const std::string& problem : linter.problems()) {
     std::fprintf(stderr, "%s\n", printable(problem).c_str());
   }
-  const std::string counts =
-      fmt::format("{} suite{}, {} case{}", files.size(), files.size() == 1 ? "" : "s",
-                  linter.cases(), linter.cases() == 1 ? "" : "s");
-  if (problems.empty()) {
-    out.print("{}: no problems\n", counts);
-    return ExitCode::success;
-  }
-  out.print("{}: {} problem{}\n", counts, problems.size(), problems.size() == 1 ? "" : "s");
-  return ExitCode::usage;
+  if (linter.failure()) throw Error(*linter.failure());
+  const size_t problems = linter.problems().size();
+  out.print("{}, {}: {}\n", counted(files.size(), "suite"), counted(linter.cases(), "case"),
+            problems == 0 ? "no problems" : counted(problems, "problem"));
+  return problems == 0 ? ExitCode::success : ExitCode::usage;
 }
 
 }  // namespace
@@ -124,7 +129,8 @@ Command lint_command(CLI::App& program) {
   const auto paths = std::make_shared<std::vector<std::filesystem::path>>();
   CLI::App* app = program.add_subcommand(
       "lint", "Find every problem of suites that needs no run, and no NumPy");
-  app->add_option("PATHS", *paths, "Suite files and folders; else the folder `suites`");
+  app->add_option("PATHS", *paths, "Suite files and folders; else the folder `suites`")
+      ->type_name("");
   return {app, [paths](Output& out) { return lint(*paths, out); }};
 }
 

@@ -101,7 +101,8 @@ void print_for_people(const std::vector<LoadedSuite>& suites, bool suites_only, 
 Command list_command(CLI::App& program) {
   const auto options = std::make_shared<ListOptions>();
   CLI::App* app = program.add_subcommand("list", "List suites and the ids of their cases");
-  app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`");
+  app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`")
+      ->type_name("");
   app->add_flag("--suites", options->suites_only, "One line for each suite, without the ids");
   app->add_flag("--json", options->json, "As JSON, with the files that each suite depends on");
   return {app, [options](Output& out) {

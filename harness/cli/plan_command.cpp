@@ -39,7 +39,8 @@ ExitCode print_plans(const PlanOptions& options, Output& out) {
 Command plan_command(CLI::App& program) {
   const auto options = std::make_shared<PlanOptions>();
   CLI::App* app = program.add_subcommand("plan", "Print the plans of cases as JSON, running none");
-  app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`");
+  app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`")
+      ->type_name("");
   app->add_option("--case", options->ids, "The case with this id only; may be repeated")
       ->type_name("ID")
       ->allow_extra_args(false);

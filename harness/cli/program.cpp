@@ -30,11 +30,11 @@ std::vector<std::string> command_names(const CLI::App& program) {
   return names;
 }
 
+// Without one-letter names, to which any other letter would be near.
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
   return names;
 }
@@ -57,12 +57,15 @@ Error unexpected(const CLI::App& command, const std::string& argument) {
   const std::string what = is_option ? "option" : takes_commands ? "command" : "argument";
   const std::vector<std::string> known = is_option ? option_names(command) : command_names(command);
   const std::string near = nearest(is_option ? name : argument, known);
+  std::string hint = fmt::format("`{} --help` says what there is", full_name(command));
+  if (!near.empty()) {
+    hint = fmt::format("did you mean `{}`?", near);
+  } else if (takes_commands && !is_option) {
+    hint = "commands: " + join(known, ", ");
+  }
   return usage_error(fmt::format("unknown {} `{}` of `{}`", what,
                                  printable(is_option ? name : argument), full_name(command)),
-                     {},
-                     near.empty()
-                         ? fmt::format("`{} --help` says what there is", full_name(command))
-                         : fmt::format("did you mean `{}`?", near));
+                     {}, std::move(hint));
 }
 
 // CLI11 collects what it could not place; the first of it is what the person has to correct.
@@ -82,13 +85,13 @@ ExitCode run(int count, const char* const* arguments, Output& out) {
   CLI::App program("Checks CUDA kernels against NumPy references, on a GPU or on the CPU device.",
                    "warpmark");
   program.set_version_flag("--version", "warpmark " WARPMARK_VERSION);
-  program.footer(kFooter);
   program.require_subcommand(0, 1);
   program.get_formatter()->column_width(26);
   const std::vector<Command> commands = {
       check_command(program),  run_command(program),   list_command(program),
       plan_command(program),   lint_command(program),  devices_command(program),
       doctor_command(program), cache_command(program), worker_command(program)};
+  program.footer(kFooter);  // set after the commands were made, which would all take it over
   try {
     program.parse(count, arguments);
   } catch (const CLI::CallForHelp&) {

@@ -34,6 +34,14 @@ std::string nearest_path(const fs::path& missing) {
 
 }  // namespace
 
+void require_path(const fs::path& path, const std::string& hint) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) return;
+  const std::string near = nearest_path(path.has_filename() ? path : path.parent_path());
+  throw usage_error(fmt::format("there is no file or folder `{}`", path.string()), {},
+                    near.empty() ? hint : fmt::format("did you mean `{}`?", near));
+}
+
 std::vector<fs::path> suite_files(std::vector<fs::path> paths) {
   std::error_code ignored;
   if (paths.empty()) {
@@ -44,12 +52,7 @@ std::vector<fs::path> suite_files(std::vector<fs::path> paths) {
     paths.emplace_back(kDefaultFolder);
   }
   for (const fs::path& path : paths) {
-    if (fs::exists(path, ignored)) continue;
-    const std::string near = nearest_path(path.has_filename() ? path : path.parent_path());
-    throw usage_error(fmt::format("there is no file or folder `{}`", path.string()), {},
-                      near.empty()
-                          ? "PATHS are suite files and folders; cases are chosen with --case"
-                          : fmt::format("did you mean `{}`?", near));
+    require_path(path, "PATHS are suite files and folders; cases are chosen with --case");
   }
   return find_suites(paths);
 }

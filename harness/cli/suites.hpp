@@ -16,6 +16,10 @@ struct LoadedSuite {
   std::vector<Case> cases;
 };
 
+/// Throws a usage error if there is nothing at `path`, with the nearest path as the hint, or
+/// `hint`.
+void require_path(const std::filesystem::path& path, const std::string& hint);
+
 /// The suite files of `paths`, or of the folder `suites` if there are none. Throws a usage error,
 /// for a path that is not there with the nearest one that is.
 std::vector<std::filesystem::path> suite_files(std::vector<std::filesystem::path> paths);
