@@ -3,24 +3,12 @@
 
 #include "cli/check_request.hpp"
 #include "cli/command.hpp"
-#include "cli/lazy_python.hpp"
-#include "cli/pending.hpp"
-#include "cli/suites.hpp"
 
 namespace warpmark {
 
-ExitCode check(const CheckRequest& request, Output& out) {
-  LazyPython python;
-  const std::vector<LoadedSuite> suites = load_suites(request.paths, python.list_evaluator());
-  const std::vector<Case> cases = select_cases(suites, request.case_ids);
-  out.flush();  // the front writes to the same descriptor
-  // ---- the call into the check front: everything before is what `run` shares with `check` ----
-  return run_check_front(python.interpreter(), request, cases);
-}
-
 namespace {
 
-struct CheckOptions {
+struct CheckArguments {
   CheckRequest request;
   std::string seed, timeout_s;
   bool no_cache = false;
@@ -29,7 +17,7 @@ struct CheckOptions {
 }  // namespace
 
 Command check_command(CLI::App& program) {
-  const auto options = std::make_shared<CheckOptions>();
+  const auto options = std::make_shared<CheckArguments>();
   CheckRequest& request = options->request;
   CLI::App* app = program.add_subcommand("check", "Run cases and compare with their references");
   app->add_option("PATHS", request.paths, "Suite files and folders; else the folder `suites`")
@@ -46,6 +34,8 @@ Command check_command(CLI::App& program) {
       ->type_name("S");
   app->add_flag("--in-process", request.session.in_process,
                 "Run cases in this process, for debuggers: a crash ends all of them");
+  app->add_flag("--skip-without-device", request.skip_without_device,
+                "Exit with 77 instead of 3 where the device is not there, as ctest wants it");
   app->add_flag("--no-cache", options->no_cache, "Compile every kernel again");
   app->add_option("--journal", request.journal, "Append every outcome to this file, as JSON lines")
       ->type_name("FILE");
@@ -54,10 +44,12 @@ Command check_command(CLI::App& program) {
             CheckRequest whole = options->request;
             if (app->count("--seed") > 0) {
               whole.session.seed = parse_seed(options->seed, "--seed");
+              whole.seed_given = true;
             }
             if (app->count("--timeout-s") > 0) {
               whole.session.timeout_s = parse_timeout(options->timeout_s, "--timeout-s");
             }
+            whole.device_given = app->count("--device") > 0;
             whole.session.use_cache = !options->no_cache;
             return check(whole, out);
           }};

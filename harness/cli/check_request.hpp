@@ -19,6 +19,9 @@ struct CheckRequest {
   SessionOptions session;
   std::filesystem::path journal;  ///< "" for none
   std::filesystem::path junit;    ///< "" for none
+  bool skip_without_device = false;  ///< ExitCode::skipped where the device is not there
+  bool device_given = false;         ///< for the command that repeats a case
+  bool seed_given = false;
 };
 
 /// Runs the cases of a request. Throws a usage error for what cannot be loaded or selected, before

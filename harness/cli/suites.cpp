@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "suite/selection.hpp"
 
 namespace warpmark {
 
@@ -69,28 +68,9 @@ std::vector<LoadedSuite> load_suites(const std::vector<fs::path>& paths,
 
 std::vector<Case> select_cases(const std::vector<LoadedSuite>& suites,
                                const std::vector<std::string>& ids) {
-  const std::set<std::string> wanted(ids.begin(), ids.end());
-  std::set<std::string> found;
-  std::vector<Case> selected;
-  for (const LoadedSuite& one : suites) {
-    for (const Case& which : one.cases) {
-      if (!wanted.empty() && wanted.count(which.id) == 0) continue;
-      found.insert(which.id);
-      selected.push_back(which);
-    }
-  }
-  for (const std::string& id : ids) {
-    if (found.count(id) != 0) continue;
-    std::vector<std::string> all;
-    for (const LoadedSuite& one : suites) {
-      for (const Case& which : one.cases) all.push_back(which.id);
-    }
-    const std::string near = nearest(id, all);
-    throw usage_error(
-        fmt::format("no case is called `{}`", id), {},
-        near.empty() ? "`warpmark list` prints the ids" : fmt::format("did you mean `{}`?", near));
-  }
-  return selected;
+  std::vector<Case> all;
+  for (const LoadedSuite& one : suites) all.insert(all.end(), one.cases.begin(), one.cases.end());
+  return select_cases(std::move(all), ids);
 }
 
 }  // namespace warpmark

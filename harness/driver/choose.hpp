@@ -17,6 +17,12 @@ struct DeviceChoice {
   std::string reason;  ///< "no GPU: …; using the CPU device"; "" if nothing had to be chosen
 };
 
+/// There is no such device here: an environment error that callers can tell from others.
+class NoDeviceError : public Error {
+ public:
+  explicit NoDeviceError(const Error& reason) : Error(reason) {}
+};
+
 /// How drivers are opened; tests replace it.
 struct DriverOpeners {
   std::function<std::shared_ptr<Driver>()> gpu;

@@ -54,6 +54,15 @@ DeviceFacts facts_of(const DeviceChoice& choice, const Nvrtc& nvrtc) {
   return facts;
 }
 
+DeviceChoice choose(const std::string& request, const DriverOpeners& openers) {
+  try {
+    return choose_device(request, openers);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::environment) throw;
+    throw NoDeviceError(error);
+  }
+}
+
 LaunchConfig config_of(const protocol::Launch& launch) {
   LaunchConfig config;
   for (size_t axis = 0; axis < 3; ++axis) {
@@ -67,7 +76,7 @@ LaunchConfig config_of(const protocol::Launch& launch) {
 }  // namespace
 
 Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
-    : choice_(choose_device(request.device, openers)),
+    : choice_(choose(request.device, openers)),
       context_(Context::create(choice_.device)),
       compiler_(Nvrtc::open(),
                 CompileCache(request.use_cache ? CompileCache::default_folder() : "")),

@@ -153,6 +153,7 @@ Failure failure_from(const Json& json) {
   failure.where = position_from(json.at("where"));
   failure.result = json.at("result");
   failure.sticky = json.at("sticky");
+  failure.no_device = json.at("no_device");
   failure.reports = reports_from(json);
   return failure;
 }
@@ -252,10 +253,15 @@ Json to_json(const Verified& reply) {
 }
 
 Json to_json(const Failure& reply) {
-  return {
-      {"reply", "failure"},     {"code", static_cast<int>(reply.code)},  {"message", reply.message},
-      {"hint", reply.hint},     {"where", to_json(reply.where)},         {"result", reply.result},
-      {"sticky", reply.sticky}, {"reports", reports_json(reply.reports)}};
+  return {{"reply", "failure"},
+          {"code", static_cast<int>(reply.code)},
+          {"message", reply.message},
+          {"hint", reply.hint},
+          {"where", to_json(reply.where)},
+          {"result", reply.result},
+          {"sticky", reply.sticky},
+          {"no_device", reply.no_device},
+          {"reports", reports_json(reply.reports)}};
 }
 
 Reply reply_from_json(const Json& json) {

@@ -96,8 +96,9 @@ struct Failure {
   ExitCode code = ExitCode::internal;
   std::string message, hint;
   Position where;
-  int result = 0;       ///< CUresult, 0 if it was no driver call
-  bool sticky = false;  ///< the worker is of no more use
+  int result = 0;          ///< CUresult, 0 if it was no driver call
+  bool sticky = false;     ///< the worker is of no more use
+  bool no_device = false;  ///< what was asked for is not there
   std::vector<nlohmann::ordered_json> reports;
 
   Error error() const { return {code, message, where, hint}; }

@@ -99,8 +99,11 @@ class Session::State {
     }
     protocol::Reply reply = protocol::reply_from_json(received.message->body);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+      const Error error = failure->error();
+      const bool no_device = failure->no_device;
       end_worker();
-      throw failure->error();
+      if (no_device) throw NoDeviceError(error);
+      throw error;
     }
     facts_ = std::get<DeviceFacts>(std::move(reply));
     greeted_ = true;

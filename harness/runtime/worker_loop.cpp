@@ -45,6 +45,9 @@ class Responder {
       failure = describe(error);
       failure.result = error.result();
       failure.sticky = error.sticky();
+    } catch (const NoDeviceError& error) {
+      failure = describe(error);
+      failure.no_device = true;
     } catch (const Error& error) {
       failure = describe(error);
     } catch (const std::exception& error) {

@@ -16,7 +16,7 @@
 
 #include "base/file.hpp"
 #include "check/check.hpp"
-#include "check/selection.hpp"
+#include "suite/selection.hpp"
 #include "runtime/outcome.hpp"
 
 namespace {

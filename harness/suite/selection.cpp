@@ -1,4 +1,4 @@
-#include "check/selection.hpp"
+#include "suite/selection.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ std::vector<Case> select_cases(std::vector<Case> all, const std::vector<std::str
   const std::string near = nearest(*missing.begin(), known);
   throw usage_error(
       fmt::format("no case is called `{}`", printable(*missing.begin())), {},
-      near.empty() ? "`warpmark list` shows the cases" : fmt::format("did you mean `{}`?", near));
+      near.empty() ? "`warpmark list` prints the ids" : fmt::format("did you mean `{}`?", near));
 }
 
 }  // namespace warpmark

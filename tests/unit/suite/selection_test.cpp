@@ -1,4 +1,4 @@
-#include "check/selection.hpp"
+#include "suite/selection.hpp"
 
 #include <gtest/gtest.h>
 
