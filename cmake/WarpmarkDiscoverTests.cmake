@@ -1,11 +1,13 @@
 # Makes each case of kernel suites a test of ctest.
 #
 #   warpmark_discover_tests(SUITE... [PROGRAM TARGET|PATH] [DEVICE auto|gpu|cpu|NAME]
-#     [LABELS LABEL...] [PREFIX TEXT] [WORKING_DIRECTORY FOLDER] [TIMEOUT SECONDS])
+#     [LABELS LABEL...] [PREFIX TEXT] [WORKING_DIRECTORY FOLDER] [TIMEOUT SECONDS]
+#     [SKIP_WITHOUT_DEVICE])
 #
 # A SUITE is a .yaml file or a folder of them, relative to the current source folder. A test's name
 # is PREFIX and then the case id, unchanged; it runs `PROGRAM check SUITE --case ID --device DEVICE`
 # in WORKING_DIRECTORY (default: the current binary folder) and is skipped where the case is.
+# With SKIP_WITHOUT_DEVICE it is also skipped on a machine that has no such device, which fails else.
 # PROGRAM is the target `warpmark` if there is one, else the one on PATH. TIMEOUT is 300 seconds.
 #
 # The cases are listed when ctest starts, not when CMake configures or builds: the list is made anew
@@ -16,7 +18,7 @@
 set(_WARPMARK_LIST_TESTS ${CMAKE_CURRENT_LIST_DIR}/WarpmarkListTests.cmake)
 
 function(warpmark_discover_tests)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "PROGRAM;DEVICE;PREFIX;WORKING_DIRECTORY;TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "SKIP_WITHOUT_DEVICE" "PROGRAM;DEVICE;PREFIX;WORKING_DIRECTORY;TIMEOUT"
     "LABELS")
   set(suites)
   foreach(suite IN LISTS ARG_UNPARSED_ARGUMENTS)
@@ -91,6 +93,7 @@ warpmark_list_tests(
   CMAKE [==[${CMAKE_COMMAND}]==]
   PROGRAM [==[${program}]==]
   DEVICE [==[${ARG_DEVICE}]==]
+  SKIP_WITHOUT_DEVICE [==[${ARG_SKIP_WITHOUT_DEVICE}]==]
   PREFIX [==[${ARG_PREFIX}]==]
   LABELS [==[${ARG_LABELS}]==]
   TIMEOUT [==[${ARG_TIMEOUT}]==]

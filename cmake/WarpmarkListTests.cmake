@@ -57,6 +57,10 @@ endmacro()
 
 # Turns the JSON of `list` into `tests` and `inputs` of the caller; sets `error` to what it lacks.
 function(_warpmark_read_list json error)
+  set(device_flags)
+  if(ARG_SKIP_WITHOUT_DEVICE)
+    set(device_flags --skip-without-device)
+  endif()
   set(${error} "`list --json` printed no list of suites:\n${json}" PARENT_SCOPE)
   string(JSON count ERROR_VARIABLE failed LENGTH "${json}" suites)
   if(failed OR count EQUAL 0)
@@ -92,7 +96,7 @@ function(_warpmark_read_list json error)
     foreach(id IN LISTS ids)
       string(REGEX REPLACE "^\"id\"[ \t\r\n]*:[ \t\r\n]*\"(.*)\"$" "\\1" id "${id}")
       _warpmark_add_test("${ARG_PREFIX}${id}" "${ARG_PROGRAM}" check "${file}" --case "${id}"
-        --device "${ARG_DEVICE}")
+        --device "${ARG_DEVICE}" ${device_flags})
     endforeach()
   endforeach()
   set(tests "${tests}" PARENT_SCOPE)
@@ -153,7 +157,7 @@ endfunction()
 # Adds the tests of one call of warpmark_discover_tests; lists are given as one argument each.
 function(warpmark_list_tests)
   cmake_parse_arguments(PARSE_ARGV 0 ARG ""
-    "CALL;CMAKE;PROGRAM;DEVICE;PREFIX;LABELS;TIMEOUT;WORKING_DIRECTORY;SOURCE_FOLDER;SUITES" "")
+    "CALL;CMAKE;PROGRAM;DEVICE;SKIP_WITHOUT_DEVICE;PREFIX;LABELS;TIMEOUT;WORKING_DIRECTORY;SOURCE_FOLDER;SUITES" "")
   _warpmark_is_stale(stale)
   if(stale)
     _warpmark_refresh()
