@@ -143,7 +143,7 @@ std::partial_ordering compare_mixed(int64_t integer, double number) {
   if (number < -kTwo63) return std::partial_ordering::greater;
   const double whole = std::trunc(number);
   const auto order = integer <=> static_cast<int64_t>(whole);
-  if (order != 0) return order;
+  if (!std::is_eq(order)) return order;
   return 0.0 <=> (number - whole);
 }
 
@@ -152,7 +152,11 @@ std::partial_ordering compare(const ArithmeticValue& a, const ArithmeticValue& b
   const auto* right = std::get_if<int64_t>(&b);
   if (left != nullptr && right != nullptr) return *left <=> *right;
   if (left != nullptr) return compare_mixed(*left, std::get<double>(b));
-  if (right != nullptr) return 0 <=> compare_mixed(*right, std::get<double>(a));
+  if (right != nullptr) {
+    const auto reversed = compare_mixed(*right, std::get<double>(a));
+    if (std::is_eq(reversed)) return reversed;
+    return std::is_lt(reversed) ? std::partial_ordering::greater : std::partial_ordering::less;
+  }
   return std::get<double>(a) <=> std::get<double>(b);
 }
 
@@ -169,12 +173,12 @@ bool holds(const Node& node, const std::string& op, const ArithmeticValue& a,
     fail(node, fmt::format("{} has no order: only == and != compare it", kind_of(a)));
   }
   const auto order = compare(as_number(node, a, op), as_number(node, b, op));
-  if (op == "==") return order == 0;
-  if (op == "!=") return order != 0;
-  if (op == "<") return order < 0;
-  if (op == "<=") return order <= 0;
-  if (op == ">") return order > 0;
-  return order >= 0;
+  if (op == "==") return std::is_eq(order);
+  if (op == "!=") return std::is_neq(order);
+  if (op == "<") return std::is_lt(order);
+  if (op == "<=") return std::is_lteq(order);
+  if (op == ">") return std::is_gt(order);
+  return std::is_gteq(order);
 }
 
 int64_t int_argument(const Node& node, const ArithmeticValue& value) {
@@ -203,7 +207,7 @@ ArithmeticValue extreme(const Node& node, std::vector<ArithmeticValue> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     const auto order =
         compare(as_number(node, values[i], node.name), as_number(node, values[best], node.name));
-    if (node.name == "min" ? order < 0 : order > 0) best = i;
+    if (node.name == "min" ? std::is_lt(order) : std::is_gt(order)) best = i;
   }
   return values[best];
 }
@@ -254,7 +258,7 @@ ArithmeticValue evaluate(const Node& node, const Scope& scope) {
       return *value;
     }
     case Node::Kind::unary: {
-      const ArithmeticValue value = as_number(node, evaluate(*node.children[0], scope), node.name);
+      ArithmeticValue value = as_number(node, evaluate(*node.children[0], scope), node.name);
       if (node.name == "+") return value;
       if (const auto* number = std::get_if<double>(&value)) return -*number;
       const int64_t integer = std::get<int64_t>(value);

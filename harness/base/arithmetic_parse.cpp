@@ -15,7 +15,7 @@ namespace {
 
 // Bounds on the recursion of parsing, and (chains of operators nest to the left) of evaluating.
 constexpr int kMaxDepth = 64;
-constexpr size_t kMaxLength = 4096;
+constexpr size_t kMaxLength = 1024;
 
 struct Function {
   std::string_view name;
@@ -332,6 +332,7 @@ class Parser {
                                        [&](const Function& f) { return f.name == name; });
     if (function == kFunctions.end()) {
       std::vector<std::string> known;
+      known.reserve(kFunctions.size());
       for (const Function& f : kFunctions) known.emplace_back(f.name);
       const std::string near = nearest(name, known);
       fail(offset, fmt::format("`{}` is not a function of arithmetic", name),

@@ -141,8 +141,8 @@ std::string CompileCache::store(const std::string& key, const CachedCompilation&
   }
 }
 
-CacheRemoval CompileCache::clear() const {
-  CacheRemoval removed;
+CacheEntries CompileCache::clear() const {
+  CacheEntries removed;
   if (!enabled()) return removed;
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(folder_ / "kernels", code)) {
@@ -154,6 +154,22 @@ CacheRemoval CompileCache::clear() const {
     removed.bytes += bytes;
   }
   return removed;
+}
+
+CacheEntries CompileCache::entries() const {
+  CacheEntries there;
+  if (!enabled()) return there;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(folder_ / "kernels", code)) {
+    const bool whole = own_file(entry.path().filename().string()) == OwnFile::entry;
+    if (!whole || !may_remove(entry)) continue;
+    std::error_code failed;
+    const uint64_t bytes = entry.file_size(failed);
+    if (failed) continue;  // another process has just removed it
+    ++there.files;
+    there.bytes += bytes;
+  }
+  return there;
 }
 
 }  // namespace warpmark

@@ -24,7 +24,8 @@ struct CacheLookup {
   std::string notice;  ///< why an entry that was there is not used; "" otherwise
 };
 
-struct CacheRemoval {
+/// Some entries of a cache: those that were removed, or those that are there.
+struct CacheEntries {
   uint64_t files = 0;
   uint64_t bytes = 0;
 };
@@ -47,7 +48,9 @@ class CompileCache {
   /// Returns "" or, if it cannot be written, why: a notice, not an error.
   std::string store(const std::string& key, const CachedCompilation& value) const;
   /// Removes the entries, and only those: other files in the folder stay.
-  CacheRemoval clear() const;
+  CacheEntries clear() const;
+  /// What is there now; none if the folder cannot be read.
+  CacheEntries entries() const;
 
  private:
   std::filesystem::path entry_path(const std::string& key) const;

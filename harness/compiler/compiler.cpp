@@ -182,6 +182,16 @@ bool reads_files(const std::string& option) {
   return false;
 }
 
+// "NAME=VALUE" or "NAME", as -D takes it, as a line of source. A -D option would reach the headers
+// that NVRTC includes before the source too: seen with 13.0, whose own use T as a template
+// parameter, so that -DT=float breaks them.
+std::string define_line(const std::string& macro) {
+  const size_t equals = macro.find('=');
+  std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
+  std::replace(value.begin(), value.end(), '\n', ' ');
+  return fmt::format("#define {} {}\n", macro.substr(0, equals), value);
+}
+
 Unit make_unit(const CompileRequest& request) {
   Unit unit;
   unit.name = shown_name(request);
@@ -191,16 +201,15 @@ Unit make_unit(const CompileRequest& request) {
   unit.source = std::move(closure.source);
   unit.headers = std::move(closure.headers);
   unit.not_cacheable = std::move(closure.not_cacheable);
-  if (request.origin.known() && request.origin.line > 0) {
-    unit.source =
-        fmt::format("#line {} \"{}{}\"\n", request.origin.line, kRoot, unit.name) + unit.source;
-  }
   unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture), "-lineinfo",
                   "--std=" + request.standard, "--ptxas-options=-v"};
-  for (const auto& [macro, value] : request.defines) {
-    unit.options.push_back(fmt::format("-D{}={}", macro, value));
-  }
+  std::string prologue;
+  for (const auto& [macro, value] : request.defines) prologue += define_line(macro + "=" + value);
   for (const std::string& option : request.options) {
+    if (option.starts_with("-D") && option.size() > 2) {
+      prologue += define_line(option.substr(2));
+      continue;
+    }
     if (sets_architecture(option)) {
       throw usage_error(fmt::format("the option `{}` is not a suite's to set", option), {},
                         "kernels are compiled for the device they run on");
@@ -210,6 +219,12 @@ Unit make_unit(const CompileRequest& request) {
           fmt::format("the option `{}` reads files that are not known here", option);
     }
     unit.options.push_back(option);
+  }
+  const bool embedded = request.origin.known() && request.origin.line > 0;
+  if (embedded || !prologue.empty()) {
+    unit.source = fmt::format("{}#line {} \"{}{}\"\n", prologue, embedded ? request.origin.line : 1,
+                              kRoot, unit.name) +
+                  unit.source;
   }
   if (request.entry.find('<') != std::string::npos) unit.instance = request.entry;
   return unit;

@@ -147,7 +147,8 @@ void Driver::require(bool present, const char* symbol, const char* needed_for) c
 }
 
 void Driver::warn_release(CUresult result, const char* symbol) const noexcept {
-  if (warned_) return;
+  // After a fault every release fails with it, and the fault itself has been told.
+  if (warned_ || DriverError::is_sticky(result)) return;
   warned_ = true;
   try {
     const std::string text = fmt::format("warning: {} failed with {} while cleaning up on {}",

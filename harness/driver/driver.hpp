@@ -77,8 +77,8 @@ class Driver {
     if (result != CUDA_SUCCESS) throw failure(result, function.symbol, object());
   }
 
-  /// The same for destructors: never throws, and warns once for the whole driver, because after a
-  /// sticky error every release fails.
+  /// The same for destructors: never throws, and warns once for the whole driver; not of a sticky
+  /// error, with which every release fails after the call that threw it.
   template <typename... Parameters, typename... Arguments>
   void release(const DriverFunction<Parameters...>& function,
                Arguments... arguments) const noexcept {

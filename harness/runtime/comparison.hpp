@@ -6,45 +6,54 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/dtype.hpp"
 #include "suite/suite.hpp"
 
 namespace warpmark {
 
-/// Contiguous elements of one type; `bytes` holds a whole number of them.
+/// Contiguous elements of one type, at any alignment; `bytes` holds a whole number of them.
 struct TypedBytes {
   DType dtype;
   std::span<const std::byte> bytes;
   size_t count() const { return bytes.size() / dtype.bytes; }
 };
 
-/// How near an element must come to its expected value e:
-///   exact  equal values (−0 equals 0), after e was rounded once to the output's dtype
-///   ulp    |x − e| ≤ ulp · spacing(e), the spacing of the output's dtype at e rounded to it
-///   close  |x − e| ≤ atol + rtol · |e|
-/// Bounds are float64, one value or one for each element.
+/// How near a float x must come to its expected value e:
+///   exact  x = r (−0 equals 0), where r is e rounded once to the output's dtype, ties to even
+///   ulp    |x − r| ≤ ulp · spacing(r); spacing is the distance from r to the next magnitude of the
+///          output's dtype, so 2^-23 at 1.0F, and the smallest subnormal at and near 0. An ulp of 0
+///          is exact, of 1 allows r's neighbours (and below a power of two, where values lie twice
+///          as dense, one more)
+///   close  |x − e| ≤ atol + rtol · |e|, e at the reference's own width
+/// A finite e that is too great for the output's dtype rounds to infinity, as in NumPy's astype: in
+/// exact and ulp that infinity is then the expected value; in close e stays finite, and no infinity
+/// is near it.
+/// Bounds are float64: one value, or one for each element of the output. They are for floats alone:
+/// integers and booleans must be equal whatever they say.
 struct ComparisonRule {
   ToleranceKind kind = ToleranceKind::exact;
-  std::span<const double> ulp, rtol, atol;  ///< empty counts as 0
-  NanPolicy nan = NanPolicy::equal;         ///< forbid: a NaN on either side is wrong
+  NanPolicy nan = NanPolicy::equal;  ///< forbid: a NaN on either side is wrong
+  std::span<const double> ulp = {}, rtol = {}, atol = {};  ///< empty counts as 0
 };
 
 enum class MismatchKind : uint8_t {
-  value,      ///< both finite, and further apart than the bound
-  nan,        ///< one is NaN, or both and the rule forbids it
-  infinity,   ///< one is infinite and the other is not that infinity
-  bound,      ///< the bound itself is negative or not finite
-  unwritten   ///< still the poison that was there before the launch
+  value,     ///< both finite, and further apart than the bound
+  nan,       ///< one is NaN, or both and the rule forbids it
+  infinity,  ///< one is infinite and the other is not that infinity
+  bound,     ///< both finite, but the bound, or ulp, rtol or atol, is negative or not finite
+  unwritten  ///< value, nan or infinity, and still the poison that was there before the launch
 };
+std::string_view to_text(MismatchKind kind);
 
 struct Mismatch {
   MismatchKind kind = MismatchKind::value;
   size_t index = 0;      ///< in C order
   std::string actual;    ///< shortest text that reads back to the same value
   std::string expected;  ///< at the reference's own width
-  std::string error;     ///< |x − e|; "" unless both are finite
-  std::string bound;     ///< "" unless both are finite
+  std::string error;     ///< |x − e| or |x − r|; "" unless both are finite
+  std::string bound;     ///< of that error, 0 if exact; "" unless both are finite
 };
 
 struct Comparison {
@@ -54,23 +63,29 @@ struct Comparison {
   /// Right elements that equal the poison: whether they were written only a second launch with
   /// another poison can tell.
   size_t doubtful = 0;
-  std::optional<Mismatch> first;   ///< wrong element with the lowest index
-  std::optional<Mismatch> worst;   ///< finite one with the greatest error / bound, if any
+  std::optional<Mismatch> first;  ///< wrong element with the lowest index
+  /// The one of kind `value` with the greatest error / bound (then error, then lowest index), if
+  /// any.
+  std::optional<Mismatch> worst;
   bool passed() const { return wrong == 0; }
 };
 
-/// Compares in this order: class (NaN, +inf, −inf, finite) must match; integers and booleans
-/// exactly, in the integer domain; finite floats by error and bound in float64 (long double for
-/// float64 outputs), as `!(error <= bound)`, so that a NaN on the way fails.
+/// Compares in this order: class (NaN, +inf, −inf, finite) must match, and matching infinities and
+/// (unless forbidden) NaNs of any sign and payload are right whatever the bound; finite floats by
+/// error and bound in float64 (long double for float64 outputs), as `!(error <= bound)`, so that a
+/// NaN on the way fails. Integers exactly, in the integer domain. Booleans too, where an expected
+/// byte other than 0 means True and must be met by a 1: a kernel that leaves a 2 has written no
+/// bool.
 ///
 /// `expected` has as many elements as `actual`, or one for all; its dtype is the output's or wider
 /// in the same kind (integers: of any signedness). `poison` is the byte that filled the output
-/// before the launch; nothing if it was not poisoned. Throws an internal error for counts or kinds
-/// that do not fit.
+/// before the launch; nothing if it was not poisoned. Throws an internal error for bytes, counts or
+/// dtypes that do not fit.
 Comparison compare(const TypedBytes& actual, const TypedBytes& expected, const ComparisonRule& rule,
                    std::optional<std::byte> poison);
 
-/// The text of one element: "0.5", "-3", "True", "nan".
+/// The text of one element: "0.5", "-3", "True", "nan"; a bool that is neither 0 nor 1 as a number.
+/// Throws an internal error for an index past the end.
 std::string element_text(const TypedBytes& array, size_t index);
 
 }  // namespace warpmark

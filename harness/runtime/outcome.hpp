@@ -24,18 +24,18 @@ std::string_view to_text(Verdict verdict);
 /// Why a case failed, for records and filters; `message` has the words.
 enum class FailureKind : uint8_t {
   none,
-  compile,         ///< the source does not compile, or has no such kernel
-  signature,       ///< arguments that do not fit the kernel's parameters
-  input,           ///< an input expression that raises or does not fit its dtype
-  fault,           ///< the kernel faulted: illegal address, misaligned address, trap, barrier …
-  limit,           ///< instruction budget, wall clock
-  crash,           ///< the worker died
-  no_fault,        ///< the fault that the suite expects did not happen, or another did
-  reference,       ///< a reference or tolerance that raises or does not fit the output
-  wrong,           ///< wrong elements
-  unwritten,       ///< elements that were never written
-  input_changed,   ///< an `in` argument that the kernel wrote to
-  driver           ///< any other failure of the driver
+  compile,        ///< the source does not compile, or has no such kernel
+  signature,      ///< arguments that do not fit the kernel's parameters
+  input,          ///< an input expression that raises or does not fit its dtype
+  fault,          ///< the kernel faulted: illegal address, misaligned address, trap, barrier …
+  limit,          ///< instruction budget, wall clock
+  crash,          ///< the worker died
+  no_fault,       ///< the fault that the suite expects did not happen, or another did
+  reference,      ///< a reference or tolerance that raises or does not fit the output
+  wrong,          ///< wrong elements
+  unwritten,      ///< elements that were never written
+  input_changed,  ///< an `in` argument that the kernel wrote to
+  driver          ///< any other failure of the driver
 };
 std::string_view to_text(FailureKind kind);
 
@@ -51,9 +51,9 @@ struct Outcome {
   std::string case_id;
   Verdict verdict = Verdict::passed;
   FailureKind failure = FailureKind::none;
-  std::string reason;    ///< one line: why it failed or was skipped; "" for a pass
-  std::string message;   ///< for people, several lines: place, first wrong element, findings
-  Position where;        ///< in the suite, if a line there is to blame
+  std::string reason;   ///< one line: why it failed or was skipped; "" for a pass
+  std::string message;  ///< for people, several lines: place, first wrong element, findings
+  Position where;       ///< in the suite, if a line there is to blame
   std::vector<OutputVerdict> outputs;
   std::vector<nlohmann::ordered_json> findings;  ///< the device's reports (warpmark/device.h)
   std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: told, not judged

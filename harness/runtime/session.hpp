@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/choose.hpp"
 #include "plan/plan.hpp"
 #include "plan/plugin_loader.hpp"
 #include "python/interpreter.hpp"
@@ -22,6 +23,8 @@ struct SessionOptions {
   double timeout_s = 60;        ///< wall clock that the device part of one case may take
   uint64_t seed = 0;            ///< of every generator
   bool use_cache = true;
+  std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
+  DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here
 };
 
 /// What the worker found, as plain data.
@@ -30,7 +33,7 @@ struct DeviceFacts {
   std::string name;    ///< "NVIDIA H200"
   std::string reason;  ///< why it was chosen; "" if it was asked for by name
   std::string uuid;
-  int architecture = 0;  ///< 90 for sm_90
+  int architecture = 0;    ///< 90 for sm_90
   int driver_version = 0;  ///< as cuDriverGetVersion gives it: 13000
   std::string driver;      ///< the library's file
   std::string nvrtc_version;
@@ -57,8 +60,8 @@ class Session {
   /// error (the device is gone and cannot be had again) or an internal one.
   Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial = 0);
 
-  /// Ends a `verify` that runs, as soon as it can, with Verdict::interrupted; and every later one at
-  /// once. Safe in a signal handler.
+  /// Ends a `verify` that runs, as soon as it can, with Verdict::interrupted; and every later one
+  /// at once. Safe in a signal handler.
   void interrupt() noexcept;
   bool interrupted() const noexcept;
 

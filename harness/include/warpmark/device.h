@@ -41,8 +41,10 @@ typedef struct warpmark_device {
    *   "cc": [9, 0]           compute capability that the device reports (before cuInit only)
    *   "instruction_budget": n   thread-instructions a launch may execute before error 702; 0 = none
    *   "wall_limit_ms": n        wall clock a launch may take before error 702; 0 = none
-   *   "workers": n              threads that execute blocks; 1 = one after another
-   * Returns 0, or an error whose text `last_error` gives. */
+   *   "workers": n              threads that execute blocks; 1 = one after another (a wish: results
+   * never depend on it) "check": "memory"|"none"  exact bounds and alignment of each access (the
+   * default), or containment only With a null context and none current, they hold for contexts that
+   * are created later. Returns 0, or an error whose text `last_error` gives. */
   int (*configure)(warpmark_device_context context, const char* json);
 
   /* Names the device memory [address, address + bytes) for reports: an argument's name and the
@@ -57,16 +59,20 @@ typedef struct warpmark_device {
    *    "access": "write", "bytes": 4, "thread": [400,0,0], "block": [0,0,0], "count": 1,
    *    "address": "0x7f…", "argument": "dest", "dtype": "float32", "index": 400, "elements": 400,
    *    "allocation": {"address": "0x7f…", "bytes": 1600, "distance": 1, "side": "after"},
-   *    "file": "multiply_them.cu", "line": 3, "instruction": "st.global.f32 [%rd10], %f3;",
-   *    "message": "…one sentence a person can read…"}
-   * `launch` counts the context's launches from 1. `kind` is one of illegal_address,
-   * misaligned_address, limit, barrier, unsupported_instruction, assert, trap, invalid_pc. Members
-   * that do not apply are absent. `distance` is compute-sanitizer's: the first byte past the end is
-   * 1 byte after. */
+   *    "file": "multiply_them.cu", "line": 3, "ptx_line": 31, "instruction": "st.global.f32
+   * [%rd10], %f3;", "message": "…one sentence a person can read…"} One report for each distinct
+   * place (instruction and allocation), the first thread that met it, and how many accesses did as
+   * `count`: a faulty load gives 0, a faulty store does nothing, and the launch goes on to find the
+   * other places before it fails. An allocation that was freed has "freed": true. `launch` counts
+   * the context's launches from 1. `kind` is one of illegal_address, misaligned_address, limit,
+   * barrier, unsupported_instruction, assert, trap, invalid_pc. Members that do not apply are
+   * absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte after. */
   void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* Hands one JSON object for each launch since the last call to `sink`:
-   *   {"launch": 1, "kernel": "doublify", "ptx_thread_instructions": 4096, …} */
+   *   {"launch": 1, "kernel": "doublify", "ptx_thread_instructions": 4096, "ptx_warp_instructions":
+   * 128, …} An instruction counts for each thread that comes to it, whether or not its guard holds.
+   */
   void (*drain_counters)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* The text of the last error of this struct's functions or of a driver call on this thread (why a

@@ -17,7 +17,6 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, c
                              CUdriverProcAddressQueryResult* status);
 #undef cuGetProcAddress
 CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags);
-CUresult cuGetExportTable(const void** table, const CUuuid* id);
 const warpmark_device* warpmark_device_v1(void);
 }
 #pragma GCC visibility pop

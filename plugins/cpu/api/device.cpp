@@ -130,15 +130,16 @@ CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return with_device("cuDeviceGetAttribute", device, [&]() -> CUresult {
-    if (value == nullptr || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
+    // A client may pass any number; as an enumerator it would not be a value of the type.
+    int which = 0;
+    std::memcpy(&which, &attribute, sizeof which);
+    if (value == nullptr || which <= 0 || which >= CU_DEVICE_ATTRIBUTE_MAX)
       return CUDA_ERROR_INVALID_VALUE;
     *value = 0;
-    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
-      *value = driver().properties.major;
-    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
-      *value = driver().properties.minor;
+    if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = driver().properties.major;
+    if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = driver().properties.minor;
     for (const Attribute& row : kAttributes) {
-      if (row.which == attribute) *value = row.value;
+      if (static_cast<int>(row.which) == which) *value = row.value;
     }
     return CUDA_SUCCESS;
   });

@@ -77,7 +77,8 @@ CUresult pack_parameters(const Function& function, const Request& request,
         return CUDA_ERROR_INVALID_VALUE;
       }
     }
-    if (!have_bytes || (data == nullptr && bytes != 0)) return CUDA_ERROR_INVALID_VALUE;
+    if (!have_bytes || (data == nullptr && function.parameter_bytes != 0))
+      return CUDA_ERROR_INVALID_VALUE;
     if (bytes < function.parameter_bytes) {
       return fail(CUDA_ERROR_INVALID_VALUE, "the parameter buffer has " + std::to_string(bytes) +
                                                 " bytes, the kernel's parameters take " +
@@ -111,6 +112,8 @@ CUresult error_of(LaunchEnd end) {
       return CUDA_ERROR_MISALIGNED_ADDRESS;
     case LaunchEnd::timeout:
       return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case LaunchEnd::failed:
+      return CUDA_ERROR_LAUNCH_FAILED;
   }
   return CUDA_ERROR_UNKNOWN;
 }

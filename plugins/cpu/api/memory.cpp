@@ -4,6 +4,7 @@
 
 #include "api/state.hpp"
 
+// NOLINTBEGIN(performance-no-int-to-ptr): the driver API passes addresses as integers.
 namespace warpmark::cpu {
 namespace {
 
@@ -269,8 +270,6 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
         *static_cast<void**>(data) = reinterpret_cast<void*>(address);
         return CUDA_SUCCESS;
       case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *static_cast<int*>(data) = 0;
-        return CUDA_SUCCESS;
       case CU_POINTER_ATTRIBUTE_IS_MANAGED:
         *static_cast<int*>(data) = 0;
         return CUDA_SUCCESS;
@@ -289,3 +288,4 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
 }
 
 }  // extern "C"
+// NOLINTEND(performance-no-int-to-ptr)

@@ -19,6 +19,8 @@ const char* name_of(FaultKind kind) {
       return "limit";
     case FaultKind::barrier:
       return "barrier";
+    case FaultKind::trap:
+      return "trap";
   }
   return "";
 }

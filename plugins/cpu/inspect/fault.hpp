@@ -11,7 +11,7 @@
 
 namespace warpmark::cpu {
 
-enum class FaultKind : std::uint8_t { illegal_address, misaligned_address, limit, barrier };
+enum class FaultKind : std::uint8_t { illegal_address, misaligned_address, limit, barrier, trap };
 
 /// A place (instruction, space, allocation) where a launch did what it must not do.
 struct Fault {

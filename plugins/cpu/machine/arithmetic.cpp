@@ -161,7 +161,7 @@ WARPMARK_INLINE void pack_lanes(Lanes& w, const Instruction& i) {
   for (int lane = 0; lane < 32; ++lane) {
     if ((w.mask >> lane & 1) == 0) continue;
     u64 value = 0;
-    for (int part = 0; part < i.count; ++part) {
+    for (int part = 0; part < 4 && part < i.count; ++part) {
       value |= static_cast<u64>(static_cast<Part>(slot<u32>(w, parts[part])[lane]))
                << (part * shift);
     }
@@ -180,7 +180,7 @@ WARPMARK_INLINE void unpack_lanes(Lanes& w, const Instruction& i) {
   alignas(64) Whole value[32];  // a copy: the source may be one of the results
   __builtin_memcpy(value, w.registers + i.address, sizeof value);
   const u32 parts[4] = {i.d, i.a, i.b, i.c};
-  for (int part = 0; part < i.count; ++part) {
+  for (int part = 0; part < 4 && part < i.count; ++part) {
     if (parts[part] == Instruction::kNone) continue;
     Raw32* d = slot<u32>(w, parts[part]);
     for (int lane = 0; lane < 32; ++lane) {

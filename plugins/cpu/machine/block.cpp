@@ -15,6 +15,9 @@ namespace {
 constexpr std::uint32_t kFragmentShare = 1 << 12;
 constexpr std::uint32_t kWarpShare = 1 << 14;
 constexpr std::uint32_t kBlockRounds = 16;
+// A block of the graph with a volatile load or a compare-and-swap may be part of a spin loop, and
+// counts as so many backward branches: 32 turns of a spin are enough for a fragment, 64 for a warp.
+constexpr std::uint32_t kFragmentPoll = kFragmentShare / 32, kWarpPoll = kWarpShare / 64;
 
 }  // namespace
 
@@ -199,6 +202,9 @@ BlockState::Progress BlockState::run() {
     for (Warp& warp : warps_) {
       if (warp.fragments.empty()) continue;
       progress |= run_warp(warp);
+      if (launch_.shape.wall_limit_ms != 0 && std::chrono::steady_clock::now() > launch_.deadline) {
+        launch_.stop = launch_.timed_out = true;
+      }
       if (launch_.stop) return Progress::paused;
     }
     if (live_threads_ == 0) return Progress::finished;
@@ -260,6 +266,10 @@ bool BlockState::run_warp(Warp& warp) {
     const std::uint32_t from = current.node;
     const Block& node = nodes[from];
     execute(warp, node, current.mask);
+    if (node.polls) {
+      backward += kWarpPoll;
+      fragment_backward += kFragmentPoll;
+    }
     bool have = true;
     switch (node.exit) {
       case Exit::jump:
@@ -272,9 +282,7 @@ bool BlockState::run_warp(Warp& warp) {
         const std::uint32_t taken = current.mask & predicate, other = current.mask & ~predicate;
         if (other == 0) {
           current.node = node.taken;
-        } else if (taken == 0) {
-          current.node = node.next;
-        } else if (node.next == node.taken) {
+        } else if (taken == 0 || node.next == node.taken) {
           current.node = node.next;
         } else {
           const bool first_taken = node.taken < node.next;
@@ -296,8 +304,16 @@ bool BlockState::run_warp(Warp& warp) {
         have = false;
         break;
       case Exit::warp:
-        arrive_at_warp_barrier(warp, current, node);
-        have = false;
+      case Exit::collect:
+        have = complete(warp, current.mask, node);
+        if (have) {
+          current.node = node.next;
+        } else {
+          arrive_at_warp_barrier(warp, current, node);
+        }
+        break;
+      case Exit::trap:
+        trap(warp, current.mask, node);
         break;
     }
     if (launch_.executed >= budget || launch_.faults.full() || launch_.stop) {
@@ -404,27 +420,52 @@ void BlockState::check_barrier(std::uint32_t number) {
   }
 }
 
+bool BlockState::complete(const Warp& warp, std::uint32_t mask, const Block& node) {
+  std::uint32_t wanted = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    std::uint32_t value;
+    std::memcpy(&value, warp.lanes.registers + node.barrier + lane * 4, 4);
+    wanted |= (mask >> lane & 1) != 0 ? value : 0;
+  }
+  return (wanted & warp.live & ~mask) == 0;
+}
+
+// Lanes with equal masks wait together; lanes of one fragment may name different masks.
 void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node) {
-  fragment.key = uniform(warp, node.barrier, fragment.mask);
+  std::uint32_t rest = fragment.mask;
   fragment.node = node.next;
-  fragment.wait = Fragment::Wait::warp;
-  add_fragment(warp, fragment);
+  fragment.wait = node.exit == Exit::collect ? Fragment::Wait::collect : Fragment::Wait::warp;
+  while (rest != 0) {
+    fragment.key = uniform(warp, node.barrier, rest);
+    fragment.mask = 0;
+    for (std::uint32_t lanes = rest; lanes != 0; lanes &= lanes - 1) {
+      const std::uint32_t lane = lanes & -lanes;
+      if (uniform(warp, node.barrier, lane) == fragment.key) fragment.mask |= lane;
+    }
+    rest &= ~fragment.mask;
+    add_fragment(warp, fragment);
+  }
   release_warp_barriers(warp);
 }
 
 void BlockState::release_warp_barriers(Warp& warp) {
   for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
-    if (warp.fragments[i].wait != Fragment::Wait::warp) continue;
-    const std::uint32_t wanted = warp.fragments[i].key;
+    const Fragment waiting = warp.fragments[i];
+    const bool collect = waiting.wait == Fragment::Wait::collect;
+    if (waiting.wait != Fragment::Wait::warp && !collect) continue;
+    const auto matches = [&](const Fragment& other) {
+      return other.wait == waiting.wait && other.key == waiting.key &&
+             (!collect || other.node == waiting.node);
+    };
     std::uint32_t here = 0;
     for (const Fragment& fragment : warp.fragments) {
-      if (fragment.wait == Fragment::Wait::warp && fragment.key == wanted) here |= fragment.mask;
+      if (matches(fragment)) here |= fragment.mask;
     }
-    if ((wanted & warp.live & ~here) != 0) continue;
+    if ((waiting.key & warp.live & ~here) != 0) continue;
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);
     for (Fragment& fragment : fragments) {
-      if (fragment.wait == Fragment::Wait::warp && fragment.key == wanted) {
+      if (matches(fragment)) {
         fragment.wait = Fragment::Wait::none;
         fragment.key = 0;
       }
@@ -432,6 +473,18 @@ void BlockState::release_warp_barriers(Warp& warp) {
     }
     i = static_cast<std::size_t>(-1);  // the fragments have moved: look again from the start
   }
+}
+
+void BlockState::trap(const Warp& warp, std::uint32_t mask, const Block& node) {
+  Fault fault;
+  fault.kind = FaultKind::trap;
+  fault.statement = node.statement;
+  fault.block = coordinates_;
+  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(mask)));
+  fault.count = static_cast<std::uint64_t>(std::popcount(mask));
+  fault.message = "the kernel executed a trap instruction";
+  launch_.faults.add(fault);
+  launch_.stop = true;
 }
 
 void BlockState::leave(Warp& warp, std::uint32_t mask) {
@@ -452,22 +505,22 @@ void BlockState::report_deadlock() {
       // The waiting instruction ended the node before; its statement is the one before this node's.
       fault.statement = 0;
       for (const Block& node : launch_.program.blocks) {
-        const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp;
+        const bool waits =
+            node.exit == Exit::barrier || node.exit == Exit::warp || node.exit == Exit::collect;
         if (waits && node.next == fragment.node) fault.statement = node.statement;
       }
       fault.block = coordinates_;
       fault.thread =
           thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(fragment.mask)));
       fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
-      fault.message =
-          fragment.wait == Fragment::Wait::barrier
-              ? std::to_string(barriers_[fragment.key].arrived) + " of " +
-                    std::to_string(barriers_[fragment.key].expected != 0
-                                       ? barriers_[fragment.key].expected
-                                       : live_threads_) +
-                    " threads wait at barrier " + std::to_string(fragment.key) +
-                    " for others that never reach it"
-              : "lanes wait at bar.warp.sync for others of its mask that never reach it";
+      fault.message = fragment.wait == Fragment::Wait::barrier
+                          ? std::to_string(barriers_[fragment.key].arrived) + " of " +
+                                std::to_string(barriers_[fragment.key].expected != 0
+                                                   ? barriers_[fragment.key].expected
+                                                   : live_threads_) +
+                                " threads wait at barrier " + std::to_string(fragment.key) +
+                                " for others that never reach it"
+                          : "lanes wait for others of the instruction's mask that never reach it";
       launch_.faults.add(fault);
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -34,7 +35,9 @@ struct LaunchState {
   FaultLog faults;
   std::uint64_t executed = 0;  ///< thread-instructions
   std::uint64_t warp_instructions = 0;
-  bool stop = false;  ///< budget, wall limit or deadlock: the launch ends with error 702
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  bool timed_out = false;  ///< the deadline has passed
+  bool stop = false;       ///< budget, wall limit or deadlock: the launch ends with error 702
 
   [[nodiscard]] std::uint32_t threads() const {
     return shape.block[0] * shape.block[1] * shape.block[2];
@@ -44,7 +47,7 @@ struct LaunchState {
 
 /// Lanes of a warp that stand at the beginning of the same block of the control-flow graph.
 struct Fragment {
-  enum class Wait : std::uint8_t { none, barrier, warp };
+  enum class Wait : std::uint8_t { none, barrier, warp, collect };
   std::uint32_t node = 0;  ///< of Program::blocks
   std::uint32_t mask = 0;
   Wait wait = Wait::none;
@@ -91,7 +94,10 @@ class BlockState {
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
   void execute(Warp& warp, const Block& node, std::uint32_t mask);
   void arrive(Warp& warp, Fragment fragment, const Block& node);
+  /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
+  [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const Block& node);
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node);
+  void trap(const Warp& warp, std::uint32_t mask, const Block& node);
   void release_warp_barriers(Warp& warp);
   void leave(Warp& warp, std::uint32_t mask);
   void check_barrier(std::uint32_t number);

@@ -26,16 +26,20 @@ void add_limit(LaunchState& state, const BlockState* block, const std::string& m
 }  // namespace
 
 LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& arena) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begin = Clock::now();
   LaunchState state(program, shape, arena);
+  if (shape.wall_limit_ms != 0) {
+    // A limit beyond a year is none; it would overflow the clock.
+    const std::uint64_t most = std::uint64_t{365} * 86400 * 1000;
+    state.deadline = std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(std::min(shape.wall_limit_ms, most));
+  }
   const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   const std::uint64_t most = std::clamp<std::uint64_t>(
       kResidentBytes / std::max<std::uint64_t>(1, BlockState::footprint(state)), 1,
       kResidentBlocks);
   std::deque<std::unique_ptr<BlockState>> active;
   std::vector<std::unique_ptr<BlockState>> idle;
-  std::uint64_t next = 0, slices = 0;
+  std::uint64_t next = 0;
   bool start = true;
   bool limited = false;
   while (!state.stop && (next < blocks || !active.empty())) {
@@ -58,9 +62,7 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
                 "the launch executed " + std::to_string(state.executed) +
                     " thread-instructions, its budget is " +
                     std::to_string(shape.instruction_budget));
-    } else if (shape.wall_limit_ms != 0 &&
-               (++slices % 64 == 0 || progress == BlockState::Progress::paused) &&
-               Clock::now() - begin > std::chrono::milliseconds(shape.wall_limit_ms)) {
+    } else if (state.timed_out) {
       limited = true;
       add_limit(state, block.get(),
                 "the launch took longer than its limit of " + std::to_string(shape.wall_limit_ms) +
@@ -81,6 +83,7 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
     if (fault->kind == FaultKind::illegal_address) result.end = LaunchEnd::illegal_address;
     if (fault->kind == FaultKind::misaligned_address) result.end = LaunchEnd::misaligned_address;
     if (fault->kind == FaultKind::barrier) result.end = LaunchEnd::timeout;
+    if (fault->kind == FaultKind::trap) result.end = LaunchEnd::failed;
   }
   if (limited) result.end = LaunchEnd::timeout;
   return result;

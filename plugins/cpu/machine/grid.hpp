@@ -5,7 +5,7 @@
 
 namespace warpmark::cpu {
 
-enum class LaunchEnd : std::uint8_t { good, illegal_address, misaligned_address, timeout };
+enum class LaunchEnd : std::uint8_t { good, illegal_address, misaligned_address, timeout, failed };
 
 struct LaunchResult {
   LaunchEnd end = LaunchEnd::good;

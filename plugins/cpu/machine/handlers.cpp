@@ -35,6 +35,7 @@ HandlerTable make_table(int level, bool exact_bounds) {
     v2::fill_arithmetic(table);
     v2::fill_memory(table, exact_bounds);
   }
+  fill_exchange(table);
   return table;
 }
 

@@ -55,6 +55,9 @@ const HandlerTable* handlers_of_level(int level, bool exact_bounds);
 /// Sets the handlers of every instruction.
 void bind(Program& program, const HandlerTable& table);
 
+/// Handlers of atomics, shuffles and votes, which are the same for every level.
+void fill_exchange(HandlerTable& table);
+
 namespace v2 {
 void fill_arithmetic(HandlerTable& table);
 void fill_memory(HandlerTable& table, bool exact_bounds);

@@ -42,33 +42,47 @@ WARPMARK_INLINE f64 real(u64 a) {
   return __builtin_bit_cast(f64, a);
 }
 
-// --- NaNs: binary32 results are the canonical NaN 0x7fffffff, as the PTX ISA says.
-// ------------------
+// --- NaNs
+// -----------------------------------------------------------------------------------------
+// Binary32 results are the canonical NaN 0x7fffffff, as the PTX ISA says. For binary64 the ISA is
+// silent; an H200 hands on the payload of an operand, made quiet, and which one was measured there:
+// the second of two, and of fma's three the second, else the third, else the first. Callers give
+// the operands in that order. An invalid operation gives 0xfff8000000000000.
 template <typename... Sources>
 WARPMARK_INLINE f32 quiet(f32 result, Sources...) {
   return result == result ? result : real(u32{0x7fffffff});
 }
-// Binary64: the PTX ISA leaves the payload open; see docs in tests/device/numerics_test.cpp.
-template <typename... Sources>
-WARPMARK_INLINE f64 quiet(f64 result, Sources...) {
-  return result == result ? result : real(u64{0xfff8000000000000});
+WARPMARK_INLINE f64 quiet_payload(f64 a, f64 otherwise) {
+  return a != a ? real(bits(a) | u64{1} << 51) : otherwise;
+}
+constexpr u64 default_nan = 0xfff8000000000000;
+WARPMARK_INLINE f64 quiet(f64 result, f64 a) {
+  return result == result ? result : quiet_payload(a, real(u64{default_nan}));
+}
+WARPMARK_INLINE f64 quiet(f64 result, f64 a, f64 b) {
+  return result == result ? result : quiet_payload(b, quiet_payload(a, real(u64{default_nan})));
+}
+WARPMARK_INLINE f64 quiet(f64 result, f64 a, f64 b, f64 c) {
+  const f64 nan = quiet_payload(b, quiet_payload(c, quiet_payload(a, real(u64{default_nan}))));
+  return result == result ? result : nan;
 }
 
 WARPMARK_INLINE f32 flush(f32 a) {
   const u32 pattern = bits(a);
   return real((pattern & 0x7f800000) == 0 ? pattern & 0x80000000 : pattern);
 }
+// Signs of NaNs: canonical for binary32, left alone for binary64 (both as on an H200).
 WARPMARK_INLINE f32 absolute(f32 a) {
-  return real(bits(a) & 0x7fffffff);
+  return quiet(real(bits(a) & 0x7fffffff));
 }
 WARPMARK_INLINE f64 absolute(f64 a) {
-  return real(bits(a) & 0x7fffffffffffffff);
+  return a == a ? real(bits(a) & 0x7fffffffffffffff) : a;
 }
 WARPMARK_INLINE f32 negated(f32 a) {
-  return real(bits(a) ^ 0x80000000);
+  return quiet(real(bits(a) ^ 0x80000000));
 }
 WARPMARK_INLINE f64 negated(f64 a) {
-  return real(bits(a) ^ 0x8000000000000000);
+  return a == a ? real(bits(a) ^ 0x8000000000000000) : a;
 }
 WARPMARK_INLINE f32 with_sign_of(f32 a, f32 sign) {
   return real((bits(a) & 0x7fffffff) | (bits(sign) & 0x80000000));
@@ -82,13 +96,13 @@ template <typename T>
 WARPMARK_INLINE T minimum(T a, T b) {
   const T ordered = a < b ? a : b < a ? b : real(bits(a) | bits(b));
   const T result = a != a ? b : b != b ? a : ordered;
-  return quiet(result);
+  return quiet(result, result);
 }
 template <typename T>
 WARPMARK_INLINE T maximum(T a, T b) {
   const T ordered = a > b ? a : b > a ? b : real(bits(a) & bits(b));
   const T result = a != a ? b : b != b ? a : ordered;
-  return quiet(result);
+  return quiet(result, result);
 }
 WARPMARK_INLINE f32 saturate(f32 a) {  // NaN and −0 become +0
   return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f;
@@ -155,14 +169,14 @@ WARPMARK_INLINE f64 coarse_reciprocal(f64 a) {
   const f64 result = 1.0 / flushed;
   const u64 pattern = bits(result) & 0xffffffff00000000;
   const u64 normal = (pattern & 0x7ff0000000000000) == 0 ? pattern & 0x8000000000000000 : pattern;
-  return quiet(result == result ? real(normal) : result);
+  return quiet(result == result ? real(normal) : result, a);
 }
 
 WARPMARK_INLINE f64 widened(f32 a) {
-  return quiet(static_cast<f64>(a));
+  return static_cast<f64>(a);  // keeps a NaN's payload, as an H200 does; so does the other way
 }
 WARPMARK_INLINE f32 narrowed(f64 a) {
-  return quiet(static_cast<f32>(a));
+  return static_cast<f32>(a);
 }
 
 // --- integers
@@ -176,7 +190,8 @@ struct Limits {
   static constexpr T least = is_signed ? static_cast<T>(-most - 1) : T{0};
 };
 
-// A value that is already integral saturates; NaN gives 0, as the PTX ISA says. 2^digits is exact
+// A value that is already integral saturates. NaN gives 0 from binary32 to at most 32 bits, as the
+// PTX ISA says; to 64 bits, and from binary64, an H200 gives the top bit alone. 2^digits is exact
 // in both formats, so the comparisons are exact even where `most` is not representable.
 template <typename D, typename A>
 WARPMARK_INLINE D to_integer(A a) {
@@ -186,7 +201,9 @@ WARPMARK_INLINE D to_integer(A a) {
   const A safe = fits ? a : static_cast<A>(0);
   const D high = a >= above ? Limits<D>::most : D{0};
   const D low = a < below ? Limits<D>::least : high;
-  return fits ? static_cast<D>(safe) : low;
+  constexpr bool zero = sizeof(A) == 4 && sizeof(D) <= 4;
+  const D nan = zero ? D{0} : static_cast<D>(u64{1} << (sizeof(D) * 8 - 1));
+  return fits ? static_cast<D>(safe) : a == a ? low : nan;
 }
 
 WARPMARK_INLINE u16 multiply_low(u16 a, u16 b) {
@@ -217,8 +234,8 @@ WARPMARK_INLINE s64 multiply_high(s64 a, s64 b) {
   return static_cast<s64>(static_cast<s128>(a) * b >> 64);
 }
 
-// Division by zero, which the ISA leaves to the machine, gives all ones and the dividend as the
-// remainder; the quotient that overflows wraps. Nothing may raise SIGFPE.
+// Division by zero, which the ISA leaves to the machine, gives all ones for quotient and
+// remainder, as an H200 does; the quotient that overflows wraps. Nothing may raise SIGFPE.
 template <typename T>
 WARPMARK_INLINE T divide(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
@@ -228,7 +245,7 @@ WARPMARK_INLINE T divide(T a, T b) {
 }
 template <typename T>
 WARPMARK_INLINE T remainder(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(~T{0});
   if (Limits<T>::is_signed && b == static_cast<T>(-1)) return T{0};
   return static_cast<T>(a % b);
 }

@@ -19,6 +19,7 @@ void Decoder::find_leaders() {
   leader_[0] = 1;
   for (std::size_t i = 0; i < count; ++i) {
     const Statement& statement = function_.statements[i];
+    if (is_collective(statement.opcode)) leader_[i] = 1;
     if (!ends_block(statement.opcode)) continue;
     leader_[i + 1] = 1;
     if (statement.opcode == "bra" || statement.opcode == "bra.uni") {
@@ -45,11 +46,12 @@ void Decoder::build_blocks() {
     block_at[count] = blocks++;
   }
   program_.blocks.resize(blocks);
-  std::vector<Block> guarded;
+  std::vector<Block> extra;
   for (std::uint32_t i = 0; i < count;) {
     Block& block = program_.blocks[block_at[i]];
     block.begin = static_cast<std::uint32_t>(program_.code.size());
     block.exit = Exit::jump;
+    polls_ = false;
     const std::uint32_t first = i;
     bool ended = false;
     do {
@@ -75,8 +77,8 @@ void Decoder::build_blocks() {
           if (last.exit == Exit::jump) {
             block.taken = last.next;
           } else {
-            block.taken = blocks + static_cast<std::uint32_t>(guarded.size());
-            guarded.push_back(last);
+            block.taken = blocks + static_cast<std::uint32_t>(extra.size());
+            extra.push_back(last);
           }
         }
       } else {
@@ -89,12 +91,25 @@ void Decoder::build_blocks() {
       block.next = block_at[i];
     }
     block.weight = i - first;
+    block.polls = polls_;
+    // Whoever comes to a warp operation, by falling through or by a branch, waits first for the
+    // lanes of its mask: an empty block that collects them stands before it.
+    if (const Statement& collect = function_.statements[first]; is_collective(collect.opcode)) {
+      Block wait;
+      wait.begin = wait.end = block.begin;
+      wait.exit = Exit::collect;
+      wait.statement = first;
+      wait.barrier = source(collect, collect.operands - 1u, Type::b32);
+      wait.next = blocks + static_cast<std::uint32_t>(extra.size());
+      extra.push_back(block);
+      block = wait;
+    }
   }
   Block& end = program_.blocks[block_at[count]];
   end.begin = end.end = static_cast<std::uint32_t>(program_.code.size());
   end.exit = Exit::leave;
   end.statement = count == 0 ? 0 : count - 1;
-  program_.blocks.insert(program_.blocks.end(), guarded.begin(), guarded.end());
+  program_.blocks.insert(program_.blocks.end(), extra.begin(), extra.end());
 }
 
 void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& block) {
@@ -115,6 +130,8 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     expect_operands(statement, block.arrive_only ? 2 : 1, 2);
     block.barrier = source(statement, 0, Type::u32);
     if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
+  } else if (name == "trap") {
+    block.exit = Exit::trap;
   } else if (name == "bar.warp.sync") {
     expect_operands(statement, 1, 1);
     block.exit = Exit::warp;
@@ -128,7 +145,7 @@ void Decoder::order_blocks() {
   std::vector<Block>& blocks = program_.blocks;
   std::vector<std::vector<std::uint32_t>> successors(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i].exit == Exit::leave) continue;
+    if (blocks[i].exit == Exit::leave || blocks[i].exit == Exit::trap) continue;
     successors[i].push_back(blocks[i].next);
     if (blocks[i].exit == Exit::branch) successors[i].push_back(blocks[i].taken);
   }

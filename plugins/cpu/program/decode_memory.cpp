@@ -155,6 +155,7 @@ bool Decoder::memory(const Statement& statement) {
       type = type_named(word);
     else if (std::find(kAdvice.begin(), kAdvice.end(), word) == kAdvice.end())
       return false;
+    polls_ = polls_ || (!store && (word == "volatile" || word == "relaxed" || word == "acquire"));
   }
   if (type == Type::none || type == Type::pred) invalid(statement, "a load or store needs a type");
   const std::uint32_t bytes = bytes_of(type);

@@ -306,6 +306,9 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
     case Form::select:
       expect_operands(statement, 4, 4);
       break;
+    case Form::atomic:  // its bare name lacks nothing but is handled by atomic()
+      if (atomic(statement)) return;
+      break;
     case Form::compare: {
       const std::size_t operands = combine == kCombineNone ? 3 : 4;
       expect_operands(statement, operands, operands);
@@ -449,7 +452,14 @@ void Decoder::instruction(const Statement& statement) {
       }
     }
   }
-  if (conversions_of_addresses(statement) || memory(statement)) return;
+  // Warps execute one access after another, so every access is ordered and visible already.
+  if (name.starts_with("membar.") || name.starts_with("fence.sc.") ||
+      name.starts_with("fence.acq_rel.") || name == "nanosleep.u32") {
+    return;
+  }
+  if (conversions_of_addresses(statement) || memory(statement) || atomic(statement) ||
+      collective(statement))
+    return;
   refuse(statement, "instruction is not implemented on this device");
 }
 

@@ -43,6 +43,9 @@ class Decoder {
                         Instruction& instruction);
 
   // decode_flow.cpp
+  bool collective(const Statement& statement);
+  bool atomic(const Statement& statement);
+  [[nodiscard]] static bool is_collective(std::string_view opcode);
   void find_leaders();
   void build_blocks();
   void end_block(const Statement& statement, std::uint32_t index, Block& block);
@@ -65,6 +68,7 @@ class Decoder {
   };
   std::unordered_map<std::string_view, Placed> variables_;  ///< shared, local, param
   std::vector<std::uint8_t> leader_;
+  bool polls_ = false;  ///< of the block that is being decoded
 };
 
 }  // namespace warpmark::cpu

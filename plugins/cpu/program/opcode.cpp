@@ -20,6 +20,8 @@ constexpr OpcodeInfo kOpcodes[] = {
 #define MASK(id, operands, names, ...) \
   {Opcode::id, operands == 1 ? Form::mask1 : Form::mask2, p, p, p, no, names},
 #include "program/opcodes.def"
+#define ATOMIC(id, T, names, ...) {Opcode::id, Form::atomic, T, T, T, T, names},
+#include "program/atomics.def"
 };
 
 using Table = std::unordered_map<std::string_view, const OpcodeInfo*>;

@@ -19,6 +19,8 @@ enum class Opcode : std::uint16_t {
 #define ACCESS_LOAD(space, memory, bits) load_##space##_##memory##_##bits,
 #define ACCESS_STORE(space, memory, bits) store_##space##_##memory##_##bits,
 #include "program/memory_ops.def"
+#define ATOMIC(id, T, names, ...) id,
+#include "program/atomics.def"
   pack_16,    ///< d(32 or 64 bits) from 2 or 4 16-bit registers
   pack_32,    ///< d(64 bits) from two 32-bit registers
   unpack_16,  ///< … and back
@@ -26,10 +28,27 @@ enum class Opcode : std::uint16_t {
   to_window,    ///< cvta.SPACE: window address from an offset; imm = address of the window
   from_window,  ///< cvta.to.SPACE
   is_space,     ///< isspacep
+  shfl_up,      ///< shuffles: d = result, address = predicate or none, a, b, c = operands
+  shfl_down,
+  shfl_bfly,
+  shfl_idx,
+  vote_all,  ///< votes: a predicate to a predicate; b = lane mask
+  vote_any,
+  vote_uni,
+  vote_ballot,
+  redux_add,  ///< reductions of 32-bit integers: d, a; b = lane mask
+  redux_min_u,
+  redux_max_u,
+  redux_min_s,
+  redux_max_s,
+  redux_and,
+  redux_or,
+  redux_xor,
+  active_mask,
   count
 };
 
-enum class Form : std::uint8_t { unary, binary, ternary, compare, select, mask1, mask2 };
+enum class Form : std::uint8_t { unary, binary, ternary, compare, select, mask1, mask2, atomic };
 
 /// What the operands of an arithmetic operation look like.
 struct OpcodeInfo {

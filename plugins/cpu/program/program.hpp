@@ -47,7 +47,9 @@ enum class Exit : std::uint8_t {
   branch,   ///< lanes with the predicate to `taken`, others to `next`
   leave,    ///< the threads are done
   barrier,  ///< wait for the block's threads, then `next`
-  warp,     ///< wait for the lanes of a mask, then `next`
+  warp,     ///< wait for the lanes of a mask at any such place, then `next`
+  collect,  ///< wait for the lanes of a mask at this very place: before a shuffle or vote
+  trap,     ///< the launch fails
 };
 
 /// Instructions without a branch into or out of them. Blocks are numbered so that a block comes
@@ -58,6 +60,7 @@ struct Block {
   Exit exit = Exit::leave;
   bool negated = false;      ///< the branch is taken where the predicate is false
   bool arrive_only = false;  ///< bar.arrive
+  bool polls = false;        ///< has an access by which one waits for other threads
   std::uint32_t predicate = Instruction::kNone;
   std::uint32_t next = 0, taken = 0;
   std::uint32_t barrier = Instruction::kNone;  ///< slot of the barrier's number, or of a lane mask

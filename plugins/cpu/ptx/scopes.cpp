@@ -21,7 +21,7 @@ std::uint32_t Scopes::find(std::string_view name) {
   std::size_t stem = name.size();
   while (stem > 0 && name[stem - 1] >= '0' && name[stem - 1] <= '9') --stem;
   std::uint64_t number = 0;
-  bool numbered = stem < name.size() && name.size() - stem <= 9;
+  bool numbered = stem < name.size() && name.size() - stem <= 18;
   if (numbered && name[stem] == '0' && name.size() - stem > 1) numbered = false;
   if (numbered) {
     for (std::size_t i = stem; i < name.size(); ++i) {

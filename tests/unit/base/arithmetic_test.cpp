@@ -83,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"9007199254740993 == 9007199254740992.0", "False"},
         Row{"9007199254740993 > 9007199254740992.0", "True"},
         Row{"9223372036854775807 < 9223372036854775808.0", "True"}, Row{"-1e300 < 0", "True"},
-        Row{"-1 > -1.5", "True"}, Row{"2 != 2", "False"},
+        Row{"-1 > -1.5", "True"}, Row{"-1.5 < -1", "True"}, Row{"2.5 <= 2", "False"},
+        Row{"2.0 >= 2", "True"}, Row{"2 != 2", "False"},
         // bool is an int.
         Row{"flag + 1", "2"}, Row{"True * 3", "3"}, Row{"-True", "-1"}, Row{"(1 < 2) == 1", "True"},
         Row{"False", "False"}));
@@ -207,12 +208,12 @@ TEST(Arithmetic, DeepAndLongTextsAreRefusedNotRecursedInto) {
     for (int i = 0; i < count; ++i) text += part;
     return text;
   };
-  EXPECT_THAT(error_of(repeat("(", 1000) + "1" + repeat(")", 1000)),
+  EXPECT_THAT(error_of(repeat("(", 400) + "1" + repeat(")", 400)),
               testing::HasSubstr("deeper than"));
   EXPECT_THAT(error_of(repeat("-", 1000) + "1"), testing::HasSubstr("deeper than"));
-  EXPECT_THAT(error_of("1" + repeat("**1", 1000)), testing::HasSubstr("deeper than"));
+  EXPECT_THAT(error_of("1" + repeat("**1", 300)), testing::HasSubstr("deeper than"));
   EXPECT_THAT(error_of("1" + repeat("+1", 100000)), testing::HasSubstr("longer than"));
-  EXPECT_EQ(value_of("1" + repeat("+1", 2000)), "2001");
+  EXPECT_EQ(value_of("1" + repeat("+1", 500)), "501");
   EXPECT_EQ(value_of(repeat("(", 60) + "1" + repeat(")", 60)), "1");
 }
 

@@ -10,6 +10,8 @@ TEST(Text, NearestFindsMisspellingsOnly) {
   EXPECT_EQ(nearest("blocks", keys), "block");
   EXPECT_EQ(nearest("tolerence", keys), "tolerance");
   EXPECT_EQ(nearest("zebra", keys), "");
+  EXPECT_EQ(nearest("gird", {"kind", "grid", "girth"}), "grid");  // swapped neighbours count once
+  EXPECT_EQ(nearest("lsit", {"lint", "list"}), "list");
 }
 
 TEST(Text, SplitJoinTrim) {

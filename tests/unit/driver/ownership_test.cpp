@@ -106,13 +106,27 @@ TEST(Ownership, FailingReleasesWarnOnceAndNeverThrow) {
     const DeviceMemory a(context, 16, "a");
     const DeviceMemory b(context, 16, "b");
     const Stream stream(context);
-    fake.fail("cuMemFree_v2", CUDA_ERROR_ILLEGAL_ADDRESS);
-    fake.fail("cuStreamDestroy_v2", CUDA_ERROR_ILLEGAL_ADDRESS);
+    fake.fail("cuMemFree_v2", CUDA_ERROR_INVALID_HANDLE);
+    fake.fail("cuStreamDestroy_v2", CUDA_ERROR_INVALID_HANDLE);
   }
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_THAT(warnings[0],
-              testing::AllOf(testing::HasSubstr("cuStreamDestroy"), testing::HasSubstr("(700)"),
+              testing::AllOf(testing::HasSubstr("cuStreamDestroy"), testing::HasSubstr("(400)"),
                              testing::HasSubstr("the fake driver")));
+}
+
+// The fault was thrown by the call that met it; each release only repeats it.
+TEST(Ownership, ReleasesAfterAStickyErrorAreSilent) {
+  FakeDriver fake;
+  std::vector<std::string> warnings;
+  {
+    const auto driver = fake.driver();
+    driver->on_warning([&](const std::string& text) { warnings.push_back(text); });
+    const auto context = Context::create(Device(driver, 0));
+    const DeviceMemory memory(context, 16, "a");
+    fake.fail("cuMemFree_v2", CUDA_ERROR_ILLEGAL_ADDRESS);
+  }
+  EXPECT_THAT(warnings, IsEmpty());
 }
 
 TEST(Ownership, ChildrenKeepTheirParentsWhateverTheOrder) {

@@ -1,0 +1,42 @@
+// `warpmark cache`: the compiled kernels on the disk, and removing them.
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "compiler/cache.hpp"
+
+namespace warpmark {
+namespace {
+
+std::string amount(const CacheEntries& entries) {
+  return fmt::format("{} kernel{} in {}", entries.files, entries.files == 1 ? "" : "s",
+                     format_bytes(entries.bytes));
+}
+
+CompileCache own_cache() {
+  CompileCache cache(CompileCache::default_folder());
+  if (cache.enabled()) return cache;
+  throw environment_error("there is no cache folder",
+                          "set WARPMARK_CACHE_DIR, XDG_CACHE_HOME or HOME");
+}
+
+}  // namespace
+
+Command cache_command(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("cache", "Show the cache of compiled kernels");
+  CLI::App* clear = app->add_subcommand("clear", "Remove all of them");
+  app->require_subcommand(0, 1);
+  return {app, [clear](Output& out) {
+            const CompileCache cache = own_cache();
+            if (!clear->parsed()) {
+              out.print("{}: {}\n", cache.folder().string(), amount(cache.entries()));
+              return ExitCode::success;
+            }
+            const CacheEntries removed = cache.clear();
+            out.print("{}: removed {}\n", cache.folder().string(), amount(removed));
+            const CacheEntries left = cache.entries();
+            if (left.files == 0) return ExitCode::success;
+            throw environment_error(fmt::format("could not remove {}", amount(left)),
+                                    "are the files another user's?");
+          }};
+}
+
+}  // namespace warpmark

@@ -1,0 +1,87 @@
+#include "cli/device_survey.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include "driver/choose.hpp"
+#include "suite/suite.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kPrefix = "libwarpmark_";
+constexpr std::string_view kSuffix = ".so";
+
+std::set<std::string> library_names() {
+  std::set<std::string> names = {"cpu"};
+  for (const std::string& folder : driver_library_folders()) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string file = entry->path().filename();
+      if (file.size() <= kPrefix.size() + kSuffix.size() || !file.starts_with(kPrefix) ||
+          !file.ends_with(kSuffix)) {
+        continue;
+      }
+      names.insert(file.substr(kPrefix.size(), file.size() - kPrefix.size() - kSuffix.size()));
+    }
+  }
+  return names;
+}
+
+void add(DeviceSurvey& survey, const std::string& kind,
+         const std::function<std::shared_ptr<Driver>()>& open) {
+  FoundDriver found;
+  found.kind = kind;
+  try {
+    const std::shared_ptr<Driver> driver = open();
+    found.file = driver->path();
+    driver->init();
+    found.version = driver->version();
+    const int count = Device::count(*driver);
+    if (count == 0) found.failure = fmt::format("{} has no device", driver->name());
+    for (int index = 0; index < count; ++index) {
+      survey.devices.push_back({kind, Device(driver, index)});
+    }
+  } catch (const Error& error) {
+    found.failure = error.message();
+    found.remedy = error.hint();
+  }
+  survey.drivers.push_back(std::move(found));
+}
+
+}  // namespace
+
+DeviceSurvey survey_devices() {
+  DeviceSurvey survey;
+  add(survey, "gpu", &Driver::open_gpu);
+  for (const std::string& name : library_names()) {
+    add(survey, name, [&] { return open_driver_library(name); });
+  }
+  return survey;
+}
+
+std::string version_text(const ComputeCapability& capability) {
+  return fmt::format("{}.{}", capability.major, capability.minor);
+}
+
+std::string version_text(int cuda_version) {
+  return fmt::format("{}.{}", cuda_version / 1000, cuda_version % 1000 / 10);
+}
+
+std::vector<std::string> capabilities(const Device& device) {
+  std::vector<std::string> names;
+  for (const std::string& name : capability_names()) {
+    const std::optional<Capability> capability = find_capability(name);
+    if (capability && device.has(*capability)) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,39 @@
+// Every device of every driver that can be found, and why others cannot be used.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/device.hpp"
+
+namespace warpmark {
+
+struct FoundDevice {
+  std::string kind;  ///< what --device takes: "gpu", "cpu" or a driver library's NAME
+  Device device;
+};
+
+struct FoundDriver {
+  std::string kind;
+  std::string file;             ///< "" if it could not be opened
+  int version = 0;              ///< the CUDA version that it supports: 13000
+  std::string failure, remedy;  ///< "" if it has devices
+};
+
+struct DeviceSurvey {
+  std::vector<FoundDriver> drivers;  ///< gpu first, then the libraries by name
+  std::vector<FoundDevice> devices;
+};
+
+/// Opens NVIDIA's driver and every driver library beside the program or in WARPMARK_PLUGIN_PATH;
+/// the first folder with a name hides later ones. "cpu" is reported even if there is no such
+/// library. Throws nothing for what does not work.
+DeviceSurvey survey_devices();
+
+/// "9.0", "13.0": of a compute capability, and of a version as drivers tell it.
+std::string version_text(const ComputeCapability& capability);
+std::string version_text(int cuda_version);
+/// By the names that suites use in `requires`.
+std::vector<std::string> capabilities(const Device& device);
+
+}  // namespace warpmark

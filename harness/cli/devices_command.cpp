@@ -1,0 +1,69 @@
+// `warpmark devices`: what --device can name, and why a GPU is not among it.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/device_survey.hpp"
+
+namespace warpmark {
+namespace {
+
+std::string as_json(const DeviceSurvey& survey) {
+  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+  for (const auto& [kind, device] : survey.devices) {
+    devices.push_back({{"kind", kind},
+                       {"index", device.index()},
+                       {"name", device.name()},
+                       {"compute_capability", version_text(device.compute_capability())},
+                       {"memory_bytes", device.total_memory()},
+                       {"uuid", device.uuid()},
+                       {"capabilities", capabilities(device)},
+                       {"driver", device.driver()->path()}});
+  }
+  nlohmann::ordered_json missing = nlohmann::ordered_json::array();
+  for (const FoundDriver& driver : survey.drivers) {
+    if (driver.failure.empty()) continue;
+    missing.push_back(
+        {{"kind", driver.kind}, {"reason", driver.failure}, {"remedy", driver.remedy}});
+  }
+  const nlohmann::ordered_json whole = {
+      {"warpmark", 1}, {"devices", std::move(devices)}, {"missing", std::move(missing)}};
+  return whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void print_for_people(const DeviceSurvey& survey, Output& out) {
+  for (const auto& [kind, device] : survey.devices) {
+    out.print("{}:{}  {}\n", kind, device.index(), device.name());
+    const std::vector<std::string> names = capabilities(device);
+    const std::string uuid = device.uuid();
+    out.print("  compute capability {}, {}{}\n", version_text(device.compute_capability()),
+              format_bytes(device.total_memory()), uuid.empty() ? "" : ", " + uuid);
+    out.print("  capabilities: {}\n",
+              names.empty() ? "those of the driver API" : join(names, ", "));
+  }
+  for (const FoundDriver& driver : survey.drivers) {
+    if (driver.failure.empty()) continue;
+    out.print("no {}: {}\n", driver.kind, printable(driver.failure));
+    if (!driver.remedy.empty()) out.print("  hint: {}\n", driver.remedy);
+  }
+}
+
+}  // namespace
+
+Command devices_command(CLI::App& program) {
+  const auto json = std::make_shared<bool>(false);
+  CLI::App* app = program.add_subcommand("devices", "List the devices that --device can name");
+  app->add_flag("--json", *json, "As JSON");
+  return {app, [json](Output& out) {
+            const DeviceSurvey survey = survey_devices();
+            if (*json) {
+              out.write(as_json(survey));
+            } else {
+              print_for_people(survey, out);
+            }
+            return survey.devices.empty() ? ExitCode::environment : ExitCode::success;
+          }};
+}
+
+}  // namespace warpmark

@@ -1,0 +1,121 @@
+// `warpmark list`: suites and the ids of their cases, for people and for test discovery.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/lazy_python.hpp"
+#include "cli/suites.hpp"
+#include "compiler/includes.hpp"
+#include "plan/plugin_loader.hpp"
+
+namespace warpmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ListOptions {
+  std::vector<fs::path> paths;
+  bool json = false;
+  bool suites_only = false;
+};
+
+// The suite's own headers; those of the toolkit are left out, as NVRTC's version stands for them.
+void add_headers(const Suite& suite, std::vector<std::string>& files) {
+  const Kernel& kernel = suite.kernel;
+  if (!kernel.file && !kernel.source) return;
+  const std::string name = kernel.file ? kernel.file->text : suite.file.filename().string();
+  const std::string source = kernel.file ? read_file(suite.folder / name) : kernel.source->text;
+  IncludeSearch search;
+  search.folder = suite.folder;
+  for (const Header& header : resolve_includes(source, name, search).headers) {
+    if (header.path.empty()) continue;
+    std::string file = (suite.folder / header.path).lexically_normal().string();
+    if (std::find(files.begin(), files.end(), file) == files.end()) {
+      files.push_back(std::move(file));
+    }
+  }
+}
+
+// What must be watched so that a list of tests made from it stays true.
+std::vector<std::string> inputs(const Suite& suite) {
+  std::vector<std::string> files = {suite.file.string()};
+  if (suite.kernel.file) {
+    files.push_back((suite.folder / suite.kernel.file->text).lexically_normal().string());
+  }
+  add_headers(suite, files);
+  std::vector<fs::path> folders = default_plugin_folders();
+  folders.insert(folders.begin(), suite.folder);
+  for (const PluginLoader::Available& plugin : PluginLoader(folders).available()) {
+    if (plugin.name != suite.plugin.text) continue;
+    files.push_back(fs::absolute(plugin.file).lexically_normal().string());
+  }
+  return files;
+}
+
+std::string as_json(const std::vector<LoadedSuite>& suites) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& [suite, cases] : suites) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Case& which : cases) {
+      all.push_back({{"id", which.id}, {"skip", nullptr}});
+      if (which.skip) all.back()["skip"] = *which.skip;
+    }
+    list.push_back({{"name", suite->name},
+                    {"file", suite->file.string()},
+                    {"about", suite->about},
+                    {"inputs", inputs(*suite)},
+                    {"cases", std::move(all)}});
+  }
+  const nlohmann::ordered_json whole = {{"warpmark", 1}, {"suites", std::move(list)}};
+  // A path may have bytes that are no UTF-8, and JSON may not.
+  return whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string counted(size_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void print_for_people(const std::vector<LoadedSuite>& suites, bool suites_only, Output& out) {
+  size_t total = 0, skipped = 0;
+  for (const auto& [suite, cases] : suites) {
+    out.print("{} ({})", suite->name, counted(cases.size(), "case"));
+    out.print("{}{}\n", suite->about.empty() ? "" : ": ", printable(suite->about));
+    for (const Case& which : cases) {
+      ++total;
+      if (which.skip) ++skipped;
+      if (suites_only) continue;
+      out.print("  {}", which.id);
+      if (which.skip) out.print("  (skipped: {})", printable(*which.skip));
+      out.write("\n");
+    }
+  }
+  out.print("{}, {}", counted(suites.size(), "suite"), counted(total, "case"));
+  if (skipped > 0) out.print(" ({} skipped)", skipped);
+  out.write("\n");
+}
+
+}  // namespace
+
+Command list_command(CLI::App& program) {
+  const auto options = std::make_shared<ListOptions>();
+  CLI::App* app = program.add_subcommand("list", "List suites and the ids of their cases");
+  app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`")
+      ->type_name("");
+  app->add_flag("--suites", options->suites_only, "One line for each suite, without the ids");
+  app->add_flag("--json", options->json, "As JSON, with the files that each suite depends on");
+  return {app, [options](Output& out) {
+            LazyPython python;
+            const std::vector<LoadedSuite> suites =
+                load_suites(options->paths, python.list_evaluator());
+            if (options->json) {
+              out.write(as_json(suites));
+            } else {
+              print_for_people(suites, options->suites_only, out);
+            }
+            return ExitCode::success;
+          }};
+}
+
+}  // namespace warpmark

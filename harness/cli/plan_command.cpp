@@ -1,0 +1,50 @@
+// `warpmark plan`: what would be compiled, allocated, launched and compared for each case.
+#include <cstdio>
+#include <memory>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/lazy_python.hpp"
+#include "cli/suites.hpp"
+#include "plan/plugin_loader.hpp"
+
+namespace warpmark {
+namespace {
+
+struct PlanOptions {
+  std::vector<std::filesystem::path> paths;
+  std::vector<std::string> ids;
+};
+
+ExitCode print_plans(const PlanOptions& options, Output& out) {
+  LazyPython python;
+  PluginLoader plugins;
+  const std::vector<LoadedSuite> suites = load_suites(options.paths, python.list_evaluator());
+  for (const Case& which : select_cases(suites, options.ids)) {
+    try {
+      out.write(describe(make_plan(which, plugins).plan));
+    } catch (const Error& error) {
+      // Rules skip points that make no sense, and those need not have a plan.
+      if (!which.skip) throw;
+      out.flush();
+      std::fprintf(stderr, "note: %s is skipped (%s) and has no plan: %s\n", which.id.c_str(),
+                   printable(*which.skip).c_str(), printable(error.message()).c_str());
+    }
+  }
+  return ExitCode::success;
+}
+
+}  // namespace
+
+Command plan_command(CLI::App& program) {
+  const auto options = std::make_shared<PlanOptions>();
+  CLI::App* app = program.add_subcommand("plan", "Print the plans of cases as JSON, running none");
+  app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`")
+      ->type_name("");
+  app->add_option("--case", options->ids, "The case with this id only; may be repeated")
+      ->type_name("ID")
+      ->allow_extra_args(false);
+  return {app, [options](Output& out) { return print_plans(*options, out); }};
+}
+
+}  // namespace warpmark

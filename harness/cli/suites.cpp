@@ -1,0 +1,96 @@
+#include "cli/suites.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kDefaultFolder = "suites";
+
+// Folders and suites beside the missing path, spelt as the person spelt the rest of it.
+std::string nearest_path(const fs::path& missing) {
+  const fs::path folder = missing.has_parent_path() ? missing.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    const fs::path& path = entry->path();
+    if (entry->is_directory(ignored) || path.extension() == ".yaml") {
+      names.push_back(path.filename());
+    }
+  }
+  const std::string near = nearest(missing.filename().string(), names);
+  return near.empty() ? "" : (missing.parent_path() / near).string();
+}
+
+}  // namespace
+
+void require_path(const fs::path& path, const std::string& hint) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) return;
+  const std::string near = nearest_path(path.has_filename() ? path : path.parent_path());
+  throw usage_error(fmt::format("there is no file or folder `{}`", path.string()), {},
+                    near.empty() ? hint : fmt::format("did you mean `{}`?", near));
+}
+
+std::vector<fs::path> suite_files(std::vector<fs::path> paths) {
+  std::error_code ignored;
+  if (paths.empty()) {
+    if (!fs::is_directory(kDefaultFolder, ignored)) {
+      throw usage_error("no PATHS were given, and there is no folder `suites` here", {},
+                        "name suite files or folders of them, as in `warpmark list my_suites`");
+    }
+    paths.emplace_back(kDefaultFolder);
+  }
+  for (const fs::path& path : paths) {
+    require_path(path, "PATHS are suite files and folders; cases are chosen with --case");
+  }
+  return find_suites(paths);
+}
+
+std::vector<LoadedSuite> load_suites(const std::vector<fs::path>& paths,
+                                     const ListEvaluator& python) {
+  std::vector<LoadedSuite> loaded;
+  for (const fs::path& file : suite_files(paths)) {
+    const std::shared_ptr<const Suite> suite = load_suite(file);
+    loaded.push_back({suite, cases(suite, python)});
+  }
+  return loaded;
+}
+
+std::vector<Case> select_cases(const std::vector<LoadedSuite>& suites,
+                               const std::vector<std::string>& ids) {
+  const std::set<std::string> wanted(ids.begin(), ids.end());
+  std::set<std::string> found;
+  std::vector<Case> selected;
+  for (const LoadedSuite& one : suites) {
+    for (const Case& which : one.cases) {
+      if (!wanted.empty() && wanted.count(which.id) == 0) continue;
+      found.insert(which.id);
+      selected.push_back(which);
+    }
+  }
+  for (const std::string& id : ids) {
+    if (found.count(id) != 0) continue;
+    std::vector<std::string> all;
+    for (const LoadedSuite& one : suites) {
+      for (const Case& which : one.cases) all.push_back(which.id);
+    }
+    const std::string near = nearest(id, all);
+    throw usage_error(
+        fmt::format("no case is called `{}`", id), {},
+        near.empty() ? "`warpmark list` prints the ids" : fmt::format("did you mean `{}`?", near));
+  }
+  return selected;
+}
+
+}  // namespace warpmark

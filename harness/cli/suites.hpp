@@ -1,0 +1,36 @@
+// Suites by path and cases by id, as subcommands take them.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "suite/case.hpp"
+#include "suite/suite.hpp"
+
+namespace warpmark {
+
+struct LoadedSuite {
+  std::shared_ptr<const Suite> suite;
+  std::vector<Case> cases;
+};
+
+/// Throws a usage error if there is nothing at `path`, with the nearest path as the hint, or
+/// `hint`.
+void require_path(const std::filesystem::path& path, const std::string& hint);
+
+/// The suite files of `paths`, or of the folder `suites` if there are none. Throws a usage error,
+/// for a path that is not there with the nearest one that is.
+std::vector<std::filesystem::path> suite_files(std::vector<std::filesystem::path> paths);
+
+/// Loads and expands them. Throws the first usage error.
+std::vector<LoadedSuite> load_suites(const std::vector<std::filesystem::path>& paths,
+                                     const ListEvaluator& python);
+
+/// The cases with these ids, taken literally, in file order and each once; all if there are no ids.
+/// Throws a usage error for an id of no case, with the nearest one.
+std::vector<Case> select_cases(const std::vector<LoadedSuite>& suites,
+                               const std::vector<std::string>& ids);
+
+}  // namespace warpmark

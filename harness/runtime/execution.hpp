@@ -1,0 +1,55 @@
+// A plan made ready on a device: compiled, loaded, its buffers allocated, run once at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/shared_memory.hpp"
+#include "compiler/compiler.hpp"
+#include "driver/choose.hpp"
+#include "driver/kernel.hpp"
+#include "runtime/protocol.hpp"
+
+namespace warpmark {
+
+/// The worker's side of a session: a device, a context on it and the compiler. It sees neither
+/// suite nor expected values.
+class Executor {
+ public:
+  /// Starts the device and opens NVRTC. Throws environment errors.
+  Executor(const protocol::Hello& request, const DriverOpeners& openers);
+
+  const DeviceFacts& facts() const { return facts_; }
+
+  /// Compiles and loads; what was prepared before is dropped. Throws verdict errors for what does
+  /// not compile, has no such kernel or cannot be loaded.
+  protocol::Prepared prepare(const protocol::Prepare& request);
+
+  /// The memory of one buffer of a run.
+  struct BufferMemory {
+    std::optional<SharedMemory> initial;
+    SharedMemory result;
+  };
+
+  /// Restores, poisons, launches, synchronises, fetches. A fault appears as a sticky DriverError,
+  /// with its reports still to be drained.
+  protocol::Verified verify(const protocol::Verify& request, std::vector<BufferMemory>& memory);
+
+  /// What the device reported since the last call, also after a sticky error.
+  std::vector<nlohmann::ordered_json> drain_reports() const;
+
+ private:
+  struct Buffers;
+  std::string memory_misfit(const protocol::Verify& request) const;
+  void run_step(const protocol::Step& step, Buffers& buffers);
+
+  DeviceChoice choice_;
+  std::shared_ptr<Context> context_;
+  Compiler compiler_;
+  DeviceFacts facts_;
+  std::vector<Function> kernels_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,224 @@
+#include "runtime/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "python/conversion.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// The element type of "float const*", as far as it is a scalar of ours.
+std::optional<DType> pointee(const std::string& type) {
+  const size_t star = type.find('*');
+  if (star == std::string::npos || type.find('*', star + 1) != std::string::npos) {
+    return std::nullopt;
+  }
+  return dtype_of_c_type(type.substr(0, star));
+}
+
+bool is_pointer(const std::string& type) {
+  return type.find('*') != std::string::npos || type.find('&') != std::string::npos;
+}
+
+bool is_integer(const DType& type) {
+  return type.kind == DTypeKind::signed_integer || type.kind == DTypeKind::unsigned_integer;
+}
+
+// Elements may be read as another type of their size and class; bytes may be anything.
+bool elements_agree(const DType& given, const DType& wanted) {
+  if (given == wanted || (wanted.bytes == 1 && wanted.kind != DTypeKind::boolean)) return true;
+  return is_integer(given) && is_integer(wanted) && given.bytes == wanted.bytes;
+}
+
+std::string parameter_name(const EntryParameter& parameter) {
+  return parameter.type.empty() ? fmt::format("{} bytes", parameter.bytes)
+                                : fmt::format("`{}`", parameter.type);
+}
+
+class SignatureCheck {
+ public:
+  SignatureCheck(const PlannedCase& planned) : plan_(planned.plan), positions_(planned.positions) {}
+
+  void check(const LaunchStep& launch, const Entry& entry) {
+    const size_t given = launch.arguments.size();
+    const size_t wanted = entry.parameters.size();
+    if (given != wanted) {
+      throw verdict_error(
+          fmt::format("{} takes {} argument{}, and the suite gives {}: {}", entry.text(), wanted,
+                      wanted == 1 ? "" : "s", given, join(launch.arguments, ", ")),
+          positions_.find("/arguments"),
+          "list the arguments in the order of the kernel's parameters");
+    }
+    for (size_t i = 0; i < given; ++i) {
+      const std::string& name = launch.arguments[i];
+      if (const Buffer* buffer = plan_.find_buffer(name)) {
+        check_buffer(*buffer, entry.parameters[i], entry);
+      } else if (const Scalar* scalar = plan_.find_scalar(name)) {
+        check_scalar(*scalar, entry.parameters[i], entry);
+      }
+    }
+  }
+
+  std::map<std::string, DType> take() { return std::move(dtypes_); }
+
+ private:
+  Error misfit(const std::string& name, const std::string& at, const EntryParameter& parameter,
+               const Entry& entry, const std::string& what, const std::string& hint) const {
+    return verdict_error(fmt::format("argument `{}` is {}, and the kernel takes {}: {}", name, what,
+                                     parameter_name(parameter), entry.text()),
+                         positions_.find(at), hint);
+  }
+
+  void check_buffer(const Buffer& buffer, const EntryParameter& parameter, const Entry& entry) {
+    const bool by_value = !parameter.type.empty() && !is_pointer(parameter.type) &&
+                          dtype_of_c_type(parameter.type).has_value();
+    if (parameter.bytes != 8 || by_value) {
+      throw misfit(buffer.name, buffer.at, parameter, entry, "an array",
+                   "a number is given with `scalar:`");
+    }
+    const std::optional<DType> element = pointee(parameter.type);
+    const std::optional<DType> dtype = buffer.dtype ? buffer.dtype : element;
+    if (!dtype) throw unknown_dtype(buffer.name, buffer.at, parameter);
+    if (element && !elements_agree(*dtype, *element)) {
+      throw misfit(buffer.name, buffer.at, parameter, entry,
+                   fmt::format("an array of {}", dtype->name),
+                   fmt::format("its elements must be {}; leave `dtype` out to take the kernel's",
+                               element->name));
+    }
+    dtypes_.try_emplace(buffer.name, *dtype);
+  }
+
+  void check_scalar(const Scalar& scalar, const EntryParameter& parameter, const Entry& entry) {
+    if (is_pointer(parameter.type)) {
+      throw misfit(scalar.name, scalar.at, parameter, entry, "a scalar",
+                   "an array is given with `in:`, `inout:` or `out:`");
+    }
+    const std::optional<DType> type = dtype_of_c_type(parameter.type);
+    const std::optional<DType> dtype = scalar.dtype ? scalar.dtype : type;
+    if (!dtype) throw unknown_dtype(scalar.name, scalar.at, parameter);
+    const bool kinds_differ =
+        type && (type->kind == DTypeKind::floating) != (dtype->kind == DTypeKind::floating);
+    if (dtype->bytes != parameter.bytes || kinds_differ) {
+      throw misfit(
+          scalar.name, scalar.at, parameter, entry,
+          fmt::format("a {} of {} byte{}", dtype->name, dtype->bytes, dtype->bytes == 1 ? "" : "s"),
+          "leave `dtype` out to take the kernel's");
+    }
+    dtypes_.try_emplace(scalar.name, *dtype);
+  }
+
+  Error unknown_dtype(const std::string& name, const std::string& at,
+                      const EntryParameter& parameter) const {
+    return verdict_error(
+        fmt::format("the dtype of argument `{}` is not known: the kernel's parameter is {}", name,
+                    parameter_name(parameter)),
+        positions_.find(at), "give it with `dtype:`, as in `dtype: float32`");
+  }
+
+  const Plan& plan_;
+  const PositionMap& positions_;
+  std::map<std::string, DType> dtypes_;
+};
+
+PythonValue python_value(const ArithmeticValue& value) {
+  return std::visit(
+      [](const auto& held) -> PythonValue {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::vector<int64_t>>) {
+          throw internal_error("an axis is a tuple");
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+bool is_axis(const Plan& plan, const std::string& name) {
+  for (const PlanAxis& axis : plan.point) {
+    if (axis.name == name) return true;
+  }
+  return false;
+}
+
+PythonScope axes_scope(const Plan& plan) {
+  PythonScope scope;
+  for (const PlanAxis& axis : plan.point) scope.set_value(axis.name, python_value(axis.value));
+  return scope;
+}
+
+}  // namespace
+
+PythonExpression located_expression(const NumpyText& text, const PositionMap& positions) {
+  PythonExpression expression{text.text, positions.find(text.at), false};
+  // A plan's places are those of the first character; a block scalar's `|` stands a line above.
+  if (text.text.find('\n') != std::string::npos && expression.where.line > 1) {
+    --expression.where.line;
+  }
+  return expression;
+}
+
+std::map<std::string, DType> argument_dtypes(const PlannedCase& planned,
+                                             const std::vector<Entry>& kernels) {
+  SignatureCheck check(planned);
+  size_t next = 0;
+  for (const Step& step : planned.plan.steps) {
+    if (const auto* launch = std::get_if<LaunchStep>(&step)) {
+      check.check(*launch, kernels.at(next++));
+    }
+  }
+  std::map<std::string, DType> dtypes = check.take();
+  // Buffers that only copies touch have no parameter to take a type from.
+  for (const Buffer& buffer : planned.plan.buffers) {
+    if (dtypes.contains(buffer.name)) continue;
+    if (!buffer.dtype) {
+      throw verdict_error(fmt::format("no kernel takes `{}`, so it needs a dtype", buffer.name),
+                          planned.positions.find(buffer.at));
+    }
+    dtypes.try_emplace(buffer.name, *buffer.dtype);
+  }
+  return dtypes;
+}
+
+CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
+                           std::map<std::string, DType> dtypes, GeneratorKey key) {
+  const Plan& plan = planned.plan;
+  CaseInputs inputs;
+  inputs.dtypes = std::move(dtypes);
+  PythonScope scope = axes_scope(plan);
+  const auto value_of = [&](const std::string& name, const NumpyText& text) {
+    key.argument = name;
+    scope.set_generator(key);
+    return evaluate(python, located_expression(text, planned.positions), scope, ExitCode::verdict);
+  };
+  // Scalars first: they are cheap, and arrays may be sized by them.
+  for (const Scalar& scalar : plan.scalars) {
+    const auto dtype = inputs.dtypes.find(scalar.name);
+    if (dtype == inputs.dtypes.end()) continue;  // no kernel takes it
+    ScalarValue value{dtype->second,
+                      scalar_bytes(value_of(scalar.name, scalar.value), dtype->second)};
+    if (!is_axis(plan, scalar.name)) scope.set_scalar(scalar.name, value.dtype, value.bytes);
+    inputs.scalars.emplace(scalar.name, std::move(value));
+  }
+  for (const Buffer& buffer : plan.buffers) {
+    if (!buffer.value) continue;
+    Array array = to_array(value_of(buffer.name, *buffer.value), inputs.dtypes.at(buffer.name));
+    if (!is_axis(plan, buffer.name)) scope.set_array(buffer.name, array);
+    inputs.arrays.emplace(buffer.name, std::move(array));
+  }
+  return inputs;
+}
+
+PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {
+  PythonScope scope = axes_scope(plan);
+  for (const auto& [name, scalar] : inputs.scalars) {
+    if (!is_axis(plan, name)) scope.set_scalar(name, scalar.dtype, scalar.bytes);
+  }
+  for (const auto& [name, array] : inputs.arrays) {
+    if (!is_axis(plan, name)) scope.set_array(name, array);
+  }
+  return scope;
+}
+
+}  // namespace warpmark

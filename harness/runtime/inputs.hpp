@@ -1,0 +1,47 @@
+// The values that a case's kernel gets: dtypes from its signature, arrays and scalars from NumPy.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/signature.hpp"
+#include "plan/plan.hpp"
+#include "plan/plugin_loader.hpp"
+#include "python/array.hpp"
+#include "python/expression.hpp"
+#include "python/generator.hpp"
+#include "python/interpreter.hpp"
+#include "python/scope.hpp"
+
+namespace warpmark {
+
+struct ScalarValue {
+  DType dtype;
+  std::vector<std::byte> bytes;
+};
+
+struct CaseInputs {
+  std::map<std::string, DType> dtypes;  ///< of every buffer and scalar
+  std::map<std::string, Array> arrays;  ///< of `in` and `inout`, as before the launch
+  std::map<std::string, ScalarValue> scalars;
+};
+
+/// The dtype of every argument: the suite's, else the kernel parameter's type. `kernels` has the
+/// entry of each launch step, in order. Throws a verdict error, at the argument, for what does not
+/// fit the kernel's parameters: count, sizes, pointers where values are wanted, element types.
+std::map<std::string, DType> argument_dtypes(const PlannedCase& planned,
+                                             const std::vector<Entry>& kernels);
+
+/// Evaluates inputs in the plan's order; each sees the axes and those before it. `key` names the
+/// generators but for the argument. Throws verdict errors.
+CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
+                           std::map<std::string, DType> dtypes, GeneratorKey key);
+
+/// What references and tolerances see: axes, scalars as NumPy scalars, inputs as they were before.
+PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs);
+
+/// A NumPy text of a plan as an expression with its place in the suite.
+PythonExpression located_expression(const NumpyText& text, const PositionMap& positions);
+
+}  // namespace warpmark

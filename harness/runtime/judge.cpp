@@ -1,0 +1,228 @@
+#include "runtime/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "python/conversion.hpp"
+
+namespace warpmark {
+
+namespace {
+
+std::string text_of(const nlohmann::ordered_json& report, const char* key) {
+  const auto found = report.find(key);
+  return found != report.end() && found->is_string() ? printable(found->get<std::string>()) : "";
+}
+
+// CUresult by the kinds that suites expect, for devices that give no reports.
+std::string kind_of_result(int result) {
+  switch (result) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+      return "illegal_address";
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+      return "misaligned_address";
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+      return "limit";
+    case CUDA_ERROR_ASSERT:
+      return "assert";
+    case CUDA_ERROR_INVALID_PC:
+      return "invalid_pc";
+    case CUDA_ERROR_LAUNCH_FAILED:
+      return "trap";
+    default:
+      return "";
+  }
+}
+
+std::string findings_text(const protocol::Failure& failure) {
+  std::vector<std::string> lines;
+  for (const auto& report : failure.reports) {
+    const std::string message = text_of(report, "message");
+    if (!message.empty()) lines.push_back(message);
+  }
+  return join(lines, "\n");
+}
+
+std::string fault_name(const Fault& fault) {
+  return fault.argument.empty() ? fault.kind : fault.kind + " at `" + fault.argument + "`";
+}
+
+// "a[3]", "a[0, 2]"; a single value is "a".
+std::string element_name(const std::string& name, const Shape& shape, size_t index) {
+  std::vector<std::string> places(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    const auto extent = static_cast<size_t>(std::max<int64_t>(shape[axis], 1));
+    places[axis] = std::to_string(index % extent);
+    index /= extent;
+  }
+  return shape.empty() ? name : name + "[" + join(places, ", ") + "]";
+}
+
+std::string describe(const OutputVerdict& output) {
+  const Comparison& result = output.comparison;
+  const Mismatch& first = *result.first;
+  const std::string where = element_name(output.output, output.shape, first.index);
+  if (first.kind == MismatchKind::unwritten && result.unwritten == result.wrong) {
+    return fmt::format("{} of {} elements of `{}` were never written; the first is {}, expected {}",
+                       result.unwritten, result.elements, output.output, where, first.expected);
+  }
+  std::string text = fmt::format(
+      "{} of {} elements of `{}` {} wrong; the first is {} = {}, expected {}", result.wrong,
+      result.elements, output.output, result.wrong == 1 ? "is" : "are", where,
+      first.kind == MismatchKind::unwritten ? "never written" : first.actual, first.expected);
+  if (!first.error.empty()) {
+    text += first.bound.empty() || first.bound == "0"
+                ? fmt::format(" (off by {}, must be equal)", first.error)
+                : fmt::format(" (off by {}, allowed {})", first.error, first.bound);
+  }
+  if (result.unwritten > 0) text += fmt::format("\n{} were never written", result.unwritten);
+  if (result.worst && result.worst->index != first.index) {
+    text += fmt::format("\nthe worst is {} = {}, expected {} (off by {})",
+                        element_name(output.output, output.shape, result.worst->index),
+                        result.worst->actual, result.worst->expected, result.worst->error);
+  }
+  return text;
+}
+
+std::span<const double> doubles(const ReferenceValue& value) {
+  return {reinterpret_cast<const double*>(value.bytes.data()), value.bytes.size() / sizeof(double)};
+}
+
+// A changed input is the kernel's doing, so it is told before anything that it may have spoilt.
+bool inputs_unchanged(const PlannedCase& planned, const CaseInputs& inputs,
+                      const std::map<std::string, Array>& results, Outcome& outcome) {
+  for (const Buffer& buffer : planned.plan.buffers) {
+    if (buffer.direction != ArgumentKind::in) continue;
+    const Array& before = inputs.arrays.at(buffer.name);
+    const Array& after = results.at(buffer.name);
+    if (before.nbytes() == 0 ||
+        std::memcmp(before.bytes().data(), after.bytes().data(), before.nbytes()) == 0) {
+      continue;
+    }
+    const auto differs =
+        std::mismatch(before.bytes().begin(), before.bytes().end(), after.bytes().begin());
+    const auto index =
+        static_cast<size_t>(differs.first - before.bytes().begin()) / before.dtype().bytes;
+    const TypedBytes old_bytes{before.dtype(), before.bytes()};
+    const TypedBytes new_bytes{after.dtype(), after.bytes()};
+    fail(outcome, FailureKind::input_changed,
+         verdict_error(fmt::format("the kernel changed its input `{}`: {} was {} and is {}",
+                                   buffer.name, element_name(buffer.name, before.shape(), index),
+                                   element_text(old_bytes, index), element_text(new_bytes, index)),
+                       planned.positions.find(buffer.at),
+                       "an array that a kernel may write is an `inout`"));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void fail(Outcome& outcome, FailureKind kind, const Error& error) {
+  outcome.verdict = Verdict::failed;
+  outcome.failure = kind;
+  outcome.reason = split(error.message(), '\n').front();
+  outcome.message = error.what();
+  outcome.where = error.where();
+}
+
+void skip(Outcome& outcome, const std::string& reason) {
+  outcome.verdict = Verdict::skipped;
+  outcome.reason = reason;
+}
+
+void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, Outcome& outcome) {
+  outcome.findings = failure.reports;
+  const std::string kind = kind_of_result(failure.result);
+  const std::string findings = findings_text(failure);
+  const std::string what = findings.empty() ? failure.message : findings;
+  const auto& expected = planned.plan.fault;
+  if (!expected) {
+    const FailureKind failed = failure.result == 0 ? FailureKind::driver
+                               : kind == "limit"   ? FailureKind::limit
+                               : failure.sticky    ? FailureKind::fault
+                                                   : FailureKind::driver;
+    fail(outcome, failed, verdict_error(what, failure.where, failure.hint));
+    return;
+  }
+  for (const auto& report : failure.reports) {
+    const bool argument =
+        expected->argument.empty() || text_of(report, "argument") == expected->argument;
+    if (text_of(report, "kind") == expected->kind && argument) return;
+  }
+  if (failure.reports.empty() && kind == expected->kind && expected->argument.empty()) return;
+  fail(outcome, FailureKind::no_fault,
+       verdict_error(fmt::format("expected the fault {}, and another happened\n{}",
+                                 fault_name(*expected), what),
+                     planned.positions.find("/expect")));
+}
+
+void judge_missing_fault(const PlannedCase& planned, Outcome& outcome) {
+  fail(outcome, FailureKind::no_fault,
+       verdict_error(fmt::format("expected the fault {}, and the kernel ran without one",
+                                 fault_name(*planned.plan.fault)),
+                     planned.positions.find("/expect")));
+}
+
+bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseInputs& inputs,
+                   const std::map<std::string, Array>& results, std::byte poison,
+                   Outcome& outcome) {
+  outcome.outputs.clear();
+  if (!inputs_unchanged(planned, inputs, results, outcome)) return true;
+  const PythonScope scope = reference_scope(planned.plan, inputs);
+  const auto value_of = [&](const NumpyText& text) {
+    return evaluate(python, located_expression(text, planned.positions), scope, ExitCode::verdict);
+  };
+  bool doubtful = false;
+  std::vector<std::string> texts;
+  Position where;
+  FailureKind failure = FailureKind::none;
+  for (const Expected& expected : planned.plan.expected) {
+    const Array& result = results.at(expected.output);
+    const Buffer& buffer = *planned.plan.find_buffer(expected.output);
+    const ReferenceValue reference =
+        to_reference(value_of(expected.value), result.dtype(), result.shape());
+    ComparisonRule rule{expected.tolerance.kind, expected.tolerance.nan, {}, {}, {}};
+    std::vector<ReferenceValue> bounds;  // own what the rule points to
+    bounds.reserve(3);
+    const auto bound = [&](const std::optional<NumpyText>& text) -> std::span<const double> {
+      if (!text) return {};
+      bounds.push_back(to_tolerance(value_of(*text), result.shape()));
+      return doubles(bounds.back());
+    };
+    rule.ulp = bound(expected.tolerance.ulp);
+    rule.rtol = bound(expected.tolerance.rtol);
+    rule.atol = bound(expected.tolerance.atol);
+
+    OutputVerdict verdict;
+    verdict.output = expected.output;
+    verdict.dtype = std::string(result.dtype().name);
+    verdict.shape = result.shape();
+    const auto poisoned =
+        buffer.direction == ArgumentKind::out ? std::optional(poison) : std::nullopt;
+    verdict.comparison = compare({result.dtype(), result.bytes()},
+                                 {reference.dtype, reference.bytes}, rule, poisoned);
+    doubtful = doubtful || verdict.comparison.doubtful > 0;
+    if (!verdict.comparison.passed()) {
+      texts.push_back(describe(verdict));
+      if (!where.known()) where = planned.positions.find(expected.value.at);
+      const bool all_unwritten = verdict.comparison.unwritten == verdict.comparison.wrong;
+      if (failure == FailureKind::none) {
+        failure = all_unwritten ? FailureKind::unwritten : FailureKind::wrong;
+      } else if (!all_unwritten) {
+        failure = FailureKind::wrong;
+      }
+    }
+    outcome.outputs.push_back(std::move(verdict));
+  }
+  if (failure != FailureKind::none) {
+    fail(outcome, failure, verdict_error(join(texts, "\n"), where));
+    return true;
+  }
+  return !doubtful;
+}
+
+}  // namespace warpmark

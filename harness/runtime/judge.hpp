@@ -1,0 +1,35 @@
+// From what a launch left behind to a verdict: faults, changed inputs, wrong elements.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/plugin_loader.hpp"
+#include "python/array.hpp"
+#include "runtime/inputs.hpp"
+#include "runtime/outcome.hpp"
+#include "runtime/protocol.hpp"
+
+namespace warpmark {
+
+/// Fails the outcome: the error's first line is the reason, its whole text the message.
+void fail(Outcome& outcome, FailureKind kind, const Error& error);
+
+/// Skips the case of an outcome.
+void skip(Outcome& outcome, const std::string& reason);
+
+/// Judges a run that the device ended with `failure`, against the fault that the plan expects, if
+/// any. The outcome's findings are the failure's reports.
+void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, Outcome& outcome);
+
+/// Fails a run that ended well although the plan expects a fault.
+void judge_missing_fault(const PlannedCase& planned, Outcome& outcome);
+
+/// Judges what the kernel wrote: `results` has every buffer's bytes after the launch, `poison` the
+/// byte that filled outputs before. Returns false, with no verdict, if elements equal both poison
+/// and expectation, so that only a run with another poison can tell whether they were written.
+bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseInputs& inputs,
+                   const std::map<std::string, Array>& results, std::byte poison, Outcome& outcome);
+
+}  // namespace warpmark

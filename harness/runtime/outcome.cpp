@@ -1,0 +1,51 @@
+#include "runtime/outcome.hpp"
+
+namespace warpmark {
+
+std::string_view to_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return "passed";
+    case Verdict::failed:
+      return "failed";
+    case Verdict::skipped:
+      return "skipped";
+    case Verdict::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+std::string_view to_text(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::none:
+      return "none";
+    case FailureKind::compile:
+      return "compile";
+    case FailureKind::signature:
+      return "signature";
+    case FailureKind::input:
+      return "input";
+    case FailureKind::fault:
+      return "fault";
+    case FailureKind::limit:
+      return "limit";
+    case FailureKind::crash:
+      return "crash";
+    case FailureKind::no_fault:
+      return "no_fault";
+    case FailureKind::reference:
+      return "reference";
+    case FailureKind::wrong:
+      return "wrong";
+    case FailureKind::unwritten:
+      return "unwritten";
+    case FailureKind::input_changed:
+      return "input_changed";
+    case FailureKind::driver:
+      return "driver";
+  }
+  return "";
+}
+
+}  // namespace warpmark

@@ -1,0 +1,272 @@
+#include "runtime/protocol.hpp"
+
+#include <array>
+
+namespace warpmark::protocol {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Binary bytes as hexadecimal: scalars are eight bytes at the most.
+std::string to_hex(const std::string& bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
+  return hex;
+}
+
+std::string from_hex(const std::string& hex) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  }
+  return bytes;
+}
+
+Json to_json(const Position& where) {
+  return {{"file", where.file}, {"line", where.line}, {"column", where.column}};
+}
+
+Position position_from(const Json& json) {
+  return {json.at("file"), json.at("line"), json.at("column")};
+}
+
+Json to_json(const Entry& entry) {
+  Json parameters = Json::array();
+  for (const EntryParameter& p : entry.parameters) {
+    parameters.push_back(
+        {{"offset", p.offset}, {"bytes", p.bytes}, {"alignment", p.alignment}, {"type", p.type}});
+  }
+  return {{"name", entry.name}, {"demangled", entry.demangled}, {"parameters", parameters}};
+}
+
+Entry entry_from(const Json& json) {
+  Entry entry;
+  entry.name = json.at("name");
+  entry.demangled = json.at("demangled");
+  for (const Json& p : json.at("parameters")) {
+    entry.parameters.push_back({p.at("offset"), p.at("bytes"), p.at("alignment"), p.at("type")});
+  }
+  return entry;
+}
+
+Json to_json(const Step& step) {
+  if (const auto* launch = std::get_if<Launch>(&step)) {
+    return {{"kernel", launch->kernel},
+            {"grid", launch->grid},
+            {"block", launch->block},
+            {"shared", launch->shared},
+            {"arguments", launch->arguments}};
+  }
+  if (const auto* copy = std::get_if<Copy>(&step)) return {{"from", copy->from}, {"to", copy->to}};
+  const auto& fill = std::get<Fill>(step);
+  return {{"fill", fill.buffer}, {"byte", fill.byte}};
+}
+
+Step step_from(const Json& json) {
+  if (json.contains("kernel")) {
+    return Launch{json.at("kernel"), json.at("grid"), json.at("block"), json.at("shared"),
+                  json.at("arguments")};
+  }
+  if (json.contains("from")) return Copy{json.at("from"), json.at("to")};
+  return Fill{json.at("fill"), json.at("byte")};
+}
+
+std::vector<nlohmann::ordered_json> reports_from(const Json& json) {
+  std::vector<nlohmann::ordered_json> reports;
+  for (const Json& report : json.at("reports")) {
+    if (report.is_object()) reports.emplace_back(nlohmann::ordered_json(report));
+  }
+  return reports;
+}
+
+Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
+  Json json = Json::array();
+  for (const auto& report : reports) json.push_back(Json(report));
+  return json;
+}
+
+Hello hello_from(const Json& json) {
+  return {json.at("device"), json.at("use_cache"), json.at("wall_limit_s")};
+}
+
+Prepare prepare_from(const Json& json) {
+  Prepare request;
+  for (const Json& unit : json.at("units")) {
+    request.units.push_back({unit.at("name"), unit.at("folder"), unit.at("source"),
+                             position_from(unit.at("origin")), unit.at("options")});
+  }
+  for (const Json& kernel : json.at("kernels")) {
+    request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
+  }
+  return request;
+}
+
+Verify verify_from(const Json& json) {
+  Verify request;
+  for (const Json& buffer : json.at("buffers")) {
+    request.buffers.push_back(
+        {buffer.at("name"), buffer.at("dtype"), buffer.at("bytes"), buffer.at("has_initial")});
+  }
+  for (const Json& scalar : json.at("scalars")) {
+    request.scalars.push_back({scalar.at("name"), from_hex(scalar.at("hex"))});
+  }
+  for (const Json& step : json.at("steps")) request.steps.push_back(step_from(step));
+  request.poison = json.at("poison");
+  return request;
+}
+
+DeviceFacts facts_from(const Json& json) {
+  DeviceFacts facts;
+  facts.kind = json.at("kind");
+  facts.name = json.at("name");
+  facts.reason = json.at("reason");
+  facts.uuid = json.at("uuid");
+  facts.architecture = json.at("architecture");
+  facts.driver_version = json.at("driver_version");
+  facts.driver = json.at("driver");
+  facts.nvrtc_version = json.at("nvrtc_version");
+  facts.nvrtc = json.at("nvrtc");
+  facts.capabilities = json.at("capabilities");
+  facts.attributes = json.at("attributes");
+  return facts;
+}
+
+Prepared prepared_from(const Json& json) {
+  Prepared reply;
+  for (const Json& kernel : json.at("kernels")) reply.kernels.push_back(entry_from(kernel));
+  reply.notices = json.at("notices");
+  reply.from_cache = json.at("from_cache");
+  return reply;
+}
+
+Failure failure_from(const Json& json) {
+  Failure failure;
+  failure.code = static_cast<ExitCode>(json.at("code").get<int>());
+  failure.message = json.at("message");
+  failure.hint = json.at("hint");
+  failure.where = position_from(json.at("where"));
+  failure.result = json.at("result");
+  failure.sticky = json.at("sticky");
+  failure.reports = reports_from(json);
+  return failure;
+}
+
+// Everything that nlohmann-json throws while reading a message means that the peer is at fault.
+template <typename Read>
+auto read_message(const char* what, const Read& read) {
+  try {
+    return read();
+  } catch (const std::exception& error) {
+    throw internal_error(std::string("a ") + what + " cannot be understood: " + error.what());
+  }
+}
+
+}  // namespace
+
+Json to_json(const Hello& request) {
+  return {{"do", "hello"},
+          {"device", request.device},
+          {"use_cache", request.use_cache},
+          {"wall_limit_s", request.wall_limit_s}};
+}
+
+Json to_json(const Prepare& request) {
+  Json units = Json::array();
+  for (const UnitText& unit : request.units) {
+    units.push_back({{"name", unit.name},
+                     {"folder", unit.folder},
+                     {"source", unit.source},
+                     {"origin", to_json(unit.origin)},
+                     {"options", unit.options}});
+  }
+  Json kernels = Json::array();
+  for (const KernelName& kernel : request.kernels) {
+    kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
+  }
+  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}};
+}
+
+Json to_json(const Verify& request) {
+  Json buffers = Json::array();
+  for (const BufferBytes& buffer : request.buffers) {
+    buffers.push_back({{"name", buffer.name},
+                       {"dtype", buffer.dtype},
+                       {"bytes", buffer.bytes},
+                       {"has_initial", buffer.has_initial}});
+  }
+  Json scalars = Json::array();
+  for (const ScalarBytes& scalar : request.scalars) {
+    scalars.push_back({{"name", scalar.name}, {"hex", to_hex(scalar.bytes)}});
+  }
+  Json steps = Json::array();
+  for (const Step& step : request.steps) steps.push_back(to_json(step));
+  return {{"do", "verify"},
+          {"buffers", buffers},
+          {"scalars", scalars},
+          {"steps", steps},
+          {"poison", request.poison}};
+}
+
+Request request_from_json(const Json& json) {
+  return read_message("request", [&]() -> Request {
+    const std::string what = json.at("do");
+    if (what == "hello") return hello_from(json);
+    if (what == "prepare") return prepare_from(json);
+    if (what == "verify") return verify_from(json);
+    throw std::runtime_error("there is no " + what);
+  });
+}
+
+Json to_json(const DeviceFacts& reply) {
+  return {{"reply", "hello"},
+          {"kind", reply.kind},
+          {"name", reply.name},
+          {"reason", reply.reason},
+          {"uuid", reply.uuid},
+          {"architecture", reply.architecture},
+          {"driver_version", reply.driver_version},
+          {"driver", reply.driver},
+          {"nvrtc_version", reply.nvrtc_version},
+          {"nvrtc", reply.nvrtc},
+          {"capabilities", reply.capabilities},
+          {"attributes", reply.attributes}};
+}
+
+Json to_json(const Prepared& reply) {
+  Json kernels = Json::array();
+  for (const Entry& entry : reply.kernels) kernels.push_back(to_json(entry));
+  return {{"reply", "prepare"},
+          {"kernels", kernels},
+          {"notices", reply.notices},
+          {"from_cache", reply.from_cache}};
+}
+
+Json to_json(const Verified& reply) {
+  return {{"reply", "verify"}, {"misfit", reply.misfit}, {"reports", reports_json(reply.reports)}};
+}
+
+Json to_json(const Failure& reply) {
+  return {
+      {"reply", "failure"},     {"code", static_cast<int>(reply.code)},  {"message", reply.message},
+      {"hint", reply.hint},     {"where", to_json(reply.where)},         {"result", reply.result},
+      {"sticky", reply.sticky}, {"reports", reports_json(reply.reports)}};
+}
+
+Reply reply_from_json(const Json& json) {
+  return read_message("reply", [&]() -> Reply {
+    const std::string what = json.at("reply");
+    if (what == "hello") return facts_from(json);
+    if (what == "prepare") return prepared_from(json);
+    if (what == "verify") return Verified{json.at("misfit"), reports_from(json)};
+    if (what == "failure") return failure_from(json);
+    throw std::runtime_error("there is no " + what);
+  });
+}
+
+}  // namespace warpmark::protocol

@@ -1,0 +1,121 @@
+// What front and worker say to each other: typed requests and replies, and their JSON form.
+#pragma once
+
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+#include "compiler/signature.hpp"
+#include "plan/plan.hpp"
+#include "runtime/session.hpp"
+
+namespace warpmark::protocol {
+
+/// The first request: choose and start a device, open NVRTC.
+struct Hello {
+  std::string device = "auto";
+  bool use_cache = true;
+  double wall_limit_s = 0;  ///< of one launch, for devices that can keep it; 0 is none
+};
+
+/// A translation unit with its text: workers open no file of a suite but headers.
+struct UnitText {
+  std::string name;    ///< relative to `folder`, for errors and line information
+  std::string folder;  ///< of the suite, for its headers
+  std::string source;
+  Position origin;  ///< of the first line, if the text is part of a suite file
+  std::vector<std::string> options;
+};
+
+struct KernelName {
+  size_t unit = 0;
+  std::string entry;
+};
+
+/// Compile; the reply has the kernels' signatures. Kernels are launched by their index here.
+struct Prepare {
+  std::vector<UnitText> units;
+  std::vector<KernelName> kernels;
+};
+
+struct Prepared {
+  std::vector<Entry> kernels;
+  std::vector<std::string> notices;
+  bool from_cache = false;
+};
+
+/// A buffer of one run; its descriptors travel with the message, in order: the initial bytes of an
+/// `in` or `inout`, then the memory that takes the bytes after the launch.
+struct BufferBytes {
+  std::string name;
+  std::string dtype;
+  uint64_t bytes = 0;
+  bool has_initial = false;
+};
+
+struct ScalarBytes {
+  std::string name;
+  std::string bytes;
+};
+
+struct Launch {
+  size_t kernel = 0;
+  std::array<int64_t, 3> grid{}, block{};
+  int64_t shared = 0;
+  std::vector<std::string> arguments;
+};
+struct Copy {
+  std::string from, to;
+};
+struct Fill {
+  std::string buffer;
+  uint8_t byte = 0;
+};
+using Step = std::variant<Launch, Copy, Fill>;
+
+/// Run what was prepared last, once: restore, poison, launch, synchronise, fetch.
+struct Verify {
+  std::vector<BufferBytes> buffers;
+  std::vector<ScalarBytes> scalars;
+  std::vector<Step> steps;
+  uint8_t poison = 0;
+};
+
+struct Verified {
+  std::string misfit;  ///< not empty: nothing ran, because it does not fit, with both numbers
+  std::vector<nlohmann::ordered_json> reports;
+};
+
+/// A request that failed.
+struct Failure {
+  ExitCode code = ExitCode::internal;
+  std::string message, hint;
+  Position where;
+  int result = 0;       ///< CUresult, 0 if it was no driver call
+  bool sticky = false;  ///< the worker is of no more use
+  std::vector<nlohmann::ordered_json> reports;
+
+  Error error() const { return {code, message, where, hint}; }
+};
+
+nlohmann::json to_json(const Hello& request);
+nlohmann::json to_json(const Prepare& request);
+nlohmann::json to_json(const Verify& request);
+using Request = std::variant<Hello, Prepare, Verify>;
+/// Throws an internal error for what is no request.
+Request request_from_json(const nlohmann::json& json);
+
+nlohmann::json to_json(const DeviceFacts& reply);
+nlohmann::json to_json(const Prepared& reply);
+nlohmann::json to_json(const Verified& reply);
+nlohmann::json to_json(const Failure& reply);
+using Reply = std::variant<DeviceFacts, Prepared, Verified, Failure>;
+/// Throws an internal error for what is no reply: the worker is not trusted.
+Reply reply_from_json(const nlohmann::json& json);
+
+}  // namespace warpmark::protocol

@@ -1,0 +1,381 @@
+#include "runtime/session.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+
+#include "base/file.hpp"
+#include "base/shared_memory.hpp"
+#include "base/text.hpp"
+#include "runtime/inputs.hpp"
+#include "runtime/judge.hpp"
+#include "runtime/protocol.hpp"
+#include "runtime/worker.hpp"
+
+namespace warpmark {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Clock::duration seconds(double count) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+// Ends a case from the depth of it: the outcome has been filled in.
+struct CaseEnded {};
+
+// The byte that fills outputs before a launch, and its complement for a second look: no element
+// equals both.
+constexpr std::byte kPoison{0xCB};
+constexpr std::byte kOtherPoison{0x34};
+
+}  // namespace
+
+class Session::State {
+ public:
+  State(Interpreter& python, SessionOptions options)
+      : python_(python), options_(std::move(options)), wake_(::eventfd(0, EFD_CLOEXEC)) {
+    if (!wake_) throw environment_error("cannot make an eventfd");
+    start_worker();
+    python_.begin_importing_numpy();
+  }
+
+  const DeviceFacts& require() {
+    if (!ready_) {
+      greet();
+      python_.require_numpy();
+      ready_ = true;
+    }
+    return facts_;
+  }
+
+  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
+    const auto start = Clock::now();
+    Outcome outcome;
+    outcome.suite = which.suite->name;
+    outcome.case_id = which.id;
+    try {
+      if (interrupted()) throw_interrupted(outcome);
+      require();
+      run(which, planned, trial, outcome);
+    } catch (const CaseEnded&) {
+    }
+    outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return outcome;
+  }
+
+  void interrupt() noexcept {
+    interrupted_ = true;
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t ignored = ::write(wake_.get(), &one, sizeof one);
+  }
+  bool interrupted() const noexcept { return interrupted_; }
+
+ private:
+  void start_worker() {
+    worker_ = options_.in_process
+                  ? Worker::on_thread(options_.openers)
+                  : Worker::spawn(options_.program.empty() ? "/proc/self/exe" : options_.program);
+    greeted_ = false;
+    // A device that can stop its own launch does so before the process has to be ended: its report
+    // tells where the kernel was.
+    const protocol::Hello hello{options_.device, options_.use_cache, 0.8 * options_.timeout_s};
+    worker_->channel().send(protocol::to_json(hello));
+  }
+
+  void greet() {
+    if (worker_ && greeted_) return;
+    if (!worker_) start_worker();
+    const Channel::Received received = worker_->channel().receive(std::nullopt, wake_.get());
+    if (!received.message) {
+      const std::string how = end_worker();
+      throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how));
+    }
+    protocol::Reply reply = protocol::reply_from_json(received.message->body);
+    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+      end_worker();
+      throw failure->error();
+    }
+    facts_ = std::get<DeviceFacts>(std::move(reply));
+    greeted_ = true;
+  }
+
+  std::string end_worker() {
+    const std::string how = worker_ ? worker_->end() : "";
+    worker_.reset();
+    greeted_ = false;
+    return how;
+  }
+
+  [[noreturn]] static void throw_interrupted(Outcome& outcome) {
+    outcome.verdict = Verdict::interrupted;
+    outcome.reason = "interrupted";
+    throw CaseEnded{};
+  }
+
+  // One request and its reply; what ends the worker ends the case.
+  protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds,
+                      Outcome& outcome) {
+    const auto deadline = Clock::now() + seconds(options_.timeout_s);
+    const bool sent = worker_->channel().send(request, fds);
+    const Channel::Received received =
+        sent ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
+    if (received.message) return protocol::reply_from_json(received.message->body);
+    if (received.end == ChannelEnd::timeout && options_.in_process) {
+      throw internal_error("the worker does not answer, and a thread cannot be ended");
+    }
+    const std::string how = end_worker();
+    switch (received.end) {
+      case ChannelEnd::woken:
+        throw_interrupted(outcome);
+      case ChannelEnd::timeout:
+        fail(outcome, FailureKind::limit,
+             verdict_error(
+                 fmt::format("no answer within {:g} s; the worker was ended", options_.timeout_s),
+                 {}, "a kernel that needs longer gets it with --timeout-s"));
+        break;
+      case ChannelEnd::garbage:
+        fail(outcome, FailureKind::crash,
+             verdict_error("the worker sent what is no message, and was ended"));
+        break;
+      case ChannelEnd::closed:
+        fail(outcome, FailureKind::crash,
+             verdict_error("the worker died in the middle of the case" +
+                           (how.empty() ? std::string() : ": it " + how)));
+        break;
+    }
+    throw CaseEnded{};
+  }
+
+  void check_requirements(const Plan& plan, Outcome& outcome) const {
+    for (const std::string& wanted : plan.requirements) {
+      const auto& have = facts_.capabilities;
+      if (std::find(have.begin(), have.end(), wanted) == have.end()) {
+        skip(outcome, fmt::format("needs {}, which {} does not have", wanted, facts_.name));
+        throw CaseEnded{};
+      }
+    }
+  }
+
+  std::vector<Entry> prepare(const Case& which, const PlannedCase& planned, Outcome& outcome) {
+    const Suite& suite = *which.suite;
+    protocol::Prepare request;
+    for (const Unit& unit : planned.plan.units) {
+      protocol::UnitText text;
+      text.folder = suite.folder.string();
+      text.options = unit.options;
+      if (unit.file.empty()) {
+        text.source = unit.source;
+        text.name = suite.file.filename().string();
+        text.origin = planned.positions.find(unit.at);
+      } else {
+        text.name = unit.file;
+        text.source =
+            read_source(suite.folder / unit.file, planned.positions.find(unit.at), outcome);
+      }
+      request.units.push_back(std::move(text));
+    }
+    for (const Step& step : planned.plan.steps) {
+      if (const auto* launch = std::get_if<LaunchStep>(&step)) {
+        request.kernels.push_back({launch->unit, launch->entry});
+      }
+    }
+    protocol::Reply reply = ask(protocol::to_json(request), {}, outcome);
+    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+      if (failure->sticky) end_worker();
+      fail(outcome, FailureKind::compile, in_suite(failure->error(), suite));
+      throw CaseEnded{};
+    }
+    auto& prepared = std::get<protocol::Prepared>(reply);
+    outcome.notices = prepared.notices;
+    outcome.compiled_from_cache = prepared.from_cache;
+    if (prepared.kernels.size() != request.kernels.size()) {
+      throw internal_error("the worker told of the wrong number of kernels");
+    }
+    return std::move(prepared.kernels);
+  }
+
+  std::string read_source(const std::filesystem::path& path, const Position& where,
+                          Outcome& outcome) {
+    try {
+      return read_file(path);
+    } catch (const Error& error) {
+      fail(outcome, FailureKind::compile, error.at(where));
+      throw CaseEnded{};
+    }
+  }
+
+  // The compiler names files relative to the suite's folder; a person finds them from where they
+  // stand.
+  static Error in_suite(const Error& error, const Suite& suite) {
+    Position where = error.where();
+    if (where.known()) where.file = display_path(suite.folder / where.file);
+    return {error.code(), error.message(), where, error.hint()};
+  }
+
+  Facts facts_for(const Plan& plan, const CaseInputs& inputs) const {
+    Facts facts;
+    facts.device = facts_.attributes;
+    for (const Buffer& buffer : plan.buffers) {
+      ArrayFacts array{{}, inputs.dtypes.at(buffer.name)};
+      const auto found = inputs.arrays.find(buffer.name);
+      if (found != inputs.arrays.end()) array.shape = found->second.shape();
+      facts.arrays.emplace(buffer.name, std::move(array));
+    }
+    return facts;
+  }
+
+  void run(const Case& which, const PlannedCase& planned, uint64_t trial, Outcome& outcome) {
+    greet();
+    check_requirements(planned.plan, outcome);
+    const std::vector<Entry> kernels = prepare(which, planned, outcome);
+    std::map<std::string, DType> dtypes;
+    try {
+      dtypes = argument_dtypes(planned, kernels);
+    } catch (const Error& error) {
+      end_case(outcome, FailureKind::signature, error);
+    }
+    CaseInputs inputs;
+    PlannedCase ready = planned;
+    try {
+      const GeneratorKey key{options_.seed, which.suite->name, which.id, "", trial};
+      inputs = evaluate_inputs(python_, planned, std::move(dtypes), key);
+      ready.plan = resolve(planned.plan, facts_for(planned.plan, inputs), planned.positions);
+    } catch (const Error& error) {
+      end_case(outcome, FailureKind::input, error);
+    }
+    for (const PlannedSkip& rule : ready.plan.skip) {
+      if (std::get<bool>(rule.when)) {
+        skip(outcome, rule.reason);
+        return;
+      }
+    }
+    const std::map<std::string, Array> results = make_results(ready.plan, inputs);
+    try {
+      if (launch_and_judge(ready, inputs, results, kPoison, outcome)) return;
+      launch_and_judge(ready, inputs, results, kOtherPoison, outcome);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::verdict) throw;
+      fail(outcome, FailureKind::reference, error);
+    }
+  }
+
+  // An Error while a case is made ready fails the case, unless the harness itself is at fault.
+  [[noreturn]] static void end_case(Outcome& outcome, FailureKind kind, const Error& error) {
+    if (error.code() != ExitCode::verdict && error.code() != ExitCode::usage) throw error;
+    fail(outcome, kind, error);
+    throw CaseEnded{};
+  }
+
+  static std::map<std::string, Array> make_results(const Plan& plan, const CaseInputs& inputs) {
+    std::map<std::string, Array> results;
+    for (const Buffer& buffer : plan.buffers) {
+      const auto input = inputs.arrays.find(buffer.name);
+      Shape shape;
+      if (input != inputs.arrays.end()) {
+        shape = input->second.shape();
+      } else {
+        for (const Size& extent : buffer.shape) shape.push_back(resolved(extent));
+      }
+      results.emplace(buffer.name, Array(inputs.dtypes.at(buffer.name), std::move(shape)));
+    }
+    return results;
+  }
+
+  static protocol::Step wire_step(const Step& step, size_t& kernel) {
+    if (const auto* copy = std::get_if<CopyStep>(&step))
+      return protocol::Copy{copy->from, copy->to};
+    if (const auto* fill = std::get_if<FillStep>(&step)) {
+      return protocol::Fill{fill->buffer, fill->byte};
+    }
+    const auto& launch = std::get<LaunchStep>(step);
+    protocol::Launch wire;
+    wire.kernel = kernel++;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      wire.grid[axis] = resolved(launch.grid[axis]);
+      wire.block[axis] = resolved(launch.block[axis]);
+    }
+    wire.shared = resolved(launch.shared);
+    wire.arguments = launch.arguments;
+    return wire;
+  }
+
+  // Returns false if only a run with another poison can tell.
+  bool launch_and_judge(const PlannedCase& ready, const CaseInputs& inputs,
+                        const std::map<std::string, Array>& results, std::byte poison,
+                        Outcome& outcome) {
+    protocol::Verify request;
+    std::vector<int> fds;
+    request.poison = std::to_integer<uint8_t>(poison);
+    for (const Buffer& buffer : ready.plan.buffers) {
+      const Array& result = results.at(buffer.name);
+      const auto input = inputs.arrays.find(buffer.name);
+      const bool has_initial = input != inputs.arrays.end();
+      request.buffers.push_back(
+          {buffer.name, std::string(result.dtype().name), result.nbytes(), has_initial});
+      if (has_initial) fds.push_back(input->second.memory()->fd());
+      fds.push_back(result.memory()->fd());
+    }
+    for (const auto& [name, scalar] : inputs.scalars) {
+      request.scalars.push_back(
+          {name, {reinterpret_cast<const char*>(scalar.bytes.data()), scalar.bytes.size()}});
+    }
+    size_t kernel = 0;
+    for (const Step& step : ready.plan.steps) request.steps.push_back(wire_step(step, kernel));
+
+    protocol::Reply reply = ask(protocol::to_json(request), fds, outcome);
+    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+      if (failure->sticky) end_worker();
+      judge_fault(ready, *failure, outcome);
+      return true;
+    }
+    const auto& verified = std::get<protocol::Verified>(reply);
+    outcome.findings = verified.reports;
+    if (!verified.misfit.empty()) {
+      skip(outcome, verified.misfit);
+      return true;
+    }
+    if (ready.plan.fault) {
+      judge_missing_fault(ready, outcome);
+      return true;
+    }
+    return judge_results(python_, ready, inputs, results, poison, outcome);
+  }
+
+  Interpreter& python_;
+  SessionOptions options_;
+  UniqueFd wake_;
+  std::atomic<bool> interrupted_ = false;
+  std::unique_ptr<Worker> worker_;
+  bool greeted_ = false;
+  bool ready_ = false;
+  DeviceFacts facts_;
+};
+
+Session::Session(Interpreter& python, SessionOptions options)
+    : state_(std::make_unique<State>(python, std::move(options))) {}
+Session::~Session() = default;
+
+const DeviceFacts& Session::require() {
+  return state_->require();
+}
+
+Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
+  return state_->verify(which, planned, trial);
+}
+
+void Session::interrupt() noexcept {
+  state_->interrupt();
+}
+
+bool Session::interrupted() const noexcept {
+  return state_->interrupted();
+}
+
+}  // namespace warpmark

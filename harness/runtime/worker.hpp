@@ -1,0 +1,44 @@
+// A worker and the connection to it: started, asked, ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "driver/choose.hpp"
+#include "runtime/channel.hpp"
+
+namespace warpmark {
+
+/// A worker as a process of its own (posix_spawn of our executable; never fork without exec, which
+/// a process with threads and a driver does not survive), or as a thread for debuggers and tests.
+class Worker {
+ public:
+  /// Runs `program worker` with the connection as descriptor 3, in a process group of its own, so
+  /// that a terminal's Ctrl-C reaches the front alone. Throws an environment error.
+  static std::unique_ptr<Worker> spawn(const std::string& program);
+  /// Runs the same loop on a thread. It cannot be ended while it is busy.
+  static std::unique_ptr<Worker> on_thread(const DriverOpeners& openers);
+
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  Channel& channel() { return channel_; }
+
+  /// Ends the process if it still runs, and tells how it ended: "ended by signal 11 (Segmentation
+  /// fault)", "exited with code 1", or "" if it had to be ended. A thread is waited for.
+  std::string end();
+
+ private:
+  explicit Worker(Channel channel) : channel_(std::move(channel)) {}
+
+  Channel channel_;
+  pid_t process_ = -1;
+  std::thread thread_;
+  DriverOpeners openers_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,108 @@
+// The loop of a worker: one request, one reply, until the front is gone.
+#include "runtime/worker_loop.hpp"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <optional>
+
+#include "runtime/channel.hpp"
+#include "runtime/execution.hpp"
+#include "runtime/protocol.hpp"
+
+namespace warpmark {
+
+namespace {
+
+std::vector<Executor::BufferMemory> adopt_memory(const protocol::Verify& request,
+                                                 std::vector<UniqueFd>& fds) {
+  std::vector<Executor::BufferMemory> memory;
+  size_t next = 0;
+  const auto take = [&](uint64_t bytes) {
+    if (next >= fds.size()) throw internal_error("a buffer came without its memory");
+    SharedMemory taken = SharedMemory::adopt(std::move(fds[next++]));
+    if (taken.size() < bytes) throw internal_error("a buffer's memory is too small");
+    return taken;
+  };
+  for (const protocol::BufferBytes& buffer : request.buffers) {
+    std::optional<SharedMemory> initial;
+    if (buffer.has_initial) initial = take(buffer.bytes);
+    memory.push_back({std::move(initial), take(buffer.bytes)});
+  }
+  return memory;
+}
+
+class Responder {
+ public:
+  explicit Responder(const DriverOpeners& openers) : openers_(openers) {}
+
+  nlohmann::json answer(Message& message) {
+    protocol::Failure failure;
+    try {
+      return act(protocol::request_from_json(message.body), message.fds);
+    } catch (const DriverError& error) {
+      failure = describe(error);
+      failure.result = error.result();
+      failure.sticky = error.sticky();
+    } catch (const Error& error) {
+      failure = describe(error);
+    } catch (const std::exception& error) {
+      failure.message = error.what();
+    }
+    if (executor_) failure.reports = executor_->drain_reports();
+    return protocol::to_json(failure);
+  }
+
+ private:
+  nlohmann::json act(const protocol::Request& request, std::vector<UniqueFd>& fds) {
+    if (const auto* hello = std::get_if<protocol::Hello>(&request)) {
+      executor_.emplace(*hello, openers_);
+      return protocol::to_json(executor_->facts());
+    }
+    if (!executor_) throw internal_error("a worker was asked before it was greeted");
+    if (const auto* prepare = std::get_if<protocol::Prepare>(&request)) {
+      return protocol::to_json(executor_->prepare(*prepare));
+    }
+    const auto& verify = std::get<protocol::Verify>(request);
+    std::vector<Executor::BufferMemory> memory = adopt_memory(verify, fds);
+    return protocol::to_json(executor_->verify(verify, memory));
+  }
+
+  static protocol::Failure describe(const Error& error) {
+    protocol::Failure failure;
+    failure.code = error.code();
+    failure.message = error.message();
+    failure.hint = error.hint();
+    failure.where = error.where();
+    return failure;
+  }
+
+  const DriverOpeners& openers_;
+  std::optional<Executor> executor_;
+};
+
+}  // namespace
+
+void serve(Channel& channel, const DriverOpeners& openers) {
+  Responder responder(openers);
+  for (;;) {
+    Channel::Received received = channel.receive();
+    if (!received.message) return;
+    if (!channel.send(responder.answer(*received.message))) return;
+  }
+}
+
+int run_worker(int socket) {
+  // A front that was killed takes its worker along, also out of a launch that never ends.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Ctrl-C is the front's business, which then ends its worker.
+  std::signal(SIGINT, SIG_IGN);
+  // What kernels print must not mix with the front's results on stdout.
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  Channel channel{UniqueFd(socket)};
+  serve(channel, DriverOpeners::standard());
+  return 0;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,222 @@
+// Handlers by which lanes exchange values: atomics, shuffles, votes and warp reductions.
+// They work lane after lane in ascending order, so results do not depend on the processor.
+#include "inspect/policy.hpp"
+#include "machine/arena.hpp"
+#include "machine/lanes.hpp"
+
+#define WARPMARK_ISA exchange
+#include "machine/numerics.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using namespace exchange;
+
+typedef u32 __attribute__((may_alias)) Raw32;
+typedef u64 __attribute__((may_alias)) Raw64;
+
+Raw32* lanes32(Lanes& w, u32 slot) {
+  return reinterpret_cast<Raw32*>(w.registers + slot);
+}
+
+template <typename T>
+T read_lane(const Lanes& w, u32 slot, u32 lane) {
+  T value;
+  __builtin_memcpy(&value, w.registers + slot + lane * sizeof(T), sizeof value);
+  return value;
+}
+template <typename T>
+void write_lane(Lanes& w, u32 slot, u32 lane, T value) {
+  __builtin_memcpy(w.registers + slot + lane * sizeof(T), &value, sizeof value);
+}
+
+bool inside(const Region& region, u64 address, u64 bytes) {
+  const u64 offset = address - region.begin;
+  return offset <= region.size && bytes <= region.size - offset;
+}
+
+// The memory that one lane's atomic works on, or null after recording the fault. Local and
+// parameter memory belong to one thread, and cannot be operated on atomically.
+std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, bool& global) {
+  u64 address =
+      (i.address_narrow ? read_lane<u32>(w, i.address, lane) : read_lane<u64>(w, i.address, lane)) +
+      static_cast<u64>(i.imm);
+  auto space = static_cast<Space>(i.count);
+  if (space == Space::generic) {
+    const u64 offset = address - w.local_window;
+    space = offset >= 3 * Arena::kWindow   ? Space::global
+            : offset / Arena::kWindow == 1 ? Space::shared
+            : offset / Arena::kWindow == 0 ? Space::local
+                                           : Space::param;
+    if (space != Space::global) address = offset % Arena::kWindow;
+  }
+  global = space == Space::global;
+  Region& region = global ? w.sites[i.site] : w.shared;
+  bool good =
+      address % bytes == 0 && (global || space == Space::shared) && inside(region, address, bytes);
+  if (!good && global && address % bytes == 0) good = find_region(w, i, address, bytes);
+  if (good) return region.host + (address - region.begin);
+  record_fault(w, i, space, lane, address, bytes, true);
+  return nullptr;
+}
+
+template <typename Op, typename T>
+void atomic(Lanes& w, const Instruction& i) {
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    bool global = false;
+    std::byte* host = locate(w, i, lane, sizeof(T), global);
+    T old{};
+    if (host != nullptr) {
+      __builtin_memcpy(&old, host, sizeof old);
+      T b = read_lane<T>(w, i.a, lane);
+      T value = Op::apply(old, b, read_lane<T>(w, i.b, lane));
+      if constexpr (sizeof(T) == 4 && !__is_same(T, u32) && !__is_same(T, s32)) {
+        // PTX ISA: atom.add.f32 flushes subnormals on global memory, and not on shared memory.
+        value = global ? flush(quiet(flush(old) + flush(b))) : quiet(value);
+      } else if constexpr (__is_same(T, f64)) {
+        value = quiet(value, old, b);
+      }
+      __builtin_memcpy(host, &value, sizeof value);
+    }
+    if (i.d != Instruction::kNone) write_lane<T>(w, i.d, lane, old);
+  }
+}
+
+enum class Shuffle { up, down, bfly, idx };
+
+// The rules and names are those of the PTX ISA's pseudo-code of shfl.sync.
+template <Shuffle Mode>
+void shuffle(Lanes& w, const Instruction& i) {
+  u32 values[32];
+  __builtin_memcpy(values, w.registers + i.a, sizeof values);
+  u32 results[32] = {}, valid = 0;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const auto bval = static_cast<int>(lanes32(w, i.b)[lane] & 0x1f);
+    const u32 c = lanes32(w, i.c)[lane];
+    const auto cval = static_cast<int>(c & 0x1f), segmask = static_cast<int>(c >> 8 & 0x1f);
+    const int max_lane = (lane & segmask) | (cval & ~segmask);
+    const int min_lane = lane & segmask;
+    int j = 0;
+    bool in_range = false;
+    if constexpr (Mode == Shuffle::up) {
+      j = lane - bval;
+      in_range = j >= max_lane;
+    } else {
+      j = Mode == Shuffle::down   ? lane + bval
+          : Mode == Shuffle::bfly ? lane ^ bval
+                                  : min_lane | (bval & ~segmask);
+      in_range = j <= max_lane;
+    }
+    if (!in_range) j = lane;
+    // The value of a lane that takes no part is undefined; its own is as good as any.
+    if ((w.mask >> j & 1) == 0) j = lane;
+    results[lane] = values[j];
+    valid |= static_cast<u32>(in_range) << lane;
+  }
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    lanes32(w, i.d)[lane] = results[lane];
+  }
+  if (i.address != Instruction::kNone) {
+    Raw32& p = *lanes32(w, i.address);
+    p = (p & ~w.mask) | (valid & w.mask);
+  }
+}
+
+enum class Vote { all, any, uni, ballot };
+
+template <Vote Mode>
+void vote(Lanes& w, const Instruction& i) {
+  const u32 predicate = i.negated ? ~*lanes32(w, i.a) : *lanes32(w, i.a);
+  u32 results = 0;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const u32 members = lanes32(w, i.b)[lane] & w.mask;
+    const u32 yes = predicate & members;
+    if constexpr (Mode == Vote::ballot) {
+      lanes32(w, i.d)[lane] = yes;
+    } else {
+      const bool result = Mode == Vote::all   ? yes == members
+                          : Mode == Vote::any ? yes != 0
+                                              : yes == members || yes == 0;
+      results |= static_cast<u32>(result) << lane;
+    }
+  }
+  if constexpr (Mode != Vote::ballot) {
+    Raw32& d = *lanes32(w, i.d);
+    d = (d & ~w.mask) | results;
+  }
+}
+
+template <typename Combine>
+void reduce(Lanes& w, const Instruction& i, Combine combine) {
+  u32 values[32];
+  __builtin_memcpy(values, w.registers + i.a, sizeof values);
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    u32 members = lanes32(w, i.b)[lane] & w.mask;
+    if (members == 0) continue;
+    u32 result = values[__builtin_ctz(members)];
+    for (members &= members - 1; members != 0; members &= members - 1)
+      result = combine(result, values[__builtin_ctz(members)]);
+    lanes32(w, i.d)[lane] = result;
+  }
+}
+
+#define REDUCE(name, expression)                                  \
+  void name(Lanes& w, const Instruction& i) {                     \
+    reduce(w, i, [](u32 a, u32 b) -> u32 { return expression; }); \
+  }
+REDUCE(redux_add, a + b)
+REDUCE(redux_min_u, a < b ? a : b)
+REDUCE(redux_max_u, a > b ? a : b)
+REDUCE(redux_min_s, static_cast<s32>(a) < static_cast<s32>(b) ? a : b)
+REDUCE(redux_max_s, static_cast<s32>(a) > static_cast<s32>(b) ? a : b)
+REDUCE(redux_and, a& b)
+REDUCE(redux_or, a | b)
+REDUCE(redux_xor, a ^ b)
+#undef REDUCE
+
+void active_mask(Lanes& w, const Instruction& i) {
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1)
+    lanes32(w, i.d)[__builtin_ctz(rest)] = w.mask;
+}
+
+#define ATOMIC(id, T, names, ...)                                                        \
+  struct id##_op {                                                                       \
+    static T apply([[maybe_unused]] T old, [[maybe_unused]] T b, [[maybe_unused]] T c) { \
+      return (__VA_ARGS__);                                                              \
+    }                                                                                    \
+  };
+#include "program/atomics.def"
+
+}  // namespace
+
+void fill_exchange(HandlerTable& table) {
+  const auto set = [&](Opcode opcode, Handler handler) {
+    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+  };
+#define ATOMIC(id, T, names, ...) set(Opcode::id, atomic<id##_op, T>);
+#include "program/atomics.def"
+  set(Opcode::shfl_up, shuffle<Shuffle::up>);
+  set(Opcode::shfl_down, shuffle<Shuffle::down>);
+  set(Opcode::shfl_bfly, shuffle<Shuffle::bfly>);
+  set(Opcode::shfl_idx, shuffle<Shuffle::idx>);
+  set(Opcode::vote_all, vote<Vote::all>);
+  set(Opcode::vote_any, vote<Vote::any>);
+  set(Opcode::vote_uni, vote<Vote::uni>);
+  set(Opcode::vote_ballot, vote<Vote::ballot>);
+  set(Opcode::redux_add, redux_add);
+  set(Opcode::redux_min_u, redux_min_u);
+  set(Opcode::redux_max_u, redux_max_u);
+  set(Opcode::redux_min_s, redux_min_s);
+  set(Opcode::redux_max_s, redux_max_s);
+  set(Opcode::redux_and, redux_and);
+  set(Opcode::redux_or, redux_or);
+  set(Opcode::redux_xor, redux_xor);
+  set(Opcode::active_mask, active_mask);
+}
+
+}  // namespace warpmark::cpu

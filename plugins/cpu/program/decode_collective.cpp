@@ -1,0 +1,128 @@
+// Decoding of atomics and of the instructions by which the lanes of a warp exchange values.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::array<std::string_view, 10> kOrderings = {
+    "relaxed", "acquire", "release", "acq_rel", "volatile", "cta", "gpu", "sys", "cluster", "weak"};
+
+struct Collective {
+  std::string_view name;
+  Opcode opcode;
+};
+constexpr Collective kCollectives[] = {
+    {"shfl.sync.up.b32", Opcode::shfl_up},       {"shfl.sync.down.b32", Opcode::shfl_down},
+    {"shfl.sync.bfly.b32", Opcode::shfl_bfly},   {"shfl.sync.idx.b32", Opcode::shfl_idx},
+    {"vote.sync.all.pred", Opcode::vote_all},    {"vote.sync.any.pred", Opcode::vote_any},
+    {"vote.sync.uni.pred", Opcode::vote_uni},    {"vote.sync.ballot.b32", Opcode::vote_ballot},
+    {"redux.sync.add.u32", Opcode::redux_add},   {"redux.sync.add.s32", Opcode::redux_add},
+    {"redux.sync.min.u32", Opcode::redux_min_u}, {"redux.sync.max.u32", Opcode::redux_max_u},
+    {"redux.sync.min.s32", Opcode::redux_min_s}, {"redux.sync.max.s32", Opcode::redux_max_s},
+    {"redux.sync.and.b32", Opcode::redux_and},   {"redux.sync.or.b32", Opcode::redux_or},
+    {"redux.sync.xor.b32", Opcode::redux_xor},
+};
+
+}  // namespace
+
+bool Decoder::is_collective(std::string_view opcode) {
+  return std::any_of(std::begin(kCollectives), std::end(kCollectives),
+                     [&](const Collective& row) { return row.name == opcode; });
+}
+
+bool Decoder::collective(const Statement& statement) {
+  Instruction instruction;
+  if (statement.opcode == "activemask.b32") {
+    expect_operands(statement, 1, 1);
+    instruction.opcode = Opcode::active_mask;
+    instruction.d = destination(statement, 0, Type::b32);
+    emit(statement, instruction);
+    return true;
+  }
+  const auto row = std::find_if(std::begin(kCollectives), std::end(kCollectives),
+                                [&](const Collective& c) { return c.name == statement.opcode; });
+  if (row == std::end(kCollectives)) return false;
+  if (statement.guard != Operand::kNone)
+    refuse(statement, "a guarded warp operation is not implemented on this device");
+  instruction.opcode = row->opcode;
+  if (statement.opcode.starts_with("shfl.")) {
+    expect_operands(statement, 5, 5);
+    const Operand& result = operand(statement, 0);
+    if (result.kind == OperandKind::pair) {
+      const Operand& value = function_.operands[result.index];
+      const Operand& valid = function_.operands[result.index + 1];
+      if (value.kind != OperandKind::reg || valid.kind == OperandKind::integer)
+        invalid(statement, "the result must be a register");
+      check_register(statement, value, Type::b32, false);
+      instruction.d = register_slot(value.index);
+      if (valid.kind != OperandKind::sink) instruction.address = predicate(statement, valid);
+    } else {
+      instruction.d = destination(statement, 0, Type::b32);
+    }
+    instruction.a = source(statement, 1, Type::b32);
+    instruction.b = source(statement, 2, Type::b32);
+    instruction.c = source(statement, 3, Type::b32);
+  } else if (statement.opcode.starts_with("vote.")) {
+    expect_operands(statement, 3, 3);
+    instruction.d =
+        destination(statement, 0, row->opcode == Opcode::vote_ballot ? Type::b32 : Type::pred);
+    instruction.a = predicate(statement, operand(statement, 1));
+    instruction.negated = operand(statement, 1).negated;
+    instruction.b = source(statement, 2, Type::b32);
+  } else {
+    expect_operands(statement, 3, 3);
+    instruction.d = destination(statement, 0, Type::b32);
+    instruction.a = source(statement, 1, Type::b32);
+    instruction.b = source(statement, 2, Type::b32);
+  }
+  emit(statement, instruction);
+  return true;
+}
+
+bool Decoder::atomic(const Statement& statement) {
+  std::string_view name = statement.opcode;
+  const bool reduce = name.starts_with("red.");
+  if (!reduce && !name.starts_with("atom.")) return false;
+  name.remove_prefix(name.find('.') + 1);
+  Space space = Space::generic;
+  std::string plain = "atom";
+  while (!name.empty()) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const std::string_view word = name.substr(0, dot);
+    name.remove_prefix(std::min(dot + 1, name.size()));
+    if (word == "global") {
+      space = Space::global;
+    } else if (word == "shared" || word == "shared::cta") {
+      space = Space::shared;
+    } else if (std::find(kOrderings.begin(), kOrderings.end(), word) == kOrderings.end()) {
+      plain += '.';
+      plain += word;
+    }
+  }
+  const OpcodeInfo* info = find_opcode(plain);
+  if (info == nullptr || info->form != Form::atomic) return false;
+  const bool swap = plain.starts_with("atom.cas.");
+  polls_ = polls_ || swap || plain.starts_with("atom.exch.");
+  const std::size_t first = reduce ? 0 : 1;  // operand that is the address
+  expect_operands(statement, first + (swap ? 3 : 2), first + (swap ? 3 : 2));
+  Instruction instruction;
+  instruction.opcode = info->opcode;
+  instruction.count = static_cast<std::uint8_t>(space);
+  // Bit types stand for any type of their size.
+  const Type type = bytes_of(info->d) == 8 ? (info->d == Type::f64 ? Type::f64 : Type::b64)
+                                           : (info->d == Type::f32 ? Type::f32 : Type::b32);
+  if (!reduce && operand(statement, 0).kind != OperandKind::sink)
+    instruction.d = destination(statement, 0, type);
+  instruction.address = address(statement, operand(statement, first), space, instruction);
+  instruction.a = source(statement, first + 1, type);
+  instruction.b = swap ? source(statement, first + 2, type) : instruction.a;
+  instruction.site = program_.sites++;
+  emit(statement, instruction);
+  return true;
+}
+
+}  // namespace warpmark::cpu

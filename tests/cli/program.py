@@ -1,0 +1,98 @@
+# Runs the real program in a home of its own; what the tests of each subcommand share.
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = pathlib.Path(os.environ["WARPMARK_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["WARPMARK_BINARY_DIR"])
+PYTHON = os.environ["WARPMARK_TEST_PYTHON"]
+PROGRAM = BUILD / "bin" / "warpmark"
+DEMO = HERE / "suites"
+
+# What would lead the program elsewhere than to its defaults.
+KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
+
+SUITE = """warpmark: 1
+kernel:
+  entry: fill
+  source: |
+    extern "C" __global__ void fill(int *a) { a[threadIdx.x] = threadIdx.x; }
+axes: {n: %s}
+arguments:
+  a: {out: n}
+launch: {block: n}
+reference: {a: %s}
+"""
+
+
+class ProgramTest(unittest.TestCase):
+    """Each test has a folder `self.folder`, which is HOME and the working directory."""
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="warpmark-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+        self.environment.update(HOME=str(self.folder), XDG_CACHE_HOME=str(self.folder / "cache"))
+
+    def start(self, *arguments, program=PROGRAM, **options):
+        settings = dict(cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                        timeout=60)
+        settings.update(options)
+        command = [str(part) for part in (program, *arguments)]
+        return subprocess.run(command, stdout=settings.pop("stdout", subprocess.PIPE),
+                              stderr=subprocess.PIPE, **settings)
+
+    def run_program(self, *arguments, code=0, **options):
+        """stdout and stderr as text, after a check of the exit code."""
+        done = self.start(*arguments, **options)
+        out = done.stdout.decode() if done.stdout is not None else ""
+        errors = done.stderr.decode()
+        self.assertEqual(done.returncode, code, "%s\n%s%s" % (arguments, out, errors))
+        for line in (out + errors).splitlines():
+            self.assertNotRegex(line, r"Traceback|terminate called|AddressSanitizer")
+        return out, errors
+
+    def refused(self, *arguments, code=2, **options):
+        """stderr of a run that must print nothing else."""
+        out, errors = self.run_program(*arguments, code=code, **options)
+        self.assertEqual(out, "")
+        self.assertTrue(errors.endswith("\n"))
+        return errors
+
+    def write(self, path, text):
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+    def write_suite(self, path, axis="[4, 8]", reference="np.arange(n)"):
+        return self.write(path, SUITE % (axis, reference))
+
+    def make_python(self, numpy=None):
+        """A virtual environment of the linked Python; `numpy` is the text of a package in it."""
+        home = self.folder / "python"
+        subprocess.run([PYTHON, "-m", "venv", "--without-pip", home], check=True)
+        packages = next(home.glob("lib/python*/site-packages"))
+        if numpy is not None:
+            (packages / "numpy").mkdir()
+            (packages / "numpy" / "__init__.py").write_text(numpy)
+        return home / "bin" / "python3"
+
+    def lonely_program(self):
+        """A copy of the program with no plugin and no driver library beside it."""
+        copy = self.folder / "alone" / "bin" / "warpmark"
+        copy.parent.mkdir(parents=True)
+        shutil.copy(PROGRAM, copy)
+        return copy
+
+    def hide_gpu(self):
+        """Makes the loader find something that is no driver, on machines with one as well."""
+        self.write("nothing/libcuda.so.1", "no library")
+        self.environment["LD_LIBRARY_PATH"] = str(self.folder / "nothing")
+
+

@@ -1,0 +1,108 @@
+// Prints how many thread-instructions a second the CPU device executes; a tool, not a test.
+//   build/tests/cpu_speed [library]
+#include <chrono>
+#include <cstdio>
+
+#include "device/client.hpp"
+
+namespace warpmark::test {
+namespace {
+
+const char* const kFmaLoop = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry fma_loop(.param .u64 out, .param .u32 n) {
+.reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<6>; .reg .f32 %f<8>;
+ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, 0; mov.u32 %r3, %tid.x;
+cvt.rn.f32.u32 %f1, %r3; mov.f32 %f2, 0f3F000000; mov.f32 %f3, 0f3DCCCCCD;
+LOOP:
+fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f1, %f1, %f2, %f3;
+fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f1, %f1, %f2, %f3;
+add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra LOOP;
+mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; st.global.f32 [%rd3], %f1; ret;
+})";
+
+template <typename Launch>
+void measure(const char* name, Launch launch) {
+  for (const char* check : {"memory", "none"}) {
+    const std::string options = std::string(R"({"check": ")") + check + "\"}";
+    if (api().device->configure(nullptr, options.c_str()) != 0) return;
+    double best = 1e9;
+    std::uint64_t instructions = 0;
+    for (int run = 0; run < 5; ++run) {
+      const auto begin = std::chrono::steady_clock::now();
+      launch();
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      if (api().synchronize() != CUDA_SUCCESS)
+        std::printf("%s failed: %s\n", name, reports().at(0).dump().c_str());
+      instructions = counters().at(0)["ptx_thread_instructions"];
+      best = std::min(best, took.count());
+    }
+    std::printf("%-24s check=%-7s %12llu thread-instructions %8.2f ms %8.0f M/s\n", name, check,
+                static_cast<unsigned long long>(instructions), best * 1e3,
+                static_cast<double>(instructions) / best / 1e6);
+  }
+}
+
+CUfunction kernel(const std::string& text, const char* name) {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  if (api().load(&module, text.c_str()) != CUDA_SUCCESS ||
+      api().function(&function, module, name) != CUDA_SUCCESS) {
+    throw std::runtime_error(api().device->last_error());
+  }
+  return function;
+}
+
+void run() {
+  CUcontext context = nullptr;
+  api().init(0);
+  api().create_context(&context, 0, 0);
+  unsigned long long n = 1 << 20;
+  CUdeviceptr x = 0, y = 0;
+  api().alloc(&x, n * 4);
+  api().alloc(&y, n * 4);
+  CUfunction saxpy = kernel(read_text("seeds.sm_90.ptx"), "saxpy");
+  float a = 2;
+  void* saxpy_parameters[] = {&a, &x, &y, &n};
+  measure("saxpy, grid stride",
+          [&] { api().launch(saxpy, 8, 1, 1, 256, 1, 1, 0, nullptr, saxpy_parameters, nullptr); });
+  measure("saxpy, thread each", [&] {
+    api().launch(saxpy, 4096, 1, 1, 256, 1, 1, 0, nullptr, saxpy_parameters, nullptr);
+  });
+  CUfunction fma = kernel(kFmaLoop, "fma_loop");
+  unsigned loops = 10000;
+  void* fma_parameters[] = {&y, &loops};
+  measure("fma loop",
+          [&] { api().launch(fma, 1, 1, 1, 256, 1, 1, 0, nullptr, fma_parameters, nullptr); });
+  CUfunction sum = kernel(read_text("flow.sm_90.ptx"), "block_sum");
+  int count = 1 << 20;
+  void* sum_parameters[] = {&x, &y, &count};
+  measure("shared-memory tree",
+          [&] { api().launch(sum, 4096, 1, 1, 256, 1, 1, 0, nullptr, sum_parameters, nullptr); });
+  CUfunction nested = kernel(read_text("flow.sm_90.ptx"), "nested");
+  int threads = 1 << 12;
+  void* nested_parameters[] = {&y, &threads};
+  measure("divergent loops", [&] {
+    api().launch(nested, 16, 1, 1, 256, 1, 1, 0, nullptr, nested_parameters, nullptr);
+  });
+  CUfunction strided = kernel(read_text("memory.sm_90.ptx"), "strided");
+  int stride = 3;
+  void* strided_parameters[] = {&y, &x, &stride, &count};
+  measure("gather, stride 3", [&] {
+    api().launch(strided, 1366, 1, 1, 256, 1, 1, 0, nullptr, strided_parameters, nullptr);
+  });
+  api().destroy_context(context);
+}
+
+}  // namespace
+}  // namespace warpmark::test
+
+int main() {
+  try {
+    warpmark::test::run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cpu_speed: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,127 @@
+// Atomics, shuffles, votes, comparisons with a second predicate, and guarded instructions.
+#include "device/client.hpp"
+
+namespace warpmark::test {
+namespace {
+
+class Exchange : public DeviceTest {
+ protected:
+  // Runs one warp of `text`, which leaves its result in %r9, and returns what each lane got.
+  std::vector<unsigned> warp(const std::string& text) {
+    CUfunction k =
+        body("mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n" + text +
+             "\nst.global.u32 [%rd3], %r9;");
+    Array<unsigned> out(32);
+    EXPECT_CU(launch(k, {1}, {32}, 0, out.address));
+    EXPECT_CU(out.fetch());
+    return out.host;
+  }
+};
+
+TEST_F(Exchange, Shuffles) {
+  auto v = warp("mul.lo.s32 %r2, %r1, 10; shfl.sync.down.b32 %r9|%p1, %r2, 3, 31, -1;");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], (t < 29 ? t + 3 : t) * 10);
+  v = warp("shfl.sync.up.b32 %r9|%p1, %r1, 1, 0, -1; @!%p1 mov.u32 %r9, 77;");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t == 0 ? 77 : t - 1);
+  v = warp("shfl.sync.bfly.b32 %r9, %r1, 5, 31, -1;");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t ^ 5);
+  v = warp("shfl.sync.idx.b32 %r9, %r1, 2, 0x181f, -1;");  // segments of 8 lanes
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], (t & ~7u) + 2);
+}
+
+TEST_F(Exchange, LanesOfAMaskMeetAtAShuffleAfterDivergence) {
+  const auto v = warp(R"(
+    mov.u32 %r3, 0; and.b32 %r4, %r1, 3; LOOP: setp.ge.u32 %p1, %r3, %r4; @%p1 bra OUT; add.s32 %r3, %r3, 1; bra LOOP;
+    OUT: mul.lo.s32 %r5, %r3, 100; shfl.sync.bfly.b32 %r9, %r5, 1, 31, 0xffffffff;)");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], ((t ^ 1) & 3) * 100);
+}
+
+TEST_F(Exchange, HalfWarpsWithTheirOwnMasks) {
+  const auto v = warp(R"(
+    setp.lt.u32 %p1, %r1, 16; selp.b32 %r3, 0xffff, 0xffff0000, %p1; and.b32 %r4, %r1, 1; setp.eq.u32 %p2, %r4, 1;
+    vote.sync.ballot.b32 %r9, %p2, %r3;)");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t < 16 ? 0xaaaau : 0xaaaa0000u);
+}
+
+TEST_F(Exchange, Votes) {
+  for (const auto& [op, limit, want] : {std::tuple{"all", 32, 1u},
+                                        {"all", 31, 0u},
+                                        {"any", 1, 1u},
+                                        {"any", 0, 0u},
+                                        {"uni", 0, 1u},
+                                        {"uni", 5, 0u}}) {
+    const auto v = warp("setp.lt.u32 %p1, %r1, " + std::to_string(limit) + "; vote.sync." + op +
+                        ".pred %p2, %p1, -1; selp.b32 %r9, 1, 0, %p2;");
+    EXPECT_EQ(v, std::vector<unsigned>(32, want)) << op << limit;
+  }
+}
+
+TEST_F(Exchange, WarpReductions) {
+  EXPECT_EQ(warp("redux.sync.add.s32 %r9, %r1, -1;"), std::vector<unsigned>(32, 496));
+  EXPECT_EQ(warp("sub.s32 %r2, %r1, 5; redux.sync.min.s32 %r9, %r2, -1;"),
+            std::vector<unsigned>(32, static_cast<unsigned>(-5)));
+}
+
+TEST_F(Exchange, AtomicsOnEveryType) {
+  CUfunction k = body(R"(
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.s32 %r1, %r2, %r3, %r1; cvt.u64.u32 %rd4, %r1;
+    atom.global.add.u32 %r5, [%rd1], 1;
+    atom.global.max.s32 %r6, [%rd1+4], %r1;
+    red.global.add.u64 [%rd1+8], %rd4;
+    atom.global.inc.u32 %r7, [%rd1+16], 6;
+    atom.add.f32 %f1, [%rd1+20], 0f3F000000;
+    atom.relaxed.global.cas.b32 %r8, [%rd1+24], %r1, 99;
+    atom.global.and.b32 %r9, [%rd1+28], 0xffffff0f;
+    atom.global.add.f64 %fd1, [%rd1+32], 0d3FE0000000000000;)");
+  Array<std::uint32_t> data(10);
+  data.host[1] = 0x80000000;
+  data.host[6] = 5;
+  data.host[7] = 0xffffffff;
+  ASSERT_CU(api().to_device(data.address, data.host.data(), 40));
+  ASSERT_CU(launch(k, {3}, {50}, 0, data.address));
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host[0], 150u);
+  EXPECT_EQ(data.host[1], 149u);
+  EXPECT_EQ(data.host[2], 149u * 150 / 2);
+  EXPECT_EQ(data.host[4], 150u % 7);
+  EXPECT_EQ(std::bit_cast<float>(data.host[5]), 75.0f);
+  EXPECT_EQ(data.host[6], 99u);
+  EXPECT_EQ(data.host[7], 0xffffff0fu);
+  EXPECT_EQ(data.host[9], 0x4052c000u);  // 75.0
+  ASSERT_CU(launch(k, {1}, {1}, 0, data.address + 8));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS) << "the last words lie outside";
+}
+
+TEST_F(Exchange, SpinLockInsideAWarp) {
+  CUfunction k = body(R"(
+    SPIN: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra SPIN;
+    ld.volatile.global.u32 %r2, [%rd1+4]; add.s32 %r2, %r2, 1; st.volatile.global.u32 [%rd1+4], %r2;
+    membar.gl; atom.global.exch.b32 %r3, [%rd1], 0;)");
+  Array<int> data(2);
+  configure(R"({"instruction_budget": 100000000})");
+  ASSERT_CU(launch(k, {4}, {64}, 0, data.address));
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host[1], 256);
+}
+
+TEST_F(Exchange, ComparisonsWithTwoResultsAndGuards) {
+  const auto v = warp(R"(
+    setp.lt.u32 %p1, %r1, 20; setp.gt.or.u32 %p2|%p3, %r1, 10, !%p1; mov.u32 %r9, 0;
+    @%p2 add.s32 %r9, %r9, 1; @%p3 add.s32 %r9, %r9, 10; @!%p1 add.s32 %r9, %r9, 100;)");
+  for (unsigned t = 0; t < 32; ++t) {
+    const bool c = !(t < 20);
+    EXPECT_EQ(v[t], (t > 10 || c ? 1u : 0u) + (!(t > 10) || c ? 10u : 0u) + (c ? 100u : 0u)) << t;
+  }
+}
+
+TEST_F(Exchange, TrapEndsTheLaunch) {
+  CUfunction k = body("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3; @%p1 trap;");
+  ASSERT_CU(launch(k, {1}, {32}, 0, CUdeviceptr{0}));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_LAUNCH_FAILED);
+  const Json report = reports().at(0);
+  EXPECT_EQ(report["kind"], "trap");
+  EXPECT_EQ(report["thread"], Json::array({3, 0, 0}));
+}
+
+}  // namespace
+}  // namespace warpmark::test

@@ -1,0 +1,28 @@
+/* The CPU device with a cuLaunchKernel that kills, crashes or hangs the process, by the launch's
+ * dynamic shared memory: how a suite asks for a worker that ends in the middle of a case. */
+#include <cuda.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#undef cuLaunchKernel
+
+typedef CUresult (*launch_function)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                    unsigned, unsigned, CUstream, void**, void**);
+
+__attribute__((visibility("default"))) CUresult cuLaunchKernel(
+    CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+    unsigned bz, unsigned shared, CUstream stream, void** parameters, void** extra) {
+  if (shared == 1001) raise(SIGKILL);
+  if (shared == 1002) {
+    signal(SIGSEGV, SIG_DFL); /* a sanitizer would turn it into an exit */
+    raise(SIGSEGV);
+  }
+  if (shared == 1003) {
+    for (;;) pause();
+  }
+  if (shared == 1004) _exit(7);
+  launch_function next = (launch_function)dlsym(RTLD_NEXT, "cuLaunchKernel");
+  return next(function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+}

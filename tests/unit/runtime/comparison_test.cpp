@@ -1,0 +1,250 @@
+#include "runtime/comparison.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "unit/runtime/typed_array.hpp"
+
+namespace warpmark {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+ComparisonRule ulps(const double& ulp) {
+  return {.kind = ToleranceKind::ulp, .ulp = {&ulp, 1}};
+}
+ComparisonRule close_to(const double& rtol, const double& atol) {
+  return {.kind = ToleranceKind::close, .rtol = {&rtol, 1}, .atol = {&atol, 1}};
+}
+
+template <typename X, typename E>
+Comparison integers(std::string_view output, X x, std::string_view reference, E e) {
+  return compare(TypedArray::of<X>(output, {x}), TypedArray::of<E>(reference, {e}));
+}
+
+TEST(CompareIntegers, InTheIntegerDomain) {
+  constexpr int64_t kPast = (int64_t{1} << 53) + 1;  // its double is that of the number below
+  EXPECT_TRUE(integers("int64", kPast, "int64", kPast).passed());
+  const Comparison off = integers("int64", kPast, "int64", kPast - 1);
+  EXPECT_EQ(off.wrong, 1U);
+  EXPECT_EQ(off.first.value().actual, "9007199254740993");
+  EXPECT_EQ(off.first->expected, "9007199254740992");
+  EXPECT_EQ(off.first->error, "1");
+  EXPECT_EQ(off.first->bound, "0");
+  EXPECT_EQ(integers("uint64", UINT64_MAX, "uint64", UINT64_MAX - 1).wrong, 1U);
+}
+
+TEST(CompareIntegers, OfDifferentSignednessByValueNotByBits) {
+  const Comparison wrapped = integers("uint64", UINT64_MAX, "int64", int64_t{-1});
+  EXPECT_EQ(wrapped.wrong, 1U);
+  EXPECT_EQ(wrapped.first.value().error, "18446744073709551616");
+  EXPECT_EQ(integers("int64", int64_t{-1}, "uint64", UINT64_MAX).wrong, 1U);
+  EXPECT_EQ(integers("int64", INT64_MIN, "uint64", UINT64_MAX).first.value().error,
+            "27670116110564327423");  // 2^63 + 2^64 − 1
+  EXPECT_EQ(integers("uint32", UINT32_MAX, "int64", int64_t{-1}).wrong, 1U);
+  EXPECT_EQ(integers("uint8", uint8_t{255}, "int8", -1).wrong, 1U);
+  EXPECT_TRUE(integers("int8", -1, "int64", int64_t{-1}).passed());
+  EXPECT_TRUE(integers("uint8", uint8_t{200}, "int16", int16_t{200}).passed());
+}
+
+TEST(CompareIntegers, UnsignedUnderflowIsAnErrorOfItsTrueSize) {
+  const Comparison below = integers("uint32", uint32_t{3}, "uint32", uint32_t{5});
+  EXPECT_EQ(below.first.value().error, "2");
+  const Comparison wrapped = integers("uint32", uint32_t{0} - 2U, "uint32", uint32_t{0});
+  EXPECT_EQ(wrapped.first.value().error, "4294967294");
+}
+
+TEST(CompareIntegers, ExactlyWhateverTheTolerance) {
+  const double loose = 1000;
+  const auto x = TypedArray::of<int>("int32", {10});
+  const auto e = TypedArray::of<int>("int32", {11});
+  EXPECT_FALSE(compare(x, e, ulps(loose)).passed());
+  EXPECT_FALSE(compare(x, e, close_to(loose, loose)).passed());
+}
+
+TEST(CompareBools, AKernelMustWriteOneForTrue) {
+  const auto bools = [](uint8_t x, uint8_t e) { return integers("bool", x, "bool", e); };
+  EXPECT_TRUE(bools(1, 1).passed());
+  EXPECT_TRUE(bools(0, 0).passed());
+  EXPECT_FALSE(bools(1, 0).passed());
+  EXPECT_FALSE(bools(2, 1).passed());
+  EXPECT_FALSE(bools(2, 2).passed());  // a view in NumPy may hold a 2, which means True
+  EXPECT_TRUE(bools(1, 2).passed());
+  EXPECT_EQ(bools(2, 1).first.value().actual, "2");
+  EXPECT_EQ(bools(2, 1).first->expected, "True");
+  EXPECT_EQ(bools(0xA5, 1).unwritten, 1U);
+}
+
+TEST(CompareFloats, ZerosOfEitherSignAreEqual) {
+  for (const std::string_view dtype : {"float16", "float32", "float64"}) {
+    EXPECT_TRUE(compare_reals(dtype, {-0.0, 0.0}, dtype, {0.0, -0.0}).passed()) << dtype;
+  }
+}
+
+TEST(CompareFloats, NansOfAnyPayloadAreEqualUnlessForbidden) {
+  auto x = TypedArray("float32", 1);
+  auto e = TypedArray("float32", 1);
+  const uint32_t quiet = 0x7fc00000, negative_signalling = 0xff800001;
+  std::memcpy(x.at(0), &quiet, 4);
+  std::memcpy(e.at(0), &negative_signalling, 4);
+  EXPECT_TRUE(compare(x, e).passed());
+  EXPECT_FALSE(compare(x, e, {.nan = NanPolicy::forbid}).passed());
+  EXPECT_FALSE(compare(x, x, {.nan = NanPolicy::forbid}).passed());
+}
+
+TEST(CompareFloats, ExactRoundsAWiderReferenceOnce) {
+  EXPECT_TRUE(compare_reals("float32", {0.1}, "float64", {0.1}).passed());
+  EXPECT_TRUE(compare_reals("float16", {0.1}, "float32", {0.1}).passed());
+  EXPECT_TRUE(compare_reals("float16", {0.1}, "float64", {0.1}).passed());
+  // 1 + 2^-11 lies halfway, and is even below; a trace more goes up. By way of float32 it would
+  // not.
+  const double more = 1 + 0x1p-11 + 0x1p-40;
+  EXPECT_TRUE(compare_reals("float16", {1}, "float64", {1 + 0x1p-11}).passed());
+  EXPECT_TRUE(compare_reals("float16", {1 + 0x1p-10}, "float64", {more}).passed());
+  EXPECT_FALSE(compare_reals("float16", {1}, "float64", {more}).passed());
+  EXPECT_TRUE(compare_reals("float16", {0x1p-24}, "float64", {0x1.8p-25}).passed());
+  EXPECT_FALSE(compare_reals("float32", {std::nextafterf(0.1F, 1)}, "float64", {0.1}).passed());
+}
+
+TEST(CompareFloats, AReferenceTooGreatForTheOutputIsInfinityButNotUnderClose) {
+  const double one = 1;
+  const struct {
+    std::string_view output;
+    double overflows, greatest;
+  } cases[] = {{"float16", 65520, 65504}, {"float32", 1e39, std::numeric_limits<float>::max()}};
+  for (const auto& [output, overflows, greatest] : cases) {
+    for (const double sign : {1.0, -1.0}) {
+      const double e = sign * overflows;
+      EXPECT_TRUE(compare_reals(output, {sign * kInfinity}, "float64", {e}).passed());
+      EXPECT_FALSE(compare_reals(output, {-sign * kInfinity}, "float64", {e}).passed());
+      EXPECT_FALSE(compare_reals(output, {sign * greatest}, "float64", {e}).passed());
+      EXPECT_TRUE(compare_reals(output, {sign * kInfinity}, "float64", {e}, ulps(one)).passed());
+      const Comparison near =
+          compare_reals(output, {sign * kInfinity}, "float64", {e}, close_to(one, one));
+      EXPECT_EQ(near.first.value().kind, MismatchKind::infinity);
+    }
+  }
+  EXPECT_TRUE(compare_reals("float16", {65504}, "float64", {65519.99}).passed());
+}
+
+TEST(CompareFloats, UlpCountsSpacingsOfTheOutputAtTheRoundedReference) {
+  const double zero = 0, one = 1, half = 0.5;
+  const struct {
+    std::string_view dtype;
+    double epsilon, subnormal;
+  } formats[] = {{"float16", 0x1p-10, 0x1p-24},
+                 {"float32", 0x1p-23, 0x1p-149},
+                 {"float64", 0x1p-52, 0x1p-1074}};
+  for (const auto& format : formats) {
+    const auto& [dtype, epsilon, subnormal] = format;
+    SCOPED_TRACE(dtype);
+    const auto passes = [&](double x, double e, const double& ulp) {
+      return compare_reals(format.dtype, {x}, format.dtype, {e}, ulps(ulp)).passed();
+    };
+    EXPECT_TRUE(passes(1 + epsilon, 1, one));
+    EXPECT_FALSE(passes(1 + epsilon, 1, half));
+    EXPECT_FALSE(passes(1 + epsilon, 1, zero));
+    EXPECT_FALSE(passes(1 + 2 * epsilon, 1, one));
+    EXPECT_TRUE(passes(1 - epsilon, 1, one));  // two steps down: they are half as long there
+    EXPECT_FALSE(passes(1 - 1.5 * epsilon, 1, one));
+    EXPECT_TRUE(passes(-2 + epsilon, -2 + 2 * epsilon, one));
+    EXPECT_TRUE(passes(subnormal, 0, one));
+    EXPECT_FALSE(passes(2 * subnormal, 0, one));
+    EXPECT_FALSE(passes(5 * subnormal, 3 * subnormal, one));
+    EXPECT_TRUE(passes(-subnormal, 0, one));
+  }
+  // Measured from 0.1 itself the second would be 0.84 spacings off; from 0.1 rounded it is 1.
+  const float rounded = 0.1F;
+  EXPECT_TRUE(compare_reals("float32", {rounded}, "float64", {0.1}, ulps(zero)).passed());
+  EXPECT_FALSE(compare_reals("float32", {std::nextafterf(rounded, 0)}, "float64", {0.1}, ulps(0.9))
+                   .passed());
+}
+
+TEST(CompareFloats, CloseIsAtTheReferencesWidth) {
+  const double zero = 0, small = 1e-9, enough = 1e-7;
+  EXPECT_FALSE(compare_reals("float32", {0.1}, "float64", {0.1}, close_to(zero, small)).passed());
+  EXPECT_TRUE(compare_reals("float32", {0.1}, "float64", {0.1}, close_to(zero, enough)).passed());
+  EXPECT_TRUE(compare_reals("float64", {1.25}, "float64", {1}, close_to(0.25, zero)).passed());
+  EXPECT_FALSE(compare_reals("float64", {1.25}, "float64", {1}, close_to(0.24, zero)).passed());
+  EXPECT_TRUE(compare_reals("float64", {1.5}, "float64", {1}, close_to(0.25, 0.25)).passed());
+  EXPECT_FALSE(compare_reals("float64", {1}, "float64", {0}, close_to(1000.0, zero)).passed());
+}
+
+TEST(CompareFloats, Float64ErrorsAndBoundsDoNotOverflowOrRoundToDoubles) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  const double one = 1, two = 2;
+  if (std::numeric_limits<long double>::digits <= 53) GTEST_SKIP() << "long double is double";
+  EXPECT_FALSE(compare_reals("float64", {-kMax}, "float64", {kMax}, close_to(one, one)).passed());
+  EXPECT_TRUE(compare_reals("float64", {-kMax}, "float64", {kMax}, close_to(two, one)).passed());
+  // In doubles 1 − 2^-54 rounds to 1, and would pass for a bound of 1 − 2^-53.
+  const double bound = 1 - 0x1p-53, tail = 0x1p-55;
+  EXPECT_FALSE(compare_reals("float64", {1}, "float64", {tail}, close_to(0.0, bound)).passed());
+}
+
+TEST(CompareFloats, BoundsOfTheirOwnForEachElement) {
+  const std::vector<double> atol = {0.5, 0.25, 0, 1};
+  const ComparisonRule rule{.kind = ToleranceKind::close, .atol = atol};
+  const Comparison got = compare_reals("float32", {0.5, 0.5, 0.5, 0.5}, "float32", {0.0}, rule);
+  EXPECT_EQ(got.wrong, 2U);
+  EXPECT_EQ(got.first.value().index, 1U);
+  EXPECT_EQ(got.first->bound, "0.25");
+  EXPECT_EQ(got.worst.value().index, 2U);
+}
+
+TEST(CompareFloats, TheWorstExceedsItsBoundByTheGreatestFactor) {
+  const double tenth = 0.125, zero = 0;
+  const Comparison got = compare_reals("float32", {1, 3, 1500, kInfinity}, "float32",
+                                       {1, 1, 1000, 1}, close_to(tenth, zero));
+  EXPECT_EQ(got.wrong, 3U);
+  EXPECT_EQ(got.first.value().index, 1U);
+  EXPECT_EQ(got.worst.value().index, 1U);
+  EXPECT_EQ(got.worst->error, "2");
+  EXPECT_EQ(got.worst->bound, "0.125");
+  // With no bound at all the greatest error is the worst, and the first of equal ones.
+  EXPECT_EQ(compare_reals("float32", {2, 5, 5}, "float32", {1}).worst.value().index, 1U);
+}
+
+TEST(Compare, OneExpectedElementStandsForAll) {
+  EXPECT_TRUE(compare_reals("float32", {2, 2, 2}, "float64", {2}).passed());
+  const Comparison got = compare_reals("float32", {2, 2, 3}, "float64", {2});
+  EXPECT_EQ(got.first.value().index, 2U);
+  EXPECT_EQ(got.first->expected, "2");
+  EXPECT_FALSE(compare_reals("int16", {7, 8}, "int32", {7}).passed());
+}
+
+TEST(Compare, APoisonedElementUnderABadBoundBlamesTheBound) {
+  const double bad = std::numeric_limits<double>::quiet_NaN();
+  TypedArray x("float32", 1);
+  x.poison(0);
+  const Comparison got = compare(x, x, ulps(bad));
+  EXPECT_EQ(got.first.value().kind, MismatchKind::bound);
+  EXPECT_EQ(got.first->bound, "nan");
+  EXPECT_EQ(got.unwritten, 0U);
+}
+
+TEST(Compare, RandomFloat16AgainstAStraightforwardOracle) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  TypedArray x("float16", 1), e("float16", 1);
+  for (int trial = 0; trial < 100000; ++trial) {
+    const auto e_bits = static_cast<uint16_t>(random());
+    const auto x_bits = static_cast<uint16_t>(e_bits + static_cast<int>(random() % 7) - 3);
+    std::memcpy(x.at(0), &x_bits, 2);
+    std::memcpy(e.at(0), &e_bits, 2);
+    const double a = to_float({x_bits}), b = to_float({e_bits});
+    const double step = std::ldexp(1, std::max(b == 0 ? -14 : std::ilogb(b), -14) - 10);
+    bool right = std::isnan(a) == std::isnan(b) && std::isinf(a) == std::isinf(b);
+    if (right && std::isinf(a)) right = a == b;
+    if (right && std::isfinite(a)) right = std::fabs(a - b) <= step;
+    const double one = 1;
+    ASSERT_EQ(compare(x.view(), e.view(), ulps(one), std::nullopt).passed(), right)
+        << a << " for " << b;
+  }
+}
+
+}  // namespace
+}  // namespace warpmark

@@ -1,0 +1,118 @@
+// Sessions on a real GPU; skipped, with the reason, where there is none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "driver/choose.hpp"
+#include "driver/context.hpp"
+#include "driver/memory.hpp"
+#include "suite/suite.hpp"
+#include "unit/runtime/session_fixture.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::HasSubstr;
+
+class GpuSessionTest : public SessionTest {
+ protected:
+  void SetUp() override {
+    try {
+      choose_device("gpu");
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.message();
+    }
+    SessionTest::SetUp();
+    options_.device = "gpu";
+  }
+};
+
+TEST_F(GpuSessionTest, TheDeviceTellsOfItself) {
+  const DeviceFacts& facts = session().require();
+  EXPECT_EQ(facts.kind, "gpu");
+  EXPECT_GE(facts.architecture, 50);
+  EXPECT_GE(facts.attributes.at("max_threads_per_block"), 1024);
+  EXPECT_THAT(facts.uuid, testing::StartsWith("GPU-"));
+  EXPECT_THAT(facts.capabilities, testing::IsEmpty());
+}
+
+TEST_F(GpuSessionTest, APassOnAProcess) {
+  const Outcome outcome = run(scale_suite("f * src"), kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+}
+
+TEST_F(GpuSessionTest, APassOnAThread) {
+  options_.in_process = true;
+  const Outcome outcome = run(scale_suite("f * src"), kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+}
+
+TEST_F(GpuSessionTest, AWrongElementAndOneNeverWritten) {
+  EXPECT_EQ(run(scale_suite("src"), kScale).failure, FailureKind::wrong);
+  std::string kernel = kScale;
+  kernel.replace(kernel.find("i < n"), 5, "i < n - 3");
+  EXPECT_EQ(run(scale_suite("f * src"), kernel).failure, FailureKind::unwritten);
+}
+
+TEST_F(GpuSessionTest, AFaultCostsOneCase) {
+  const std::string faulting =
+      "extern \"C\" __global__ void k(float *out) { out[1ull << 40] = 1; }\n";
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments: {out: {out: 10}}\n"
+      "launch: {block: 1}\n";
+  const Outcome outcome = run(suite + "reference: {out: np.ones(10)}\n", faulting);
+  EXPECT_EQ(outcome.failure, FailureKind::fault);
+  EXPECT_THAT(outcome.message, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+  EXPECT_EQ(run(suite + "expect: {fault: illegal_address}\n", faulting).verdict, Verdict::passed);
+  EXPECT_EQ(run(scale_suite("f * src"), kScale).verdict, Verdict::passed);
+}
+
+TEST_F(GpuSessionTest, AHangCostsOneCase) {
+  options_.timeout_s = 3;
+  const Outcome outcome =
+      run("kernel: {file: k.cu, entry: k}\n"
+          "arguments: {out: {out: 10}}\n"
+          "launch: {block: 1}\n"
+          "reference: {out: np.ones(10)}\n",
+          "extern \"C\" __global__ void k(volatile float *out) { while (out[0] != 1) {} }\n");
+  EXPECT_EQ(outcome.failure, FailureKind::limit);
+  EXPECT_EQ(run(scale_suite("f * src"), kScale).verdict, Verdict::passed);
+}
+
+TEST_F(GpuSessionTest, ABlockOverTheLimitAndTooMuchMemoryAreSkipped) {
+  std::string suite = scale_suite("f * src");
+  suite.replace(suite.find("block: 32"), 9, "block: 2048");
+  EXPECT_EQ(run(suite, kScale).verdict, Verdict::skipped);
+}
+
+TEST_F(GpuSessionTest, TheLibraryOwnsAndFreesOnARealDriver) {
+  const DeviceChoice choice = choose_device("gpu");
+  const auto context = Context::create(choice.device);
+  const MemoryInfo before = context->memory_info();
+  {
+    DeviceMemory memory(context, size_t{256} << 20, "a");
+    EXPECT_LT(context->memory_info().free, before.free);
+    std::vector<std::byte> there(1000, std::byte{7});
+    std::vector<std::byte> back(1000);
+    memory.upload(there, 24);
+    memory.download(back, 24);
+    EXPECT_EQ(there, back);
+  }
+  EXPECT_EQ(context->memory_info().free, before.free);
+}
+
+// Every suite that is shipped, on the GPU.
+TEST_F(GpuSessionTest, TheShippedSuitesPassOrSkipWithAReason) {
+  for (const auto& file : find_suites({std::string(WARPMARK_SOURCE_DIR) + "/suites"})) {
+    for (const Case& which : cases(load_suite(file))) {
+      const Outcome outcome = run(which);
+      const bool exact = which.suite->requirements.empty();
+      EXPECT_EQ(outcome.verdict, exact ? Verdict::passed : Verdict::skipped)
+          << which.id << "\n"
+          << outcome.message << outcome.reason;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpmark

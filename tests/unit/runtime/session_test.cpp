@@ -1,0 +1,309 @@
+// Sessions on the CPU device, with workers that are processes and threads, and on a fake driver.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "support/fake_driver.hpp"
+#include "unit/runtime/session_fixture.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST_F(SessionTest, APassOnAProcess) {
+  const Outcome outcome = run(scale_suite("f * src"), kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  ASSERT_EQ(outcome.outputs.size(), 1U);
+  EXPECT_EQ(outcome.outputs[0].comparison.elements, 100U);
+  EXPECT_THAT(outcome.outputs[0].shape, ElementsAre(4, 25));
+  EXPECT_EQ(session().require().kind, "cpu");
+}
+
+TEST_F(SessionTest, APassOnAThread) {
+  options_.in_process = true;
+  EXPECT_EQ(run(scale_suite("f * src"), kScale).verdict, Verdict::passed);
+}
+
+TEST_F(SessionTest, AWrongElementIsNamedWithItsPlace) {
+  const Outcome outcome =
+      run(scale_suite("np.where(np.arange(100).reshape(4, 25) == 27, src, f * src)"), kScale);
+  EXPECT_EQ(outcome.failure, FailureKind::wrong);
+  EXPECT_THAT(outcome.message,
+              HasSubstr("1 of 100 elements of `out` is wrong; the first is out[1, 2] = "));
+  EXPECT_EQ(outcome.where.line, 9);
+}
+
+TEST_F(SessionTest, AnElementThatIsNeverWritten) {
+  std::string kernel = kScale;
+  kernel.replace(kernel.find("i < n"), 5, "i < n - 3");
+  const Outcome outcome = run(scale_suite("f * src"), kernel);
+  EXPECT_EQ(outcome.failure, FailureKind::unwritten);
+  EXPECT_THAT(outcome.reason,
+              HasSubstr("3 of 100 elements of `out` were never written; the first is out[3, 22]"));
+}
+
+// Every byte equals the poison of the first launch, so only the second can tell.
+TEST_F(SessionTest, AnOutputThatHappensToEqualThePoison) {
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments: {out: {out: 64, dtype: uint8}}\n"
+      "launch: {block: 64}\n"
+      "reference: {out: 'np.full(64, 0xCB, np.uint8)'}\n";
+  const std::string kernel = "extern \"C\" __global__ void k(unsigned char *out) { %s }\n";
+  const auto with = [&](const char* body) {
+    std::string text = kernel;
+    return text.replace(text.find("%s"), 2, body);
+  };
+  EXPECT_EQ(run(suite, with("out[threadIdx.x] = 0xCB;")).verdict, Verdict::passed);
+  EXPECT_EQ(run(suite, with("if (threadIdx.x != 5) out[threadIdx.x] = 0xCB;")).failure,
+            FailureKind::unwritten);
+}
+
+TEST_F(SessionTest, AnInputThatTheKernelChanges) {
+  std::string kernel = kScale;
+  kernel.replace(kernel.find("out[i] ="), 8, "((float *)in)[7] = 9, out[i] =");
+  const Outcome outcome = run(scale_suite("f * src"), kernel);
+  EXPECT_EQ(outcome.failure, FailureKind::input_changed);
+  EXPECT_THAT(outcome.reason, HasSubstr("the kernel changed its input `src`: src[0, 7] was "));
+}
+
+TEST_F(SessionTest, WhatDoesNotCompileNamesFileAndLine) {
+  const Outcome outcome =
+      run(scale_suite("src"), "// one\nextern \"C\" __global__ void k() { oops; }\n");
+  EXPECT_EQ(outcome.failure, FailureKind::compile);
+  EXPECT_THAT(outcome.message, HasSubstr("identifier \"oops\" is undefined"));
+  EXPECT_THAT(outcome.where.file, testing::EndsWith("suites/k.cu"));
+  EXPECT_EQ(outcome.where.line, 2);
+}
+
+TEST_F(SessionTest, AMissingKernelListsThoseThatExist) {
+  const Outcome outcome =
+      run(scale_suite("src"), "__global__ void kk(float *a, int n) { a[0] = n; }\n");
+  EXPECT_EQ(outcome.failure, FailureKind::compile);
+  EXPECT_THAT(outcome.message, HasSubstr("kk(float*, int)"));
+}
+
+TEST_F(SessionTest, ArgumentsThatDoNotFit) {
+  const auto failure = [&](const std::string& parameters) {
+    const Outcome outcome =
+        run(scale_suite("src"), "extern \"C\" __global__ void k(" + parameters + ") {}\n");
+    EXPECT_EQ(outcome.failure, FailureKind::signature) << parameters;
+    return outcome.message;
+  };
+  EXPECT_THAT(failure("float *o, float *i, float f"),
+              HasSubstr("takes 3 arguments, and the suite gives 4"));
+  EXPECT_THAT(failure("float o, float *i, float f, int n"),
+              HasSubstr("argument `out` is an array"));
+  EXPECT_THAT(failure("float *o, float *i, float *f, int n"),
+              HasSubstr("argument `f` is a scalar"));
+}
+
+TEST_F(SessionTest, ADtypeThatIsNotTheKernels) {
+  std::string suite = scale_suite("src");
+  suite.replace(suite.find("{scalar: 100}"), 13, "{scalar: 100, dtype: int64}");
+  const Outcome outcome = run(suite, kScale);
+  EXPECT_EQ(outcome.failure, FailureKind::signature);
+  EXPECT_THAT(outcome.message,
+              HasSubstr("argument `n` is a int64 of 8 bytes, and the kernel takes `int`"));
+}
+
+TEST_F(SessionTest, ABlockOverTheLimitIsSkippedWithBothNumbers) {
+  std::string suite = scale_suite("f * src");
+  suite.replace(suite.find("block: 32"), 9, "block: 2048");
+  const Outcome outcome = run(suite, kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::skipped);
+  EXPECT_THAT(outcome.reason, testing::AllOf(HasSubstr("2048"), HasSubstr("1024")));
+}
+
+TEST_F(SessionTest, AReferenceThatRaises) {
+  const Outcome outcome = run(scale_suite("f * source"), kScale);
+  EXPECT_EQ(outcome.failure, FailureKind::reference);
+  EXPECT_THAT(outcome.message, HasSubstr("name 'source' is not defined"));
+  EXPECT_EQ(outcome.where.line, 9);
+}
+
+TEST_F(SessionTest, AnInputThatRaises) {
+  std::string suite = scale_suite("src");
+  suite.replace(suite.find("rng.standard"), 12, "rng.Standard");
+  EXPECT_EQ(run(suite, kScale).failure, FailureKind::input);
+}
+
+TEST_F(SessionTest, NaNInOutputOrReference) {
+  EXPECT_EQ(run(scale_suite("np.full((4, 25), np.nan)"), kScale).failure, FailureKind::wrong);
+  std::string kernel = kScale;
+  kernel.replace(kernel.find("f * in[i]"), 9, "i == 3 ? 0.0f / (f - 3) : f * in[i]");
+  EXPECT_EQ(run(scale_suite("f * src"), kernel).failure, FailureKind::wrong);
+}
+
+constexpr const char* kFaultSuite =
+    "kernel: {file: k.cu, entry: k}\n"
+    "arguments: {out: {out: 10}}\n"
+    "launch: {block: 11}\n";
+constexpr const char* kFaulting =
+    "extern \"C\" __global__ void k(float *out) { out[threadIdx.x] = 1; }\n";
+
+TEST_F(SessionTest, AFaultNamesArgumentAndIndexAndTheNextCaseRuns) {
+  const Outcome outcome =
+      run(kFaultSuite + std::string("reference: {out: np.ones(10)}\n"), kFaulting);
+  EXPECT_EQ(outcome.failure, FailureKind::fault);
+  EXPECT_THAT(outcome.message, HasSubstr("out[10]"));
+  ASSERT_FALSE(outcome.findings.empty());
+  EXPECT_EQ(outcome.findings[0].at("argument"), "out");
+  EXPECT_EQ(run(scale_suite("f * src"), kScale).verdict, Verdict::passed);
+}
+
+TEST_F(SessionTest, AnExpectedFault) {
+  const std::string kSuite = kFaultSuite;
+  EXPECT_EQ(run(kSuite + "expect: {fault: illegal_address, argument: out}\n", kFaulting).verdict,
+            Verdict::passed);
+  EXPECT_EQ(run(kSuite + "expect: {fault: misaligned_address}\n", kFaulting).failure,
+            FailureKind::no_fault);
+  EXPECT_EQ(run(kSuite + "expect: {fault: illegal_address}\n",
+                "extern \"C\" __global__ void k(float *out) {}\n")
+                .failure,
+            FailureKind::no_fault);
+}
+
+TEST_F(SessionTest, ACapabilityThatTheDeviceLacksSkips) {
+  FakeDriver fake;
+  options_.in_process = true;
+  options_.openers.gpu = [&] { return fake.driver(); };
+  options_.device = "gpu";
+  const Outcome outcome = run(scale_suite("f * src", "requires: [exact_bounds]\n"), kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::skipped);
+  EXPECT_THAT(outcome.reason, HasSubstr("needs exact_bounds, which"));
+  session_.reset();
+  EXPECT_THAT(fake.live(), testing::IsEmpty());
+}
+
+// The whole path on a fake driver, whose kernel is a function of the test.
+TEST_F(SessionTest, TheSamePathOnAFakeDriver) {
+  FakeDriver fake;
+  fake.kernels["k"] = {{{0, 8}, {8, 8}, {16, 4}, {20, 4}}};
+  fake.on_launch = [](const FakeLaunch& launch) {
+    auto* out = reinterpret_cast<float*>(launch.argument<uint64_t>(0));
+    const auto* in = reinterpret_cast<const float*>(launch.argument<uint64_t>(1));
+    for (int i = 0; i < launch.argument<int>(3); ++i) out[i] = launch.argument<float>(2) * in[i];
+    return CUDA_SUCCESS;
+  };
+  options_.in_process = true;
+  options_.openers.gpu = [&] { return fake.driver(); };
+  options_.device = "gpu";
+  const Outcome outcome = run(scale_suite("f * src"), kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  EXPECT_EQ(fake.launches.size(), 1U);
+  EXPECT_EQ(fake.images.at(0).substr(1, 3), "ELF") << "a device without image_ptx gets the cubin";
+  session_.reset();
+  EXPECT_THAT(fake.live(), testing::IsEmpty());
+  EXPECT_THAT(fake.misuse, testing::IsEmpty());
+}
+
+TEST_F(SessionTest, AStickyErrorCostsOneCase) {
+  FakeDriver fake;
+  fake.kernels["k"] = {{{0, 8}, {8, 8}, {16, 4}, {20, 4}}};
+  fake.on_launch = [](const FakeLaunch&) { return CUDA_ERROR_MISALIGNED_ADDRESS; };
+  options_.in_process = true;
+  options_.openers.gpu = [&] { return fake.driver(); };
+  options_.device = "gpu";
+  const Outcome outcome = run(scale_suite("f * src"), kScale);
+  EXPECT_EQ(outcome.failure, FailureKind::fault);
+  EXPECT_THAT(outcome.message, HasSubstr("716"));
+}
+
+// One suite; cases whose shared memory asks the driver to misbehave, with good ones between.
+TEST_F(SessionTest, AWorkerThatDiesOrHangsCostsOneCase) {
+  options_.device = "misbehaving";
+  options_.timeout_s = 2;
+  std::string suite =
+      scale_suite("f * src", "axes: {shared: [0, 1001, 8, 1002, 16, 1003, 24, 1004, 32]}\n");
+  suite.replace(suite.find("launch: {"), 9, "launch: {shared: shared, ");
+  std::vector<std::string> results;
+  for (const Case& which : make(suite, kScale)) {
+    const Outcome outcome = run(which);
+    results.push_back(std::string(to_text(outcome.verdict)) + " " +
+                      std::string(to_text(outcome.failure)) + " " + outcome.reason);
+  }
+  EXPECT_THAT(
+      results,
+      ElementsAre(
+          "passed none ",
+          "failed crash the worker died in the middle of the case: it ended by signal 9 (Killed)",
+          "passed none ",
+          "failed crash the worker died in the middle of the case: it ended by signal 11 "
+          "(Segmentation fault)",
+          "passed none ", "failed limit no answer within 2 s; the worker was ended", "passed none ",
+          "failed crash the worker died in the middle of the case: it exited with code 7",
+          "passed none "));
+}
+
+TEST_F(SessionTest, AnEndlessKernelIsStoppedByTheDeviceWithAReport) {
+  options_.timeout_s = 2;
+  const Outcome outcome =
+      run(kFaultSuite + std::string("reference: {out: np.ones(10)}\n"),
+          "extern \"C\" __global__ void k(volatile float *out) { while (out[0] != 1) {} }\n");
+  EXPECT_EQ(outcome.failure, FailureKind::limit);
+  EXPECT_FALSE(outcome.findings.empty()) << outcome.message;
+}
+
+TEST_F(SessionTest, AnInterruptEndsTheCaseAndAllLaterOnes) {
+  options_.device = "misbehaving";
+  std::string suite = scale_suite("f * src");
+  suite.replace(suite.find("launch: {"), 9, "launch: {shared: 1003, ");
+  const std::vector<Case> work = make(suite, kScale);
+  session().require();
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    session_->interrupt();
+  });
+  EXPECT_EQ(run(work.front()).verdict, Verdict::interrupted);
+  later.join();
+  EXPECT_EQ(run(work.front()).verdict, Verdict::interrupted);
+}
+
+TEST_F(SessionTest, NoSuchDeviceIsAnEnvironmentError) {
+  options_.device = "nowhere";
+  try {
+    session().require();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.message(), HasSubstr("libwarpmark_nowhere.so"));
+  }
+}
+
+TEST_F(SessionTest, NoCompilerIsAnEnvironmentError) {
+  ::setenv("WARPMARK_NVRTC", "/nonexistent/libnvrtc.so", 1);
+  try {
+    session().require();
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.message(), HasSubstr("/nonexistent/libnvrtc.so"));
+  }
+  ::unsetenv("WARPMARK_NVRTC");
+}
+
+TEST_F(SessionTest, EqualSeedsGiveEqualInputsAndOthersDoNot) {
+  // The reference passes exactly when the input's first value is the one of seed 0.
+  const std::string suite = scale_suite("f * src");
+  const Case which = make(suite, kScale).front();
+  const auto first = [&](uint64_t seed, uint64_t trial) {
+    options_.seed = seed;
+    Session fresh(python(), options_);
+    PlannedCase planned = make_plan(which, plugins_);
+    planned.plan.expected[0].value.text = "np.zeros((4, 25))";
+    return fresh.verify(which, planned, trial).outputs.at(0).comparison.first->actual;
+  };
+  EXPECT_EQ(first(0, 0), first(0, 0));
+  EXPECT_NE(first(0, 0), first(1, 0));
+  EXPECT_NE(first(0, 0), first(0, 1));
+}
+
+}  // namespace
+}  // namespace warpmark
