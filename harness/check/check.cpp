@@ -26,8 +26,8 @@ RegisteredTest test_of(const CheckWork& item, CheckRun& run) {
 
 }  // namespace
 
-ExitCode run_check(std::vector<CheckWork> work, CaseRunner& runner, const RunContext& context,
-                   const CheckOptions& options, std::ostream& out) {
+ExitCode run_check(const std::vector<CheckWork>& work, CaseRunner& runner,
+                   const RunContext& context, const CheckOptions& options, std::ostream& out) {
   if (work.empty()) {
     throw usage_error("there is no case to check", {}, "`warpmark list` shows the cases");
   }
@@ -41,10 +41,15 @@ ExitCode run_check(std::vector<CheckWork> work, CaseRunner& runner, const RunCon
     }
     tests.push_back(test_of(item, run));
   }
-  run_googletest(std::move(tests), junit ? junit->draft() : std::filesystem::path());
+  run_googletest(tests, junit ? junit->draft() : std::filesystem::path());
   const ExitCode code = run.finish();
-  // The JUnit file first: what ended the run early must not cost the reports.
-  if (junit) junit->publish();
+  // The JUnit file first: what ended the run early must not cost the reports, nor be hidden by
+  // them.
+  try {
+    if (junit) junit->publish();
+  } catch (...) {
+    run.stop(std::current_exception());
+  }
   run.rethrow();
   return code;
 }

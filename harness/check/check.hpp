@@ -46,7 +46,7 @@ struct CheckOptions {
 /// or the journal threw after the reports were finished, with the cases that did not run marked
 /// interrupted; an environment error before any case for files that cannot be written; a usage
 /// error if there is no work.
-ExitCode run_check(std::vector<CheckWork> work, CaseRunner& runner, const RunContext& context,
-                   const CheckOptions& options, std::ostream& out);
+ExitCode run_check(const std::vector<CheckWork>& work, CaseRunner& runner,
+                   const RunContext& context, const CheckOptions& options, std::ostream& out);
 
 }  // namespace warpmark

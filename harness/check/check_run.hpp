@@ -31,6 +31,9 @@ class CheckRun {
   /// runner or the journal throws ends the run, and `finish` hands it on.
   Result run(const CheckWork& work) noexcept;
 
+  /// Ends the run: cases that come after are not run. The first error is the one that is told.
+  void stop(std::exception_ptr error) noexcept;
+
   /// Finishes console and journal.
   ExitCode finish();
   /// Throws what ended the run early, if anything did.
@@ -39,7 +42,6 @@ class CheckRun {
  private:
   Outcome verify(const CheckWork& work);
   ExitCode exit_code() const;
-  void stop(std::exception_ptr error) noexcept;
 
   CaseRunner& runner_;
   const RunContext& context_;

@@ -70,7 +70,7 @@ void neutralise(const std::filesystem::path& xml) {
 
 }  // namespace
 
-void run_googletest(std::vector<RegisteredTest> tests, const std::filesystem::path& xml) {
+void run_googletest(const std::vector<RegisteredTest>& tests, const std::filesystem::path& xml) {
   testing::UnitTest& program = *testing::UnitTest::GetInstance();
   if (program.total_test_count() > 0) throw internal_error("GoogleTest was started twice");
   for (const RegisteredTest& test : tests) {

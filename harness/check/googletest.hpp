@@ -28,6 +28,6 @@ struct RegisteredTest {
 /// first come (GoogleTest moves those that end in "DeathTest" to the front), and in each the order
 /// given. Writes GoogleTest's XML to `xml` (if not empty), and prints nothing. Throws an internal
 /// error if GoogleTest has tests already: it can run once in a process.
-void run_googletest(std::vector<RegisteredTest> tests, const std::filesystem::path& xml);
+void run_googletest(const std::vector<RegisteredTest>& tests, const std::filesystem::path& xml);
 
 }  // namespace warpmark

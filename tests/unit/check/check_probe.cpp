@@ -114,8 +114,7 @@ int run(int argc, char** argv) {
   }
   std::vector<CheckWork> work;
   for (Case& which : select_cases(std::move(all), ids)) work.push_back({std::move(which), {}});
-  return static_cast<int>(
-      run_check(std::move(work), runner, example_context(), options, std::cout));
+  return static_cast<int>(run_check(work, runner, example_context(), options, std::cout));
 }
 
 }  // namespace
