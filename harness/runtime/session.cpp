@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 
 #include "base/file.hpp"
 #include "base/shared_memory.hpp"
