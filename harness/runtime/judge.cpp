@@ -1,6 +1,6 @@
 #include "runtime/judge.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -53,13 +53,8 @@ std::string fault_name(const Fault& fault) {
 
 // "a[3]", "a[0, 2]"; a single value is "a".
 std::string element_name(const std::string& name, const Shape& shape, size_t index) {
-  std::vector<std::string> places(shape.size());
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    const auto extent = static_cast<size_t>(std::max<int64_t>(shape[axis], 1));
-    places[axis] = std::to_string(index % extent);
-    index /= extent;
-  }
-  return shape.empty() ? name : name + "[" + join(places, ", ") + "]";
+  if (shape.empty()) return name;
+  return fmt::format("{}[{}]", name, fmt::join(subscripts(index, shape), ", "));
 }
 
 std::string describe(const OutputVerdict& output) {
