@@ -177,6 +177,8 @@ class Session::State {
         text.source = unit.source;
         text.name = suite.file.filename().string();
         text.origin = planned.positions.find(unit.at);
+        // As all that a compiler sees, relative to the suite's folder.
+        if (text.origin.known()) text.origin.file = text.name;
       } else {
         text.name = unit.file;
         text.source =
@@ -192,7 +194,8 @@ class Session::State {
     protocol::Reply reply = ask(protocol::to_json(request), {}, outcome);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
       if (failure->sticky) end_worker();
-      fail(outcome, FailureKind::compile, in_suite(failure->error(), suite));
+      fail(outcome, FailureKind::compile,
+           in_suite(failure->error(), suite).at(planned.positions.find("/kernel/entry")));
       throw CaseEnded{};
     }
     auto& prepared = std::get<protocol::Prepared>(reply);
