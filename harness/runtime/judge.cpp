@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -75,6 +76,27 @@ std::string element_name(const std::string& name, const Shape& shape, size_t ind
   return shape.empty() ? name : name + "[" + join(places, ", ") + "]";
 }
 
+// Four digits tell a person enough of a float; integers stay whole.
+std::string short_number(const std::string& text) {
+  if (text.find_first_of(".e") == std::string::npos) return text;
+  return fmt::format("{:.4g}", std::strtod(text.c_str(), nullptr));
+}
+
+// " (off by 0.5, allowed 0.25)"; "" where there is no distance, as from a NaN.
+std::string distance_text(const Mismatch& mismatch) {
+  if (mismatch.error.empty()) return "";
+  std::string error = short_number(mismatch.error);
+  if (mismatch.bound.empty() || mismatch.bound == "0") {
+    return fmt::format(" (off by {}, must be equal)", error);
+  }
+  std::string bound = short_number(mismatch.bound);
+  if (error == bound) {  // what is only just too much shows in all digits
+    error = mismatch.error;
+    bound = mismatch.bound;
+  }
+  return fmt::format(" (off by {}, allowed {})", error, bound);
+}
+
 std::string describe(const OutputVerdict& output) {
   const Comparison& result = output.comparison;
   const Mismatch& first = *result.first;
@@ -87,16 +109,12 @@ std::string describe(const OutputVerdict& output) {
       "{} of {} elements of `{}` {} wrong; the first is {} = {}, expected {}", result.wrong,
       result.elements, output.output, result.wrong == 1 ? "is" : "are", where,
       first.kind == MismatchKind::unwritten ? "never written" : first.actual, first.expected);
-  if (!first.error.empty()) {
-    text += first.bound.empty() || first.bound == "0"
-                ? fmt::format(" (off by {}, must be equal)", first.error)
-                : fmt::format(" (off by {}, allowed {})", first.error, first.bound);
-  }
+  text += distance_text(first);
   if (result.unwritten > 0) text += fmt::format("\n{} were never written", result.unwritten);
   if (result.worst && result.worst->index != first.index) {
-    text += fmt::format("\nthe worst is {} = {}, expected {} (off by {})",
+    text += fmt::format("\nthe worst is {} = {}, expected {}{}",
                         element_name(output.output, output.shape, result.worst->index),
-                        result.worst->actual, result.worst->expected, result.worst->error);
+                        result.worst->actual, result.worst->expected, distance_text(*result.worst));
   }
   return text;
 }

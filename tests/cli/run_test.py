@@ -52,7 +52,7 @@ class Mixed(CheckTest):
 FAILED t.n=100
   suites/t.yaml:10:18: error: 72 of 100 elements of `out` are wrong; the first is out[28] = 28, \
 expected 84 (off by 56, must be equal)
-  the worst is out[99] = 99, expected 297 (off by 198)
+  the worst is out[99] = 99, expected 297 (off by 198, must be equal)
   reproduce: warpmark check suites/t.yaml --case t.n=100 --device cpu --seed 5""")
         self.assertRegex(skip, r"^SKIPPED t\.n=2048: .*2048.*1024")
         self.assertRegex(totals, r"^1 passed, 1 failed, 1 skipped in \d+\.\d+ s$")
