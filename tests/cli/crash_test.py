@@ -68,6 +68,7 @@ class Workers(CheckTest):
         process = subprocess.Popen(
             command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True,
             # A shell's background jobs ignore it.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(process.stdout.close)
@@ -88,7 +89,7 @@ class Workers(CheckTest):
 
     def test_an_interrupt_finishes_the_reports(self):
         process, worker = self.start_hanging()
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         out, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130, errors)
         self.assertIn(b"\n1 passed, 2 interrupted in ", out)

@@ -1,8 +1,9 @@
 # `warpmark check` on machines where something is missing, foreign or damaged.
 import shutil
+import subprocess
 import unittest
 
-from program import BUILD, CheckTest
+from program import BUILD, PROGRAM, CheckTest
 
 
 class Missing(CheckTest):
@@ -40,6 +41,12 @@ class Missing(CheckTest):
         self.hide_gpu()
         self.lacks("cannot open the driver libcuda.so.1", "--device cpu needs no GPU",
                    device="gpu")
+
+    def test_a_driver_that_is_none(self):
+        self.hide_gpu()
+        shutil.copy(BUILD / "tests/bad_plugins/warpmark-plugin-bad1.so",
+                    self.folder / "nothing/libcuda.so.1")
+        self.lacks("libcuda.so.1 is no usable CUDA driver: it lacks cuInit", device="gpu")
 
     def test_no_gpu_may_be_a_skip(self):
         self.hide_gpu()
@@ -151,6 +158,17 @@ class Cache(CheckTest):
         middle = 3000
         self.damaged(lambda whole: whole[:middle] + bytes([whole[middle] ^ 1]) +
                      whole[middle + 1:])
+
+    def test_processes_that_fill_it_together(self):
+        command = [PROGRAM, "check", "suites", "--device", "cpu"]
+        together = [subprocess.Popen(command, cwd=self.folder, env=self.environment,
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+                    for _ in range(4)]
+        for process in together:
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, out)
+            self.assertNotIn(b"NOTICE", out)
+        self.assertEqual(self.run_once(), (True, ""))
 
     def test_an_unwritable_cache(self):
         # A file in the folder's place stops root as well.
