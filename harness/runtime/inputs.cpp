@@ -103,10 +103,10 @@ class SignatureCheck {
     const bool kinds_differ =
         type && (type->kind == DTypeKind::floating) != (dtype->kind == DTypeKind::floating);
     if (dtype->bytes != parameter.bytes || kinds_differ) {
-      throw misfit(
-          scalar.name, scalar.at, parameter, entry,
-          fmt::format("a {} of {} byte{}", dtype->name, dtype->bytes, dtype->bytes == 1 ? "" : "s"),
-          "leave `dtype` out to take the kernel's");
+      throw misfit(scalar.name, scalar.at, parameter, entry,
+                   fmt::format("of dtype {} ({} byte{})", dtype->name, dtype->bytes,
+                               dtype->bytes == 1 ? "" : "s"),
+                   "leave `dtype` out to take the kernel's");
     }
     dtypes_.try_emplace(scalar.name, *dtype);
   }

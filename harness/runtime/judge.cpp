@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/text.hpp"
 #include "python/conversion.hpp"
@@ -47,6 +49,19 @@ std::string findings_text(const protocol::Failure& failure) {
   return join(lines, "\n");
 }
 
+// The line of the kernel that a device's report names, below the suite's folder.
+Position fault_place(const PlannedCase& planned, const protocol::Failure& failure) {
+  if (failure.where.known()) return failure.where;
+  for (const auto& report : failure.reports) {
+    const std::string file = text_of(report, "file");
+    const auto line = report.find("line");
+    if (file.empty() || line == report.end() || !line->is_number_unsigned()) continue;
+    const std::filesystem::path suite = planned.positions.find("").file;
+    return {(suite.parent_path() / file).string(), line->get<int>(), 0};
+  }
+  return {};
+}
+
 std::string fault_name(const Fault& fault) {
   return fault.argument.empty() ? fault.kind : fault.kind + " at `" + fault.argument + "`";
 }
@@ -55,6 +70,27 @@ std::string fault_name(const Fault& fault) {
 std::string element_name(const std::string& name, const Shape& shape, size_t index) {
   if (shape.empty()) return name;
   return fmt::format("{}[{}]", name, fmt::join(subscripts(index, shape), ", "));
+}
+
+// Four digits tell a person enough of a float; integers stay whole.
+std::string short_number(const std::string& text) {
+  if (text.find_first_of(".e") == std::string::npos) return text;
+  return fmt::format("{:.4g}", std::strtod(text.c_str(), nullptr));
+}
+
+// " (off by 0.5, allowed 0.25)"; "" where there is no distance, as from a NaN.
+std::string distance_text(const Mismatch& mismatch) {
+  if (mismatch.error.empty()) return "";
+  std::string error = short_number(mismatch.error);
+  if (mismatch.bound.empty() || mismatch.bound == "0") {
+    return fmt::format(" (off by {}, must be equal)", error);
+  }
+  std::string bound = short_number(mismatch.bound);
+  if (error == bound) {  // what is only just too much shows in all digits
+    error = mismatch.error;
+    bound = mismatch.bound;
+  }
+  return fmt::format(" (off by {}, allowed {})", error, bound);
 }
 
 std::string describe(const OutputVerdict& output) {
@@ -69,16 +105,12 @@ std::string describe(const OutputVerdict& output) {
       "{} of {} elements of `{}` {} wrong; the first is {} = {}, expected {}", result.wrong,
       result.elements, output.output, result.wrong == 1 ? "is" : "are", where,
       first.kind == MismatchKind::unwritten ? "never written" : first.actual, first.expected);
-  if (!first.error.empty()) {
-    text += first.bound.empty() || first.bound == "0"
-                ? fmt::format(" (off by {}, must be equal)", first.error)
-                : fmt::format(" (off by {}, allowed {})", first.error, first.bound);
-  }
+  text += distance_text(first);
   if (result.unwritten > 0) text += fmt::format("\n{} were never written", result.unwritten);
   if (result.worst && result.worst->index != first.index) {
-    text += fmt::format("\nthe worst is {} = {}, expected {} (off by {})",
+    text += fmt::format("\nthe worst is {} = {}, expected {}{}",
                         element_name(output.output, output.shape, result.worst->index),
-                        result.worst->actual, result.worst->expected, result.worst->error);
+                        result.worst->actual, result.worst->expected, distance_text(*result.worst));
   }
   return text;
 }
@@ -141,7 +173,7 @@ void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, O
                                : kind == "limit"   ? FailureKind::limit
                                : failure.sticky    ? FailureKind::fault
                                                    : FailureKind::driver;
-    fail(outcome, failed, verdict_error(what, failure.where, failure.hint));
+    fail(outcome, failed, verdict_error(what, fault_place(planned, failure), failure.hint));
     return;
   }
   for (const auto& report : failure.reports) {

@@ -111,7 +111,7 @@ class Session::State {
   }
 
   std::string end_worker() {
-    const std::string how = worker_ ? worker_->end() : "";
+    std::string how = worker_ ? worker_->end() : "";
     worker_.reset();
     greeted_ = false;
     return how;
@@ -178,6 +178,8 @@ class Session::State {
         text.source = unit.source;
         text.name = suite.file.filename().string();
         text.origin = planned.positions.find(unit.at);
+        // As all that a compiler sees, relative to the suite's folder.
+        if (text.origin.known()) text.origin.file = text.name;
       } else {
         text.name = unit.file;
         text.source =
@@ -194,7 +196,8 @@ class Session::State {
     if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
       if (failure->sticky) end_worker();
       failure->where = in_suite(failure->where, suite);
-      fail(outcome, FailureKind::compile, failure->error());
+      fail(outcome, FailureKind::compile,
+           failure->error().at(planned.positions.find("/kernel/entry")));
       throw CaseEnded{};
     }
     auto& prepared = std::get<protocol::Prepared>(reply);

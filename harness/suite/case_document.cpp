@@ -31,6 +31,7 @@ class Writer {
     }
     json["kernel"] = kernel();
     json["arguments"] = arguments();
+    if (suite_.fault) set("/expect", suite_.fault->kind.where);
     if (suite_.launch) json["launch"] = launch(*suite_.launch);
     json["reference"] = reference();
     json["tolerance"] = tolerance();
@@ -135,6 +136,7 @@ class Writer {
 
   Json arguments() {
     Json list = Json::array();
+    if (!suite_.arguments.empty()) set("/arguments", suite_.arguments.front().where);
     for (const Argument& argument : suite_.arguments) {
       const std::string pointer = fmt::format("/arguments/{}", list.size());
       set(pointer, argument.where);

@@ -1,6 +1,8 @@
 # Runs the real program in a home of its own; what the tests of each subcommand share.
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -27,6 +29,26 @@ arguments:
 launch: {block: n}
 reference: {a: %s}
 """
+
+
+# A kernel and a suite whose lines, here numbered from 1, the tests of `check` change by their key.
+KERNEL = """extern "C" __global__ void k(float *out, const float *src, float f, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = f * src[i];
+}
+"""
+LINES = {
+    "warpmark": "1",
+    "kernel": "{file: k.cu, entry: k}",
+    "axes": "{n: [100]}",
+    "arguments": "",
+    "  out": "{out: n}",
+    "  src": "{in: rng.standard_normal(n)}",
+    "  f": "{scalar: 3}",
+    "  n": "{scalar: n}",
+    "launch": "{block: 32, grid: 'ceil_div(n, 32)'}",
+    "reference": "{out: f * src}",
+}
 
 
 class ProgramTest(unittest.TestCase):
@@ -96,3 +118,48 @@ class ProgramTest(unittest.TestCase):
         self.environment["LD_LIBRARY_PATH"] = str(self.folder / "nothing")
 
 
+
+
+class CheckTest(ProgramTest):
+    """Tests that run kernels on the CPU device, which needs a compiler and NumPy."""
+    doctor = None  # what it said, for all tests of a file
+
+    def setUp(self):
+        super().setUp()
+        for name in ("WARPMARK_NVRTC", "WARPMARK_CUDA_HOME", "WARPMARK_PYTHON", "VIRTUAL_ENV"):
+            if name in os.environ:
+                self.environment[name] = os.environ[name]
+        # Where a killed program leaves its drafts.
+        self.environment["TMPDIR"] = str(self.folder)
+        if CheckTest.doctor is None:
+            CheckTest.doctor = self.start("doctor").stdout.decode()
+        for need in ("NVRTC", "NumPy"):
+            if not re.search(r"^ok +%s " % need, CheckTest.doctor, re.M):
+                self.skipTest(CheckTest.doctor)
+
+    def write_scale(self, path="suites/t.yaml", kernel_text=KERNEL, more="", **changes):
+        """Writes a suite and its kernel; `out=` and the like replace the lines of LINES."""
+        lines = dict(LINES)
+        for key, value in changes.items():
+            lines["  " + key if "  " + key in lines else key] = value
+        text = "".join("%s: %s\n" % line for line in lines.items() if line[1] is not None)
+        if kernel_text is not None:
+            self.write(pathlib.Path(path).parent / "k.cu", kernel_text)
+        return self.write(path, text + more)
+
+    def check(self, *arguments, code=0, device="cpu", **options):
+        if device is not None:
+            arguments = (*arguments, "--device", device)
+        return self.run_program("check", *(arguments or ("suites",)), code=code, **options)
+
+    def journal(self, path="run.jsonl"):
+        """The records of a journal, each of which must be a line of valid JSON."""
+        def refuse(word):
+            raise ValueError("%s is not JSON" % word)
+        lines = (self.folder / path).read_text().split("\n")
+        return [json.loads(line, parse_constant=refuse) for line in lines[:-1]]
+
+    def misbehave(self):
+        """Makes the device `misbehaving` known: see tests/support/misbehaving_driver.c."""
+        self.environment["WARPMARK_PLUGIN_PATH"] = "%s:%s" % (BUILD / "tests/drivers",
+                                                              BUILD / "lib/warpmark")

@@ -111,7 +111,7 @@ TEST_F(SessionTest, ADtypeThatIsNotTheKernels) {
   const Outcome outcome = run(suite, kScale);
   EXPECT_EQ(outcome.failure, FailureKind::signature);
   EXPECT_THAT(outcome.message,
-              HasSubstr("argument `n` is a int64 of 8 bytes, and the kernel takes `int`"));
+              HasSubstr("argument `n` is of dtype int64 (8 bytes), and the kernel takes `int`"));
 }
 
 TEST_F(SessionTest, ABlockOverTheLimitIsSkippedWithBothNumbers) {

@@ -1,0 +1,187 @@
+# `warpmark check`: what fails a case, with its words, its place and the exit code.
+import re
+import unittest
+
+from program import KERNEL, CheckTest
+
+
+class Failures(CheckTest):
+    def fails(self, place, *words, code=1, **changes):
+        """One failing case `t.n=100` at `place`, told with `words` and its reproduce command."""
+        self.write_scale(**changes)
+        out, errors = self.check("suites/t.yaml", code=code)
+        self.assertEqual(errors, "")
+        self.assertIn("\nFAILED t.n=100\n  %s: error: " % place, out)
+        for word in words:
+            self.assertIn(word, out)
+        self.assertIn("\n  reproduce: warpmark check suites/t.yaml --case t.n=100 --device cpu\n",
+                      out)
+        self.assertRegex(out, r"\n0 passed, 1 failed in \d+\.\d+ s\n$")
+        return out
+
+    def test_what_does_not_compile(self):
+        self.fails("suites/k.cu:2", 'identifier "oops" is undefined',
+                   kernel_text='// one\nextern "C" __global__ void k() { oops; }\n')
+
+    def test_what_does_not_compile_inside_the_suite(self):
+        self.fails("suites/t.yaml:5", 'identifier "oops" is undefined', kernel_text=None,
+                   kernel='\n  entry: k\n  source: |\n    extern "C" __global__ void k() { oops; }')
+
+    def test_a_missing_kernel_lists_those_that_exist(self):
+        self.fails("suites/t.yaml:2:29", "`k`", "kk(float*, int)", "fill<float>",
+                   kernel_text="__global__ void kk(float *a, int n) { a[0] = n; }\n"
+                               "template <typename T> __global__ void fill(T *a) { *a = 1; }\n"
+                               "template __global__ void fill<float>(float *);\n")
+
+    def test_a_wrong_count_of_arguments(self):
+        self.fails("suites/t.yaml:5:3", "takes 3 arguments, and the suite gives 4",
+                   kernel_text=KERNEL.replace(", int n", "").replace("< n", "< 100"))
+
+    def test_a_scalar_of_another_size(self):
+        self.fails("suites/t.yaml:8:3",
+                   "argument `n` is of dtype int64 (8 bytes), and the kernel takes `int`",
+                   n="{scalar: n, dtype: int64}")
+
+    def test_an_array_where_a_scalar_belongs(self):
+        self.fails("suites/t.yaml:7:3", "argument `f` is an array", f="{in: '[3]'}")
+
+    def test_a_reference_that_raises(self):
+        self.fails("suites/t.yaml:10:22", "NameError", "name 'sorce' is not defined",
+                   reference="{out: f * sorce}")
+
+    def test_a_reference_of_another_shape(self):
+        self.fails("suites/t.yaml:10:19", "(2,)", "(100,)", reference="{out: 'src[:2]'}")
+
+    def test_an_input_that_raises(self):
+        self.fails("suites/t.yaml:6:13", "rng.Normal", src="{in: rng.Normal(n)}")
+
+    def test_wrong_values(self):
+        out = self.fails("suites/t.yaml:10:19", "72 of 100 elements of `out` are wrong",
+                         "the first is out[28] = 84, expected 28",
+                         "off by 56, allowed 1",
+                         "the worst is out[99] = 297, expected 99 (off by 198, allowed 1)",
+                         src="{in: 'np.arange(n, dtype=np.float32)'}",
+                         more="tolerance: {atol: 1}\n",
+                         reference="{out: 'np.where(src < 28, f * src, src)'}")
+        self.assertLess(max(map(len, out.splitlines())), 150)
+
+    def test_distances_are_short_unless_that_hides_the_difference(self):
+        self.fails("suites/t.yaml:10:18", "out[0] = 1, expected 0.5 (off by 0.5, allowed 0.3333)",
+                   f="{scalar: 1}", src="{in: np.ones(n)}", reference="{out: 0.5 * src}",
+                   more="tolerance: {atol: 1 / 3}\n")
+        self.fails("suites/t.yaml:10:18", "(off by 0.5, allowed 0.4999999)", f="{scalar: 1}",
+                   src="{in: np.ones(n)}", reference="{out: 0.5 * src}",
+                   more="tolerance: {atol: 0.4999999}\n")
+
+    def test_nan_in_the_output(self):
+        self.fails("suites/t.yaml:10:18", "1 of 100 elements of `out` is wrong",
+                   "out[3] = nan, expected ",
+                   kernel_text=KERNEL.replace("f * src[i];", "i == 3 ? nanf(\"\") : f * src[i];"))
+
+    def test_nan_in_the_reference(self):
+        self.fails("suites/t.yaml:10:19", "1 of 100 elements of `out` is wrong", "out[3] = ",
+                   "expected nan",
+                   reference="{out: 'np.where(np.arange(n) == 3, np.nan, f * src)'}")
+
+    def test_an_input_that_the_kernel_changes(self):
+        self.fails("suites/t.yaml:6:3", "the kernel changed its input `src`: src[7] was ",
+                   " and is 9", "`inout`",
+                   kernel_text=KERNEL.replace("out[i] =", "((float *)src)[7] = 9, out[i] ="))
+
+    def test_an_output_that_is_not_written(self):
+        self.fails("suites/t.yaml:10:18", "3 of 100 elements of `out` were never written; "
+                   "the first is out[97], expected ", kernel_text=KERNEL.replace("< n", "< n - 3"))
+
+    def test_a_fault(self):
+        self.fails("suites/k.cu:3", "out[100]", kernel_text=KERNEL.replace("< n", "<= n"),
+                   src="{in: rng.standard_normal(n + 1)}")
+
+    def test_a_fault_inside_the_suite(self):
+        self.fails("suites/t.yaml:6", "out[100]", kernel_text=None, axes="{n: [100]}",
+                   kernel='\n  entry: k\n  source: |\n'
+                          '    extern "C" __global__ void k(float *out) {\n'
+                          '      out[threadIdx.x] = 1; }',
+                   src=None, f=None, n=None, launch="{block: 101}", reference="{out: np.ones(n)}")
+
+    def test_an_expected_fault_that_does_not_happen(self):
+        self.fails("suites/t.yaml:10:17", "expected the fault illegal_address at `out`, and the "
+                   "kernel ran without one", reference=None,
+                   more="expect: {fault: illegal_address, argument: out}\n")
+
+    def test_an_endless_kernel(self):
+        self.write_scale(kernel_text=KERNEL.replace("if (i", "while (n > 0 && out[0] != 1) {}\n"
+                                                    "  if (i").replace("float *out",
+                                                                      "volatile float *out"))
+        out, _ = self.check("suites", "--timeout-s", "2", code=1)
+        self.assertIn("\nFAILED t.n=100\n"
+                      "  error: the launch took longer than its limit of 1600 ms\n", out)
+
+
+class Skips(CheckTest):
+    def test_a_block_over_the_limit(self):
+        self.write_scale(axes="{n: [32, 2048]}", launch="{block: n}")
+        out, _ = self.check("suites/t.yaml")
+        self.assertRegex(out, r"\nSKIPPED t\.n=2048: .*\b2048\b.*\b1024\b")
+        self.assertIn("\n1 passed, 1 skipped in ", out)
+        out, _ = self.check("suites/t.yaml", "--case", "t.n=2048", code=77)
+        self.assertRegex(out, r"\nSKIPPED t\.n=2048: .*\b2048\b.*\b1024\b")
+        self.check("suites/t.yaml", "--case", "t.n=32")
+
+    def test_a_rule_of_the_suite(self):
+        self.write_scale(axes="{n: [4, 100]}", more="skip: {when: n > 50, reason: too long}\n")
+        out, _ = self.check("suites/t.yaml")
+        self.assertIn("\nSKIPPED t.n=100: too long\n", out)
+
+
+class BeforeAnyCase(CheckTest):
+    """What cannot be loaded: exit 2, and nothing on stdout."""
+
+    def load(self, place, *words, **changes):
+        self.write_scale(**changes)
+        errors = self.refused("check", "suites/t.yaml", "--device", "cpu")
+        self.assertTrue(errors.startswith("suites/t.yaml:%s: error: " % place), errors)
+        for word in words:
+            self.assertIn(word, errors)
+
+    def test_an_unknown_key(self):
+        self.load("11:1", "unknown key of a suite `tolerence`", "did you mean `tolerance`?",
+                  more="tolerence: exact\n")
+
+    def test_a_key_twice(self):
+        self.load("11:1", "the key `launch` is here a second time",
+                  "the first is on line 9", more="launch: {block: 1}\n")
+
+    def test_no_yaml(self):
+        self.load("9:22", "this is not YAML", launch="{block: [1, 2}")
+
+    def test_a_split_expression_gets_the_hint_to_quote(self):
+        self.load("9:27", "unbalanced parenthesis", "quote the expression",
+                  launch="{block: 32, grid: ceil_div(n, 32)}")
+
+    def test_no_kernel_file(self):
+        self.load("2:16", "k.cu", kernel_text=None)
+
+    def test_no_suite_file(self):
+        self.write_scale()
+        errors = self.refused("check", "suites/tt.yaml")
+        self.assertIn("error: there is no file or folder `suites/tt.yaml`", errors)
+        self.assertIn("did you mean `suites/t.yaml`?", errors)
+
+    def test_one_broken_suite_stops_all(self):
+        self.write_scale("suites/a.yaml")
+        self.load("1:11", "version", warpmark="2")
+        self.assertIn("suites/t.yaml:1:11: error: ", self.refused("check", "suites"))
+
+
+class Cases(CheckTest):
+    def test_places_do_not_depend_on_the_working_directory(self):
+        self.write_scale(reference="{out: src}")
+        for cwd, name in (("suites", "t.yaml"), ("empty", "../suites/t.yaml")):
+            (self.folder / cwd).mkdir(exist_ok=True)
+            out, _ = self.check(name, code=1, cwd=self.folder / cwd)
+            place = re.search(r"\nFAILED t\.n=100\n  (\S+):10:18: error: ", out).group(1)
+            self.assertTrue((self.folder / cwd / place).samefile(self.folder / "suites/t.yaml"))
+
+
+if __name__ == "__main__":
+    unittest.main()
