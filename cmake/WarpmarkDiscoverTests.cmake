@@ -87,6 +87,13 @@ endif()
     set(configured "${base}")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${base}.cmake")
   endif()
+  # Only what has a value: newer CMakes warn of keywords without one (CMP0174).
+  set(given)
+  foreach(keyword PREFIX LABELS)
+    if(NOT "${ARG_${keyword}}" STREQUAL "")
+      string(APPEND given "  ${keyword} [==[${ARG_${keyword}}]==]\n")
+    endif()
+  endforeach()
   file(GENERATE OUTPUT "${configured}.cmake" CONTENT "include([==[${_WARPMARK_LIST_TESTS}]==])
 warpmark_list_tests(
   CALL [==[${configured}]==]
@@ -94,9 +101,7 @@ warpmark_list_tests(
   PROGRAM [==[${program}]==]
   DEVICE [==[${ARG_DEVICE}]==]
   SKIP_WITHOUT_DEVICE [==[${ARG_SKIP_WITHOUT_DEVICE}]==]
-  PREFIX [==[${ARG_PREFIX}]==]
-  LABELS [==[${ARG_LABELS}]==]
-  TIMEOUT [==[${ARG_TIMEOUT}]==]
+${given}  TIMEOUT [==[${ARG_TIMEOUT}]==]
   WORKING_DIRECTORY [==[${ARG_WORKING_DIRECTORY}]==]
   SOURCE_FOLDER [==[${CMAKE_CURRENT_SOURCE_DIR}]==]
   SUITES [==[${suites}]==])

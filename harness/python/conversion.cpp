@@ -58,8 +58,8 @@ std::string elements_text(const py::object& array) {
       const py::object flat = array.attr("flat");
       if (array.attr("size").cast<int64_t>() == 0) return "Python objects";
       const py::object first = flat[py::int_(0)];
-      return "Python objects (" + py::str(first.get_type().attr("__name__")).cast<std::string>() +
-             ")";
+      return "Python objects (" +
+             py::str(py::type::handle_of(first).attr("__name__")).cast<std::string>() + ")";
     }
     default:
       return py::str(array.attr("dtype").attr("name")).cast<std::string>();

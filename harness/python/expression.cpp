@@ -166,7 +166,8 @@ PythonValue list_element(const py::handle& element, size_t index,
     return value;
   }
   if (!py::isinstance<py::int_>(element)) {
-    throw refuse("is a " + py::str(element.get_type().attr("__name__")).cast<std::string>() +
+    throw refuse("is a " +
+                 py::str(py::type::handle_of(element).attr("__name__")).cast<std::string>() +
                  ", not a number, text or boolean");
   }
   int overflow = 0;
@@ -232,10 +233,11 @@ std::vector<PythonValue> evaluate_list_with_builtins_only(Interpreter& /*python*
     const py::object range = py::module_::import("builtins").attr("range");
     if (!py::isinstance<py::list>(result) && !py::isinstance<py::tuple>(result) &&
         !py::isinstance(result, range)) {
-      throw usage_error("`" + excerpt(expression.text) + "` is a " +
-                            py::str(result.get_type().attr("__name__")).cast<std::string>() +
-                            ", not a list",
-                        expression.position_of(1, 1));
+      throw usage_error(
+          "`" + excerpt(expression.text) + "` is a " +
+              py::str(py::type::handle_of(result).attr("__name__")).cast<std::string>() +
+              ", not a list",
+          expression.position_of(1, 1));
     }
     std::vector<PythonValue> values;
     for (const py::handle element : result) {

@@ -90,14 +90,15 @@ class Discovery(unittest.TestCase):
         expected = 1
         for change in ("suites/dot.yaml", "my kernel.cu", "my program"):
             with self.subTest(change):
-                time.sleep(0.02)  # more than a tick of the file system's clock
+                time.sleep(0.05)  # more than a tick of the file system's clock
                 (self.root / change).touch()
+                time.sleep(0.05)  # equal times count as changed
                 self.names()
                 expected += 1
                 self.assertEqual(self.lists_made(), expected)
                 self.names()
                 self.assertEqual(self.lists_made(), expected)
-        time.sleep(0.02)
+        time.sleep(0.05)
         self.write("suites/dot.yaml", "case reductions/dot.n=2 0\ncase reductions/dot.n=4 0\n")
         self.assertEqual(self.names()[2:], ["nested.reductions/dot.n=2",
                                             "nested.reductions/dot.n=4"])
@@ -115,7 +116,7 @@ class Discovery(unittest.TestCase):
     def test_broken_suite_fails_by_name_and_leaves_the_others(self):
         self.configure()
         self.names()
-        time.sleep(0.02)
+        time.sleep(0.05)
         self.write("suites/dot.yaml", "broken unknown key `blocks`; [see]\n")
         self.assertEqual(self.names(), ["nested.first.dtype=float32,n=~1",
                                         "nested.first.dtype=float32,n=2.5",
