@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <compare>
+#include <cstdint>
 
 #include "base/arithmetic_node.hpp"
 #include "base/dtype.hpp"

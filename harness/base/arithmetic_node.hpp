@@ -1,6 +1,7 @@
 // The syntax tree of arithmetic; between its parser and its evaluator only.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

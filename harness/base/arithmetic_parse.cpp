@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include "base/arithmetic_node.hpp"
 #include "base/dtype.hpp"

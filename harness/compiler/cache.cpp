@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 
 #include "base/error.hpp"

@@ -1,6 +1,7 @@
 // A context of our own on a device, and making it current for a scope.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 

@@ -1,6 +1,7 @@
 // A driver: its function table, what it can do beyond the driver API, and its errors.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

@@ -1,5 +1,7 @@
 #include "plan/plan.hpp"
 
+#include <cstdint>
+
 #include <fmt/format.h>
 
 namespace warpmark {

@@ -3,6 +3,8 @@
 
 #include "plan/plan.hpp"
 
+#include <cstdint>
+
 namespace warpmark {
 namespace {
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+
+#include <cstdint>
 #include "plan/plan.hpp"
 
 namespace warpmark {

@@ -1,5 +1,7 @@
 #include "python/array.hpp"
 
+#include <cstdint>
+
 #include "base/error.hpp"
 
 namespace warpmark {

@@ -1,5 +1,7 @@
 #include "python/generator.hpp"
 
+#include <cstdint>
+
 namespace warpmark {
 
 namespace {

@@ -1,5 +1,6 @@
 #include "python/objects.hpp"
 
+#include <cstdint>
 #include <type_traits>
 #include <variant>
 

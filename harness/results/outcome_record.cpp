@@ -1,6 +1,7 @@
 #include "results/outcome_record.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 #include "base/text.hpp"
 

@@ -1,5 +1,7 @@
 #include "runtime/inputs.hpp"
 
+#include <cstdint>
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"

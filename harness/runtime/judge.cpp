@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "base/text.hpp"
 #include "python/conversion.hpp"
@@ -46,19 +46,6 @@ std::string findings_text(const protocol::Failure& failure) {
     if (!message.empty()) lines.push_back(message);
   }
   return join(lines, "\n");
-}
-
-// The line of the kernel that a device's report names, below the suite's folder.
-Position fault_place(const PlannedCase& planned, const protocol::Failure& failure) {
-  if (failure.where.known()) return failure.where;
-  for (const auto& report : failure.reports) {
-    const std::string file = text_of(report, "file");
-    const auto line = report.find("line");
-    if (file.empty() || line == report.end() || !line->is_number_unsigned()) continue;
-    const std::filesystem::path suite = planned.positions.find("").file;
-    return {(suite.parent_path() / file).string(), line->get<int>(), 0};
-  }
-  return {};
 }
 
 std::string fault_name(const Fault& fault) {
@@ -177,7 +164,7 @@ void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, O
                                : kind == "limit"   ? FailureKind::limit
                                : failure.sticky    ? FailureKind::fault
                                                    : FailureKind::driver;
-    fail(outcome, failed, verdict_error(what, fault_place(planned, failure), failure.hint));
+    fail(outcome, failed, verdict_error(what, failure.where, failure.hint));
     return;
   }
   for (const auto& report : failure.reports) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 
 #include "base/file.hpp"
 #include "base/shared_memory.hpp"
@@ -192,10 +193,11 @@ class Session::State {
       }
     }
     protocol::Reply reply = ask(protocol::to_json(request), {}, outcome);
-    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
       if (failure->sticky) end_worker();
+      failure->where = in_suite(failure->where, suite);
       fail(outcome, FailureKind::compile,
-           in_suite(failure->error(), suite).at(planned.positions.find("/kernel/entry")));
+           failure->error().at(planned.positions.find("/kernel/entry")));
       throw CaseEnded{};
     }
     auto& prepared = std::get<protocol::Prepared>(reply);
@@ -219,10 +221,22 @@ class Session::State {
 
   // The compiler names files relative to the suite's folder; a person finds them from where they
   // stand.
-  static Error in_suite(const Error& error, const Suite& suite) {
-    Position where = error.where();
+  static Position in_suite(Position where, const Suite& suite) {
     if (where.known()) where.file = display_path(suite.folder / where.file);
-    return {error.code(), error.message(), where, error.hint()};
+    return where;
+  }
+
+  // Of the first report that has one; the file's name is text that the kernel's source chose.
+  static Position place_of_fault(const std::vector<nlohmann::ordered_json>& reports) {
+    for (const auto& report : reports) {
+      const auto file = report.find("file");
+      const auto line = report.find("line");
+      if (file == report.end() || line == report.end()) continue;
+      if (file->is_string() && line->is_number_integer()) {
+        return {printable(file->get<std::string>()), line->get<int>(), 0};
+      }
+    }
+    return {};
   }
 
   Facts facts_for(const Plan& plan, const CaseInputs& inputs) const {
@@ -264,8 +278,8 @@ class Session::State {
     }
     const std::map<std::string, Array> results = make_results(ready.plan, inputs);
     try {
-      if (launch_and_judge(ready, inputs, results, kPoison, outcome)) return;
-      launch_and_judge(ready, inputs, results, kOtherPoison, outcome);
+      if (launch_and_judge(*which.suite, ready, inputs, results, kPoison, outcome)) return;
+      launch_and_judge(*which.suite, ready, inputs, results, kOtherPoison, outcome);
     } catch (const Error& error) {
       if (error.code() != ExitCode::verdict) throw;
       fail(outcome, FailureKind::reference, error);
@@ -313,7 +327,7 @@ class Session::State {
   }
 
   // Returns false if only a run with another poison can tell.
-  bool launch_and_judge(const PlannedCase& ready, const CaseInputs& inputs,
+  bool launch_and_judge(const Suite& suite, const PlannedCase& ready, const CaseInputs& inputs,
                         const std::map<std::string, Array>& results, std::byte poison,
                         Outcome& outcome) {
     protocol::Verify request;
@@ -336,8 +350,9 @@ class Session::State {
     for (const Step& step : ready.plan.steps) request.steps.push_back(wire_step(step, kernel));
 
     protocol::Reply reply = ask(protocol::to_json(request), fds, outcome);
-    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
       if (failure->sticky) end_worker();
+      failure->where = in_suite(place_of_fault(failure->reports), suite);
       judge_fault(ready, *failure, outcome);
       return true;
     }

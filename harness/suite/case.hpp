@@ -1,6 +1,7 @@
 // A suite at one point of its axes, its id, and the JSON form that plugins get.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>

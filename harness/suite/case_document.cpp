@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "suite/case.hpp"
+
+#include <cstdint>
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {

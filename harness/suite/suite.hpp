@@ -1,6 +1,7 @@
 // A kernel suite as its YAML file says it, typed, every value with its place.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>

@@ -1,6 +1,7 @@
 // A YAML document as a small tree in which every node knows its line and column.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

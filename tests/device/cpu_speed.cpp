@@ -1,6 +1,7 @@
 // Prints how many thread-instructions a second the CPU device executes; a tool, not a test.
 //   build/tests/cpu_speed [library]
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 
 #include "device/client.hpp"

@@ -1,6 +1,8 @@
 // Atomics, shuffles, votes, comparisons with a second predicate, and guarded instructions.
 #include "device/client.hpp"
 
+#include <cstdint>
+
 namespace warpmark::test {
 namespace {
 

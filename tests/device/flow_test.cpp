@@ -1,6 +1,7 @@
 // Divergence, barriers, memories of a block and forward progress, against the same code on the
 // host.
 #include <chrono>
+#include <cstdint>
 #include <numeric>
 
 #include "device/client.hpp"

@@ -1,5 +1,6 @@
 // Launches: checks of the configuration, parameters in both forms, what becomes of a failure.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "api/state.hpp"

@@ -1,4 +1,5 @@
 // Memory: allocation, copies, fills, pinned host memory, pointer queries.
+#include <cstdint>
 #include <cstring>
 #include <new>
 

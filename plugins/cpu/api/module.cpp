@@ -1,5 +1,6 @@
 // Modules and functions.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>

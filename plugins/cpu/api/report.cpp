@@ -1,4 +1,5 @@
 // Faults and counters as the JSON lines that warpmark/device.h describes.
+#include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

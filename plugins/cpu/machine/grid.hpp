@@ -1,6 +1,8 @@
 // Runs a launch: all blocks of a grid.
 #pragma once
 
+#include <cstdint>
+
 #include "machine/block.hpp"
 
 namespace warpmark::cpu {

@@ -1,6 +1,7 @@
 // Decoding of atomics and of the instructions by which the lanes of a warp exchange values.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "program/decoder.hpp"

@@ -1,5 +1,6 @@
 // Cuts a kernel into blocks and numbers them.
 #include <algorithm>
+#include <cstdint>
 
 #include "program/decoder.hpp"
 #include "program/flow.hpp"

@@ -1,6 +1,7 @@
 // Variables of a kernel and the decoding of its loads and stores.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "program/decoder.hpp"

@@ -1,6 +1,7 @@
 // The state of decoding one kernel; private to program/.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>

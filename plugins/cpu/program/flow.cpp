@@ -2,6 +2,7 @@
 #include "program/flow.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace warpmark::cpu {
 namespace {

@@ -3,6 +3,7 @@
 #include "ptx/lexer.hpp"
 
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>

@@ -1,6 +1,7 @@
 // Function headers and bodies.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "ptx/error.hpp"
 #include "ptx/parse_state.hpp"

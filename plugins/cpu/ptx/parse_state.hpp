@@ -1,6 +1,7 @@
 // The recursive-descent parser's state and helpers; private to ptx/.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 // Declarations of .global, .const, .shared, .local and .param variables with their initial values.
 #include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "ptx/error.hpp"

@@ -1,6 +1,8 @@
 // The parser's entry point and the directives of a module.
 #include "ptx/parser.hpp"
 
+#include <cstdint>
+
 #include "ptx/error.hpp"
 #include "ptx/parse_state.hpp"
 

@@ -1,6 +1,7 @@
 // Parses PTX text.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "ptx/module.hpp"

@@ -1,6 +1,7 @@
 // Name lookup of a function body.
 #include "ptx/scopes.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include "ptx/error.hpp"

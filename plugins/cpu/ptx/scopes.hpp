@@ -1,6 +1,7 @@
 // Names of registers and labels inside the nested { } of one function body.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <unordered_map>
 #include <vector>

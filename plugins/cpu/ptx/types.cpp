@@ -1,5 +1,6 @@
 // Names and sizes of PTX types.
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "ptx/module.hpp"

@@ -1,5 +1,7 @@
 #include "base/arithmetic.hpp"
 
+#include <cstdint>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 // Modules, functions, launch geometry and kernel arguments.
 #include "driver/kernel.hpp"
 
+#include <cstdint>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 // The JSON form of a plan: both ways, and strict.
 #include "plan/plan.hpp"
 
+#include <cstdint>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -4,6 +4,8 @@
 
 #include "plan/plan.hpp"
 
+#include <cstdint>
+
 namespace warpmark {
 namespace {
 

@@ -4,6 +4,8 @@
 
 #include "plan/plugin_loader.hpp"
 
+#include <cstdint>
+
 namespace warpmark {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "python/generator.hpp"
 
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 #include "unit/python/python_test.hpp"

@@ -1,6 +1,7 @@
 // Arrays of any dtype for tests, and the comparison of two of them.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <vector>

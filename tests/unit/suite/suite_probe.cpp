@@ -1,5 +1,6 @@
 // Says for each suite file on the command line whether the loader takes it: "ok FILE" or "no FILE:
 // why".
+#include <cstdint>
 #include <iostream>
 
 #include "plan/plugin_loader.hpp"
