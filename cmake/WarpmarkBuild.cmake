@@ -24,6 +24,18 @@ add_library(warpmark_warnings INTERFACE)
 target_compile_options(warpmark_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wimplicit-fallthrough
   $<$<BOOL:${WARPMARK_WERROR}>:-Werror>)
+if(WARPMARK_SANITIZE)  # each of our programs links that target
+  set(_sanitizer_defaults ${PROJECT_SOURCE_DIR}/cmake/sanitizer_defaults.cpp)
+  target_sources(warpmark_warnings INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${_sanitizer_defaults}>)
+endif()
+
+# ./bootstrap fills build/deps only, and the program looks for NVRTC in ../deps of its folder: the
+# build folders of other presets get a link.
+if(NOT CMAKE_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build"
+   AND NOT EXISTS ${CMAKE_BINARY_DIR}/deps AND NOT IS_SYMLINK ${CMAKE_BINARY_DIR}/deps)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/build/deps ${CMAKE_BINARY_DIR}/deps SYMBOLIC)
+endif()
 
 # warpmark_library(NAME SOURCES ... DEPENDS ...)
 # A static library from a folder of harness/, built as warpmark_NAME.

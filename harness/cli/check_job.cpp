@@ -65,7 +65,7 @@ ExitCode check(const CheckRequest& request, Output& out) {
   LazyPython python;
   const std::vector<Case> selected =
       select_cases(load_suites(request.paths, python.list_evaluator()), request.case_ids);
-  std::vector<CheckWork> work = plan_all(selected);
+  const std::vector<CheckWork> work = plan_all(selected);
   Session session(python.interpreter(), request.session);
 
   RunContext context;
@@ -88,7 +88,7 @@ ExitCode check(const CheckRequest& request, Output& out) {
   options.style = console_style(STDOUT_FILENO);
   out.flush();  // the report goes to the same descriptor
   SessionRunner runner(session);
-  const ExitCode code = run_check(std::move(work), runner, context, options, std::cout);
+  const ExitCode code = run_check(work, runner, context, options, std::cout);
   std::cout.flush();
   if (!std::cout) throw environment_error("standard output cannot be written");
   return code;

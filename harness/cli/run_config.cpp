@@ -18,15 +18,7 @@ class Reader {
 
   RunConfig config(const YamlNode& root) const {
     require_map(root, "a run configuration", {"warpmark", "about", "check"});
-    const YamlNode* version = root.find("warpmark");
-    if (version == nullptr) {
-      throw usage_error("`warpmark: 1`, the version of the format, is missing", root.where);
-    }
-    const Located text = read_text(*version, "`warpmark`");
-    if (text.text != "1") {
-      throw usage_error(fmt::format("version `{}` of the format is unknown", text.text), text.where,
-                        "this program reads `warpmark: 1`");
-    }
+    require_format_version(root);
     RunConfig config;
     if (const YamlNode* about = root.find("about"))
       config.about = read_text(*about, "`about`").text;

@@ -10,37 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view name_of(MismatchKind kind) {
-  switch (kind) {
-    case MismatchKind::value:
-      return "value";
-    case MismatchKind::nan:
-      return "nan";
-    case MismatchKind::infinity:
-      return "infinity";
-    case MismatchKind::bound:
-      return "bound";
-    case MismatchKind::unwritten:
-      return "unwritten";
-  }
-  return "";
-}
-
-// The subscripts of an element, in C order; an index into an unknown or empty shape is its own.
-Json subscripts(size_t index, const std::vector<int64_t>& shape) {
-  std::vector<size_t> position(shape.size());
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    const auto extent = static_cast<size_t>(shape[axis]);
-    if (shape[axis] <= 0) return Json::array({index});
-    position[axis] = index % extent;
-    index /= extent;
-  }
-  return position;
-}
-
 Json record_of(const std::optional<Mismatch>& mismatch, const std::vector<int64_t>& shape) {
   if (!mismatch) return nullptr;
-  Json record = {{"kind", name_of(mismatch->kind)},
+  Json record = {{"kind", to_text(mismatch->kind)},
                  {"index", mismatch->index},
                  {"position", subscripts(mismatch->index, shape)},
                  {"actual", mismatch->actual},

@@ -1,11 +1,12 @@
 #include "runtime/judge.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/text.hpp"
 #include "python/conversion.hpp"
@@ -48,19 +49,27 @@ std::string findings_text(const protocol::Failure& failure) {
   return join(lines, "\n");
 }
 
+// The line of the kernel that a device's report names, below the suite's folder.
+Position fault_place(const PlannedCase& planned, const protocol::Failure& failure) {
+  if (failure.where.known()) return failure.where;
+  for (const auto& report : failure.reports) {
+    const std::string file = text_of(report, "file");
+    const auto line = report.find("line");
+    if (file.empty() || line == report.end() || !line->is_number_unsigned()) continue;
+    const std::filesystem::path suite = planned.positions.find("").file;
+    return {(suite.parent_path() / file).string(), line->get<int>(), 0};
+  }
+  return {};
+}
+
 std::string fault_name(const Fault& fault) {
   return fault.argument.empty() ? fault.kind : fault.kind + " at `" + fault.argument + "`";
 }
 
 // "a[3]", "a[0, 2]"; a single value is "a".
 std::string element_name(const std::string& name, const Shape& shape, size_t index) {
-  std::vector<std::string> places(shape.size());
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    const auto extent = static_cast<size_t>(std::max<int64_t>(shape[axis], 1));
-    places[axis] = std::to_string(index % extent);
-    index /= extent;
-  }
-  return shape.empty() ? name : name + "[" + join(places, ", ") + "]";
+  if (shape.empty()) return name;
+  return fmt::format("{}[{}]", name, fmt::join(subscripts(index, shape), ", "));
 }
 
 // Four digits tell a person enough of a float; integers stay whole.
@@ -164,7 +173,7 @@ void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, O
                                : kind == "limit"   ? FailureKind::limit
                                : failure.sticky    ? FailureKind::fault
                                                    : FailureKind::driver;
-    fail(outcome, failed, verdict_error(what, failure.where, failure.hint));
+    fail(outcome, failed, verdict_error(what, fault_place(planned, failure), failure.hint));
     return;
   }
   for (const auto& report : failure.reports) {

@@ -48,4 +48,16 @@ std::string_view to_text(FailureKind kind) {
   return "";
 }
 
+std::vector<size_t> subscripts(size_t index, const std::vector<int64_t>& shape) {
+  std::vector<size_t> places(shape.size());
+  size_t rest = index;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    if (shape[axis] <= 0) return {index};
+    const auto extent = static_cast<size_t>(shape[axis]);
+    places[axis] = rest % extent;
+    rest /= extent;
+  }
+  return places;
+}
+
 }  // namespace warpmark

@@ -39,6 +39,10 @@ enum class FailureKind : uint8_t {
 };
 std::string_view to_text(FailureKind kind);
 
+/// The subscripts of the element at `index` in C order. An index into a shape without elements is
+/// its own; a single value has none.
+std::vector<size_t> subscripts(size_t index, const std::vector<int64_t>& shape);
+
 struct OutputVerdict {
   std::string output;
   std::string dtype;

@@ -226,19 +226,6 @@ class Session::State {
     return where;
   }
 
-  // Of the first report that has one; the file's name is text that the kernel's source chose.
-  static Position place_of_fault(const std::vector<nlohmann::ordered_json>& reports) {
-    for (const auto& report : reports) {
-      const auto file = report.find("file");
-      const auto line = report.find("line");
-      if (file == report.end() || line == report.end()) continue;
-      if (file->is_string() && line->is_number_integer()) {
-        return {printable(file->get<std::string>()), line->get<int>(), 0};
-      }
-    }
-    return {};
-  }
-
   Facts facts_for(const Plan& plan, const CaseInputs& inputs) const {
     Facts facts;
     facts.device = facts_.attributes;
@@ -278,8 +265,8 @@ class Session::State {
     }
     const std::map<std::string, Array> results = make_results(ready.plan, inputs);
     try {
-      if (launch_and_judge(*which.suite, ready, inputs, results, kPoison, outcome)) return;
-      launch_and_judge(*which.suite, ready, inputs, results, kOtherPoison, outcome);
+      if (launch_and_judge(ready, inputs, results, kPoison, outcome)) return;
+      launch_and_judge(ready, inputs, results, kOtherPoison, outcome);
     } catch (const Error& error) {
       if (error.code() != ExitCode::verdict) throw;
       fail(outcome, FailureKind::reference, error);
@@ -327,7 +314,7 @@ class Session::State {
   }
 
   // Returns false if only a run with another poison can tell.
-  bool launch_and_judge(const Suite& suite, const PlannedCase& ready, const CaseInputs& inputs,
+  bool launch_and_judge(const PlannedCase& ready, const CaseInputs& inputs,
                         const std::map<std::string, Array>& results, std::byte poison,
                         Outcome& outcome) {
     protocol::Verify request;
@@ -350,9 +337,8 @@ class Session::State {
     for (const Step& step : ready.plan.steps) request.steps.push_back(wire_step(step, kernel));
 
     protocol::Reply reply = ask(protocol::to_json(request), fds, outcome);
-    if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
       if (failure->sticky) end_worker();
-      failure->where = in_suite(place_of_fault(failure->reports), suite);
       judge_fault(ready, *failure, outcome);
       return true;
     }

@@ -111,18 +111,6 @@ SkipRule read_skip_rule(const YamlNode& node) {
   return {read_expression(*when, "`when`"), read_text(*reason, "`reason`")};
 }
 
-void read_version(const YamlNode& root) {
-  const YamlNode* version = root.find("warpmark");
-  if (version == nullptr) {
-    throw usage_error("`warpmark: 1`, the version of the format, is missing", root.where);
-  }
-  const Located text = read_text(*version, "`warpmark`");
-  if (text.text != "1") {
-    throw usage_error(fmt::format("version `{}` of the format is unknown", text.text), text.where,
-                      "this program reads `warpmark: 1`");
-  }
-}
-
 void read_plugin(const YamlNode& root, Suite& suite) {
   suite.plugin = {"source", suite.where};
   const YamlNode* plugin = root.find("plugin");
@@ -167,7 +155,7 @@ std::shared_ptr<const Suite> parse_suite(const std::string& text,
   const YamlNode root = parse_yaml(text, display_path(suite->file));
   suite->where = root.where;
   require_map(root, "a suite", top_keys());
-  read_version(root);
+  require_format_version(root);
   if (const YamlNode* about = root.find("about")) suite->about = read_text(*about, "`about`").text;
   read_plugin(root, *suite);
   const YamlNode* kernel = root.find("kernel");

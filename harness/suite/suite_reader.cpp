@@ -221,4 +221,16 @@ std::vector<Argument> read_arguments(const YamlNode& node) {
   return arguments;
 }
 
+void require_format_version(const YamlNode& root) {
+  const YamlNode* version = root.find("warpmark");
+  if (version == nullptr) {
+    throw usage_error("`warpmark: 1`, the version of the format, is missing", root.where);
+  }
+  const Located text = read_text(*version, "`warpmark`");
+  if (text.text != "1") {
+    throw usage_error(fmt::format("version `{}` of the format is unknown", text.text), text.where,
+                      "this program reads `warpmark: 1`");
+  }
+}
+
 }  // namespace warpmark

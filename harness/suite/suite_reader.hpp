@@ -21,6 +21,9 @@ void require_map(const YamlNode& node, const std::string& what,
 void require_named_map(const YamlNode& node, const std::string& what);
 void require_list(const YamlNode& node, const std::string& what);
 
+/// Throws unless the document says `warpmark: 1`, the version of our formats.
+void require_format_version(const YamlNode& root);
+
 Located read_text(const YamlNode& node, const std::string& what);
 /// The one of `words` that the node says.
 std::string read_word(const YamlNode& node, const std::string& what,

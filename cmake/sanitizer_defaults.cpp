@@ -1,0 +1,24 @@
+// What the sanitizers are told, compiled into every program of a sanitizer build.
+//
+// Not the environment: a worker is started with an empty one, and so is the program in many tests.
+// A suppression names the library or function that it is about, so that our own leaks still show.
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WARPMARK_SANITIZER_HOOK extern "C" __attribute__((visibility("default"))) const char
+
+WARPMARK_SANITIZER_HOOK* __lsan_default_suppressions();
+WARPMARK_SANITIZER_HOOK* __lsan_default_options();
+
+// CPython and NumPy keep interned objects, types and modules for the life of the process, by
+// design. pybind11 keeps its registry likewise, since the interpreter is never finalised.
+WARPMARK_SANITIZER_HOOK* __lsan_default_suppressions() {
+  return "leak:libpython3\n"
+         "leak:_multiarray_umath\n"
+         "leak:pybind11::\n";
+}
+
+// Without it a line about the suppressions lands in the stderr that tests compare.
+WARPMARK_SANITIZER_HOOK* __lsan_default_options() {
+  return "print_suppressions=0";
+}
+#endif
