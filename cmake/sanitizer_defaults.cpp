@@ -10,9 +10,11 @@ WARPMARK_SANITIZER_HOOK* __lsan_default_suppressions();
 WARPMARK_SANITIZER_HOOK* __lsan_default_options();
 
 // CPython and NumPy keep interned objects, types and modules for the life of the process, by
-// design. pybind11 keeps its registry likewise, since the interpreter is never finalised.
+// design, and so does OpenSSL, which hashlib loads, its algorithms. pybind11 keeps its registry
+// likewise, since the interpreter is never finalised.
 WARPMARK_SANITIZER_HOOK* __lsan_default_suppressions() {
   return "leak:libpython3\n"
+         "leak:libcrypto\n"
          "leak:_multiarray_umath\n"
          "leak:pybind11::\n";
 }
