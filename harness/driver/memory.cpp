@@ -41,6 +41,7 @@ void DeviceMemory::upload(std::span<const std::byte> from, size_t offset) {
   context.driver().call(
       context.table().memcpy_htod, [this] { return identify(); }, address() + offset, from.data(),
       from.size());
+  context.synchronize();
 }
 
 void DeviceMemory::download(std::span<std::byte> to, size_t offset) const {
@@ -61,6 +62,7 @@ void DeviceMemory::copy_from(const DeviceMemory& other) {
   context.driver().call(
       context.table().memcpy_dtod, [this] { return identify(); }, address(), other.address(),
       other.bytes());
+  context.synchronize();
 }
 
 void DeviceMemory::fill(unsigned char value) {
@@ -69,6 +71,7 @@ void DeviceMemory::fill(unsigned char value) {
   const ScopedContext current(context);
   context.driver().call(
       context.table().memset_d8, [this] { return identify(); }, address(), value, bytes_);
+  context.synchronize();
 }
 
 std::string DeviceMemory::identify() const {

@@ -15,7 +15,10 @@ struct DeviceMemoryTraits {
   static void release(const Context& context, Handle handle) noexcept;
 };
 
-/// A block of device memory with a name for error texts. All copies are synchronous.
+/// A block of device memory with a name for error texts. Copies and fills are done when they
+/// return, for every stream. The driver's own are not: cuMemcpyHtoD from pageable memory,
+/// cuMemcpyDtoD and cuMemset may return early, and our streams do not wait for the default one
+/// (seen on an H200: a fill of an output overtook the kernel that was launched after it).
 class DeviceMemory {
  public:
   DeviceMemory() = default;

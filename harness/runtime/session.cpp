@@ -66,6 +66,11 @@ class Session::State {
       require();
       run(which, planned, trial, outcome);
     } catch (const CaseEnded&) {
+    } catch (const Error&) {
+      // An interrupt also ends the wait for a worker that is being replaced.
+      if (!interrupted()) throw;
+      outcome.verdict = Verdict::interrupted;
+      outcome.reason = "interrupted";
     }
     outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return outcome;
@@ -95,7 +100,7 @@ class Session::State {
     if (!worker_) start_worker();
     const Channel::Received received = worker_->channel().receive(std::nullopt, wake_.get());
     if (!received.message) {
-      const std::string how = end_worker();
+      const std::string how = end_worker(received.end);
       throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how));
     }
     protocol::Reply reply = protocol::reply_from_json(received.message->body);
@@ -110,8 +115,11 @@ class Session::State {
     greeted_ = true;
   }
 
-  std::string end_worker() {
-    std::string how = worker_ ? worker_->end() : "";
+  // A worker whose end of the channel closed is dying, and its memory may take a while to go; one
+  // that must be ended gets no time.
+  std::string end_worker(ChannelEnd why = ChannelEnd::timeout) {
+    const std::chrono::milliseconds patience(why == ChannelEnd::closed ? 10000 : 0);
+    std::string how = worker_ ? worker_->end(patience) : "";
     worker_.reset();
     greeted_ = false;
     return how;
@@ -134,7 +142,7 @@ class Session::State {
     if (received.end == ChannelEnd::timeout && options_.in_process) {
       throw internal_error("the worker does not answer, and a thread cannot be ended");
     }
-    const std::string how = end_worker();
+    const std::string how = end_worker(received.end);
     switch (received.end) {
       case ChannelEnd::woken:
         throw_interrupted(outcome);

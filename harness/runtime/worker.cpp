@@ -70,7 +70,7 @@ std::unique_ptr<Worker> Worker::on_thread(const DriverOpeners& openers) {
   return worker;
 }
 
-std::string Worker::end() {
+std::string Worker::end(std::chrono::milliseconds patience) {
   std::string how;
   if (thread_.joinable()) {
     ::shutdown(channel_.fd(), SHUT_RDWR);
@@ -78,12 +78,12 @@ std::string Worker::end() {
   }
   if (process_ > 0) {
     int status = 0;
-    // A worker whose end closed is about to be reaped: give it a moment to say how it died.
-    pid_t ended = 0;
-    for (int attempt = 0; attempt < 100 && ended == 0; ++attempt) {
+    ::shutdown(channel_.fd(), SHUT_RDWR);
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    pid_t ended = ::waitpid(process_, &status, WNOHANG);
+    while (ended == 0 && std::chrono::steady_clock::now() < deadline) {
+      ::usleep(1000);
       ended = ::waitpid(process_, &status, WNOHANG);
-      if (ended == 0 && attempt == 0) ::shutdown(channel_.fd(), SHUT_RDWR);
-      if (ended == 0) ::usleep(1000);
     }
     if (ended == process_) {
       how = describe_status(status);

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -28,9 +29,10 @@ class Worker {
 
   Channel& channel() { return channel_; }
 
-  /// Ends the process if it still runs, and tells how it ended: "ended by signal 11 (Segmentation
-  /// fault)", "exited with code 1", or "" if it had to be ended. A thread is waited for.
-  std::string end();
+  /// Ends the process if it still runs after `patience`, and tells how it ended: "ended by signal
+  /// 11 (Segmentation fault)", "exited with code 1", or "" if it had to be ended. A thread is
+  /// waited for.
+  std::string end(std::chrono::milliseconds patience = std::chrono::milliseconds(100));
 
  private:
   explicit Worker(Channel channel) : channel_(std::move(channel)) {}

@@ -212,5 +212,31 @@ TEST(DeviceMemoryTest, RangesAreChecked) {
   EXPECT_THROW(empty.upload(host), Error);
 }
 
+// Streams of ours do not wait for the default stream, on which copies and fills run.
+TEST(DeviceMemoryTest, CopiesAndFillsAreWaitedFor) {
+  FakeDriver fake;
+  const auto context = Context::create(fake.device());
+  DeviceMemory memory(context, 8, "m");
+  DeviceMemory other(context, 8, "n");
+  const std::vector<std::byte> host(8);
+  const auto last_calls = [&](const auto& action) {
+    fake.calls.clear();
+    action();
+    std::vector<std::string> calls;
+    for (const std::string& call : fake.calls) {
+      const bool bookkeeping = call.starts_with("cuCtxPush") || call.starts_with("cuCtxPop") ||
+                               call.starts_with("cuCtxGetCurrent");
+      if (!bookkeeping) calls.push_back(call);
+    }
+    return calls;
+  };
+  EXPECT_THAT(last_calls([&] { memory.fill(1); }),
+              testing::ElementsAre("cuMemsetD8_v2", "cuCtxSynchronize"));
+  EXPECT_THAT(last_calls([&] { memory.upload(host); }),
+              testing::ElementsAre("cuMemcpyHtoD_v2", "cuCtxSynchronize"));
+  EXPECT_THAT(last_calls([&] { memory.copy_from(other); }),
+              testing::ElementsAre("cuMemcpyDtoD_v2", "cuCtxSynchronize"));
+}
+
 }  // namespace
 }  // namespace warpmark
