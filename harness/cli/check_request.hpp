@@ -17,8 +17,8 @@ struct CheckRequest {
   std::vector<std::filesystem::path> paths;  ///< as suite_files takes them
   std::vector<std::string> case_ids;         ///< literal; empty for all
   SessionOptions session;
-  std::filesystem::path journal;  ///< "" for none
-  std::filesystem::path junit;    ///< "" for none
+  std::filesystem::path journal;     ///< "" for none
+  std::filesystem::path junit;       ///< "" for none
   bool skip_without_device = false;  ///< ExitCode::skipped where the device is not there
   bool device_given = false;         ///< for the command that repeats a case
   bool seed_given = false;

@@ -16,8 +16,8 @@
 
 #include "base/file.hpp"
 #include "check/check.hpp"
-#include "suite/selection.hpp"
 #include "runtime/outcome.hpp"
+#include "suite/selection.hpp"
 
 namespace {
 
