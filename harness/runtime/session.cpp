@@ -110,7 +110,7 @@ class Session::State {
   }
 
   std::string end_worker() {
-    const std::string how = worker_ ? worker_->end() : "";
+    std::string how = worker_ ? worker_->end() : "";
     worker_.reset();
     greeted_ = false;
     return how;
