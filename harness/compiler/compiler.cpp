@@ -242,8 +242,11 @@ std::string key_of(const Unit& unit, const Nvrtc& nvrtc) {
 }
 
 // Where the toolkit lies is this machine's business, so it is in the options but not in the key.
+// Since 12.9 NVRTC has a cache of its own where there is a driver, and what comes from it has no
+// ptxas log (seen on an H200): equal requests must give equal results, so it is turned off.
 std::vector<std::string> full_options(const Unit& unit, const Nvrtc& nvrtc) {
   std::vector<std::string> options = unit.options;
+  if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options.push_back("--no-cache");
   for (const std::string& folder : nvrtc.include_folders()) options.push_back("-I" + folder);
   return options;
 }

@@ -165,9 +165,10 @@ TEST_F(CompilerOnFake, WhatNvrtcIsGiven) {
   request_.options = {"--fmad=false", "-DN=3", "-DFLAG"};
   request_.origin = {"x/suite.yaml", 12, 5};
   compile();
-  EXPECT_THAT(fake_.options, AllOf(Contains("--gpu-architecture=sm_90"), Contains("-lineinfo"),
-                                   Contains("--fmad=false"), Contains("--std=c++17"),
-                                   Not(Contains(testing::StartsWith("-D")))));
+  EXPECT_THAT(fake_.options,
+              AllOf(Contains("--gpu-architecture=sm_90"), Contains("-lineinfo"),
+                    Contains("--fmad=false"), Contains("--std=c++17"), Contains("--no-cache"),
+                    Not(Contains(testing::StartsWith("-D")))));
   EXPECT_EQ(fake_.name, "/suite/x/suite.yaml");
   EXPECT_THAT(fake_.source, testing::StartsWith("#define T float\n#define N 3\n#define FLAG 1\n"
                                                 "#line 12 \"/suite/x/suite.yaml\"\n"));
