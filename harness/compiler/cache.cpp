@@ -117,18 +117,23 @@ CacheLookup CompileCache::find(const std::string& key) const {
   CacheLookup lookup;
   if (!enabled()) return lookup;
   const fs::path path = entry_path(key);
+  // Other processes may clear the cache and fill it again between any two of these calls; that is
+  // no news, and only an entry that stays unreadable is.
+  constexpr int kAttempts = 5;
   std::error_code code;
-  if (!fs::exists(path, code)) return lookup;
-  try {
-    lookup.found = decode(key, read_file(path));
-    if (!lookup.found) {
+  for (int attempt = 0; attempt < kAttempts && fs::exists(path, code); ++attempt) {
+    try {
+      lookup.found = decode(key, read_file(path));
       lookup.notice =
-          fmt::format("the cached kernel {} is damaged and is compiled again", path.string());
+          lookup.found
+              ? ""
+              : fmt::format("the cached kernel {} is damaged and is compiled again", path.string());
+      return lookup;
+    } catch (const Error& error) {
+      lookup.notice = error.message();
     }
-  } catch (const Error& error) {
-    // Another process may have cleared the cache since; that is no news.
-    if (fs::exists(path, code)) lookup.notice = error.message();
   }
+  if (!fs::exists(path, code)) lookup.notice.clear();
   return lookup;
 }
 

@@ -70,7 +70,7 @@ class Selection(CheckTest):
     def test_ctest_selects_the_same(self):
         self.write("CMakeLists.txt", LISTS % (SOURCE, self.folder / "suites", PROGRAM))
         build = self.folder / "build"
-        subprocess.run([CMAKE, "-S", self.folder, "-B", build], check=True, timeout=60,
+        subprocess.run([CMAKE, "-S", self.folder, "-B", build, "-G", "Ninja"], check=True, timeout=60,
                        env=self.environment, stdout=subprocess.DEVNULL)
 
         def ctest(*arguments):

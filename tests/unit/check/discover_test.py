@@ -43,7 +43,7 @@ class Discovery(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def configure(self, call=None, generator="Unix Makefiles"):
+    def configure(self, call=None, generator="Ninja"):
         self.write("CMakeLists.txt", LISTS % SOURCE + (call or self.call))
         return subprocess.run([CMAKE, "-S", self.root, "-B", self.root / "build", "-G", generator],
                               text=True, timeout=60, stdout=subprocess.PIPE,
