@@ -153,6 +153,7 @@ Failure failure_from(const Json& json) {
   failure.where = position_from(json.at("where"));
   failure.result = json.at("result");
   failure.sticky = json.at("sticky");
+  failure.launched = json.at("launched");
   failure.no_device = json.at("no_device");
   failure.reports = reports_from(json);
   return failure;
@@ -260,6 +261,7 @@ Json to_json(const Failure& reply) {
           {"where", to_json(reply.where)},
           {"result", reply.result},
           {"sticky", reply.sticky},
+          {"launched", reply.launched},
           {"no_device", reply.no_device},
           {"reports", reports_json(reply.reports)}};
 }

@@ -99,6 +99,7 @@ struct Failure {
   Position where;
   int result = 0;          ///< CUresult, 0 if it was no driver call
   bool sticky = false;     ///< the worker is of no more use
+  bool launched = false;   ///< this request had launched a kernel, which may be at fault
   bool no_device = false;  ///< what was asked for is not there
   std::vector<nlohmann::ordered_json> reports;
 
