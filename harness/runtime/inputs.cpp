@@ -212,6 +212,14 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
   return inputs;
 }
 
+Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs) {
+  const auto input = inputs.arrays.find(buffer.name);
+  if (input != inputs.arrays.end()) return input->second.shape();
+  Shape shape;
+  for (const Size& extent : buffer.shape) shape.push_back(resolved(extent));
+  return shape;
+}
+
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {
   PythonScope scope = axes_scope(plan);
   for (const auto& [name, scalar] : inputs.scalars) {

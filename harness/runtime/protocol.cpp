@@ -104,6 +104,7 @@ Prepare prepare_from(const Json& json) {
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
   }
+  request.load = json.at("load");
   return request;
 }
 
@@ -191,7 +192,7 @@ Json to_json(const Prepare& request) {
   for (const KernelName& kernel : request.kernels) {
     kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
   }
-  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}};
+  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}, {"load", request.load}};
 }
 
 Json to_json(const Verify& request) {

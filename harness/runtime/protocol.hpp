@@ -42,6 +42,7 @@ struct KernelName {
 struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
+  bool load = true;  ///< false: signatures are all that is wanted, and nothing can be launched
 };
 
 struct Prepared {
