@@ -108,6 +108,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
     compile.folder = unit.folder;
     compile.origin = unit.origin;
     compile.options = unit.options;
+    compile.regions = unit.regions;
     compile.architecture = facts_.architecture;
     for (const protocol::KernelName& kernel : request.kernels) {
       if (kernel.unit == i) compile.entry = kernel.entry;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
 #include "plan/plan.hpp"
 #include "runtime/session.hpp"
@@ -31,6 +32,7 @@ struct UnitText {
   std::string source;
   Position origin;  ///< of the first line, if the text is part of a suite file
   std::vector<std::string> options;
+  std::vector<SourceRegion> regions;
 };
 
 struct KernelName {

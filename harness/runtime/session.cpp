@@ -216,9 +216,22 @@ class Session::State {
       if (unit.file.empty()) {
         text.source = unit.source;
         text.name = suite.file.filename().string();
-        text.origin = planned.positions.find(unit.at);
         // As all that a compiler sees, relative to the suite's folder.
-        if (text.origin.known()) text.origin.file = text.name;
+        const auto in_folder = [&](Position where) {
+          if (where.known()) where.file = text.name;
+          return where;
+        };
+        for (const Region& region : unit.regions) {
+          const bool written = !region.at.empty();
+          text.regions.push_back(
+              {region.line,
+               written ? in_folder(planned.positions.find_text(region.at)) : Position{}});
+        }
+        if (text.regions.empty()) {
+          text.origin = in_folder(planned.positions.find(unit.at));
+        } else {
+          text.name = suite.file.stem().string() + ".generated.cu";
+        }
       } else {
         text.name = unit.file;
         text.source =
@@ -310,6 +323,7 @@ class Session::State {
       ready.inputs = evaluate_inputs(python_, planned, dtypes, key);
       ready.planned.plan =
           resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
+      add_integers(ready.planned, ready.inputs);
     } catch (const Error& error) {
       end_case(outcome, FailureKind::input, error);
     }
