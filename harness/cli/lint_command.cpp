@@ -92,7 +92,9 @@ class Linter {
     for (const Buffer& buffer : planned.plan.buffers) {
       if (buffer.value) check(*buffer.value);
     }
-    for (const Scalar& scalar : planned.plan.scalars) check(scalar.value);
+    for (const Scalar& scalar : planned.plan.scalars) {
+      if (!scalar.integer) check(scalar.value);
+    }
     for (const Expected& expected : planned.plan.expected) check(expected.value);
   }
 

@@ -209,13 +209,33 @@ std::string define_line(const std::string& macro) {
   return fmt::format("#define {} {}\n", macro.substr(0, equals), value);
 }
 
+// The source with a `#line` before each region. It keeps its own numbers elsewhere.
+std::string with_regions(const std::string& source, const std::vector<SourceRegion>& regions,
+                         const std::string& name) {
+  std::string out;
+  int64_t line = 1;
+  auto region = regions.begin();
+  for (size_t begin = 0; begin < source.size(); ++line) {
+    if (region != regions.end() && region->line == line) {
+      const Position& origin = region->origin;
+      out += fmt::format("#line {} \"{}{}\"\n", origin.known() ? origin.line : line, kRoot,
+                         origin.known() ? origin.file : name);
+      ++region;
+    }
+    const size_t end = std::min(source.find('\n', begin), source.size() - 1) + 1;
+    out.append(source, begin, end - begin);
+    begin = end;
+  }
+  return out;
+}
+
 Unit make_unit(const CompileRequest& request) {
   Unit unit;
   unit.name = shown_name(request);
   IncludeClosure closure = resolve_includes(
       request.source, request.name,
       {request.folder, request.include_folders, request.header_roots, std::string(kRoot)});
-  unit.source = std::move(closure.source);
+  unit.source = with_regions(closure.source, request.regions, unit.name);
   unit.headers = std::move(closure.headers);
   unit.not_cacheable = std::move(closure.not_cacheable);
   unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture), "-lineinfo",

@@ -108,6 +108,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
     compile.folder = unit.folder;
     compile.origin = unit.origin;
     compile.options = unit.options;
+    compile.regions = unit.regions;
     compile.architecture = facts_.architecture;
     for (const protocol::KernelName& kernel : request.kernels) {
       if (kernel.unit == i) compile.entry = kernel.entry;
@@ -126,6 +127,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
     wanted.entry = kernel.entry;
     reply.kernels.push_back(compiled.at(kernel.unit).entry(wanted));
   }
+  if (!request.load) return reply;
   const bool takes_ptx = choice_.device.has(Capability::image_ptx);
   for (size_t i = 0; i < compiled.size(); ++i) {
     modules.emplace_back(context_, takes_ptx ? compiled[i].ptx : compiled[i].cubin,

@@ -98,12 +98,21 @@ Hello hello_from(const Json& json) {
 Prepare prepare_from(const Json& json) {
   Prepare request;
   for (const Json& unit : json.at("units")) {
-    request.units.push_back({unit.at("name"), unit.at("folder"), unit.at("source"),
-                             position_from(unit.at("origin")), unit.at("options")});
+    request.units.push_back({unit.at("name"),
+                             unit.at("folder"),
+                             unit.at("source"),
+                             position_from(unit.at("origin")),
+                             unit.at("options"),
+                             {}});
+    for (const Json& region : unit.at("regions")) {
+      request.units.back().regions.push_back(
+          {region.at("line"), position_from(region.at("origin"))});
+    }
   }
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
   }
+  request.load = json.at("load");
   return request;
 }
 
@@ -181,17 +190,22 @@ Json to_json(const Hello& request) {
 Json to_json(const Prepare& request) {
   Json units = Json::array();
   for (const UnitText& unit : request.units) {
+    Json regions = Json::array();
+    for (const SourceRegion& region : unit.regions) {
+      regions.push_back({{"line", region.line}, {"origin", to_json(region.origin)}});
+    }
     units.push_back({{"name", unit.name},
                      {"folder", unit.folder},
                      {"source", unit.source},
                      {"origin", to_json(unit.origin)},
-                     {"options", unit.options}});
+                     {"options", unit.options},
+                     {"regions", regions}});
   }
   Json kernels = Json::array();
   for (const KernelName& kernel : request.kernels) {
     kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
   }
-  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}};
+  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}, {"load", request.load}};
 }
 
 Json to_json(const Verify& request) {

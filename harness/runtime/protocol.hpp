@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
 #include "plan/plan.hpp"
 #include "runtime/session.hpp"
@@ -31,6 +32,7 @@ struct UnitText {
   std::string source;
   Position origin;  ///< of the first line, if the text is part of a suite file
   std::vector<std::string> options;
+  std::vector<SourceRegion> regions;
 };
 
 struct KernelName {
@@ -42,6 +44,7 @@ struct KernelName {
 struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
+  bool load = true;  ///< false: signatures are all that is wanted, and nothing can be launched
 };
 
 struct Prepared {
