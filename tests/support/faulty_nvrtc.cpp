@@ -64,14 +64,15 @@ bool lie(T out, int64_t value) {
 template <typename R, typename... P>
 R act(const char* symbol, P... p) {
   const Fault fault = plan().next(symbol);
+  Books& books = faults::books();
   const bool creates = std::string_view(symbol) == "nvrtcCreateProgram";
   const bool releases = std::string_view(symbol) == "nvrtcDestroyProgram";
   const auto for_programs = [&](auto argument) {
     using T = decltype(argument);
     if constexpr (std::is_same_v<T, nvrtcProgram>) {
-      books().used(symbol, "program", number(argument), 0);
+      books.used(symbol, "program", number(argument), 0);
     } else if constexpr (std::is_same_v<T, nvrtcProgram*>) {
-      if (releases) books().released(symbol, "program", number(*argument));
+      if (releases) books.released(symbol, "program", number(*argument));
     }
   };
   (for_programs(p), ...);
@@ -84,7 +85,7 @@ R act(const char* symbol, P... p) {
   const R done = reinterpret_cast<R (*)(P...)>(real(symbol))(p...);
   const auto note_creation = [&](auto argument) {
     if constexpr (std::is_same_v<decltype(argument), nvrtcProgram*>) {
-      if (creates && *argument != nullptr) books().created("program", number(*argument), 0);
+      if (creates && *argument != nullptr) books.created("program", number(*argument), 0);
     }
   };
   (note_creation(p), ...);
