@@ -151,6 +151,7 @@ void fail(Outcome& outcome, FailureKind kind, const Error& error) {
   outcome.reason = split(error.message(), '\n').front();
   outcome.message = error.what();
   outcome.where = error.where();
+  outcome.error = error;
 }
 
 void skip(Outcome& outcome, const std::string& reason) {
