@@ -264,7 +264,8 @@ std::vector<std::vector<Token>> split_outside_brackets(const std::vector<Token>&
 std::string spelled(const std::vector<Token>& tokens) {
   std::string text;
   for (const Token& token : tokens) {
-    if (!text.empty() && continues_name(text.back()) && continues_name(token.text.front())) {
+    if (!text.empty() && continues_name(text.back()) &&
+        (continues_name(token.text.front()) || token.text == "*")) {
       text += ' ';
     }
     text += token.text;

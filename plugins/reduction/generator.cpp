@@ -123,6 +123,31 @@ std::string ReductionGenerator::range_arguments() const {
   return text;
 }
 
+namespace {
+
+// The suite's expression as what a function returns; a type that does not fit is told at its line
+// as well. The empty line is for an expression that ends in a backslash.
+void add_returned(SourceText& text, const std::string& expression, const std::string& pointer) {
+  for (const std::string& part : {std::string("  return static_cast<accumulator>("), expression}) {
+    if (pointer.empty()) {
+      text.add(part);
+    } else {
+      text.add_from(part, pointer);
+    }
+  }
+  text.add("\n);");
+}
+
+// Names such as INFINITY and INT_MIN come from headers that a neutral element takes for granted.
+bool names_a_limit(const std::string& neutral) {
+  for (const char* name : {"INFINITY", "NAN", "_MAX", "_MIN", "HUGE_VAL"}) {
+    if (neutral.find(name) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 // The suite's three expressions, as functions of their own.
 void ReductionGenerator::add_operation(SourceText& text) const {
   const ReductionOperation& operation = operation_;
@@ -131,36 +156,32 @@ void ReductionGenerator::add_operation(SourceText& text) const {
            std::to_string(4 * slot_words()) +
            ",\n              \"an accumulator is copied by its bytes, and has " +
            std::to_string(kMostBytes) + " of them at the most\");");
-  if (operation.neutral_given && operation.integer_accumulator) {
-    text.add_from("static_assert(warpmark::keeps<accumulator>(" + operation.neutral_line +
-                      "), \"`neutral` must be a value of the accumulator's type, " +
-                      operation.accumulator + "\");",
+  if (operation.neutral_given) {
+    const std::string& neutral = operation.neutral_line;
+    text.add_from("static_assert(" +
+                      (operation.integer_accumulator
+                           ? "warpmark::keeps<accumulator>(" + neutral + ")"
+                           : "warpmark::converts<accumulator, decltype(" + neutral + ")>") +
+                      ", \"the neutral element must be a value of the accumulator's type, " +
+                      expanded_type(operation.accumulator, kernel_) + "\");",
                   "/kernel/neutral");
   }
+  text.add("__device__ __forceinline__ accumulator warpmark_neutral() {");
+  add_returned(text, operation.neutral, operation.neutral_given ? "/kernel/neutral" : "");
   text.add(
-      "__device__ __forceinline__ accumulator warpmark_neutral() {\n"
-      "  return static_cast<accumulator>(");
-  if (operation.neutral_given) {
-    text.add_from(operation.neutral, "/kernel/neutral");
-  } else {
-    text.add(operation.neutral);
-  }
-  text.add("\n);\n}\n");
-  text.add(
+      "}\n"
       "struct warpmark_reduce {\n"
       "__device__ __forceinline__ accumulator operator()(const accumulator a, const "
-      "accumulator b) const {\n"
-      "  return static_cast<accumulator>(");
-  text.add_from(operation.reduce, "/kernel/reduce");
-  text.add("\n);\n}\n};\n");
+      "accumulator b) const {");
+  add_returned(text, operation.reduce, "/kernel/reduce");
+  text.add("}\n};");
   text.add_from(
       "__device__ __forceinline__ accumulator warpmark_map(const long long i, "
       "const long long n, " +
           device_parameters(layout_) + ") {",
       "/kernel/parameters");
-  text.add("  return static_cast<accumulator>(");
-  text.add_from(operation.map, "/kernel/map");
-  text.add("\n);\n}\n");
+  add_returned(text, operation.map, "/kernel/map");
+  text.add("}\n");
 }
 
 // Declares and loads `count` vectors of each array from `vector` on, an expression over warpmark_v,
@@ -330,7 +351,10 @@ SourceText ReductionGenerator::source() const {
     types.push_back(expanded_type(parameter.element, kernel_));
     all += (all.empty() ? "" : ", ") + parameter.text;
   }
-  SourceText text = begin_source(kernel_, vector_prelude() + reduction_prelude(), types);
+  const std::string limits = names_a_limit(operation_.neutral)
+                                 ? "#include <float.h>\n#include <limits.h>\n#include <math.h>\n"
+                                 : "";
+  SourceText text = begin_source(kernel_, limits + vector_prelude() + reduction_prelude(), types);
   if (layout_.width > 1) text.add(size_assertions(layout_));
   add_operation(text);
   text.add("template <bool warpmark_vectors>\n__device__ __forceinline__");
@@ -346,6 +370,11 @@ SourceText ReductionGenerator::source() const {
                     name_ + "(" + all + range_parameters() +
                     ", unsigned *warpmark_partials, unsigned *warpmark_arrived) {",
                 "/kernel/parameters");
+  text.add_from("static_assert(warpmark::converts<" + result_.element +
+                    ", accumulator>, \"the accumulator's type does not convert to that of the "
+                    "result, " +
+                    expanded_type(result_.element, kernel_) + "\");",
+                operation_.accumulator_at);
   text.add(kernel_body());
   return text;
 }

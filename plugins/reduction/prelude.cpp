@@ -39,10 +39,22 @@ template <> struct Limits<unsigned long long> : IntegerLimits<unsigned long long
 template <class T> __device__ __forceinline__ T lowest() { return Limits<T>::lowest(); }
 template <class T> __device__ __forceinline__ T highest() { return Limits<T>::highest(); }
 
+template <class T> __device__ T &&value_of();
+template <class To, class From, class = To> constexpr bool converts = false;
+template <class To, class From>
+constexpr bool converts<To, From, decltype(static_cast<To>(value_of<From>()))> = true;
+
+template <class T> __device__ constexpr bool negative(T value) {
+  return !(value > T(0)) && value != T(0);  // no comparison that is pointless for unsigned
+}
 // Whether a number keeps its value in another type.
 template <class To, class From> __device__ constexpr bool keeps(From value) {
-  return static_cast<From>(static_cast<To>(value)) == value &&
-         (value < From(0)) == (static_cast<To>(value) < To(0));
+  if constexpr (converts<To, From> && converts<From, To>) {
+    return static_cast<From>(static_cast<To>(value)) == value &&
+           negative(value) == negative(static_cast<To>(value));
+  } else {
+    return false;
+  }
 }
 
 // Neighbours first, so that every operand on the left comes before that on the right.
