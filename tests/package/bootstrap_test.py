@@ -1,4 +1,5 @@
 # Tests ./bootstrap on a fake machine: what it asks, installs, fetches, runs and answers.
+import json
 import os
 import re
 import unittest
@@ -310,6 +311,16 @@ class Python(BootstrapTest):
         output = self.run_script(WARPMARK_PYTHON=str(named))
         self.assertIn("3.12.9  %s" % named, output)
         self.assertIn("pybind11   /p", output)
+
+
+class Presets(unittest.TestCase):
+    def test_presets_of_one_folder_set_the_same_variables(self):
+        # What only one of them sets would stay in the cache for the other.
+        presets = json.loads((SOURCE / "CMakePresets.json").read_text())["configurePresets"]
+        presets = {preset["name"]: preset for preset in presets}
+        self.assertNotIn("binaryDir", presets["ci"])
+        for name in presets["ci"]["cacheVariables"]:
+            self.assertIn(name, presets["default"]["cacheVariables"])
 
 
 class Pins(unittest.TestCase):
