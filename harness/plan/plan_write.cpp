@@ -72,6 +72,11 @@ Json json_of(const Unit& unit) {
   if (!unit.file.empty()) json["file"] = unit.file;
   if (!unit.source.empty()) json["source"] = unit.source;
   json["options"] = unit.options;
+  for (const Region& region : unit.regions) {
+    Json item = {{"line", region.line}};
+    put_at(item, region.at);
+    json["regions"].push_back(std::move(item));
+  }
   put_at(json, unit.at);
   return json;
 }
@@ -88,7 +93,11 @@ Json json_of(const Buffer& buffer) {
 Json json_of(const Scalar& scalar) {
   Json json = {{"name", scalar.name}};
   if (scalar.dtype) json["dtype"] = scalar.dtype->name;
-  json["value"] = json_of(scalar.value);
+  if (scalar.integer) {
+    json["integer"] = json_of(*scalar.integer);
+  } else {
+    json["value"] = json_of(scalar.value);
+  }
   put_at(json, scalar.at);
   return json;
 }

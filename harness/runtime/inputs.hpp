@@ -47,6 +47,10 @@ struct ReadyCase {
   CaseInputs inputs;
 };
 
+/// Adds the scalars that are integers of a resolved plan. Throws a verdict error for one that its
+/// dtype does not hold.
+void add_integers(const PlannedCase& resolved, CaseInputs& inputs);
+
 /// What references and tolerances see: axes, scalars as NumPy scalars, inputs as they were before.
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs);
 

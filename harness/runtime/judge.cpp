@@ -166,10 +166,11 @@ void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, O
   const std::string what = findings.empty() ? failure.message : findings;
   const auto& expected = planned.plan.fault;
   if (!expected) {
-    const FailureKind failed = failure.result == 0 ? FailureKind::driver
-                               : kind == "limit"   ? FailureKind::limit
-                               : failure.sticky    ? FailureKind::fault
-                                                   : FailureKind::driver;
+    const bool by_kernel = failure.result != 0 && failure.launched;
+    const FailureKind failed = !by_kernel        ? FailureKind::driver
+                               : kind == "limit" ? FailureKind::limit
+                               : failure.sticky  ? FailureKind::fault
+                                                 : FailureKind::driver;
     fail(outcome, failed, verdict_error(what, fault_place(planned, failure), failure.hint));
     return;
   }
@@ -178,7 +179,10 @@ void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, O
         expected->argument.empty() || text_of(report, "argument") == expected->argument;
     if (text_of(report, "kind") == expected->kind && argument) return;
   }
-  if (failure.reports.empty() && kind == expected->kind && expected->argument.empty()) return;
+  if (failure.launched && failure.reports.empty() && kind == expected->kind &&
+      expected->argument.empty()) {
+    return;
+  }
   fail(outcome, FailureKind::no_fault,
        verdict_error(fmt::format("expected the fault {}, and another happened\n{}",
                                  fault_name(*expected), what),

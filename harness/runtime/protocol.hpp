@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
 #include "plan/plan.hpp"
 #include "runtime/session.hpp"
@@ -31,6 +32,7 @@ struct UnitText {
   std::string source;
   Position origin;  ///< of the first line, if the text is part of a suite file
   std::vector<std::string> options;
+  std::vector<SourceRegion> regions;
 };
 
 struct KernelName {
@@ -100,6 +102,7 @@ struct Failure {
   Position where;
   int result = 0;          ///< CUresult, 0 if it was no driver call
   bool sticky = false;     ///< the worker is of no more use
+  bool launched = false;   ///< this request had launched a kernel, which may be at fault
   bool no_device = false;  ///< what was asked for is not there
   std::vector<nlohmann::ordered_json> reports;
 

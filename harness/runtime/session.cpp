@@ -31,6 +31,16 @@ Clock::duration seconds(double count) {
 // Ends a case from the depth of it: the outcome has been filled in.
 struct CaseEnded {};
 
+// The worker was of no use before the case's kernel ran, because of a case before.
+struct SpoiltWorker {};
+
+// Driver results that blame the image, and so the kernel's source or the compiler's options.
+bool blames_image(int result) {
+  return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+         result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+         result == CUDA_ERROR_INVALID_SOURCE;
+}
+
 }  // namespace
 
 class Session::State {
@@ -76,7 +86,11 @@ class Session::State {
     try {
       if (interrupted()) throw_interrupted(outcome);
       require();
-      steps(outcome);
+      try {
+        steps(outcome);
+      } catch (const SpoiltWorker&) {
+        steps(outcome);  // on a fresh one, which throws no more of these
+      }
     } catch (const CaseEnded&) {
     } catch (const Error&) {
       // An interrupt also ends the wait for a worker that is being replaced.
@@ -84,6 +98,7 @@ class Session::State {
       outcome.verdict = Verdict::interrupted;
       outcome.reason = "interrupted";
     }
+    worker_is_fresh_ = false;
     outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return outcome;
   }
@@ -93,6 +108,7 @@ class Session::State {
                   ? Worker::on_thread(options_.openers)
                   : Worker::spawn(options_.program.empty() ? "/proc/self/exe" : options_.program);
     greeted_ = false;
+    worker_is_fresh_ = true;
     // A device that can stop its own launch does so before the process has to be ended: its report
     // tells where the kernel was.
     const protocol::Hello hello{options_.device, options_.use_cache, 0.8 * options_.timeout_s};
@@ -105,7 +121,8 @@ class Session::State {
     const Channel::Received received = worker_->channel().receive(std::nullopt, wake_.get());
     if (!received.message) {
       const std::string how = end_worker(received.end);
-      throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how));
+      throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how),
+                              "`warpmark doctor` shows what can be used here");
     }
     protocol::Reply reply = protocol::reply_from_json(received.message->body);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
@@ -127,6 +144,14 @@ class Session::State {
     worker_.reset();
     greeted_ = false;
     return how;
+  }
+
+  // A sticky error may come to light when a case's memory is released, after its verdict: the next
+  // case must not fail of it.
+  void end_spoilt_worker(const protocol::Failure& failure) {
+    if (!failure.sticky) return;
+    end_worker();
+    if (!failure.launched && !worker_is_fresh_) throw SpoiltWorker{};
   }
 
   [[noreturn]] static void throw_interrupted(Outcome& outcome) {
@@ -191,9 +216,22 @@ class Session::State {
       if (unit.file.empty()) {
         text.source = unit.source;
         text.name = suite.file.filename().string();
-        text.origin = planned.positions.find(unit.at);
         // As all that a compiler sees, relative to the suite's folder.
-        if (text.origin.known()) text.origin.file = text.name;
+        const auto in_folder = [&](Position where) {
+          if (where.known()) where.file = text.name;
+          return where;
+        };
+        for (const Region& region : unit.regions) {
+          const bool written = !region.at.empty();
+          text.regions.push_back(
+              {region.line,
+               written ? in_folder(planned.positions.find_text(region.at)) : Position{}});
+        }
+        if (text.regions.empty()) {
+          text.origin = in_folder(planned.positions.find(unit.at));
+        } else {
+          text.name = suite.file.stem().string() + ".generated.cu";
+        }
       } else {
         text.name = unit.file;
         text.source =
@@ -215,7 +253,11 @@ class Session::State {
     }
     protocol::Reply reply = ask(wire, {}, outcome);
     if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      if (failure->sticky) end_worker();
+      end_spoilt_worker(*failure);
+      if (failure->result != 0 && !blames_image(failure->result)) {
+        fail(outcome, FailureKind::driver, failure->error());
+        throw CaseEnded{};
+      }
       failure->where = in_suite(failure->where, suite);
       known_request_ = wire;
       known_error_ = failure->error().at(planned.positions.find("/kernel/entry"));
@@ -281,6 +323,7 @@ class Session::State {
       ready.inputs = evaluate_inputs(python_, planned, dtypes, key);
       ready.planned.plan =
           resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
+      add_integers(ready.planned, ready.inputs);
     } catch (const Error& error) {
       end_case(outcome, FailureKind::input, error);
     }
@@ -385,7 +428,7 @@ class Session::State {
 
     protocol::Reply reply = ask(protocol::to_json(request), fds, outcome);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      if (failure->sticky) end_worker();
+      end_spoilt_worker(*failure);
       judge_fault(ready, *failure, outcome);
       return true;
     }
@@ -408,6 +451,7 @@ class Session::State {
   std::atomic<bool> interrupted_ = false;
   std::unique_ptr<Worker> worker_;
   bool greeted_ = false;
+  bool worker_is_fresh_ = true;  ///< no case has been run on it
   bool ready_ = false;
   DeviceFacts facts_;
   nlohmann::json known_request_;  ///< the last one that was compiled, and what it has
