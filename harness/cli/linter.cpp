@@ -111,9 +111,9 @@ bool Linter::has_session() {
 void Linter::examine(const std::shared_ptr<const Suite>& suite) {
   TrivialFindings findings(suite);
   bool whole = true;
-  for (const auto& [which, planned] : planned_) {
+  for (const auto& one : planned_) {
     bool seen = false;
-    attempt([&] { seen = examine(which, planned, findings); });
+    attempt([&] { seen = examine(one.first, one.second, findings); });
     whole = whole && seen;
   }
   for (const Error& problem : trivial_problems(*suite, findings.findings())) add(problem);

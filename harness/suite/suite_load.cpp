@@ -12,7 +12,7 @@ namespace {
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
       "warpmark",  "about",     "plugin", "kernel", "axes",     "arguments", "launch",
-      "reference", "tolerance", "bench",  "expect", "requires", "skip", "lint"};
+      "reference", "tolerance", "bench",  "expect", "requires", "skip",      "lint"};
   return kKeys;
 }
 
