@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "base/file.hpp"
+#include "base/places.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/device_survey.hpp"
@@ -138,9 +138,10 @@ class Doctor {
     }
     if (!some) {
       std::vector<std::string> folders;
-      for (const fs::path& folder : default_plugin_folders()) folders.push_back(folder.string());
+      for (const fs::path& folder : library_search_path()) folders.push_back(folder.string());
       missing("plugin", "no usable warpmark-plugin-*.so in " + join(folders, ", "),
-              "build Warpmark, or add the plugins' folder to WARPMARK_PLUGIN_PATH");
+              (own_places().installed ? "install Warpmark again" : "build Warpmark") +
+                  std::string(", or add the plugins' folder to WARPMARK_PLUGIN_PATH"));
     }
     return some;
   }

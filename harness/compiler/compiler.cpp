@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/places.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "compiler/includes.hpp"
@@ -297,11 +298,13 @@ Error compile_error(nvrtcResult result, const std::string& log, const Unit& unit
   }
   std::string hint;
   if (log.find("open source file") != std::string::npos) {
-    hint = nvrtc.include_folders().empty()
-               ? "this NVRTC has no header folder beside it; ./bootstrap fetches one, or set "
-                 "WARPMARK_CUDA_HOME"
-               : "looked in the suite's folder, Warpmark's own C and C++ headers and " +
-                     join(nvrtc.include_folders(), ", ");
+    if (!nvrtc.include_folders().empty()) {
+      hint = "looked in the suite's folder, Warpmark's own C and C++ headers and " +
+             join(nvrtc.include_folders(), ", ");
+    } else {
+      hint = fmt::format("this NVRTC has no header folder beside it; {}set WARPMARK_CUDA_HOME",
+                         own_places().installed ? "" : "./bootstrap fetches one, or ");
+    }
   }
   return verdict_error(fmt::format("{} does not compile\n{}", unit.name, log), first_error(log),
                        hint);
