@@ -11,6 +11,7 @@
 #include "cli/lazy_python.hpp"
 #include "cli/suites.hpp"
 #include "plan/plugin_loader.hpp"
+#include "python/function.hpp"
 
 namespace warpmark {
 namespace {
@@ -60,17 +61,29 @@ class Linter {
   void texts(const Suite& suite) {
     texts_.clear();
     for (const Argument& argument : suite.arguments) {
-      if (argument.kind != ArgumentKind::out) numpy(argument.value);
+      if (argument.kind != ArgumentKind::out) value(suite, argument.value);
     }
-    for (const NamedText& reference : suite.reference) numpy(reference.value);
-    for (const auto* bound : {&suite.tolerance.ulp, &suite.tolerance.rtol, &suite.tolerance.atol}) {
+    for (const NamedText& reference : suite.reference) value(suite, reference.value);
+    bounds(suite.tolerance);
+    for (const OutputTolerance& own : suite.output_tolerances) bounds(own.tolerance);
+  }
+
+  void bounds(const SuiteTolerance& tolerance) {
+    for (const auto* bound : {&tolerance.ulp, &tolerance.rtol, &tolerance.atol}) {
       if (*bound) numpy(**bound);
     }
   }
 
+  void value(const Suite& suite, const PythonText& text) {
+    if (!text.function) return numpy(text);
+    texts_.insert(text.text);
+    const auto written = expression_from(text.text, text.where);
+    attempt([&] { check_syntax(python_.interpreter(), python_function(written, suite.folder)); });
+  }
+
   void numpy(const Located& text) {
     texts_.insert(text.text);
-    attempt([&] { check_syntax(python_.interpreter(), python_expression(text)); });
+    attempt([&] { check_syntax(python_.interpreter(), expression_from(text.text, text.where)); });
   }
 
   void plans(const std::shared_ptr<const Suite>& suite, Purpose purpose) {
@@ -87,7 +100,8 @@ class Linter {
   void plan(const Case& which) {
     const PlannedCase planned = make_plan(which, plugins_);
     const auto check = [&](const NumpyText& text) {
-      if (texts_.count(text.text) == 0) numpy({text.text, planned.positions.find(text.at)});
+      if (!text.function && texts_.count(text.text) == 0)
+        numpy({text.text, planned.positions.find(text.at)});
     };
     for (const Buffer& buffer : planned.plan.buffers) {
       if (buffer.value) check(*buffer.value);

@@ -92,18 +92,20 @@ Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
 }
 
 Hello hello_from(const Json& json) {
-  return {json.at("device"), json.at("use_cache"), json.at("wall_limit_s")};
+  return {json.at("device"), json.at("use_cache")};
 }
 
 Prepare prepare_from(const Json& json) {
   Prepare request;
   for (const Json& unit : json.at("units")) {
     request.units.push_back({unit.at("name"), unit.at("folder"), unit.at("source"),
-                             position_from(unit.at("origin")), unit.at("options")});
+                             position_from(unit.at("origin")), unit.at("options"),
+                             unit.at("include"), unit.at("link")});
   }
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
   }
+  request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
   return request;
 }
 
@@ -118,6 +120,8 @@ Verify verify_from(const Json& json) {
   }
   for (const Json& step : json.at("steps")) request.steps.push_back(step_from(step));
   request.poison = json.at("poison");
+  request.wall_limit_s = json.at("wall_limit_s");
+  request.instructions = json.at("instructions");
   return request;
 }
 
@@ -139,6 +143,7 @@ DeviceFacts facts_from(const Json& json) {
 
 Prepared prepared_from(const Json& json) {
   Prepared reply;
+  reply.misfit = json.at("misfit");
   for (const Json& kernel : json.at("kernels")) reply.kernels.push_back(entry_from(kernel));
   reply.notices = json.at("notices");
   reply.from_cache = json.at("from_cache");
@@ -154,6 +159,7 @@ Failure failure_from(const Json& json) {
   failure.result = json.at("result");
   failure.sticky = json.at("sticky");
   failure.no_device = json.at("no_device");
+  failure.refused = json.at("refused");
   failure.reports = reports_from(json);
   return failure;
 }
@@ -171,10 +177,7 @@ auto read_message(const char* what, const Read& read) {
 }  // namespace
 
 Json to_json(const Hello& request) {
-  return {{"do", "hello"},
-          {"device", request.device},
-          {"use_cache", request.use_cache},
-          {"wall_limit_s", request.wall_limit_s}};
+  return {{"do", "hello"}, {"device", request.device}, {"use_cache", request.use_cache}};
 }
 
 Json to_json(const Prepare& request) {
@@ -184,13 +187,19 @@ Json to_json(const Prepare& request) {
                      {"folder", unit.folder},
                      {"source", unit.source},
                      {"origin", to_json(unit.origin)},
-                     {"options", unit.options}});
+                     {"options", unit.options},
+                     {"include", unit.include},
+                     {"link", unit.link}});
   }
   Json kernels = Json::array();
   for (const KernelName& kernel : request.kernels) {
     kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
   }
-  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}};
+  return {{"do", "prepare"},
+          {"units", units},
+          {"kernels", kernels},
+          {"stack_bytes", request.limits.stack_bytes},
+          {"heap_bytes", request.limits.heap_bytes}};
 }
 
 Json to_json(const Verify& request) {
@@ -211,7 +220,9 @@ Json to_json(const Verify& request) {
           {"buffers", buffers},
           {"scalars", scalars},
           {"steps", steps},
-          {"poison", request.poison}};
+          {"poison", request.poison},
+          {"wall_limit_s", request.wall_limit_s},
+          {"instructions", request.instructions}};
 }
 
 Request request_from_json(const Json& json) {
@@ -243,6 +254,7 @@ Json to_json(const Prepared& reply) {
   Json kernels = Json::array();
   for (const Entry& entry : reply.kernels) kernels.push_back(to_json(entry));
   return {{"reply", "prepare"},
+          {"misfit", reply.misfit},
           {"kernels", kernels},
           {"notices", reply.notices},
           {"from_cache", reply.from_cache}};
@@ -261,6 +273,7 @@ Json to_json(const Failure& reply) {
           {"result", reply.result},
           {"sticky", reply.sticky},
           {"no_device", reply.no_device},
+          {"refused", reply.refused},
           {"reports", reports_json(reply.reports)}};
 }
 

@@ -21,7 +21,6 @@ namespace warpmark::protocol {
 struct Hello {
   std::string device = "auto";
   bool use_cache = true;
-  double wall_limit_s = 0;  ///< of one launch, for devices that can keep it; 0 is none
 };
 
 /// A translation unit with its text: workers open no file of a suite but headers.
@@ -31,6 +30,15 @@ struct UnitText {
   std::string source;
   Position origin;  ///< of the first line, if the text is part of a suite file
   std::vector<std::string> options;
+  std::vector<std::string> include;  ///< folders of headers, relative to `folder`
+  std::vector<size_t> link;          ///< units that are linked with it
+};
+
+/// What can only be set for a context as a whole; 0 leaves the driver's own limit.
+struct ContextLimits {
+  uint64_t stack_bytes = 0;  ///< a thread
+  uint64_t heap_bytes = 0;   ///< of malloc() in kernels
+  friend bool operator==(const ContextLimits&, const ContextLimits&) = default;
 };
 
 struct KernelName {
@@ -42,9 +50,11 @@ struct KernelName {
 struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
+  ContextLimits limits;
 };
 
 struct Prepared {
+  std::string misfit;  ///< not empty: the device cannot do it, and why
   std::vector<Entry> kernels;
   std::vector<std::string> notices;
   bool from_cache = false;
@@ -85,6 +95,9 @@ struct Verify {
   std::vector<ScalarBytes> scalars;
   std::vector<Step> steps;
   uint8_t poison = 0;
+  // What devices with `reports` keep, of one launch; 0 is none.
+  double wall_limit_s = 0;
+  uint64_t instructions = 0;  ///< thread-instructions
 };
 
 struct Verified {
@@ -100,6 +113,7 @@ struct Failure {
   int result = 0;          ///< CUresult, 0 if it was no driver call
   bool sticky = false;     ///< the worker is of no more use
   bool no_device = false;  ///< what was asked for is not there
+  bool refused = false;  ///< by the compiler or linker, whose log follows the message's first line
   std::vector<nlohmann::ordered_json> reports;
 
   Error error() const { return {code, message, where, hint}; }

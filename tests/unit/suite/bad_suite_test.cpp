@@ -117,8 +117,10 @@ INSTANTIATE_TEST_SUITE_P(
             "15:16 unknown axis in `bench` `m` | did you mean `n`?"},
         Row{"", "bench: {bytes: a.nbyte}\n",
             "15:16 `a.nbyte` is unknown | did you mean `a.nbytes`?"},
-        Row{"", "expect: fail\n", "15:9 unknown value of `expect` `fail` | known: pass"},
-        Row{"", "expect: {argument: a}\n", "15:9 `expect` needs `fault`"},
+        Row{"", "expect: fail\n",
+            "15:9 unknown value of `expect` `fail` | known: pass, compile_error"},
+        Row{"", "expect: {argument: a}\n",
+            "15:9 `expect` needs one of fault, report and compile_error"},
         Row{"", "expect: {fault: illegal_adress}\n",
             "15:17 unknown value of `fault` `illegal_adress` | did you mean `illegal_address`?"},
         Row{"", "expect: {fault: trap}\n",
@@ -128,9 +130,9 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"", "requires: []\n", "15:11 `requires` is an empty list"},
         Row{"", "skip: {when: n > 1}\n", "15:7 `skip` needs `when` and `reason`"},
         Row{"", "skip: {when: m > 1, reason: r}\n", "15:14 `m` is no axis | did you mean `n`?"},
-        Row{"", "limits: {memory_mib: 1}\n",
-            "15:1 unknown key of a suite `limits` | known: warpmark, about, plugin, kernel, axes, "
-            "arguments, launch, reference, tolerance, bench, expect, requires, skip"}));
+        Row{"", "budget: {memory_mib: 1}\n",
+            "15:1 unknown key of a suite `budget` | known: warpmark, about, plugin, kernel, axes, "
+            "arguments, launch, reference, tolerance, bench, expect, limits, requires, skip"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Axes, BadSuite,
