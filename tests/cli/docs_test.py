@@ -55,7 +55,7 @@ class DocsTest(program.CheckTest):
         self.write("twice.cpp", example)
         self.write("suites/t.yaml", TWICE % "type: float")
         folders = ["-I%s" % program.SOURCE.joinpath("harness/include")]
-        folders += ["-isystem" + folder
+        folders += ["-I" + folder
                     for folder in os.environ["WARPMARK_TEST_JSON"].split(":") if folder]
         built = subprocess.run(
             [os.environ["WARPMARK_TEST_CXX"], "-std=c++17", "-Wall", "-Wextra", "-Werror", "-shared",
