@@ -116,6 +116,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
     const std::string warnings = result.warnings();
     if (!warnings.empty()) reply.notices.push_back(warnings);
     reply.from_cache = reply.from_cache && result.from_cache;
+    if (request.images) reply.images.push_back({result.ptx, result.cubin, result.log});
   }
   // Names are looked up before anything is loaded: a missing kernel is the better message.
   for (const protocol::KernelName& kernel : request.kernels) {

@@ -104,6 +104,7 @@ Prepare prepare_from(const Json& json) {
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
   }
+  request.images = json.at("images");
   return request;
 }
 
@@ -140,6 +141,10 @@ DeviceFacts facts_from(const Json& json) {
 Prepared prepared_from(const Json& json) {
   Prepared reply;
   for (const Json& kernel : json.at("kernels")) reply.kernels.push_back(entry_from(kernel));
+  for (const Json& image : json.at("images")) {
+    reply.images.push_back(
+        {from_hex(image.at("ptx")), from_hex(image.at("cubin")), from_hex(image.at("log"))});
+  }
   reply.notices = json.at("notices");
   reply.from_cache = json.at("from_cache");
   return reply;
@@ -190,7 +195,7 @@ Json to_json(const Prepare& request) {
   for (const KernelName& kernel : request.kernels) {
     kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
   }
-  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}};
+  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}, {"images", request.images}};
 }
 
 Json to_json(const Verify& request) {
@@ -242,8 +247,14 @@ Json to_json(const DeviceFacts& reply) {
 Json to_json(const Prepared& reply) {
   Json kernels = Json::array();
   for (const Entry& entry : reply.kernels) kernels.push_back(to_json(entry));
+  Json images = Json::array();
+  for (const UnitImage& image : reply.images) {
+    images.push_back(
+        {{"ptx", to_hex(image.ptx)}, {"cubin", to_hex(image.cubin)}, {"log", to_hex(image.log)}});
+  }
   return {{"reply", "prepare"},
           {"kernels", kernels},
+          {"images", images},
           {"notices", reply.notices},
           {"from_cache", reply.from_cache}};
 }

@@ -42,10 +42,17 @@ struct KernelName {
 struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
+  bool images = false;  ///< the reply is to have what was compiled
+};
+
+/// What one unit was compiled to.
+struct UnitImage {
+  std::string ptx, cubin, log;
 };
 
 struct Prepared {
   std::vector<Entry> kernels;
+  std::vector<UnitImage> images;  ///< one for each unit, if they were asked for
   std::vector<std::string> notices;
   bool from_cache = false;
 };

@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/shared_memory.hpp"
 #include "base/text.hpp"
+#include "runtime/artifacts.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/protocol.hpp"
@@ -56,8 +57,10 @@ class Session::State {
     return facts_;
   }
 
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
+  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+                 CaseArtifacts* artifacts) {
     const auto start = Clock::now();
+    artifacts_ = artifacts;
     Outcome outcome;
     outcome.suite = which.suite->name;
     outcome.case_id = which.id;
@@ -72,6 +75,7 @@ class Session::State {
       outcome.verdict = Verdict::interrupted;
       outcome.reason = "interrupted";
     }
+    artifacts_ = nullptr;
     outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return outcome;
   }
@@ -200,6 +204,12 @@ class Session::State {
         request.kernels.push_back({launch->unit, launch->entry});
       }
     }
+    request.images = artifacts_ != nullptr;
+    if (artifacts_ != nullptr) {
+      for (const protocol::UnitText& unit : request.units) {
+        artifacts_->units.push_back({unit.name, unit.source, "", "", ""});
+      }
+    }
     protocol::Reply reply = ask(protocol::to_json(request), {}, outcome);
     if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
       if (failure->sticky) end_worker();
@@ -214,7 +224,20 @@ class Session::State {
     if (prepared.kernels.size() != request.kernels.size()) {
       throw internal_error("the worker told of the wrong number of kernels");
     }
+    keep_images(std::move(prepared.images));
     return std::move(prepared.kernels);
+  }
+
+  void keep_images(std::vector<protocol::UnitImage> images) const {
+    if (artifacts_ == nullptr) return;
+    if (images.size() != artifacts_->units.size()) {
+      throw internal_error("the worker told of the wrong number of units");
+    }
+    for (size_t i = 0; i < images.size(); ++i) {
+      artifacts_->units[i].ptx = std::move(images[i].ptx);
+      artifacts_->units[i].cubin = std::move(images[i].cubin);
+      artifacts_->units[i].log = std::move(images[i].log);
+    }
   }
 
   std::string read_source(const std::filesystem::path& path, const Position& where,
@@ -272,6 +295,10 @@ class Session::State {
       }
     }
     const std::map<std::string, Array> results = make_results(ready.plan, inputs);
+    if (artifacts_ != nullptr) {
+      artifacts_->inputs = inputs;
+      artifacts_->results = results;
+    }
     try {
       if (launch_and_judge(ready, inputs, results, kPoison, outcome)) return;
       launch_and_judge(ready, inputs, results, kOtherPoison, outcome);
@@ -371,6 +398,7 @@ class Session::State {
   bool greeted_ = false;
   bool ready_ = false;
   DeviceFacts facts_;
+  CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
 };
 
 Session::Session(Interpreter& python, SessionOptions options)
@@ -381,8 +409,9 @@ const DeviceFacts& Session::require() {
   return state_->require();
 }
 
-Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
-  return state_->verify(which, planned, trial);
+Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+                        CaseArtifacts* artifacts) {
+  return state_->verify(which, planned, trial, artifacts);
 }
 
 void Session::interrupt() noexcept {

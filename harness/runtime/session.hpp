@@ -17,6 +17,8 @@
 
 namespace warpmark {
 
+struct CaseArtifacts;
+
 struct SessionOptions {
   std::string device = "auto";  ///< as choose_device takes it
   bool in_process = false;      ///< the worker is a thread of this process: for debuggers
@@ -58,7 +60,9 @@ class Session {
   /// Runs one case: restores inputs, poisons outputs, launches once, synchronises, fetches and
   /// compares. Everything that fails the case is in the outcome; what throws is an environment
   /// error (the device is gone and cannot be had again) or an internal one.
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial = 0);
+  /// `artifacts`, if given, gets what the case made, however it ends.
+  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial = 0,
+                 CaseArtifacts* artifacts = nullptr);
 
   /// Ends a `verify` that runs, as soon as it can, with Verdict::interrupted; and every later one
   /// at once. Safe in a signal handler.
