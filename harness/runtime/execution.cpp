@@ -185,6 +185,8 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   std::vector<Compiled> units;
   for (size_t i = 0; i < request.units.size(); ++i) {
     units.push_back(compile(request, i, linked[i] || !request.units[i].link.empty(), reply));
+    const CompileResult& result = units.back().result;
+    if (request.images) reply.images.push_back({result.ptx, result.cubin, result.log});
   }
   // Names are looked up before anything is loaded: a missing kernel is the better message.
   for (const protocol::KernelName& kernel : request.kernels) {

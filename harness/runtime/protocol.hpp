@@ -53,12 +53,19 @@ struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
   ContextLimits limits;
-  bool load = true;  ///< false: signatures are all that is wanted, and nothing can be launched
+  bool load = true;     ///< false: signatures are all that is wanted, and nothing can be launched
+  bool images = false;  ///< the reply is to have what was compiled
+};
+
+/// What one unit was compiled to.
+struct UnitImage {
+  std::string ptx, cubin, log;
 };
 
 struct Prepared {
   std::string misfit;  ///< not empty: the device cannot do it, and why
   std::vector<Entry> kernels;
+  std::vector<UnitImage> images;  ///< one for each unit, if they were asked for
   std::vector<std::string> notices;
   bool from_cache = false;
 };

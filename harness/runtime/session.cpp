@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/shared_memory.hpp"
 #include "base/text.hpp"
+#include "runtime/artifacts.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/protocol.hpp"
@@ -66,8 +67,12 @@ class Session::State {
     return facts_;
   }
 
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
-    return outcome_of(which, [&](Outcome& outcome) { run(which, planned, trial, outcome); });
+  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+                 CaseArtifacts* artifacts) {
+    artifacts_ = artifacts;
+    Outcome outcome = outcome_of(which, [&](Outcome& into) { run(which, planned, trial, into); });
+    artifacts_ = nullptr;
+    return outcome;
   }
 
   Outcome examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {
@@ -254,6 +259,12 @@ class Session::State {
     const PlanLimits& limits = planned.plan.limits;
     request.limits = {static_cast<uint64_t>(limits.stack_bytes.value_or(0)),
                       static_cast<uint64_t>(limits.heap_mib.value_or(0)) << 20};
+    request.images = artifacts_ != nullptr;
+    if (artifacts_ != nullptr) {
+      for (const protocol::UnitText& unit : request.units) {
+        artifacts_->units.push_back({unit.name, unit.source, "", "", ""});
+      }
+    }
     const nlohmann::json wire = protocol::to_json(request);
     // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
     if (!load && wire == known_request_) {
@@ -291,11 +302,24 @@ class Session::State {
     known_request_ = wire;
     known_kernels_ = prepared.kernels;
     known_error_.reset();
+    keep_images(std::move(prepared.images));
     if (planned.plan.compile_error) {
       judge_missing_refusal(planned, outcome);
       throw CaseEnded{};
     }
     return std::move(prepared.kernels);
+  }
+
+  void keep_images(std::vector<protocol::UnitImage> images) const {
+    if (artifacts_ == nullptr) return;
+    if (images.size() != artifacts_->units.size()) {
+      throw internal_error("the worker told of the wrong number of units");
+    }
+    for (size_t i = 0; i < images.size(); ++i) {
+      artifacts_->units[i].ptx = std::move(images[i].ptx);
+      artifacts_->units[i].cubin = std::move(images[i].cubin);
+      artifacts_->units[i].log = std::move(images[i].log);
+    }
   }
 
   std::string read_source(const std::filesystem::path& path, const Position& where,
@@ -387,6 +411,10 @@ class Session::State {
     const ReadyCase ready =
         make_ready(which, planned, dtypes_of(planned, kernels, outcome), trial, outcome);
     const std::map<std::string, Array> results = make_results(ready.planned.plan, ready.inputs);
+    if (artifacts_ != nullptr) {
+      artifacts_->inputs = ready.inputs;
+      artifacts_->results = results;
+    }
     try {
       if (launch_and_judge(ready.planned, ready.inputs, results, kFirstPoison, outcome)) return;
       launch_and_judge(ready.planned, ready.inputs, results, kSecondPoison, outcome);
@@ -513,6 +541,7 @@ class Session::State {
   nlohmann::json known_request_;  ///< the last one that was compiled, and what it has
   std::vector<Entry> known_kernels_;
   std::optional<Error> known_error_;
+  CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
 };
 
 Session::Session(Interpreter& python, SessionOptions options)
@@ -523,8 +552,9 @@ const DeviceFacts& Session::require() {
   return state_->require();
 }
 
-Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
-  return state_->verify(which, planned, trial);
+Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+                        CaseArtifacts* artifacts) {
+  return state_->verify(which, planned, trial, artifacts);
 }
 
 Outcome Session::examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {
