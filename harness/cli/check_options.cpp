@@ -125,7 +125,6 @@ std::string first_name(const CheckOption& option) {
 
 using K = OptionKind;
 using Request = CheckRequest;
-using Value = OptionValue;
 
 }  // namespace
 
@@ -140,20 +139,20 @@ const std::vector<CheckOption>& check_options() {
        &read_axes_option},
       {"--lf,--last-failed", "last_failed", "", K::flag,
        "Only cases that failed last time; all if none did",
-       [](Request& request, const Value& value) { request.last_failed = value.on; }},
+       [](Request& request, const OptionValue& value) { request.last_failed = value.on; }},
       {"-x,--exitfirst", "exitfirst", "", K::flag, "Stop after the first failure",
-       [](Request& request, const Value& value) { request.max_failures = value.on ? 1 : 0; }},
+       [](Request& request, const OptionValue& value) { request.max_failures = value.on ? 1 : 0; }},
       {"--maxfail", "maxfail", "N", K::word, "Stop after N failures (0: never)",
-       [](Request& request, const Value& value) {
+       [](Request& request, const OptionValue& value) {
          request.max_failures = whole_number(value, 0, "a whole number from 0");
        }},
       {"--device", "device", "D", K::word, "auto (default), gpu, cpu, or one with a number: gpu:1",
-       [](Request& request, const Value& value) {
+       [](Request& request, const OptionValue& value) {
          request.session.device = value.words.front().text;
          request.device_given = true;
        }},
       {"--seed", "seed", "N", K::word, "Seed of all inputs (default 0)",
-       [](Request& request, const Value& value) {
+       [](Request& request, const OptionValue& value) {
          request.session.seed = whole_number(value, 0, "a whole number from 0 to 2**64 - 1");
          request.seed_given = true;
        }},
@@ -163,37 +162,37 @@ const std::vector<CheckOption>& check_options() {
       {"--timeout-s", "timeout_s", "S", K::word,
        "Seconds that the device part of a case may take (default 60)", &read_timeout},
       {"--journal", "journal", "FILE", K::word, "Write every outcome to this file, as JSON lines",
-       [](Request& request, const Value& value) { request.journal = path_of(value); }},
+       [](Request& request, const OptionValue& value) { request.journal = path_of(value); }},
       {"--junit", "junit", "FILE", K::word, "Write a JUnit XML report",
-       [](Request& request, const Value& value) { request.junit = path_of(value); }},
+       [](Request& request, const OptionValue& value) { request.junit = path_of(value); }},
       {"--keep", "keep", "DIR", K::word, "Keep sources, PTX, inputs, outputs … of failures there",
-       [](Request& request, const Value& value) { request.keep = path_of(value); }},
+       [](Request& request, const OptionValue& value) { request.keep = path_of(value); }},
       {"--keep-all", "keep_all", "", K::flag, "With --keep: those of passes, too",
-       [](Request& request, const Value& value) { request.keep_all = value.on; }},
+       [](Request& request, const OptionValue& value) { request.keep_all = value.on; }},
       {"--json", "json", "", K::flag, "Print JSON lines (schema/outcome.json), not a report",
-       [](Request& request, const Value& value) { request.json = value.on; }},
+       [](Request& request, const OptionValue& value) { request.json = value.on; }},
       {"--annotations", "annotations", "HOW", K::word,
        "Failures for a code host: auto (default), github, off", &read_annotations},
       {"--durations", "durations", "N", K::word, "List the N slowest cases (0: all)",
-       [](Request& request, const Value& value) {
+       [](Request& request, const OptionValue& value) {
          request.durations = whole_number(value, 0, "a whole number from 0");
        }},
       {"-v,--verbose", "verbose", "", K::flag, "A line for each case",
-       [](Request& request, const Value& value) {
+       [](Request& request, const OptionValue& value) {
          request.verbosity = value.on ? Verbosity::verbose : Verbosity::normal;
        }},
       {"-q,--quiet", "quiet", "", K::flag, "Failures and the sum only",
-       [](Request& request, const Value& value) {
+       [](Request& request, const OptionValue& value) {
          request.verbosity = value.on ? Verbosity::quiet : Verbosity::normal;
        }},
       {"--in-process", "in_process", "", K::flag,
        "Run cases in this process, for debuggers: a crash ends all",
-       [](Request& request, const Value& value) { request.session.in_process = value.on; }},
+       [](Request& request, const OptionValue& value) { request.session.in_process = value.on; }},
       {"--skip-without-device", "skip_without_device", "", K::flag,
        "Exit with 77 instead of 3 where the device is not there",
-       [](Request& request, const Value& value) { request.skip_without_device = value.on; }},
+       [](Request& request, const OptionValue& value) { request.skip_without_device = value.on; }},
       {"--no-cache", "no_cache", "", K::flag, "Compile every kernel again",
-       [](Request& request, const Value& value) { request.session.use_cache = !value.on; }},
+       [](Request& request, const OptionValue& value) { request.session.use_cache = !value.on; }},
   };
   return kOptions;
 }

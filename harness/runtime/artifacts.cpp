@@ -11,9 +11,9 @@ std::map<std::string, ReferenceValue> references(Interpreter& python, const Plan
     if (result == artifacts.results.end()) continue;
     try {
       const PythonScope scope = reference_scope(planned.plan, *artifacts.inputs);
-      const PythonExpression text = located_expression(expected.value, planned.positions);
-      values.emplace(expected.output, to_reference(evaluate(python, text, scope, ExitCode::verdict),
-                                                   result->second.dtype(), result->second.shape()));
+      values.emplace(expected.output,
+                     to_reference(evaluate(python, expected.value, planned.positions, scope),
+                                  result->second.dtype(), result->second.shape()));
     } catch (const Error&) {
       continue;
     }
