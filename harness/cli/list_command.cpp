@@ -45,7 +45,7 @@ std::vector<std::string> inputs(const Suite& suite) {
     files.push_back((suite.folder / suite.kernel.file->text).lexically_normal().string());
   }
   add_headers(suite, files);
-  std::vector<fs::path> folders = default_plugin_folders();
+  std::vector<fs::path> folders = library_search_path();
   folders.insert(folders.begin(), suite.folder);
   for (const PluginLoader::Available& plugin : PluginLoader(folders).available()) {
     if (plugin.name != suite.plugin.text) continue;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/places.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "compiler/includes.hpp"
@@ -35,6 +36,14 @@ std::string shown_name(const CompileRequest& request) {
   return name.is_absolute() ? name.filename().string() : name.lexically_normal().string();
 }
 
+// A broken NVRTC may have no words for a result, or give sizes that nothing has.
+constexpr size_t kMostBytes = size_t{1} << 30;
+
+std::string result_text(const Nvrtc& nvrtc, nvrtcResult result) {
+  const char* text = nvrtc.table().nvrtcGetErrorString(result);
+  return text != nullptr ? text : fmt::format("NVRTC error {}", static_cast<int>(result));
+}
+
 // One NVRTC program.
 class Program {
  public:
@@ -51,6 +60,10 @@ class Program {
                                            static_cast<int>(headers.size()), texts.data(),
                                            names.data()),
           "nvrtcCreateProgram");
+    if (program_ == nullptr) {
+      throw environment_error(
+          fmt::format("nvrtcCreateProgram of {} succeeded and gave nothing", nvrtc.path()));
+    }
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -73,8 +86,9 @@ class Program {
     const char* name = nullptr;
     const nvrtcResult result =
         nvrtc_.table().nvrtcGetLoweredName(program_, expression.c_str(), &name);
-    if (result != NVRTC_SUCCESS || name == nullptr) return std::nullopt;
-    return name;
+    if (result == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID) return std::nullopt;
+    check(result, "nvrtcGetLoweredName");
+    return name != nullptr ? std::optional<std::string>(name) : std::nullopt;
   }
 
   std::string log() const {
@@ -92,13 +106,17 @@ class Program {
  private:
   void check(nvrtcResult result, const char* call) const {
     if (result == NVRTC_SUCCESS) return;
-    throw environment_error(fmt::format("{} failed with {} ({})", call,
-                                        nvrtc_.table().nvrtcGetErrorString(result), nvrtc_.path()));
+    throw environment_error(
+        fmt::format("{} failed with {} ({})", call, result_text(nvrtc_, result), nvrtc_.path()));
   }
   std::string bytes(nvrtcResult (*size_of)(nvrtcProgram, size_t*),
                     nvrtcResult (*get)(nvrtcProgram, char*), const char* call) const {
     size_t size = 0;
     check(size_of(program_, &size), call);
+    if (size > kMostBytes) {
+      throw environment_error(fmt::format(
+          "{}Size of {} tells of {} bytes, more than any kernel has", call, nvrtc_.path(), size));
+    }
     std::string out(size, '\0');
     if (size > 0) check(get(program_, out.data()), call);
     return out;
@@ -273,18 +291,20 @@ std::vector<std::string> full_options(const Unit& unit, const Nvrtc& nvrtc) {
 
 Error compile_error(nvrtcResult result, const std::string& log, const Unit& unit,
                     const Nvrtc& nvrtc) {
-  const std::string reason = nvrtc.table().nvrtcGetErrorString(result);
+  const std::string reason = result_text(nvrtc, result);
   if (result != NVRTC_ERROR_COMPILATION && result != NVRTC_ERROR_INVALID_OPTION) {
     return environment_error(
         fmt::format("NVRTC {} failed on {} with {}\n{}", nvrtc.version(), unit.name, reason, log));
   }
   std::string hint;
   if (log.find("open source file") != std::string::npos) {
-    hint = nvrtc.include_folders().empty()
-               ? "this NVRTC has no header folder beside it; ./bootstrap fetches one, or set "
-                 "WARPMARK_CUDA_HOME"
-               : "looked in the suite's folder, Warpmark's own C and C++ headers and " +
-                     join(nvrtc.include_folders(), ", ");
+    if (!nvrtc.include_folders().empty()) {
+      hint = "looked in the suite's folder, Warpmark's own C and C++ headers and " +
+             join(nvrtc.include_folders(), ", ");
+    } else {
+      hint = fmt::format("this NVRTC has no header folder beside it; {}set WARPMARK_CUDA_HOME",
+                         own_places().installed ? "" : "./bootstrap fetches one, or ");
+    }
   }
   return verdict_error(fmt::format("{} does not compile\n{}", unit.name, log), first_error(log),
                        hint);
@@ -312,7 +332,12 @@ std::map<std::string, std::string> extern_types(const Nvrtc& nvrtc, const Unit& 
   for (const std::string& name : names) program.add_name(expression(name));
   std::vector<std::string> options = full_options(unit, nvrtc);
   replace_all(options.front(), "=sm_", "=compute_");
-  if (program.compile(options) != NVRTC_SUCCESS) return types;
+  const nvrtcResult result = program.compile(options);
+  if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID) {
+    return types;
+  }
+  // Types lost for another reason would look like a mistake of the suite, and be kept in the cache.
+  if (result != NVRTC_SUCCESS) throw compile_error(result, clean_log(program.log()), unit, nvrtc);
   for (const std::string& name : names) {
     const auto lowered = program.lowered_name(expression(name));
     if (!lowered) continue;

@@ -80,11 +80,11 @@ class Value {
   }
 
   int64_t integer(int64_t least, int64_t most) const {
-    const bool fits = json_.is_number_unsigned()
-                          ? json_.get<uint64_t>() <= static_cast<uint64_t>(most) &&
-                                json_.get<int64_t>() >= least
-                          : json_.is_number_integer() && json_.get<int64_t>() >= least &&
-                                json_.get<int64_t>() <= most;
+    const bool fits =
+        json_.is_number_unsigned()
+            ? json_.get<uint64_t>() <= static_cast<uint64_t>(most) && json_.get<int64_t>() >= least
+            : json_.is_number_integer() && json_.get<int64_t>() >= least &&
+                  json_.get<int64_t>() <= most;
     if (!fits) fail(fmt::format("must be an integer from {} to {}", least, most));
     return json_.get<int64_t>();
   }

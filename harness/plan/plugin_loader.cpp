@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <set>
 
 #include "base/file.hpp"
@@ -76,17 +75,6 @@ const warpmark_plugin* open_plugin(const fs::path& file, const std::string& name
 }
 
 }  // namespace
-
-std::vector<fs::path> default_plugin_folders() {
-  std::vector<fs::path> folders;
-  if (const char* path = std::getenv("WARPMARK_PLUGIN_PATH")) {
-    for (const std::string& folder : split(path, ':')) {
-      if (!folder.empty()) folders.emplace_back(folder);
-    }
-  }
-  folders.push_back((program_folder() / ".." / "lib" / "warpmark").lexically_normal());
-  return folders;
-}
 
 PluginLoader::PluginLoader(std::vector<fs::path> folders) : folders_(std::move(folders)) {}
 

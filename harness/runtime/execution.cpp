@@ -83,6 +83,8 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
                 CompileCache(request.use_cache ? CompileCache::default_folder() : "")),
       facts_(facts_of(choice_, compiler_.nvrtc())) {
   check_compiler_fits(choice_.device, compiler_.nvrtc().major(), compiler_.nvrtc().minor());
+  // Else every case would fail of it as if its kernel did not compile.
+  compiler_.nvrtc().check_architecture(facts_.architecture);
   if (request.wall_limit_s > 0 && choice_.device.has(Capability::reports)) {
     const nlohmann::json options = {
         {"wall_limit_ms", static_cast<int64_t>(request.wall_limit_s * 1000)}};
@@ -91,6 +93,7 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
 }
 
 protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
+  launched_ = false;
   kernels_.clear();
   protocol::Prepared reply;
   reply.from_cache = true;
@@ -124,6 +127,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
     wanted.entry = kernel.entry;
     reply.kernels.push_back(compiled.at(kernel.unit).entry(wanted));
   }
+  if (!request.load) return reply;
   const bool takes_ptx = choice_.device.has(Capability::image_ptx);
   for (size_t i = 0; i < compiled.size(); ++i) {
     modules.emplace_back(context_, takes_ptx ? compiled[i].ptx : compiled[i].cubin,
@@ -176,13 +180,16 @@ void Executor::run_step(const protocol::Step& step, Buffers& buffers) {
   }
   const LaunchConfig config = config_of(launch);
   const Stream stream(context_);
-  kernels_.at(launch.kernel).launch(config, arguments, stream);
+  Function::Prepared prepared = kernels_.at(launch.kernel).prepare(config, arguments);
+  launched_ = true;
+  prepared(stream);
   // One step at a time: a fault belongs to the step that made it.
   stream.synchronize();
 }
 
 protocol::Verified Executor::verify(const protocol::Verify& request,
                                     std::vector<BufferMemory>& memory) {
+  launched_ = false;
   protocol::Verified reply;
   for (const protocol::Step& step : request.steps) {
     const auto* launch = std::get_if<protocol::Launch>(&step);

@@ -214,6 +214,14 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
   return inputs;
 }
 
+Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs) {
+  const auto input = inputs.arrays.find(buffer.name);
+  if (input != inputs.arrays.end()) return input->second.shape();
+  Shape shape;
+  for (const Size& extent : buffer.shape) shape.push_back(resolved(extent));
+  return shape;
+}
+
 void add_integers(const PlannedCase& resolved_case, CaseInputs& inputs) {
   for (const Scalar& scalar : resolved_case.plan.scalars) {
     const auto dtype = inputs.dtypes.find(scalar.name);

@@ -38,6 +38,15 @@ std::map<std::string, DType> argument_dtypes(const PlannedCase& planned,
 CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
                            std::map<std::string, DType> dtypes, GeneratorKey key);
 
+/// The shape of a buffer of a resolved plan: that of its initial value, or of its `out`.
+Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs);
+
+/// A case made ready for a launch: all that comes before it.
+struct ReadyCase {
+  PlannedCase planned;  ///< the plan resolved
+  CaseInputs inputs;
+};
+
 /// Adds the scalars that are integers of a resolved plan. Throws a verdict error for one that its
 /// dtype does not hold.
 void add_integers(const PlannedCase& resolved, CaseInputs& inputs);

@@ -112,6 +112,7 @@ Prepare prepare_from(const Json& json) {
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
   }
+  request.load = json.at("load");
   return request;
 }
 
@@ -161,6 +162,7 @@ Failure failure_from(const Json& json) {
   failure.where = position_from(json.at("where"));
   failure.result = json.at("result");
   failure.sticky = json.at("sticky");
+  failure.launched = json.at("launched");
   failure.no_device = json.at("no_device");
   failure.reports = reports_from(json);
   return failure;
@@ -203,7 +205,7 @@ Json to_json(const Prepare& request) {
   for (const KernelName& kernel : request.kernels) {
     kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
   }
-  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}};
+  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}, {"load", request.load}};
 }
 
 Json to_json(const Verify& request) {
@@ -273,6 +275,7 @@ Json to_json(const Failure& reply) {
           {"where", to_json(reply.where)},
           {"result", reply.result},
           {"sticky", reply.sticky},
+          {"launched", reply.launched},
           {"no_device", reply.no_device},
           {"reports", reports_json(reply.reports)}};
 }

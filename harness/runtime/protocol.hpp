@@ -44,6 +44,7 @@ struct KernelName {
 struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
+  bool load = true;  ///< false: signatures are all that is wanted, and nothing can be launched
 };
 
 struct Prepared {
@@ -101,6 +102,7 @@ struct Failure {
   Position where;
   int result = 0;          ///< CUresult, 0 if it was no driver call
   bool sticky = false;     ///< the worker is of no more use
+  bool launched = false;   ///< this request had launched a kernel, which may be at fault
   bool no_device = false;  ///< what was asked for is not there
   std::vector<nlohmann::ordered_json> reports;
 

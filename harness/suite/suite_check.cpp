@@ -56,6 +56,9 @@ class Checker {
     if (suite_.bench.bytes) names(*suite_.bench.bytes, "bench", all);
     if (suite_.bench.flops) names(*suite_.bench.flops, "bench", all);
     for (const SkipRule& rule : suite_.skip) names(rule.when, "skip", all);
+    for (const LintException& rule : suite_.lint) {
+      if (rule.when) names(*rule.when, "lint", {});
+    }
   }
 
  private:

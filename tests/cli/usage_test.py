@@ -175,7 +175,7 @@ class Outputs(ProgramTest):
 
     def test_nothing_is_written_to_the_working_directory(self):
         before = sorted(self.folder.rglob("*"))
-        for command in (["list", DEMO], ["lint", DEMO], ["devices"], ["doctor"], ["cache"]):
+        for command in (["list", DEMO], ["lint", "--static", DEMO], ["devices"], ["doctor"], ["cache"]):
             self.start(*command)
         # The folder is HOME, too, where NVIDIA's driver keeps its own cache.
         after = [path for path in self.folder.rglob("*") if ".nv" not in path.parts]

@@ -219,6 +219,7 @@ class GoogleTestVariables(Front):
 class Interrupts(Front):
     def start(self, *arguments):
         process = subprocess.Popen([PROBE, *arguments], cwd=self.root, text=True,
+                                   env={**os.environ, "TMPDIR": str(self.root)},
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(process.stdout.close)
@@ -253,6 +254,7 @@ class Interrupts(Front):
         records = self.journal()
         self.assertEqual([record["type"] for record in records], ["run", "case"])
         self.assertEqual((self.root / "junit.xml").read_text(), "<old/>")
+        self.assertEqual(sorted(os.listdir(self.root)), ["junit.xml", "run.jsonl", "suites"])
 
 
 if __name__ == "__main__":
