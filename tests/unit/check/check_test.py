@@ -161,12 +161,6 @@ class ExitCodes(Front):
             self.assertEqual((done.returncode, done.stdout), (3, ""), done)
             self.assertIn("folder", done.stderr)
 
-    def test_junit_takes_the_place_of_files_only(self):
-        os.mkfifo(self.root / "pipe")
-        done = self.run_probe("--junit", "pipe", "suites/doublify.yaml")
-        self.assertEqual((done.returncode, done.stdout), (3, ""), done)
-        self.assertIn("cannot write pipe: it is no regular file", done.stderr)
-
     def test_environment_error_finishes_the_reports(self):
         done = self.run_probe("--journal", "run.jsonl", "--junit", "junit.xml",
                               "suites/doublify.yaml=fep")
