@@ -73,7 +73,7 @@ YamlNode value_node(const Piece& piece) {
 // What -a reads back to the same value. A word needs no quotes, and other text has one kind of
 // quotes only, because arithmetic knows no escapes.
 std::string literal(const ArithmeticValue& value) {
-  const std::string text = to_text(value);
+  std::string text = to_text(value);
   const auto* word = std::get_if<std::string>(&value);
   if (word == nullptr) return text;
   const bool plain = !word->empty() && *word != "True" && *word != "False" && *word != "true" &&

@@ -35,7 +35,7 @@ std::string run_text(size_t suites, size_t cases, const RunContext& context) {
   if (device.driver_version > 0) facts.push_back("driver " + cuda_version(device.driver_version));
   if (!device.nvrtc_version.empty()) facts.push_back("NVRTC " + device.nvrtc_version);
   std::string text = count_text(suites, "suite") + ", " + count_text(cases, "case");
-  if (context.deselected > 0) text += fmt::format(" ({} deselected)", context.deselected);
+  if (context.deselected > 0) text += " (" + count_text(context.deselected, "") + "deselected)";
   if (!device.name.empty()) text += " on " + device.name;
   if (!facts.empty()) text += " (" + join(facts, ", ") + ")";
   text += fmt::format(", seed {}", context.seed);

@@ -7,7 +7,7 @@ import unittest
 
 from program import DEMO, PROGRAM, SOURCE, ProgramTest
 
-COMMANDS = ("check", "run", "list", "plan", "lint", "devices", "doctor", "cache")
+COMMANDS = ("check", "run", "list", "plan", "lint", "devices", "doctor", "cache", "completion")
 
 
 class Usage(ProgramTest):
