@@ -1,6 +1,7 @@
 #include "base/places.hpp"
 
 #include <cstdlib>
+#include <string_view>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -9,13 +10,20 @@ namespace warpmark {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// From the program's folder to its libraries. An installed one may have them in
+// "../lib/x86_64-linux-gnu/warpmark", where the system wants that.
+constexpr std::string_view kBuiltLibrary = "../lib/warpmark";
+constexpr std::string_view kInstalledLibrary = WARPMARK_INSTALLED_LIBRARY;
+
+}  // namespace
+
 Places places_of(const fs::path& program_folder) {
   Places places;
   std::error_code ignored;
   places.installed = !fs::exists(program_folder.parent_path() / "CMakeCache.txt", ignored);
-  // From bin to the libraries: "../lib/warpmark", or "../lib/x86_64-linux-gnu/warpmark" where the
-  // system wants it.
-  const fs::path library = places.installed ? WARPMARK_INSTALLED_LIBRARY : "../lib/warpmark";
+  const fs::path library = places.installed ? kInstalledLibrary : kBuiltLibrary;
   places.library = (program_folder / library).lexically_normal();
   places.cuda = places.installed ? places.library / "cuda"
                                  : (program_folder / "../deps/cuda").lexically_normal();
