@@ -154,7 +154,8 @@ class Files(FaultTest):
                     self.assertIn("standard output", text)
 
     def test_no_standard_output_at_all(self):
-        for arguments in ("check suites --device cpu --journal run.jsonl", "list suites", "devices"):
+        for arguments in ("check suites --device cpu --journal run.jsonl", "list suites",
+                          "devices"):
             command = 'exec "$0" %s >&-' % arguments
             done = subprocess.run(["sh", "-c", command, PROGRAM], cwd=self.folder,
                                   env=self.environment, stderr=subprocess.PIPE, timeout=60)
