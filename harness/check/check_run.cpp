@@ -1,5 +1,6 @@
 #include "check/check_run.hpp"
 
+#include "base/exception.hpp"
 #include "base/file.hpp"
 #include "report/case_text.hpp"
 #include "report/console.hpp"
@@ -138,16 +139,11 @@ void CheckRun::stop(std::exception_ptr error) noexcept {
   if (error_ != nullptr) return;  // the first cause is the one to tell
   error_ = std::move(error);
   try {
-    std::rethrow_exception(error_);
-  } catch (const Error& known) {
+    const Error known = to_error(error_);
     error_message_ = known.message();
     error_code_ = known.code();
-  } catch (const std::exception& unknown) {
-    error_message_ = unknown.what();
-    error_code_ = ExitCode::internal;
   } catch (...) {
-    error_message_ = "an exception of unknown type";
-    error_code_ = ExitCode::internal;
+    error_code_ = ExitCode::environment;  // no memory even for a message
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exception.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 
@@ -129,10 +130,9 @@ int run_program(int count, const char* const* arguments) noexcept {
       const ExitCode code = run(count, arguments, out);
       out.flush();
       return static_cast<int>(code);
-    } catch (const Error& error) {
+    } catch (...) {
+      const Error error = to_error(std::current_exception());
       return fail(out, error.code(), error.what());
-    } catch (const std::exception& error) {
-      return fail(out, ExitCode::internal, internal_error(error.what()).what());
     }
   } catch (...) {  // out of memory while telling of a failure
     return static_cast<int>(ExitCode::internal);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 
 #include "base/file.hpp"
 #include "base/shared_memory.hpp"
@@ -53,7 +54,10 @@ class Session::State {
  public:
   State(Interpreter& python, SessionOptions options)
       : python_(python), options_(std::move(options)), wake_(::eventfd(0, EFD_CLOEXEC)) {
-    if (!wake_) throw environment_error("cannot make an eventfd");
+    if (!wake_) {
+      throw environment_error(std::string("cannot make an eventfd: ") + std::strerror(errno),
+                              "raise the limit of open files (`ulimit -n`)");
+    }
     start_worker();
     python_.begin_importing_numpy();
   }
@@ -120,15 +124,21 @@ class Session::State {
     greeted_ = false;
     worker_is_fresh_ = true;
     const protocol::Hello hello{options_.device, options_.use_cache};
-    worker_->channel().send(protocol::to_json(hello));
+    hello_sent_ = worker_->channel().send(protocol::to_json(hello));
   }
 
   void greet() {
     if (worker_ && greeted_) return;
     if (!worker_) start_worker();
-    const Channel::Received received = worker_->channel().receive(std::nullopt, wake_.get());
+    const auto deadline = Clock::now() + seconds(options_.start_timeout_s);
+    const Channel::Received received =
+        hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
     if (!received.message) {
-      const std::string how = end_worker(received.end);
+      if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
+      std::string how = end_worker(received.end);
+      if (received.end == ChannelEnd::timeout) {
+        how = fmt::format("gave no answer within {:g} s", options_.start_timeout_s);
+      }
       throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how),
                               "`warpmark doctor` shows what can be used here");
     }
@@ -142,6 +152,13 @@ class Session::State {
     }
     facts_ = std::get<DeviceFacts>(std::move(reply));
     greeted_ = true;
+  }
+
+  [[noreturn]] void leave_thread() {
+    worker_->abandon();
+    worker_.reset();
+    throw environment_error("the worker does not answer, and it is a thread, which cannot be ended",
+                            "without --in-process only the case would fail");
   }
 
   // A worker whose end of the channel closed is dying, and its memory may take a while to go; one
@@ -178,7 +195,7 @@ class Session::State {
         sent ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
     if (received.message) return protocol::reply_from_json(received.message->body);
     if (received.end == ChannelEnd::timeout && options_.in_process) {
-      throw internal_error("the worker does not answer, and a thread cannot be ended");
+      leave_thread();
     }
     const std::string how = end_worker(received.end);
     switch (received.end) {
@@ -534,6 +551,7 @@ class Session::State {
   UniqueFd wake_;
   std::atomic<bool> interrupted_ = false;
   std::unique_ptr<Worker> worker_;
+  bool hello_sent_ = false;
   bool greeted_ = false;
   bool worker_is_fresh_ = true;  ///< no case has been run on it
   bool ready_ = false;

@@ -21,10 +21,11 @@ namespace warpmark {
 struct CaseArtifacts;
 
 struct SessionOptions {
-  std::string device = "auto";  ///< as choose_device takes it
-  bool in_process = false;      ///< the worker is a thread of this process: for debuggers
-  double timeout_s = 60;        ///< wall clock that the device part of one case may take
-  uint64_t seed = 0;            ///< of every generator
+  std::string device = "auto";   ///< as choose_device takes it
+  bool in_process = false;       ///< the worker is a thread of this process: for debuggers
+  double timeout_s = 60;         ///< wall clock that the device part of one case may take
+  double start_timeout_s = 120;  ///< for device and NVRTC to start; many GPUs take tens of seconds
+  uint64_t seed = 0;             ///< of every generator
   bool use_cache = true;
   std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here

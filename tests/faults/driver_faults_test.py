@@ -204,7 +204,8 @@ class Check(FaultTest):
     def test_texts_that_cannot_be_had(self):
         for name in ("cuGetErrorName", "cuGetErrorString"):
             for how in ("result=999", "silent"):
-                done, what = self.check_faulty("name=cuLaunchKernel,result=2;name=%s,%s" % (name, how))
+                done, what = self.check_faulty(
+                    "name=cuLaunchKernel,result=2;name=%s,%s" % (name, how))
                 self.assertEqual([case["verdict"] for case in done.cases],
                                  ["failed", "passed", "passed"], what)
                 self.assertRegex(done.cases[0]["message"], r"cuLaunchKernel failed with .*\(2\)")
