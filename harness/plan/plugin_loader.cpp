@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 
@@ -82,8 +83,11 @@ std::vector<PluginLoader::Available> PluginLoader::available() const {
   std::vector<Available> all;
   std::set<std::string> names;
   for (const fs::path& folder : folders_) {
+    std::vector<Available> here = plugins_in(folder);
+    std::sort(here.begin(), here.end(),
+              [](const Available& left, const Available& right) { return left.name < right.name; });
     // An earlier folder hides the same name in a later one.
-    for (Available& plugin : plugins_in(folder)) {
+    for (Available& plugin : here) {
       if (names.insert(plugin.name).second) all.push_back(std::move(plugin));
     }
   }

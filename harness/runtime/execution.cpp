@@ -86,6 +86,10 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
   check_compiler_fits(choice_.device, compiler_.nvrtc().major(), compiler_.nvrtc().minor());
   // Else every case would fail of it as if its kernel did not compile.
   compiler_.nvrtc().check_architecture(facts_.architecture);
+  // A device that cannot be configured is told of now, and not as a failure of each case.
+  if (choice_.device.has(Capability::reports)) {
+    context_->driver().configure(context_->handle(), R"({"wall_limit_ms": 0})");
+  }
 }
 
 // Limits of a context hold from its start, so that others than those in effect need a new one.
