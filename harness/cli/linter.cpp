@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "python/function.hpp"
+#include "suite/suite_problems.hpp"
 
 namespace warpmark {
 
@@ -18,7 +19,14 @@ void Linter::suite(const std::filesystem::path& file) {
   const size_t known = problems_.size();
   planned_.clear();
   std::shared_ptr<const Suite> suite;
-  attempt([&] { suite = load_suite(file); });
+  attempt([&] {
+    try {
+      suite = load_suite(file);
+    } catch (const Error&) {
+      for (const Error& problem : suite_problems(file)) add(problem);
+      throw;
+    }
+  });
   if (!suite) return;
   if (suite->kernel.file) kernel_file(*suite);
   texts(*suite);
