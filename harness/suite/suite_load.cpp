@@ -132,7 +132,6 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
            const YamlNode* kernel = root.find("kernel");
            if (kernel == nullptr) throw usage_error("`kernel` is missing", root.where);
            suite->kernel = read_kernel(*kernel);
-           check_kernel_file(*suite);
          }) &&
          good;
   key("axes", [&](const YamlNode& node) { suite->axes = read_axes(node); });
