@@ -175,7 +175,7 @@ function(_warpmark_refresh)
         math(EXPR number "${number} + 1")
         _warpmark_write("${ARG_CALL}.error_${number}.txt" "${error}\n")
         file(RELATIVE_PATH name "${ARG_SOURCE_FOLDER}" "${suite}")
-        string(REGEX REPLACE "\\.yaml$" "" name "${name}")
+        string(REGEX REPLACE "^(\\.\\./)+|\\.yaml$" "" name "${name}")
         _warpmark_add_test("${ARG_PREFIX}${name}_NOT_DISCOVERED" "" "${ARG_CMAKE}"
           "-DERROR=${ARG_CALL}.error_${number}.txt" -P "${CMAKE_CURRENT_FUNCTION_LIST_FILE}")
       endif()
