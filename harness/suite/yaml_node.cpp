@@ -6,6 +6,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "base/text.hpp"
@@ -133,6 +134,7 @@ class TreeBuilder : public YAML::EventHandler {
     bool has_key = false;
     std::string key;
     Position key_where;
+    std::map<std::string, int> lines;  ///< of the keys so far
   };
 
   Position place(const YAML::Mark& mark) const {
@@ -233,11 +235,10 @@ class TreeBuilder : public YAML::EventHandler {
       throw usage_error("merge keys are not part of the format", key.where,
                         "write the members out");
     }
-    for (const YamlMember& member : level.node.members) {
-      if (member.key == key.text) {
-        throw usage_error(fmt::format("the key `{}` is here a second time", key.text), key.where,
-                          fmt::format("the first is on line {}", member.where.line));
-      }
+    const auto [first, is_new] = level.lines.try_emplace(key.text, key.where.line);
+    if (!is_new) {
+      throw usage_error(fmt::format("the key `{}` is here a second time", key.text), key.where,
+                        fmt::format("the first is on line {}", first->second));
     }
     level.has_key = true;
     level.key = key.text;
