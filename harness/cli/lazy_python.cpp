@@ -22,20 +22,11 @@ ListEvaluator LazyPython::list_evaluator() {
   return [this](const Located& text) {
     std::vector<ArithmeticValue> values;
     for (PythonValue& value :
-         evaluate_list_with_builtins_only(interpreter(), python_expression(text))) {
+         evaluate_list_with_builtins_only(interpreter(), expression_from(text.text, text.where))) {
       std::visit([&](auto& one) { values.emplace_back(std::move(one)); }, value);
     }
     return values;
   };
-}
-
-PythonExpression python_expression(const Located& text) {
-  PythonExpression expression;
-  expression.text = text.text;
-  expression.where = text.where;
-  // `where` is the first character, on the line below the `|`.
-  if (text.text.find('\n') != std::string::npos) --expression.where.line;
-  return expression;
 }
 
 }  // namespace warpmark

@@ -26,7 +26,4 @@ class LazyPython {
   std::optional<Error> failure_;
 };
 
-/// A text of a suite as Python's side wants it: a block scalar's place is that of its `|`.
-PythonExpression python_expression(const Located& text);
-
 }  // namespace warpmark

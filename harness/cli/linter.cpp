@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "python/function.hpp"
 
 namespace warpmark {
 
@@ -58,17 +59,29 @@ void Linter::kernel_file(const Suite& suite) {
 void Linter::texts(const Suite& suite) {
   texts_.clear();
   for (const Argument& argument : suite.arguments) {
-    if (argument.kind != ArgumentKind::out) numpy(argument.value);
+    if (argument.kind != ArgumentKind::out) value(suite, argument.value);
   }
-  for (const NamedText& reference : suite.reference) numpy(reference.value);
-  for (const auto* bound : {&suite.tolerance.ulp, &suite.tolerance.rtol, &suite.tolerance.atol}) {
+  for (const NamedText& reference : suite.reference) value(suite, reference.value);
+  bounds(suite.tolerance);
+  for (const OutputTolerance& own : suite.output_tolerances) bounds(own.tolerance);
+}
+
+void Linter::bounds(const SuiteTolerance& tolerance) {
+  for (const auto* bound : {&tolerance.ulp, &tolerance.rtol, &tolerance.atol}) {
     if (*bound) numpy(**bound);
   }
 }
 
+void Linter::value(const Suite& suite, const PythonText& text) {
+  if (!text.function) return numpy(text);
+  texts_.insert(text.text);
+  const auto written = expression_from(text.text, text.where);
+  attempt([&] { check_syntax(python_.interpreter(), python_function(written, suite.folder)); });
+}
+
 void Linter::numpy(const Located& text) {
   texts_.insert(text.text);
-  attempt([&] { check_syntax(python_.interpreter(), python_expression(text)); });
+  attempt([&] { check_syntax(python_.interpreter(), expression_from(text.text, text.where)); });
 }
 
 void Linter::plans(const std::shared_ptr<const Suite>& suite, Purpose purpose) {
@@ -85,7 +98,9 @@ void Linter::plan(const Case& which, Purpose purpose) {
   PlannedCase planned = make_plan(which, plugins_);
   // Besides the suite's own texts, a plugin may have made some.
   const auto check = [&](const NumpyText& text) {
-    if (texts_.count(text.text) == 0) numpy({text.text, planned.positions.find(text.at)});
+    if (!text.function && texts_.count(text.text) == 0) {
+      numpy({text.text, planned.positions.find(text.at)});
+    }
   };
   for (const Buffer& buffer : planned.plan.buffers) {
     if (buffer.value) check(*buffer.value);
@@ -134,8 +149,9 @@ void Linter::case_failed(const Case& which, const Outcome& outcome) {
 }
 
 bool Linter::examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings) {
-  // A case that must fault has nothing to judge; nor may it be possible to compile it.
-  if (planned.plan.fault) return true;
+  // A case that must fault or not compile has nothing to judge; nor may it be possible to compile
+  // it.
+  if (planned.plan.fault || planned.plan.compile_error) return true;
   if (planned.plan.expected.empty()) {
     findings.add_without_outputs(which);
     return true;

@@ -39,6 +39,8 @@ class Linter {
   void attempt(const std::function<void()>& step);
   void kernel_file(const Suite& suite);
   void texts(const Suite& suite);
+  void bounds(const SuiteTolerance& tolerance);
+  void value(const Suite& suite, const PythonText& text);
   void numpy(const Located& text);
   void plans(const std::shared_ptr<const Suite>& suite, Purpose purpose);
   void plan(const Case& which, Purpose purpose);

@@ -45,7 +45,7 @@ std::string encode(const std::string& key, const CachedCompilation& value) {
   std::string body;
   body.reserve(value.cubin.size() + value.ptx.size() + value.log.size() + 512);
   for (const std::string* field :
-       {&key, &value.cubin, &value.ptx, &value.log, &value.types, &value.lowered_entry}) {
+       {&key, &value.cubin, &value.ptx, &value.log, &value.types, &value.instances}) {
     put(body, *field);
   }
   return std::string(kMagic) + sha256_hex(body) + "\n" + body;
@@ -62,7 +62,7 @@ std::optional<CachedCompilation> decode(const std::string& key, std::string_view
   CachedCompilation value;
   std::string stored_key;
   for (std::string* field :
-       {&stored_key, &value.cubin, &value.ptx, &value.log, &value.types, &value.lowered_entry}) {
+       {&stored_key, &value.cubin, &value.ptx, &value.log, &value.types, &value.instances}) {
     if (!take(bytes, *field)) return std::nullopt;
   }
   if (!bytes.empty() || stored_key != key) return std::nullopt;

@@ -14,8 +14,8 @@ struct CachedCompilation {
   std::string cubin;
   std::string ptx;
   std::string log;
-  std::string types;          ///< signatures, in the compiler's own form
-  std::string lowered_entry;  ///< the symbol of a requested template instance; often ""
+  std::string types;      ///< signatures, in the compiler's own form
+  std::string instances;  ///< symbols of requested template instances, "EXPRESSION\tSYMBOL" lines
   friend bool operator==(const CachedCompilation&, const CachedCompilation&) = default;
 };
 

@@ -9,6 +9,7 @@
 #include "base/places.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "compiler/declared_kernels.hpp"
 #include "compiler/includes.hpp"
 #include "compiler/shims.hpp"
 
@@ -17,7 +18,7 @@ namespace warpmark {
 namespace {
 
 // Counts with the shims' version into the cache key; raised when what this file makes changes.
-constexpr int kFormatVersion = 1;
+constexpr int kFormatVersion = 2;
 constexpr size_t kLogLimit = 256 * 1024;  // bytes; a hostile source can make any amount
 
 // NVRTC puts the working directory before relative names in line information, so that equal input
@@ -184,7 +185,7 @@ struct Unit {
   std::string name;    ///< below kRoot
   std::vector<Header> headers;
   std::vector<std::string> options;
-  std::string instance;  ///< a template instance to make; "" if none
+  std::vector<std::string> instances;  ///< of templates, to make
   std::string not_cacheable;
 };
 
@@ -241,6 +242,7 @@ Unit make_unit(const CompileRequest& request) {
   unit.not_cacheable = std::move(closure.not_cacheable);
   unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture), "-lineinfo",
                   "--std=" + request.standard, "--ptxas-options=-v"};
+  if (request.relocatable) unit.options.emplace_back("--relocatable-device-code=true");
   std::string prologue;
   for (const auto& [macro, value] : request.defines) prologue += define_line(macro + "=" + value);
   for (const std::string& option : request.options) {
@@ -264,7 +266,13 @@ Unit make_unit(const CompileRequest& request) {
                               kRoot, unit.name) +
                   unit.source;
   }
-  if (request.entry.find('<') != std::string::npos) unit.instance = request.entry;
+  std::vector<std::string> wanted = request.further_entries;
+  wanted.insert(wanted.begin(), request.entry);
+  for (const std::string& entry : wanted) {
+    const bool is_new =
+        std::find(unit.instances.begin(), unit.instances.end(), entry) == unit.instances.end();
+    if (entry.find('<') != std::string::npos && is_new) unit.instances.push_back(entry);
+  }
   return unit;
 }
 
@@ -272,7 +280,9 @@ std::string key_of(const Unit& unit, const Nvrtc& nvrtc) {
   Sha256 hash;
   hash.add_field(fmt::format("format {} shims {} nvrtc {}", kFormatVersion, kShimVersion,
                              nvrtc.fingerprint()));
-  hash.add_field(unit.name).add_field(unit.source).add_field(unit.instance);
+  hash.add_field(unit.name).add_field(unit.source);
+  hash.add_field(std::to_string(unit.instances.size()));
+  for (const std::string& instance : unit.instances) hash.add_field(instance);
   hash.add_field(std::to_string(unit.options.size()));
   for (const std::string& option : unit.options) hash.add_field(option);
   for (const Header& header : unit.headers) hash.add_field(header.spelling).add_field(header.text);
@@ -289,12 +299,52 @@ std::vector<std::string> full_options(const Unit& unit, const Nvrtc& nvrtc) {
   return options;
 }
 
-Error compile_error(nvrtcResult result, const std::string& log, const Unit& unit,
-                    const Nvrtc& nvrtc) {
+// What NVRTC says of a template instance that it cannot make, in a text of its own; nothing if the
+// source itself is at fault. Seen with 12.4 and 13.0:
+//     __nv_name_map(2): error: identifier "scael" is undefined
+//       #pragma nv_mangled_name scael<T>
+struct BadInstance {
+  std::string expression, reason;
+};
+std::optional<BadInstance> bad_instance(const std::string& log) {
+  constexpr std::string_view place = "__nv_name_map(";
+  constexpr std::string_view error = "): error: ";
+  constexpr std::string_view pragma = "#pragma nv_mangled_name ";
+  const size_t first = log.find(error);
+  const size_t line = log.find(place);
+  if (first == std::string::npos || line == std::string::npos || first < line) return std::nullopt;
+  const size_t begin = first + error.size();
+  const size_t at = log.find(pragma, begin);
+  if (at == std::string::npos) return std::nullopt;
+  const size_t expression = at + pragma.size();
+  return BadInstance{log.substr(expression, log.find('\n', expression) - expression),
+                     log.substr(begin, log.find('\n', begin) - begin)};
+}
+
+RefusedError instance_error(const BadInstance& bad, const Unit& unit) {
+  std::vector<std::string> names;
+  std::vector<std::string> texts;
+  for (const DeclaredKernel& kernel : declared_kernels(unit.source)) {
+    names.push_back(kernel.name);
+    texts.push_back(kernel.text);
+  }
+  const std::string near = nearest(bad.expression.substr(0, bad.expression.find('<')), names);
+  return {fmt::format("`{}` is no kernel of {}, which has: {}", bad.expression, unit.name,
+                      texts.empty() ? "none" : join(texts, ", ")),
+          bad.reason,
+          {},
+          near.empty() ? "" : fmt::format("did you mean `{}`?", near)};
+}
+
+[[noreturn]] void throw_compile_error(nvrtcResult result, const std::string& log, const Unit& unit,
+                                      const Nvrtc& nvrtc) {
   const std::string reason = result_text(nvrtc, result);
   if (result != NVRTC_ERROR_COMPILATION && result != NVRTC_ERROR_INVALID_OPTION) {
-    return environment_error(
+    throw environment_error(
         fmt::format("NVRTC {} failed on {} with {}\n{}", nvrtc.version(), unit.name, reason, log));
+  }
+  if (!unit.instances.empty()) {
+    if (const auto bad = bad_instance(log)) throw instance_error(*bad, unit);
   }
   std::string hint;
   if (log.find("open source file") != std::string::npos) {
@@ -306,20 +356,26 @@ Error compile_error(nvrtcResult result, const std::string& log, const Unit& unit
                          own_places().installed ? "" : "./bootstrap fetches one, or ");
     }
   }
-  return verdict_error(fmt::format("{} does not compile\n{}", unit.name, log), first_error(log),
-                       hint);
+  throw RefusedError(unit.name + " does not compile", log, first_error(log), hint);
 }
 
-// The types of extern "C" kernels, whose symbols do not tell them: a second program with a template
-// that is instantiated with each kernel's type; its mangled name holds the type. A program of its
+// The types of kernels whose symbols do not tell them, which are extern "C" ones and instances with
+// dependent types such as `Traits<float>::type`: a second program with a template that is
+// instantiated with each kernel's type; its mangled name holds the type. A program of its
 // own, because the instances are kernels too and would be in the measured module; for a virtual
 // architecture, because that spares ptxas (13 ms instead of 23 for a small kernel). Types are
 // advisory, so whatever a hostile source makes of this only loses them.
-std::map<std::string, std::string> extern_types(const Nvrtc& nvrtc, const Unit& unit,
-                                                const std::vector<Entry>& entries) {
-  std::vector<std::string> names;
+std::map<std::string, std::string> kernel_types(
+    const Nvrtc& nvrtc, const Unit& unit, const std::vector<Entry>& entries,
+    const std::map<std::string, std::string>& instances) {
+  std::map<std::string, std::string> names;  // what C++ calls the kernel, by symbol
   for (const Entry& entry : entries) {
-    if (!entry.name.starts_with("_Z") && !entry.parameters.empty()) names.push_back(entry.name);
+    if (!entry.name.starts_with("_Z") && !entry.parameters.empty()) {
+      names[entry.name] = "::" + entry.name;
+    }
+  }
+  for (const auto& [expression, symbol] : instances) {
+    if (demangle(symbol).find(">::") != std::string::npos) names[symbol] = expression;
   }
   std::map<std::string, std::string> types;
   if (names.empty()) return types;
@@ -327,9 +383,9 @@ std::map<std::string, std::string> extern_types(const Nvrtc& nvrtc, const Unit& 
       unit.source + "\n;template <typename> __global__ void warpmark_signature() {}\n";
   Program program(nvrtc, source, std::string(kRoot) + unit.name, unit.headers);
   const auto expression = [](const std::string& name) {
-    return fmt::format("warpmark_signature<decltype(&::{})>", name);
+    return fmt::format("warpmark_signature<decltype(&{})>", name);
   };
-  for (const std::string& name : names) program.add_name(expression(name));
+  for (const auto& [symbol, name] : names) program.add_name(expression(name));
   std::vector<std::string> options = full_options(unit, nvrtc);
   replace_all(options.front(), "=sm_", "=compute_");
   const nvrtcResult result = program.compile(options);
@@ -337,8 +393,8 @@ std::map<std::string, std::string> extern_types(const Nvrtc& nvrtc, const Unit& 
     return types;
   }
   // Types lost for another reason would look like a mistake of the suite, and be kept in the cache.
-  if (result != NVRTC_SUCCESS) throw compile_error(result, clean_log(program.log()), unit, nvrtc);
-  for (const std::string& name : names) {
+  if (result != NVRTC_SUCCESS) throw_compile_error(result, clean_log(program.log()), unit, nvrtc);
+  for (const auto& [symbol, name] : names) {
     const auto lowered = program.lowered_name(expression(name));
     if (!lowered) continue;
     // "void warpmark_signature<void (*)(float*, int)>()"
@@ -346,16 +402,25 @@ std::map<std::string, std::string> extern_types(const Nvrtc& nvrtc, const Unit& 
     const size_t begin = text.find("(*)(");
     const size_t end = text.rfind(")>");
     if (begin == std::string::npos || end == std::string::npos || end < begin) continue;
-    types[name] = text.substr(begin + 3, end + 1 - (begin + 3));
+    types[symbol] = text.substr(begin + 3, end + 1 - (begin + 3));
   }
   return types;
 }
 
-std::string encode_types(const std::map<std::string, std::string>& types) {
+std::string encode_table(const std::map<std::string, std::string>& table) {
   std::vector<std::string> lines;
-  lines.reserve(types.size());
-  for (const auto& [name, list] : types) lines.push_back(fmt::format("{}\t{}", name, list));
+  lines.reserve(table.size());
+  for (const auto& [name, text] : table) lines.push_back(fmt::format("{}\t{}", name, text));
   return join(lines, "\n");
+}
+
+std::map<std::string, std::string> decode_table(const std::string& text) {
+  std::map<std::string, std::string> table;
+  for (const std::string& line : split(text, '\n')) {
+    const size_t tab = line.find('\t');
+    if (tab != std::string::npos) table[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  return table;
 }
 
 // Seen with NVRTC 13.0: when ptxas refuses a kernel, its resource usage takes the place of its
@@ -364,38 +429,36 @@ std::string log_without_usage(const Nvrtc& nvrtc, const Unit& unit) {
   std::vector<std::string> options = full_options(unit, nvrtc);
   std::erase(options, "--ptxas-options=-v");
   Program program(nvrtc, unit.source, std::string(kRoot) + unit.name, unit.headers);
-  if (!unit.instance.empty()) program.add_name(unit.instance);
+  for (const std::string& instance : unit.instances) program.add_name(instance);
   program.compile(options);
   return clean_log(program.log());
 }
 
 CachedCompilation compile_unit(const Nvrtc& nvrtc, const Unit& unit) {
   Program program(nvrtc, unit.source, std::string(kRoot) + unit.name, unit.headers);
-  if (!unit.instance.empty()) program.add_name(unit.instance);
+  for (const std::string& instance : unit.instances) program.add_name(instance);
   const nvrtcResult result = program.compile(full_options(unit, nvrtc));
   CachedCompilation out;
   out.log = clean_log(program.log());
   if (result != NVRTC_SUCCESS) {
     if (out.log.find("error") == std::string::npos) out.log = log_without_usage(nvrtc, unit);
-    throw compile_error(result, out.log, unit, nvrtc);
+    throw_compile_error(result, out.log, unit, nvrtc);
   }
   out.cubin = program.cubin();
   out.ptx = clean_ptx(program.ptx(), nvrtc);
-  if (!unit.instance.empty()) {
-    out.lowered_entry = program.lowered_name(unit.instance).value_or("");
+  std::map<std::string, std::string> instances;
+  for (const std::string& instance : unit.instances) {
+    if (const auto name = program.lowered_name(instance)) instances[instance] = *name;
   }
-  out.types = encode_types(extern_types(nvrtc, unit, scan_entries(out.ptx)));
+  out.instances = encode_table(instances);
+  out.types = encode_table(kernel_types(nvrtc, unit, scan_entries(out.ptx), instances));
   return out;
 }
 
 CompileResult result_of(CachedCompilation made) {
   CompileResult result;
   result.entries = scan_entries(made.ptx);
-  std::map<std::string, std::string> types;
-  for (const std::string& line : split(made.types, '\n')) {
-    const size_t tab = line.find('\t');
-    if (tab != std::string::npos) types[line.substr(0, tab)] = line.substr(tab + 1);
-  }
+  const std::map<std::string, std::string> types = decode_table(made.types);
   const std::map<std::string, int> registers = registers_in_log(made.log);
   for (Entry& entry : result.entries) {
     if (const auto found = types.find(entry.name); found != types.end()) {
@@ -408,7 +471,7 @@ CompileResult result_of(CachedCompilation made) {
   result.cubin = std::move(made.cubin);
   result.ptx = std::move(made.ptx);
   result.log = std::move(made.log);
-  result.requested_entry = std::move(made.lowered_entry);
+  result.instances = decode_table(made.instances);
   return result;
 }
 
@@ -424,8 +487,22 @@ std::string CompileResult::warnings() const {
 }
 
 const Entry& CompileResult::entry(const CompileRequest& request) const {
-  return find_entry(entries, requested_entry.empty() ? request.entry : requested_entry,
-                    shown_name(request));
+  const auto instance = instances.find(request.entry);
+  if (instance != instances.end()) {
+    return find_entry(entries, instance->second, shown_name(request));
+  }
+  try {
+    return find_entry(entries, request.entry, shown_name(request));
+  } catch (const Error& error) {
+    for (const DeclaredKernel& kernel : declared_kernels(request.source)) {
+      if (kernel.name != request.entry || !kernel.is_template) continue;
+      throw verdict_error(error.message(), error.where(),
+                          fmt::format("`{0}` is a template, {1}: write its arguments, as in "
+                                      "`{0}<float>`",
+                                      kernel.name, kernel.text));
+    }
+    throw;
+  }
 }
 
 CompileResult Compiler::compile(const CompileRequest& request) const {

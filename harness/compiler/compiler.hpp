@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,8 +38,11 @@ struct CompileRequest {
   std::string standard = "c++17";
   std::vector<std::string> options;  ///< of the suite; not the architecture
   int architecture = 0;              ///< 90 compiles for sm_90
-  /// The wanted kernel. One with template arguments, as `scale<float>`, is instantiated by this.
+  /// The wanted kernel. One with template arguments, as `scale<float, N>`, is instantiated by this;
+  /// macros in it are expanded.
   std::string entry;
+  std::vector<std::string> further_entries;  ///< wanted of the same unit
+  bool relocatable = false;                  ///< to be linked with other units: -rdc=true
   bool use_cache = true;
 };
 
@@ -47,7 +51,7 @@ struct CompileResult {
   std::string ptx;  ///< no absolute path of this machine is in it
   std::string log;  ///< the compiler's own text with ptxas's resource usage; also on a cache hit
   std::vector<Entry> entries;
-  std::string requested_entry;  ///< symbol of a requested template instance; else ""
+  std::map<std::string, std::string> instances;  ///< symbols of requested template instances
   bool from_cache = false;
   std::string not_cacheable;         ///< why it was not cached; "" if it could be
   std::vector<std::string> notices;  ///< damaged or unwritable cache: to be told, not errors
@@ -56,6 +60,15 @@ struct CompileResult {
   std::string warnings() const;
   /// The wanted kernel; throws the verdict error of find_entry(entries, …).
   const Entry& entry(const CompileRequest& request) const;
+};
+
+/// That the compiler, or the linker of several units, refused a source: a verdict error.
+class RefusedError : public Error {
+ public:
+  /// `log` is what it said; "FIRST LINE\nLOG" is the message.
+  RefusedError(const std::string& first_line, const std::string& log, const Position& where,
+               const std::string& hint = {})
+      : Error(ExitCode::verdict, first_line + "\n" + log, where, hint) {}
 };
 
 class Compiler {
@@ -67,7 +80,7 @@ class Compiler {
   /// library in the page cache, so the version that the cache key needs is always asked of itself.
   static Compiler open() { return {Nvrtc::open(), CompileCache(CompileCache::default_folder())}; }
 
-  /// Throws a verdict error if the source does not compile, with the compiler's text and the place
+  /// Throws a RefusedError if the source does not compile, with the compiler's text and the place
   /// of its first error; an environment error if NVRTC cannot serve; a usage error if an option is
   /// ours to set. May be called from several threads.
   CompileResult compile(const CompileRequest& request) const;

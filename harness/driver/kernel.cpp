@@ -7,36 +7,13 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "driver/jit_logs.hpp"
 
 namespace warpmark {
 
 namespace {
 
 constexpr size_t kMostParameters = 32764;
-constexpr size_t kJitLogBytes = 16 * 1024;
-
-// Options 3 to 6 of cuModuleLoadDataEx: two log buffers, whose sizes the driver shortens.
-class JitLogs {
- public:
-  JitLogs() : info_(kJitLogBytes, '\0'), errors_(kJitLogBytes, '\0') {}
-  unsigned int count() const { return static_cast<unsigned int>(options_.size()); }
-  CUjit_option* options() { return options_.data(); }
-  void** values() { return values_.data(); }
-  // The buffers are larger than the texts in them.
-  std::string info() const { return info_.substr(0, info_.find('\0')); }
-  std::string errors() const { return errors_.substr(0, errors_.find('\0')); }
-
- private:
-  std::string info_;
-  std::string errors_;
-  std::array<CUjit_option, 4> options_{CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-                                       CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  // Sizes travel in the pointer itself; one byte less keeps the terminator ours.
-  // NOLINTBEGIN(performance-no-int-to-ptr): the driver's interface
-  std::array<void*, 4> values_{info_.data(), reinterpret_cast<void*>(kJitLogBytes - 1),
-                               errors_.data(), reinterpret_cast<void*>(kJitLogBytes - 1)};
-  // NOLINTEND(performance-no-int-to-ptr)
-};
 
 // Writes "names the numbers" once: an empty optional if `value` is at most `limit`.
 std::optional<std::string> over(std::string_view what, uint64_t value, uint64_t limit,

@@ -1,6 +1,9 @@
 // From a case to its plan: the plugin's part, and what the harness takes over from the suite.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/text.hpp"
 #include "plan/plan_json.hpp"
 #include "plan/plugin_loader.hpp"
@@ -97,18 +100,65 @@ void fold(nlohmann::ordered_json& json, const Scope& scope, const PositionMap& p
   if (const auto* integer = std::get_if<int64_t>(&*folded.value)) json = *integer;
 }
 
+// A limit of a suite at one point: a number more than 0.
+std::optional<double> limit_value(const std::optional<Expression>& limit, const Scope& scope) {
+  if (!limit) return std::nullopt;
+  const ArithmeticValue value = limit->evaluate(scope);
+  double number = 0;
+  if (const auto* whole = std::get_if<int64_t>(&value)) number = static_cast<double>(*whole);
+  if (const auto* fraction = std::get_if<double>(&value)) number = *fraction;
+  if (number > 0 && std::isfinite(number)) return number;
+  throw usage_error(
+      fmt::format("`{}` is {}: a number more than 0 is needed", limit->text(), to_text(value)),
+      limit->where());
+}
+
+// The same as a count of at most `most`; 1e9 is a float, but whole.
+std::optional<int64_t> limit_count(const std::optional<Expression>& limit, const Scope& scope,
+                                   int64_t most) {
+  const std::optional<double> number = limit_value(limit, scope);
+  if (!number) return std::nullopt;
+  if (*number == std::floor(*number) && *number <= static_cast<double>(most)) {
+    return static_cast<int64_t>(*number);
+  }
+  throw usage_error(
+      fmt::format("`{}` is {}: a whole number up to {} is needed", limit->text(), *number, most),
+      limit->where());
+}
+
+PlanLimits limits_of(const Limits& limits, const Scope& scope) {
+  constexpr int64_t kCount = int64_t{1} << 53;  // what a float64 holds exactly
+  constexpr int64_t kMib = int64_t{1} << 43;    // as bytes below 2**63
+  return {limit_value(limits.timeout_s, scope), limit_count(limits.memory_mib, scope, kMib),
+          limit_count(limits.instructions, scope, kCount),
+          limit_count(limits.stack_bytes, scope, kCount),
+          limit_count(limits.heap_mib, scope, kMib)};
+}
+
+Fault fault_of(const ExpectedFault& expected) {
+  return {expected.kind.text, expected.argument ? expected.argument->text : std::string()};
+}
+
 void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   const Suite& suite = *which.suite;
   plan.suite = suite.name;
   plan.case_id = which.id;
   for (const PointValue& axis : which.point) plan.point.push_back({axis.name, axis.value});
-  if (suite.fault) {
-    plan.fault = Fault{suite.fault->kind.text,
-                       suite.fault->argument ? suite.fault->argument->text : std::string()};
+  if (suite.fault) plan.fault = fault_of(*suite.fault);
+  if (suite.report) plan.report = fault_of(*suite.report);
+  if (suite.compile_error) {
+    const auto& text = suite.compile_error->text;
+    plan.compile_error = CompileError{text ? text->text : std::string()};
   }
   for (const Located& name : suite.requirements) plan.requirements.push_back(name.text);
+  // Only a device that tells of findings can give one.
+  if (plan.report && std::find(plan.requirements.begin(), plan.requirements.end(), "reports") ==
+                         plan.requirements.end()) {
+    plan.requirements.emplace_back("reports");
+  }
   plan.restore = suite.bench.restore;
   const Scope scope = which.scope();
+  plan.limits = limits_of(suite.limits, scope);
   for (size_t i = 0; i < suite.skip.size(); ++i) {
     const SkipRule& rule = suite.skip[i];
     const std::string pointer = fmt::format("/skip/{}", i);
@@ -124,7 +174,7 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
 
 // A plan must compare every output, or a wrong one would pass unseen.
 void check_outputs(const Plan& plan, const Request& request) {
-  if (plan.fault) return;
+  if (plan.fault || plan.compile_error || (plan.report && plan.expected.empty())) return;
   for (const Buffer& buffer : plan.buffers) {
     if (buffer.direction == ArgumentKind::in) continue;
     bool compared = false;

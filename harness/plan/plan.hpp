@@ -17,10 +17,12 @@
 
 namespace warpmark {
 
-/// A NumPy expression and its JSON Pointer into the case, which a PositionMap turns into a line.
+/// A NumPy expression, or a function of a Python file beside the suite, and its JSON Pointer into
+/// the case, which a PositionMap turns into a line.
 struct NumpyText {
   std::string text;
   std::string at;
+  bool function = false;  ///< the text is "FILE.py:NAME"
   friend bool operator==(const NumpyText&, const NumpyText&) = default;
 };
 
@@ -49,8 +51,12 @@ struct Unit {
   std::string file;    ///< relative to the suite's folder; "" for a text
   std::string source;  ///< CUDA C++; "" for a file
   std::string at;      ///< JSON Pointer: of a text, whose first line is the first line there
-  std::vector<std::string> options;  ///< for NVRTC, as in "-DT=float"
-  std::vector<Region> regions;       ///< of a text without `at`, by ascending line
+  std::vector<std::string> options;       ///< for NVRTC, as in "-DT=float"
+  std::vector<std::string> include = {};  ///< folders of headers, relative to the suite's folder
+  /// Indices of units that are compiled as relocatable device code and linked with this one. They
+  /// link no others, and nothing is launched from them.
+  std::vector<size_t> link = {};
+  std::vector<Region> regions = {};  ///< of a text without `at`, by ascending line
   friend bool operator==(const Unit&, const Unit&) = default;
 };
 
@@ -119,11 +125,24 @@ struct Expected {
   friend bool operator==(const Expected&, const Expected&) = default;
 };
 
-/// The fault that the case must end in.
+/// The fault that the case must end in, or the finding that it must give.
 struct Fault {
-  std::string kind;      ///< one of fault_kinds()
+  std::string kind;      ///< one of fault_kinds(), or of report_kinds()
   std::string argument;  ///< that the report must name; "" for any
   friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+/// That the compiler must refuse a unit.
+struct CompileError {
+  std::string text;  ///< what its log must contain; "" for anything
+  friend bool operator==(const CompileError&, const CompileError&) = default;
+};
+
+/// What the case may use; nothing leaves the device's or the session's own limit.
+struct PlanLimits {
+  std::optional<double> timeout_s;
+  std::optional<int64_t> memory_mib, instructions, stack_bytes, heap_mib;
+  friend bool operator==(const PlanLimits&, const PlanLimits&) = default;
 };
 
 /// A rule that waits for arrays or a device: the case is skipped where `when` is true.
@@ -154,7 +173,10 @@ struct Plan {
   std::optional<Amount> bytes, flops;  ///< moved and done by one run of the steps
 
   // What the harness takes over from the suite.
-  std::optional<Fault> fault;             ///< nothing: the case must pass
+  // How the case must end; at most one is there, and without one it must pass.
+  std::optional<Fault> fault, report;
+  std::optional<CompileError> compile_error;
+  PlanLimits limits;
   std::vector<std::string> requirements;  ///< capabilities that the device must have
   std::vector<PlannedSkip> skip;          ///< those that are folded to false are left out
   Restore restore = Restore::never;

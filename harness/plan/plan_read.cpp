@@ -133,7 +133,19 @@ std::optional<Amount> read_amount(const std::optional<Value>& value) {
 
 NumpyText read_numpy(const Value& value) {
   value.members({"numpy", "at"});
-  return {value.get("numpy").nonempty(), value.optional_text("at")};
+  return {value.get("numpy").nonempty(), value.optional_text("at"), false};
+}
+
+// Where an array or a scalar is wanted, a function can give it.
+NumpyText read_python(const Value& value) {
+  if (!value.find("function")) return read_numpy(value);
+  value.members({"function", "at"});
+  const Value function = value.get("function");
+  const size_t colon = function.text().rfind(':');
+  if (colon == 0 || colon == std::string::npos || colon + 1 == function.text().size()) {
+    function.fail("must be FILE.py:NAME");
+  }
+  return {function.text(), value.optional_text("at"), true};
 }
 
 std::optional<NumpyText> read_bound(const std::optional<Value>& value) {
@@ -168,18 +180,39 @@ std::vector<Region> read_regions(const std::optional<Value>& value) {
 }
 
 Unit read_unit(const Value& value) {
-  value.members({"file", "source", "options", "regions", "at"});
+  value.members({"file", "source", "options", "include", "link", "regions", "at"});
   Unit unit;
   unit.file = value.optional_text("file");
   unit.source = value.optional_text("source");
   if (unit.file.empty() == unit.source.empty()) value.fail("needs one of `file` and `source`");
   if (const auto options = value.find("options")) unit.options = options->texts();
+  if (const auto include = value.find("include")) unit.include = include->texts();
+  if (const auto link = value.find("link")) {
+    for (const Value& index : link->list()) {
+      unit.link.push_back(static_cast<size_t>(index.integer(0, kMax)));
+    }
+  }
   unit.at = value.optional_text("at");
   unit.regions = read_regions(value.find("regions"));
   if (!unit.regions.empty() && (unit.source.empty() || !unit.at.empty())) {
     value.fail("has `regions`, which a source without `at` may have");
   }
   return unit;
+}
+
+// Linking is one level deep: a main unit, and those that it links.
+void check_links(const Value& units, const Plan& plan) {
+  for (size_t i = 0; i < plan.units.size(); ++i) {
+    const Value list = units.list()[i];
+    std::set<size_t> seen;
+    for (const size_t other : plan.units[i].link) {
+      const std::string name = fmt::format("links unit {}", other);
+      if (other >= plan.units.size()) list.fail(name + ", which there is not");
+      if (other == i) list.fail(name + ", which it is itself");
+      if (!plan.units[other].link.empty()) list.fail(name + ", which links others");
+      if (!seen.insert(other).second) list.fail(name + " twice");
+    }
+  }
 }
 
 Buffer read_buffer(const Value& value) {
@@ -198,7 +231,7 @@ Buffer read_buffer(const Value& value) {
   if (out) {
     for (const Value& extent : value.get("shape").list()) buffer.shape.push_back(read_size(extent));
   } else {
-    buffer.value = read_numpy(value.get("value"));
+    buffer.value = read_python(value.get("value"));
   }
   return buffer;
 }
@@ -214,7 +247,7 @@ Scalar read_scalar(const Value& value) {
     value.fail("needs one of `value` and `integer`");
   }
   if (!integer) {
-    scalar.value = read_numpy(value.get("value"));
+    scalar.value = read_python(value.get("value"));
   } else if (integer->json().is_object()) {
     scalar.integer = read_symbolic(*integer);
   } else {
@@ -241,6 +274,11 @@ Step read_launch(const Value& value, const Plan& plan) {
   if (plan.units.empty()) value.fail("launches without a unit");
   launch.unit = static_cast<size_t>(
       value.get("unit").integer(0, static_cast<int64_t>(plan.units.size()) - 1));
+  for (const Unit& unit : plan.units) {
+    if (std::find(unit.link.begin(), unit.link.end(), launch.unit) != unit.link.end()) {
+      value.get("unit").fail("is linked with another, from which it is to be launched");
+    }
+  }
   launch.entry = value.get("entry").nonempty();
   launch.grid = read_dimensions(value.get("grid"));
   launch.block = read_dimensions(value.get("block"));
@@ -293,11 +331,12 @@ Expected read_expected(const Value& value, const Plan& plan) {
   value.members({"output", "value", "tolerance"});
   const Buffer& buffer = read_buffer_name(value.get("output"), plan);
   if (buffer.direction == ArgumentKind::in) value.get("output").fail("is an input");
-  return {buffer.name, read_numpy(value.get("value")), read_tolerance(value.get("tolerance"))};
+  return {buffer.name, read_python(value.get("value")), read_tolerance(value.get("tolerance"))};
 }
 
 void read_body(const Value& value, Plan& plan) {
   for (const Value& unit : value.get("units").list()) plan.units.push_back(read_unit(unit));
+  check_links(value.get("units"), plan);
   std::set<std::string> names;
   for (const Value& item : value.get("buffers").list()) {
     plan.buffers.push_back(read_buffer(item));
@@ -317,13 +356,41 @@ void read_body(const Value& value, Plan& plan) {
   plan.flops = read_amount(value.find("flops"));
 }
 
-std::optional<Fault> read_expect(const Value& value) {
+void read_expect(const Value& value, Plan& plan) {
   if (value.json().is_string()) {
-    if (value.text() != "pass") value.fail("must be \"pass\" or {fault, argument}");
-    return std::nullopt;
+    if (value.text() != "pass") value.fail("must be \"pass\" or an object");
+    return;
   }
-  value.members({"fault", "argument"});
-  return Fault{value.get("fault").nonempty(), value.optional_text("argument")};
+  if (const auto text = value.find("compile_error")) {
+    value.members({"compile_error"});
+    plan.compile_error = CompileError{text->text()};
+    return;
+  }
+  const bool report = value.find("report").has_value();
+  value.members({report ? "report" : "fault", "argument"});
+  (report ? plan.report : plan.fault) =
+      Fault{value.get(report ? "report" : "fault").nonempty(), value.optional_text("argument")};
+}
+
+PlanLimits read_limits(const std::optional<Value>& value) {
+  PlanLimits limits;
+  if (!value) return limits;
+  value->members({"timeout_s", "memory_mib", "instructions", "stack_bytes", "heap_mib"});
+  if (const auto timeout = value->find("timeout_s")) {
+    if (!timeout->json().is_number()) timeout->fail("must be a number");
+    limits.timeout_s = timeout->json().get<double>();
+    if (!(*limits.timeout_s > 0)) timeout->fail("must be more than 0");
+  }
+  const auto count = [&](const char* key) -> std::optional<int64_t> {
+    const auto limit = value->find(key);
+    if (!limit) return std::nullopt;
+    return limit->integer(1, kMax);
+  };
+  limits.memory_mib = count("memory_mib");
+  limits.instructions = count("instructions");
+  limits.stack_bytes = count("stack_bytes");
+  limits.heap_mib = count("heap_mib");
+  return limits;
 }
 
 PlannedSkip read_skip(const Value& value) {
@@ -350,7 +417,7 @@ void read_plan_body(const Json& json, Plan& plan) {
 Plan plan_from_json(const Json& json) {
   const Value value(json, "");
   value.members({"warpmark", "suite", "case", "point", "units", "buffers", "scalars", "steps",
-                 "expected", "bytes", "flops", "expect", "requires", "skip", "restore"});
+                 "expected", "bytes", "flops", "expect", "limits", "requires", "skip", "restore"});
   value.get("warpmark").integer(1, 1);
   Plan plan;
   plan.suite = value.get("suite").nonempty();
@@ -360,7 +427,8 @@ Plan plan_from_json(const Json& json) {
     plan.point.push_back({axis.get("name").nonempty(), read_axis_value(axis.get("value"))});
   }
   read_body(value, plan);
-  plan.fault = read_expect(value.get("expect"));
+  read_expect(value.get("expect"), plan);
+  plan.limits = read_limits(value.find("limits"));
   plan.requirements = value.get("requires").texts();
   for (const Value& rule : value.get("skip").list()) plan.skip.push_back(read_skip(rule));
   plan.restore =

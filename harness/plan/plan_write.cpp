@@ -15,7 +15,7 @@ Json json_of(const ArithmeticValue& value) {
 }
 
 Json json_of(const NumpyText& text) {
-  Json json = {{"numpy", text.text}};
+  Json json = {{text.function ? "function" : "numpy", text.text}};
   if (!text.at.empty()) json["at"] = text.at;
   return json;
 }
@@ -72,6 +72,8 @@ Json json_of(const Unit& unit) {
   if (!unit.file.empty()) json["file"] = unit.file;
   if (!unit.source.empty()) json["source"] = unit.source;
   json["options"] = unit.options;
+  if (!unit.include.empty()) json["include"] = unit.include;
+  if (!unit.link.empty()) json["link"] = unit.link;
   for (const Region& region : unit.regions) {
     Json item = {{"line", region.line}};
     put_at(item, region.at);
@@ -144,10 +146,25 @@ Json json_of(const PlannedSkip& skip) {
   return {{"when", json_of(skip.when)}, {"reason", skip.reason}};
 }
 
-Json json_of(const std::optional<Fault>& fault) {
-  if (!fault) return "pass";
-  Json json = {{"fault", fault->kind}};
-  if (!fault->argument.empty()) json["argument"] = fault->argument;
+Json expectation(const Plan& plan) {
+  if (plan.compile_error) return {{"compile_error", plan.compile_error->text}};
+  const auto& finding = plan.report ? plan.report : plan.fault;
+  if (!finding) return "pass";
+  Json json = {{plan.report ? "report" : "fault", finding->kind}};
+  if (!finding->argument.empty()) json["argument"] = finding->argument;
+  return json;
+}
+
+Json json_of(const PlanLimits& limits) {
+  Json json = Json::object();
+  const auto put = [&](const char* key, const auto& limit) {
+    if (limit) json[key] = *limit;
+  };
+  put("timeout_s", limits.timeout_s);
+  put("memory_mib", limits.memory_mib);
+  put("instructions", limits.instructions);
+  put("stack_bytes", limits.stack_bytes);
+  put("heap_mib", limits.heap_mib);
   return json;
 }
 
@@ -196,7 +213,8 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   json["expected"] = json_list(plan.expected);
   if (plan.bytes) json["bytes"] = json_of(*plan.bytes);
   if (plan.flops) json["flops"] = json_of(*plan.flops);
-  json["expect"] = json_of(plan.fault);
+  json["expect"] = expectation(plan);
+  if (plan.limits != PlanLimits()) json["limits"] = json_of(plan.limits);
   json["requires"] = plan.requirements;
   json["skip"] = json_list(plan.skip);
   json["restore"] = to_text(plan.restore);

@@ -185,6 +185,12 @@ Position PythonExpression::position_of(int line, int column) const {
   return {where.file, where.line, where.column + column - 1 + (quoted ? 1 : 0)};
 }
 
+PythonExpression expression_from(const std::string& text, const Position& first) {
+  PythonExpression expression{text, first, false};
+  if (text.find('\n') != std::string::npos && first.line > 1) --expression.where.line;
+  return expression;
+}
+
 Value::Value(PythonExpression expression, ExitCode on_error, std::shared_ptr<void> object)
     : expression_(std::move(expression)), on_error_(on_error), object_(std::move(object)) {}
 
@@ -207,6 +213,10 @@ Value evaluate(Interpreter& python, const PythonExpression& expression, const Py
     const py::object eval = py::module_::import("builtins").attr("eval");
     return {expression, on_error, objects::hold(eval(compile(source), globals))};
   } catch (const py::error_already_set& error) {
+    if (error.matches(PyExc_MemoryError)) {
+      throw NoMemoryError(on_error, printable(py::str(error.value()).cast<std::string>()),
+                          raised_at(error, expression, source));
+    }
     throw failure(error, expression, source, names, on_error);
   }
 }

@@ -23,6 +23,10 @@ struct PythonExpression {
   Position position_of(int line, int column) const;
 };
 
+/// The expression of a text whose first character stands at `first`. Of a text with several lines,
+/// which is a block scalar, that is the line below the `|`.
+PythonExpression expression_from(const std::string& text, const Position& first);
+
 /// The value of an expression, still Python's: see conversion.hpp.
 class Value {
  public:
@@ -40,10 +44,16 @@ class Value {
   std::shared_ptr<void> object_;
 };
 
+/// That there is not the memory which a value needs: NumPy's text, with its size.
+class NoMemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Evaluates NumPy text, which sees `np`, the scope and Python's builtins. Floating-point warnings
 /// are off: infinities and NaNs are values to compare. Whatever it raises becomes an Error with the
 /// exit code `on_error`, at the place in the text that raised it (line only before Python 3.11).
-/// Throws an environment error if there is no NumPy.
+/// Throws a NoMemoryError for Python's MemoryError, an environment error if there is no NumPy.
 Value evaluate(Interpreter& python, const PythonExpression& expression, const PythonScope& scope,
                ExitCode on_error = ExitCode::usage);
 

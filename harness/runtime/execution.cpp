@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "driver/linker.hpp"
 #include "driver/memory.hpp"
 #include "driver/stream.hpp"
 
@@ -85,10 +86,85 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
   check_compiler_fits(choice_.device, compiler_.nvrtc().major(), compiler_.nvrtc().minor());
   // Else every case would fail of it as if its kernel did not compile.
   compiler_.nvrtc().check_architecture(facts_.architecture);
-  if (request.wall_limit_s > 0 && choice_.device.has(Capability::reports)) {
-    const nlohmann::json options = {
-        {"wall_limit_ms", static_cast<int64_t>(request.wall_limit_s * 1000)}};
-    context_->driver().configure(context_->handle(), options.dump());
+}
+
+// Limits of a context hold from its start, so that others than those in effect need a new one.
+// Returns why the device cannot have them, or "".
+std::string Executor::set_context(const protocol::ContextLimits& limits) {
+  if (limits == context_limits_) return "";
+  if (!context_->table().ctx_set_limit) {
+    return fmt::format("sets the stack or the heap, which {} cannot", facts_.name);
+  }
+  context_.reset();
+  context_ = Context::create(choice_.device);
+  context_limits_ = {};
+  launch_limits_.clear();
+  try {
+    if (limits.stack_bytes > 0) context_->set_limit(CU_LIMIT_STACK_SIZE, limits.stack_bytes);
+    if (limits.heap_bytes > 0) context_->set_limit(CU_LIMIT_MALLOC_HEAP_SIZE, limits.heap_bytes);
+  } catch (const DriverError& error) {
+    if (error.sticky()) throw;
+    return error.message();
+  }
+  context_limits_ = limits;
+  return "";
+}
+
+struct Executor::Compiled {
+  CompileRequest request;
+  CompileResult result;
+};
+
+Executor::Compiled Executor::compile(const protocol::Prepare& request, size_t index,
+                                     bool relocatable, protocol::Prepared& reply) const {
+  const protocol::UnitText& unit = request.units[index];
+  CompileRequest compile;
+  compile.source = unit.source;
+  compile.name = unit.name;
+  compile.folder = unit.folder;
+  for (const std::string& folder : unit.include) {
+    compile.include_folders.push_back(compile.folder / folder);
+  }
+  compile.origin = unit.origin;
+  compile.options = unit.options;
+  compile.regions = unit.regions;
+  compile.architecture = facts_.architecture;
+  compile.relocatable = relocatable;
+  for (const protocol::KernelName& kernel : request.kernels) {
+    if (kernel.unit == index) compile.further_entries.push_back(kernel.entry);
+  }
+  CompileResult result = compiler_.compile(compile);
+  for (const std::string& notice : result.notices) reply.notices.push_back(notice);
+  if (!result.not_cacheable.empty()) {
+    reply.notices.push_back("compiled anew each time: " + result.not_cacheable);
+  }
+  const std::string warnings = result.warnings();
+  if (!warnings.empty()) reply.notices.push_back(warnings);
+  reply.from_cache = reply.from_cache && result.from_cache;
+  return {std::move(compile), std::move(result)};
+}
+
+Module Executor::load(const protocol::Prepare& request, const std::vector<Compiled>& units,
+                      size_t index) {
+  const bool takes_ptx = choice_.device.has(Capability::image_ptx);
+  const auto image = [&](size_t unit) -> const std::string& {
+    const CompileResult& result = units.at(unit).result;
+    return takes_ptx ? result.ptx : result.cubin;
+  };
+  const std::string& name = request.units[index].name;
+  const std::vector<size_t>& others = request.units[index].link;
+  if (others.empty()) return {context_, image(index), name};
+  Linker linker(context_);
+  std::vector<std::string> names{name};
+  for (const size_t other : others) names.push_back(request.units.at(other).name);
+  try {
+    linker.add(image(index), name);
+    for (const size_t other : others) linker.add(image(other), request.units[other].name);
+    return {context_, linker.complete(), join(names, " + ")};
+  } catch (const DriverError& error) {
+    const std::string log = linker.log();
+    if (error.sticky() || log.empty()) throw;
+    throw RefusedError(join(names, ", ") + " do not link", log, {});
   }
 }
 
@@ -96,42 +172,32 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   launched_ = false;
   kernels_.clear();
   protocol::Prepared reply;
-  reply.from_cache = true;
-  std::vector<CompileResult> compiled;
-  std::vector<Module> modules;
-  std::vector<CompileRequest> requests;
-  for (size_t i = 0; i < request.units.size(); ++i) {
-    const protocol::UnitText& unit = request.units[i];
-    CompileRequest compile;
-    compile.source = unit.source;
-    compile.name = unit.name;
-    compile.folder = unit.folder;
-    compile.origin = unit.origin;
-    compile.options = unit.options;
-    compile.regions = unit.regions;
-    compile.architecture = facts_.architecture;
-    for (const protocol::KernelName& kernel : request.kernels) {
-      if (kernel.unit == i) compile.entry = kernel.entry;
+  reply.misfit = set_context(request.limits);
+  std::vector<bool> linked(request.units.size());
+  for (const protocol::UnitText& unit : request.units) {
+    for (const size_t other : unit.link) linked.at(other) = true;
+    if (!unit.link.empty() && !Linker::is_there(*context_)) {
+      reply.misfit = fmt::format("links several units, which {} cannot", facts_.name);
     }
-    compiled.push_back(compiler_.compile(compile));
-    requests.push_back(compile);
-    const CompileResult& result = compiled.back();
-    for (const std::string& notice : result.notices) reply.notices.push_back(notice);
-    const std::string warnings = result.warnings();
-    if (!warnings.empty()) reply.notices.push_back(warnings);
-    reply.from_cache = reply.from_cache && result.from_cache;
+  }
+  if (!reply.misfit.empty()) return reply;
+  reply.from_cache = true;
+  std::vector<Compiled> units;
+  for (size_t i = 0; i < request.units.size(); ++i) {
+    units.push_back(compile(request, i, linked[i] || !request.units[i].link.empty(), reply));
+    const CompileResult& result = units.back().result;
+    if (request.images) reply.images.push_back({result.ptx, result.cubin, result.log});
   }
   // Names are looked up before anything is loaded: a missing kernel is the better message.
   for (const protocol::KernelName& kernel : request.kernels) {
-    CompileRequest wanted = requests.at(kernel.unit);
-    wanted.entry = kernel.entry;
-    reply.kernels.push_back(compiled.at(kernel.unit).entry(wanted));
+    Compiled& unit = units.at(kernel.unit);
+    unit.request.entry = kernel.entry;
+    reply.kernels.push_back(unit.result.entry(unit.request));
   }
   if (!request.load) return reply;
-  const bool takes_ptx = choice_.device.has(Capability::image_ptx);
-  for (size_t i = 0; i < compiled.size(); ++i) {
-    modules.emplace_back(context_, takes_ptx ? compiled[i].ptx : compiled[i].cubin,
-                         request.units[i].name);
+  std::map<size_t, Module> modules;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (!linked[i]) modules.emplace(i, load(request, units, i));
   }
   for (size_t i = 0; i < request.kernels.size(); ++i) {
     kernels_.push_back(modules.at(request.kernels[i].unit).function(reply.kernels[i].name));
@@ -187,6 +253,19 @@ void Executor::run_step(const protocol::Step& step, Buffers& buffers) {
   stream.synchronize();
 }
 
+void Executor::set_launch_limits(const protocol::Verify& request) {
+  if (!choice_.device.has(Capability::reports)) return;
+  nlohmann::json options = {{"wall_limit_ms", static_cast<int64_t>(request.wall_limit_s * 1000)}};
+  // Left alone while no case asks: the environment may have set one.
+  if (request.instructions > 0 || launch_limits_.find("budget") != std::string::npos) {
+    options["instruction_budget"] = request.instructions;
+  }
+  const std::string text = options.dump();
+  if (text == launch_limits_) return;
+  context_->driver().configure(context_->handle(), text);
+  launch_limits_ = text;
+}
+
 protocol::Verified Executor::verify(const protocol::Verify& request,
                                     std::vector<BufferMemory>& memory) {
   launched_ = false;
@@ -202,6 +281,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   }
   reply.misfit = memory_misfit(request);
   if (!reply.misfit.empty()) return reply;
+  set_launch_limits(request);
 
   Buffers buffers;
   for (const protocol::ScalarBytes& scalar : request.scalars) {

@@ -44,6 +44,12 @@ class Executor {
 
  private:
   struct Buffers;
+  struct Compiled;
+  std::string set_context(const protocol::ContextLimits& limits);
+  void set_launch_limits(const protocol::Verify& request);
+  Compiled compile(const protocol::Prepare& request, size_t unit, bool relocatable,
+                   protocol::Prepared& reply) const;
+  Module load(const protocol::Prepare& request, const std::vector<Compiled>& units, size_t unit);
   std::string memory_misfit(const protocol::Verify& request) const;
   void run_step(const protocol::Step& step, Buffers& buffers);
 
@@ -53,6 +59,8 @@ class Executor {
   DeviceFacts facts_;
   std::vector<Function> kernels_;
   bool launched_ = false;
+  protocol::ContextLimits context_limits_;  ///< in effect
+  std::string launch_limits_;               ///< in effect, as configured
 };
 
 }  // namespace warpmark

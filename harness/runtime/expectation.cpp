@@ -22,7 +22,7 @@ Expectation evaluate_expectation(Interpreter& python, const PlannedCase& planned
                                  const PythonScope& scope, const Expected& expected,
                                  const DType& dtype, const Shape& shape) {
   const auto value_of = [&](const NumpyText& text) {
-    return evaluate(python, located_expression(text, planned.positions), scope, ExitCode::verdict);
+    return evaluate(python, text, planned.positions, scope);
   };
   const auto bound = [&](const std::optional<NumpyText>& text) -> std::optional<ReferenceValue> {
     if (!text) return std::nullopt;

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "python/conversion.hpp"
+#include "python/function.hpp"
 
 namespace warpmark {
 
@@ -153,13 +155,12 @@ PythonScope axes_scope(const Plan& plan) {
 
 }  // namespace
 
-PythonExpression located_expression(const NumpyText& text, const PositionMap& positions) {
-  PythonExpression expression{text.text, positions.find(text.at), false};
-  // A plan's places are those of the first character; a block scalar's `|` stands a line above.
-  if (text.text.find('\n') != std::string::npos && expression.where.line > 1) {
-    --expression.where.line;
-  }
-  return expression;
+Value evaluate(Interpreter& python, const NumpyText& text, const PositionMap& positions,
+               const PythonScope& scope) {
+  const PythonExpression written = expression_from(text.text, positions.find(text.at));
+  if (!text.function) return evaluate(python, written, scope, ExitCode::verdict);
+  const std::filesystem::path folder = std::filesystem::path(positions.find("").file).parent_path();
+  return call(python, python_function(written, folder), scope, ExitCode::verdict);
 }
 
 std::map<std::string, DType> argument_dtypes(const PlannedCase& planned,
@@ -193,7 +194,7 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
   const auto value_of = [&](const std::string& name, const NumpyText& text) {
     key.argument = name;
     scope.set_generator(key);
-    return evaluate(python, located_expression(text, planned.positions), scope, ExitCode::verdict);
+    return evaluate(python, text, planned.positions, scope);
   };
   // Scalars first: they are cheap, and arrays may be sized by them.
   for (const Scalar& scalar : plan.scalars) {
@@ -243,6 +244,31 @@ void add_integers(const PlannedCase& resolved_case, CaseInputs& inputs) {
     std::memcpy(bytes.data(), &value, bytes.size());  // little endian
     inputs.scalars.emplace(scalar.name, ScalarValue{type, std::move(bytes)});
   }
+}
+
+uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs) {
+  int64_t total = 0;
+  for (const Buffer& buffer : ready.plan.buffers) {
+    const auto input = inputs.arrays.find(buffer.name);
+    int64_t bytes = inputs.dtypes.at(buffer.name).bytes;
+    bool overflows = false;
+    bool empty = false;
+    if (input != inputs.arrays.end()) {
+      bytes = static_cast<int64_t>(input->second.nbytes());
+    } else {
+      for (const Size& extent : buffer.shape) {
+        empty = empty || resolved(extent) == 0;
+        overflows |= __builtin_mul_overflow(bytes, resolved(extent), &bytes);
+      }
+    }
+    if (empty) continue;
+    if (overflows || __builtin_add_overflow(total, bytes, &total)) {
+      throw verdict_error(
+          fmt::format("the buffers up to `{}` take more than 2**63 bytes", buffer.name),
+          ready.positions.find(buffer.at));
+    }
+  }
+  return static_cast<uint64_t>(total);
 }
 
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {

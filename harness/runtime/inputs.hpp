@@ -51,10 +51,15 @@ struct ReadyCase {
 /// dtype does not hold.
 void add_integers(const PlannedCase& resolved, CaseInputs& inputs);
 
+/// What all buffers of a resolved plan take together. Throws a verdict error, at the buffer, if a
+/// number on the way does not fit 63 bits.
+uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs);
+
 /// What references and tolerances see: axes, scalars as NumPy scalars, inputs as they were before.
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs);
 
-/// A NumPy text of a plan as an expression with its place in the suite.
-PythonExpression located_expression(const NumpyText& text, const PositionMap& positions);
+/// The value of a NumPy text of a plan, or of the function that it names. Throws verdict errors.
+Value evaluate(Interpreter& python, const NumpyText& text, const PositionMap& positions,
+               const PythonScope& scope);
 
 }  // namespace warpmark

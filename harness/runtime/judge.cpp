@@ -66,6 +66,11 @@ std::string fault_name(const Fault& fault) {
   return fault.argument.empty() ? fault.kind : fault.kind + " at `" + fault.argument + "`";
 }
 
+bool is_finding(const nlohmann::ordered_json& report, const Fault& expected) {
+  return text_of(report, "kind") == expected.kind &&
+         (expected.argument.empty() || text_of(report, "argument") == expected.argument);
+}
+
 // "a[3]", "a[0, 2]"; a single value is "a".
 std::string element_name(const std::string& name, const Shape& shape, size_t index) {
   if (shape.empty()) return name;
@@ -159,11 +164,65 @@ void skip(Outcome& outcome, const std::string& reason) {
   outcome.reason = reason;
 }
 
+void judge_refusal(const PlannedCase& planned, const Error& refusal, Outcome& outcome) {
+  const std::string& wanted = planned.plan.compile_error->text;
+  const std::string& message = refusal.message();
+  const size_t log = message.find('\n');
+  if (wanted.empty() ||
+      (log != std::string::npos && message.find(wanted, log + 1) != std::string::npos)) {
+    return;
+  }
+  fail(outcome, FailureKind::no_fault,
+       verdict_error(fmt::format("expected a compile error with `{}`, and there is another\n{}",
+                                 printable(wanted), message),
+                     planned.positions.find("/expect")));
+}
+
+void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome) {
+  fail(outcome, FailureKind::no_fault,
+       verdict_error("expected a compile error, and the kernel compiles",
+                     planned.positions.find("/expect")));
+}
+
+bool judge_findings(const PlannedCase& planned, Outcome& outcome) {
+  const Fault& expected = *planned.plan.report;
+  size_t fitting = 0;
+  std::vector<std::string> others;
+  for (const auto& report : outcome.findings) {
+    if (is_finding(report, expected)) {
+      ++fitting;
+      continue;
+    }
+    const std::string message = text_of(report, "message");
+    others.push_back(message.empty() ? text_of(report, "kind") : message);
+  }
+  if (fitting > 0 && others.empty()) return true;
+  const std::string what =
+      others.empty()
+          ? fmt::format("expected the report {}, and the device gave none", fault_name(expected))
+          : fmt::format("expected the report {}{}, and there is another\n{}", fault_name(expected),
+                        fitting > 0 ? " only" : "", join(others, "\n"));
+  fail(outcome, FailureKind::no_fault, verdict_error(what, planned.positions.find("/expect")));
+  return false;
+}
+
 void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, Outcome& outcome) {
   outcome.findings = failure.reports;
   const std::string kind = kind_of_result(failure.result);
   const std::string findings = findings_text(failure);
   const std::string what = findings.empty() ? failure.message : findings;
+  if (planned.plan.report) {
+    // Without reports the launch failed for another reason than a finding.
+    if (failure.reports.empty()) {
+      fail(outcome, FailureKind::driver, verdict_error(what, fault_place(planned, failure)));
+    } else if (judge_findings(planned, outcome) && !planned.plan.expected.empty()) {
+      fail(outcome, FailureKind::fault,
+           verdict_error(
+               "the finding ended the launch, so that there is no output to compare\n" + what,
+               planned.positions.find("/reference"), "remove `reference`, or expect the fault"));
+    }
+    return;
+  }
   const auto& expected = planned.plan.fault;
   if (!expected) {
     const bool by_kernel = failure.result != 0 && failure.launched;
@@ -175,9 +234,7 @@ void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, O
     return;
   }
   for (const auto& report : failure.reports) {
-    const bool argument =
-        expected->argument.empty() || text_of(report, "argument") == expected->argument;
-    if (text_of(report, "kind") == expected->kind && argument) return;
+    if (is_finding(report, *expected)) return;
   }
   if (failure.launched && failure.reports.empty() && kind == expected->kind &&
       expected->argument.empty()) {

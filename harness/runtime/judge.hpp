@@ -25,12 +25,22 @@ void fail(Outcome& outcome, FailureKind kind, const Error& error);
 /// Skips the case of an outcome.
 void skip(Outcome& outcome, const std::string& reason);
 
-/// Judges a run that the device ended with `failure`, against the fault that the plan expects, if
-/// any. The outcome's findings are the failure's reports.
+/// Judges a run that the device ended with `failure`, against the fault or the report that the plan
+/// expects, if any. The outcome's findings are the failure's reports.
 void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, Outcome& outcome);
 
 /// Fails a run that ended well although the plan expects a fault.
 void judge_missing_fault(const PlannedCase& planned, Outcome& outcome);
+
+/// Judges what the compiler refused, against the compile error that the plan expects.
+void judge_refusal(const PlannedCase& planned, const Error& refusal, Outcome& outcome);
+
+/// Fails a case that compiled although the plan expects a compile error.
+void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome);
+
+/// Judges the outcome's findings against the report that the plan expects: there is one, and no
+/// other. Returns false, with the outcome failed, if not.
+bool judge_findings(const PlannedCase& planned, Outcome& outcome);
 
 /// Judges what the kernel wrote: `results` has every buffer's bytes after the launch, `poison` the
 /// byte that filled outputs before. Returns false, with no verdict, if elements equal both poison

@@ -92,7 +92,7 @@ Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
 }
 
 Hello hello_from(const Json& json) {
-  return {json.at("device"), json.at("use_cache"), json.at("wall_limit_s")};
+  return {json.at("device"), json.at("use_cache")};
 }
 
 Prepare prepare_from(const Json& json) {
@@ -103,6 +103,8 @@ Prepare prepare_from(const Json& json) {
                              unit.at("source"),
                              position_from(unit.at("origin")),
                              unit.at("options"),
+                             unit.at("include"),
+                             unit.at("link"),
                              {}});
     for (const Json& region : unit.at("regions")) {
       request.units.back().regions.push_back(
@@ -113,6 +115,8 @@ Prepare prepare_from(const Json& json) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
   }
   request.load = json.at("load");
+  request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
+  request.images = json.at("images");
   return request;
 }
 
@@ -127,6 +131,8 @@ Verify verify_from(const Json& json) {
   }
   for (const Json& step : json.at("steps")) request.steps.push_back(step_from(step));
   request.poison = json.at("poison");
+  request.wall_limit_s = json.at("wall_limit_s");
+  request.instructions = json.at("instructions");
   return request;
 }
 
@@ -148,7 +154,12 @@ DeviceFacts facts_from(const Json& json) {
 
 Prepared prepared_from(const Json& json) {
   Prepared reply;
+  reply.misfit = json.at("misfit");
   for (const Json& kernel : json.at("kernels")) reply.kernels.push_back(entry_from(kernel));
+  for (const Json& image : json.at("images")) {
+    reply.images.push_back(
+        {from_hex(image.at("ptx")), from_hex(image.at("cubin")), from_hex(image.at("log"))});
+  }
   reply.notices = json.at("notices");
   reply.from_cache = json.at("from_cache");
   return reply;
@@ -164,6 +175,7 @@ Failure failure_from(const Json& json) {
   failure.sticky = json.at("sticky");
   failure.launched = json.at("launched");
   failure.no_device = json.at("no_device");
+  failure.refused = json.at("refused");
   failure.reports = reports_from(json);
   return failure;
 }
@@ -181,10 +193,7 @@ auto read_message(const char* what, const Read& read) {
 }  // namespace
 
 Json to_json(const Hello& request) {
-  return {{"do", "hello"},
-          {"device", request.device},
-          {"use_cache", request.use_cache},
-          {"wall_limit_s", request.wall_limit_s}};
+  return {{"do", "hello"}, {"device", request.device}, {"use_cache", request.use_cache}};
 }
 
 Json to_json(const Prepare& request) {
@@ -199,13 +208,21 @@ Json to_json(const Prepare& request) {
                      {"source", unit.source},
                      {"origin", to_json(unit.origin)},
                      {"options", unit.options},
+                     {"include", unit.include},
+                     {"link", unit.link},
                      {"regions", regions}});
   }
   Json kernels = Json::array();
   for (const KernelName& kernel : request.kernels) {
     kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
   }
-  return {{"do", "prepare"}, {"units", units}, {"kernels", kernels}, {"load", request.load}};
+  return {{"do", "prepare"},
+          {"units", units},
+          {"kernels", kernels},
+          {"stack_bytes", request.limits.stack_bytes},
+          {"heap_bytes", request.limits.heap_bytes},
+          {"load", request.load},
+          {"images", request.images}};
 }
 
 Json to_json(const Verify& request) {
@@ -226,7 +243,9 @@ Json to_json(const Verify& request) {
           {"buffers", buffers},
           {"scalars", scalars},
           {"steps", steps},
-          {"poison", request.poison}};
+          {"poison", request.poison},
+          {"wall_limit_s", request.wall_limit_s},
+          {"instructions", request.instructions}};
 }
 
 Request request_from_json(const Json& json) {
@@ -257,10 +276,13 @@ Json to_json(const DeviceFacts& reply) {
 Json to_json(const Prepared& reply) {
   Json kernels = Json::array();
   for (const Entry& entry : reply.kernels) kernels.push_back(to_json(entry));
-  return {{"reply", "prepare"},
-          {"kernels", kernels},
-          {"notices", reply.notices},
-          {"from_cache", reply.from_cache}};
+  Json images = Json::array();
+  for (const UnitImage& image : reply.images) {
+    images.push_back(
+        {{"ptx", to_hex(image.ptx)}, {"cubin", to_hex(image.cubin)}, {"log", to_hex(image.log)}});
+  }
+  return {{"reply", "prepare"}, {"misfit", reply.misfit},   {"kernels", kernels},
+          {"images", images},   {"notices", reply.notices}, {"from_cache", reply.from_cache}};
 }
 
 Json to_json(const Verified& reply) {
@@ -277,6 +299,7 @@ Json to_json(const Failure& reply) {
           {"sticky", reply.sticky},
           {"launched", reply.launched},
           {"no_device", reply.no_device},
+          {"refused", reply.refused},
           {"reports", reports_json(reply.reports)}};
 }
 

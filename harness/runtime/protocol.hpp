@@ -22,7 +22,6 @@ namespace warpmark::protocol {
 struct Hello {
   std::string device = "auto";
   bool use_cache = true;
-  double wall_limit_s = 0;  ///< of one launch, for devices that can keep it; 0 is none
 };
 
 /// A translation unit with its text: workers open no file of a suite but headers.
@@ -32,7 +31,16 @@ struct UnitText {
   std::string source;
   Position origin;  ///< of the first line, if the text is part of a suite file
   std::vector<std::string> options;
+  std::vector<std::string> include;  ///< folders of headers, relative to `folder`
+  std::vector<size_t> link;          ///< units that are linked with it
   std::vector<SourceRegion> regions;
+};
+
+/// What can only be set for a context as a whole; 0 leaves the driver's own limit.
+struct ContextLimits {
+  uint64_t stack_bytes = 0;  ///< a thread
+  uint64_t heap_bytes = 0;   ///< of malloc() in kernels
+  friend bool operator==(const ContextLimits&, const ContextLimits&) = default;
 };
 
 struct KernelName {
@@ -44,11 +52,20 @@ struct KernelName {
 struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
-  bool load = true;  ///< false: signatures are all that is wanted, and nothing can be launched
+  ContextLimits limits;
+  bool load = true;     ///< false: signatures are all that is wanted, and nothing can be launched
+  bool images = false;  ///< the reply is to have what was compiled
+};
+
+/// What one unit was compiled to.
+struct UnitImage {
+  std::string ptx, cubin, log;
 };
 
 struct Prepared {
+  std::string misfit;  ///< not empty: the device cannot do it, and why
   std::vector<Entry> kernels;
+  std::vector<UnitImage> images;  ///< one for each unit, if they were asked for
   std::vector<std::string> notices;
   bool from_cache = false;
 };
@@ -88,6 +105,9 @@ struct Verify {
   std::vector<ScalarBytes> scalars;
   std::vector<Step> steps;
   uint8_t poison = 0;
+  // What devices with `reports` keep, of one launch; 0 is none.
+  double wall_limit_s = 0;
+  uint64_t instructions = 0;  ///< thread-instructions
 };
 
 struct Verified {
@@ -104,6 +124,7 @@ struct Failure {
   bool sticky = false;     ///< the worker is of no more use
   bool launched = false;   ///< this request had launched a kernel, which may be at fault
   bool no_device = false;  ///< what was asked for is not there
+  bool refused = false;  ///< by the compiler or linker, whose log follows the message's first line
   std::vector<nlohmann::ordered_json> reports;
 
   Error error() const { return {code, message, where, hint}; }

@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/shared_memory.hpp"
 #include "base/text.hpp"
+#include "runtime/artifacts.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/protocol.hpp"
@@ -26,6 +27,11 @@ using Clock = std::chrono::steady_clock;
 
 Clock::duration seconds(double count) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+uint64_t machine_memory() {
+  return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 // Ends a case from the depth of it: the outcome has been filled in.
@@ -61,8 +67,12 @@ class Session::State {
     return facts_;
   }
 
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
-    return outcome_of(which, [&](Outcome& outcome) { run(which, planned, trial, outcome); });
+  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+                 CaseArtifacts* artifacts) {
+    artifacts_ = artifacts;
+    Outcome outcome = outcome_of(which, [&](Outcome& into) { run(which, planned, trial, into); });
+    artifacts_ = nullptr;
+    return outcome;
   }
 
   Outcome examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {
@@ -109,9 +119,7 @@ class Session::State {
                   : Worker::spawn(options_.program.empty() ? "/proc/self/exe" : options_.program);
     greeted_ = false;
     worker_is_fresh_ = true;
-    // A device that can stop its own launch does so before the process has to be ended: its report
-    // tells where the kernel was.
-    const protocol::Hello hello{options_.device, options_.use_cache, 0.8 * options_.timeout_s};
+    const protocol::Hello hello{options_.device, options_.use_cache};
     worker_->channel().send(protocol::to_json(hello));
   }
 
@@ -161,9 +169,10 @@ class Session::State {
   }
 
   // One request and its reply; what ends the worker ends the case.
-  protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds,
-                      Outcome& outcome) {
-    const auto deadline = Clock::now() + seconds(options_.timeout_s);
+  protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds, Outcome& outcome,
+                      std::optional<double> limit_s = {}) {
+    const double timeout_s = limit_s.value_or(options_.timeout_s);
+    const auto deadline = Clock::now() + seconds(timeout_s);
     const bool sent = worker_->channel().send(request, fds);
     const Channel::Received received =
         sent ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
@@ -177,9 +186,10 @@ class Session::State {
         throw_interrupted(outcome);
       case ChannelEnd::timeout:
         fail(outcome, FailureKind::limit,
-             verdict_error(
-                 fmt::format("no answer within {:g} s; the worker was ended", options_.timeout_s),
-                 {}, "a kernel that needs longer gets it with --timeout-s"));
+             verdict_error(fmt::format("no answer within {:g} s; the worker was ended", timeout_s),
+                           {},
+                           limit_s ? "the suite's `limits.timeout_s` says how long a case may take"
+                                   : "a kernel that needs longer gets it with --timeout-s"));
         break;
       case ChannelEnd::garbage:
         fail(outcome, FailureKind::crash,
@@ -213,6 +223,8 @@ class Session::State {
       protocol::UnitText text;
       text.folder = suite.folder.string();
       text.options = unit.options;
+      text.include = unit.include;
+      text.link = unit.link;
       if (unit.file.empty()) {
         text.source = unit.source;
         text.name = suite.file.filename().string();
@@ -244,6 +256,15 @@ class Session::State {
         request.kernels.push_back({launch->unit, launch->entry});
       }
     }
+    const PlanLimits& limits = planned.plan.limits;
+    request.limits = {static_cast<uint64_t>(limits.stack_bytes.value_or(0)),
+                      static_cast<uint64_t>(limits.heap_mib.value_or(0)) << 20};
+    request.images = artifacts_ != nullptr;
+    if (artifacts_ != nullptr) {
+      for (const protocol::UnitText& unit : request.units) {
+        artifacts_->units.push_back({unit.name, unit.source, "", "", ""});
+      }
+    }
     const nlohmann::json wire = protocol::to_json(request);
     // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
     if (!load && wire == known_request_) {
@@ -259,12 +280,20 @@ class Session::State {
         throw CaseEnded{};
       }
       failure->where = in_suite(failure->where, suite);
+      if (planned.plan.compile_error && failure->refused) {
+        judge_refusal(planned, failure->error(), outcome);
+        throw CaseEnded{};
+      }
       known_request_ = wire;
       known_error_ = failure->error().at(planned.positions.find("/kernel/entry"));
       fail(outcome, FailureKind::compile, *known_error_);
       throw CaseEnded{};
     }
     auto& prepared = std::get<protocol::Prepared>(reply);
+    if (!prepared.misfit.empty()) {
+      skip(outcome, prepared.misfit);
+      throw CaseEnded{};
+    }
     outcome.notices = prepared.notices;
     outcome.compiled_from_cache = prepared.from_cache;
     if (prepared.kernels.size() != request.kernels.size()) {
@@ -273,7 +302,24 @@ class Session::State {
     known_request_ = wire;
     known_kernels_ = prepared.kernels;
     known_error_.reset();
+    keep_images(std::move(prepared.images));
+    if (planned.plan.compile_error) {
+      judge_missing_refusal(planned, outcome);
+      throw CaseEnded{};
+    }
     return std::move(prepared.kernels);
+  }
+
+  void keep_images(std::vector<protocol::UnitImage> images) const {
+    if (artifacts_ == nullptr) return;
+    if (images.size() != artifacts_->units.size()) {
+      throw internal_error("the worker told of the wrong number of units");
+    }
+    for (size_t i = 0; i < images.size(); ++i) {
+      artifacts_->units[i].ptx = std::move(images[i].ptx);
+      artifacts_->units[i].cubin = std::move(images[i].cubin);
+      artifacts_->units[i].log = std::move(images[i].log);
+    }
   }
 
   std::string read_source(const std::filesystem::path& path, const Position& where,
@@ -324,6 +370,10 @@ class Session::State {
       ready.planned.plan =
           resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
       add_integers(ready.planned, ready.inputs);
+    } catch (const NoMemoryError& error) {
+      skip(outcome,
+           fmt::format("{}; this machine has {}", error.message(), format_bytes(machine_memory())));
+      throw CaseEnded{};
     } catch (const Error& error) {
       end_case(outcome, FailureKind::input, error);
     }
@@ -332,6 +382,7 @@ class Session::State {
       skip(outcome, rule.reason);
       throw CaseEnded{};
     }
+    check_memory(ready.planned, ready.inputs, outcome);
     return ready;
   }
 
@@ -360,6 +411,10 @@ class Session::State {
     const ReadyCase ready =
         make_ready(which, planned, dtypes_of(planned, kernels, outcome), trial, outcome);
     const std::map<std::string, Array> results = make_results(ready.planned.plan, ready.inputs);
+    if (artifacts_ != nullptr) {
+      artifacts_->inputs = ready.inputs;
+      artifacts_->results = results;
+    }
     try {
       if (launch_and_judge(ready.planned, ready.inputs, results, kFirstPoison, outcome)) return;
       launch_and_judge(ready.planned, ready.inputs, results, kSecondPoison, outcome);
@@ -374,6 +429,29 @@ class Session::State {
     if (error.code() != ExitCode::verdict && error.code() != ExitCode::usage) throw error;
     fail(outcome, kind, error);
     throw CaseEnded{};
+  }
+
+  // What can never fit is not even tried: the host would have to hold it, too.
+  void check_memory(const PlannedCase& ready, const CaseInputs& inputs, Outcome& outcome) const {
+    uint64_t bytes = 0;
+    try {
+      bytes = buffer_bytes(ready, inputs);
+    } catch (const Error& error) {
+      end_case(outcome, FailureKind::input, error);
+    }
+    const auto over = [&](uint64_t allowed, const std::string& whose) {
+      if (bytes <= allowed) return;
+      skip(outcome, fmt::format("its buffers take {}, and {} {}", format_bytes(bytes), whose,
+                                format_bytes(allowed)));
+      throw CaseEnded{};
+    };
+    if (const auto limit = ready.plan.limits.memory_mib) {
+      over(static_cast<uint64_t>(*limit) << 20, "`limits.memory_mib` allows");
+    }
+    const auto device = facts_.attributes.find("memory_bytes");
+    if (device != facts_.attributes.end()) {
+      over(static_cast<uint64_t>(device->second), facts_.name + " has");
+    }
   }
 
   static std::map<std::string, Array> make_results(const Plan& plan, const CaseInputs& inputs) {
@@ -426,7 +504,12 @@ class Session::State {
     size_t kernel = 0;
     for (const Step& step : ready.plan.steps) request.steps.push_back(wire_step(step, kernel));
 
-    protocol::Reply reply = ask(protocol::to_json(request), fds, outcome);
+    const PlanLimits& limits = ready.plan.limits;
+    // A device that can stop its own launch does so before the process has to be ended: its report
+    // tells where the kernel was.
+    request.wall_limit_s = 0.8 * limits.timeout_s.value_or(options_.timeout_s);
+    request.instructions = static_cast<uint64_t>(limits.instructions.value_or(0));
+    protocol::Reply reply = ask(protocol::to_json(request), fds, outcome, limits.timeout_s);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
       end_spoilt_worker(*failure);
       judge_fault(ready, *failure, outcome);
@@ -442,6 +525,7 @@ class Session::State {
       judge_missing_fault(ready, outcome);
       return true;
     }
+    if (ready.plan.report && !judge_findings(ready, outcome)) return true;
     return judge_results(python_, ready, inputs, results, poison, outcome);
   }
 
@@ -457,6 +541,7 @@ class Session::State {
   nlohmann::json known_request_;  ///< the last one that was compiled, and what it has
   std::vector<Entry> known_kernels_;
   std::optional<Error> known_error_;
+  CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
 };
 
 Session::Session(Interpreter& python, SessionOptions options)
@@ -467,8 +552,9 @@ const DeviceFacts& Session::require() {
   return state_->require();
 }
 
-Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
-  return state_->verify(which, planned, trial);
+Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+                        CaseArtifacts* artifacts) {
+  return state_->verify(which, planned, trial, artifacts);
 }
 
 Outcome Session::examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {

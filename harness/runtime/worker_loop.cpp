@@ -50,6 +50,9 @@ class Responder {
     } catch (const NoDeviceError& error) {
       failure = describe(error);
       failure.no_device = true;
+    } catch (const RefusedError& error) {
+      failure = describe(error);
+      failure.refused = true;
     } catch (const Error& error) {
       failure = describe(error);
     } catch (const std::bad_alloc&) {

@@ -32,9 +32,11 @@ class Writer {
     json["kernel"] = kernel();
     json["arguments"] = arguments();
     if (suite_.fault) set("/expect", suite_.fault->kind.where);
+    if (suite_.report) set("/expect", suite_.report->kind.where);
+    if (suite_.compile_error) set("/expect", suite_.compile_error->where);
     if (suite_.launch) json["launch"] = launch(*suite_.launch);
     json["reference"] = reference();
-    json["tolerance"] = tolerance();
+    json["tolerance"] = tolerance(suite_.tolerance, "/tolerance");
     if (suite_.bench.bytes) json["bytes"] = amount(*suite_.bench.bytes, "/bytes");
     if (suite_.bench.flops) json["flops"] = amount(*suite_.bench.flops, "/flops");
     return std::move(document_);
@@ -48,6 +50,11 @@ class Writer {
   Json numpy(const Located& text, const std::string& pointer) {
     set(pointer, text.where);
     return {{"numpy", text.text}, {"at", pointer}};
+  }
+
+  Json python(const PythonText& text, const std::string& pointer) {
+    set(pointer, text.where);
+    return {{text.function ? "function" : "numpy", text.text}, {"at", pointer}};
   }
 
   Json amount(const Expression& expression, const std::string& pointer) {
@@ -122,11 +129,16 @@ class Writer {
       json["define"].push_back(
           {{"name", macro.name}, {"value", to_json(macro.value.evaluate(scope_))}});
     }
-    if (!kernel.options.empty()) json["options"] = Json::array();
-    for (const Located& option : kernel.options) {
-      set(fmt::format("/kernel/options/{}", json["options"].size()), option.where);
-      json["options"].push_back(option.text);
-    }
+    const auto texts = [&](const char* key, const std::vector<Located>& values) {
+      if (!values.empty()) json[key] = Json::array();
+      for (const Located& value : values) {
+        set(fmt::format("/kernel/{}/{}", key, json[key].size()), value.where);
+        json[key].push_back(value.text);
+      }
+    };
+    texts("options", kernel.options);
+    texts("link", kernel.link);
+    texts("include", kernel.include);
     for (const YamlMember& member : kernel.other) {
       const std::string pointer = "/kernel/" + pointer_token(member.key);
       json[member.key] = foreign(member.value, pointer);
@@ -155,7 +167,7 @@ class Writer {
               size(extent, fmt::format("{}/shape/{}", pointer, json["shape"].size())));
         }
       } else {
-        json["value"] = numpy(argument.value, pointer + "/value");
+        json["value"] = python(argument.value, pointer + "/value");
       }
       json["at"] = pointer;
       list.push_back(std::move(json));
@@ -186,19 +198,28 @@ class Writer {
     for (const NamedText& reference : suite_.reference) {
       const std::string pointer = fmt::format("/reference/{}", list.size());
       set(pointer, reference.where);
-      list.push_back(
-          {{"name", reference.name}, {"value", numpy(reference.value, pointer + "/value")}});
+      list.push_back({{"name", reference.name},
+                      {"value", python(reference.value, pointer + "/value")},
+                      {"tolerance", tolerance_of(reference.name)}});
     }
     return list;
   }
 
-  Json tolerance() {
-    const SuiteTolerance& tolerance = suite_.tolerance;
-    if (tolerance.where.known()) set("/tolerance", tolerance.where);
+  // The one that holds for an output: its own, or the suite's.
+  Json tolerance_of(const std::string& output) {
+    for (const OutputTolerance& own : suite_.output_tolerances) {
+      if (own.output != output) continue;
+      return tolerance(own.tolerance, "/tolerance/outputs/" + pointer_token(output));
+    }
+    return tolerance(suite_.tolerance, "/tolerance");
+  }
+
+  Json tolerance(const SuiteTolerance& tolerance, const std::string& pointer) {
+    if (tolerance.where.known()) set(pointer, tolerance.where);
     Json json = {{"kind", to_text(tolerance.kind)}};
-    if (tolerance.ulp) json["ulp"] = numpy(*tolerance.ulp, "/tolerance/ulp");
-    if (tolerance.rtol) json["rtol"] = numpy(*tolerance.rtol, "/tolerance/rtol");
-    if (tolerance.atol) json["atol"] = numpy(*tolerance.atol, "/tolerance/atol");
+    if (tolerance.ulp) json["ulp"] = numpy(*tolerance.ulp, pointer + "/ulp");
+    if (tolerance.rtol) json["rtol"] = numpy(*tolerance.rtol, pointer + "/rtol");
+    if (tolerance.atol) json["atol"] = numpy(*tolerance.atol, pointer + "/atol");
     json["nan"] = to_text(tolerance.nan);
     return json;
   }

@@ -56,6 +56,12 @@ const std::vector<std::string>& fault_kinds() {
   return kKinds;
 }
 
+// Every finding that devices make today ends its launch; checkers that let it go on add theirs
+// here.
+const std::vector<std::string>& report_kinds() {
+  return fault_kinds();
+}
+
 const std::vector<std::string>& capability_names() {
   static const std::vector<std::string> kNames = {"image_ptx", "exact_bounds", "reports",
                                                   "counters", "deterministic"};

@@ -21,6 +21,11 @@ struct Located {
   Position where;
 };
 
+/// A value that Python computes: a NumPy expression, or a function of a file beside the suite.
+struct PythonText : Located {
+  bool function = false;  ///< the text is "FILE.py:NAME", the file relative to the suite's folder
+};
+
 struct NamedExpression {
   std::string name;
   Position where;  ///< of the name
@@ -30,7 +35,7 @@ struct NamedExpression {
 struct NamedText {
   std::string name;
   Position where;  ///< of the name
-  Located value;
+  PythonText value;
 };
 
 /// What to compile. The keys that every plugin shares are typed; the others are the plugin's own.
@@ -41,6 +46,8 @@ struct Kernel {
   std::optional<Located> entry;
   std::vector<NamedExpression> define;
   std::vector<Located> options;  ///< for NVRTC
+  std::vector<Located> link;     ///< further .cu files that are linked with it
+  std::vector<Located> include;  ///< folders of headers, relative to the suite's folder
   std::vector<YamlMember> other;
 };
 
@@ -65,7 +72,7 @@ struct Argument {
   std::string name;
   Position where;
   ArgumentKind kind = ArgumentKind::in;
-  Located value;                  ///< NumPy, for in, inout and scalar
+  PythonText value;               ///< for in, inout and scalar
   std::vector<Expression> shape;  ///< for out; an element may be a tuple, which is spliced
   std::optional<Expression> dtype;
 };
@@ -91,10 +98,33 @@ struct SuiteTolerance {
   NanPolicy nan = NanPolicy::equal;
 };
 
-/// The fault that a case must end in; without one it must pass.
+/// A tolerance of one output, in the place of the suite's.
+struct OutputTolerance {
+  std::string output;
+  Position where;  ///< of the name
+  SuiteTolerance tolerance;
+};
+
+/// The fault that a case must end in, or the finding that it must give.
 struct ExpectedFault {
-  Located kind;                     ///< one of fault_kinds()
+  Located kind;                     ///< one of fault_kinds(), or of report_kinds()
   std::optional<Located> argument;  ///< the argument that the report must name
+};
+
+/// That the compiler must refuse the source.
+struct ExpectedCompileError {
+  Position where;
+  std::optional<Located> text;  ///< what its log must contain
+};
+
+/// What one case may use, over the axes; units as in the keys.
+struct Limits {
+  Position where;
+  std::optional<Expression> timeout_s;     ///< wall clock, in the place of the option's
+  std::optional<Expression> memory_mib;    ///< of all buffers; a point that needs more is skipped
+  std::optional<Expression> instructions;  ///< thread-instructions of one launch
+  std::optional<Expression> stack_bytes;   ///< a thread
+  std::optional<Expression> heap_mib;      ///< of malloc() in kernels
 };
 
 struct SkipRule {
@@ -125,8 +155,12 @@ struct Suite {
   std::optional<LaunchGeometry> launch;
   std::vector<NamedText> reference;
   SuiteTolerance tolerance;
+  std::vector<OutputTolerance> output_tolerances;
   Bench bench;
-  std::optional<ExpectedFault> fault;
+  // How cases must end; at most one is there, and without one they must pass.
+  std::optional<ExpectedFault> fault, report;
+  std::optional<ExpectedCompileError> compile_error;
+  Limits limits;
   std::vector<Located> requirements;  ///< each one of capability_names()
   std::vector<SkipRule> skip;
   std::vector<LintException> lint;
@@ -134,6 +168,8 @@ struct Suite {
 
 /// What `expect: {fault: …}` may name; the kinds of a device's reports (warpmark/device.h).
 const std::vector<std::string>& fault_kinds();
+/// What `expect: {report: …}` may name.
+const std::vector<std::string>& report_kinds();
 /// What `requires` may name: a device's capabilities.
 const std::vector<std::string>& capability_names();
 

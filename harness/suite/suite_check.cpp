@@ -59,6 +59,11 @@ class Checker {
     for (const LintException& rule : suite_.lint) {
       if (rule.when) names(*rule.when, "lint", {});
     }
+    const Limits& limits = suite_.limits;
+    for (const auto* limit : {&limits.timeout_s, &limits.memory_mib, &limits.instructions,
+                              &limits.stack_bytes, &limits.heap_mib}) {
+      if (*limit) names(**limit, "limits", {});
+    }
   }
 
  private:
@@ -156,14 +161,20 @@ class Checker {
       }
       referenced.insert(reference.name);
     }
-    if (suite_.fault) {
-      if (!suite_.reference.empty()) {
-        throw usage_error("a case that must fault has no outputs to compare",
-                          suite_.reference.front().where, "remove `reference`");
+    for (const OutputTolerance& tolerance : suite_.output_tolerances) {
+      if (std::find(outputs.begin(), outputs.end(), tolerance.output) == outputs.end()) {
+        throw unknown_word("output in `tolerance`", tolerance.output, tolerance.where, outputs);
       }
-      fault();
-      return;
     }
+    if (suite_.fault) finding(*suite_.fault);
+    if (suite_.report) finding(*suite_.report);
+    if ((suite_.fault || suite_.compile_error) && !suite_.reference.empty()) {
+      throw usage_error(suite_.fault ? "a case that must fault has no outputs to compare"
+                                     : "a case that must not compile has no outputs to compare",
+                        suite_.reference.front().where, "remove `reference`");
+    }
+    // A finding can be all that a case is for.
+    if (suite_.fault || suite_.compile_error || (suite_.report && suite_.reference.empty())) return;
     for (const Argument& argument : suite_.arguments) {
       const bool output =
           argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout;
@@ -174,9 +185,9 @@ class Checker {
     }
   }
 
-  void fault() const {
-    if (!suite_.fault->argument) return;
-    const Located& argument = *suite_.fault->argument;
+  void finding(const ExpectedFault& expected) const {
+    if (!expected.argument) return;
+    const Located& argument = *expected.argument;
     if (std::find(arrays_.begin(), arrays_.end(), argument.text) == arrays_.end()) {
       throw unknown_word("array argument", argument.text, argument.where, arrays_);
     }

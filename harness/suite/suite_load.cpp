@@ -11,8 +11,8 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",     "plugin", "kernel", "axes",     "arguments", "launch",
-      "reference", "tolerance", "bench",  "expect", "requires", "skip",      "lint"};
+      "warpmark",  "about", "plugin", "kernel", "axes",     "arguments", "launch", "reference",
+      "tolerance", "bench", "expect", "limits", "requires", "skip",      "lint"};
   return kKeys;
 }
 
@@ -40,35 +40,6 @@ LaunchGeometry read_launch(const YamlNode& node) {
   return launch;
 }
 
-SuiteTolerance read_tolerance(const YamlNode& node) {
-  SuiteTolerance tolerance;
-  tolerance.where = node.where;
-  if (node.kind == YamlNode::Kind::scalar) {
-    read_word(node, "`tolerance`", {"exact"});
-    return tolerance;
-  }
-  require_map(node, "`tolerance`", {"ulp", "rtol", "atol", "nan"});
-  const auto bound = [&](std::string_view key) -> std::optional<Located> {
-    const YamlNode* value = node.find(key);
-    if (value == nullptr) return std::nullopt;
-    return read_text(*value, fmt::format("`{}`", key));
-  };
-  tolerance.ulp = bound("ulp");
-  tolerance.rtol = bound("rtol");
-  tolerance.atol = bound("atol");
-  const bool close = tolerance.rtol || tolerance.atol;
-  if (tolerance.ulp && close) {
-    throw usage_error("`tolerance` is either ulp or rtol and atol, not both", node.where);
-  }
-  if (tolerance.ulp) tolerance.kind = ToleranceKind::ulp;
-  if (close) tolerance.kind = ToleranceKind::close;
-  if (const YamlNode* nan = node.find("nan")) {
-    const std::string word = read_word(*nan, "`nan`", {"equal", "forbid"});
-    tolerance.nan = word == "equal" ? NanPolicy::equal : NanPolicy::forbid;
-  }
-  return tolerance;
-}
-
 Bench read_bench(const YamlNode& node) {
   require_map(node, "`bench`", {"axes", "bytes", "flops", "restore"});
   Bench bench;
@@ -83,22 +54,6 @@ Bench read_bench(const YamlNode& node) {
                                       : Restore::each;
   }
   return bench;
-}
-
-std::optional<ExpectedFault> read_expect(const YamlNode& node) {
-  if (node.kind == YamlNode::Kind::scalar) {
-    read_word(node, "`expect`", {"pass"});
-    return std::nullopt;
-  }
-  require_map(node, "`expect`", {"fault", "argument"});
-  const YamlNode* fault = node.find("fault");
-  if (fault == nullptr) throw usage_error("`expect` needs `fault`", node.where);
-  ExpectedFault expected;
-  expected.kind = {read_word(*fault, "`fault`", fault_kinds()), fault->content};
-  if (const YamlNode* argument = node.find("argument")) {
-    expected.argument = read_text(*argument, "`argument`");
-  }
-  return expected;
 }
 
 SkipRule read_skip_rule(const YamlNode& node) {
@@ -122,25 +77,6 @@ void read_plugin(const YamlNode& root, Suite& suite) {
       throw usage_error(fmt::format("`{}` is no name of a plugin", suite.plugin.text),
                         suite.plugin.where, "such names have letters a to z, digits, _ and -");
     }
-  }
-}
-
-void check_kernel_file(const Suite& suite) {
-  const Kernel& kernel = suite.kernel;
-  if (kernel.file && kernel.source) {
-    throw usage_error("`kernel` has both `file` and `source`", kernel.source->where,
-                      "keep one of them");
-  }
-  if (!kernel.file) return;
-  const std::filesystem::path file = kernel.file->text;
-  if (file.is_absolute()) {
-    throw usage_error("`file` must be relative to the suite's folder", kernel.file->where);
-  }
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(suite.folder / file, ignored)) {
-    throw usage_error(
-        fmt::format("there is no file `{}` in {}", kernel.file->text, display_path(suite.folder)),
-        kernel.file->where);
   }
 }
 
@@ -170,14 +106,15 @@ std::shared_ptr<const Suite> parse_suite(const std::string& text,
     require_named_map(*reference, "`reference`");
     for (const YamlMember& member : reference->members) {
       suite->reference.push_back(
-          {member.key, member.where, read_text(member.value, "`" + member.key + "`")});
+          {member.key, member.where, read_python(member.value, "`" + member.key + "`")});
     }
   }
   if (const YamlNode* tolerance = root.find("tolerance")) {
-    suite->tolerance = read_tolerance(*tolerance);
+    read_tolerance(*tolerance, *suite);
   }
   if (const YamlNode* bench = root.find("bench")) suite->bench = read_bench(*bench);
-  if (const YamlNode* expect = root.find("expect")) suite->fault = read_expect(*expect);
+  if (const YamlNode* expect = root.find("expect")) read_expect(*expect, *suite);
+  if (const YamlNode* limits = root.find("limits")) suite->limits = read_limits(*limits);
   if (const YamlNode* requirements = root.find("requires")) {
     require_list(*requirements, "`requires`");
     for (const YamlNode& element : requirements->elements) {
@@ -194,7 +131,7 @@ std::shared_ptr<const Suite> parse_suite(const std::string& text,
     }
   }
   if (const YamlNode* lint = root.find("lint")) suite->lint = read_lint_exceptions(*lint);
-  check_kernel_file(*suite);
+  check_suite_files(*suite);
   check_suite(*suite);
   return suite;
 }

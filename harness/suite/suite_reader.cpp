@@ -74,7 +74,20 @@ std::vector<Expression> read_expressions(const YamlNode& node, const std::string
   return expressions;
 }
 
-namespace {
+PythonText read_python(const YamlNode& node, const std::string& what) {
+  if (node.kind != YamlNode::Kind::map) return {read_text(node, what), false};
+  require_map(node, what, {"function"});
+  const YamlNode* function = node.find("function");
+  if (function == nullptr) throw usage_error(what + " needs `function`", node.where);
+  PythonText text{read_text(*function, "`function`"), true};
+  const size_t colon = text.text.rfind(':');
+  if (colon == std::string::npos || !is_identifier(text.text.substr(colon + 1)) ||
+      !text.text.substr(0, colon).ends_with(".py")) {
+    throw usage_error(fmt::format("`{}` names no function of a Python file", text.text), text.where,
+                      "write FILE.py:NAME, the file relative to the suite's folder");
+  }
+  return text;
+}
 
 bool is_identifier(std::string_view text) {
   const auto letter = [](char c) {
@@ -84,6 +97,8 @@ bool is_identifier(std::string_view text) {
     return letter(c) || (c >= '0' && c <= '9');
   });
 }
+
+namespace {
 
 ArithmeticValue read_axis_literal(const YamlNode& node) {
   const Located text = read_text(node, "an axis value");
@@ -177,6 +192,16 @@ Kernel read_kernel(const YamlNode& node) {
       for (const YamlNode& option : value.elements) {
         kernel.options.push_back(read_text(option, "an option"));
       }
+    } else if (member.key == "link") {
+      require_list(value, "`link`");
+      for (const YamlNode& file : value.elements) {
+        kernel.link.push_back(read_text(file, "a file of `link`"));
+      }
+    } else if (member.key == "include") {
+      require_list(value, "`include`");
+      for (const YamlNode& folder : value.elements) {
+        kernel.include.push_back(read_text(folder, "a folder of `include`"));
+      }
     } else {
       kernel.other.push_back(member);
     }
@@ -205,7 +230,7 @@ std::vector<Argument> read_arguments(const YamlNode& node) {
       if (kind == ArgumentKind::out) {
         argument.shape = read_expressions(*value, key);
       } else {
-        argument.value = read_text(*value, key);
+        argument.value = read_python(*value, key);
       }
     }
     if (kinds != 1) {

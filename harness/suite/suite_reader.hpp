@@ -25,6 +25,8 @@ void require_list(const YamlNode& node, const std::string& what);
 void require_format_version(const YamlNode& root);
 
 Located read_text(const YamlNode& node, const std::string& what);
+/// A value that Python computes: an expression, or {function: FILE.py:NAME}.
+PythonText read_python(const YamlNode& node, const std::string& what);
 /// The one of `words` that the node says.
 std::string read_word(const YamlNode& node, const std::string& what,
                       const std::vector<std::string>& words);
@@ -34,6 +36,13 @@ std::vector<Expression> read_expressions(const YamlNode& node, const std::string
 
 std::vector<Axis> read_axes(const YamlNode& node);
 Kernel read_kernel(const YamlNode& node);
+/// Fills in `tolerance` and `output_tolerances`.
+void read_tolerance(const YamlNode& node, Suite& suite);
+/// Fills in `fault`, `report` or `compile_error`.
+void read_expect(const YamlNode& node, Suite& suite);
+Limits read_limits(const YamlNode& node);
+/// Whether the text can name a variable of C++, Python and arithmetic.
+bool is_identifier(std::string_view text);
 std::vector<Argument> read_arguments(const YamlNode& node);
 
 /// Throws for a name that neither C++, Python nor arithmetic could use as a variable.
@@ -43,5 +52,7 @@ void check_dtype(const ArithmeticValue& value, const Position& where);
 /// Checks what one key cannot know: names that expressions use, names that meet, missing
 /// references.
 void check_suite(const Suite& suite);
+/// Checks that the files and folders that a suite names are there, below its own folder.
+void check_suite_files(const Suite& suite);
 
 }  // namespace warpmark

@@ -13,6 +13,8 @@ struct FakeObject {
   double time = 0;
   std::vector<std::byte> bytes;
   void* address = nullptr;
+  std::string text;  ///< of a link: what was added
+  std::pair<char*, size_t> error_log;
 };
 
 struct FakeDriver::State {
@@ -105,6 +107,18 @@ CUresult wait() {
   const CUresult result = state().pending;
   if (!DriverError::is_sticky(result)) state().pending = CUDA_SUCCESS;
   return result;
+}
+
+// A failing link writes to the buffer that it was created with.
+CUresult enter_link(const char* symbol, CUlinkState link) {
+  const CUresult failed = enter(symbol);
+  const auto found = state().objects.find(link);
+  if (found == state().objects.end()) return misuse("no such link", CUDA_ERROR_INVALID_HANDLE);
+  const auto& [buffer, bytes] = found->second->error_log;
+  if (failed != CUDA_SUCCESS && buffer != nullptr) {
+    std::strncpy(buffer, fake().jit_error_log.c_str(), bytes);
+  }
+  return failed;
 }
 
 #define ENTER(symbol)                                                  \
@@ -296,6 +310,35 @@ DriverTable full_table() {
     fake().images.emplace_back(static_cast<const char*>(image));
     *module = reinterpret_cast<CUmodule>(make("module"));
     return CUDA_SUCCESS;
+  };
+  t.link_create.pointer = [](unsigned int count, CUjit_option* options, void** values,
+                             CUlinkState* link) {
+    ENTER("cuLinkCreate_v2");
+    FakeObject* object = make("link");
+    for (unsigned int i = 0; i + 1 < count; ++i) {
+      if (options[i] != CU_JIT_ERROR_LOG_BUFFER) continue;
+      object->error_log = {static_cast<char*>(values[i]), reinterpret_cast<size_t>(values[i + 1])};
+    }
+    *link = reinterpret_cast<CUlinkState>(object);
+    return CUDA_SUCCESS;
+  };
+  t.link_add_data.pointer = [](CUlinkState link, CUjitInputType, void* data, size_t bytes,
+                               const char*, unsigned int, CUjit_option*, void**) {
+    if (const CUresult failed = enter_link("cuLinkAddData_v2", link)) return failed;
+    std::string& text = reinterpret_cast<FakeObject*>(link)->text;
+    text += (text.empty() ? "" : "|") + std::string(static_cast<const char*>(data), bytes);
+    return CUDA_SUCCESS;
+  };
+  t.link_complete.pointer = [](CUlinkState link, void** image, size_t* bytes) {
+    if (const CUresult failed = enter_link("cuLinkComplete", link)) return failed;
+    std::string& text = reinterpret_cast<FakeObject*>(link)->text;
+    *image = text.data();
+    *bytes = text.size();
+    return CUDA_SUCCESS;
+  };
+  t.link_destroy.pointer = [](CUlinkState link) {
+    ENTER("cuLinkDestroy");
+    return destroy(link, "link");
   };
   t.module_unload.pointer = [](CUmodule module) {
     ENTER("cuModuleUnload");

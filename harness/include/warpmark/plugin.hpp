@@ -62,7 +62,7 @@ inline Json plan_of_arguments(const Json& which) {
   for (const Json& reference : which.at("reference")) {
     plan["expected"].push_back({{"output", reference.at("name")},
                                 {"value", reference.at("value")},
-                                {"tolerance", which.at("tolerance")}});
+                                {"tolerance", reference.at("tolerance")}});
   }
   for (const char* key : {"bytes", "flops"}) {
     if (which.contains(key)) plan[key] = which.at(key);

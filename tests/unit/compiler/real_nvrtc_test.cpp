@@ -173,6 +173,50 @@ TEST_F(RealNvrtc, MangledOverloadedAndTemplateKernels) {
   }
 }
 
+TEST_F(RealNvrtc, TwoInstancesOfOneUnitWithMacros) {
+  request_.defines = {{"T", "float"}, {"N", "4"}};
+  request_.entry = "scale<T, N>";
+  request_.further_entries = {"scale<double, N + 1>", "scale<T, N>"};
+  const char* source =
+      "template <typename U, int M> struct Pair { U x[M]; };\n"
+      "template <typename U, int M>\n"
+      "__global__ void scale(typename Pair<U, M>::type_is_not_used *, U *a) {}\n";
+  EXPECT_THAT(error_of(source), HasSubstr("`scale<T, N>` is no kernel of sub/k.cu"));
+  source =
+      "template <typename U, int M> struct Pair { typedef U type; U x[M]; };\n"
+      "template <typename U, int M>\n"
+      "__global__ void scale(typename Pair<U, M>::type *a, Pair<U, M> p, char c) { *a = p.x[0]; "
+      "}\n";
+  for (const bool from_cache : {false, true}) {
+    const CompileResult result = compile(source);
+    EXPECT_EQ(result.from_cache, from_cache);
+    ASSERT_EQ(result.entries.size(), 2U);
+    const Entry& narrow = result.entry(request_);
+    EXPECT_EQ(narrow.text(), "scale<float, 4>(float*, Pair<float, 4>, char)");
+    EXPECT_EQ(narrow.parameters[1].bytes, 16U);
+    EXPECT_EQ(narrow.parameters[1].alignment, 4U);
+    CompileRequest other = request_;
+    other.entry = "scale<double, N + 1>";
+    const Entry& wide = result.entry(other);
+    EXPECT_EQ(wide.text(), "scale<double, 5>(double*, Pair<double, 5>, char)");
+    EXPECT_EQ(wide.parameters[1].bytes, 40U);
+    EXPECT_EQ(wide.parameters[1].alignment, 8U);
+    EXPECT_EQ(wide.parameters[2].offset, 48U);
+  }
+}
+
+TEST_F(RealNvrtc, RelocatableCodeMayLeaveSymbolsOpen) {
+  const char* source =
+      "extern __device__ float f(float);\n"
+      "extern \"C\" __global__ void k(float* a, int n) { *a = f(*a) + n; }\n";
+  EXPECT_THAT(error_of(source), HasSubstr("_Z1ff"));
+  request_.relocatable = true;
+  const CompileResult result = compile(source);
+  EXPECT_EQ(result.cubin.substr(1, 3), "ELF");
+  EXPECT_THAT(result.ptx, HasSubstr(".extern .func"));
+  EXPECT_EQ(result.entries.at(0).text(), "k(float*, int)");
+}
+
 TEST_F(RealNvrtc, OddEndsOfASourceLoseTypesAtMost) {
   const std::string kernel = "extern \"C\" __global__ void k(float* a, int n) { a[n] = 1; }\n";
   for (const char* end : {"// comment", "// joined \\", "/* whole */", "#if 0\n#endif",

@@ -17,9 +17,9 @@ Plan full_plan() {
   plan.suite = "s";
   plan.case_id = "s.n=4,x=0.5";
   plan.point = {{"n", int64_t{4}}, {"x", 0.5}, {"f", true}, {"t", std::string("float32")}};
-  plan.units = {{"k.cu", "", "/kernel/file", {"-DT=float"}, {}},
-                {"", "void f();", "/kernel/source", {}, {}},
-                {"", "a\nb\nc\n", "", {}, {{1, ""}, {2, "/kernel/operation"}, {3, ""}}}};
+  plan.units = {{"k.cu", "", "/kernel/file", {"-DT=float"}},
+                {"", "void f();", "/kernel/source", {}, {"include"}, {0}},
+                {"", "a\nb\nc\n", "", {}, {}, {}, {{1, ""}, {2, "/kernel/operation"}, {3, ""}}}};
   plan.buffers = {
       {"a", ArgumentKind::inout, find_dtype("float32"), {}, NumpyText{"rng.random(4)", "/a"}, "/x"},
       {"b", ArgumentKind::in, std::nullopt, {}, NumpyText{"[1]", ""}, ""},
@@ -28,7 +28,8 @@ Plan full_plan() {
        std::nullopt,
        {int64_t{4}, Symbolic{"a.size", "/z"}},
        std::nullopt,
-       ""}};
+       ""},
+      {"c", ArgumentKind::in, std::nullopt, {}, NumpyText{"v.py:c", "/c", true}, ""}};
   plan.scalars = {{"k", find_dtype("uint32"), {"3", "/k"}, "/arguments/3", {}},
                   {"m", find_dtype("int64"), {}, "", Symbolic{"a.size", "/m"}},
                   {"l", find_dtype("int8"), {}, "", int64_t{-3}}};
@@ -47,6 +48,7 @@ Plan full_plan() {
   plan.bytes = Symbolic{"2 * a.nbytes", "/bytes"};
   plan.flops = 1.5;
   plan.fault = Fault{"illegal_address", "z"};
+  plan.limits = {0.5, 512, 1'000'000'000, 4096, 16};
   plan.requirements = {"exact_bounds"};
   plan.skip = {{true, "always"}, {Symbolic{"a.size > 2", "/s"}, "later"}};
   plan.restore = Restore::each;
@@ -57,6 +59,18 @@ TEST(PlanJson, GoesBothWays) {
   const Plan plan = full_plan();
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
   EXPECT_EQ(plan_from_json(Json::parse(describe(plan))), plan);
+}
+
+TEST(PlanJson, EveryWayToEndGoesBothWays) {
+  Plan plan = full_plan();
+  plan.fault.reset();
+  plan.report = Fault{"trap", ""};
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  plan.report.reset();
+  plan.compile_error = CompileError{""};
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  plan.compile_error->text = "undefined";
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
 }
 
 TEST(PlanJson, DescribeKeepsLinesShortAndEndsInANewline) {
@@ -106,8 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"/units/0/source", "\"x\"", "`/units/0` needs one of `file` and `source`"},
         Row{"/units/0/options", "[1]", "`/units/0/options/0` must be a string"},
         Row{"/units/0/option", "[]",
-            "`/units/0` has the unknown member `option`; known: file, source, options, regions, "
-            "at"},
+            "`/units/0` has the unknown member `option`; known: file, source, options, "
+            "include, link, regions, at"},
         Row{"/units/0/regions", R"([{"line": 1}])",
             "`/units/0` has `regions`, which a source without `at` may have"},
         Row{"/units/2/regions", R"([{"line": 2}, {"line": 2}])",
@@ -116,6 +130,21 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"/scalars/2/integer", "1.5",
             "`/scalars/2/integer` must be an integer from -9223372036854775808 to "
             "9223372036854775807"},
+        Row{"/units/0/link", "[3]", "`/units/0` links unit 3, which there is not"},
+        Row{"/units/0/link", "[0]", "`/units/0` links unit 0, which it is itself"},
+        Row{"/units/0/link", "[1]", "`/units/0` links unit 1, which links others"},
+        Row{"/units/1/link", "[0, 0]", "`/units/1` links unit 0 twice"},
+        Row{"/units/1/link", "[-1]",
+            "`/units/1/link/0` must be an integer from 0 to 9223372036854775807"},
+        Row{"/steps/2/launch/unit", "0",
+            "`/steps/2/launch/unit` is linked with another, from which it is to be launched"},
+        Row{"/buffers/3/value/function", "\"v.py:\"",
+            "`/buffers/3/value/function` must be FILE.py:NAME"},
+        Row{"/limits/timeout_s", "0", "`/limits/timeout_s` must be more than 0"},
+        Row{"/limits/memory_mib", "0.5",
+            "`/limits/memory_mib` must be an integer from 1 to 9223372036854775807"},
+        Row{"/expect", "{\"report\": \"trap\", \"compile_error\": \"\"}",
+            "`/expect` has the unknown member `report`; known: compile_error"},
         Row{"/buffers", "{}", "`/buffers` must be an array"},
         Row{"/buffers/1/name", "\"a\"", "`/buffers/1` has a name that is taken"},
         Row{"/buffers/1/direction", "\"scalar\"",
@@ -152,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"/expected/0/tolerance/nan", "\"maybe\"",
             "`/expected/0/tolerance/nan` must be one of equal, forbid"},
         Row{"/flops", "-1.5", "`/flops` must not be negative"},
-        Row{"/expect", "\"fail\"", "`/expect` must be \"pass\" or {fault, argument}"},
+        Row{"/expect", "\"fail\"", "`/expect` must be \"pass\" or an object"},
         Row{"/skip/0/when", "1", "`/skip/0/when` must be an object"},
         Row{"/restore", "\"always\"", "`/restore` must be one of never, batch, each"}));
 

@@ -6,6 +6,7 @@
 #include "driver/context.hpp"
 #include "driver/memory.hpp"
 #include "suite/suite.hpp"
+#include "unit/runtime/link_suite.hpp"
 #include "unit/runtime/session_fixture.hpp"
 
 namespace warpmark {
@@ -14,6 +15,12 @@ namespace {
 using testing::HasSubstr;
 
 class GpuSessionTest : public SessionTest {
+ public:
+  using SessionTest::run;
+  void write(const std::string& name, const std::string& text) {
+    write_file_atomically(folder_.path() / "suites" / name, text);
+  }
+
  protected:
   void SetUp() override {
     try {
@@ -51,6 +58,26 @@ TEST_F(GpuSessionTest, AWrongElementAndOneNeverWritten) {
   std::string kernel = kScale;
   kernel.replace(kernel.find("i < n"), 5, "i < n - 3");
   EXPECT_EQ(run(scale_suite("f * src"), kernel).failure, FailureKind::unwritten);
+}
+
+TEST_F(GpuSessionTest, SeveralUnits) {
+  expect_links(*this);
+}
+
+TEST_F(GpuSessionTest, StackAndHeapLimits) {
+  const std::string allocating =
+      "extern \"C\" __global__ void k(float *out) {\n"
+      "  float *p = (float *)malloc(8 << 20);\n"
+      "  out[0] = p != nullptr;\n"
+      "  free(p);\n}\n";
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\narguments: {out: {out: 1}}\nlaunch: {block: 1}\n";
+  EXPECT_EQ(run(suite + "reference: {out: 0}\nlimits: {heap_mib: 4}\n", allocating).verdict,
+            Verdict::passed);
+  EXPECT_EQ(
+      run(suite + "reference: {out: 1}\nlimits: {heap_mib: 64, stack_bytes: 65536}\n", allocating)
+          .verdict,
+      Verdict::passed);
 }
 
 TEST_F(GpuSessionTest, AFaultCostsOneCase) {

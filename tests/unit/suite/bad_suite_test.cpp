@@ -117,8 +117,10 @@ INSTANTIATE_TEST_SUITE_P(
             "15:16 unknown axis in `bench` `m` | did you mean `n`?"},
         Row{"", "bench: {bytes: a.nbyte}\n",
             "15:16 `a.nbyte` is unknown | did you mean `a.nbytes`?"},
-        Row{"", "expect: fail\n", "15:9 unknown value of `expect` `fail` | known: pass"},
-        Row{"", "expect: {argument: a}\n", "15:9 `expect` needs `fault`"},
+        Row{"", "expect: fail\n",
+            "15:9 unknown value of `expect` `fail` | known: pass, compile_error"},
+        Row{"", "expect: {argument: a}\n",
+            "15:9 `expect` needs one of fault, report and compile_error"},
         Row{"", "expect: {fault: illegal_adress}\n",
             "15:17 unknown value of `fault` `illegal_adress` | did you mean `illegal_address`?"},
         Row{"", "expect: {fault: trap}\n",
@@ -141,9 +143,10 @@ INSTANTIATE_TEST_SUITE_P(
             "15:28 `m` is no axis | did you mean `n`?"},
         Row{"", "lint: {allow: [nan], when: a.size == 1, reason: r}\n",
             "15:28 `a.size` is not known yet where `lint` needs it | use axes"},
-        Row{"", "limits: {memory_mib: 1}\n",
-            "15:1 unknown key of a suite `limits` | known: warpmark, about, plugin, kernel, axes, "
-            "arguments, launch, reference, tolerance, bench, expect, requires, skip, lint"}));
+        Row{"", "budget: {memory_mib: 1}\n",
+            "15:1 unknown key of a suite `budget` | known: warpmark, about, plugin, kernel, axes, "
+            "arguments, launch, reference, tolerance, bench, expect, limits, requires, skip, "
+            "lint"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Axes, BadSuite,

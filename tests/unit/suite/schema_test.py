@@ -1,7 +1,9 @@
 """Loader and JSON Schema must agree on every suite file here and every shipped one.
 
 files/good: both take it. files/bad: both refuse it. files/loader_only: only the loader refuses it,
-because a schema knows neither names nor arithmetic nor what YAML said twice. Exit 77: no jsonschema.
+because a schema knows neither names nor arithmetic nor what YAML said twice. The first line of a
+file that the loader refuses is "# LINE:COLUMN TEXT": where its error stands, and what it contains.
+Exit 77: no jsonschema.
 Usage: schema_test.py PROBE PLUGINS SOURCE_FOLDER
 """
 import json
@@ -28,21 +30,47 @@ groups = {
     "loader_only": (sorted((files / "loader_only").glob("*.yaml")), True, False),
     "shipped": (sorted((source / "suites").rglob("*.yaml")), True, True),
 }
+
+
+def schema_errors(path):
+    try:
+        document = yaml.safe_load(path.read_text())
+    except yaml.YAMLError as error:
+        return [str(error)]
+    return [error.message for error in validator.iter_errors(document)]
+
+
+def loader_errors(path, verdict, loader_takes):
+    if loader_takes:
+        return [] if verdict == "ok" else [verdict]
+    place, _, fragment = path.read_text().splitlines()[0].removeprefix("# ").partition(" ")
+    if place.count(":") != 1 or not fragment:
+        return ["the first line tells no place and text"]
+    if verdict.startswith(place + " ") and fragment in verdict:
+        return []
+    return [f"{verdict!r} is not at {place} with {fragment!r}"]
+
+
 wrong = 0
+count = 0
 for name, (paths, schema_takes, loader_takes) in groups.items():
     assert paths, f"no files in {name}"
     answer = subprocess.run([probe, plugins, *map(str, paths)], capture_output=True, text=True, check=True)
     verdicts = answer.stdout.splitlines()
     assert len(verdicts) == len(paths), answer
     for path, verdict in zip(paths, verdicts):
-        errors = [e.message for e in validator.iter_errors(yaml.safe_load(path.read_text()))]
-        if verdict.startswith("ok") != loader_takes:
+        count += name != "shipped"
+        for problem in loader_errors(path, verdict, loader_takes):
             wrong += 1
-            print(f"{name}: the loader says: {verdict}")
+            print(f"{name}: {path}: the loader: {problem}")
+        errors = schema_errors(path)
         if (not errors) != schema_takes:
             wrong += 1
             print(f"{name}: {path}: the schema says: {errors or 'ok'}")
     print(f"{name}: {len(paths)} files")
+
+
+assert count >= 60, f"only {count} files of our own"
 
 
 def undescribed(node, path):
@@ -55,11 +83,14 @@ def undescribed(node, path):
         if "description" not in target:
             yield here
         yield from undescribed(value, here)
-        for choice in value.get("anyOf", []):
-            yield from undescribed(choice, here)
+    for choice in [*node.get("anyOf", []), node.get("additionalProperties"), node.get("items")]:
+        if isinstance(choice, dict):
+            yield from undescribed(choice, path)
 
 
 missing = list(undescribed(schema, ""))
+for definition in schema["definitions"]:
+    missing += undescribed(schema["definitions"][definition], definition)
 if missing:
     wrong += 1
     print("keys without a description:", missing)

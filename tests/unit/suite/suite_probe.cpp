@@ -1,5 +1,5 @@
-// Says for each suite file on the command line whether the loader takes it: "ok FILE" or "no FILE:
-// why".
+// Says for each suite file on the command line whether the loader takes it: "ok", or
+// "LINE:COLUMN message | hint".
 #include <cstdint>
 #include <iostream>
 
@@ -16,9 +16,10 @@ int main(int count, char** arguments) {
       for (const warpmark::Case& one : warpmark::cases(suite, no_python)) {
         (void)warpmark::make_plan(one, plugins);
       }
-      std::cout << "ok " << arguments[i] << "\n";
+      std::cout << "ok\n";
     } catch (const warpmark::Error& error) {
-      std::cout << "no " << arguments[i] << ": " << error.message() << "\n";
+      std::cout << error.where().line << ":" << error.where().column << " " << error.message()
+                << (error.hint().empty() ? "" : " | ") << error.hint() << "\n";
     }
   }
 }

@@ -1,0 +1,20 @@
+// The kernels that a source declares, templates included, for error texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+struct DeclaredKernel {
+  std::string name;
+  std::string text;  ///< "scale(U *a, int n)", with "template <typename U> " before it
+  bool is_template = false;
+};
+
+/// Every `__global__` function of a text, in order, as far as reading words can tell: macros are
+/// not expanded, and what is not compiled is seen, too. Good for candidates in a message only.
+std::vector<DeclaredKernel> declared_kernels(std::string_view source);
+
+}  // namespace warpmark

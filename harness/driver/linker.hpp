@@ -1,0 +1,49 @@
+// Links several relocatable images to one, with the driver's linker.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "driver/handle.hpp"
+#include "driver/jit_logs.hpp"
+
+namespace warpmark {
+
+struct LinkTraits {
+  using Handle = CUlinkState;
+  static void release(const Context& context, Handle handle) noexcept;
+};
+
+/// One link. Images are added, then `complete` gives what a Module loads.
+class Linker {
+ public:
+  /// Whether the driver has a linker at all.
+  static bool is_there(const Context& context);
+
+  /// Throws a DriverError.
+  explicit Linker(const std::shared_ptr<const Context>& context);
+  Linker(const Linker&) = delete;
+  Linker& operator=(const Linker&) = delete;
+
+  /// Adds a relocatable cubin, or PTX text where the driver has image_ptx. `name` is how the
+  /// linker's messages call it. Throws a DriverError with the linker's text.
+  void add(std::string_view image, const std::string& name);
+
+  /// The linked image. Throws a DriverError with the linker's text: unresolved and duplicate
+  /// symbols, too much shared memory together.
+  std::string complete();
+
+  /// What the linker said last: its errors, or else its warnings; often "".
+  std::string log() const;
+  std::string identify() const;
+
+ private:
+  void check(CUresult result, const char* symbol) const;
+
+  JitLogs logs_;  ///< before the handle, which uses it until its end
+  UniqueHandle<LinkTraits> handle_;
+  std::string names_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,218 @@
+#include "python/function.hpp"
+
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "python/objects.hpp"
+
+namespace warpmark {
+
+namespace py = pybind11;
+
+namespace {
+
+std::string absolute_name(const PythonFunction& function) {
+  return std::filesystem::absolute(function.file).lexically_normal().string();
+}
+
+Error at_suite(const PythonFunction& function, ExitCode code, const std::string& message,
+               const std::string& hint = {}) {
+  return {code, message, function.written.position_of(1, 1), hint};
+}
+
+int whole(const py::handle& value) {
+  return py::isinstance<py::int_>(value) ? value.cast<int>() : 0;
+}
+
+// The line of the file that the exception passed last, or that is no Python; 0 if there is none.
+Position raised_at(const py::error_already_set& error, const std::string& file) {
+  const std::string shown = display_path(file);
+  if (error.matches(PyExc_SyntaxError)) {
+    const py::object& exception = error.value();
+    if (py::getattr(exception, "filename", py::none()).equal(py::str(file))) {
+      return {shown, whole(py::getattr(exception, "lineno", py::none())),
+              whole(py::getattr(exception, "offset", py::none()))};
+    }
+  }
+  Position where;
+  py::object trace = error.trace() ? error.trace() : py::none();
+  for (; !trace.is_none(); trace = trace.attr("tb_next")) {
+    const py::object code = trace.attr("tb_frame").attr("f_code");
+    if (code.attr("co_filename").cast<std::string>() != file) continue;
+    where = {shown, whole(trace.attr("tb_lineno")), 0};
+  }
+  return where;
+}
+
+// An error in the file itself, or in what it called.
+Error raised(const py::error_already_set& error, const PythonFunction& function,
+             const std::string& what, ExitCode code) {
+  const std::string reason =
+      error.matches(PyExc_SyntaxError)
+          ? "it is not Python: " + printable(py::str(error.value().attr("msg")).cast<std::string>())
+          : objects::exception_text(error);
+  const Position suite = function.written.position_of(1, 1);
+  Position where = raised_at(error, absolute_name(function));
+  std::string hint = suite.known() ? "it is called from " + suite.text() : "";
+  if (!where.known()) {
+    where = suite;
+    hint.clear();
+  }
+  if (error.matches(PyExc_ImportError)) {
+    hint = "such a file can import installed packages, but no files beside it";
+  }
+  return {code, what + ": " + reason, where, hint};
+}
+
+std::string read_python(const PythonFunction& function, ExitCode code) {
+  try {
+    return read_file(function.file);
+  } catch (const Error& error) {
+    throw at_suite(function, code, error.message());
+  }
+}
+
+py::object compile(const std::string& text, const std::string& file) {
+  return py::module_::import("builtins").attr("compile")(text, file, "exec");
+}
+
+// The module of a file, run at the first call. sys.modules keeps it, as dataclasses and pickle want
+// it; its name there can meet no import.
+py::object module_of(const PythonFunction& function, ExitCode code) {
+  const std::string file = absolute_name(function);
+  const std::string name = "warpmark file " + Sha256().add_field(file).finish_hex();
+  const py::object modules = py::module_::import("sys").attr("modules");
+  if (modules.contains(name)) return modules[py::str(name)];
+  const std::string text = read_python(function, code);
+  try {
+    const py::object module = py::module_::import("types").attr("ModuleType")(name);
+    module.attr("__file__") = file;
+    modules[py::str(name)] = module;
+    const objects::FloatingPointErrors quiet("ignore", "ignore");
+    py::module_::import("builtins").attr("exec")(compile(text, file), module.attr("__dict__"));
+    return module;
+  } catch (const py::error_already_set& error) {
+    modules.attr("pop")(name, py::none());
+    throw raised(error, function, "cannot load `" + function.file.filename().string() + "`", code);
+  }
+}
+
+py::object function_of(const PythonFunction& function, const py::object& module, ExitCode code) {
+  const py::object found = py::getattr(module, function.name.c_str(), py::none());
+  if (PyCallable_Check(found.ptr()) != 0) return found;
+  const std::string file = function.file.filename().string();
+  if (!found.is_none()) {
+    throw at_suite(function, code, "`" + function.name + "` of " + file + " is no function");
+  }
+  std::vector<std::string> known;
+  for (const auto& [key, value] : py::dict(module.attr("__dict__"))) {
+    if (py::isinstance<py::function>(value)) known.push_back(key.cast<std::string>());
+  }
+  const std::string near = nearest(function.name, known);
+  throw at_suite(function, code, "there is no function `" + function.name + "` in " + file,
+                 !near.empty()   ? "did you mean `" + near + "`?"
+                 : known.empty() ? "the file has no functions"
+                                 : "it has " + join(known, ", "));
+}
+
+// The arguments of a call: by position, and by name.
+struct Arguments {
+  py::list positional;
+  py::dict named;
+};
+
+class Binder {
+ public:
+  Binder(const PythonFunction& function, const PythonScope& scope, ExitCode code)
+      : function_(function), scope_(scope), code_(code) {}
+
+  Arguments bind(const py::object& callable) const {
+    const py::module_ inspect = py::module_::import("inspect");
+    const py::object kinds = inspect.attr("Parameter");
+    Arguments arguments;
+    const py::object parameters = inspect.attr("signature")(callable).attr("parameters");
+    for (const py::handle parameter : parameters.attr("values")()) {
+      const py::object kind = parameter.attr("kind");
+      if (kind.equal(kinds.attr("VAR_POSITIONAL")) || kind.equal(kinds.attr("VAR_KEYWORD"))) {
+        continue;
+      }
+      const auto name = parameter.attr("name").cast<std::string>();
+      const bool has_default = !parameter.attr("default").is(kinds.attr("empty"));
+      const py::object value = find(name, has_default);
+      const bool positional_only = kind.equal(kinds.attr("POSITIONAL_ONLY"));
+      if (!value) {
+        if (positional_only) break;  // its default, and those behind it
+        continue;
+      }
+      if (positional_only) {
+        arguments.positional.append(value);
+      } else {
+        arguments.named[py::str(name)] = value;
+      }
+    }
+    return arguments;
+  }
+
+ private:
+  // Nothing if the scope has no such name and the parameter's default serves.
+  py::object find(const std::string& name, bool has_default) const {
+    if (name == "np") return objects::numpy();
+    for (const auto& [known, entry] : scope_.entries()) {
+      if (known == name) return objects::scope_object(entry);
+    }
+    if (has_default) return {};
+    std::vector<std::string> names = scope_.names();
+    names.emplace_back("np");
+    const std::string near = nearest(name, names);
+    throw at_suite(function_, code_,
+                   "`" + function_.name + "` wants `" + printable(name) + "`, which there is not",
+                   near.empty() ? "parameters can be named " + join(names, ", ")
+                                : "did you mean `" + near + "`?");
+  }
+
+  const PythonFunction& function_;
+  const PythonScope& scope_;
+  ExitCode code_;
+};
+
+}  // namespace
+
+PythonFunction python_function(const PythonExpression& written,
+                               const std::filesystem::path& folder) {
+  const size_t colon = written.text.rfind(':');
+  if (colon == std::string::npos) {
+    throw usage_error("`" + written.text + "` names no function of a Python file", written.where);
+  }
+  return {folder / written.text.substr(0, colon), written.text.substr(colon + 1), written};
+}
+
+Value call(Interpreter& python, const PythonFunction& function, const PythonScope& scope,
+           ExitCode on_error) {
+  python.require_numpy();
+  const py::gil_scoped_acquire lock;
+  const std::string what = "`" + function.name + "` failed";
+  try {
+    const py::object callable = function_of(function, module_of(function, on_error), on_error);
+    const Arguments arguments = Binder(function, scope, on_error).bind(callable);
+    const objects::FloatingPointErrors quiet("ignore", "ignore");
+    return {function.written, on_error,
+            objects::hold(callable(*arguments.positional, **arguments.named))};
+  } catch (const py::error_already_set& error) {
+    throw raised(error, function, what, on_error);
+  }
+}
+
+void check_syntax(Interpreter& /*python*/, const PythonFunction& function) {
+  const py::gil_scoped_acquire lock;
+  const std::string text = read_python(function, ExitCode::usage);
+  try {
+    compile(text, absolute_name(function));
+  } catch (const py::error_already_set& error) {
+    throw raised(error, function, "cannot load `" + function.file.filename().string() + "`",
+                 ExitCode::usage);
+  }
+}
+
+}  // namespace warpmark

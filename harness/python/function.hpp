@@ -1,0 +1,37 @@
+// Calls functions of Python files beside a suite, by the names of their parameters.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "python/expression.hpp"
+
+namespace warpmark {
+
+/// "reference.py:dot" of a suite.
+struct PythonFunction {
+  std::filesystem::path file;
+  std::string name;
+  PythonExpression written;  ///< how the suite names it, and where
+};
+
+/// Splits "FILE.py:NAME", a place relative to `folder`.
+PythonFunction python_function(const PythonExpression& written,
+                               const std::filesystem::path& folder);
+
+/// What the function returns. Each parameter gets the value of its name in the scope, or `np`;
+/// one without such a value keeps its default. Floating-point warnings are off, as in `evaluate`.
+///
+/// A file is run once in a process, as a module of its own: nothing is put into sys.path, so that
+/// it can import installed packages but no files beside it, and nothing is written beside it.
+///
+/// Whatever fails becomes an Error with the exit code `on_error`: at the line of the Python file
+/// that raised, or else (no such file, function or parameter) where the suite names it. Throws an
+/// environment error if there is no NumPy.
+Value call(Interpreter& python, const PythonFunction& function, const PythonScope& scope,
+           ExitCode on_error = ExitCode::usage);
+
+/// Throws a usage error, at its place, if the file cannot be read or is not Python. Runs nothing.
+void check_syntax(Interpreter& python, const PythonFunction& function);
+
+}  // namespace warpmark

@@ -1,0 +1,56 @@
+// The files that a suite names: there, and below its own folder.
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+namespace {
+
+std::filesystem::path below(const Suite& suite, const std::string& name, const Position& where,
+                            const std::string& what) {
+  const std::filesystem::path path = name;
+  if (path.is_absolute()) {
+    throw usage_error(what + " must be relative to the suite's folder", where);
+  }
+  return suite.folder / path;
+}
+
+void require_file(const Suite& suite, const std::string& name, const Position& where,
+                  const std::string& what) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(below(suite, name, where, what), ignored)) return;
+  throw usage_error(fmt::format("there is no file `{}` in {}", name, display_path(suite.folder)),
+                    where);
+}
+
+void require_folder(const Suite& suite, const Located& folder) {
+  std::error_code ignored;
+  const auto path = below(suite, folder.text, folder.where, "a folder of `include`");
+  if (std::filesystem::is_directory(path, ignored)) return;
+  throw usage_error(
+      fmt::format("there is no folder `{}` in {}", folder.text, display_path(suite.folder)),
+      folder.where);
+}
+
+void require_python(const Suite& suite, const PythonText& value) {
+  if (!value.function) return;
+  require_file(suite, value.text.substr(0, value.text.rfind(':')), value.where, "a Python file");
+}
+
+}  // namespace
+
+void check_suite_files(const Suite& suite) {
+  const Kernel& kernel = suite.kernel;
+  if (kernel.file && kernel.source) {
+    throw usage_error("`kernel` has both `file` and `source`", kernel.source->where,
+                      "keep one of them");
+  }
+  if (kernel.file) require_file(suite, kernel.file->text, kernel.file->where, "`file`");
+  for (const Located& unit : kernel.link) require_file(suite, unit.text, unit.where, "`link`");
+  for (const Located& folder : kernel.include) require_folder(suite, folder);
+  for (const Argument& argument : suite.arguments) require_python(suite, argument.value);
+  for (const NamedText& reference : suite.reference) require_python(suite, reference.value);
+}
+
+}  // namespace warpmark

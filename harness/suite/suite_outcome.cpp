@@ -1,0 +1,100 @@
+// Reads the keys that say how a case must end: tolerance, expect and limits.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+namespace {
+
+// `exact`, or a map of bounds; `keys` are those that the map may have.
+SuiteTolerance read_one_tolerance(const YamlNode& node, const std::string& what,
+                                  const std::vector<std::string>& keys) {
+  SuiteTolerance tolerance;
+  tolerance.where = node.where;
+  if (node.kind == YamlNode::Kind::scalar) {
+    read_word(node, what, {"exact"});
+    return tolerance;
+  }
+  require_map(node, what, keys);
+  const auto bound = [&](std::string_view key) -> std::optional<Located> {
+    const YamlNode* value = node.find(key);
+    if (value == nullptr) return std::nullopt;
+    return read_text(*value, fmt::format("`{}`", key));
+  };
+  tolerance.ulp = bound("ulp");
+  tolerance.rtol = bound("rtol");
+  tolerance.atol = bound("atol");
+  const bool close = tolerance.rtol || tolerance.atol;
+  if (tolerance.ulp && close) {
+    throw usage_error(what + " is either ulp or rtol and atol, not both", node.where);
+  }
+  if (tolerance.ulp) tolerance.kind = ToleranceKind::ulp;
+  if (close) tolerance.kind = ToleranceKind::close;
+  if (const YamlNode* nan = node.find("nan")) {
+    const std::string word = read_word(*nan, "`nan`", {"equal", "forbid"});
+    tolerance.nan = word == "equal" ? NanPolicy::equal : NanPolicy::forbid;
+  }
+  return tolerance;
+}
+
+ExpectedFault read_report(const YamlNode& node, const std::string& key,
+                          const std::vector<std::string>& kinds) {
+  require_map(node, "`expect`", {key, "argument"});
+  const YamlNode& kind = *node.find(key);
+  ExpectedFault expected;
+  expected.kind = {read_word(kind, "`" + key + "`", kinds), kind.content};
+  if (const YamlNode* argument = node.find("argument")) {
+    expected.argument = read_text(*argument, "`argument`");
+  }
+  return expected;
+}
+
+}  // namespace
+
+void read_tolerance(const YamlNode& node, Suite& suite) {
+  suite.tolerance =
+      read_one_tolerance(node, "`tolerance`", {"ulp", "rtol", "atol", "nan", "outputs"});
+  const YamlNode* outputs = node.find("outputs");
+  if (outputs == nullptr) return;
+  require_named_map(*outputs, "`outputs`");
+  for (const YamlMember& member : outputs->members) {
+    suite.output_tolerances.push_back(
+        {member.key, member.where,
+         read_one_tolerance(member.value, "`" + member.key + "`", {"ulp", "rtol", "atol", "nan"})});
+  }
+}
+
+void read_expect(const YamlNode& node, Suite& suite) {
+  if (node.kind == YamlNode::Kind::scalar) {
+    const std::string word = read_word(node, "`expect`", {"pass", "compile_error"});
+    if (word == "compile_error") suite.compile_error = ExpectedCompileError{node.where, {}};
+    return;
+  }
+  require_map(node, "`expect`", {"fault", "report", "compile_error", "argument"});
+  if (node.find("fault") != nullptr) {
+    suite.fault = read_report(node, "fault", fault_kinds());
+  } else if (node.find("report") != nullptr) {
+    suite.report = read_report(node, "report", report_kinds());
+  } else if (const YamlNode* text = node.find("compile_error")) {
+    require_map(node, "`expect`", {"compile_error"});
+    suite.compile_error = ExpectedCompileError{node.where, read_text(*text, "`compile_error`")};
+  } else {
+    throw usage_error("`expect` needs one of fault, report and compile_error", node.where);
+  }
+}
+
+Limits read_limits(const YamlNode& node) {
+  require_map(node, "`limits`",
+              {"timeout_s", "memory_mib", "instructions", "stack_bytes", "heap_mib"});
+  const auto limit = [&](std::string_view key) -> std::optional<Expression> {
+    const YamlNode* value = node.find(key);
+    if (value == nullptr) return std::nullopt;
+    return read_expression(*value, fmt::format("`{}`", key));
+  };
+  return {node.where,           limit("timeout_s"), limit("memory_mib"), limit("instructions"),
+          limit("stack_bytes"), limit("heap_mib")};
+}
+
+}  // namespace warpmark

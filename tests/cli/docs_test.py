@@ -1,0 +1,72 @@
+"""The examples of docs/ are run: suites with the program, the plugin through a compiler.
+
+A code block whose first line is a comment with a file's name is that file.
+"""
+import os
+import re
+import subprocess
+import unittest
+
+import program
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+NAME = re.compile(r"(?:#|//) (\w+\.(?:yaml|py|cu))\n")
+
+TWICE = """warpmark: 1
+plugin: twice
+kernel: {%s}
+arguments:
+  a: {inout: np.arange(32)}
+reference: {a: 2 * a}
+"""
+
+
+def blocks(page):
+    return BLOCK.findall((program.SOURCE / "docs" / page).read_text())
+
+
+class DocsTest(program.CheckTest):
+    def test_the_suites_of_the_format_pass(self):
+        suites = 0
+        for _, text in blocks("suite-format.md"):
+            name = NAME.match(text)
+            if name:
+                self.write("suites/" + name.group(1), text)
+                suites += name.group(1).endswith(".yaml")
+        self.assertGreaterEqual(suites, 4)
+        out, errors = self.check("suites")
+        self.assertIn("passed", out)
+        # A device without a linker skips its one example.
+        skipped = re.search(r"(\d+) skipped", out)
+        self.assertLessEqual(int(skipped.group(1)) if skipped else 0, 1, out + errors)
+
+    def test_the_python_files_are_not_run_by_list_and_plan(self):
+        for _, text in blocks("suite-format.md"):
+            if text.startswith("# distance.yaml"):
+                self.write("suites/distance.yaml", text)
+        self.write("suites/distance.py", "raise SystemExit('this file was run')\n")
+        for command in ("list", "plan", "lint"):
+            self.run_program(command, "suites")
+        out, _ = self.run_program("plan", "suites", "--case", "distance.n=1")
+        self.assertIn('{"function": "distance.py:lengths", "at": "/reference/0/value"}', out)
+
+    def test_the_plugin_can_be_built_and_used(self):
+        example = next(text for language, text in blocks("plugins.md") if language == "cpp")
+        self.write("twice.cpp", example)
+        self.write("suites/t.yaml", TWICE % "type: float")
+        folders = ["-I%s" % program.SOURCE.joinpath("harness/include")]
+        folders += ["-I" + folder
+                    for folder in os.environ["WARPMARK_TEST_JSON"].split(":") if folder]
+        built = subprocess.run(
+            [os.environ["WARPMARK_TEST_CXX"], "-std=c++17", "-Wall", "-Wextra", "-Werror", "-shared",
+             "-fPIC", "-fvisibility=hidden", *folders, "twice.cpp", "-o",
+             "suites/warpmark-plugin-twice.so"], cwd=self.folder, capture_output=True, text=True,
+            timeout=120)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertIn("1 passed", self.check()[0])
+        self.write("suites/t.yaml", TWICE % "")
+        self.assertIn("suites/t.yaml:3:9: error: `kernel` needs `type`", self.refused("check"))
+
+
+if __name__ == "__main__":
+    unittest.main()

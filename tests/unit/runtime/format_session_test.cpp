@@ -1,0 +1,312 @@
+// What the suite format can say, run: tolerances, Python files, expectations, limits, bad values.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/fake_driver.hpp"
+#include "unit/runtime/session_fixture.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class FormatSession : public SessionTest {
+ protected:
+  void write(const std::string& name, const std::string& text) {
+    write_file_atomically(folder_.path() / "suites" / name, text);
+  }
+
+  // Two outputs, the second off by 1e-6 of its value.
+  static std::string two_outputs(const std::string& more) {
+    return "kernel: {file: k.cu, entry: k}\n"
+           "arguments:\n"
+           "  count: {out: 8, dtype: int32}\n"
+           "  z: {out: 8, dtype: float64}\n"
+           "launch: {block: 8}\n"
+           "reference:\n"
+           "  count: np.arange(8)\n"
+           "  z: np.arange(8) * 1.0\n" +
+           more;
+  }
+};
+
+constexpr const char* kTwoOutputs =
+    "extern \"C\" __global__ void k(int *count, double *z) {\n"
+    "  int i = threadIdx.x;\n"
+    "  count[i] = i;\n"
+    "  z[i] = i * 1.000001;\n"
+    "}\n";
+
+TEST_F(FormatSession, EachOutputHasItsTolerance) {
+  EXPECT_EQ(run(two_outputs(""), kTwoOutputs).failure, FailureKind::wrong);
+  EXPECT_EQ(run(two_outputs("tolerance: {outputs: {z: {rtol: 1e-5}}}\n"), kTwoOutputs).verdict,
+            Verdict::passed);
+  const Outcome swapped =
+      run(two_outputs("tolerance: {rtol: 1e-5, outputs: {z: exact}}\n"), kTwoOutputs);
+  EXPECT_EQ(swapped.failure, FailureKind::wrong);
+  EXPECT_THAT(swapped.message, HasSubstr("elements of `z`"));
+  EXPECT_EQ(run(two_outputs("tolerance: {ulp: 1, outputs: {count: exact, z: {atol: z_bound}}}\n"),
+                kTwoOutputs)
+                .failure,
+            FailureKind::reference);
+}
+
+TEST_F(FormatSession, ValuesFromAPythonFile) {
+  write("values.py",
+        "import numpy\n"
+        "\n"
+        "def start(rng, n):\n"
+        "    return rng.standard_normal(n)\n"
+        "\n"
+        "def scaled(f, src):\n"
+        "    return f * src\n"
+        "\n"
+        "def broken(src):\n"
+        "    return src[1000]\n");
+  const auto suite = [](const std::string& reference) {
+    return "kernel: {file: k.cu, entry: k}\n"
+           "axes: {n: [100]}\n"
+           "arguments:\n"
+           "  out: {out: n}\n"
+           "  src: {in: {function: values.py:start}}\n"
+           "  f: {scalar: 3}\n"
+           "  n: {scalar: n}\n"
+           "launch: {block: 128}\n"
+           "reference:\n"
+           "  out: {function: " +
+           reference + "}\n";
+  };
+  const Outcome outcome = run(suite("values.py:scaled"), kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  const Outcome broken = run(suite("values.py:broken"), kScale);
+  EXPECT_EQ(broken.failure, FailureKind::reference);
+  EXPECT_THAT(broken.message, HasSubstr("`broken` failed: IndexError"));
+  EXPECT_THAT(broken.where.file, testing::EndsWith("values.py"));
+  EXPECT_EQ(broken.where.line, 10);
+  const Outcome missing = run(suite("values.py:scald"), kScale);
+  EXPECT_THAT(missing.message, HasSubstr("did you mean `scaled`?"));
+  EXPECT_THAT(missing.where.file, testing::EndsWith("t.yaml"));
+  EXPECT_EQ(missing.where.line, 11);
+  EXPECT_EQ(missing.where.column, 19);
+}
+
+TEST_F(FormatSession, AnExpectedCompileError) {
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments: {out: {out: 10}}\n"
+      "launch: {block: 10}\n";
+  const std::string bad = "extern \"C\" __global__ void k(float *out) { oops; }\n";
+  const std::string good = "extern \"C\" __global__ void k(float *out) { out[0] = 1; }\n";
+  EXPECT_EQ(run(suite + "expect: compile_error\n", bad).verdict, Verdict::passed);
+  EXPECT_EQ(run(suite + "expect: {compile_error: '\"oops\" is undefined'}\n", bad).verdict,
+            Verdict::passed);
+  const Outcome other = run(suite + "expect: {compile_error: does not compile}\n", bad);
+  EXPECT_EQ(other.failure, FailureKind::no_fault) << "our own words are no part of the log";
+  EXPECT_THAT(other.message, HasSubstr("\"oops\" is undefined"));
+  EXPECT_EQ(other.where.line, 5);
+  const Outcome compiles = run(suite + "expect: compile_error\n", good);
+  EXPECT_EQ(compiles.failure, FailureKind::no_fault);
+  EXPECT_THAT(compiles.reason, HasSubstr("the kernel compiles"));
+  // A kernel that is not there is the suite's mistake, and none that the compiler found.
+  EXPECT_EQ(run(suite + "expect: compile_error\n", "__global__ void other() {}\n").failure,
+            FailureKind::compile);
+}
+
+constexpr const char* kReportSuite =
+    "kernel: {file: k.cu, entry: k}\n"
+    "arguments: {out: {out: 10}}\n"
+    "launch: {block: 11}\n";
+constexpr const char* kTooFar =
+    "extern \"C\" __global__ void k(float *out) { out[threadIdx.x] = 1; }\n";
+
+TEST_F(FormatSession, AnExpectedReport) {
+  const std::string suite = kReportSuite;
+  EXPECT_EQ(run(suite + "expect: {report: illegal_address, argument: out}\n", kTooFar).verdict,
+            Verdict::passed);
+  const Outcome other = run(suite + "expect: {report: misaligned_address}\n", kTooFar);
+  EXPECT_EQ(other.failure, FailureKind::no_fault);
+  EXPECT_THAT(other.message,
+              AllOf(HasSubstr("expected the report misaligned_address"), HasSubstr("out[10]")));
+  const std::string harmless =
+      "extern \"C\" __global__ void k(float *out) {\n"
+      "  if (threadIdx.x < 10) out[threadIdx.x] = 1;\n}\n";
+  EXPECT_THAT(run(suite + "expect: {report: illegal_address}\n", harmless).message,
+              HasSubstr("the device gave none"));
+  const std::string reference = "reference: {out: np.ones(10)}\n";
+  EXPECT_THAT(run(suite + reference + "expect: {report: illegal_address}\n", kTooFar).message,
+              HasSubstr("no output to compare"));
+}
+
+// A device whose findings let the launch go on.
+const char* g_finding = "";
+void drain_finding(warpmark_device_context, warpmark_device_sink sink, void* user) {
+  if (*g_finding != '\0') sink(user, g_finding, std::strlen(g_finding));
+}
+int accept_options(warpmark_device_context, const char*) {
+  return 0;
+}
+
+TEST_F(FormatSession, AReportBesideARunThatEndsWell) {
+  warpmark_device extension{};
+  extension.size = sizeof extension;
+  extension.version = WARPMARK_DEVICE_VERSION;
+  extension.capabilities = WARPMARK_REPORTS;
+  extension.configure = accept_options;
+  extension.drain_reports = drain_finding;
+  FakeDriver fake;
+  fake.extension = &extension;
+  fake.kernels["k"] = {{{0, 8}}};
+  float value = 1;
+  fake.on_launch = [&](const FakeLaunch& launch) {
+    auto* out = reinterpret_cast<float*>(launch.argument<uint64_t>(0));
+    std::fill_n(out, 10, value);
+    return CUDA_SUCCESS;
+  };
+  options_.in_process = true;
+  options_.openers.gpu = [&] { return fake.driver(); };
+  options_.device = "gpu";
+  const std::string suite = std::string(kReportSuite) +
+                            "reference: {out: np.ones(10)}\n"
+                            "expect: {report: trap, argument: out}\n";
+  g_finding = R"({"kind": "trap", "argument": "out", "message": "a trap"})";
+  EXPECT_EQ(run(suite, kTooFar).verdict, Verdict::passed);
+  value = 2;
+  EXPECT_EQ(run(suite, kTooFar).failure, FailureKind::wrong) << "outputs count as well";
+  value = 1;
+  g_finding = R"({"kind": "trap", "argument": "in", "message": "another trap"})";
+  EXPECT_THAT(run(suite, kTooFar).message, HasSubstr("another trap"));
+  g_finding = "";
+  EXPECT_EQ(run(suite, kTooFar).failure, FailureKind::no_fault);
+  // Without the capability there is nothing to expect.
+  session_.reset();
+  extension.capabilities = 0;
+  EXPECT_THAT(run(suite, kTooFar).reason, HasSubstr("needs reports, which"));
+  session_.reset();
+}
+
+TEST_F(FormatSession, Limits) {
+  const std::string suite = scale_suite("f * src");
+  const Outcome memory = run(scale_suite("f * src", "limits: {memory_mib: 1}\n"), kScale);
+  EXPECT_EQ(memory.verdict, Verdict::passed) << memory.message;
+  std::string large = scale_suite("f * src", "limits: {memory_mib: 1}\n");
+  large.replace(large.find("(4, 25)"), 7, "(512, 512)");
+  const Outcome skipped = run(large, kScale);
+  EXPECT_EQ(skipped.verdict, Verdict::skipped);
+  EXPECT_THAT(skipped.reason, AllOf(HasSubstr("2 MiB"), HasSubstr("1 MiB")));
+
+  const std::string endless =
+      "extern \"C\" __global__ void k(volatile float *out) { while (out[0] != 1) {} }\n";
+  const std::string loop =
+      "kernel: {file: k.cu, entry: k}\narguments: {out: {out: 10}}\nlaunch: {block: 1}\n";
+  const Outcome budget =
+      run(loop + "expect: {fault: limit}\nlimits: {instructions: 1e5}\n", endless);
+  EXPECT_EQ(budget.verdict, Verdict::passed) << budget.message;
+  EXPECT_LT(budget.seconds, 30);
+  // The budget was that case's only: the same loop now meets its own wall clock.
+  const Outcome wall =
+      run(loop + "reference: {out: np.ones(10)}\nlimits: {timeout_s: 0.5}\n", endless);
+  EXPECT_EQ(wall.failure, FailureKind::limit);
+  EXPECT_THAT(wall.message, testing::Not(HasSubstr("100000")));
+  EXPECT_EQ(run(suite, kScale).verdict, Verdict::passed);
+}
+
+TEST_F(FormatSession, StackAndHeapAreSetOncePerContext) {
+  FakeDriver fake;
+  fake.kernels["k"] = {{{0, 8}, {8, 8}, {16, 4}, {20, 4}}};
+  options_.in_process = true;
+  options_.openers.gpu = [&] { return fake.driver(); };
+  options_.device = "gpu";
+  const auto calls = [&](const std::string& symbol) {
+    return std::count(fake.calls.begin(), fake.calls.end(), symbol);
+  };
+  const std::string limited = scale_suite("f * src", "limits: {stack_bytes: 4096, heap_mib: 16}\n");
+  run(limited, kScale);
+  EXPECT_EQ(calls("cuCtxSetLimit"), 2);
+  EXPECT_EQ(calls("cuCtxCreate_v2"), 2);
+  run(limited, kScale);
+  EXPECT_EQ(calls("cuCtxCreate_v2"), 2) << "equal limits need no other context";
+  run(scale_suite("f * src"), kScale);
+  EXPECT_EQ(calls("cuCtxCreate_v2"), 3) << "the next case has the driver's own limits";
+  fake.fail("cuCtxSetLimit", CUDA_ERROR_INVALID_VALUE);
+  const Outcome refused = run(limited, kScale);
+  EXPECT_EQ(refused.verdict, Verdict::skipped);
+  EXPECT_THAT(refused.reason, HasSubstr("4096"));
+  session_.reset();
+  EXPECT_THAT(fake.live(), testing::IsEmpty());
+  EXPECT_THAT(fake.misuse, testing::IsEmpty());
+}
+
+TEST_F(FormatSession, SizesThatOverflow) {
+  const auto suite = [](const std::string& shape, const std::string& grid) {
+    return "kernel: {file: k.cu, entry: k}\narguments: {out: {out: \"" + shape +
+           "\"}}\nlaunch: {block: 10, grid: \"" + grid + "\"}\nreference: {out: 1}\n";
+  };
+  const Outcome bytes = run(suite("2**62", "1"), kTooFar);
+  EXPECT_EQ(bytes.failure, FailureKind::input) << bytes.message;
+  EXPECT_THAT(bytes.message, HasSubstr("has more bytes than an int64 can count"));
+  EXPECT_EQ(bytes.where.line, 3);
+  const Outcome sum =
+      run("kernel: {file: k.cu, entry: k}\narguments:\n  a: {out: 2**60}\n  b: {out: 2**60}\n"
+          "launch: {block: 1}\nreference: {a: 1, b: 1}\n",
+          "extern \"C\" __global__ void k(float *a, float *b) {}\n");
+  EXPECT_EQ(sum.failure, FailureKind::input) << sum.message;
+  EXPECT_THAT(sum.message, HasSubstr("the buffers up to `b` take more than 2**63 bytes"));
+  EXPECT_EQ(sum.where.line, 5);
+  const Outcome memory = run(suite("2**45", "1"), kTooFar);
+  EXPECT_EQ(memory.verdict, Verdict::skipped);
+  EXPECT_THAT(memory.reason, AllOf(HasSubstr("128 TiB"), HasSubstr("4 GiB")));
+  const Outcome grid = run(suite("10", "2**40"), kTooFar);
+  EXPECT_EQ(grid.verdict, Verdict::skipped);
+  EXPECT_THAT(grid.reason, AllOf(HasSubstr("1099511627776"), HasSubstr("2147483647")));
+  const std::string shape =
+      "kernel: {file: k.cu, entry: k}\narguments: {out: {out: [2**40, 2**40]}}\n"
+      "launch: {block: 1}\nreference: {out: 1}\n";
+  const Outcome elements = run(shape, kTooFar);
+  EXPECT_EQ(elements.failure, FailureKind::input) << elements.message;
+  EXPECT_EQ(elements.where.line, 3);
+}
+
+TEST_F(FormatSession, AnInputLargerThanTheMachineIsSkippedWithBothNumbers) {
+  std::string suite = scale_suite("f * src");
+  suite.replace(suite.find("rng.standard_normal((4, 25))"), 28, "np.ones(2**50, np.float32)");
+  const Outcome outcome = run(suite, kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::skipped) << outcome.message;
+  EXPECT_THAT(outcome.reason, AllOf(HasSubstr("4.00 PiB"), HasSubstr("this machine has")));
+}
+
+TEST_F(FormatSession, AReferenceOfTheWrongShapeOrKind) {
+  const auto reference = [&](const std::string& value) {
+    const Outcome outcome = run(
+        two_outputs("").replace(two_outputs("").find("np.arange(8)\n"), 12, value), kTwoOutputs);
+    EXPECT_EQ(outcome.failure, FailureKind::reference) << value;
+    EXPECT_EQ(outcome.where.line, 8) << value;
+    return outcome.message;
+  };
+  EXPECT_THAT(reference("np.arange(9)"), AllOf(HasSubstr("(9,)"), HasSubstr("(8,)")));
+  EXPECT_THAT(reference("np.arange(8).reshape(2, 4)"), HasSubstr("(2, 4)"));
+  EXPECT_THAT(reference("np.arange(8) * 0.5"), AllOf(HasSubstr("float64"), HasSubstr("int32")));
+  EXPECT_THAT(reference("np.arange(8) * 1j"), HasSubstr("complex128"));
+  EXPECT_THAT(reference("'\"text\"'"), HasSubstr("text"));
+  EXPECT_THAT(reference("None"), HasSubstr("None"));
+}
+
+TEST_F(FormatSession, IntegersOutOfADtypesRange) {
+  const auto input = [&](const std::string& dtype, const std::string& value) {
+    const Outcome outcome = run("kernel: {file: k.cu, entry: k}\narguments:\n  a: {in: '" + value +
+                                    "', dtype: " + dtype + "}\nlaunch: {block: 1}\n",
+                                "extern \"C\" __global__ void k(const void *a) {}\n");
+    EXPECT_EQ(outcome.failure, FailureKind::input) << value;
+    EXPECT_EQ(outcome.where.line, 4) << value;
+    return outcome.message;
+  };
+  EXPECT_THAT(input("int8", "[1, 128]"), AllOf(HasSubstr("128"), HasSubstr("127")));
+  EXPECT_THAT(input("uint32", "np.array([-1])"), HasSubstr("-1"));
+  EXPECT_THAT(input("int64", "[2**63]"), HasSubstr("9223372036854775808"));
+  EXPECT_THAT(input("int32", "[0.5]"), HasSubstr("float64"));
+}
+
+}  // namespace
+}  // namespace warpmark
