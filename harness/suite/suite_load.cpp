@@ -1,7 +1,9 @@
 // Reads a suite file key by key into a Suite.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -173,6 +175,10 @@ std::vector<Error> suite_problems(const std::filesystem::path& file) {
     }
   };
   attempt([&] { read_suite(read_file(file), file, attempt); });
+  std::stable_sort(problems.begin(), problems.end(), [](const Error& one, const Error& other) {
+    return std::pair(one.where().line, one.where().column) <
+           std::pair(other.where().line, other.where().column);
+  });
   return problems;
 }
 

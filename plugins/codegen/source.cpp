@@ -32,6 +32,12 @@ Json SourceText::unit(const Json& kernel) const {
           {"regions", regions_}};
 }
 
+std::string text_of(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
+}
+
 std::string optional_text(const Json& kernel, const std::string& key) {
   if (!kernel.contains(key)) return {};
   const Json& value = kernel.at(key);

@@ -2,7 +2,9 @@
 // generators share.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/lexer.hpp"
@@ -29,6 +31,9 @@ class SourceText {
   bool generated_ = true;
   plugin::Json regions_ = plugin::Json::array();
 };
+
+/// The parts as one text.
+std::string text_of(std::initializer_list<std::string_view> parts);
 
 /// `kernel.KEY`, a text that is not empty. Throws Failures at the key, or at /kernel without it.
 std::string required_text(const plugin::Json& kernel, const std::string& key);

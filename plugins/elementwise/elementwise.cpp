@@ -73,7 +73,8 @@ class Generator {
       }
       const bool output = parameter.kind == "out" || parameter.kind == "inout";
       if (output && access.usage.count == 0) {
-        throw Failure(parameter.pointer, name + " is an output, and `operation` has no " + name,
+        throw Failure(parameter.pointer,
+                      text_of({name, " is an output, and `operation` has no ", name}),
                       "as in `" + parameter.name + "[i] = …`");
       }
     }
@@ -141,15 +142,15 @@ class Generator {
     for (const Access& access : layout_.accesses) {
       if (!access.lane) continue;
       const std::string& name = access.parameter.name;
-      const std::string place = name + " + " + start + "warpmark_place";
-      declared += "    " + access.parameter.element + " warpmark_" + name + "[" + count + "][" +
-                  width + "];\n";
-      const std::string operand = "warpmark_" + name + "[warpmark_v]";
+      const std::string place = text_of({name, " + ", start, "warpmark_place"});
+      const std::string operand = text_of({"warpmark_", name, "[warpmark_v]"});
+      declared += text_of(
+          {"    ", access.parameter.element, " warpmark_", name, "[", count, "][", width, "];\n"});
       if (access.loads) {
-        loads += "        warpmark::load<" + width + ">(" + operand + ", " + place + ");\n";
+        loads += text_of({"        warpmark::load<", width, ">(", operand, ", ", place, ");\n"});
       }
       if (access.stores) {
-        stores += "        warpmark::store<" + width + ">(" + place + ", " + operand + ");\n";
+        stores += text_of({"        warpmark::store<", width, ">(", place, ", ", operand, ");\n"});
       }
     }
     const std::string each_vector =

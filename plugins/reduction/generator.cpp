@@ -196,11 +196,11 @@ std::string ReductionGenerator::values(const std::string& count, const std::stri
     const std::string& name = access.parameter.name;
     const std::string lanes = "warpmark_" + name;
     declared +=
-        "    " + access.parameter.element + " " + lanes + "[" + count + "][" + width + "];\n";
-    fast += "        warpmark::load<" + width + ">(" + lanes + "[warpmark_v], " + name + " + " +
-            start + "warpmark_place);\n";
-    slow += "          " + lanes + "[warpmark_v][warpmark_k] = " + name + "[" +
-            index("warpmark_place + warpmark_k") + "];\n";
+        text_of({"    ", access.parameter.element, " ", lanes, "[", count, "][", width, "];\n"});
+    fast += text_of({"        warpmark::load<", width, ">(", lanes, "[warpmark_v], ", name, " + ",
+                     start, "warpmark_place);\n"});
+    slow += text_of({"          ", lanes, "[warpmark_v][warpmark_k] = ", name, "[",
+                     index("warpmark_place + warpmark_k"), "];\n"});
   }
   const std::string each_vector =
       "#pragma unroll\n"

@@ -38,7 +38,10 @@ class Abbreviated {
         return nlohmann::ordered_json{{"case", plan.case_id}, {"as", first->second}}.dump();
       }
       const auto [owner, is_first] = units_.try_emplace(body["units"].dump(), plan.case_id);
-      if (!is_first) plan.units = {{"as in " + owner->second, "", "", {}, {}}};
+      if (!is_first) {
+        plan.units.assign(1, Unit());
+        plan.units[0].file = "as in " + owner->second;
+      }
     }
     std::string text = describe(plan);
     text.pop_back();
