@@ -148,7 +148,7 @@ provide_cuda() {
   make_work
   fetch_wheels "$cuda_pins" "$work/cuda-wheels" ||
     fail "$environment_error" "the wheels of bootstrap.d/$cuda_pins.txt could not be had" \
-      'see the words above; or set WARPMARK_CUDA_HOME to an installed toolkit'
+      'is the network there, and its proxy (https_proxy)? Or set WARPMARK_CUDA_HOME to a toolkit'
   arrange_cuda "$work/cuda-wheels" "$work/cuda"
   version=$("$python" -I "$parts/nvrtc_version.py" "$work/cuda/lib") ||
     fail "$environment_error" 'the NVRTC that was fetched does not load' 'see the words above'

@@ -35,25 +35,43 @@ std::set<std::string> library_names() {
   return names;
 }
 
+// One device that is of no use keeps nobody from the others.
+void add_devices(DeviceSurvey& survey, const std::string& kind,
+                 const std::shared_ptr<Driver>& driver, int count) {
+  for (int index = 0; index < count; ++index) {
+    try {
+      const Device device(driver, index);
+      survey.devices.push_back(
+          {kind, device, device.compute_capability(), device.total_memory(), device.uuid()});
+    } catch (const Error& error) {
+      survey.drivers.push_back(
+          {fmt::format("{}:{}", kind, index), driver->path(), 0, error.message(), error.hint()});
+      const auto* failure = dynamic_cast<const DriverError*>(&error);
+      // The count was wrong, and could be any number.
+      if (failure != nullptr && failure->result() == CUDA_ERROR_INVALID_DEVICE) return;
+    }
+  }
+}
+
 void add(DeviceSurvey& survey, const std::string& kind,
          const std::function<std::shared_ptr<Driver>()>& open) {
   FoundDriver found;
   found.kind = kind;
+  std::shared_ptr<Driver> driver;
+  int count = 0;
   try {
-    const std::shared_ptr<Driver> driver = open();
+    driver = open();
     found.file = driver->path();
     driver->init();
     found.version = driver->version();
-    const int count = Device::count(*driver);
-    if (count == 0) found.failure = fmt::format("{} has no device", driver->name());
-    for (int index = 0; index < count; ++index) {
-      survey.devices.push_back({kind, Device(driver, index)});
-    }
+    count = Device::count(*driver);
+    if (count <= 0) found.failure = fmt::format("{} has no device", driver->name());
   } catch (const Error& error) {
     found.failure = error.message();
     found.remedy = error.hint();
   }
   survey.drivers.push_back(std::move(found));
+  add_devices(survey, kind, driver, count);
 }
 
 }  // namespace

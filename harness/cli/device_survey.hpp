@@ -1,6 +1,7 @@
 // Every device of every driver that can be found, and why others cannot be used.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,13 @@ namespace warpmark {
 struct FoundDevice {
   std::string kind;  ///< what --device takes: "gpu", "cpu" or a driver library's NAME
   Device device;
+  ComputeCapability compute_capability;
+  uint64_t memory_bytes = 0;
+  std::string uuid;
 };
 
 struct FoundDriver {
-  std::string kind;
+  std::string kind;             ///< with a number, "gpu:1", if only that device cannot be used
   std::string file;             ///< "" if it could not be opened
   int version = 0;              ///< the CUDA version that it supports: 13000
   std::string failure, remedy;  ///< "" if it has devices

@@ -11,13 +11,14 @@ namespace {
 
 std::string as_json(const DeviceSurvey& survey) {
   nlohmann::ordered_json devices = nlohmann::ordered_json::array();
-  for (const auto& [kind, device] : survey.devices) {
-    devices.push_back({{"kind", kind},
+  for (const FoundDevice& found : survey.devices) {
+    const Device& device = found.device;
+    devices.push_back({{"kind", found.kind},
                        {"index", device.index()},
                        {"name", device.name()},
-                       {"compute_capability", version_text(device.compute_capability())},
-                       {"memory_bytes", device.total_memory()},
-                       {"uuid", device.uuid()},
+                       {"compute_capability", version_text(found.compute_capability)},
+                       {"memory_bytes", found.memory_bytes},
+                       {"uuid", found.uuid},
                        {"capabilities", capabilities(device)},
                        {"driver", device.driver()->path()}});
   }
@@ -33,12 +34,11 @@ std::string as_json(const DeviceSurvey& survey) {
 }
 
 void print_for_people(const DeviceSurvey& survey, Output& out) {
-  for (const auto& [kind, device] : survey.devices) {
-    out.print("{}:{}  {}\n", kind, device.index(), device.name());
-    const std::vector<std::string> names = capabilities(device);
-    const std::string uuid = device.uuid();
-    out.print("  compute capability {}, {}{}\n", version_text(device.compute_capability()),
-              format_bytes(device.total_memory()), uuid.empty() ? "" : ", " + uuid);
+  for (const FoundDevice& found : survey.devices) {
+    out.print("{}:{}  {}\n", found.kind, found.device.index(), found.device.name());
+    const std::vector<std::string> names = capabilities(found.device);
+    out.print("  compute capability {}, {}{}\n", version_text(found.compute_capability),
+              format_bytes(found.memory_bytes), found.uuid.empty() ? "" : ", " + found.uuid);
     out.print("  capabilities: {}\n",
               names.empty() ? "those of the driver API" : join(names, ", "));
   }

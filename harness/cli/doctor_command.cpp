@@ -44,7 +44,8 @@ class Doctor {
 
   void row(Mark mark, const std::string& what, const std::string& text) {
     const std::vector<std::string> lines = split(printable(text), '\n');
-    out_.print("{:<9}{:<11}{}\n", mark == Mark::ok ? "ok" : "missing", what, lines.front());
+    // The names of driver libraries may be of any length.
+    out_.print("{:<9}{:<10} {}\n", mark == Mark::ok ? "ok" : "missing", what, lines.front());
     for (size_t i = 1; i < lines.size(); ++i) note(std::string(trim(lines[i])));
   }
   void note(const std::string& text) {
@@ -86,9 +87,9 @@ class Doctor {
 
   void examine_device(const FoundDevice& found, const Nvrtc* nvrtc) {
     const Device& device = found.device;
-    const ComputeCapability capability = device.compute_capability();
+    const ComputeCapability capability = found.compute_capability;
     note(fmt::format("{}:{} {}, compute capability {}, {}", found.kind, device.index(),
-                     device.name(), version_text(capability), format_bytes(device.total_memory())));
+                     device.name(), version_text(capability), format_bytes(found.memory_bytes)));
     if (nvrtc == nullptr) return;
     try {
       check_compiler_fits(device, nvrtc->major(), nvrtc->minor());

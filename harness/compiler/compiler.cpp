@@ -36,6 +36,14 @@ std::string shown_name(const CompileRequest& request) {
   return name.is_absolute() ? name.filename().string() : name.lexically_normal().string();
 }
 
+// A broken NVRTC may have no words for a result, or give sizes that nothing has.
+constexpr size_t kMostBytes = size_t{1} << 30;
+
+std::string result_text(const Nvrtc& nvrtc, nvrtcResult result) {
+  const char* text = nvrtc.table().nvrtcGetErrorString(result);
+  return text != nullptr ? text : fmt::format("NVRTC error {}", static_cast<int>(result));
+}
+
 // One NVRTC program.
 class Program {
  public:
@@ -52,6 +60,10 @@ class Program {
                                            static_cast<int>(headers.size()), texts.data(),
                                            names.data()),
           "nvrtcCreateProgram");
+    if (program_ == nullptr) {
+      throw environment_error(
+          fmt::format("nvrtcCreateProgram of {} succeeded and gave nothing", nvrtc.path()));
+    }
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -74,8 +86,9 @@ class Program {
     const char* name = nullptr;
     const nvrtcResult result =
         nvrtc_.table().nvrtcGetLoweredName(program_, expression.c_str(), &name);
-    if (result != NVRTC_SUCCESS || name == nullptr) return std::nullopt;
-    return name;
+    if (result == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID) return std::nullopt;
+    check(result, "nvrtcGetLoweredName");
+    return name != nullptr ? std::optional<std::string>(name) : std::nullopt;
   }
 
   std::string log() const {
@@ -93,13 +106,17 @@ class Program {
  private:
   void check(nvrtcResult result, const char* call) const {
     if (result == NVRTC_SUCCESS) return;
-    throw environment_error(fmt::format("{} failed with {} ({})", call,
-                                        nvrtc_.table().nvrtcGetErrorString(result), nvrtc_.path()));
+    throw environment_error(
+        fmt::format("{} failed with {} ({})", call, result_text(nvrtc_, result), nvrtc_.path()));
   }
   std::string bytes(nvrtcResult (*size_of)(nvrtcProgram, size_t*),
                     nvrtcResult (*get)(nvrtcProgram, char*), const char* call) const {
     size_t size = 0;
     check(size_of(program_, &size), call);
+    if (size > kMostBytes) {
+      throw environment_error(fmt::format(
+          "{}Size of {} tells of {} bytes, more than any kernel has", call, nvrtc_.path(), size));
+    }
     std::string out(size, '\0');
     if (size > 0) check(get(program_, out.data()), call);
     return out;
@@ -193,13 +210,33 @@ std::string define_line(const std::string& macro) {
   return fmt::format("#define {} {}\n", macro.substr(0, equals), value);
 }
 
+// The source with a `#line` before each region. It keeps its own numbers elsewhere.
+std::string with_regions(const std::string& source, const std::vector<SourceRegion>& regions,
+                         const std::string& name) {
+  std::string out;
+  int64_t line = 1;
+  auto region = regions.begin();
+  for (size_t begin = 0; begin < source.size(); ++line) {
+    if (region != regions.end() && region->line == line) {
+      const Position& origin = region->origin;
+      out += fmt::format("#line {} \"{}{}\"\n", origin.known() ? origin.line : line, kRoot,
+                         origin.known() ? origin.file : name);
+      ++region;
+    }
+    const size_t end = std::min(source.find('\n', begin), source.size() - 1) + 1;
+    out.append(source, begin, end - begin);
+    begin = end;
+  }
+  return out;
+}
+
 Unit make_unit(const CompileRequest& request) {
   Unit unit;
   unit.name = shown_name(request);
   IncludeClosure closure = resolve_includes(
       request.source, request.name,
       {request.folder, request.include_folders, request.header_roots, std::string(kRoot)});
-  unit.source = std::move(closure.source);
+  unit.source = with_regions(closure.source, request.regions, unit.name);
   unit.headers = std::move(closure.headers);
   unit.not_cacheable = std::move(closure.not_cacheable);
   unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture), "-lineinfo",
@@ -300,7 +337,7 @@ RefusedError instance_error(const BadInstance& bad, const Unit& unit) {
 
 [[noreturn]] void throw_compile_error(nvrtcResult result, const std::string& log, const Unit& unit,
                                       const Nvrtc& nvrtc) {
-  const std::string reason = nvrtc.table().nvrtcGetErrorString(result);
+  const std::string reason = result_text(nvrtc, result);
   if (result != NVRTC_ERROR_COMPILATION && result != NVRTC_ERROR_INVALID_OPTION) {
     throw environment_error(
         fmt::format("NVRTC {} failed on {} with {}\n{}", nvrtc.version(), unit.name, reason, log));
@@ -348,7 +385,14 @@ std::map<std::string, std::string> kernel_types(
   for (const auto& [symbol, name] : names) program.add_name(expression(name));
   std::vector<std::string> options = full_options(unit, nvrtc);
   replace_all(options.front(), "=sm_", "=compute_");
-  if (program.compile(options) != NVRTC_SUCCESS) return types;
+  const nvrtcResult result = program.compile(options);
+  if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID) {
+    return types;
+  }
+  // Types lost for another reason would look like a mistake of the suite, and be kept in the cache.
+  if (result != NVRTC_SUCCESS) {
+    throw_compile_error(result, clean_log(program.log()), unit, nvrtc);
+  }
   for (const auto& [symbol, name] : names) {
     const auto lowered = program.lowered_name(expression(name));
     if (!lowered) continue;

@@ -1,6 +1,7 @@
 // Compiles one translation unit with NVRTC, through the disk cache.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -16,6 +17,12 @@
 
 namespace warpmark {
 
+/// Where lines of a generated source come from, until the next region.
+struct SourceRegion {
+  int64_t line = 0;  ///< of the source, from 1
+  Position origin;   ///< of that line; unknown if the lines from there on are generated
+};
+
 struct CompileRequest {
   std::string source;
   /// Relative to `folder`: what errors, `__FILE__` and line information call the source.
@@ -26,6 +33,7 @@ struct CompileRequest {
   std::vector<std::filesystem::path> header_roots;
   /// Where the source stands if it is part of another file (`source: |` of a suite).
   Position origin;
+  std::vector<SourceRegion> regions;                         ///< by ascending line
   std::vector<std::pair<std::string, std::string>> defines;  ///< "T", "float" gives -DT=float
   std::string standard = "c++17";
   std::vector<std::string> options;  ///< of the suite; not the architecture

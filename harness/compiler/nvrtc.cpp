@@ -225,8 +225,11 @@ std::string Nvrtc::fingerprint() const {
 }
 
 void Nvrtc::check_architecture(int architecture) const {
+  constexpr int most = 1000;  // far more than there are; a broken library may tell any number
   int count = 0;
-  if (table_.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0) return;
+  if (table_.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 || count > most) {
+    return;
+  }
   std::vector<int> supported(static_cast<size_t>(count));
   if (table_.nvrtcGetSupportedArchs(supported.data()) != NVRTC_SUCCESS) return;
   if (std::find(supported.begin(), supported.end(), architecture) != supported.end()) return;

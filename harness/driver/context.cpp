@@ -10,6 +10,7 @@ std::shared_ptr<Context> Context::create(const Device& device, unsigned int flag
   context->driver().call(
       table.ctx_create, [&] { return device.identify(); }, &context->handle_, flags,
       device.handle());
+  context->driver().expect(context->handle_, table.ctx_create, [&] { return device.identify(); });
   CUcontext popped = nullptr;  // cuCtxCreate leaves it current
   context->driver().call(
       table.ctx_pop_current, [&] { return context->identify(); }, &popped);

@@ -140,6 +140,12 @@ DriverError Driver::failure(CUresult result, const char* symbol, const std::stri
   return {result, std::move(message), std::move(hint)};
 }
 
+Error Driver::no_handle(const char* symbol, const std::string& object) const {
+  return environment_error(fmt::format("{} of {} succeeded and gave nothing ({})",
+                                       documented_name(symbol), name_, object),
+                           "the driver is broken, or not the one of this machine");
+}
+
 void Driver::require(bool present, const char* symbol, const char* needed_for) const {
   if (present) return;
   throw environment_error(

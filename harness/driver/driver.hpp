@@ -78,7 +78,15 @@ class Driver {
     if (result != CUDA_SUCCESS) throw failure(result, function.symbol, object());
   }
 
-  /// The same for destructors: never throws, and warns once for the whole driver; not of a sticky
+  /// Throws an environment error if a call that said it succeeded gave no handle, so that a broken
+  /// driver is named where it breaks.
+  template <typename... Parameters, typename Handle, typename Object>
+  void expect(Handle handle, const DriverFunction<Parameters...>& function,
+              const Object& object) const {
+    if (handle == Handle{}) throw no_handle(function.symbol, object());
+  }
+
+  /// `call` for destructors: never throws, and warns once for the whole driver; not of a sticky
   /// error, with which every release fails after the call that threw it.
   template <typename... Parameters, typename... Arguments>
   void release(const DriverFunction<Parameters...>& function,
@@ -110,6 +118,7 @@ class Driver {
 
  private:
   Driver(const DriverTable& table, std::string name, const warpmark_device* extension);
+  Error no_handle(const char* symbol, const std::string& object) const;
   void require(bool present, const char* symbol, const char* needed_for) const;
   void warn_release(CUresult result, const char* symbol) const noexcept;
 

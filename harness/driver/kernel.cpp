@@ -13,6 +13,8 @@ namespace warpmark {
 
 namespace {
 
+constexpr size_t kMostParameters = 32764;
+
 // Writes "names the numbers" once: an empty optional if `value` is at most `limit`.
 std::optional<std::string> over(std::string_view what, uint64_t value, uint64_t limit,
                                 std::string_view whose) {
@@ -62,6 +64,9 @@ Module::Module(const std::shared_ptr<const Context>& context, std::string_view i
         result, load.symbol, fmt::format("module of {}, {}", state_->name, context->identify()),
         std::string(trim(logs.errors())));
   }
+  context->driver().expect(module, load, [&] {
+    return fmt::format("module of {}, {}", state_->name, context->identify());
+  });
   state_->handle = UniqueHandle<ModuleTraits>(context, module);
   state_->log = printable(trim(logs.info()));
 }
@@ -97,6 +102,7 @@ Function::Function(std::shared_ptr<const Module::State> module, std::string name
   }
   const auto object = [this] { return identify(); };
   if (result != CUDA_SUCCESS) throw context().driver().failure(result, get.symbol, object());
+  context().driver().expect(handle_, get, object);
   const auto read = [&](CUfunction_attribute attribute) {
     int value = 0;
     context().driver().call(table.func_get_attribute, object, &value, attribute, handle_);
@@ -121,6 +127,8 @@ std::optional<std::vector<ParameterLayout>> Function::parameters() const {
     if (result == CUDA_ERROR_INVALID_VALUE) return out;  // one past the last
     if (result == CUDA_ERROR_NOT_SUPPORTED) return std::nullopt;
     if (result != CUDA_SUCCESS) throw context().driver().failure(result, get.symbol, identify());
+    // Parameters take 32,764 bytes at most (CUDA 12.1), so a driver that never ends is broken.
+    if (out.size() >= kMostParameters) return std::nullopt;
     out.push_back(layout);
   }
 }

@@ -23,6 +23,7 @@ DeviceMemory::DeviceMemory(std::shared_ptr<const Context> context, size_t bytes,
                          format_bytes(free), format_bytes(total), context->identify());
     };
     context->driver().call(context->table().mem_alloc, object, &address, bytes);
+    context->driver().expect(address, context->table().mem_alloc, object);
   }
   handle_ = UniqueHandle<DeviceMemoryTraits>(std::move(context), address);
 }

@@ -12,6 +12,8 @@ Stream::Stream(const std::shared_ptr<const Context>& context) {
   context->driver().call(
       context->table().stream_create, [&] { return context->identify(); }, &stream,
       static_cast<unsigned int>(CU_STREAM_NON_BLOCKING));
+  context->driver().expect(stream, context->table().stream_create,
+                           [&] { return context->identify(); });
   handle_ = UniqueHandle<StreamTraits>(context, stream);
 }
 
@@ -31,6 +33,8 @@ Event::Event(const std::shared_ptr<const Context>& context, unsigned int flags) 
   CUevent event = nullptr;
   context->driver().call(
       context->table().event_create, [&] { return context->identify(); }, &event, flags);
+  context->driver().expect(event, context->table().event_create,
+                           [&] { return context->identify(); });
   handle_ = UniqueHandle<EventTraits>(context, event);
 }
 

@@ -122,6 +122,23 @@ Fault fault_of(const ExpectedFault& expected) {
   return {expected.kind.text, expected.argument ? expected.argument->text : std::string()};
 }
 
+// Arithmetic that a plugin took from keys of its own: mistakes are the suite's, told at their line;
+// what uses only axes is folded here.
+void fold(nlohmann::ordered_json& json, const Scope& scope, const PositionMap& positions) {
+  if (!json.is_structured()) return;
+  const auto text = json.is_object() ? json.find("arithmetic") : json.end();
+  if (text == json.end() || !text->is_string()) {
+    for (auto& element : json) fold(element, scope, positions);
+    return;
+  }
+  const std::string at = json.value("at", std::string());
+  if (at.empty()) return;
+  const Folded folded =
+      Expression::parse(text->get<std::string>(), positions.find_text(at)).fold(scope);
+  if (!folded.value) return;
+  if (const auto* integer = std::get_if<int64_t>(&*folded.value)) json = *integer;
+}
+
 void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   const Suite& suite = *which.suite;
   plan.suite = suite.name;
@@ -176,7 +193,8 @@ PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
   CaseDocument document = case_document(which);
   const warpmark_plugin& plugin = plugins.load(suite.plugin.text, suite.folder, suite.plugin.where);
   const Request request(which, document);
-  const nlohmann::ordered_json body = request.ask(plugin);
+  nlohmann::ordered_json body = request.ask(plugin);
+  fold(body, which.scope(), document.positions);
   Plan plan;
   try {
     read_plan_body(body, plan);

@@ -38,12 +38,21 @@ using Size = std::variant<int64_t, Symbolic>;
 /// A cost: flops may be a float.
 using Amount = std::variant<int64_t, double, Symbolic>;
 
+/// Lines of a generated source that the suite says: until the next region, errors and line
+/// information point there.
+struct Region {
+  int64_t line = 0;  ///< of the source, from 1, where it begins
+  std::string at;    ///< JSON Pointer of the text in the case; "": generated lines again
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
 /// One translation unit: a file or a text.
 struct Unit {
   std::string file;    ///< relative to the suite's folder; "" for a text
   std::string source;  ///< CUDA C++; "" for a file
   std::string at;      ///< JSON Pointer: of a text, whose first line is the first line there
   std::vector<std::string> options;       ///< for NVRTC, as in "-DT=float"
+  std::vector<Region> regions;            ///< of a text without `at`, by ascending line
   std::vector<std::string> include = {};  ///< folders of headers, relative to the suite's folder
   /// Indices of units that are compiled as relocatable device code and linked with this one. They
   /// link no others, and nothing is launched from them.
@@ -66,8 +75,9 @@ struct Buffer {
 struct Scalar {
   std::string name;
   std::optional<DType> dtype;  ///< nothing: the kernel parameter's type
-  NumpyText value;
+  NumpyText value;             ///< unused if there is an integer
   std::string at;
+  std::optional<Size> integer;  ///< of the plugin's own making; of either sign
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
@@ -198,8 +208,9 @@ struct Facts {
 };
 
 /// The plan with every Size, Amount and skip rule evaluated: shapes of outputs first, in order,
-/// then the rest. An output's shape has no tuples left. Throws a usage error at the line of the
-/// suite for a name without a value, a negative or fractional size, and what arithmetic refuses.
+/// then the rest, scalars' integers too. An output's shape has no tuples left. Throws a usage error
+/// at the line of the suite for a name without a value, a negative or fractional size, and what
+/// arithmetic refuses.
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions);
 
 /// The value of a Size of a resolved plan. Throws an internal error for a symbolic one.

@@ -80,10 +80,11 @@ class Value {
   }
 
   int64_t integer(int64_t least, int64_t most) const {
-    const bool fits = json_.is_number_unsigned()
-                          ? json_.get<uint64_t>() <= static_cast<uint64_t>(most)
-                          : json_.is_number_integer() && json_.get<int64_t>() >= least &&
-                                json_.get<int64_t>() <= most;
+    const bool fits =
+        json_.is_number_unsigned()
+            ? json_.get<uint64_t>() <= static_cast<uint64_t>(most) && json_.get<int64_t>() >= least
+            : json_.is_number_integer() && json_.get<int64_t>() >= least &&
+                  json_.get<int64_t>() <= most;
     if (!fits) fail(fmt::format("must be an integer from {} to {}", least, most));
     return json_.get<int64_t>();
   }
@@ -167,8 +168,19 @@ ArithmeticValue read_axis_value(const Value& value) {
   return value.integer(std::numeric_limits<int64_t>::min(), kMax);
 }
 
+std::vector<Region> read_regions(const std::optional<Value>& value) {
+  std::vector<Region> regions;
+  if (!value) return regions;
+  for (const Value& item : value->list()) {
+    item.members({"line", "at"});
+    const int64_t first = regions.empty() ? 1 : regions.back().line + 1;
+    regions.push_back({item.get("line").integer(first, kMax), item.optional_text("at")});
+  }
+  return regions;
+}
+
 Unit read_unit(const Value& value) {
-  value.members({"file", "source", "options", "include", "link", "at"});
+  value.members({"file", "source", "options", "include", "link", "regions", "at"});
   Unit unit;
   unit.file = value.optional_text("file");
   unit.source = value.optional_text("source");
@@ -181,6 +193,10 @@ Unit read_unit(const Value& value) {
     }
   }
   unit.at = value.optional_text("at");
+  unit.regions = read_regions(value.find("regions"));
+  if (!unit.regions.empty() && (unit.source.empty() || !unit.at.empty())) {
+    value.fail("has `regions`, which a source without `at` may have");
+  }
   return unit;
 }
 
@@ -221,9 +237,23 @@ Buffer read_buffer(const Value& value) {
 }
 
 Scalar read_scalar(const Value& value) {
-  value.members({"name", "dtype", "value", "at"});
-  return {value.get("name").nonempty(), read_dtype(value.find("dtype")),
-          read_python(value.get("value")), value.optional_text("at")};
+  value.members({"name", "dtype", "value", "integer", "at"});
+  Scalar scalar;
+  scalar.name = value.get("name").nonempty();
+  scalar.dtype = read_dtype(value.find("dtype"));
+  scalar.at = value.optional_text("at");
+  const auto integer = value.find("integer");
+  if (integer.has_value() == value.find("value").has_value()) {
+    value.fail("needs one of `value` and `integer`");
+  }
+  if (!integer) {
+    scalar.value = read_python(value.get("value"));
+  } else if (integer->json().is_object()) {
+    scalar.integer = read_symbolic(*integer);
+  } else {
+    scalar.integer = integer->integer(std::numeric_limits<int64_t>::min(), kMax);
+  }
+  return scalar;
 }
 
 std::array<Size, 3> read_dimensions(const Value& value) {

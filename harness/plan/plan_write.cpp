@@ -74,6 +74,11 @@ Json json_of(const Unit& unit) {
   json["options"] = unit.options;
   if (!unit.include.empty()) json["include"] = unit.include;
   if (!unit.link.empty()) json["link"] = unit.link;
+  for (const Region& region : unit.regions) {
+    Json item = {{"line", region.line}};
+    put_at(item, region.at);
+    json["regions"].push_back(std::move(item));
+  }
   put_at(json, unit.at);
   return json;
 }
@@ -90,7 +95,11 @@ Json json_of(const Buffer& buffer) {
 Json json_of(const Scalar& scalar) {
   Json json = {{"name", scalar.name}};
   if (scalar.dtype) json["dtype"] = scalar.dtype->name;
-  json["value"] = json_of(scalar.value);
+  if (scalar.integer) {
+    json["integer"] = json_of(*scalar.integer);
+  } else {
+    json["value"] = json_of(scalar.value);
+  }
   put_at(json, scalar.at);
   return json;
 }

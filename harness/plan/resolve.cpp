@@ -44,6 +44,19 @@ class Resolver {
     }
   }
 
+  void scalar(Scalar& scalar) {
+    const auto* symbolic = scalar.integer ? std::get_if<Symbolic>(&*scalar.integer) : nullptr;
+    if (symbolic == nullptr) return;
+    const ArithmeticValue value = evaluate(*symbolic);
+    const auto* integer = std::get_if<int64_t>(&value);
+    if (integer == nullptr) {
+      throw usage_error(
+          fmt::format("`{}` is {}: a whole number is needed", symbolic->text, to_text(value)),
+          positions_.find(symbolic->at));
+    }
+    scalar.integer = *integer;
+  }
+
   void step(LaunchStep& launch) {
     for (Size& size : launch.grid) number(size);
     for (Size& size : launch.block) number(size);
@@ -113,6 +126,7 @@ class Resolver {
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   Resolver resolver(plan, facts, positions);
   for (Buffer& buffer : plan.buffers) resolver.buffer(buffer);
+  for (Scalar& scalar : plan.scalars) resolver.scalar(scalar);
   for (Step& step : plan.steps) {
     std::visit([&](auto& one) { resolver.step(one); }, step);
   }

@@ -84,6 +84,8 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
                 CompileCache(request.use_cache ? CompileCache::default_folder() : "")),
       facts_(facts_of(choice_, compiler_.nvrtc())) {
   check_compiler_fits(choice_.device, compiler_.nvrtc().major(), compiler_.nvrtc().minor());
+  // Else every case would fail of it as if its kernel did not compile.
+  compiler_.nvrtc().check_architecture(facts_.architecture);
 }
 
 // Limits of a context hold from its start, so that others than those in effect need a new one.
@@ -93,7 +95,6 @@ std::string Executor::set_context(const protocol::ContextLimits& limits) {
   if (!context_->table().ctx_set_limit) {
     return fmt::format("sets the stack or the heap, which {} cannot", facts_.name);
   }
-  context_.reset();
   context_ = Context::create(choice_.device);
   context_limits_ = {};
   launch_limits_.clear();
@@ -125,6 +126,7 @@ Executor::Compiled Executor::compile(const protocol::Prepare& request, size_t in
   }
   compile.origin = unit.origin;
   compile.options = unit.options;
+  compile.regions = unit.regions;
   compile.architecture = facts_.architecture;
   compile.relocatable = relocatable;
   for (const protocol::KernelName& kernel : request.kernels) {
@@ -166,9 +168,10 @@ Module Executor::load(const protocol::Prepare& request, const std::vector<Compil
 }
 
 protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
+  launched_ = false;
   kernels_.clear();
   protocol::Prepared reply;
-  reply.misfit = set_context(request.limits);
+  if (request.load) reply.misfit = set_context(request.limits);
   std::vector<bool> linked(request.units.size());
   for (const protocol::UnitText& unit : request.units) {
     for (const size_t other : unit.link) linked.at(other) = true;
@@ -188,6 +191,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
     unit.request.entry = kernel.entry;
     reply.kernels.push_back(unit.result.entry(unit.request));
   }
+  if (!request.load) return reply;
   std::map<size_t, Module> modules;
   for (size_t i = 0; i < units.size(); ++i) {
     if (!linked[i]) modules.emplace(i, load(request, units, i));
@@ -239,7 +243,9 @@ void Executor::run_step(const protocol::Step& step, Buffers& buffers) {
   }
   const LaunchConfig config = config_of(launch);
   const Stream stream(context_);
-  kernels_.at(launch.kernel).launch(config, arguments, stream);
+  Function::Prepared prepared = kernels_.at(launch.kernel).prepare(config, arguments);
+  launched_ = true;
+  prepared(stream);
   // One step at a time: a fault belongs to the step that made it.
   stream.synchronize();
 }
@@ -259,6 +265,7 @@ void Executor::set_launch_limits(const protocol::Verify& request) {
 
 protocol::Verified Executor::verify(const protocol::Verify& request,
                                     std::vector<BufferMemory>& memory) {
+  launched_ = false;
   protocol::Verified reply;
   for (const protocol::Step& step : request.steps) {
     const auto* launch = std::get_if<protocol::Launch>(&step);

@@ -39,6 +39,8 @@ class Executor {
 
   /// What the device reported since the last call, also after a sticky error.
   std::vector<nlohmann::ordered_json> drain_reports() const;
+  /// Whether the last request came to launch a kernel; what fails before is not a kernel's doing.
+  bool launched() const { return launched_; }
 
  private:
   struct Buffers;
@@ -58,6 +60,7 @@ class Executor {
   std::vector<Function> kernels_;
   protocol::ContextLimits context_limits_;  ///< in effect
   std::string launch_limits_;               ///< in effect, as configured
+  bool launched_ = false;
 };
 
 }  // namespace warpmark

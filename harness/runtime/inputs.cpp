@@ -1,6 +1,7 @@
 #include "runtime/inputs.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -199,6 +200,7 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
   for (const Scalar& scalar : plan.scalars) {
     const auto dtype = inputs.dtypes.find(scalar.name);
     if (dtype == inputs.dtypes.end()) continue;  // no kernel takes it
+    if (scalar.integer) continue;                // add_integers
     ScalarValue value{dtype->second,
                       scalar_bytes(value_of(scalar.name, scalar.value), dtype->second)};
     if (!is_axis(plan, scalar.name)) scope.set_scalar(scalar.name, value.dtype, value.bytes);
@@ -236,6 +238,37 @@ uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs) {
     }
   }
   return static_cast<uint64_t>(total);
+}
+
+Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs) {
+  const auto input = inputs.arrays.find(buffer.name);
+  if (input != inputs.arrays.end()) return input->second.shape();
+  Shape shape;
+  for (const Size& extent : buffer.shape) shape.push_back(resolved(extent));
+  return shape;
+}
+
+void add_integers(const PlannedCase& resolved_case, CaseInputs& inputs) {
+  for (const Scalar& scalar : resolved_case.plan.scalars) {
+    const auto dtype = inputs.dtypes.find(scalar.name);
+    if (!scalar.integer || dtype == inputs.dtypes.end()) continue;
+    const DType& type = dtype->second;
+    const auto value = std::get<int64_t>(*scalar.integer);
+    // As bits of the width, and back.
+    const unsigned spare = 64 - 8 * type.bytes;
+    const bool is_signed = type.kind == DTypeKind::signed_integer;
+    const uint64_t bits = static_cast<uint64_t>(value) << spare;
+    const bool holds = is_signed ? static_cast<int64_t>(bits) >> spare == value
+                                 : value >= 0 && bits >> spare == static_cast<uint64_t>(value);
+    if (!is_integer(type) || !holds) {
+      throw verdict_error(fmt::format("the scalar `{}` is {}, which {} does not hold", scalar.name,
+                                      value, type.name),
+                          resolved_case.positions.find(scalar.at));
+    }
+    std::vector<std::byte> bytes(type.bytes);
+    std::memcpy(bytes.data(), &value, bytes.size());  // little endian
+    inputs.scalars.emplace(scalar.name, ScalarValue{type, std::move(bytes)});
+  }
 }
 
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {

@@ -42,6 +42,19 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
 /// number on the way does not fit 63 bits.
 uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs);
 
+/// The shape of a buffer of a resolved plan: that of its initial value, or of its `out`.
+Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs);
+
+/// A case made ready for a launch: all that comes before it.
+struct ReadyCase {
+  PlannedCase planned;  ///< the plan resolved
+  CaseInputs inputs;
+};
+
+/// Adds the scalars that are integers of a resolved plan. Throws a verdict error for one that its
+/// dtype does not hold.
+void add_integers(const PlannedCase& resolved, CaseInputs& inputs);
+
 /// What references and tolerances see: axes, scalars as NumPy scalars, inputs as they were before.
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs);
 

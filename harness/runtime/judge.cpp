@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "base/text.hpp"
-#include "python/conversion.hpp"
+#include "runtime/expectation.hpp"
 
 namespace warpmark {
 
@@ -120,10 +120,6 @@ std::string describe(const OutputVerdict& output) {
   return text;
 }
 
-std::span<const double> doubles(const ReferenceValue& value) {
-  return {reinterpret_cast<const double*>(value.bytes.data()), value.bytes.size() / sizeof(double)};
-}
-
 // A changed input is the kernel's doing, so it is told before anything that it may have spoilt.
 bool inputs_unchanged(const PlannedCase& planned, const CaseInputs& inputs,
                       const std::map<std::string, Array>& results, Outcome& outcome) {
@@ -160,6 +156,7 @@ void fail(Outcome& outcome, FailureKind kind, const Error& error) {
   outcome.reason = split(error.message(), '\n').front();
   outcome.message = error.what();
   outcome.where = error.where();
+  outcome.error = error;
 }
 
 void skip(Outcome& outcome, const std::string& reason) {
@@ -228,17 +225,21 @@ void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, O
   }
   const auto& expected = planned.plan.fault;
   if (!expected) {
-    const FailureKind failed = failure.result == 0 ? FailureKind::driver
-                               : kind == "limit"   ? FailureKind::limit
-                               : failure.sticky    ? FailureKind::fault
-                                                   : FailureKind::driver;
+    const bool by_kernel = failure.result != 0 && failure.launched;
+    const FailureKind failed = !by_kernel        ? FailureKind::driver
+                               : kind == "limit" ? FailureKind::limit
+                               : failure.sticky  ? FailureKind::fault
+                                                 : FailureKind::driver;
     fail(outcome, failed, verdict_error(what, fault_place(planned, failure), failure.hint));
     return;
   }
   for (const auto& report : failure.reports) {
     if (is_finding(report, *expected)) return;
   }
-  if (failure.reports.empty() && kind == expected->kind && expected->argument.empty()) return;
+  if (failure.launched && failure.reports.empty() && kind == expected->kind &&
+      expected->argument.empty()) {
+    return;
+  }
   fail(outcome, FailureKind::no_fault,
        verdict_error(fmt::format("expected the fault {}, and another happened\n{}",
                                  fault_name(*expected), what),
@@ -258,9 +259,6 @@ bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseIn
   outcome.outputs.clear();
   if (!inputs_unchanged(planned, inputs, results, outcome)) return true;
   const PythonScope scope = reference_scope(planned.plan, inputs);
-  const auto value_of = [&](const NumpyText& text) {
-    return evaluate(python, text, planned.positions, scope);
-  };
   bool doubtful = false;
   std::vector<std::string> texts;
   Position where;
@@ -268,28 +266,17 @@ bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseIn
   for (const Expected& expected : planned.plan.expected) {
     const Array& result = results.at(expected.output);
     const Buffer& buffer = *planned.plan.find_buffer(expected.output);
-    const ReferenceValue reference =
-        to_reference(value_of(expected.value), result.dtype(), result.shape());
-    ComparisonRule rule{expected.tolerance.kind, expected.tolerance.nan, {}, {}, {}};
-    std::vector<ReferenceValue> bounds;  // own what the rule points to
-    bounds.reserve(3);
-    const auto bound = [&](const std::optional<NumpyText>& text) -> std::span<const double> {
-      if (!text) return {};
-      bounds.push_back(to_tolerance(value_of(*text), result.shape()));
-      return doubles(bounds.back());
-    };
-    rule.ulp = bound(expected.tolerance.ulp);
-    rule.rtol = bound(expected.tolerance.rtol);
-    rule.atol = bound(expected.tolerance.atol);
-
+    const Expectation wanted =
+        evaluate_expectation(python, planned, scope, expected, result.dtype(), result.shape());
     OutputVerdict verdict;
     verdict.output = expected.output;
     verdict.dtype = std::string(result.dtype().name);
     verdict.shape = result.shape();
     const auto poisoned =
         buffer.direction == ArgumentKind::out ? std::optional(poison) : std::nullopt;
-    verdict.comparison = compare({result.dtype(), result.bytes()},
-                                 {reference.dtype, reference.bytes}, rule, poisoned);
+    verdict.comparison =
+        compare({result.dtype(), result.bytes()}, {wanted.reference.dtype, wanted.reference.bytes},
+                wanted.rule(), poisoned);
     doubtful = doubtful || verdict.comparison.doubtful > 0;
     if (!verdict.comparison.passed()) {
       texts.push_back(describe(verdict));

@@ -1,6 +1,7 @@
 // From what a launch left behind to a verdict: faults, changed inputs, wrong elements.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +13,11 @@
 #include "runtime/protocol.hpp"
 
 namespace warpmark {
+
+/// The byte that fills outputs before a launch, and its complement for a second look: no element
+/// equals both.
+inline constexpr std::byte kFirstPoison{0xCB};
+inline constexpr std::byte kSecondPoison{0x34};
 
 /// Fails the outcome: the error's first line is the reason, its whole text the message.
 void fail(Outcome& outcome, FailureKind kind, const Error& error);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +56,10 @@ struct Outcome {
   std::string case_id;
   Verdict verdict = Verdict::passed;
   FailureKind failure = FailureKind::none;
-  std::string reason;   ///< one line: why it failed or was skipped; "" for a pass
-  std::string message;  ///< for people, several lines: place, first wrong element, findings
-  Position where;       ///< in the suite, if a line there is to blame
+  std::string reason;          ///< one line: why it failed or was skipped; "" for a pass
+  std::string message;         ///< for people, several lines: place, first wrong element, findings
+  Position where;              ///< in the suite, if a line there is to blame
+  std::optional<Error> error;  ///< the failure itself, which `message` and `where` are taken from
   std::vector<OutputVerdict> outputs;
   std::vector<nlohmann::ordered_json> findings;  ///< the device's reports (warpmark/device.h)
   std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: told, not judged

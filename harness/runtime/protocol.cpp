@@ -98,14 +98,24 @@ Hello hello_from(const Json& json) {
 Prepare prepare_from(const Json& json) {
   Prepare request;
   for (const Json& unit : json.at("units")) {
-    request.units.push_back({unit.at("name"), unit.at("folder"), unit.at("source"),
-                             position_from(unit.at("origin")), unit.at("options"),
-                             unit.at("include"), unit.at("link")});
+    request.units.push_back({unit.at("name"),
+                             unit.at("folder"),
+                             unit.at("source"),
+                             position_from(unit.at("origin")),
+                             unit.at("options"),
+                             {},
+                             unit.at("include"),
+                             unit.at("link")});
+    for (const Json& region : unit.at("regions")) {
+      request.units.back().regions.push_back(
+          {region.at("line"), position_from(region.at("origin"))});
+    }
   }
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
   }
   request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
+  request.load = json.at("load");
   return request;
 }
 
@@ -158,6 +168,7 @@ Failure failure_from(const Json& json) {
   failure.where = position_from(json.at("where"));
   failure.result = json.at("result");
   failure.sticky = json.at("sticky");
+  failure.launched = json.at("launched");
   failure.no_device = json.at("no_device");
   failure.refused = json.at("refused");
   failure.reports = reports_from(json);
@@ -183,11 +194,16 @@ Json to_json(const Hello& request) {
 Json to_json(const Prepare& request) {
   Json units = Json::array();
   for (const UnitText& unit : request.units) {
+    Json regions = Json::array();
+    for (const SourceRegion& region : unit.regions) {
+      regions.push_back({{"line", region.line}, {"origin", to_json(region.origin)}});
+    }
     units.push_back({{"name", unit.name},
                      {"folder", unit.folder},
                      {"source", unit.source},
                      {"origin", to_json(unit.origin)},
                      {"options", unit.options},
+                     {"regions", regions},
                      {"include", unit.include},
                      {"link", unit.link}});
   }
@@ -198,6 +214,7 @@ Json to_json(const Prepare& request) {
   return {{"do", "prepare"},
           {"units", units},
           {"kernels", kernels},
+          {"load", request.load},
           {"stack_bytes", request.limits.stack_bytes},
           {"heap_bytes", request.limits.heap_bytes}};
 }
@@ -272,6 +289,7 @@ Json to_json(const Failure& reply) {
           {"where", to_json(reply.where)},
           {"result", reply.result},
           {"sticky", reply.sticky},
+          {"launched", reply.launched},
           {"no_device", reply.no_device},
           {"refused", reply.refused},
           {"reports", reports_json(reply.reports)}};

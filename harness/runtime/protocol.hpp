@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
 #include "plan/plan.hpp"
 #include "runtime/session.hpp"
@@ -30,6 +31,7 @@ struct UnitText {
   std::string source;
   Position origin;  ///< of the first line, if the text is part of a suite file
   std::vector<std::string> options;
+  std::vector<SourceRegion> regions;
   std::vector<std::string> include;  ///< folders of headers, relative to `folder`
   std::vector<size_t> link;          ///< units that are linked with it
 };
@@ -51,6 +53,7 @@ struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
   ContextLimits limits;
+  bool load = true;  ///< false: signatures are all that is wanted, and nothing can be launched
 };
 
 struct Prepared {
@@ -112,6 +115,7 @@ struct Failure {
   Position where;
   int result = 0;          ///< CUresult, 0 if it was no driver call
   bool sticky = false;     ///< the worker is of no more use
+  bool launched = false;   ///< this request had launched a kernel, which may be at fault
   bool no_device = false;  ///< what was asked for is not there
   bool refused = false;  ///< by the compiler or linker, whose log follows the message's first line
   std::vector<nlohmann::ordered_json> reports;

@@ -36,10 +36,15 @@ uint64_t machine_memory() {
 // Ends a case from the depth of it: the outcome has been filled in.
 struct CaseEnded {};
 
-// The byte that fills outputs before a launch, and its complement for a second look: no element
-// equals both.
-constexpr std::byte kPoison{0xCB};
-constexpr std::byte kOtherPoison{0x34};
+// The worker was of no use before the case's kernel ran, because of a case before.
+struct SpoiltWorker {};
+
+// Driver results that blame the image, and so the kernel's source or the compiler's options.
+bool blames_image(int result) {
+  return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+         result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+         result == CUDA_ERROR_INVALID_SOURCE;
+}
 
 }  // namespace
 
@@ -62,23 +67,11 @@ class Session::State {
   }
 
   Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
-    const auto start = Clock::now();
-    Outcome outcome;
-    outcome.suite = which.suite->name;
-    outcome.case_id = which.id;
-    try {
-      if (interrupted()) throw_interrupted(outcome);
-      require();
-      run(which, planned, trial, outcome);
-    } catch (const CaseEnded&) {
-    } catch (const Error&) {
-      // An interrupt also ends the wait for a worker that is being replaced.
-      if (!interrupted()) throw;
-      outcome.verdict = Verdict::interrupted;
-      outcome.reason = "interrupted";
-    }
-    outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    return outcome;
+    return outcome_of(which, [&](Outcome& outcome) { run(which, planned, trial, outcome); });
+  }
+
+  Outcome examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {
+    return outcome_of(which, [&](Outcome& outcome) { examine(which, planned, look, outcome); });
   }
 
   void interrupt() noexcept {
@@ -89,11 +82,38 @@ class Session::State {
   bool interrupted() const noexcept { return interrupted_; }
 
  private:
+  template <typename Steps>
+  Outcome outcome_of(const Case& which, const Steps& steps) {
+    const auto start = Clock::now();
+    Outcome outcome;
+    outcome.suite = which.suite->name;
+    outcome.case_id = which.id;
+    try {
+      if (interrupted()) throw_interrupted(outcome);
+      require();
+      try {
+        steps(outcome);
+      } catch (const SpoiltWorker&) {
+        steps(outcome);  // on a fresh one, which throws no more of these
+      }
+    } catch (const CaseEnded&) {
+    } catch (const Error&) {
+      // An interrupt also ends the wait for a worker that is being replaced.
+      if (!interrupted()) throw;
+      outcome.verdict = Verdict::interrupted;
+      outcome.reason = "interrupted";
+    }
+    worker_is_fresh_ = false;
+    outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return outcome;
+  }
+
   void start_worker() {
     worker_ = options_.in_process
                   ? Worker::on_thread(options_.openers)
                   : Worker::spawn(options_.program.empty() ? "/proc/self/exe" : options_.program);
     greeted_ = false;
+    worker_is_fresh_ = true;
     const protocol::Hello hello{options_.device, options_.use_cache};
     worker_->channel().send(protocol::to_json(hello));
   }
@@ -104,7 +124,8 @@ class Session::State {
     const Channel::Received received = worker_->channel().receive(std::nullopt, wake_.get());
     if (!received.message) {
       const std::string how = end_worker(received.end);
-      throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how));
+      throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how),
+                              "`warpmark doctor` shows what can be used here");
     }
     protocol::Reply reply = protocol::reply_from_json(received.message->body);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
@@ -126,6 +147,14 @@ class Session::State {
     worker_.reset();
     greeted_ = false;
     return how;
+  }
+
+  // A sticky error may come to light when a case's memory is released, after its verdict: the next
+  // case must not fail of it.
+  void end_spoilt_worker(const protocol::Failure& failure) {
+    if (!failure.sticky) return;
+    end_worker();
+    if (!failure.launched && !worker_is_fresh_) throw SpoiltWorker{};
   }
 
   [[noreturn]] static void throw_interrupted(Outcome& outcome) {
@@ -180,9 +209,11 @@ class Session::State {
     }
   }
 
-  std::vector<Entry> prepare(const Case& which, const PlannedCase& planned, Outcome& outcome) {
+  std::vector<Entry> prepare(const Case& which, const PlannedCase& planned, bool load,
+                             Outcome& outcome) {
     const Suite& suite = *which.suite;
     protocol::Prepare request;
+    request.load = load;
     for (const Unit& unit : planned.plan.units) {
       protocol::UnitText text;
       text.folder = suite.folder.string();
@@ -192,9 +223,22 @@ class Session::State {
       if (unit.file.empty()) {
         text.source = unit.source;
         text.name = suite.file.filename().string();
-        text.origin = planned.positions.find(unit.at);
         // As all that a compiler sees, relative to the suite's folder.
-        if (text.origin.known()) text.origin.file = text.name;
+        const auto in_folder = [&](Position where) {
+          if (where.known()) where.file = text.name;
+          return where;
+        };
+        for (const Region& region : unit.regions) {
+          const bool written = !region.at.empty();
+          text.regions.push_back(
+              {region.line,
+               written ? in_folder(planned.positions.find_text(region.at)) : Position{}});
+        }
+        if (text.regions.empty()) {
+          text.origin = in_folder(planned.positions.find(unit.at));
+        } else {
+          text.name = suite.file.stem().string() + ".generated.cu";
+        }
       } else {
         text.name = unit.file;
         text.source =
@@ -210,16 +254,28 @@ class Session::State {
     const PlanLimits& limits = planned.plan.limits;
     request.limits = {static_cast<uint64_t>(limits.stack_bytes.value_or(0)),
                       static_cast<uint64_t>(limits.heap_mib.value_or(0)) << 20};
-    protocol::Reply reply = ask(protocol::to_json(request), {}, outcome);
+    const nlohmann::json wire = protocol::to_json(request);
+    // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
+    if (!load && wire == known_request_) {
+      if (!known_error_) return known_kernels_;
+      fail(outcome, FailureKind::compile, *known_error_);
+      throw CaseEnded{};
+    }
+    protocol::Reply reply = ask(wire, {}, outcome);
     if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      if (failure->sticky) end_worker();
+      end_spoilt_worker(*failure);
+      if (failure->result != 0 && !blames_image(failure->result)) {
+        fail(outcome, FailureKind::driver, failure->error());
+        throw CaseEnded{};
+      }
       failure->where = in_suite(failure->where, suite);
       if (planned.plan.compile_error && failure->refused) {
         judge_refusal(planned, failure->error(), outcome);
         throw CaseEnded{};
       }
-      fail(outcome, FailureKind::compile,
-           failure->error().at(planned.positions.find("/kernel/entry")));
+      known_request_ = wire;
+      known_error_ = failure->error().at(planned.positions.find("/kernel/entry"));
+      fail(outcome, FailureKind::compile, *known_error_);
       throw CaseEnded{};
     }
     auto& prepared = std::get<protocol::Prepared>(reply);
@@ -236,6 +292,9 @@ class Session::State {
       judge_missing_refusal(planned, outcome);
       throw CaseEnded{};
     }
+    known_request_ = wire;
+    known_kernels_ = prepared.kernels;
+    known_error_.reset();
     return std::move(prepared.kernels);
   }
 
@@ -268,40 +327,69 @@ class Session::State {
     return facts;
   }
 
-  void run(const Case& which, const PlannedCase& planned, uint64_t trial, Outcome& outcome) {
-    greet();
-    check_requirements(planned.plan, outcome);
-    const std::vector<Entry> kernels = prepare(which, planned, outcome);
-    std::map<std::string, DType> dtypes;
+  std::map<std::string, DType> dtypes_of(const PlannedCase& planned,
+                                         const std::vector<Entry>& kernels, Outcome& outcome) {
     try {
-      dtypes = argument_dtypes(planned, kernels);
+      return argument_dtypes(planned, kernels);
     } catch (const Error& error) {
       end_case(outcome, FailureKind::signature, error);
     }
-    CaseInputs inputs;
-    PlannedCase ready = planned;
+  }
+
+  ReadyCase make_ready(const Case& which, const PlannedCase& planned,
+                       const std::map<std::string, DType>& dtypes, uint64_t trial,
+                       Outcome& outcome) {
+    ReadyCase ready{planned, {}};
     try {
       const GeneratorKey key{options_.seed, which.suite->name, which.id, "", trial};
-      inputs = evaluate_inputs(python_, planned, std::move(dtypes), key);
-      ready.plan = resolve(planned.plan, facts_for(planned.plan, inputs), planned.positions);
+      ready.inputs = evaluate_inputs(python_, planned, dtypes, key);
+      ready.planned.plan =
+          resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
+      add_integers(ready.planned, ready.inputs);
     } catch (const NoMemoryError& error) {
       skip(outcome,
            fmt::format("{}; this machine has {}", error.message(), format_bytes(machine_memory())));
-      return;
+      throw CaseEnded{};
     } catch (const Error& error) {
       end_case(outcome, FailureKind::input, error);
     }
-    for (const PlannedSkip& rule : ready.plan.skip) {
-      if (std::get<bool>(rule.when)) {
-        skip(outcome, rule.reason);
-        return;
-      }
+    for (const PlannedSkip& rule : ready.planned.plan.skip) {
+      if (!std::get<bool>(rule.when)) continue;
+      skip(outcome, rule.reason);
+      throw CaseEnded{};
     }
-    check_memory(ready, inputs, outcome);
-    const std::map<std::string, Array> results = make_results(ready.plan, inputs);
+    return ready;
+  }
+
+  void examine(const Case& which, const PlannedCase& planned, const LookAtCase& look,
+               Outcome& outcome) {
+    greet();
+    const std::vector<Entry> kernels = prepare(which, planned, false, outcome);
+    const std::map<std::string, DType> dtypes = dtypes_of(planned, kernels, outcome);
     try {
-      if (launch_and_judge(ready, inputs, results, kPoison, outcome)) return;
-      launch_and_judge(ready, inputs, results, kOtherPoison, outcome);
+      uint64_t trial = 0;
+      // The arrays of one trial go before those of the next are made.
+      while (look(make_ready(which, planned, dtypes, trial, outcome))) {
+        if (interrupted()) throw_interrupted(outcome);
+        ++trial;
+      }
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::verdict) throw;
+      fail(outcome, FailureKind::reference, error);
+    }
+  }
+
+  void run(const Case& which, const PlannedCase& planned, uint64_t trial, Outcome& outcome) {
+    greet();
+    check_requirements(planned.plan, outcome);
+    const std::vector<Entry> kernels = prepare(which, planned, true, outcome);
+    const ReadyCase ready =
+        make_ready(which, planned, dtypes_of(planned, kernels, outcome), trial, outcome);
+    check_memory(ready.planned, ready.inputs, outcome);
+    const std::map<std::string, Array> results = make_results(ready.planned.plan, ready.inputs);
+    try {
+      if (launch_and_judge(ready.planned, ready.inputs, results, kFirstPoison, outcome)) return;
+      launch_and_judge(ready.planned, ready.inputs, results, kSecondPoison, outcome);
     } catch (const Error& error) {
       if (error.code() != ExitCode::verdict) throw;
       fail(outcome, FailureKind::reference, error);
@@ -341,14 +429,8 @@ class Session::State {
   static std::map<std::string, Array> make_results(const Plan& plan, const CaseInputs& inputs) {
     std::map<std::string, Array> results;
     for (const Buffer& buffer : plan.buffers) {
-      const auto input = inputs.arrays.find(buffer.name);
-      Shape shape;
-      if (input != inputs.arrays.end()) {
-        shape = input->second.shape();
-      } else {
-        for (const Size& extent : buffer.shape) shape.push_back(resolved(extent));
-      }
-      results.emplace(buffer.name, Array(inputs.dtypes.at(buffer.name), std::move(shape)));
+      results.emplace(buffer.name,
+                      Array(inputs.dtypes.at(buffer.name), buffer_shape(buffer, inputs)));
     }
     return results;
   }
@@ -401,7 +483,7 @@ class Session::State {
     request.instructions = static_cast<uint64_t>(limits.instructions.value_or(0));
     protocol::Reply reply = ask(protocol::to_json(request), fds, outcome, limits.timeout_s);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      if (failure->sticky) end_worker();
+      end_spoilt_worker(*failure);
       judge_fault(ready, *failure, outcome);
       return true;
     }
@@ -425,8 +507,12 @@ class Session::State {
   std::atomic<bool> interrupted_ = false;
   std::unique_ptr<Worker> worker_;
   bool greeted_ = false;
+  bool worker_is_fresh_ = true;  ///< no case has been run on it
   bool ready_ = false;
   DeviceFacts facts_;
+  nlohmann::json known_request_;  ///< the last one that was compiled, and what it has
+  std::vector<Entry> known_kernels_;
+  std::optional<Error> known_error_;
 };
 
 Session::Session(Interpreter& python, SessionOptions options)
@@ -439,6 +525,10 @@ const DeviceFacts& Session::require() {
 
 Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
   return state_->verify(which, planned, trial);
+}
+
+Outcome Session::examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {
+  return state_->examine(which, planned, look);
 }
 
 void Session::interrupt() noexcept {

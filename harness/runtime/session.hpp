@@ -12,6 +12,7 @@
 #include "plan/plan.hpp"
 #include "plan/plugin_loader.hpp"
 #include "python/interpreter.hpp"
+#include "runtime/inputs.hpp"
 #include "runtime/outcome.hpp"
 #include "suite/case.hpp"
 
@@ -42,6 +43,9 @@ struct DeviceFacts {
   std::map<std::string, int64_t> attributes;  ///< by device_attributes() name
 };
 
+/// Looks at a case with the inputs of one trial; false if it needs no further trial.
+using LookAtCase = std::function<bool(const ReadyCase& ready)>;
+
 /// Starting one starts the worker and NumPy's import, which overlap; nothing is waited for before
 /// it is needed.
 class Session {
@@ -59,6 +63,12 @@ class Session {
   /// compares. Everything that fails the case is in the outcome; what throws is an environment
   /// error (the device is gone and cannot be had again) or an internal one.
   Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial = 0);
+
+  /// Makes a case ready as `verify` does and launches nothing: compiles, checks the signature,
+  /// evaluates inputs. `look` is called with those of trial 0, 1, … for as long as it returns true;
+  /// a verdict error that it throws fails the case, as a reference does. Neither requirements nor
+  /// the device's memory skip a case.
+  Outcome examine(const Case& which, const PlannedCase& planned, const LookAtCase& look);
 
   /// Ends a `verify` that runs, as soon as it can, with Verdict::interrupted; and every later one
   /// at once. Safe in a signal handler.

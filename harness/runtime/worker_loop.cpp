@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <new>
 #include <optional>
 
 #include "runtime/channel.hpp"
@@ -54,10 +55,18 @@ class Responder {
       failure.refused = true;
     } catch (const Error& error) {
       failure = describe(error);
+    } catch (const std::bad_alloc&) {
+      failure.code = ExitCode::environment;
+      failure.message = "the worker ran out of memory";
     } catch (const std::exception& error) {
       failure.message = error.what();
     }
-    if (executor_) failure.reports = executor_->drain_reports();
+    if (executor_) {
+      failure.launched = executor_->launched();
+      failure.reports = executor_->drain_reports();
+    } else {
+      blame_environment(failure);
+    }
     return protocol::to_json(failure);
   }
 
@@ -74,6 +83,12 @@ class Responder {
     const auto& verify = std::get<protocol::Verify>(request);
     std::vector<Executor::BufferMemory> memory = adopt_memory(verify, fds);
     return protocol::to_json(executor_->verify(verify, memory));
+  }
+
+  // No kernel has run when a device cannot be started, whatever code its driver gives.
+  static void blame_environment(protocol::Failure& failure) {
+    if (failure.code == ExitCode::verdict) failure.code = ExitCode::environment;
+    if (failure.hint.empty()) failure.hint = "`warpmark doctor` shows what can be used here";
   }
 
   static protocol::Failure describe(const Error& error) {

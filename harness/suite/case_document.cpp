@@ -87,6 +87,7 @@ class Writer {
   // A key of the plugin's own: maps, lists and texts just as they are written.
   Json foreign(const YamlNode& node, const std::string& pointer) {
     set(pointer, node.content);
+    if (node.kind == YamlNode::Kind::scalar) document_.positions.set_text(pointer, node.content);
     switch (node.kind) {
       case YamlNode::Kind::null:
         return nullptr;

@@ -26,4 +26,9 @@ Position PositionMap::find(std::string pointer) const {
   }
 }
 
+Position PositionMap::find_text(const std::string& pointer) const {
+  const auto found = texts_.find(pointer);
+  return found != texts_.end() ? found->second : find(pointer);
+}
+
 }  // namespace warpmark

@@ -15,11 +15,17 @@ std::string pointer_token(const std::string& token);
 class PositionMap {
  public:
   void set(std::string pointer, Position where) { places_[std::move(pointer)] = std::move(where); }
+  /// The place of a text's first character, where that of its pointer is the key's.
+  void set_text(std::string pointer, Position where) {
+    texts_[std::move(pointer)] = std::move(where);
+  }
   /// The place of the pointer, else of its nearest parent, else of the whole.
   Position find(std::string pointer) const;
+  /// The place of the text's first character, else find(pointer).
+  Position find_text(const std::string& pointer) const;
 
  private:
-  std::map<std::string, Position> places_;
+  std::map<std::string, Position> places_, texts_;
 };
 
 }  // namespace warpmark

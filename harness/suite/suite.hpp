@@ -10,6 +10,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/error.hpp"
+#include "suite/lint_exception.hpp"
 #include "suite/yaml_node.hpp"
 
 namespace warpmark {
@@ -162,6 +163,7 @@ struct Suite {
   Limits limits;
   std::vector<Located> requirements;  ///< each one of capability_names()
   std::vector<SkipRule> skip;
+  std::vector<LintException> lint;
 };
 
 /// What `expect: {fault: …}` may name; the kinds of a device's reports (warpmark/device.h).

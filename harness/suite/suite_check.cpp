@@ -61,6 +61,9 @@ class Checker {
                               &limits.stack_bytes, &limits.heap_mib}) {
       if (*limit) names(**limit, "limits", {});
     }
+    for (const LintException& rule : suite_.lint) {
+      if (rule.when) names(*rule.when, "lint", {});
+    }
   }
 
  private:

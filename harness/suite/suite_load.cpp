@@ -11,8 +11,8 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",     "plugin", "kernel", "axes",   "arguments", "launch",
-      "reference", "tolerance", "bench",  "expect", "limits", "requires",  "skip"};
+      "warpmark",  "about", "plugin", "kernel", "axes",     "arguments", "launch", "reference",
+      "tolerance", "bench", "expect", "limits", "requires", "skip",      "lint"};
   return kKeys;
 }
 
@@ -130,6 +130,7 @@ std::shared_ptr<const Suite> parse_suite(const std::string& text,
       suite->skip.push_back(read_skip_rule(*skip));
     }
   }
+  if (const YamlNode* lint = root.find("lint")) suite->lint = read_lint_exceptions(*lint);
   check_suite_files(*suite);
   check_suite(*suite);
   return suite;

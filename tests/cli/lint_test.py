@@ -2,25 +2,33 @@
 import os
 import unittest
 
-from program import DEMO, SOURCE, ProgramTest
+from program import DEMO, KERNEL, SOURCE, CheckTest, ProgramTest
+
+
+def problem_lines(test, *arguments):
+    out, errors = test.run_program("lint", *arguments, code=2)
+    lines = [line for line in errors.splitlines() if ": error: " in line]
+    test.assertRegex(out, r": %d problems?\n$" % len(lines))
+    return lines
 
 
 class Lint(ProgramTest):
+    """What is found without NumPy and a compiler."""
+
     def problems(self, *arguments):
-        out, errors = self.run_program("lint", *arguments, code=2)
-        lines = [line for line in errors.splitlines() if ": error: " in line]
-        self.assertRegex(out, r": %d problems?\n$" % len(lines))
-        return lines
+        return problem_lines(self, "--static", *arguments)
 
     def test_shipped_suites_have_none(self):
-        out, errors = self.run_program("lint", SOURCE / "suites")
+        out, errors = self.run_program("lint", "--static", SOURCE / "suites")
         self.assertRegex(out, r"^\d+ suites, \d+ cases: no problems\n$")
         self.assertEqual(errors, "")
 
     def test_counts(self):
-        self.assertEqual(self.run_program("lint", DEMO)[0], "2 suites, 5 cases: no problems\n")
+        def out(path):
+            return self.run_program("lint", "--static", path)[0]
+        self.assertEqual(out(DEMO), "2 suites, 5 cases: no problems\n")
         self.write_suite("a.yaml", axis="[4]")
-        self.assertEqual(self.run_program("lint", "a.yaml")[0], "1 suite, 1 case: no problems\n")
+        self.assertEqual(out("a.yaml"), "1 suite, 1 case: no problems\n")
 
     def test_every_suite_is_read_on(self):
         self.write_suite("suites/a.yaml", axis="[4, 4]")
@@ -53,15 +61,29 @@ tolerance: {rtol: 1e-6 *, atol: 0}
 
     def test_needs_no_numpy(self):
         self.environment["WARPMARK_PYTHON"] = str(self.make_python("raise SystemExit(9)\n"))
-        self.run_program("lint", DEMO)
+        self.run_program("lint", "--static", DEMO)
 
     def test_without_python_the_other_problems_are_still_told(self):
         self.environment["WARPMARK_PYTHON"] = "/nowhere/python3"
         self.write_suite("suites/a.yaml", axis="[4, 4]")
         self.write_suite("suites/b.yaml")
-        _, errors = self.run_program("lint", code=3)
-        self.assertIn("suites/a.yaml:6:", errors)
-        self.assertIn("/nowhere/python3", errors)
+        for arguments in (["--static"], []):
+            out, errors = self.run_program("lint", *arguments, code=3)
+            self.assertIn("1 problem, and not all could be checked", out)
+            self.assertIn("suites/a.yaml:6:", errors)
+            self.assertIn("/nowhere/python3", errors)
+
+    def test_without_numpy_or_compiler_the_static_part_is_told(self):
+        self.write_suite("suites/a.yaml", axis="[4, 4]")
+        self.write_suite("suites/b.yaml")
+        good = dict(self.environment)
+        for change in ({"WARPMARK_PYTHON": str(self.make_python("raise ImportError('x')\n"))},
+                       {"WARPMARK_NVRTC": "/nowhere/libnvrtc.so"}):
+            self.environment = {**good, **change}
+            out, errors = self.run_program("lint", code=3)
+            self.assertIn("2 suites, 2 cases: 1 problem, and not all could be checked", out)
+            self.assertIn("suites/a.yaml:6:", errors)
+            self.assertIn("`warpmark lint --static`", errors)
 
     def test_cases_without_a_plan(self):
         self.write_suite("a.yaml", axis="[4, -1, -2]")
@@ -84,6 +106,74 @@ tolerance: {rtol: 1e-6 *, atol: 0}
         self.write("a.yaml", (DEMO / "demo" / "suite.yaml").read_text())
         self.write("scale.cu", "").chmod(0)
         self.assertRegex(self.problems("a.yaml")[0], r"^a\.yaml:3:\d+: error: cannot read scale.cu")
+
+
+class Trivial(CheckTest):
+    """Cases that a kernel which computes nothing would pass; tests/unit/runtime has the rules."""
+
+    def lint(self, code=0, **changes):
+        self.write_scale(**changes)
+        return self.run_program("lint", code=code)
+
+    def test_shipped_suites_have_none(self):
+        out, errors = self.run_program("lint", SOURCE / "suites", DEMO)
+        self.assertRegex(out, r"^\d+ suites, \d+ cases: no problems\n$")
+        self.assertEqual(errors, "")
+
+    def test_a_good_suite(self):
+        self.assertEqual(self.lint(axes="{n: [0, 1, 2, 100]}")[0],
+                         "1 suite, 4 cases: no problems\n")
+
+    def test_what_a_finding_looks_like(self):
+        out, errors = self.lint(code=2, f="{scalar: 1}")
+        self.assertEqual(errors, "suites/t.yaml:10:18: error: t.n=100: `out` would pass if the "
+                                 "kernel copied `src`\n  hint: choose inputs that lead to another "
+                                 "answer; if it is meant so: `lint: {allow: [copy], reason: …}`\n")
+        self.assertEqual(out, "1 suite, 1 case: 1 problem\n")
+
+    def test_a_loose_tolerance_is_to_blame_itself(self):
+        _, errors = self.lint(code=2, tolerance="{atol: 40}")
+        self.assertRegex(errors, r"^suites/t.yaml:11:12: error: .* wrote zeros or copied `src`\n"
+                                 r"  hint: the tolerance lets it: make it tighter")
+
+    def test_each_answer(self):
+        for answer, reference in {"zeros": "0 * src", "ones": "src / src", "copy": "src",
+                                  "constant": "np.full(n, 7.5)", "nan": "src * np.nan"}.items():
+            with self.subTest(answer):
+                self.assertIn("lint: {allow: [%s], " % answer,
+                              self.lint(code=2, reference='{out: "%s"}' % reference)[1])
+
+    def test_exceptions(self):
+        allow = "lint: {allow: [%s], when: %s, reason: of a test}\n"
+        copy = dict(axes="{n: [100], f: [1, 2]}", f="{scalar: f}")
+        self.assertIn("t.n=100,f=1", self.lint(code=2, **copy)[1])
+        self.lint(**copy, more=allow % ("copy", "f == 1"))
+        errors = self.lint(code=2, **copy, more=allow % ("copy", "f == 2"))[1]
+        self.assertIn("suites/t.yaml:11:16: error: no case needs the exception `copy`", errors)
+        self.assertIn("t.n=100,f=1", errors)
+        errors = self.lint(code=2, **copy, more=allow % ("copy", "f"))[1]
+        self.assertIn("suites/t.yaml:11:29: error: `when` must be True or False, and is 1", errors)
+
+    def test_what_check_would_fail_is_a_problem(self):
+        broken = dict(kernel_text="oops\n")
+        self.assertIn("suites/k.cu:1: error: t.n=100: k.cu does not compile",
+                      self.lint(code=2, **broken)[1])
+        more = KERNEL.replace("int n", "int n, int m")
+        self.assertIn("takes 5 arguments, and the suite gives 4",
+                      self.lint(code=2, kernel_text=more)[1])
+
+    def test_a_problem_of_many_cases_is_told_once(self):
+        lines = problem_lines(self, self.write_scale(axes="{n: [1, 2, 3, 4]}",
+                                                     reference="{out: np.zeros(5)}"))
+        self.assertEqual(len(lines), 1)
+        self.assertIn("t.n=1: the reference has shape (5,), the output (1,)", lines[0])
+
+    def test_an_expected_fault_has_nothing_to_judge(self):
+        self.lint(reference=None, expect="{fault: illegal_address}")
+
+    def test_static_looks_at_none_of_it(self):
+        self.write_scale(kernel_text="oops\n", f="{scalar: 1}")
+        self.run_program("lint", "--static")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ class List(ProgramTest):
         self.assertGreater(len(suites), 6)
         for suite in suites:
             self.assertIn(suite["file"], suite["inputs"])
-            self.assertIn(str(PLUGIN), suite["inputs"])
+            self.assertIn(str(PLUGIN.parent), [os.path.dirname(file) for file in suite["inputs"]])
             for file in suite["inputs"]:
                 self.assertTrue(os.path.isabs(file) and os.path.isfile(file), file)
 

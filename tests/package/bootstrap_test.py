@@ -1,4 +1,5 @@
 # Tests ./bootstrap on a fake machine: what it asks, installs, fetches, runs and answers.
+import json
 import os
 import re
 import unittest
@@ -67,6 +68,45 @@ class EverythingPresent(BootstrapTest):
         self.assertIn("got run configs/demo.yaml", self.run_script("run", code=1))
         self.assertIn("got list suites", self.run_script("run", "--", "list", "suites", code=1))
 
+    def test_from_another_folder_paths_are_the_users(self):
+        program = self.machine.file("tree/build/bin/warpmark", '#!/bin/sh\necho "got $* in $PWD"\n')
+        program.chmod(0o755)
+        folder = self.machine.file("else where/x.yaml", "").parent
+        output = self.run_script("run", "--", "check", "x.yaml", folder=folder)
+        self.assertIn("got check x.yaml in %s" % folder, output)
+        self.assertIn("got run configs/demo.yaml in %s" % self.machine.tree,
+                      self.run_script("run", folder=folder))
+        self.assertIn("%s/../toolkit: headers" % folder,
+                      self.run_script(folder=folder, WARPMARK_CUDA_HOME="../toolkit"))
+
+    def test_moved_build_starts_afresh(self):
+        for home, words in ((self.machine.tree, "cmake --preset default"),
+                            ("/old/place", "cmake --preset default --fresh")):
+            self.machine.file("tree/build/CMakeCache.txt",
+                              "CMAKE_HOME_DIRECTORY:INTERNAL=%s\n" % home)
+            self.run_script("build")
+            self.assertEqual(self.machine.calls("cmake --preset"), [words])
+
+    def test_no_place_to_build_in(self):
+        build = self.machine.file("tree/build", "a file")
+        self.assertIn("build is no folder", self.run_script("build", code=3))
+        build.unlink()
+        build.symlink_to("/no/where")
+        self.assertIn("a link to nothing", self.run_script("build", code=3))
+        self.assertEqual(self.machine.calls(), [])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_build_folder_of_somebody_else(self):
+        for path in ("tree/build/deps", "tree/build"):
+            folder = self.machine.root / path
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o500)
+            self.assertIn("cannot write to %s, which belongs to" % folder,
+                          self.run_script("build", code=3))
+            folder.chmod(0o700)
+            if folder.name == "deps":
+                folder.rmdir()
+
     def test_ci_script_calls_the_tests_and_nothing_else(self):
         self.run_script(script=".ci/run", CI="true", FAKE_PIP="cu13", code=0)
         self.assertEqual([c.split()[0] for c in self.machine.calls()
@@ -80,6 +120,7 @@ class Usage(BootstrapTest):
             with self.subTest(arguments):
                 self.assertIn("bootstrap: error:", self.run_script(*arguments, code=2))
                 self.assertFalse((self.machine.tree / "build").exists())
+        self.assertIn("comes after --: test -- -R", self.run_script("test", "-R", "unit", code=2))
 
     def test_help(self):
         output = self.run_script("--help")
@@ -270,6 +311,16 @@ class Python(BootstrapTest):
         output = self.run_script(WARPMARK_PYTHON=str(named))
         self.assertIn("3.12.9  %s" % named, output)
         self.assertIn("pybind11   /p", output)
+
+
+class Presets(unittest.TestCase):
+    def test_presets_of_one_folder_set_the_same_variables(self):
+        # What only one of them sets would stay in the cache for the other.
+        presets = json.loads((SOURCE / "CMakePresets.json").read_text())["configurePresets"]
+        presets = {preset["name"]: preset for preset in presets}
+        self.assertNotIn("binaryDir", presets["ci"])
+        for name in presets["ci"]["cacheVariables"]:
+            self.assertIn(name, presets["default"]["cacheVariables"])
 
 
 class Pins(unittest.TestCase):

@@ -11,7 +11,7 @@ SOURCE = pathlib.Path(os.environ["WARPMARK_SOURCE_DIR"])
 
 # Tools that the script may use as they are: they read, or work on the copy only.
 HARMLESS = """awk basename bash cat cp cut dirname env find grep head ln mkdir mktemp mv nproc rm sed
-sh sha256sum sort uname""".split()
+sh sha256sum sort stat uname""".split()
 HEADERS = """fmt/core.h nlohmann/json.hpp yaml-cpp/yaml.h CLI/CLI.hpp benchmark/benchmark.h
 gtest/gtest.h gmock/gmock.h pybind11/embed.h""".split()
 
@@ -106,8 +106,9 @@ class FakeMachine:
         self.file(name + "/lib64/libnvrtc.so.%d" % (number // 1000), "")
         return self.root / name
 
-    def run(self, *arguments, answer="", script="./bootstrap", **settings):
-        """Runs the script; `settings` are environment variables. Returns a CompletedProcess."""
+    def run(self, *arguments, answer="", script="./bootstrap", folder=None, **settings):
+        """Runs the script, in the tree or in `folder`; `settings` are environment variables. Returns a
+        CompletedProcess."""
         environment = {
             "PATH": str(self.bin), "HOME": str(self.root / "home"), "LANG": "C",
             "FAKE_LOG": str(self.log), "FAKE_ROOT": str(self.root),
@@ -116,8 +117,9 @@ class FakeMachine:
         }
         environment.update(settings)
         self.log.write_text("")
-        return subprocess.run([str(self.bin / "bash"), script, *arguments], cwd=self.tree,
-                              env=environment, input=answer, text=True, timeout=60,
+        script = self.tree / script
+        return subprocess.run([str(self.bin / "bash"), str(script), *arguments],
+                              cwd=folder or self.tree, env=environment, input=answer, text=True, timeout=60,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def calls(self, name=""):

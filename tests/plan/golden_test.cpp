@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "base/file.hpp"
@@ -22,15 +23,41 @@ fs::path golden_file(std::string suite) {
   return kGolden / (suite + ".json");
 }
 
+// Plans with generated sources are long and alike: a golden file says of one that is equal to an
+// earlier plan only that, and of one with equal units only what else it has.
+class Abbreviated {
+ public:
+  std::string text_of(Plan plan) {
+    const bool generated = std::any_of(plan.units.begin(), plan.units.end(),
+                                       [](const Unit& unit) { return !unit.regions.empty(); });
+    if (generated) {
+      nlohmann::ordered_json body = to_json(plan);
+      for (const char* own : {"case", "point"}) body.erase(own);
+      const auto [first, is_new] = plans_.try_emplace(body.dump(), plan.case_id);
+      if (!is_new) {
+        return nlohmann::ordered_json{{"case", plan.case_id}, {"as", first->second}}.dump();
+      }
+      const auto [owner, is_first] = units_.try_emplace(body["units"].dump(), plan.case_id);
+      if (!is_first) plan.units = {{"as in " + owner->second, "", "", {}, {}}};
+    }
+    std::string text = describe(plan);
+    text.pop_back();
+    return text;
+  }
+
+ private:
+  std::map<std::string, std::string> plans_, units_;  ///< JSON to the first case with it
+};
+
 // A JSON array of the plans of every case, check's and then bench's own.
 std::string plans_of(const std::shared_ptr<const Suite>& suite, PluginLoader& plugins) {
   std::string text;
   std::set<std::string> seen;
+  Abbreviated abbreviated;
   for (const Purpose purpose : {Purpose::check, Purpose::bench}) {
     for (const Case& one : cases(suite, {}, purpose)) {
       if (!seen.insert(one.id).second) continue;
-      std::string plan = describe(make_plan(one, plugins).plan);
-      plan.pop_back();
+      const std::string plan = abbreviated.text_of(make_plan(one, plugins).plan);
       text += (text.empty() ? "[\n" : ",\n") + plan;
     }
   }

@@ -17,8 +17,9 @@ Plan full_plan() {
   plan.suite = "s";
   plan.case_id = "s.n=4,x=0.5";
   plan.point = {{"n", int64_t{4}}, {"x", 0.5}, {"f", true}, {"t", std::string("float32")}};
-  plan.units = {{"k.cu", "", "/kernel/file", {"-DT=float"}},
-                {"", "void f();", "/kernel/source", {}, {"include"}, {0}}};
+  plan.units = {{"k.cu", "", "/kernel/file", {"-DT=float"}, {}},
+                {"", "void f();", "/kernel/source", {}, {}, {"include"}, {0}},
+                {"", "a\nb\nc\n", "", {}, {{1, ""}, {2, "/kernel/operation"}, {3, ""}}}};
   plan.buffers = {
       {"a", ArgumentKind::inout, find_dtype("float32"), {}, NumpyText{"rng.random(4)", "/a"}, "/x"},
       {"b", ArgumentKind::in, std::nullopt, {}, NumpyText{"[1]", ""}, ""},
@@ -29,7 +30,9 @@ Plan full_plan() {
        std::nullopt,
        ""},
       {"c", ArgumentKind::in, std::nullopt, {}, NumpyText{"v.py:c", "/c", true}, ""}};
-  plan.scalars = {{"k", find_dtype("uint32"), {"3", "/k"}, "/arguments/3"}};
+  plan.scalars = {{"k", find_dtype("uint32"), {"3", "/k"}, "/arguments/3", {}},
+                  {"m", find_dtype("int64"), {}, "", Symbolic{"a.size", "/m"}},
+                  {"l", find_dtype("int8"), {}, "", int64_t{-3}}};
   LaunchStep launch;
   launch.unit = 1;
   launch.entry = "f";
@@ -118,8 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"/units/0/options", "[1]", "`/units/0/options/0` must be a string"},
         Row{"/units/0/option", "[]",
             "`/units/0` has the unknown member `option`; known: file, source, options, "
-            "include, link, at"},
-        Row{"/units/0/link", "[2]", "`/units/0` links unit 2, which there is not"},
+            "include, link, regions, at"},
+        Row{"/units/0/link", "[3]", "`/units/0` links unit 3, which there is not"},
         Row{"/units/0/link", "[0]", "`/units/0` links unit 0, which it is itself"},
         Row{"/units/0/link", "[1]", "`/units/0` links unit 1, which links others"},
         Row{"/units/1/link", "[0, 0]", "`/units/1` links unit 0 twice"},
@@ -134,6 +137,14 @@ INSTANTIATE_TEST_SUITE_P(
             "`/limits/memory_mib` must be an integer from 1 to 9223372036854775807"},
         Row{"/expect", "{\"report\": \"trap\", \"compile_error\": \"\"}",
             "`/expect` has the unknown member `report`; known: compile_error"},
+        Row{"/units/0/regions", R"([{"line": 1}])",
+            "`/units/0` has `regions`, which a source without `at` may have"},
+        Row{"/units/2/regions", R"([{"line": 2}, {"line": 2}])",
+            "`/units/2/regions/1/line` must be an integer from 3 to 9223372036854775807"},
+        Row{"/scalars/1/integer", "", "`/scalars/1` needs one of `value` and `integer`"},
+        Row{"/scalars/2/integer", "1.5",
+            "`/scalars/2/integer` must be an integer from -9223372036854775808 to "
+            "9223372036854775807"},
         Row{"/buffers", "{}", "`/buffers` must be an array"},
         Row{"/buffers/1/name", "\"a\"", "`/buffers/1` has a name that is taken"},
         Row{"/buffers/1/direction", "\"scalar\"",
@@ -156,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"/steps/0", "{}", "`/steps/0` must be one of launch, copy and fill"},
         Row{"/steps/0/fill/byte", "256", "`/steps/0/fill/byte` must be an integer from 0 to 255"},
         Row{"/steps/0/fill/buffer", "\"k\"", "`/steps/0/fill/buffer` names no buffer: `k`"},
-        Row{"/steps/2/launch/unit", "2", "`/steps/2/launch/unit` must be an integer from 0 to 1"},
+        Row{"/steps/2/launch/unit", "3", "`/steps/2/launch/unit` must be an integer from 0 to 2"},
         Row{"/steps/2/launch/entry", "\"\"", "`/steps/2/launch/entry` must not be empty"},
         Row{"/steps/2/launch/grid", "[1]", "`/steps/2/launch/grid` must have 3 numbers"},
         Row{"/steps/2/launch/arguments/0", "\"q\"",

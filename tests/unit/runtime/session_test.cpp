@@ -74,6 +74,55 @@ TEST_F(SessionTest, AnInputThatTheKernelChanges) {
   EXPECT_THAT(outcome.reason, HasSubstr("the kernel changed its input `src`: src[0, 7] was "));
 }
 
+TEST_F(SessionTest, ExamineGivesEachTrialItsOwnInputsAndLaunchesNothing) {
+  std::string faulty = kScale;
+  faulty.replace(faulty.find("out[i] ="), 8, "out[1 << 30] =");
+  const Case which = make(scale_suite("src"), faulty).front();
+  const PlannedCase planned = make_plan(which, plugins_);
+  std::vector<float> first;
+  const Outcome outcome = session().examine(which, planned, [&](const ReadyCase& ready) {
+    EXPECT_EQ(ready.inputs.dtypes.at("out"), find_dtype("float32"));
+    EXPECT_THAT(buffer_shape(*ready.planned.plan.find_buffer("out"), ready.inputs),
+                ElementsAre(4, 25));
+    float value = 0;
+    std::memcpy(&value, ready.inputs.arrays.at("src").bytes().data(), sizeof value);
+    first.push_back(value);
+    return first.size() < 3;
+  });
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  ASSERT_EQ(first.size(), 3U);
+  EXPECT_NE(first[0], first[1]);
+  EXPECT_NE(first[1], first[2]);
+  // Nothing was loaded for it, so that a launch needs its own compile.
+  EXPECT_EQ(run(which).failure, FailureKind::fault);
+}
+
+TEST_F(SessionTest, ExamineFailsWithWhatVerifyWouldFailWith) {
+  const auto examine = [&](const std::string& suite, const std::string& kernel, bool raise) {
+    const Case which = make(suite, kernel).front();
+    return session().examine(which, make_plan(which, plugins_), [&](const ReadyCase&) -> bool {
+      if (raise) throw verdict_error("a reference of a test");
+      return false;
+    });
+  };
+  const std::string good = scale_suite("src");
+  for (int i = 0; i < 2; ++i) {  // the second time from memory
+    const Outcome broken = examine(good, "oops", false);
+    EXPECT_EQ(broken.failure, FailureKind::compile);
+    EXPECT_EQ(broken.error->where().line, 1);
+  }
+  EXPECT_EQ(examine(good, "extern \"C\" __global__ void k() {}", false).failure,
+            FailureKind::signature);
+  EXPECT_EQ(examine(scale_suite("src", "skip: {when: device.warp_size == 32, reason: r}\n"), kScale,
+                    false)
+                .reason,
+            "r");
+  const Outcome raised = examine(good, kScale, true);
+  EXPECT_EQ(raised.failure, FailureKind::reference);
+  EXPECT_EQ(raised.reason, "a reference of a test");
+  EXPECT_EQ(examine(good, kScale, false).verdict, Verdict::passed);
+}
+
 TEST_F(SessionTest, WhatDoesNotCompileNamesFileAndLine) {
   const Outcome outcome =
       run(scale_suite("src"), "// one\nextern \"C\" __global__ void k() { oops; }\n");

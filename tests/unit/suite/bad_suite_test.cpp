@@ -130,9 +130,23 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"", "requires: []\n", "15:11 `requires` is an empty list"},
         Row{"", "skip: {when: n > 1}\n", "15:7 `skip` needs `when` and `reason`"},
         Row{"", "skip: {when: m > 1, reason: r}\n", "15:14 `m` is no axis | did you mean `n`?"},
+        Row{"", "lint: {allow: [zeros]}\n", "15:7 `lint` needs `allow` and `reason`"},
+        Row{"", "lint: {reason: r}\n", "15:7 `lint` needs `allow` and `reason`"},
+        Row{"", "lint: {allow: zeros, reason: r}\n",
+            "15:15 `allow` must be a list, and here is text"},
+        Row{"", "lint: {allow: [zero], reason: r}\n",
+            "15:16 unknown value of `allow` `zero` | did you mean `zeros`?"},
+        Row{"", "lint: {allow: [nan, zeros, nan], reason: r}\n",
+            "15:28 `nan` is here a second time"},
+        Row{"", "lint: {allow: [nan], reason: ' '}\n", "15:30 `reason` is empty"},
+        Row{"", "lint: {allow: [nan], when: m == 1, reason: r}\n",
+            "15:28 `m` is no axis | did you mean `n`?"},
+        Row{"", "lint: {allow: [nan], when: a.size == 1, reason: r}\n",
+            "15:28 `a.size` is not known yet where `lint` needs it | use axes"},
         Row{"", "budget: {memory_mib: 1}\n",
             "15:1 unknown key of a suite `budget` | known: warpmark, about, plugin, kernel, axes, "
-            "arguments, launch, reference, tolerance, bench, expect, limits, requires, skip"}));
+            "arguments, launch, reference, tolerance, bench, expect, limits, requires, skip, "
+            "lint"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Axes, BadSuite,

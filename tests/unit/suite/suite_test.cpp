@@ -47,6 +47,9 @@ requires: [exact_bounds, reports]
 skip:
   - {when: n > 2, reason: too large}
   - {when: device.warp_size != 32, reason: other warps}
+lint:
+  - {allow: [nan, stale], reason: by design}
+  - {allow: [copy], when: n == 1, reason: one element}
 )yaml");
   EXPECT_EQ(suite->name, "example");
   EXPECT_EQ(suite->about, "All keys.");
@@ -74,6 +77,13 @@ skip:
   EXPECT_FALSE(suite->fault);
   EXPECT_EQ(suite->requirements[1].text, "reports");
   EXPECT_EQ(suite->skip[1].reason.text, "other warps");
+  ASSERT_EQ(suite->lint.size(), 2U);
+  ASSERT_EQ(suite->lint[0].allow.size(), 2U);
+  EXPECT_EQ(suite->lint[0].allow[1].answer, TrivialAnswer::stale);
+  EXPECT_EQ(suite->lint[0].allow[1].where.line, 34);
+  EXPECT_FALSE(suite->lint[0].when);
+  EXPECT_EQ(suite->lint[1].reason, "one element");
+  EXPECT_EQ(suite->lint[1].when->text(), "n == 1");
 }
 
 TEST(Suite, WhatIsLeftOutHasItsDefault) {

@@ -1,0 +1,171 @@
+#include "cli/linter.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/file.hpp"
+#include "python/function.hpp"
+
+namespace warpmark {
+
+Linter::Linter(LintOptions options) : options_(std::move(options)) {
+  if (options_.is_static) return;
+  attempt([&] { session_ = std::make_unique<Session>(python_.interpreter(), options_.session); });
+}
+
+void Linter::suite(const std::filesystem::path& file) {
+  const size_t known = problems_.size();
+  planned_.clear();
+  std::shared_ptr<const Suite> suite;
+  attempt([&] { suite = load_suite(file); });
+  if (!suite) return;
+  if (suite->kernel.file) kernel_file(*suite);
+  texts(*suite);
+  plans(suite, Purpose::check);
+  // The bench axes make other cases, which must hold as well.
+  if (!suite->bench.axes.empty()) plans(suite, Purpose::bench);
+  // What does not even load or plan would only be told twice.
+  if (problems_.size() == known && has_session()) examine(suite);
+}
+
+// Many cases may share one problem.
+void Linter::add(const Error& problem) {
+  if (seen_.insert(problem.what()).second) problems_.push_back(problem);
+}
+
+void Linter::attempt(const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::usage) {
+      add(error);
+    } else if (!failure_) {
+      failure_ = error;
+    }
+  }
+}
+
+void Linter::kernel_file(const Suite& suite) {
+  attempt([&] {
+    try {
+      read_file(suite.folder / suite.kernel.file->text);
+    } catch (const Error& error) {
+      throw error.at(suite.kernel.file->where);
+    }
+  });
+}
+
+void Linter::texts(const Suite& suite) {
+  texts_.clear();
+  for (const Argument& argument : suite.arguments) {
+    if (argument.kind != ArgumentKind::out) value(suite, argument.value);
+  }
+  for (const NamedText& reference : suite.reference) value(suite, reference.value);
+  bounds(suite.tolerance);
+  for (const OutputTolerance& own : suite.output_tolerances) bounds(own.tolerance);
+}
+
+void Linter::bounds(const SuiteTolerance& tolerance) {
+  for (const auto* bound : {&tolerance.ulp, &tolerance.rtol, &tolerance.atol}) {
+    if (*bound) numpy(**bound);
+  }
+}
+
+// A function's file is only read: running it is the cases' business.
+void Linter::value(const Suite& suite, const PythonText& text) {
+  if (!text.function) return numpy(text);
+  texts_.insert(text.text);
+  const PythonExpression written = expression_from(text.text, text.where);
+  attempt([&] { check_syntax(python_.interpreter(), python_function(written, suite.folder)); });
+}
+
+void Linter::numpy(const Located& text) {
+  texts_.insert(text.text);
+  attempt([&] { check_syntax(python_.interpreter(), expression_from(text.text, text.where)); });
+}
+
+void Linter::plans(const std::shared_ptr<const Suite>& suite, Purpose purpose) {
+  std::vector<Case> all;
+  attempt([&] { all = warpmark::cases(suite, python_.list_evaluator(), purpose); });
+  if (purpose == Purpose::check) cases_ += all.size();
+  for (const Case& which : all) {
+    // A point that a rule skips need not have a plan.
+    if (!which.skip) attempt([&] { plan(which, purpose); });
+  }
+}
+
+void Linter::plan(const Case& which, Purpose purpose) {
+  PlannedCase planned = make_plan(which, plugins_);
+  // Besides the suite's own texts, a plugin may have made some.
+  const auto check = [&](const NumpyText& text) {
+    if (!text.function && texts_.count(text.text) == 0)
+      numpy({text.text, planned.positions.find(text.at)});
+  };
+  for (const Buffer& buffer : planned.plan.buffers) {
+    if (buffer.value) check(*buffer.value);
+  }
+  for (const Scalar& scalar : planned.plan.scalars) {
+    if (!scalar.integer) check(scalar.value);
+  }
+  for (const Expected& expected : planned.plan.expected) check(expected.value);
+  if (purpose == Purpose::check) planned_.emplace_back(which, std::move(planned));
+}
+
+// A missing compiler or NumPy is told once, and the rest is checked without.
+bool Linter::has_session() {
+  if (!session_ || session_failed_) return false;
+  session_failed_ = true;
+  attempt([&] {
+    session_->require();
+    session_failed_ = false;
+  });
+  return !session_failed_;
+}
+
+void Linter::examine(const std::shared_ptr<const Suite>& suite) {
+  TrivialFindings findings(suite);
+  bool whole = true;
+  for (const auto& [which, planned] : planned_) {
+    bool seen = false;
+    attempt([&] { seen = examine(which, planned, findings); });
+    whole = whole && seen;
+  }
+  for (const Error& problem : trivial_problems(*suite, findings.findings())) add(problem);
+  // In a case that was not looked at an exception may be needed.
+  if (!whole) return;
+  for (const LintException::Allowed& allowed : findings.unneeded()) {
+    add(unneeded_exception(allowed));
+  }
+}
+
+// What fails one case by its size or dtype often fails many: the first is told.
+void Linter::case_failed(const Case& which, const Outcome& outcome) {
+  const Error& error = outcome.error.value();
+  const std::string key = fmt::format("{} {}", to_text(outcome.failure), error.where().text());
+  if (!seen_.insert(key).second) return;
+  problems_.emplace_back(ExitCode::verdict, fmt::format("{}: {}", which.id, error.message()),
+                         error.where(), error.hint());
+}
+
+bool Linter::examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings) {
+  // A case that must fault has nothing to judge; nor may it be possible to compile it.
+  if (planned.plan.fault || planned.plan.compile_error) return true;
+  if (planned.plan.report && planned.plan.expected.empty()) return true;
+  if (planned.plan.expected.empty()) {
+    findings.add_without_outputs(which);
+    return true;
+  }
+  TrivialCheck check(python_.interpreter());
+  const Outcome outcome =
+      session_->examine(which, planned, [&](const ReadyCase& ready) { return check.look(ready); });
+  if (outcome.verdict == Verdict::failed) {
+    case_failed(which, outcome);
+    return false;
+  }
+  if (outcome.verdict != Verdict::passed) return false;
+  findings.add(which, check);
+  return true;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,65 @@
+// Finds the problems of suites, one suite after another.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/lazy_python.hpp"
+#include "plan/plugin_loader.hpp"
+#include "runtime/session.hpp"
+#include "runtime/trivial_findings.hpp"
+
+namespace warpmark {
+
+struct LintOptions {
+  bool is_static = false;  ///< only what needs neither compiler nor NumPy
+  SessionOptions session;  ///< of the rest
+};
+
+class Linter {
+ public:
+  /// Unless it is to be static, starts the worker and NumPy's import.
+  explicit Linter(LintOptions options);
+
+  void suite(const std::filesystem::path& file);
+
+  size_t cases() const { return cases_; }
+  /// Each once, in the order of the suites; usage errors and what would fail a case in `check`.
+  const std::vector<Error>& problems() const { return problems_; }
+  /// What kept a part from being checked, as a missing Python or NVRTC does.
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  void add(const Error& problem);
+  void attempt(const std::function<void()>& step);
+  void kernel_file(const Suite& suite);
+  void texts(const Suite& suite);
+  void bounds(const SuiteTolerance& tolerance);
+  void value(const Suite& suite, const PythonText& text);
+  void numpy(const Located& text);
+  void plans(const std::shared_ptr<const Suite>& suite, Purpose purpose);
+  void plan(const Case& which, Purpose purpose);
+  bool has_session();
+  void examine(const std::shared_ptr<const Suite>& suite);
+  void case_failed(const Case& which, const Outcome& outcome);
+  bool examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings);
+
+  LintOptions options_;
+  LazyPython python_;
+  PluginLoader plugins_;
+  std::unique_ptr<Session> session_;
+  bool session_failed_ = false;
+  size_t cases_ = 0;
+  std::set<std::string> texts_;  ///< of the suite at hand, checked at their own places
+  std::vector<std::pair<Case, PlannedCase>> planned_;  ///< of the suite at hand, to examine
+  std::set<std::string> seen_;
+  std::vector<Error> problems_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,221 @@
+#include "runtime/trivial_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string_view>
+
+#include "runtime/judge.hpp"
+#include "runtime/trivial_element.hpp"
+
+namespace warpmark {
+namespace {
+
+/// Elements compared at once: the first few refute most answers; the later pieces stay in cache.
+constexpr size_t kFirstPiece = 64;
+constexpr size_t kPiece = 8192;
+
+// A coin that falls the same way in 16 trials is none (1 in 65536). Large cases get fewer trials:
+// what one of them lets pass by luck is rare, and evaluating them takes long.
+constexpr uint64_t kMostTrials = 16;
+constexpr uint64_t kLeastTrials = 2;
+constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 22;
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool uses_rng(std::string_view text) {
+  constexpr std::string_view kWord = "rng";
+  for (size_t at = 0; (at = text.find(kWord, at)) != std::string_view::npos; ++at) {
+    const size_t end = at + kWord.size();
+    if ((at == 0 || !is_word_character(text[at - 1])) &&
+        (end == text.size() || !is_word_character(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A function of a file may take it: its parameters are not known here.
+bool uses_rng(const NumpyText& value) {
+  return value.function || uses_rng(value.text);
+}
+
+bool uses_rng(const Plan& plan) {
+  const auto scalar = [](const Scalar& one) { return uses_rng(one.value); };
+  const auto buffer = [](const Buffer& one) { return one.value && uses_rng(*one.value); };
+  return std::any_of(plan.scalars.begin(), plan.scalars.end(), scalar) ||
+         std::any_of(plan.buffers.begin(), plan.buffers.end(), buffer);
+}
+
+template <typename Value>
+std::span<Value> piece_of(std::span<Value> all, size_t begin, size_t count) {
+  return all.size() <= 1 ? all : all.subspan(begin, count);
+}
+
+ComparisonRule rule_of_piece(const ComparisonRule& rule, size_t begin, size_t count) {
+  return {rule.kind, rule.nan, piece_of(rule.ulp, begin, count), piece_of(rule.rtol, begin, count),
+          piece_of(rule.atol, begin, count)};
+}
+
+uint64_t fingerprint(const Expectation& expectation, const Shape& shape) {
+  const auto& bytes = expectation.reference.bytes;
+  const std::hash<std::string_view> hash;
+  const uint64_t of_bytes = hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return hash(std::to_string(of_bytes) + std::string(expectation.reference.dtype.name) +
+              shape_text(shape));
+}
+
+uint64_t elements_of(const CaseInputs& inputs) {
+  uint64_t elements = 0;
+  for (const auto& [name, array] : inputs.arrays) elements += static_cast<uint64_t>(array.size());
+  return elements;
+}
+
+}  // namespace
+
+std::vector<TrivialCheck::Candidate> TrivialCheck::candidates(const ReadyCase& ready,
+                                                              const Buffer& buffer,
+                                                              const DType& dtype, size_t count,
+                                                              const Expectation& expectation) {
+  std::vector<Candidate> all;
+  const auto add_values = [&](TrivialAnswer answer, std::vector<std::byte> bytes) {
+    // The earlier name is the better one.
+    for (const Candidate& earlier : all) {
+      if (earlier.answer != TrivialAnswer::unwritten && earlier.bytes == bytes) return;
+    }
+    all.push_back({answer, "", std::move(bytes)});
+  };
+  if (buffer.direction == ArgumentKind::inout) {
+    all.push_back({TrivialAnswer::unwritten, buffer.name, {}});
+  } else {
+    all.push_back({TrivialAnswer::unwritten, "", {}});
+  }
+  add_values(TrivialAnswer::zeros, element_bytes(dtype, 0));
+  add_values(TrivialAnswer::ones, element_bytes(dtype, 1));
+  for (const auto& [name, array] : ready.inputs.arrays) {
+    if (name == buffer.name || static_cast<size_t>(array.size()) < count) continue;
+    all.push_back({TrivialAnswer::copy, name, {}});
+  }
+  for (auto& value :
+       likely_constants({expectation.reference.dtype, expectation.reference.bytes}, dtype)) {
+    add_values(TrivialAnswer::constant, std::move(value));
+  }
+  if (dtype.kind == DTypeKind::floating) {
+    add_values(TrivialAnswer::nan, element_bytes(dtype, std::numeric_limits<double>::quiet_NaN()));
+  }
+  return all;
+}
+
+bool TrivialCheck::survives(Candidate& candidate, const ReadyCase& ready, const DType& dtype,
+                            size_t count, const Expectation& expectation) {
+  piece_.resize(kPiece * dtype.bytes);
+  if (!candidate.input.empty()) {
+    const Array& input = ready.inputs.arrays.at(candidate.input);
+    // Random values may have given it another size in another trial.
+    if (static_cast<size_t>(input.size()) < count) return false;
+    const TypedBytes elements{input.dtype(), input.bytes()};
+    return passes(candidate, elements, dtype, count, expectation, std::nullopt);
+  }
+  if (candidate.answer != TrivialAnswer::unwritten) {
+    for (size_t i = 0; i < std::min(count, kPiece); ++i) {
+      std::memcpy(piece_.data() + i * dtype.bytes, candidate.bytes.data(), dtype.bytes);
+    }
+    return passes(candidate, std::nullopt, dtype, count, expectation, std::nullopt);
+  }
+  // As `check` does: what equals the first poison is judged by a second launch with another.
+  for (const std::byte poison : {kFirstPoison, kSecondPoison}) {
+    std::fill(piece_.begin(), piece_.end(), poison);
+    if (!passes(candidate, std::nullopt, dtype, count, expectation, poison)) return false;
+  }
+  return true;
+}
+
+bool TrivialCheck::passes(Candidate& candidate, const std::optional<TypedBytes>& input,
+                          const DType& dtype, size_t count, const Expectation& expectation,
+                          std::optional<std::byte> poison) {
+  const ComparisonRule rule = expectation.rule();
+  const ComparisonRule exact{ToleranceKind::exact, rule.nan};
+  const ReferenceValue& reference = expectation.reference;
+  size_t length = kFirstPiece;
+  for (size_t begin = 0; begin < count; begin += length, length = kPiece) {
+    length = std::min(length, count - begin);
+    TypedBytes actual{dtype, std::span(piece_).first(length * dtype.bytes)};
+    if (input) {
+      const size_t width = input->dtype.bytes;
+      const TypedBytes from{input->dtype, input->bytes.subspan(begin * width, length * width)};
+      if (from.dtype == dtype) {
+        actual = from;
+      } else {
+        cast_elements(from, dtype, piece_.data());
+      }
+    }
+    const size_t width = reference.dtype.bytes;
+    const TypedBytes expected{reference.dtype,
+                              reference.bytes.subspan(begin * width, length * width)};
+    if (!compare(actual, expected, rule_of_piece(rule, begin, length), poison).passed()) {
+      return false;
+    }
+    if (!candidate.by_tolerance && rule.kind != ToleranceKind::exact) {
+      candidate.by_tolerance = !compare(actual, expected, exact, std::nullopt).passed();
+    }
+  }
+  return true;
+}
+
+bool TrivialCheck::look(const ReadyCase& ready) {
+  const Plan& plan = ready.planned.plan;
+  const bool first = trials_ == 0;
+  if (first) is_random_ = uses_rng(plan);
+  const PythonScope scope = reference_scope(plan, ready.inputs);
+  bool any = false;
+  for (const Expected& expected : plan.expected) {
+    const Buffer& buffer = *plan.find_buffer(expected.output);
+    const DType& dtype = ready.inputs.dtypes.at(expected.output);
+    const Shape shape = buffer_shape(buffer, ready.inputs);
+    const auto count = static_cast<size_t>(element_count(shape));
+    if (!first && outputs_[expected.output].candidates.empty()) continue;
+    const Expectation expectation =
+        evaluate_expectation(python_, ready.planned, scope, expected, dtype, shape);
+    if (count == 0) continue;
+    Output& output = outputs_[expected.output];
+    if (first) {
+      judged_.push_back({expected.output, fingerprint(expectation, shape), count});
+      output = {dtype, candidates(ready, buffer, dtype, count, expectation)};
+    }
+    std::erase_if(output.candidates, [&](Candidate& candidate) {
+      return !survives(candidate, ready, dtype, count, expectation);
+    });
+    any = any || !output.candidates.empty();
+  }
+  ++trials_;
+  if (!any || !is_random_ || trials_ >= kMostTrials) return false;
+  return trials_ < kLeastTrials || (trials_ + 1) * elements_of(ready.inputs) < kElementsOfAllTrials;
+}
+
+std::vector<TrivialPass> TrivialCheck::passes() const {
+  std::vector<TrivialPass> all;
+  for (const Judged& judged : judged_) {
+    const Output& output = outputs_.at(judged.output);
+    bool has_value = false;  // zeros, ones or a constant: they are alike, and one is enough
+    for (const Candidate& candidate : output.candidates) {
+      const bool is_value = candidate.answer == TrivialAnswer::zeros ||
+                            candidate.answer == TrivialAnswer::ones ||
+                            candidate.answer == TrivialAnswer::constant;
+      if (is_value && has_value) continue;
+      has_value = has_value || is_value;
+      std::string detail = candidate.answer == TrivialAnswer::copy ? candidate.input : "";
+      if (candidate.answer == TrivialAnswer::constant) {
+        detail = element_text({output.dtype, candidate.bytes}, 0);
+      }
+      all.push_back({judged.output, candidate.answer, std::move(detail), candidate.by_tolerance,
+                     judged.elements});
+    }
+  }
+  return all;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,82 @@
+// Which answers that need no kernel a case would let pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "python/interpreter.hpp"
+#include "runtime/expectation.hpp"
+#include "runtime/inputs.hpp"
+#include "suite/lint_exception.hpp"
+
+namespace warpmark {
+
+/// An answer that one output let pass in every trial.
+struct TrivialPass {
+  std::string output;
+  TrivialAnswer answer = TrivialAnswer::zeros;
+  std::string detail;         ///< of copy the input, of constant the value, of stale the other case
+  bool by_tolerance = false;  ///< in some trial it differs from the reference
+  size_t elements = 0;        ///< of the output
+};
+
+/// Tries answers against one case, trial by trial. Outputs are compared by `compare` with the rule
+/// that the suite gives, piece by piece up to the first piece that refutes the answer, so that a
+/// case costs little more than its references, and no memory beside them.
+class TrivialCheck {
+ public:
+  explicit TrivialCheck(Interpreter& python) : python_(python) {}
+
+  /// Tries what is not refuted yet, all of it in the first trial. Returns whether a further trial
+  /// may refute more: with `rng` among the inputs up to 16 trials of small cases, 2 of large ones.
+  /// Throws verdict errors of references and tolerances.
+  bool look(const ReadyCase& ready);
+
+  /// What no trial refuted; of answers that are the same values only the first.
+  std::vector<TrivialPass> passes() const;
+
+  /// Outputs with elements to judge, in the plan's order, each with a fingerprint of what the first
+  /// trial expects: equal for equal bytes, dtypes and shapes.
+  struct Judged {
+    std::string output;
+    uint64_t fingerprint = 0;
+    size_t elements = 0;
+  };
+  const std::vector<Judged>& judged() const { return judged_; }
+  /// Whether inputs use `rng`; without it every trial is the same.
+  bool is_random() const { return is_random_; }
+
+ private:
+  struct Candidate {
+    TrivialAnswer answer;
+    std::string input;             ///< of copy, and of an unwritten `inout`
+    std::vector<std::byte> bytes;  ///< of every element, for the others
+    bool by_tolerance = false;
+  };
+  struct Output {
+    DType dtype;
+    std::vector<Candidate> candidates;
+  };
+
+  static std::vector<Candidate> candidates(const ReadyCase& ready, const Buffer& buffer,
+                                           const DType& dtype, size_t count,
+                                           const Expectation& expectation);
+  bool survives(Candidate& candidate, const ReadyCase& ready, const DType& dtype, size_t count,
+                const Expectation& expectation);
+  /// What to compare is in `piece_`, or comes from `input` piece by piece.
+  bool passes(Candidate& candidate, const std::optional<TypedBytes>& input, const DType& dtype,
+              size_t count, const Expectation& expectation, std::optional<std::byte> poison);
+
+  Interpreter& python_;
+  uint64_t trials_ = 0;
+  bool is_random_ = false;
+  std::vector<Judged> judged_;
+  std::map<std::string, Output> outputs_;
+  std::vector<std::byte> piece_;  ///< of the answer, reused
+};
+
+}  // namespace warpmark

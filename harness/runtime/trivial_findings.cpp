@@ -1,0 +1,230 @@
+#include "runtime/trivial_findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+namespace {
+
+bool is_constant(TrivialAnswer answer) {
+  return answer == TrivialAnswer::ones || answer == TrivialAnswer::constant;
+}
+
+// What must be the same for two cases to let the same kernel pass.
+std::string key_of(const TrivialPass& pass) {
+  return fmt::format("{}\n{}\n{}", pass.output, to_text(pass.answer), pass.detail);
+}
+
+// `one_case`: with what differs from case to case.
+std::string words(const TrivialPass& pass, bool one_case) {
+  switch (pass.answer) {
+    case TrivialAnswer::unwritten:
+      return "wrote nothing";
+    case TrivialAnswer::zeros:
+      return "wrote zeros";
+    case TrivialAnswer::ones:
+      return "wrote ones";
+    case TrivialAnswer::copy:
+      return fmt::format("copied `{}`", pass.detail);
+    case TrivialAnswer::constant:
+      return fmt::format("wrote {} everywhere", one_case ? pass.detail : "one value");
+    case TrivialAnswer::nan:
+      return "wrote NaN";
+    case TrivialAnswer::stale:
+      return fmt::format("left what {} expects", one_case ? pass.detail : "another case");
+  }
+  return "";
+}
+
+// Cases of one output that let the same answers pass.
+struct Group {
+  std::string output;
+  std::vector<const TrivialFinding*> answers;  ///< of its first case
+  std::vector<std::string> cases;
+  bool in_every_case = true;  ///< each of its answers
+
+  bool any(auto condition) const {
+    return std::any_of(answers.begin(), answers.end(),
+                       [&](const TrivialFinding* one) { return condition(*one); });
+  }
+  bool by_tolerance() const {
+    return any([](const TrivialFinding& one) { return one.pass.by_tolerance; });
+  }
+};
+
+Position place_of(const Suite& suite, const Group& group) {
+  if (group.by_tolerance() && suite.tolerance.where.known()) return suite.tolerance.where;
+  for (const NamedText& reference : suite.reference) {
+    if (reference.name == group.output) return reference.value.where;
+  }
+  return suite.where;
+}
+
+std::string hint_for(const Group& group) {
+  const auto has = [&](auto condition) { return group.any(condition); };
+  std::string what;
+  if (group.output.empty()) {
+    what = "give it an output with a reference";
+  } else if (group.by_tolerance()) {
+    what = "the tolerance lets it: make it tighter, or the expected values larger";
+  } else if (group.in_every_case) {
+    what = "add a case with another answer, or use `rng` in the inputs";
+  } else if (has([](const TrivialFinding& one) {
+               return one.pass.answer == TrivialAnswer::stale;
+             })) {
+    what = "give each case inputs of its own: `rng` does";
+  } else {
+    what = "choose inputs that lead to another answer";
+  }
+  std::vector<std::string> names;
+  for (const TrivialFinding* one : group.answers) {
+    const std::string name(to_text(one->pass.answer));
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("{}; if it is meant so: `lint: {{allow: [{}], reason: …}}`", what,
+                     join(names, ", "));
+}
+
+// "`z` would pass if the kernel wrote zeros or copied `x`".
+std::string claim_of(const Group& group, bool one_case) {
+  if (group.output.empty()) return "no output is compared, so that any kernel passes";
+  std::vector<std::string> answers;
+  for (const TrivialFinding* one : group.answers) answers.push_back(words(one->pass, one_case));
+  return fmt::format("`{}` would pass if the kernel {}", group.output, join(answers, " or "));
+}
+
+std::string message_for(const Group& group) {
+  const size_t count = group.cases.size();
+  if (count == 1) return fmt::format("{}: {}", group.cases.front(), claim_of(group, true));
+  constexpr size_t kNamed = 3;
+  std::vector<std::string> named(group.cases.begin(),
+                                 group.cases.begin() + std::min(count, kNamed));
+  if (count > kNamed) named.emplace_back("…");
+  return fmt::format("{}, in {} cases: {}", claim_of(group, false), count, join(named, " "));
+}
+
+}  // namespace
+
+std::vector<const LintException*> TrivialFindings::rules_of(const Case& which) const {
+  std::vector<const LintException*> rules;
+  for (const LintException& rule : suite_->lint) {
+    if (rule.when) {
+      const ArithmeticValue value = rule.when->evaluate(which.scope());
+      const auto* holds = std::get_if<bool>(&value);
+      if (holds == nullptr) {
+        throw usage_error(fmt::format("`when` must be True or False, and is {}", to_text(value)),
+                          rule.when->where(), "compare it, as in `n == 1`");
+      }
+      if (!*holds) continue;
+    }
+    rules.push_back(&rule);
+  }
+  return rules;
+}
+
+void TrivialFindings::add(const Case& which, const TrivialCheck& check) {
+  const std::vector<const LintException*> rules = rules_of(which);
+  std::map<std::string, bool> has_value;
+  for (const TrivialCheck::Judged& judged : check.judged()) ++cases_[judged.output];
+  for (const TrivialPass& pass : check.passes()) {
+    const bool right_element = !pass.by_tolerance && pass.elements == 1;
+    const bool right_constant =
+        !pass.by_tolerance && !check.is_random() && is_constant(pass.answer);
+    ++passed_[key_of(pass)];
+    has_value[pass.output] = true;
+    seen_.push_back({{which.id, pass, false}, right_element || right_constant, rules});
+  }
+  for (const TrivialCheck::Judged& judged : check.judged()) {
+    // Single answers meet by chance, and equal constants are told as such.
+    if (judged.elements == 1 || has_value[judged.output]) continue;
+    const std::string key = fmt::format("{}\n{}", judged.output, judged.fingerprint);
+    const auto [first, is_new] = same_.try_emplace(key, which.id);
+    if (is_new) continue;
+    const TrivialPass pass{judged.output, TrivialAnswer::stale, first->second, false,
+                           judged.elements};
+    seen_.push_back({{which.id, pass, false}, false, rules});
+  }
+}
+
+void TrivialFindings::add_without_outputs(const Case& which) {
+  seen_.push_back(
+      {{which.id, {"", TrivialAnswer::unwritten, "", false, 0}, false}, false, rules_of(which)});
+}
+
+bool TrivialFindings::counts(const Seen& seen) const {
+  if (!seen.only_in_every_case) return true;
+  const TrivialPass& pass = seen.finding.pass;
+  return passed_.at(key_of(pass)) == cases_.at(pass.output);
+}
+
+std::vector<TrivialFinding> TrivialFindings::findings() const {
+  std::vector<TrivialFinding> left;
+  for (const Seen& seen : seen_) {
+    if (!counts(seen)) continue;
+    const TrivialAnswer answer = seen.finding.pass.answer;
+    const auto allows = [&](const LintException* rule) {
+      return std::any_of(rule->allow.begin(), rule->allow.end(),
+                         [&](const LintException::Allowed& one) { return one.answer == answer; });
+    };
+    if (std::any_of(seen.rules.begin(), seen.rules.end(), allows)) continue;
+    left.push_back(seen.finding);
+    left.back().in_every_case = seen.only_in_every_case;
+  }
+  return left;
+}
+
+std::vector<LintException::Allowed> TrivialFindings::unneeded() const {
+  std::vector<LintException::Allowed> idle;
+  for (const LintException& rule : suite_->lint) {
+    for (const LintException::Allowed& allowed : rule.allow) {
+      const bool needed = std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) {
+        return seen.finding.pass.answer == allowed.answer && counts(seen) &&
+               std::find(seen.rules.begin(), seen.rules.end(), &rule) != seen.rules.end();
+      });
+      if (!needed) idle.push_back(allowed);
+    }
+  }
+  return idle;
+}
+
+std::vector<Error> trivial_problems(const Suite& suite,
+                                    const std::vector<TrivialFinding>& findings) {
+  // By case and output first, then cases with the same words together.
+  std::vector<Group> groups;
+  std::map<std::string, size_t> group_of;
+  for (size_t i = 0; i < findings.size();) {
+    Group group{findings[i].pass.output, {}, {findings[i].case_id}};
+    for (; i < findings.size() && findings[i].case_id == group.cases.front() &&
+           findings[i].pass.output == group.output;
+         ++i) {
+      group.answers.push_back(&findings[i]);
+      group.in_every_case = group.in_every_case && findings[i].in_every_case;
+    }
+    const std::string key = claim_of(group, false) + (group.by_tolerance() ? " loosely" : "");
+    const auto [known, is_new] = group_of.try_emplace(key, groups.size());
+    if (is_new) {
+      groups.push_back(std::move(group));
+      continue;
+    }
+    Group& all = groups[known->second];
+    all.cases.push_back(group.cases.front());
+    all.in_every_case = all.in_every_case && group.in_every_case;
+  }
+  std::vector<Error> problems;
+  for (const Group& group : groups) {
+    problems.push_back(usage_error(message_for(group), place_of(suite, group), hint_for(group)));
+  }
+  return problems;
+}
+
+Error unneeded_exception(const LintException::Allowed& allowed) {
+  return usage_error(fmt::format("no case needs the exception `{}`", to_text(allowed.answer)),
+                     allowed.where,
+                     "remove it: an exception that is not needed hides the next finding");
+}
+
+}  // namespace warpmark

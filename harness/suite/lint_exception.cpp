@@ -1,0 +1,84 @@
+#include "suite/lint_exception.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+namespace {
+
+const std::vector<std::string>& answer_names() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const TrivialAnswer answer : trivial_answers()) names.emplace_back(to_text(answer));
+    return names;
+  }();
+  return kNames;
+}
+
+LintException read_rule(const YamlNode& node) {
+  require_map(node, "`lint`", {"allow", "when", "reason"});
+  const YamlNode* allow = node.find("allow");
+  const YamlNode* when = node.find("when");
+  const YamlNode* reason = node.find("reason");
+  if (allow == nullptr || reason == nullptr) {
+    throw usage_error("`lint` needs `allow` and `reason`", node.where);
+  }
+  LintException rule;
+  rule.where = node.where;
+  require_list(*allow, "`allow`");
+  for (const YamlNode& element : allow->elements) {
+    const std::string word = read_word(element, "`allow`", answer_names());
+    const auto answer = *std::find_if(trivial_answers().begin(), trivial_answers().end(),
+                                      [&](TrivialAnswer one) { return to_text(one) == word; });
+    for (const LintException::Allowed& earlier : rule.allow) {
+      if (earlier.answer != answer) continue;
+      throw usage_error(fmt::format("`{}` is here a second time", word), element.content);
+    }
+    rule.allow.push_back({answer, element.content});
+  }
+  if (when != nullptr) rule.when = read_expression(*when, "`when`");
+  rule.reason = read_text(*reason, "`reason`").text;
+  return rule;
+}
+
+}  // namespace
+
+std::string_view to_text(TrivialAnswer answer) {
+  switch (answer) {
+    case TrivialAnswer::unwritten:
+      return "unwritten";
+    case TrivialAnswer::zeros:
+      return "zeros";
+    case TrivialAnswer::ones:
+      return "ones";
+    case TrivialAnswer::copy:
+      return "copy";
+    case TrivialAnswer::constant:
+      return "constant";
+    case TrivialAnswer::nan:
+      return "nan";
+    case TrivialAnswer::stale:
+      return "stale";
+  }
+  return "";
+}
+
+const std::vector<TrivialAnswer>& trivial_answers() {
+  using enum TrivialAnswer;
+  static const std::vector<TrivialAnswer> kAll = {unwritten, zeros, ones, copy,
+                                                  constant,  nan,   stale};
+  return kAll;
+}
+
+std::vector<LintException> read_lint_exceptions(const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::list) return {read_rule(node)};
+  require_list(node, "`lint`");
+  std::vector<LintException> rules;
+  for (const YamlNode& element : node.elements) rules.push_back(read_rule(element));
+  return rules;
+}
+
+}  // namespace warpmark

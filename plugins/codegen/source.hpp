@@ -1,0 +1,66 @@
+// Builds a generated source in which some lines are the suite's own, and reads the keys that
+// generators share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/lexer.hpp"
+#include "codegen/parameters.hpp"
+#include "warpmark/plugin.hpp"
+
+namespace warpmark::codegen {
+
+/// A text that grows by lines, and remembers which of them are the suite's (`regions` of a unit).
+class SourceText {
+ public:
+  /// Generated lines.
+  void add(const std::string& text);
+  /// The suite's text at `pointer`, in lines of its own.
+  void add_from(const std::string& text, const std::string& pointer);
+  /// The unit of a plan: the text, its regions and the options of `kernel`.
+  plugin::Json unit(const plugin::Json& kernel) const;
+
+ private:
+  void append(const std::string& text);
+
+  std::string text_;
+  int64_t lines_ = 0;
+  bool generated_ = true;
+  plugin::Json regions_ = plugin::Json::array();
+};
+
+/// `kernel.KEY`, a text that is not empty. Throws Failures at the key, or at /kernel without it.
+std::string required_text(const plugin::Json& kernel, const std::string& key);
+/// The same, or "" without the key.
+std::string optional_text(const plugin::Json& kernel, const std::string& key);
+
+/// `kernel.name`, else one made from the suite's, as in "linear_combination_kernel".
+std::string kernel_name(const plugin::Json& which);
+
+/// The headers that the types need, Warpmark's own helpers (`prelude`), then the suite's macros
+/// and `preamble`: what stands before a generated kernel.
+SourceText begin_source(const plugin::Json& kernel, const std::string& prelude,
+                        const std::vector<std::string>& types);
+
+/// Whole numbers of `kernel.tune`, a map. Throws Failures for unknown keys and bad numbers.
+struct Tuning {
+  int64_t block = 0;    ///< threads of a block
+  int64_t vectors = 0;  ///< of each array that a thread has in flight
+  int64_t blocks = 0;   ///< the most of a reduction; 0: `blocks` is no key
+};
+Tuning read_tuning(const plugin::Json& kernel, const Tuning& defaults);
+
+/// The elements that a kernel goes over, as arithmetic.
+struct Range {
+  bool given = false;
+  bool has_step = false;
+  plugin::Json start, step, count;  ///< {arithmetic, at}
+};
+/// `kernel.range`, else all elements of `array`.
+Range read_range(const plugin::Json& kernel, const Parameter& array);
+
+/// The first array of the parameters, which gives `n`. Throws a Failure if there is none.
+const Parameter& first_array(const std::vector<Parameter>& parameters);
+
+}  // namespace warpmark::codegen

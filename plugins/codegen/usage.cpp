@@ -1,0 +1,185 @@
+#include "codegen/usage.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace warpmark::codegen {
+
+using plugin::Failure;
+using plugin::Json;
+
+namespace {
+
+constexpr auto kAssignments = std::to_array<std::string_view>(
+    {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="});
+
+// What may skip the rest of a statement list, or a part of it.
+constexpr auto kLeaving = std::to_array<std::string_view>(
+    {"if",      "else", "for",     "while", "do",       "switch", "case",
+     "default", "goto", "return",  "break", "continue", "throw",  "try",
+     "catch",   "asm",  "__asm__", "#",     "{",        ";"});
+
+template <class List>
+bool contains(const List& list, std::string_view text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+bool is_operand_end(const Token& token) {
+  if (token.kind == TokenKind::name) return !is_statement_keyword(token.text);
+  return token.kind != TokenKind::punctuator || token.is(")") || token.is("]");
+}
+
+bool leaves(const std::vector<Token>& tokens) {
+  return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+    return token.kind != TokenKind::text && contains(kLeaving, token.text);
+  });
+}
+
+}  // namespace
+
+Expression::Expression(const std::string& text, const std::string& pointer, const Json& kernel)
+    : tokens_(lex(text, pointer)) {
+  for (size_t i = 0; i < tokens_.size(); ++i) {
+    const bool first = i == 0 || tokens_[i - 1].logical_line != tokens_[i].logical_line;
+    if (!first || !tokens_[i].is("#")) continue;
+    if (i + 1 < tokens_.size() && tokens_[i + 1].is("pragma")) continue;
+    throw Failure(pointer,
+                  "a directive `#` is no part of an expression (line " +
+                      std::to_string(tokens_[i].line) + " of it)",
+                  "put it into `preamble`");
+  }
+  // Trigraphs, which older language versions read as brackets and splices.
+  for (const char* trigraph : {"?\?/", "?\?<", "?\?>", "?\?(", "?\?)", "?\?="}) {
+    if (text.find(trigraph) != std::string::npos) {
+      throw Failure(pointer, std::string("`") + trigraph + "` is a trigraph",
+                    "put a blank into it");
+    }
+  }
+  require_balance(tokens_, pointer);
+  const auto add_macro = [this](const std::string& name, const std::vector<Token>& body) {
+    if (leaves(body)) risky_macros_.push_back(name);
+    macro_tokens_.insert(macro_tokens_.end(), body.begin(), body.end());
+  };
+  for (const Json& macro : kernel.value("define", Json::array())) {
+    if (!macro.at("value").is_string()) continue;
+    add_macro(macro.at("name"), lex(macro.at("value").get<std::string>(), "/kernel/define"));
+  }
+  const std::vector<Token> preamble =
+      lex(kernel.contains("preamble") && kernel.at("preamble").is_string()
+              ? kernel.at("preamble").get<std::string>()
+              : "",
+          "/kernel/preamble");
+  for (size_t i = 0; i + 2 < preamble.size(); ++i) {
+    if (!preamble[i].is("#")) continue;
+    const int line = preamble[i].logical_line;
+    if (preamble[i + 1].is("include") && preamble[i + 2].kind == TokenKind::text) {
+      unknown_macros_ = true;
+    }
+    if (!preamble[i + 1].is("define")) continue;
+    std::vector<Token> body;
+    for (size_t j = i + 3; j < preamble.size() && preamble[j].logical_line == line; ++j) {
+      body.push_back(preamble[j]);
+    }
+    add_macro(preamble[i + 2].text, body);
+  }
+}
+
+bool Expression::has_statements() const {
+  return std::any_of(tokens_.begin(), tokens_.end(),
+                     [](const Token& token) { return token.is(";"); });
+}
+
+bool Expression::in_macros(const std::string& name) const {
+  return std::any_of(macro_tokens_.begin(), macro_tokens_.end(),
+                     [&](const Token& token) { return token.is(name); });
+}
+
+// `name [ i ]`, with nothing that makes it another thing.
+bool Expression::is_own_element(size_t at) const {
+  return at + 3 < tokens_.size() && tokens_[at + 1].is("[") && tokens_[at + 2].is("i") &&
+         tokens_[at + 3].is("]") && !takes_address(at);
+}
+
+bool Expression::takes_address(size_t at) const {
+  if (at == 0 || !tokens_[at - 1].is("&")) return false;
+  return at == 1 || !is_operand_end(tokens_[at - 2]);
+}
+
+bool Expression::is_written(size_t at) const {
+  if (at > 0 && (tokens_[at - 1].is("++") || tokens_[at - 1].is("--"))) return true;
+  size_t next = at + 1;
+  if (next >= tokens_.size() || !tokens_[next].is("[")) return false;
+  next = closing(tokens_, next) + 1;
+  // A member of it, as in `x[i].y = 1`, or an element of that.
+  while (next + 1 < tokens_.size() && (tokens_[next].is(".") || tokens_[next].is("["))) {
+    next = tokens_[next].is(".") ? next + 2 : closing(tokens_, next) + 1;
+  }
+  if (next >= tokens_.size()) return false;
+  return contains(kAssignments, tokens_[next].text) || tokens_[next].is("++") ||
+         tokens_[next].is("--");
+}
+
+// A declaration of another `i`, or an assignment to it.
+bool Expression::index_is_touched() const {
+  for (size_t at = 0; at < tokens_.size(); ++at) {
+    if (!tokens_[at].is("i") || tokens_[at].kind != TokenKind::name) continue;
+    const Token* before = at > 0 ? &tokens_[at - 1] : nullptr;
+    const Token* after = at + 1 < tokens_.size() ? &tokens_[at + 1] : nullptr;
+    if (before != nullptr) {
+      if (before->is(".") || before->is("->") || before->is("::")) continue;
+      if (before->is("++") || before->is("--")) return true;
+      if (before->kind == TokenKind::name && !is_statement_keyword(before->text)) return true;
+      // `int &i`, `int *i`; with an operand before them they are operators.
+      if (before->is("&") || before->is("*") || before->is("&&")) {
+        if (after != nullptr && (after->is("=") || after->is(":") || after->is("{"))) return true;
+      }
+      if (before->is(">") && after != nullptr && (after->is("=") || after->is("{"))) return true;
+    }
+    if (after != nullptr &&
+        (contains(kAssignments, after->text) || after->is("++") || after->is("--"))) {
+      return true;
+    }
+    if (before != nullptr && before->is("[") && at > 1 && tokens_[at - 2].is("auto")) return true;
+  }
+  return in_macros("i");
+}
+
+bool Expression::may_leave(const std::vector<Token>& statement) const {
+  return unknown_macros_ || leaves(statement) ||
+         std::any_of(statement.begin(), statement.end(), [this](const Token& token) {
+           return token.kind == TokenKind::name && contains(risky_macros_, token.text);
+         });
+}
+
+bool Expression::assigned_first(const std::string& name) const {
+  for (const std::vector<Token>& statement : split_outside_brackets(tokens_, ";")) {
+    if (may_leave(statement)) return false;
+    const auto uses = std::count_if(statement.begin(), statement.end(),
+                                    [&](const Token& token) { return token.is(name); });
+    if (uses == 0) continue;
+    return uses == 1 && statement.size() > 4 && statement[0].is(name) && statement[1].is("[") &&
+           statement[2].is("i") && statement[3].is("]") && statement[4].is("=");
+  }
+  return false;
+}
+
+Usage Expression::of(const std::string& name) const {
+  Usage usage;
+  usage.own_only = !index_is_touched() && !in_macros(name);
+  for (size_t at = 0; at < tokens_.size(); ++at) {
+    if (tokens_[at].kind != TokenKind::name || !tokens_[at].is(name)) continue;
+    if (at > 0 &&
+        (tokens_[at - 1].is(".") || tokens_[at - 1].is("->") || tokens_[at - 1].is("::"))) {
+      continue;
+    }
+    ++usage.count;
+    usage.own_only = usage.own_only && is_own_element(at);
+    usage.written = usage.written || is_written(at);
+  }
+  usage.own_only = usage.own_only && usage.count > 0;
+  usage.always_assigned = assigned_first(name);
+  if (usage.count == 0 && in_macros(name)) usage.count = 1;
+  return usage;
+}
+
+}  // namespace warpmark::codegen

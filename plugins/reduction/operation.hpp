@@ -1,0 +1,32 @@
+// What a suite says of a reduction: map, reduce, neutral element and accumulator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/parameters.hpp"
+#include "codegen/source.hpp"
+#include "warpmark/plugin.hpp"
+
+namespace warpmark::codegen {
+
+struct ReductionOperation {
+  std::string map;
+  std::string reduce;  ///< over `a` and `b`
+  std::string neutral;
+  bool neutral_given = true;         ///< else it is that of a named operator
+  std::string neutral_line;          ///< on one line, without comments
+  std::string accumulator;           ///< a type
+  std::string accumulator_at;        ///< JSON Pointer to what said it
+  bool integer_accumulator = false;  ///< known to be one
+  uint32_t accumulator_bytes = 0;    ///< 0: only the compiler knows
+  bool commutative = true;
+};
+
+/// Reads the keys. Throws Failures for what is missing, no expression, or lacks `a` or `b`.
+ReductionOperation read_operation(const plugin::Json& kernel, const Parameter& result);
+
+/// The one output. Throws Failures for none, several, more than one element, and `inout`.
+const Parameter& result_of(const std::vector<Parameter>& parameters, const plugin::Json& which);
+
+}  // namespace warpmark::codegen

@@ -1,0 +1,143 @@
+#include "prelude.hpp"
+
+namespace warpmark::codegen {
+
+const std::string& reduction_prelude() {
+  static const std::string kPrelude = R"(namespace warpmark {
+
+// As NumPy has them: a NaN wins.
+template <class T> __device__ __forceinline__ T maximum(T a, T b) {
+  return a > b || a != a ? a : b;
+}
+template <class T> __device__ __forceinline__ T minimum(T a, T b) {
+  return a < b || a != a ? a : b;
+}
+
+// The least and the greatest value of a type: infinities, where there are any.
+template <class T> struct Limits {
+  static __device__ T lowest() { return T(-__int_as_float(0x7f800000)); }
+  static __device__ T highest() { return T(__int_as_float(0x7f800000)); }
+};
+template <class T> struct IntegerLimits {
+  static constexpr bool is_signed = T(-1) < T(0);
+  static constexpr unsigned long long sign = 1ull << (8 * sizeof(T) - 1);
+  static __device__ constexpr T lowest() { return is_signed ? T(sign) : T(0); }
+  static __device__ constexpr T highest() { return is_signed ? T(sign - 1) : T(-1); }
+};
+template <> struct Limits<bool> : IntegerLimits<bool> {};
+template <> struct Limits<char> : IntegerLimits<char> {};
+template <> struct Limits<signed char> : IntegerLimits<signed char> {};
+template <> struct Limits<unsigned char> : IntegerLimits<unsigned char> {};
+template <> struct Limits<short> : IntegerLimits<short> {};
+template <> struct Limits<unsigned short> : IntegerLimits<unsigned short> {};
+template <> struct Limits<int> : IntegerLimits<int> {};
+template <> struct Limits<unsigned> : IntegerLimits<unsigned> {};
+template <> struct Limits<long> : IntegerLimits<long> {};
+template <> struct Limits<unsigned long> : IntegerLimits<unsigned long> {};
+template <> struct Limits<long long> : IntegerLimits<long long> {};
+template <> struct Limits<unsigned long long> : IntegerLimits<unsigned long long> {};
+template <class T> __device__ __forceinline__ T lowest() { return Limits<T>::lowest(); }
+template <class T> __device__ __forceinline__ T highest() { return Limits<T>::highest(); }
+
+template <class T> __device__ T &&value_of();
+template <class To, class From, class = To> constexpr bool converts = false;
+template <class To, class From>
+constexpr bool converts<To, From, decltype(static_cast<To>(value_of<From>()))> = true;
+
+template <class T> __device__ constexpr bool negative(T value) {
+  return !(value > T(0)) && value != T(0);  // no comparison that is pointless for unsigned
+}
+// Whether a number keeps its value in another type.
+template <class To, class From> __device__ constexpr bool keeps(From value) {
+  if constexpr (converts<To, From> && converts<From, To>) {
+    return static_cast<From>(static_cast<To>(value)) == value &&
+           negative(value) == negative(static_cast<To>(value));
+  } else {
+    return false;
+  }
+}
+
+// Neighbours first, so that every operand on the left comes before that on the right.
+template <int count, class T, class Reduce>
+__device__ __forceinline__ T fold(T (&value)[count], Reduce reduce) {
+#pragma unroll
+  for (int distance = 1; distance < count; distance *= 2) {
+#pragma unroll
+    for (int k = 0; k + distance < count; k += 2 * distance) {
+      value[k] = reduce(value[k], value[k + distance]);
+    }
+  }
+  return value[0];
+}
+
+template <class T> __device__ __forceinline__ T shuffle_down(T value, int distance) {
+  unsigned word[(sizeof(T) + 3) / 4] = {};
+  memcpy(word, &value, sizeof(T));
+#pragma unroll
+  for (unsigned &each : word) each = __shfl_down_sync(0xffffffffu, each, distance);
+  memcpy(&value, word, sizeof(T));
+  return value;
+}
+
+template <class T, class Reduce> __device__ __forceinline__ T reduce_warp(T value, Reduce reduce) {
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    value = reduce(value, shuffle_down(value, distance));
+  }
+  return value;
+}
+
+// Thread 0 gets the values of all threads, in their order.
+template <int block, class T, class Reduce>
+__device__ __forceinline__ T reduce_block(T value, T neutral, Reduce reduce) {
+  constexpr bool shuffles = sizeof(T) <= 8;
+  __shared__ __align__(16) unsigned char memory[(shuffles ? 32 : block) * sizeof(T)];
+  T *shared = reinterpret_cast<T *>(memory);
+  __syncthreads();  // an earlier call may still read
+  if constexpr (shuffles) {
+    value = reduce_warp(value, reduce);
+    if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+      value = threadIdx.x < block / 32 ? shared[threadIdx.x] : neutral;
+      value = reduce_warp(value, reduce);
+    }
+  } else {
+    shared[threadIdx.x] = value;
+    for (int distance = 1; distance < block; distance *= 2) {
+      __syncthreads();
+      if (threadIdx.x % (2 * distance) == 0 && threadIdx.x + distance < block) {
+        shared[threadIdx.x] = reduce(shared[threadIdx.x], shared[threadIdx.x + distance]);
+      }
+    }
+    value = shared[0];
+  }
+  return value;
+}
+
+// A block's value on its way to another block, past the first-level caches.
+template <class T> __device__ __forceinline__ void put(unsigned *to, const T &value) {
+  unsigned word[(sizeof(T) + 3) / 4] = {};
+  memcpy(word, &value, sizeof(T));
+#pragma unroll
+  for (int k = 0; k < int(sizeof word / 4); ++k) {
+    reinterpret_cast<volatile unsigned *>(to)[k] = word[k];
+  }
+}
+template <class T> __device__ __forceinline__ T get(const unsigned *from) {
+  unsigned word[(sizeof(T) + 3) / 4];
+#pragma unroll
+  for (int k = 0; k < int(sizeof word / 4); ++k) {
+    word[k] = reinterpret_cast<const volatile unsigned *>(from)[k];
+  }
+  T value;
+  memcpy(&value, word, sizeof(T));
+  return value;
+}
+
+}  // namespace warpmark
+)";
+  return kPrelude;
+}
+
+}  // namespace warpmark::codegen

@@ -1,0 +1,32 @@
+// The plugin `reduction`: maps arrays to values and combines them to one, written into a kernel.
+#include <string>
+
+#include "codegen/lexer.hpp"
+#include "codegen/parameters.hpp"
+#include "codegen/source.hpp"
+#include "codegen/usage.hpp"
+#include "codegen/vectors.hpp"
+#include "generator.hpp"
+#include "warpmark/plugin.hpp"
+
+namespace {
+
+using warpmark::plugin::Failure;
+using warpmark::plugin::Json;
+
+struct Reduction {
+  Json plan(const Json& which) const {
+    warpmark::plugin::only_keys(
+        which.at("kernel"), {"parameters", "map", "reduce", "neutral", "accumulate", "commutative",
+                             "preamble", "define", "options", "name", "range", "tune"});
+    if (which.contains("launch")) {
+      throw Failure("/launch", "`reduction` chooses the launch geometry itself",
+                    "leave `launch` out; `kernel.tune: {block: …, blocks: …}` changes it");
+    }
+    return warpmark::codegen::ReductionGenerator(which).plan();
+  }
+};
+
+}  // namespace
+
+WARPMARK_PLUGIN(reduction, Reduction);
