@@ -45,8 +45,8 @@ class DocsTest(program.CheckTest):
             if text.startswith("# distance.yaml"):
                 self.write("suites/distance.yaml", text)
         self.write("suites/distance.py", "raise SystemExit('this file was run')\n")
-        for command in ("list", "plan", "lint"):
-            self.run_program(command, "suites")
+        for command in (["list"], ["plan"], ["lint", "--static"]):
+            self.run_program(*command, "suites")
         out, _ = self.run_program("plan", "suites", "--case", "distance.n=1")
         self.assertIn('{"function": "distance.py:lengths", "at": "/reference/0/value"}', out)
 
