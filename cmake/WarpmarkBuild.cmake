@@ -1,5 +1,7 @@
 # How every target of the project is built: language level, warnings, sanitizers, places of the outputs.
 
+include(GNUInstallDirs)
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -12,6 +14,12 @@ set(WARPMARK_PLUGIN_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/warpmark)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
+
+# Neither debug information nor assertions name the folder that we are built in.
+add_compile_options(-ffile-prefix-map=${PROJECT_BINARY_DIR}=./build
+                    -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+# A Python outside the loader's path must be found by an installed program, too.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 if(WARPMARK_SANITIZE)
   add_compile_options(-fsanitize=${WARPMARK_SANITIZE} -fno-omit-frame-pointer
@@ -48,7 +56,7 @@ function(warpmark_library name)
 endfunction()
 
 # warpmark_plugin(NAME SOURCES ...)
-# A plan plugin, warpmark-plugin-NAME.so, which sees the public headers only.
+# A plan plugin, warpmark-plugin-NAME.so, which sees the public headers only and is installed.
 function(warpmark_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES")
   add_library(warpmark-plugin-${name} MODULE ${ARG_SOURCES})
@@ -57,6 +65,7 @@ function(warpmark_plugin name)
   target_include_directories(warpmark-plugin-${name} PRIVATE ${PROJECT_SOURCE_DIR}/harness/include)
   target_link_libraries(warpmark-plugin-${name}
     PRIVATE nlohmann_json::nlohmann_json warpmark_warnings)
+  set_property(GLOBAL APPEND PROPERTY WARPMARK_INSTALLED_PLUGINS warpmark-plugin-${name})
 endfunction()
 
 # warpmark_unit_test(NAME SOURCES ... LIBRARIES ... LABELS ...)

@@ -1,14 +1,18 @@
 # Makes each case of kernel suites a test of ctest.
 #
-#   warpmark_discover_tests(SUITE... [PROGRAM TARGET|PATH] [DEVICE auto|gpu|cpu|NAME]
-#     [LABELS LABEL...] [PREFIX TEXT] [WORKING_DIRECTORY FOLDER] [TIMEOUT SECONDS]
-#     [SKIP_WITHOUT_DEVICE])
+#   warpmark_discover_tests(SUITE... [PER case|suite] [DEVICE auto|gpu|cpu|NAME] [LABELS LABEL...]
+#     [PREFIX TEXT] [TIMEOUT SECONDS] [PROPERTIES NAME VALUE ...] [WORKING_DIRECTORY FOLDER]
+#     [PROGRAM TARGET|PATH] [SKIP_WITHOUT_DEVICE])
 #
 # A SUITE is a .yaml file or a folder of them, relative to the current source folder. A test's name
 # is PREFIX and then the case id, unchanged; it runs `PROGRAM check SUITE --case ID --device DEVICE`
 # in WORKING_DIRECTORY (default: the current binary folder) and is skipped where the case is.
+# PER suite makes one test for each suite file instead, PREFIX and then the suite's name, which is
+# skipped where all of its cases are. It saves the start of a process for each case.
 # With SKIP_WITHOUT_DEVICE it is also skipped on a machine that has no such device, which fails else.
-# PROGRAM is the target `warpmark` if there is one, else the one on PATH. TIMEOUT is 300 seconds.
+# PROGRAM is the program of the package, or of the project, else the one on PATH. TIMEOUT is 300
+# seconds for each test. PROPERTIES are any others that ctest knows, as in WILL_FAIL TRUE.
+# Plugins of warpmark_add_plugin() are found through WARPMARK_PLUGIN_PATH, which the tests get.
 #
 # The cases are listed when ctest starts, not when CMake configures or builds: the list is made anew
 # whenever a suite, a file that it names, its plugin or the program changed since, so that no case is
@@ -18,8 +22,8 @@
 set(_WARPMARK_LIST_TESTS ${CMAKE_CURRENT_LIST_DIR}/WarpmarkListTests.cmake)
 
 function(warpmark_discover_tests)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "SKIP_WITHOUT_DEVICE" "PROGRAM;DEVICE;PREFIX;WORKING_DIRECTORY;TIMEOUT"
-    "LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "SKIP_WITHOUT_DEVICE" 
+    "PROGRAM;DEVICE;PREFIX;WORKING_DIRECTORY;TIMEOUT;PER" "LABELS;PROPERTIES")
   set(suites)
   foreach(suite IN LISTS ARG_UNPARSED_ARGUMENTS)
     get_filename_component(path "${suite}" ABSOLUTE)
@@ -39,8 +43,34 @@ function(warpmark_discover_tests)
     message(FATAL_ERROR "warpmark_discover_tests: no suite is given")
   endif()
 
-  if(NOT ARG_PROGRAM AND TARGET warpmark)
-    set(ARG_PROGRAM warpmark)
+  if(NOT ARG_PER)
+    set(ARG_PER case)
+  elseif(NOT ARG_PER MATCHES "^(case|suite)$")
+    message(FATAL_ERROR "warpmark_discover_tests: PER is `case` or `suite`, not `${ARG_PER}`")
+  endif()
+  list(LENGTH ARG_PROPERTIES words)
+  math(EXPR odd "${words} % 2")
+  if(odd)
+    message(FATAL_ERROR "warpmark_discover_tests: PROPERTIES are pairs of a name and a value, and "
+      "these are ${words} words: ${ARG_PROPERTIES}")
+  endif()
+  set(properties "")
+  set(environment_changes "")  # joined with our own, since a property is set only once
+  set(name "")
+  foreach(word IN LISTS ARG_PROPERTIES)
+    if(name STREQUAL "")
+      set(name "${word}")
+      continue()
+    elseif(name STREQUAL "ENVIRONMENT_MODIFICATION")
+      set(environment_changes "${word}")
+    else()
+      string(APPEND properties " [==[${name}]==] [==[${word}]==]")
+    endif()
+    set(name "")
+  endforeach()
+
+  if(NOT ARG_PROGRAM AND TARGET warpmark::warpmark)
+    set(ARG_PROGRAM warpmark::warpmark)
   elseif(NOT ARG_PROGRAM)
     find_program(WARPMARK_PROGRAM warpmark DOC "The program that checks kernel suites" REQUIRED)
     set(ARG_PROGRAM "${WARPMARK_PROGRAM}")
@@ -89,17 +119,26 @@ endif()
   endif()
   # Only what has a value: newer CMakes warn of keywords without one (CMP0174).
   set(given)
-  foreach(keyword PREFIX LABELS)
+  set(ARG_PROPERTIES "${properties}")
+  set(ARG_ENVIRONMENT_CHANGES "${environment_changes}")
+  foreach(keyword PREFIX LABELS PROPERTIES ENVIRONMENT_CHANGES)
     if(NOT "${ARG_${keyword}}" STREQUAL "")
-      string(APPEND given "  ${keyword} [==[${ARG_${keyword}}]==]\n")
+      string(APPEND given "  ${keyword} [===[${ARG_${keyword}}]===]\n")
     endif()
   endforeach()
+  if(NOT TARGET _warpmark_plugins)  # of warpmark_add_plugin(), which may be called later
+    add_library(_warpmark_plugins INTERFACE IMPORTED GLOBAL)
+  endif()
+  set(folders "$<GENEX_EVAL:$<TARGET_PROPERTY:_warpmark_plugins,WARPMARK_PLUGIN_FOLDERS>>")
+  set(plugin_path "$<JOIN:$<REMOVE_DUPLICATES:${folders}>,:>")
+  string(APPEND given "$<$<BOOL:${folders}>:  PLUGIN_PATH [==[${plugin_path}]==]\n>")
   file(GENERATE OUTPUT "${configured}.cmake" CONTENT "include([==[${_WARPMARK_LIST_TESTS}]==])
 warpmark_list_tests(
   CALL [==[${configured}]==]
   CMAKE [==[${CMAKE_COMMAND}]==]
   PROGRAM [==[${program}]==]
   DEVICE [==[${ARG_DEVICE}]==]
+  PER [==[${ARG_PER}]==]
   SKIP_WITHOUT_DEVICE [==[${ARG_SKIP_WITHOUT_DEVICE}]==]
 ${given}  TIMEOUT [==[${ARG_TIMEOUT}]==]
   WORKING_DIRECTORY [==[${ARG_WORKING_DIRECTORY}]==]

@@ -32,7 +32,14 @@ function(_warpmark_run_list out error)
     set(${error} "${ARG_PROGRAM} does not exist; build it first" PARENT_SCOPE)
     return()
   endif()
-  execute_process(COMMAND "${ARG_PROGRAM}" list --json ${ARGN}
+  if(ARG_PLUGIN_PATH)
+    set(path "${ARG_PLUGIN_PATH}")
+    if(NOT "$ENV{WARPMARK_PLUGIN_PATH}" STREQUAL "")
+      string(APPEND path ":$ENV{WARPMARK_PLUGIN_PATH}")
+    endif()
+    set(command "${ARG_CMAKE}" -E env "WARPMARK_PLUGIN_PATH=${path}")
+  endif()
+  execute_process(COMMAND ${command} "${ARG_PROGRAM}" list --json ${ARGN}
     WORKING_DIRECTORY "${ARG_WORKING_DIRECTORY}" TIMEOUT 120
     RESULT_VARIABLE result OUTPUT_VARIABLE json ERROR_VARIABLE words)
   if(NOT result STREQUAL 0)
@@ -43,17 +50,37 @@ function(_warpmark_run_list out error)
   set(${error} "" PARENT_SCOPE)
 endfunction()
 
-# Appends an add_test to `tests` of the caller.
-macro(_warpmark_add_test name)
-  set(_command)
-  foreach(_word ${ARGN})
-    string(APPEND _command " [==[${_word}]==]")
+# Appends an add_test to `tests` of the caller, with further properties as text.
+function(_warpmark_add_test name properties)
+  set(command "")
+  foreach(word IN LISTS ARGN)
+    string(APPEND command " [==[${word}]==]")
   endforeach()
-  string(APPEND tests "add_test([==[${name}]==]${_command})\n"
+  string(APPEND tests "add_test([==[${name}]==]${command})\n"
     "set_tests_properties([==[${name}]==] PROPERTIES SKIP_RETURN_CODE 77"
     " TIMEOUT [==[${ARG_TIMEOUT}]==] WORKING_DIRECTORY [==[${ARG_WORKING_DIRECTORY}]==]"
-    " LABELS [==[${ARG_LABELS}]==])\n")
-endmacro()
+    " LABELS [==[${ARG_LABELS}]==]${properties})\n")
+  set(tests "${tests}" PARENT_SCOPE)
+endfunction()
+
+# Sets `out` to the properties that the caller of warpmark_discover_tests asked for, and those that
+# PER and plugins need. A _NOT_DISCOVERED gets none of them: WILL_FAIL would make it pass.
+function(_warpmark_properties out)
+  set(properties "${ARG_PROPERTIES}")
+  if(ARG_PER STREQUAL suite)
+    # The end of the report of a run in which nothing but skips happened; 77 is for one case.
+    string(PREPEND properties
+      " SKIP_REGULAR_EXPRESSION [==[(^|\n)0 passed, [0-9]+ skipped in [0-9.]+ s[ \n]*$]==]")
+  endif()
+  set(changes ${ARG_ENVIRONMENT_CHANGES})
+  if(ARG_PLUGIN_PATH)
+    list(APPEND changes "WARPMARK_PLUGIN_PATH=path_list_prepend:${ARG_PLUGIN_PATH}")
+  endif()
+  if(changes)
+    string(APPEND properties " ENVIRONMENT_MODIFICATION [==[${changes}]==]")
+  endif()
+  set(${out} "${properties}" PARENT_SCOPE)
+endfunction()
 
 # Turns the JSON of `list` into `tests` and `inputs` of the caller; sets `error` to what it lacks.
 function(_warpmark_read_list json error)
@@ -61,6 +88,7 @@ function(_warpmark_read_list json error)
   if(ARG_SKIP_WITHOUT_DEVICE)
     set(device_flags --skip-without-device)
   endif()
+  _warpmark_properties(properties)
   set(${error} "`list --json` printed no list of suites:\n${json}" PARENT_SCOPE)
   string(JSON count ERROR_VARIABLE failed LENGTH "${json}" suites)
   if(failed OR count EQUAL 0)
@@ -84,6 +112,15 @@ function(_warpmark_read_list json error)
         list(APPEND inputs "${input}")
       endforeach()
     endif()
+    if(ARG_PER STREQUAL suite)
+      string(JSON name ERROR_VARIABLE no_name GET "${json}" suites ${index} name)
+      if(no_name)
+        return()
+      endif()
+      _warpmark_add_test("${ARG_PREFIX}${name}" "${properties}" "${ARG_PROGRAM}" check "${file}"
+        --device "${ARG_DEVICE}" ${device_flags})
+      continue()
+    endif()
     # One string(JSON) for each case would take quadratic time; ids need no unescaping.
     string(JSON case_count LENGTH "${cases}")
     string(REGEX MATCHALL "\"id\"[ \t\r\n]*:[ \t\r\n]*\"[A-Za-z0-9_/=,.~]+\"" ids "${cases}")
@@ -95,7 +132,7 @@ function(_warpmark_read_list json error)
     endif()
     foreach(id IN LISTS ids)
       string(REGEX REPLACE "^\"id\"[ \t\r\n]*:[ \t\r\n]*\"(.*)\"$" "\\1" id "${id}")
-      _warpmark_add_test("${ARG_PREFIX}${id}" "${ARG_PROGRAM}" check "${file}" --case "${id}"
+      _warpmark_add_test("${ARG_PREFIX}${id}" "${properties}" "${ARG_PROGRAM}" check "${file}" --case "${id}"
         --device "${ARG_DEVICE}" ${device_flags})
     endforeach()
   endforeach()
@@ -139,7 +176,7 @@ function(_warpmark_refresh)
         _warpmark_write("${ARG_CALL}.error_${number}.txt" "${error}\n")
         file(RELATIVE_PATH name "${ARG_SOURCE_FOLDER}" "${suite}")
         string(REGEX REPLACE "\\.yaml$" "" name "${name}")
-        _warpmark_add_test("${ARG_PREFIX}${name}_NOT_DISCOVERED" "${ARG_CMAKE}"
+        _warpmark_add_test("${ARG_PREFIX}${name}_NOT_DISCOVERED" "" "${ARG_CMAKE}"
           "-DERROR=${ARG_CALL}.error_${number}.txt" -P "${CMAKE_CURRENT_FUNCTION_LIST_FILE}")
       endif()
     endforeach()
@@ -157,7 +194,8 @@ endfunction()
 # Adds the tests of one call of warpmark_discover_tests; lists are given as one argument each.
 function(warpmark_list_tests)
   cmake_parse_arguments(PARSE_ARGV 0 ARG ""
-    "CALL;CMAKE;PROGRAM;DEVICE;SKIP_WITHOUT_DEVICE;PREFIX;LABELS;TIMEOUT;WORKING_DIRECTORY;SOURCE_FOLDER;SUITES" "")
+    "CALL;CMAKE;PROGRAM;DEVICE;PER;SKIP_WITHOUT_DEVICE;PREFIX;LABELS;TIMEOUT;PROPERTIES;ENVIRONMENT_CHANGES;PLUGIN_PATH;WORKING_DIRECTORY;SOURCE_FOLDER;SUITES"
+    "")
   _warpmark_is_stale(stale)
   if(stale)
     _warpmark_refresh()

@@ -38,10 +38,40 @@ std::string read_file(const fs::path& path) {
   }
 }
 
+namespace {
+
+// Errno, or 0.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(count));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+// A rename would put a file in the place of a device or pipe: seen to replace /dev/full, for root.
+bool is_special(const fs::path& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  return fs::is_character_file(status) || fs::is_fifo(status) || fs::is_block_file(status);
+}
+
+}  // namespace
+
 void write_file_atomically(const fs::path& path, std::string_view bytes) {
   const auto fail = [&](int code) -> Error {
     return environment_error("cannot write " + display_path(path) + ": " + std::strerror(code));
   };
+  if (is_special(path)) {
+    const UniqueFd special(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!special) throw fail(errno);
+    if (const int code = write_all(special.get(), bytes); code != 0) throw fail(code);
+    return;
+  }
   std::error_code ignored;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
   std::string temporary = path.string() + ".XXXXXX";
@@ -51,14 +81,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
     ::unlink(temporary.c_str());
     return fail(code);
   };
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd.get(), bytes.data(), bytes.size());
-    if (count >= 0) {
-      bytes.remove_prefix(static_cast<size_t>(count));
-    } else if (errno != EINTR) {
-      throw abandon(errno);
-    }
-  }
+  if (const int code = write_all(fd.get(), bytes); code != 0) throw abandon(code);
   // mkostemp makes the file private; results are to be read by others as far as the umask allows.
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -73,8 +96,9 @@ TemporaryFolder::TemporaryFolder(std::string_view prefix) {
   if (code) base = "/tmp";
   std::string name = (base / (std::string(prefix) + "-XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw environment_error("cannot make a temporary folder in " + base.string() + ": " +
-                            std::strerror(errno));
+    throw environment_error(
+        "cannot make a temporary folder in " + base.string() + ": " + std::strerror(errno),
+        "set TMPDIR to a folder that can be written");
   }
   path_ = name;
 }
@@ -85,7 +109,14 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 fs::path program_folder() {
-  return fs::read_symlink("/proc/self/exe").parent_path();
+  std::error_code code;
+  const fs::path program = fs::read_symlink("/proc/self/exe", code);
+  if (code) {
+    throw environment_error(
+        "cannot find the folder of this program: /proc/self/exe: " + code.message(),
+        "Warpmark needs /proc, which containers and chroots have to mount");
+  }
+  return program.parent_path();
 }
 
 std::string display_path(const fs::path& path) {

@@ -18,7 +18,10 @@ namespace warpmark {
 SharedMemory SharedMemory::create(size_t bytes, const std::string& name) {
   const auto fail = [&](const char* what, int code) {
     return environment_error("cannot get " + format_bytes(bytes) + " of shared memory: " + what +
-                             ": " + std::strerror(code));
+                                 ": " + std::strerror(code),
+                             code == EMFILE || code == ENFILE
+                                 ? "raise the limit of open files (`ulimit -n`)"
+                                 : "free memory, or raise its limit");
   };
   if (bytes > static_cast<size_t>(std::numeric_limits<off_t>::max())) {
     throw fail("ftruncate", EFBIG);

@@ -1,5 +1,8 @@
 #include "check/check.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 #include "check/check_run.hpp"
 #include "check/googletest.hpp"
 #include "check/junit.hpp"
@@ -30,6 +33,11 @@ ExitCode run_check(const std::vector<CheckWork>& work, CaseRunner& runner,
                    const RunContext& context, const CheckOptions& options, std::ostream& out) {
   if (work.empty()) {
     throw usage_error("there is no case to check", {}, "`warpmark list` shows the cases");
+  }
+  std::error_code gone;
+  if (std::filesystem::current_path(gone).empty()) {  // then GoogleTest ends the process
+    throw environment_error("the working directory cannot be found: " + gone.message(),
+                            "change to a folder that exists");
   }
   std::optional<JunitFile> junit;
   if (options.junit) junit.emplace(*options.junit);

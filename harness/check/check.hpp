@@ -1,12 +1,14 @@
 // The check front: one GoogleTest test for each case, and its reports.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <ostream>
 #include <vector>
 
 #include "plan/plugin_loader.hpp"
+#include "report/run_report.hpp"
 #include "report/style.hpp"
 #include "results/run_context.hpp"
 #include "runtime/outcome.hpp"
@@ -18,8 +20,9 @@ namespace warpmark {
 class CaseRunner {
  public:
   virtual ~CaseRunner() = default;
-  /// Runs one case. What it throws ends the run: an environment error, or an internal one.
-  virtual Outcome verify(const Case& which, const PlannedCase& planned) = 0;
+  /// Runs one case, with the inputs of one trial. What it throws ends the run: an environment
+  /// error, or an internal one.
+  virtual Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) = 0;
   /// Ends a `verify` that runs with Verdict::interrupted. Called in a signal handler.
   virtual void interrupt() noexcept = 0;
 };
@@ -27,6 +30,7 @@ class CaseRunner {
 struct CheckWork {
   Case which;
   PlannedCase planned;
+  std::vector<std::string> axes;  ///< of the command that repeats it (RepeatedCase)
 };
 
 struct CheckOptions {
@@ -34,10 +38,14 @@ struct CheckOptions {
   std::optional<std::filesystem::path> junit;    ///< JUnit XML, replaced at the end
   /// The command named one case, as ctest's do: ExitCode::skipped if it was skipped.
   bool single_case = false;
+  size_t max_failures = 0;  ///< after as many the rest is not run; 0 for no limit
+  bool json = false;        ///< the records of the journal instead of the console's report
   ConsoleStyle style;
+  std::vector<RunReport*> reports;  ///< further ones, which the caller owns
 };
 
-/// Runs every case, suite by suite, each as a GoogleTest test whose full name is the case id, and
+/// Runs every case with the trials of `context`, the first that does not pass deciding, suite by
+/// suite, each as a GoogleTest test whose full name is the case id, and
 /// reports to `out`, the journal and the JUnit file. The first SIGINT marks what is not finished as
 /// interrupted and finishes the reports; the second kills.
 ///

@@ -1,7 +1,10 @@
 #include "check/check_run.hpp"
 
+#include "base/exception.hpp"
 #include "base/file.hpp"
 #include "report/case_text.hpp"
+#include "report/console.hpp"
+#include "report/json_lines.hpp"
 #include "results/reproduce.hpp"
 
 namespace warpmark {
@@ -19,6 +22,13 @@ std::vector<SuiteCount> count_suites(const std::vector<CheckWork>& work) {
   return suites;
 }
 
+std::unique_ptr<RunReport> make_main_report(const std::vector<CheckWork>& work,
+                                            const RunContext& context, const CheckOptions& options,
+                                            std::ostream& out) {
+  if (options.json) return std::make_unique<JsonLines>(out, context, work.size());
+  return std::make_unique<ConsoleReport>(out, options.style, count_suites(work), context);
+}
+
 }  // namespace
 
 CheckRun::CheckRun(CaseRunner& runner, const std::vector<CheckWork>& work,
@@ -26,27 +36,25 @@ CheckRun::CheckRun(CaseRunner& runner, const std::vector<CheckWork>& work,
     : runner_(runner),
       context_(context),
       single_case_(options.single_case),
+      max_failures_(options.max_failures),
       journal_(options.journal ? std::make_optional<Journal>(*options.journal, context, work.size())
                                : std::nullopt),
-      console_(out, options.style, count_suites(work), context),
-      interrupt_([&runner] { runner.interrupt(); }) {}
+      main_report_(make_main_report(work, context, options, out)),
+      reports_(options.reports),
+      interrupt_([&runner] { runner.interrupt(); }) {
+  reports_.push_back(main_report_.get());
+}
 
 CheckRun::Result CheckRun::run(const CheckWork& work) noexcept {
   Result result;
   try {
-    const std::string reproduce =
-        reproduce_command(work.which.suite->file, work.which.id, context_);
-    console_.start_case(work.which.id);
+    for (RunReport* each : reports_) each->start_case(work.which.id);
     const bool ended_before = error_ != nullptr;
     result.outcome = verify(work);
-    if (journal_) {
-      try {
-        journal_->append(result.outcome, reproduce);
-      } catch (...) {
-        stop(std::current_exception());
-      }
-    }
-    console_.end_case(result.outcome, reproduce);
+    totals_.add(result.outcome.verdict);
+    const std::string reproduce = reproduce_command(
+        {work.which.suite->file, work.which.id, work.axes, result.outcome.trial}, context_);
+    report(result.outcome, reproduce);
     if (result.outcome.verdict == Verdict::failed) {
       result.failure = failure_text(result.outcome, reproduce);
     } else if (error_ != nullptr && !ended_before) {
@@ -54,7 +62,7 @@ CheckRun::Result CheckRun::run(const CheckWork& work) noexcept {
       result.failure = error_message_;
     } else if (result.outcome.verdict == Verdict::skipped) {
       result.skip = result.outcome.reason.empty() ? "skipped" : result.outcome.reason;
-    } else if (result.outcome.verdict == Verdict::interrupted) {
+    } else if (result.outcome.verdict != Verdict::passed) {
       result.skip = result.outcome.reason;
     }
   } catch (...) {
@@ -62,6 +70,38 @@ CheckRun::Result CheckRun::run(const CheckWork& work) noexcept {
     result.failure = error_message_;
   }
   return result;
+}
+
+void CheckRun::report(const Outcome& outcome, const std::string& reproduce) {
+  if (journal_) {
+    try {
+      journal_->append(outcome, reproduce);
+    } catch (...) {
+      stop(std::current_exception());
+    }
+  }
+  for (RunReport* each : reports_) {
+    try {
+      each->end_case(outcome, reproduce);
+    } catch (...) {
+      stop(std::current_exception());
+    }
+  }
+}
+
+// The first trial that does not pass decides; a skip depends on no inputs.
+Outcome CheckRun::run_trials(const CheckWork& work) {
+  Outcome outcome;
+  double seconds = 0;
+  for (uint64_t trial = context_.first_trial; trial < context_.first_trial + context_.trials;
+       ++trial) {
+    outcome = runner_.verify(work.which, work.planned, trial);
+    seconds += outcome.seconds;
+    if (context_.trials_given && outcome.verdict == Verdict::failed) outcome.trial = trial;
+    if (outcome.verdict != Verdict::passed) break;
+  }
+  outcome.seconds = seconds;
+  return outcome;
 }
 
 Outcome CheckRun::verify(const CheckWork& work) {
@@ -75,8 +115,13 @@ Outcome CheckRun::verify(const CheckWork& work) {
     outcome.reason = "not run: " + error_message_;
     return outcome;
   }
+  if (max_failures_ > 0 && totals_.failed >= max_failures_) {
+    outcome.verdict = Verdict::not_run;
+    outcome.reason = "not run: the run stops after " + count_text(max_failures_, "failure");
+    return outcome;
+  }
   try {
-    outcome = runner_.verify(work.which, work.planned);
+    outcome = run_trials(work);
     // Reports are ordered by what was asked for, whatever a runner writes there.
     outcome.suite = work.which.suite->name;
     outcome.case_id = work.which.id;
@@ -94,35 +139,43 @@ void CheckRun::stop(std::exception_ptr error) noexcept {
   if (error_ != nullptr) return;  // the first cause is the one to tell
   error_ = std::move(error);
   try {
-    std::rethrow_exception(error_);
-  } catch (const Error& known) {
+    const Error known = to_error(error_);
     error_message_ = known.message();
     error_code_ = known.code();
-  } catch (const std::exception& unknown) {
-    error_message_ = unknown.what();
-    error_code_ = ExitCode::internal;
   } catch (...) {
-    error_message_ = "an exception of unknown type";
-    error_code_ = ExitCode::internal;
+    error_code_ = ExitCode::environment;  // no memory even for a message
   }
 }
 
 ExitCode CheckRun::exit_code() const {
-  const Totals& totals = console_.totals();
   if (error_ != nullptr) return error_code_;
-  if (totals.interrupted > 0) return ExitCode::interrupted;
-  if (totals.failed > 0) return ExitCode::verdict;
-  if (single_case_ && totals.cases() == 1 && totals.skipped == 1) return ExitCode::skipped;
+  if (totals_.interrupted > 0) return ExitCode::interrupted;
+  if (totals_.failed > 0) return ExitCode::verdict;
+  if (single_case_ && totals_.cases() == 1 && totals_.skipped == 1) return ExitCode::skipped;
   return ExitCode::success;
 }
 
 ExitCode CheckRun::finish() {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  console_.finish(seconds);
+  RunEnd end;
+  for (RunReport* each : reports_) {
+    for (std::string& note : each->notes()) end.notes.push_back(std::move(note));
+  }
+  end.totals = totals_;
+  end.seconds = seconds;
+  end.exit_code = static_cast<int>(exit_code());
+  end.error = error_message_;
+  for (RunReport* each : reports_) {
+    try {
+      each->finish(end);
+    } catch (...) {
+      stop(std::current_exception());
+    }
+  }
   if (journal_) {
     try {
-      journal_->finish(console_.totals(), seconds, static_cast<int>(exit_code()), error_message_);
+      journal_->finish(totals_, seconds, static_cast<int>(exit_code()), error_message_);
     } catch (...) {
       stop(std::current_exception());
     }

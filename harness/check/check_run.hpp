@@ -4,19 +4,21 @@
 #include <chrono>
 #include <exception>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/interrupt.hpp"
 #include "check/check.hpp"
-#include "report/console.hpp"
+#include "report/run_report.hpp"
 #include "results/journal.hpp"
 
 namespace warpmark {
 
 class CheckRun {
  public:
-  /// Opens the journal and writes the console's header.
+  /// Opens the journal and writes the head of the console's report, or of the JSON lines.
   CheckRun(CaseRunner& runner, const std::vector<CheckWork>& work, const RunContext& context,
            const CheckOptions& options, std::ostream& out);
 
@@ -41,14 +43,19 @@ class CheckRun {
 
  private:
   Outcome verify(const CheckWork& work);
+  Outcome run_trials(const CheckWork& work);
+  void report(const Outcome& outcome, const std::string& reproduce);
   ExitCode exit_code() const;
 
   CaseRunner& runner_;
   const RunContext& context_;
   bool single_case_;
+  size_t max_failures_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::optional<Journal> journal_;
-  ConsoleReport console_;
+  std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
+  std::vector<RunReport*> reports_;         ///< that one last, so that it can tell of the others
+  Totals totals_;
   InterruptGuard interrupt_;
   std::exception_ptr error_;   ///< what ended the run early
   std::string error_message_;  ///< its words

@@ -1,6 +1,7 @@
 #include "check/junit.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,7 +15,12 @@ namespace warpmark {
 
 namespace fs = std::filesystem;
 
-JunitFile::JunitFile(fs::path target) : target_(std::move(target)) {
+JunitFile::JunitFile(fs::path target)
+    : target_(std::move(target)), draft_(::memfd_create("warpmark-junit", MFD_CLOEXEC)) {
+  if (!draft_) {
+    throw environment_error(fmt::format("cannot make a draft of {} in memory: {}",
+                                        display_path(target_), std::strerror(errno)));
+  }
   std::error_code code;
   const fs::path folder = fs::absolute(target_, code).parent_path();
   fs::create_directories(folder, code);
@@ -28,12 +34,16 @@ JunitFile::JunitFile(fs::path target) : target_(std::move(target)) {
   }
 }
 
+fs::path JunitFile::draft() const {
+  return fmt::format("/proc/self/fd/{}", draft_.get());
+}
+
 void JunitFile::publish() const {
-  const std::string xml = fs::exists(draft()) ? read_file(draft()) : std::string();
+  const std::string xml = read_file(draft());
   if (!trim(xml).ends_with("</testsuites>")) {
     throw environment_error(
         fmt::format("the JUnit report for {} came out incomplete", display_path(target_)),
-        fmt::format("is there room in {}?", folder_.path().parent_path().string()));
+        "is memory short?");
   }
   write_file_atomically(target_, xml);
 }

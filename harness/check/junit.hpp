@@ -7,21 +7,22 @@
 
 namespace warpmark {
 
-/// GoogleTest writes its XML where it likes and cannot say that it failed: it writes to a folder of
-/// ours, and what arrived whole there is moved to the file that was asked for.
+/// GoogleTest writes its XML where it likes and cannot say that it failed: it writes to memory, of
+/// which a process that is killed leaves nothing behind, and what arrived whole there becomes the
+/// file that was asked for.
 class JunitFile {
  public:
-  /// Throws an environment error if `target` could not be written.
+  /// Throws an environment error if `target` could not be written, or if there is no memory.
   explicit JunitFile(std::filesystem::path target);
 
-  /// Where GoogleTest is to write.
-  std::filesystem::path draft() const { return folder_.path() / "junit.xml"; }
+  /// Where GoogleTest is to write, in this process.
+  std::filesystem::path draft() const;
   /// Replaces the target. Throws an environment error.
   void publish() const;
 
  private:
   std::filesystem::path target_;
-  TemporaryFolder folder_;
+  UniqueFd draft_;  ///< a memfd
 };
 
 }  // namespace warpmark

@@ -1,16 +1,24 @@
 // Checking cases, as `check` and `run` do: from paths to the exit code.
 #include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
+#include <memory>
+#include <optional>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "check/check.hpp"
+#include "cli/axis_override.hpp"
 #include "cli/check_request.hpp"
+#include "cli/keep_report.hpp"
+#include "cli/last_failed_report.hpp"
 #include "cli/lazy_python.hpp"
-#include "cli/suites.hpp"
+#include "cli/session_runner.hpp"
+#include "compiler/cache.hpp"
 #include "driver/choose.hpp"
 #include "plan/plugin_loader.hpp"
+#include "report/annotations.hpp"
 #include "results/reproduce.hpp"
 #include "runtime/session.hpp"
 
@@ -18,28 +26,14 @@ namespace warpmark {
 
 namespace {
 
-class SessionRunner : public CaseRunner {
- public:
-  explicit SessionRunner(Session& session) : session_(session) {}
-
-  Outcome verify(const Case& which, const PlannedCase& planned) override {
-    if (!which.skip) return session_.verify(which, planned);
-    Outcome outcome;
-    outcome.suite = which.suite->name;
-    outcome.case_id = which.id;
-    outcome.verdict = Verdict::skipped;
-    outcome.reason = *which.skip;
-    return outcome;
-  }
-  void interrupt() noexcept override { session_.interrupt(); }
-
- private:
-  Session& session_;
-};
-
 // How this process was called; proc(5): the arguments, each ended by a null byte.
 std::string command_line() {
-  std::string words = read_file("/proc/self/cmdline");
+  std::string words;
+  try {
+    words = read_file("/proc/self/cmdline");
+  } catch (const Error&) {
+    return "warpmark";  // for the journal only, which is no reason to run nothing
+  }
   if (!words.empty()) words.pop_back();
   std::string line;
   for (const std::string& word : split(words, '\0')) {
@@ -49,46 +43,103 @@ std::string command_line() {
 }
 
 // All plans are made before any case runs: what cannot be planned is a mistake in a file.
-std::vector<CheckWork> plan_all(const std::vector<Case>& selected) {
+std::vector<CheckWork> plan_all(std::vector<Case> cases, const std::vector<Axis>& overrides) {
   PluginLoader plugins;
   std::vector<CheckWork> work;
-  work.reserve(selected.size());
-  for (const Case& which : selected) {
-    work.push_back({which, which.skip ? PlannedCase{} : make_plan(which, plugins)});
+  work.reserve(cases.size());
+  for (Case& which : cases) {
+    PlannedCase planned = which.skip ? PlannedCase{} : make_plan(which, plugins);
+    std::vector<std::string> axes = override_texts(which, overrides);
+    work.push_back({std::move(which), std::move(planned), std::move(axes)});
   }
   return work;
 }
 
-}  // namespace
+bool wants_annotations(const CheckRequest& request) {
+  if (request.annotations != AnnotationMode::automatic) {
+    return request.annotations == AnnotationMode::github;
+  }
+  // As GitHub's own tools ask. JSON lines are for programs, and go into files there.
+  const char* actions = std::getenv("GITHUB_ACTIONS");
+  return !request.json && actions != nullptr && std::string_view(actions) == "true";
+}
 
-ExitCode check(const CheckRequest& request, Output& out) {
-  LazyPython python;
-  const std::vector<Case> selected =
-      select_cases(load_suites(request.paths, python.list_evaluator()), request.case_ids);
-  const std::vector<CheckWork> work = plan_all(selected);
-  Session session(python.interpreter(), request.session);
-
+RunContext make_context(const CheckRequest& request, size_t deselected) {
   RunContext context;
   context.command = command_line();
   context.device_request = request.device_given ? request.session.device : "";
   context.seed_given = request.seed_given;
   context.seed = request.session.seed;
+  if (request.timeout_given) context.timeout_s = request.session.timeout_s;
+  context.first_trial = request.first_trial;
+  context.trials = request.trials;
+  context.trials_given = request.trials_given;
+  context.deselected = deselected;
+  return context;
+}
+
+CheckOptions make_options(const CheckRequest& request, size_t cases) {
+  CheckOptions options;
+  if (!request.journal.empty()) options.journal = request.journal;
+  if (!request.junit.empty()) options.junit = request.junit;
+  options.single_case = !request.choice.ids.empty() && cases == 1;
+  options.max_failures = request.max_failures;
+  options.json = request.json;
+  options.style = console_style(STDOUT_FILENO);
+  options.style.verbosity = request.verbosity;
+  options.style.durations = request.durations;
+  return options;
+}
+
+}  // namespace
+
+ExitCode check(const CheckRequest& request, Output& out) {
+  if (request.keep_all && request.keep.empty()) {
+    throw usage_error("--keep-all needs --keep DIR", {}, "which says where to keep the files");
+  }
+  LazyPython python;
+  ChosenCases chosen = choose_cases(request.paths, request.choice, python.list_evaluator());
+  const std::filesystem::path cache = CompileCache::default_folder();
+  const LastFailed memory(cache.empty() ? cache : cache / "last-failed");
+  std::string last_failed_note;
+  if (request.last_failed) last_failed_note = keep_last_failed(chosen, memory);
+  const size_t deselected = chosen.deselected;
+  LastFailedReport last_failed(memory, chosen.suites);
+  const std::vector<CheckWork> work = plan_all(chosen.take_cases(), request.choice.axes);
+
+  Session session(python.interpreter(), request.session);
+  RunContext context = make_context(request, deselected);
+  if (!last_failed_note.empty()) context.notes.push_back(last_failed_note);
   try {
     context.device = session.require();
   } catch (const NoDeviceError& error) {
     if (!request.skip_without_device) throw;
-    out.print("skipped: {}\n", error.message());
+    if (!request.json) out.print("skipped: {}\n", error.message());
     return ExitCode::skipped;
   }
 
-  CheckOptions options;
-  if (!request.journal.empty()) options.journal = request.journal;
-  if (!request.junit.empty()) options.junit = request.junit;
-  options.single_case = !request.case_ids.empty() && selected.size() == 1;
-  options.style = console_style(STDOUT_FILENO);
+  CheckOptions options = make_options(request, work.size());
+  SessionRunner runner(session, !request.keep.empty());
+  options.reports.push_back(&last_failed);
+  std::optional<KeepReport> keep;
+  if (!request.keep.empty()) {
+    keep.emplace(request.keep, request.keep_all, runner, work, python.interpreter());
+    options.reports.push_back(&*keep);
+  }
+  // JSON lines stay alone on standard output; a runner reads both.
+  std::ostream& commands = request.json ? std::cerr : std::cout;
+  Annotations annotations;
+  const bool annotate = wants_annotations(request);
+  if (annotate) options.reports.push_back(&annotations);
+
   out.flush();  // the report goes to the same descriptor
-  SessionRunner runner(session);
-  const ExitCode code = run_check(work, runner, context, options, std::cout);
+  ExitCode code = ExitCode::internal;
+  {
+    std::optional<CommandsStopped> stopped;
+    if (annotate) stopped.emplace(commands);
+    code = run_check(work, runner, context, options, std::cout);
+  }
+  if (annotate) annotations.write(commands);
   std::cout.flush();
   if (!std::cout) throw environment_error("standard output cannot be written");
   return code;

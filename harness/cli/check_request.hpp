@@ -3,34 +3,50 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/case_choice.hpp"
 #include "cli/output.hpp"
+#include "report/style.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
 
+enum class AnnotationMode : uint8_t {
+  automatic,  ///< GitHub's where GITHUB_ACTIONS is `true`
+  github,
+  off
+};
+
 struct CheckRequest {
   std::vector<std::filesystem::path> paths;  ///< as suite_files takes them
-  std::vector<std::string> case_ids;         ///< literal; empty for all
+  CaseChoice choice;
+  bool last_failed = false;  ///< only those that failed last time, if any did
+  uint64_t first_trial = 0;
+  uint64_t trials = 1;  ///< of each case, from `first_trial` on
+  bool trials_given = false;
+  size_t max_failures = 0;  ///< 0 for no limit
   SessionOptions session;
-  std::filesystem::path journal;     ///< "" for none
-  std::filesystem::path junit;       ///< "" for none
+  std::filesystem::path journal;  ///< "" for none
+  std::filesystem::path junit;    ///< "" for none
+  std::filesystem::path keep;     ///< folder for the files of failures; "" for none
+  bool keep_all = false;          ///< of passes, too
+  bool json = false;              ///< JSON lines instead of the console's report
+  AnnotationMode annotations = AnnotationMode::automatic;
+  Verbosity verbosity = Verbosity::normal;
+  std::optional<size_t> durations;   ///< how many of the slowest cases are listed; 0 for all
   bool skip_without_device = false;  ///< ExitCode::skipped where the device is not there
   bool device_given = false;         ///< for the command that repeats a case
   bool seed_given = false;
+  bool timeout_given = false;
 };
 
 /// Runs the cases of a request. Throws a usage error for what cannot be loaded or selected, before
 /// any case runs.
 ExitCode check(const CheckRequest& request, Output& out);
-
-/// A seed: a whole number from 0 to 2^64 - 1, in decimal. `what` is how the error calls it.
-uint64_t parse_seed(std::string_view text, const std::string& what, const Position& where = {});
-/// A time limit in seconds: a finite number above 0.
-double parse_timeout(std::string_view text, const std::string& what, const Position& where = {});
 
 }  // namespace warpmark

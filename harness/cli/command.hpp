@@ -26,6 +26,9 @@ Command lint_command(CLI::App& program);
 Command devices_command(CLI::App& program);
 Command doctor_command(CLI::App& program);
 Command cache_command(CLI::App& program);
+Command completion_command(CLI::App& program);
+/// Hidden: what the scripts of `completion` ask.
+Command complete_command(CLI::App& program);
 /// Hidden: the worker that sessions start, with its socket as descriptor 3.
 Command worker_command(CLI::App& program);
 

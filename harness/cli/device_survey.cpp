@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "base/places.hpp"
 #include "driver/choose.hpp"
 #include "suite/suite.hpp"
 
@@ -20,7 +21,7 @@ constexpr std::string_view kSuffix = ".so";
 
 std::set<std::string> library_names() {
   std::set<std::string> names = {"cpu"};
-  for (const std::string& folder : driver_library_folders()) {
+  for (const fs::path& folder : library_search_path()) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {

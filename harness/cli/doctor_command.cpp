@@ -3,8 +3,9 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
+#include "base/places.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/device_survey.hpp"
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 class Doctor {
  public:
-  explicit Doctor(Output& out) : out_(out) {}
+  Doctor(Output& out, bool json) : out_(out), json_(json) {}
 
   /// True if cases can be checked on some device.
   bool examine() {
@@ -31,7 +32,9 @@ class Doctor {
     const bool plugins = examine_plugins();
     examine_cache();
     const bool able = nvrtc && numpy && plugins && !usable_.empty();
-    if (able) {
+    if (json_) {
+      write_json(able);
+    } else if (able) {
       out_.print("\nWarpmark can check kernels on {}.\n", join(usable_, ", "));
     } else {
       out_.write("\nWarpmark cannot check kernels on this machine: see what is missing above.\n");
@@ -43,13 +46,30 @@ class Doctor {
   enum class Mark { ok, missing };
 
   void row(Mark mark, const std::string& what, const std::string& text) {
+    if (json_) {
+      rows_.push_back({{"what", what},
+                       {"ok", mark == Mark::ok},
+                       {"text", printable(text)},
+                       {"notes", nlohmann::ordered_json::array()}});
+      return;
+    }
     const std::vector<std::string> lines = split(printable(text), '\n');
     // The names of driver libraries may be of any length.
     out_.print("{:<9}{:<10} {}\n", mark == Mark::ok ? "ok" : "missing", what, lines.front());
     for (size_t i = 1; i < lines.size(); ++i) note(std::string(trim(lines[i])));
   }
   void note(const std::string& text) {
-    if (!text.empty()) out_.print("{:20}{}\n", "", printable(text));
+    if (text.empty()) return;
+    if (json_) {
+      if (!rows_.empty()) rows_.back()["notes"].push_back(printable(text));
+    } else {
+      out_.print("{:20}{}\n", "", printable(text));
+    }
+  }
+  void write_json(bool able) {
+    const nlohmann::ordered_json whole = {
+        {"warpmark", 1}, {"able", able}, {"devices", usable_}, {"found", rows_}};
+    out_.write(whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   }
   void missing(const std::string& what, const std::string& reason, const std::string& remedy) {
     row(Mark::missing, what, reason);
@@ -138,9 +158,10 @@ class Doctor {
     }
     if (!some) {
       std::vector<std::string> folders;
-      for (const fs::path& folder : default_plugin_folders()) folders.push_back(folder.string());
+      for (const fs::path& folder : library_search_path()) folders.push_back(folder.string());
       missing("plugin", "no usable warpmark-plugin-*.so in " + join(folders, ", "),
-              "build Warpmark, or add the plugins' folder to WARPMARK_PLUGIN_PATH");
+              (own_places().installed ? "install Warpmark again" : "build Warpmark") +
+                  std::string(", or add the plugins' folder to WARPMARK_PLUGIN_PATH"));
     }
     return some;
   }
@@ -174,6 +195,8 @@ class Doctor {
   }
 
   Output& out_;
+  bool json_;
+  nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
   std::vector<std::string> usable_;
 };
 
@@ -182,8 +205,10 @@ class Doctor {
 Command doctor_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "doctor", "Show what Warpmark uses on this machine, and what is missing");
-  return {app, [](Output& out) {
-            return Doctor(out).examine() ? ExitCode::success : ExitCode::environment;
+  const auto json = std::make_shared<bool>(false);
+  app->add_flag("--json", *json, "As JSON");
+  return {app, [json](Output& out) {
+            return Doctor(out, *json).examine() ? ExitCode::success : ExitCode::environment;
           }};
 }
 

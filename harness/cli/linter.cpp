@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "python/function.hpp"
+#include "suite/suite_problems.hpp"
 
 namespace warpmark {
 
@@ -18,7 +19,14 @@ void Linter::suite(const std::filesystem::path& file) {
   const size_t known = problems_.size();
   planned_.clear();
   std::shared_ptr<const Suite> suite;
-  attempt([&] { suite = load_suite(file); });
+  attempt([&] {
+    try {
+      suite = load_suite(file);
+    } catch (const Error&) {
+      for (const Error& problem : suite_problems(file)) add(problem);
+      throw;
+    }
+  });
   if (!suite) return;
   if (suite->kernel.file) kernel_file(*suite);
   texts(*suite);
@@ -72,11 +80,10 @@ void Linter::bounds(const SuiteTolerance& tolerance) {
   }
 }
 
-// A function's file is only read: running it is the cases' business.
 void Linter::value(const Suite& suite, const PythonText& text) {
   if (!text.function) return numpy(text);
   texts_.insert(text.text);
-  const PythonExpression written = expression_from(text.text, text.where);
+  const auto written = expression_from(text.text, text.where);
   attempt([&] { check_syntax(python_.interpreter(), python_function(written, suite.folder)); });
 }
 
@@ -99,8 +106,9 @@ void Linter::plan(const Case& which, Purpose purpose) {
   PlannedCase planned = make_plan(which, plugins_);
   // Besides the suite's own texts, a plugin may have made some.
   const auto check = [&](const NumpyText& text) {
-    if (!text.function && texts_.count(text.text) == 0)
+    if (!text.function && texts_.count(text.text) == 0) {
       numpy({text.text, planned.positions.find(text.at)});
+    }
   };
   for (const Buffer& buffer : planned.plan.buffers) {
     if (buffer.value) check(*buffer.value);
@@ -126,9 +134,9 @@ bool Linter::has_session() {
 void Linter::examine(const std::shared_ptr<const Suite>& suite) {
   TrivialFindings findings(suite);
   bool whole = true;
-  for (const auto& [which, planned] : planned_) {
+  for (const auto& one : planned_) {
     bool seen = false;
-    attempt([&] { seen = examine(which, planned, findings); });
+    attempt([&] { seen = examine(one.first, one.second, findings); });
     whole = whole && seen;
   }
   for (const Error& problem : trivial_problems(*suite, findings.findings())) add(problem);
@@ -149,9 +157,9 @@ void Linter::case_failed(const Case& which, const Outcome& outcome) {
 }
 
 bool Linter::examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings) {
-  // A case that must fault has nothing to judge; nor may it be possible to compile it.
+  // A case that must fault or not compile has nothing to judge; nor may it be possible to compile
+  // it.
   if (planned.plan.fault || planned.plan.compile_error) return true;
-  if (planned.plan.report && planned.plan.expected.empty()) return true;
   if (planned.plan.expected.empty()) {
     findings.add_without_outputs(which);
     return true;

@@ -4,6 +4,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "cli/check_options.hpp"
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/suites.hpp"
@@ -17,6 +18,7 @@ namespace fs = std::filesystem;
 
 struct ListOptions {
   std::vector<fs::path> paths;
+  CheckArguments choice;
   bool json = false;
   bool suites_only = false;
 };
@@ -45,7 +47,7 @@ std::vector<std::string> inputs(const Suite& suite) {
     files.push_back((suite.folder / suite.kernel.file->text).lexically_normal().string());
   }
   add_headers(suite, files);
-  std::vector<fs::path> folders = default_plugin_folders();
+  std::vector<fs::path> folders = library_search_path();
   folders.insert(folders.begin(), suite.folder);
   for (const PluginLoader::Available& plugin : PluginLoader(folders).available()) {
     if (plugin.name != suite.plugin.text) continue;
@@ -54,9 +56,9 @@ std::vector<std::string> inputs(const Suite& suite) {
   return files;
 }
 
-std::string as_json(const std::vector<LoadedSuite>& suites) {
+std::string as_json(const ChosenCases& chosen) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const auto& [suite, cases] : suites) {
+  for (const auto& [suite, cases] : chosen.suites) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Case& which : cases) {
       all.push_back({{"id", which.id}, {"skip", nullptr}});
@@ -68,7 +70,8 @@ std::string as_json(const std::vector<LoadedSuite>& suites) {
                     {"inputs", inputs(*suite)},
                     {"cases", std::move(all)}});
   }
-  const nlohmann::ordered_json whole = {{"warpmark", 1}, {"suites", std::move(list)}};
+  nlohmann::ordered_json whole = {{"warpmark", 1}, {"suites", std::move(list)}};
+  if (chosen.deselected > 0) whole["deselected"] = chosen.deselected;
   // A path may have bytes that are no UTF-8, and JSON may not.
   return whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -77,9 +80,9 @@ std::string counted(size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-void print_for_people(const std::vector<LoadedSuite>& suites, bool suites_only, Output& out) {
+void print_for_people(const ChosenCases& chosen, bool suites_only, Output& out) {
   size_t total = 0, skipped = 0;
-  for (const auto& [suite, cases] : suites) {
+  for (const auto& [suite, cases] : chosen.suites) {
     out.print("{} ({})", suite->name, counted(cases.size(), "case"));
     out.print("{}{}\n", suite->about.empty() ? "" : ": ", printable(suite->about));
     for (const Case& which : cases) {
@@ -91,8 +94,9 @@ void print_for_people(const std::vector<LoadedSuite>& suites, bool suites_only, 
       out.write("\n");
     }
   }
-  out.print("{}, {}", counted(suites.size(), "suite"), counted(total, "case"));
+  out.print("{}, {}", counted(chosen.suites.size(), "suite"), counted(total, "case"));
   if (skipped > 0) out.print(" ({} skipped)", skipped);
+  if (chosen.deselected > 0) out.print(", {} deselected", chosen.deselected);
   out.write("\n");
 }
 
@@ -103,16 +107,19 @@ Command list_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("list", "List suites and the ids of their cases");
   app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`")
       ->type_name("");
+  options->choice.add_to(*app, {"select", "axes"});
   app->add_flag("--suites", options->suites_only, "One line for each suite, without the ids");
   app->add_flag("--json", options->json, "As JSON, with the files that each suite depends on");
   return {app, [options](Output& out) {
             LazyPython python;
-            const std::vector<LoadedSuite> suites =
-                load_suites(options->paths, python.list_evaluator());
+            CheckRequest request;
+            options->choice.apply(request);
+            const ChosenCases chosen =
+                choose_cases(options->paths, request.choice, python.list_evaluator());
             if (options->json) {
-              out.write(as_json(suites));
+              out.write(as_json(chosen));
             } else {
-              print_for_people(suites, options->suites_only, out);
+              print_for_people(chosen, options->suites_only, out);
             }
             return ExitCode::success;
           }};

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/text.hpp"
+#include "cli/check_options.hpp"
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/suites.hpp"
@@ -13,14 +14,16 @@ namespace {
 
 struct PlanOptions {
   std::vector<std::filesystem::path> paths;
-  std::vector<std::string> ids;
+  CheckArguments choice;
 };
 
 ExitCode print_plans(const PlanOptions& options, Output& out) {
   LazyPython python;
   PluginLoader plugins;
-  const std::vector<LoadedSuite> suites = load_suites(options.paths, python.list_evaluator());
-  for (const Case& which : select_cases(suites, options.ids)) {
+  CheckRequest request;
+  options.choice.apply(request);
+  ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
+  for (const Case& which : chosen.take_cases()) {
     try {
       out.write(describe(make_plan(which, plugins).plan));
     } catch (const Error& error) {
@@ -41,9 +44,7 @@ Command plan_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("plan", "Print the plans of cases as JSON, running none");
   app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`")
       ->type_name("");
-  app->add_option("--case", options->ids, "The case with this id only; may be repeated")
-      ->type_name("ID")
-      ->allow_extra_args(false);
+  options->choice.add_to(*app, {"cases", "select", "axes"});
   return {app, [options](Output& out) { return print_plans(*options, out); }};
 }
 

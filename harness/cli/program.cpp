@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exception.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 
@@ -88,9 +89,10 @@ ExitCode run(int count, const char* const* arguments, Output& out) {
   program.require_subcommand(0, 1);
   program.get_formatter()->column_width(26);
   const std::vector<Command> commands = {
-      check_command(program),  run_command(program),   list_command(program),
-      plan_command(program),   lint_command(program),  devices_command(program),
-      doctor_command(program), cache_command(program), worker_command(program)};
+      check_command(program),    run_command(program),   list_command(program),
+      plan_command(program),     lint_command(program),  devices_command(program),
+      doctor_command(program),   cache_command(program), completion_command(program),
+      complete_command(program), worker_command(program)};
   program.footer(kFooter);  // set after the commands were made, which would all take it over
   try {
     program.parse(count, arguments);
@@ -128,10 +130,9 @@ int run_program(int count, const char* const* arguments) noexcept {
       const ExitCode code = run(count, arguments, out);
       out.flush();
       return static_cast<int>(code);
-    } catch (const Error& error) {
+    } catch (...) {
+      const Error error = to_error(std::current_exception());
       return fail(out, error.code(), error.what());
-    } catch (const std::exception& error) {
-      return fail(out, ExitCode::internal, internal_error(error.what()).what());
     }
   } catch (...) {  // out of memory while telling of a failure
     return static_cast<int>(ExitCode::internal);

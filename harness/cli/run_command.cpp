@@ -1,21 +1,66 @@
 // `warpmark run`: does what a run configuration says.
+#include <algorithm>
 #include <memory>
 
+#include "base/text.hpp"
+#include "cli/check_options.hpp"
 #include "cli/command.hpp"
+#include "cli/job_processes.hpp"
 #include "cli/run_config.hpp"
 #include "cli/suites.hpp"
 
 namespace warpmark {
+namespace {
+
+struct RunState {
+  std::filesystem::path file;
+  std::vector<std::string> jobs;
+  CheckArguments arguments;
+};
+
+std::vector<RunJob> choose_jobs(const RunConfig& config, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return config.jobs;
+  std::vector<std::string> known;
+  for (const RunJob& job : config.jobs) known.push_back(job.name);
+  for (const std::string& name : wanted) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string near = nearest(name, known);
+    throw usage_error(
+        fmt::format("the configuration has no job `{}`", printable(name)), {},
+        near.empty() ? "jobs: " + join(known, ", ") : fmt::format("did you mean `{}`?", near));
+  }
+  std::vector<RunJob> chosen;
+  for (const RunJob& job : config.jobs) {
+    if (std::find(wanted.begin(), wanted.end(), job.name) != wanted.end()) chosen.push_back(job);
+  }
+  return chosen;
+}
+
+ExitCode run(const RunState& state, Output& out) {
+  require_path(state.file, "configurations are YAML files, as configs/demo.yaml");
+  std::vector<RunJob> jobs = choose_jobs(load_run_config(state.file), state.jobs);
+  // A mistake on the command line or in a later job is told before the first one runs.
+  for (RunJob& job : jobs) state.arguments.apply(job.check);
+  if (jobs.size() == 1) return check(jobs.front().check, out);
+  std::vector<std::string> names;
+  for (const RunJob& job : jobs) names.push_back(job.name);
+  return run_job_processes(names, out);
+}
+
+}  // namespace
 
 Command run_command(CLI::App& program) {
-  const auto file = std::make_shared<std::filesystem::path>();
-  CLI::App* app = program.add_subcommand("run", "Do what a run configuration says");
-  app->add_option("CONFIG", *file, "A YAML file, as configs/demo.yaml")->required()->type_name("");
-  return {app, [file](Output& out) {
-            require_path(*file, "configurations are YAML files, as configs/demo.yaml");
-            const RunConfig config = load_run_config(*file);
-            return check(*config.check, out);  // the only job so far, and a config has one
-          }};
+  const auto state = std::make_shared<RunState>();
+  CLI::App* app = program.add_subcommand(
+      "run", "Do what a run configuration says; options here go before those there");
+  app->add_option("CONFIG", state->file, "A YAML file, as configs/demo.yaml")
+      ->required()
+      ->type_name("");
+  app->add_option("--job", state->jobs, "Only the job of this name; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  state->arguments.add_to(*app);
+  return {app, [state](Output& out) { return run(*state, out); }};
 }
 
 }  // namespace warpmark

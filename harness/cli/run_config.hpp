@@ -2,17 +2,25 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/check_request.hpp"
 
 namespace warpmark {
 
-/// One key for each job; its paths are relative to the file and absolute here.
+/// One thing to do. Every kind of job has a section of its name in the file, which holds one job or
+/// a list of them; `check` is the only kind so far.
+struct RunJob {
+  std::string name;  ///< unique in the file; that of the section if it has one unnamed job
+  Position where;
+  CheckRequest check;
+};
+
+/// Its paths are relative to the file and absolute here.
 struct RunConfig {
   std::string about;
-  std::optional<CheckRequest> check;
+  std::vector<RunJob> jobs;  ///< in the file's order, one or more
 };
 
 /// Throws a usage error with file, line and column, by the same rules as suites.

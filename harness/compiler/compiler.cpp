@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/places.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "compiler/declared_kernels.hpp"
@@ -347,11 +348,13 @@ RefusedError instance_error(const BadInstance& bad, const Unit& unit) {
   }
   std::string hint;
   if (log.find("open source file") != std::string::npos) {
-    hint = nvrtc.include_folders().empty()
-               ? "this NVRTC has no header folder beside it; ./bootstrap fetches one, or set "
-                 "WARPMARK_CUDA_HOME"
-               : "looked in the suite's folder, Warpmark's own C and C++ headers and " +
-                     join(nvrtc.include_folders(), ", ");
+    if (!nvrtc.include_folders().empty()) {
+      hint = "looked in the suite's folder, Warpmark's own C and C++ headers and " +
+             join(nvrtc.include_folders(), ", ");
+    } else {
+      hint = fmt::format("this NVRTC has no header folder beside it; {}set WARPMARK_CUDA_HOME",
+                         own_places().installed ? "" : "./bootstrap fetches one, or ");
+    }
   }
   throw RefusedError(unit.name + " does not compile", log, first_error(log), hint);
 }
@@ -390,9 +393,7 @@ std::map<std::string, std::string> kernel_types(
     return types;
   }
   // Types lost for another reason would look like a mistake of the suite, and be kept in the cache.
-  if (result != NVRTC_SUCCESS) {
-    throw_compile_error(result, clean_log(program.log()), unit, nvrtc);
-  }
+  if (result != NVRTC_SUCCESS) throw_compile_error(result, clean_log(program.log()), unit, nvrtc);
   for (const auto& [symbol, name] : names) {
     const auto lowered = program.lowered_name(expression(name));
     if (!lowered) continue;

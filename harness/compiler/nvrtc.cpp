@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/places.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -17,8 +18,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kRemedy =
-    "run ./bootstrap, which fetches it, or set WARPMARK_NVRTC to a libnvrtc.so";
+// What to do without NVRTC: ./bootstrap is at hand only where the program was built.
+std::string remedy() {
+  return own_places().installed
+             ? "install CUDA 12.4 or newer, or set WARPMARK_CUDA_HOME to its folder or "
+               "WARPMARK_NVRTC to a libnvrtc.so"
+             : "run ./bootstrap, which fetches it, or set WARPMARK_NVRTC to a libnvrtc.so";
+}
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -163,22 +169,20 @@ NvrtcSearch NvrtcSearch::from_environment() {
   NvrtcSearch search;
   search.library = variable("WARPMARK_NVRTC");
   search.cuda_home = variable("WARPMARK_CUDA_HOME");
-  search.deps = (program_folder() / "../deps/cuda").lexically_normal().string();
+  search.deps = own_places().cuda.string();
   return search;
 }
 
 Nvrtc::Nvrtc(const NvrtcTable& table, std::string path, std::vector<std::string> include_folders)
     : table_(table), path_(std::move(path)), include_folders_(std::move(include_folders)) {
   if (table_.nvrtcVersion(&major_, &minor_) != NVRTC_SUCCESS) {
-    throw environment_error(fmt::format("{} does not tell its version", path_),
-                            std::string(kRemedy));
+    throw environment_error(fmt::format("{} does not tell its version", path_), remedy());
   }
   if (!include_folders_.empty()) headers_version_ = headers_version(include_folders_.front());
   // 12.4 is the oldest that the project is tested with.
   if (std::pair(major_, minor_) < std::pair(12, 4)) {
     throw environment_error(
-        fmt::format("{} is NVRTC {}; Warpmark needs 12.4 or newer", path_, version()),
-        std::string(kRemedy));
+        fmt::format("{} is NVRTC {}; Warpmark needs 12.4 or newer", path_, version()), remedy());
   }
 }
 
@@ -192,8 +196,7 @@ std::shared_ptr<const Nvrtc> Nvrtc::open(const NvrtcSearch& search) {
   std::vector<std::string> log;
   const Opened opened = search_for(search, log);
   if (opened.library == nullptr) {
-    throw environment_error("there is no NVRTC; looked at\n    " + join(log, "\n    "),
-                            std::string(kRemedy));
+    throw environment_error("there is no NVRTC; looked at\n    " + join(log, "\n    "), remedy());
   }
   NvrtcTable table;
   std::vector<std::string> missing;
@@ -205,7 +208,7 @@ std::shared_ptr<const Nvrtc> Nvrtc::open(const NvrtcSearch& search) {
   if (!missing.empty()) {
     throw environment_error(
         fmt::format("{} is no usable NVRTC: it lacks {}", opened.path, join(missing, ", ")),
-        std::string(kRemedy));
+        remedy());
   }
   std::shared_ptr<Nvrtc> nvrtc(
       new Nvrtc(table, opened.path, find_headers(opened.path, search.cuda_home)));

@@ -22,7 +22,7 @@ struct NvrtcTable {
 struct NvrtcSearch {
   std::string library;      ///< WARPMARK_NVRTC: this file or nothing
   std::string cuda_home;    ///< WARPMARK_CUDA_HOME: below this folder or nothing
-  std::string deps;         ///< what bootstrap filled: build/deps/cuda
+  std::string deps;         ///< what came with the program (base/places.hpp)
   bool loader_path = true;  ///< libnvrtc.so.13, .12, then unversioned
   std::vector<std::string> system{"/usr/local/cuda", "/opt/cuda"};
 

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "base/places.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -80,26 +79,17 @@ DeviceChoice choose_device(std::string_view request, const DriverOpeners& opener
   }
 }
 
-std::vector<std::string> driver_library_folders() {
-  std::vector<std::string> folders;
-  const char* path = std::getenv("WARPMARK_PLUGIN_PATH");
-  for (const std::string& folder : split(path != nullptr ? path : "", ':')) {
-    if (!folder.empty()) folders.push_back(folder);
-  }
-  folders.push_back((program_folder() / ".." / "lib" / "warpmark").lexically_normal().string());
-  return folders;
-}
-
 std::shared_ptr<Driver> open_driver_library(const std::string& name) {
   const std::string file = fmt::format("libwarpmark_{}.so", name);
-  const std::vector<std::string> folders = driver_library_folders();
-  for (const std::string& folder : folders) {
-    const fs::path path = fs::path(folder) / file;
+  std::vector<std::string> looked;
+  for (const fs::path& folder : library_search_path()) {
+    const fs::path path = folder / file;
+    looked.push_back(folder.string());
     std::error_code code;
     // An absolute path, because dlopen searches elsewhere for a name without a slash.
     if (fs::exists(path, code)) return Driver::open(fs::absolute(path).string());
   }
-  throw environment_error(fmt::format("no {} in {}", file, join(folders, " or ")),
+  throw environment_error(fmt::format("no {} in {}", file, join(looked, " or ")),
                           "build it, or add its folder to WARPMARK_PLUGIN_PATH");
 }
 
@@ -111,9 +101,9 @@ void check_compiler_fits(const Device& device, int nvrtc_major, int nvrtc_minor)
   throw environment_error(
       fmt::format("NVRTC {}.{} is newer than the driver of {}, which supports CUDA {}.{}",
                   nvrtc_major, nvrtc_minor, device.identify(), driver_major, version % 1000 / 10),
-      fmt::format("install a driver for CUDA {}, or set WARPMARK_NVRTC to an NVRTC {}.x "
-                  "(`./bootstrap` takes one that fits)",
-                  nvrtc_major, driver_major));
+      fmt::format("install a driver for CUDA {}, or set WARPMARK_NVRTC to an NVRTC {}.x{}",
+                  nvrtc_major, driver_major,
+                  own_places().installed ? "" : " (`./bootstrap` takes one that fits)"));
 }
 
 }  // namespace warpmark

@@ -39,11 +39,7 @@ struct DriverOpeners {
 DeviceChoice choose_device(std::string_view request,
                            const DriverOpeners& openers = DriverOpeners::standard());
 
-/// The folders where driver libraries are looked for: WARPMARK_PLUGIN_PATH (separated by colons),
-/// then ../lib/warpmark beside the program.
-std::vector<std::string> driver_library_folders();
-
-/// Opens libwarpmark_NAME.so from the first of those folders that has it.
+/// Opens libwarpmark_NAME.so from the first folder of library_search_path() that has it.
 /// Throws an environment error that lists where it looked.
 std::shared_ptr<Driver> open_driver_library(const std::string& name);
 

@@ -83,6 +83,23 @@ class Request {
   const CaseDocument& document_;
 };
 
+// Arithmetic that a plugin took from keys of its own: mistakes are the suite's, told at their line;
+// what uses only axes is folded here.
+void fold(nlohmann::ordered_json& json, const Scope& scope, const PositionMap& positions) {
+  if (!json.is_structured()) return;
+  const auto text = json.is_object() ? json.find("arithmetic") : json.end();
+  if (text == json.end() || !text->is_string()) {
+    for (auto& element : json) fold(element, scope, positions);
+    return;
+  }
+  const std::string at = json.value("at", std::string());
+  if (at.empty()) return;
+  const Folded folded =
+      Expression::parse(text->get<std::string>(), positions.find_text(at)).fold(scope);
+  if (!folded.value) return;
+  if (const auto* integer = std::get_if<int64_t>(&*folded.value)) json = *integer;
+}
+
 // A limit of a suite at one point: a number more than 0.
 std::optional<double> limit_value(const std::optional<Expression>& limit, const Scope& scope) {
   if (!limit) return std::nullopt;
@@ -120,23 +137,6 @@ PlanLimits limits_of(const Limits& limits, const Scope& scope) {
 
 Fault fault_of(const ExpectedFault& expected) {
   return {expected.kind.text, expected.argument ? expected.argument->text : std::string()};
-}
-
-// Arithmetic that a plugin took from keys of its own: mistakes are the suite's, told at their line;
-// what uses only axes is folded here.
-void fold(nlohmann::ordered_json& json, const Scope& scope, const PositionMap& positions) {
-  if (!json.is_structured()) return;
-  const auto text = json.is_object() ? json.find("arithmetic") : json.end();
-  if (text == json.end() || !text->is_string()) {
-    for (auto& element : json) fold(element, scope, positions);
-    return;
-  }
-  const std::string at = json.value("at", std::string());
-  if (at.empty()) return;
-  const Folded folded =
-      Expression::parse(text->get<std::string>(), positions.find_text(at)).fold(scope);
-  if (!folded.value) return;
-  if (const auto* integer = std::get_if<int64_t>(&*folded.value)) json = *integer;
 }
 
 void take_over(const Case& which, Plan& plan, PositionMap& positions) {

@@ -52,11 +52,11 @@ struct Unit {
   std::string source;  ///< CUDA C++; "" for a file
   std::string at;      ///< JSON Pointer: of a text, whose first line is the first line there
   std::vector<std::string> options;       ///< for NVRTC, as in "-DT=float"
-  std::vector<Region> regions;            ///< of a text without `at`, by ascending line
   std::vector<std::string> include = {};  ///< folders of headers, relative to the suite's folder
   /// Indices of units that are compiled as relocatable device code and linked with this one. They
   /// link no others, and nothing is launched from them.
   std::vector<size_t> link = {};
+  std::vector<Region> regions = {};  ///< of a text without `at`, by ascending line
   friend bool operator==(const Unit&, const Unit&) = default;
 };
 

@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <set>
 
 #include "base/file.hpp"
@@ -77,25 +77,17 @@ const warpmark_plugin* open_plugin(const fs::path& file, const std::string& name
 
 }  // namespace
 
-std::vector<fs::path> default_plugin_folders() {
-  std::vector<fs::path> folders;
-  if (const char* path = std::getenv("WARPMARK_PLUGIN_PATH")) {
-    for (const std::string& folder : split(path, ':')) {
-      if (!folder.empty()) folders.emplace_back(folder);
-    }
-  }
-  folders.push_back((program_folder() / ".." / "lib" / "warpmark").lexically_normal());
-  return folders;
-}
-
 PluginLoader::PluginLoader(std::vector<fs::path> folders) : folders_(std::move(folders)) {}
 
 std::vector<PluginLoader::Available> PluginLoader::available() const {
   std::vector<Available> all;
   std::set<std::string> names;
   for (const fs::path& folder : folders_) {
+    std::vector<Available> here = plugins_in(folder);
+    std::sort(here.begin(), here.end(),
+              [](const Available& left, const Available& right) { return left.name < right.name; });
     // An earlier folder hides the same name in a later one.
-    for (Available& plugin : plugins_in(folder)) {
+    for (Available& plugin : here) {
       if (names.insert(plugin.name).second) all.push_back(std::move(plugin));
     }
   }

@@ -7,21 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "base/places.hpp"
 #include "plan/plan.hpp"
 #include "suite/case.hpp"
 #include "warpmark/plugin.h"
 
 namespace warpmark {
 
-/// Where plugins are looked for after the suite's own folder: the folders of WARPMARK_PLUGIN_PATH
-/// (separated by ":"), then lib/warpmark beside the folder of the program.
-std::vector<std::filesystem::path> default_plugin_folders();
-
 /// Opens warpmark-plugin-NAME.so on first use and never closes it: code of a closed library may
 /// still be referred to by what it gave out. Safe to use from several threads.
 class PluginLoader {
  public:
-  explicit PluginLoader(std::vector<std::filesystem::path> folders = default_plugin_folders());
+  explicit PluginLoader(std::vector<std::filesystem::path> folders = library_search_path());
 
   /// The plugin of that name for a suite in `suite_folder`. Throws a usage error, at `where`, if
   /// there is none (with the folders looked in and the plugins there), or if it is no plugin of

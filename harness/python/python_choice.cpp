@@ -106,12 +106,20 @@ PythonIdentity linked_python() {
 }
 
 PythonSearch PythonSearch::from_environment() {
-  return {variable("WARPMARK_PYTHON"), variable("VIRTUAL_ENV"), kRecordedPython};
+  const PythonIdentity linked = linked_python();
+  return {variable("WARPMARK_PYTHON"), variable("VIRTUAL_ENV"), linked.executable,
+          linked.base_prefix / "bin" / ("python" + linked.version)};
 }
 
 std::string PythonChoice::text() const {
   std::string out = "Python " + python.version + " at " + python.executable.string();
-  out += origin == "build" ? " (found when Warpmark was built)" : " (from " + origin + ")";
+  if (origin == "build") {
+    out += " (found when Warpmark was built)";
+  } else if (origin == "libpython") {
+    out += " (beside the libpython that Warpmark is linked to)";
+  } else {
+    out += " (from " + origin + ")";
+  }
   for (const std::string& notice : notices) out += "\n" + notice;
   return out;
 }
@@ -153,8 +161,12 @@ PythonChoice choose_python(const PythonSearch& search) {
                              " is not used: " + failure);
   }
   if (usable(search.recorded, "build")) return choice;
+  const std::string recorded_failure = failure;
+  choice.notices.push_back("the Python that Warpmark was built with, " + search.recorded.string() +
+                           ", is not used: " + failure);
+  if (!search.plain.empty() && usable(search.plain, "libpython")) return choice;
   throw environment_error("the Python that Warpmark was built with, " + search.recorded.string() +
-                              ", cannot be used: " + failure,
+                              ", cannot be used: " + recorded_failure,
                           "set WARPMARK_PYTHON to a Python " + linked_python().version + " of " +
                               linked_python().base_prefix.string() + ", or build again");
 }

@@ -13,6 +13,8 @@ struct PythonSearch {
   std::string warpmark_python;     ///< $WARPMARK_PYTHON: a path, or a name looked up in $PATH
   std::string virtual_env;         ///< $VIRTUAL_ENV: the folder of an active virtual environment
   std::filesystem::path recorded;  ///< the interpreter that the build found
+  /// The linked libpython's own, if the recorded one has gone; empty: none.
+  std::filesystem::path plain{};
 
   static PythonSearch from_environment();
 };
@@ -27,7 +29,7 @@ struct PythonIdentity {
 /// The interpreter found, where it came from, and why others were passed over.
 struct PythonChoice {
   PythonIdentity python;
-  std::string origin;                ///< "WARPMARK_PYTHON", "VIRTUAL_ENV" or "build"
+  std::string origin;                ///< "WARPMARK_PYTHON", "VIRTUAL_ENV", "build" or "libpython"
   std::vector<std::string> notices;  ///< one line for each candidate passed over; show them
 
   /// One line for `warpmark doctor`, then the notices.
@@ -37,9 +39,10 @@ struct PythonChoice {
 /// What the libpython that this program is linked to needs; its executable is the one of the build.
 PythonIdentity linked_python();
 
-/// Takes WARPMARK_PYTHON, else a usable VIRTUAL_ENV, else the recorded one. A candidate is usable
+/// Takes WARPMARK_PYTHON, else a usable VIRTUAL_ENV, else the recorded one, else (an installed
+/// program may outlive the environment that it was built in) the plain one. A candidate is usable
 /// if it runs and has the version and base prefix of the linked libpython. Throws an environment
-/// error that names both sides if WARPMARK_PYTHON, or the recorded one, is not usable.
+/// error that names both sides if WARPMARK_PYTHON, or none of the others, is usable.
 PythonChoice choose_python(const PythonSearch& search = PythonSearch::from_environment());
 
 /// Runs `executable` (about 10 ms) and returns what it says of itself, or the reason why not.

@@ -23,6 +23,7 @@ std::string failure_text(const Outcome& outcome, const std::string& reproduce) {
     if (outcome.where.known()) text = outcome.where.text() + ": ";
     text += outcome.reason.empty() ? std::string(to_text(outcome.failure)) : outcome.reason;
   }
+  if (outcome.trial) text += fmt::format("\ntrial: {}", *outcome.trial);
   if (!reproduce.empty()) text += "\nreproduce: " + reproduce;
   return printable(text);
 }
@@ -34,12 +35,19 @@ std::string run_text(size_t suites, size_t cases, const RunContext& context) {
   if (device.driver_version > 0) facts.push_back("driver " + cuda_version(device.driver_version));
   if (!device.nvrtc_version.empty()) facts.push_back("NVRTC " + device.nvrtc_version);
   std::string text = count_text(suites, "suite") + ", " + count_text(cases, "case");
+  if (context.deselected > 0) text += " (" + count_text(context.deselected, "") + "deselected)";
   if (!device.name.empty()) text += " on " + device.name;
   if (!facts.empty()) text += " (" + join(facts, ", ") + ")";
-  return printable(text + fmt::format(", seed {}", context.seed));
+  text += fmt::format(", seed {}", context.seed);
+  if (context.trials > 1) {
+    text += ", " + count_text(context.trials, "trial") + " of each case";
+  } else if (context.first_trial > 0) {
+    text += fmt::format(", trial {}", context.first_trial);
+  }
+  return printable(text);
 }
 
-std::string totals_text(const Totals& totals, double seconds) {
+std::string totals_text(const Totals& totals, double seconds, size_t deselected) {
   std::string text = count_text(totals.passed, "") + "passed";
   const auto add = [&](size_t count, const char* word) {
     if (count > 0) text += ", " + count_text(count, "") + word;
@@ -47,6 +55,8 @@ std::string totals_text(const Totals& totals, double seconds) {
   add(totals.failed, "failed");
   add(totals.skipped, "skipped");
   add(totals.interrupted, "interrupted");
+  add(totals.not_run, "not run");
+  add(deselected, "deselected");
   return text + " in " + duration_text(seconds);
 }
 

@@ -17,7 +17,8 @@ std::string failure_text(const Outcome& outcome, const std::string& reproduce);
 std::string run_text(size_t suites, size_t cases, const RunContext& context);
 
 /// "12 passed, 1 failed, 1 skipped in 0.80 s"; what is 0 is left out, but not `passed`.
-std::string totals_text(const Totals& totals, double seconds);
+/// `deselected` cases were not asked for.
+std::string totals_text(const Totals& totals, double seconds, size_t deselected = 0);
 
 /// "1 case", "2 cases", "1,000,003 cases".
 std::string count_text(size_t count, const std::string& singular);

@@ -11,25 +11,29 @@ namespace warpmark {
 
 ConsoleReport::ConsoleReport(std::ostream& out, ConsoleStyle style, std::vector<SuiteCount> suites,
                              const RunContext& context)
-    : out_(out), style_(style), suites_(std::move(suites)) {
+    : out_(out), style_(style), suites_(std::move(suites)), deselected_(context.deselected) {
   name_width_ = std::string_view("suite").size();
   for (const SuiteCount& suite : suites_) {
     cases_ += suite.cases;
     name_width_ = std::max(name_width_, suite.name.size());
   }
+  if (style_.verbosity == Verbosity::quiet) return;
   out_ << coloured(style_, Colour::bold, "warpmark check") << ": "
        << run_text(suites_.size(), cases_, context) << "\n";
   if (!context.device.reason.empty()) {
     out_ << "device: " << printable(context.device.reason) << "\n";
   }
+  for (const std::string& note : context.notes) out_ << printable(note) << "\n";
   out_ << "\n";
-  write_table_header();
+  if (style_.verbosity == Verbosity::normal) write_table_header();
   out_.flush();
 }
 
 void ConsoleReport::start_case(const std::string& case_id) {
   if (!style_.progress) return;
-  std::string line = fmt::format("[{}/{}] {}", totals_.cases() + 1, cases_, case_id);
+  std::string line = fmt::format("[{}/{}] ", totals_.cases() + 1, cases_);
+  if (totals_.failed > 0) line += fmt::format("{} failed, ", totals_.failed);
+  line += case_id;
   // A line that wraps could not be erased.
   if (line.size() >= style_.width) line.resize(style_.width > 0 ? style_.width - 1 : 0);
   erase_progress();
@@ -45,22 +49,29 @@ void ConsoleReport::end_case(const Outcome& outcome, const std::string& reproduc
   row.seconds += outcome.seconds;
   if (outcome.verdict == Verdict::failed) failures_.emplace_back(outcome, reproduce);
   if (outcome.verdict == Verdict::skipped) skips_.push_back(outcome);
+  if (style_.durations) durations_.emplace_back(outcome.seconds, outcome.case_id);
   note(outcome);
-  for (const SuiteCount& suite : suites_) {
-    if (suite.name != outcome.suite || row.totals.cases() < suite.cases) continue;
-    erase_progress();
-    write_row(suite, row);
-    out_.flush();
-    open_rows_.erase(outcome.suite);
-    return;
-  }
+  if (style_.verbosity == Verbosity::verbose) write_case(outcome);
+  if (style_.verbosity != Verbosity::normal) return;
+  // Suites come in order, so the row is almost always the next one.
+  const auto is_it = [&](const SuiteCount& suite) { return suite.name == outcome.suite; };
+  const auto suite = std::find_if(suites_.begin() + static_cast<std::ptrdiff_t>(next_suite_),
+                                  suites_.end(), is_it);
+  if (suite == suites_.end() || row.totals.cases() < suite->cases) return;
+  erase_progress();
+  write_row(*suite, row);
+  out_.flush();
+  open_rows_.erase(outcome.suite);
+  while (next_suite_ < suites_.size() && suites_[next_suite_].name == outcome.suite) ++next_suite_;
 }
 
-void ConsoleReport::finish(double seconds) {
+void ConsoleReport::finish(const RunEnd& end) {
   erase_progress();
   for (const SuiteCount& suite : suites_) {
     const auto row = open_rows_.find(suite.name);
-    if (row != open_rows_.end()) write_row(suite, row->second);
+    if (style_.verbosity == Verbosity::normal && row != open_rows_.end()) {
+      write_row(suite, row->second);
+    }
   }
   open_rows_.clear();
   for (const auto& [outcome, reproduce] : failures_) {
@@ -71,11 +82,18 @@ void ConsoleReport::finish(double seconds) {
     if (notice.cases > 1) title += " and " + count_text(notice.cases - 1, "more case");
     write_block(Colour::yellow, "NOTICE", title, notice.text);
   }
-  write_skips();
+  if (style_.verbosity != Verbosity::quiet) {
+    write_skips();
+    write_durations();
+    if (!end.notes.empty()) out_ << "\n";
+    for (const std::string& text : end.notes) out_ << printable(text) << "\n";
+  }
   const Colour colour = totals_.failed > 0                  ? Colour::red
                         : totals_.passed == totals_.cases() ? Colour::green
                                                             : Colour::yellow;
-  out_ << "\n" << coloured(style_, colour, totals_text(totals_, seconds)) << "\n";
+  const bool lines_above = style_.verbosity != Verbosity::quiet || !failures_.empty();
+  out_ << (lines_above ? "\n" : "")
+       << coloured(style_, colour, totals_text(totals_, end.seconds, deselected_)) << "\n";
   out_.flush();
 }
 
@@ -103,7 +121,11 @@ void ConsoleReport::write_row(const SuiteCount& suite, const Row& row) {
        << (totals.skipped > 0 ? coloured(style_, Colour::yellow, skipped) : skipped)
        << fmt::format("  {:>11}", duration_text(row.seconds));
   const size_t ended = totals.passed + totals.failed + totals.skipped;
-  if (ended < suite.cases) out_ << fmt::format("  ({} interrupted)", suite.cases - ended);
+  const size_t not_run = totals.not_run;
+  if (not_run > 0) out_ << fmt::format("  ({} not run)", not_run);
+  if (ended + not_run < suite.cases) {
+    out_ << fmt::format("  ({} interrupted)", suite.cases - ended - not_run);
+  }
   out_ << "\n";
 }
 
@@ -124,6 +146,31 @@ void ConsoleReport::note(const Outcome& outcome) {
     } else {
       notices_.push_back({text, outcome.case_id, 1});
     }
+  }
+}
+
+void ConsoleReport::write_case(const Outcome& outcome) {
+  erase_progress();
+  std::string word(to_text(outcome.verdict));
+  std::replace(word.begin(), word.end(), '_', ' ');
+  const Colour colour = outcome.verdict == Verdict::passed   ? Colour::green
+                        : outcome.verdict == Verdict::failed ? Colour::red
+                                                             : Colour::yellow;
+  out_ << coloured(style_, colour, fmt::format("{:<11}", word)) << " " << outcome.case_id << "  "
+       << duration_text(outcome.seconds) << "\n";
+  out_.flush();
+}
+
+void ConsoleReport::write_durations() {
+  if (!style_.durations || durations_.empty()) return;
+  const size_t count =
+      *style_.durations == 0 ? durations_.size() : std::min(*style_.durations, durations_.size());
+  std::partial_sort(durations_.begin(), durations_.begin() + static_cast<std::ptrdiff_t>(count),
+                    durations_.end(),
+                    [](const auto& a, const auto& b) { return a.first > b.first; });
+  out_ << "\nslowest " << count_text(count, "case") << "\n";
+  for (size_t i = 0; i < count; ++i) {
+    out_ << fmt::format("{:>11}  {}\n", duration_text(durations_[i].first), durations_[i].second);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/run_report.hpp"
 #include "report/style.hpp"
 #include "results/run_context.hpp"
 #include "results/totals.hpp"
@@ -21,18 +22,16 @@ struct SuiteCount {
 
 /// Cases come suite by suite: a suite's row is written as its last case ends, failures, skips and
 /// notices at the end of the run, where a person looks for them.
-class ConsoleReport {
+class ConsoleReport : public RunReport {
  public:
   /// Writes the header and the reason of the device's choice.
   ConsoleReport(std::ostream& out, ConsoleStyle style, std::vector<SuiteCount> suites,
                 const RunContext& context);
 
-  void start_case(const std::string& case_id);
-  void end_case(const Outcome& outcome, const std::string& reproduce);
-  /// Writes what is left: unfinished rows, failures, skips, notices, totals.
-  void finish(double seconds);
-
-  const Totals& totals() const { return totals_; }
+  void start_case(const std::string& case_id) override;
+  void end_case(const Outcome& outcome, const std::string& reproduce) override;
+  /// Writes what is left: unfinished rows, failures, skips, notices, durations, totals.
+  void finish(const RunEnd& end) override;
 
  private:
   struct Row {
@@ -52,15 +51,21 @@ class ConsoleReport {
   void write_block(Colour colour, const std::string& word, const std::string& title,
                    const std::string& text);
   void note(const Outcome& outcome);
+  void write_case(const Outcome& outcome);
   void write_skips();
+  void write_durations();
 
   std::ostream& out_;
   ConsoleStyle style_;
   std::vector<SuiteCount> suites_;
   size_t cases_ = 0;       ///< of all suites
   size_t name_width_ = 0;  ///< columns of the longest suite name
+  size_t deselected_ = 0;
+  size_t next_suite_ = 0;  ///< the first whose row is not written
   std::map<std::string, Row> open_rows_;
   Totals totals_;
+  std::vector<std::pair<double, std::string>>
+      durations_;  ///< seconds and ids, if they are asked for
   std::vector<std::pair<Outcome, std::string>> failures_;  ///< with the reproducing command
   std::vector<Outcome> skips_;
   std::vector<Notice> notices_;

@@ -3,15 +3,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace warpmark {
 
+enum class Verbosity : uint8_t {
+  quiet,   ///< failures and the sum
+  normal,  ///< a line for each suite
+  verbose  ///< a line for each case
+};
+
 struct ConsoleStyle {
   bool colour = false;
   bool progress = false;  ///< a line that is rewritten; on terminals only
   size_t width = 80;      ///< columns of the terminal
+  Verbosity verbosity = Verbosity::normal;
+  std::optional<size_t> durations = {};  ///< how many of the slowest cases are listed; 0 for all
 };
 
 /// For what `fd` is open on: colour and progress on a terminal that is not `TERM=dumb`, no colour

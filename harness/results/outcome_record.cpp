@@ -81,6 +81,7 @@ Json outcome_record(const Outcome& outcome, const std::string& reproduce) {
                  {"notices", outcome.notices},
                  {"compiled_from_cache", outcome.compiled_from_cache},
                  {"seconds", seconds_of(outcome.seconds)},
+                 {"trial", outcome.trial ? Json(*outcome.trial) : Json(nullptr)},
                  {"reproduce", reproduce}};
   return strict_json(record);
 }
@@ -93,6 +94,8 @@ Json run_record(const RunContext& context, size_t cases) {
                       {"command", context.command},
                       {"seed", context.seed},
                       {"cases", cases},
+                      {"deselected", context.deselected},
+                      {"trials", context.trials},
                       {"device", record_of(context.device)}});
 }
 
@@ -102,6 +105,7 @@ Json end_record(const Totals& totals, double seconds, int exit_code, const std::
                       {"failed", totals.failed},
                       {"skipped", totals.skipped},
                       {"interrupted", totals.interrupted},
+                      {"not_run", totals.not_run},
                       {"seconds", seconds_of(seconds)},
                       {"exit_code", exit_code},
                       {"error", error.empty() ? Json(nullptr) : Json(error)}});

@@ -1,5 +1,7 @@
 #include "results/reproduce.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <ctime>
 
@@ -37,12 +39,14 @@ std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
-std::string reproduce_command(const std::filesystem::path& suite_file, const std::string& case_id,
-                              const RunContext& context) {
-  std::string command =
-      "warpmark check " + shell_word(display_path(suite_file)) + " --case " + shell_word(case_id);
+std::string reproduce_command(const RepeatedCase& which, const RunContext& context) {
+  std::string command = "warpmark check " + shell_word(display_path(which.suite_file)) +
+                        " --case " + shell_word(which.id);
+  for (const std::string& axis : which.axes) command += " -a " + shell_word(axis);
   if (!context.device_request.empty()) command += " --device " + shell_word(context.device_request);
   if (context.seed_given) command += " --seed " + std::to_string(context.seed);
+  if (which.trial) command += " --trial " + std::to_string(*which.trial);
+  if (context.timeout_s) command += fmt::format(" --timeout-s {}", *context.timeout_s);
   return command;
 }
 

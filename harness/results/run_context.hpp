@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/session.hpp"
 
@@ -21,6 +23,12 @@ struct RunContext {
   std::string device_request;     ///< what --device said; "" if it was not given
   bool seed_given = false;        ///< by --seed
   uint64_t seed = 0;
+  std::optional<double> timeout_s;  ///< what --timeout-s said, in seconds
+  uint64_t first_trial = 0;
+  uint64_t trials = 1;             ///< of each case, from `first_trial` on
+  bool trials_given = false;       ///< by --trials or --trial
+  size_t deselected = 0;           ///< cases that -k or --last-failed left out
+  std::vector<std::string> notes;  ///< lines for the head of a console report
   DeviceFacts device;
 };
 

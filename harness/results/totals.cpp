@@ -16,6 +16,9 @@ void Totals::add(Verdict verdict) {
     case Verdict::interrupted:
       ++interrupted;
       break;
+    case Verdict::not_run:
+      ++not_run;
+      break;
   }
 }
 

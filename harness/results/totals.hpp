@@ -12,9 +12,10 @@ struct Totals {
   size_t failed = 0;
   size_t skipped = 0;
   size_t interrupted = 0;
+  size_t not_run = 0;
 
   void add(Verdict verdict);
-  size_t cases() const { return passed + failed + skipped + interrupted; }
+  size_t cases() const { return passed + failed + skipped + interrupted + not_run; }
   friend bool operator==(const Totals&, const Totals&) = default;
 };
 

@@ -23,7 +23,8 @@ using Header = std::array<uint32_t, 3>;  // magic, bytes, descriptors
 std::pair<Channel, Channel> Channel::pair() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw environment_error(std::string("cannot make a local socket: ") + std::strerror(errno));
+    throw environment_error(std::string("cannot make a local socket: ") + std::strerror(errno),
+                            "raise the limit of open files (`ulimit -n`)");
   }
   return {Channel(UniqueFd(ends[0])), Channel(UniqueFd(ends[1]))};
 }

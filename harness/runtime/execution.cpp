@@ -86,6 +86,10 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
   check_compiler_fits(choice_.device, compiler_.nvrtc().major(), compiler_.nvrtc().minor());
   // Else every case would fail of it as if its kernel did not compile.
   compiler_.nvrtc().check_architecture(facts_.architecture);
+  // A device that cannot be configured is told of now, and not as a failure of each case.
+  if (choice_.device.has(Capability::reports)) {
+    context_->driver().configure(context_->handle(), R"({"wall_limit_ms": 0})");
+  }
 }
 
 // Limits of a context hold from its start, so that others than those in effect need a new one.
@@ -95,6 +99,7 @@ std::string Executor::set_context(const protocol::ContextLimits& limits) {
   if (!context_->table().ctx_set_limit) {
     return fmt::format("sets the stack or the heap, which {} cannot", facts_.name);
   }
+  context_.reset();
   context_ = Context::create(choice_.device);
   context_limits_ = {};
   launch_limits_.clear();
@@ -171,7 +176,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   launched_ = false;
   kernels_.clear();
   protocol::Prepared reply;
-  if (request.load) reply.misfit = set_context(request.limits);
+  reply.misfit = set_context(request.limits);
   std::vector<bool> linked(request.units.size());
   for (const protocol::UnitText& unit : request.units) {
     for (const size_t other : unit.link) linked.at(other) = true;
@@ -184,6 +189,8 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   std::vector<Compiled> units;
   for (size_t i = 0; i < request.units.size(); ++i) {
     units.push_back(compile(request, i, linked[i] || !request.units[i].link.empty(), reply));
+    const CompileResult& result = units.back().result;
+    if (request.images) reply.images.push_back({result.ptx, result.cubin, result.log});
   }
   // Names are looked up before anything is loaded: a missing kernel is the better message.
   for (const protocol::KernelName& kernel : request.kernels) {

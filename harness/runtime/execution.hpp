@@ -58,9 +58,9 @@ class Executor {
   Compiler compiler_;
   DeviceFacts facts_;
   std::vector<Function> kernels_;
+  bool launched_ = false;
   protocol::ContextLimits context_limits_;  ///< in effect
   std::string launch_limits_;               ///< in effect, as configured
-  bool launched_ = false;
 };
 
 }  // namespace warpmark

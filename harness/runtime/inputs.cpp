@@ -215,31 +215,6 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
   return inputs;
 }
 
-uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs) {
-  int64_t total = 0;
-  for (const Buffer& buffer : ready.plan.buffers) {
-    const auto input = inputs.arrays.find(buffer.name);
-    int64_t bytes = inputs.dtypes.at(buffer.name).bytes;
-    bool overflows = false;
-    bool empty = false;
-    if (input != inputs.arrays.end()) {
-      bytes = static_cast<int64_t>(input->second.nbytes());
-    } else {
-      for (const Size& extent : buffer.shape) {
-        empty = empty || resolved(extent) == 0;
-        overflows |= __builtin_mul_overflow(bytes, resolved(extent), &bytes);
-      }
-    }
-    if (empty) continue;
-    if (overflows || __builtin_add_overflow(total, bytes, &total)) {
-      throw verdict_error(
-          fmt::format("the buffers up to `{}` take more than 2**63 bytes", buffer.name),
-          ready.positions.find(buffer.at));
-    }
-  }
-  return static_cast<uint64_t>(total);
-}
-
 Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs) {
   const auto input = inputs.arrays.find(buffer.name);
   if (input != inputs.arrays.end()) return input->second.shape();
@@ -269,6 +244,31 @@ void add_integers(const PlannedCase& resolved_case, CaseInputs& inputs) {
     std::memcpy(bytes.data(), &value, bytes.size());  // little endian
     inputs.scalars.emplace(scalar.name, ScalarValue{type, std::move(bytes)});
   }
+}
+
+uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs) {
+  int64_t total = 0;
+  for (const Buffer& buffer : ready.plan.buffers) {
+    const auto input = inputs.arrays.find(buffer.name);
+    int64_t bytes = inputs.dtypes.at(buffer.name).bytes;
+    bool overflows = false;
+    bool empty = false;
+    if (input != inputs.arrays.end()) {
+      bytes = static_cast<int64_t>(input->second.nbytes());
+    } else {
+      for (const Size& extent : buffer.shape) {
+        empty = empty || resolved(extent) == 0;
+        overflows |= __builtin_mul_overflow(bytes, resolved(extent), &bytes);
+      }
+    }
+    if (empty) continue;
+    if (overflows || __builtin_add_overflow(total, bytes, &total)) {
+      throw verdict_error(
+          fmt::format("the buffers up to `{}` take more than 2**63 bytes", buffer.name),
+          ready.positions.find(buffer.at));
+    }
+  }
+  return static_cast<uint64_t>(total);
 }
 
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {

@@ -38,10 +38,6 @@ std::map<std::string, DType> argument_dtypes(const PlannedCase& planned,
 CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
                            std::map<std::string, DType> dtypes, GeneratorKey key);
 
-/// What all buffers of a resolved plan take together. Throws a verdict error, at the buffer, if a
-/// number on the way does not fit 63 bits.
-uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs);
-
 /// The shape of a buffer of a resolved plan: that of its initial value, or of its `out`.
 Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs);
 
@@ -54,6 +50,10 @@ struct ReadyCase {
 /// Adds the scalars that are integers of a resolved plan. Throws a verdict error for one that its
 /// dtype does not hold.
 void add_integers(const PlannedCase& resolved, CaseInputs& inputs);
+
+/// What all buffers of a resolved plan take together. Throws a verdict error, at the buffer, if a
+/// number on the way does not fit 63 bits.
+uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs);
 
 /// What references and tolerances see: axes, scalars as NumPy scalars, inputs as they were before.
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs);

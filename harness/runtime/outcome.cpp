@@ -12,6 +12,8 @@ std::string_view to_text(Verdict verdict) {
       return "skipped";
     case Verdict::interrupted:
       return "interrupted";
+    case Verdict::not_run:
+      return "not_run";
   }
   return "";
 }

@@ -17,8 +17,9 @@ namespace warpmark {
 enum class Verdict : uint8_t {
   passed,
   failed,
-  skipped,     ///< with both numbers or the missing capability as the reason; never a pass
-  interrupted  ///< not run, or not finished, because of SIGINT
+  skipped,      ///< with both numbers or the missing capability as the reason; never a pass
+  interrupted,  ///< not run, or not finished, because of SIGINT
+  not_run       ///< left out after as many failures as were allowed
 };
 std::string_view to_text(Verdict verdict);
 
@@ -64,7 +65,8 @@ struct Outcome {
   std::vector<nlohmann::ordered_json> findings;  ///< the device's reports (warpmark/device.h)
   std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: told, not judged
   bool compiled_from_cache = false;
-  double seconds = 0;  ///< wall clock of the whole case
+  double seconds = 0;             ///< wall clock of the whole case, all trials
+  std::optional<uint64_t> trial;  ///< the one that decided, where it was asked for trials
 };
 
 }  // namespace warpmark

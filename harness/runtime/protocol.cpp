@@ -103,9 +103,9 @@ Prepare prepare_from(const Json& json) {
                              unit.at("source"),
                              position_from(unit.at("origin")),
                              unit.at("options"),
-                             {},
                              unit.at("include"),
-                             unit.at("link")});
+                             unit.at("link"),
+                             {}});
     for (const Json& region : unit.at("regions")) {
       request.units.back().regions.push_back(
           {region.at("line"), position_from(region.at("origin"))});
@@ -114,8 +114,9 @@ Prepare prepare_from(const Json& json) {
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
   }
-  request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
   request.load = json.at("load");
+  request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
+  request.images = json.at("images");
   return request;
 }
 
@@ -155,6 +156,10 @@ Prepared prepared_from(const Json& json) {
   Prepared reply;
   reply.misfit = json.at("misfit");
   for (const Json& kernel : json.at("kernels")) reply.kernels.push_back(entry_from(kernel));
+  for (const Json& image : json.at("images")) {
+    reply.images.push_back(
+        {from_hex(image.at("ptx")), from_hex(image.at("cubin")), from_hex(image.at("log"))});
+  }
   reply.notices = json.at("notices");
   reply.from_cache = json.at("from_cache");
   return reply;
@@ -203,9 +208,9 @@ Json to_json(const Prepare& request) {
                      {"source", unit.source},
                      {"origin", to_json(unit.origin)},
                      {"options", unit.options},
-                     {"regions", regions},
                      {"include", unit.include},
-                     {"link", unit.link}});
+                     {"link", unit.link},
+                     {"regions", regions}});
   }
   Json kernels = Json::array();
   for (const KernelName& kernel : request.kernels) {
@@ -214,9 +219,10 @@ Json to_json(const Prepare& request) {
   return {{"do", "prepare"},
           {"units", units},
           {"kernels", kernels},
-          {"load", request.load},
           {"stack_bytes", request.limits.stack_bytes},
-          {"heap_bytes", request.limits.heap_bytes}};
+          {"heap_bytes", request.limits.heap_bytes},
+          {"load", request.load},
+          {"images", request.images}};
 }
 
 Json to_json(const Verify& request) {
@@ -270,11 +276,13 @@ Json to_json(const DeviceFacts& reply) {
 Json to_json(const Prepared& reply) {
   Json kernels = Json::array();
   for (const Entry& entry : reply.kernels) kernels.push_back(to_json(entry));
-  return {{"reply", "prepare"},
-          {"misfit", reply.misfit},
-          {"kernels", kernels},
-          {"notices", reply.notices},
-          {"from_cache", reply.from_cache}};
+  Json images = Json::array();
+  for (const UnitImage& image : reply.images) {
+    images.push_back(
+        {{"ptx", to_hex(image.ptx)}, {"cubin", to_hex(image.cubin)}, {"log", to_hex(image.log)}});
+  }
+  return {{"reply", "prepare"}, {"misfit", reply.misfit},   {"kernels", kernels},
+          {"images", images},   {"notices", reply.notices}, {"from_cache", reply.from_cache}};
 }
 
 Json to_json(const Verified& reply) {

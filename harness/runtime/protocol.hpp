@@ -31,9 +31,9 @@ struct UnitText {
   std::string source;
   Position origin;  ///< of the first line, if the text is part of a suite file
   std::vector<std::string> options;
-  std::vector<SourceRegion> regions;
   std::vector<std::string> include;  ///< folders of headers, relative to `folder`
   std::vector<size_t> link;          ///< units that are linked with it
+  std::vector<SourceRegion> regions;
 };
 
 /// What can only be set for a context as a whole; 0 leaves the driver's own limit.
@@ -53,12 +53,19 @@ struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
   ContextLimits limits;
-  bool load = true;  ///< false: signatures are all that is wanted, and nothing can be launched
+  bool load = true;     ///< false: signatures are all that is wanted, and nothing can be launched
+  bool images = false;  ///< the reply is to have what was compiled
+};
+
+/// What one unit was compiled to.
+struct UnitImage {
+  std::string ptx, cubin, log;
 };
 
 struct Prepared {
   std::string misfit;  ///< not empty: the device cannot do it, and why
   std::vector<Entry> kernels;
+  std::vector<UnitImage> images;  ///< one for each unit, if they were asked for
   std::vector<std::string> notices;
   bool from_cache = false;
 };

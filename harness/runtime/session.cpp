@@ -9,10 +9,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 
 #include "base/file.hpp"
 #include "base/shared_memory.hpp"
 #include "base/text.hpp"
+#include "runtime/artifacts.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/protocol.hpp"
@@ -52,7 +54,10 @@ class Session::State {
  public:
   State(Interpreter& python, SessionOptions options)
       : python_(python), options_(std::move(options)), wake_(::eventfd(0, EFD_CLOEXEC)) {
-    if (!wake_) throw environment_error("cannot make an eventfd");
+    if (!wake_) {
+      throw environment_error(std::string("cannot make an eventfd: ") + std::strerror(errno),
+                              "raise the limit of open files (`ulimit -n`)");
+    }
     start_worker();
     python_.begin_importing_numpy();
   }
@@ -66,8 +71,12 @@ class Session::State {
     return facts_;
   }
 
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
-    return outcome_of(which, [&](Outcome& outcome) { run(which, planned, trial, outcome); });
+  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+                 CaseArtifacts* artifacts) {
+    artifacts_ = artifacts;
+    Outcome outcome = outcome_of(which, [&](Outcome& into) { run(which, planned, trial, into); });
+    artifacts_ = nullptr;
+    return outcome;
   }
 
   Outcome examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {
@@ -115,15 +124,21 @@ class Session::State {
     greeted_ = false;
     worker_is_fresh_ = true;
     const protocol::Hello hello{options_.device, options_.use_cache};
-    worker_->channel().send(protocol::to_json(hello));
+    hello_sent_ = worker_->channel().send(protocol::to_json(hello));
   }
 
   void greet() {
     if (worker_ && greeted_) return;
     if (!worker_) start_worker();
-    const Channel::Received received = worker_->channel().receive(std::nullopt, wake_.get());
+    const auto deadline = Clock::now() + seconds(options_.start_timeout_s);
+    const Channel::Received received =
+        hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
     if (!received.message) {
-      const std::string how = end_worker(received.end);
+      if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
+      std::string how = end_worker(received.end);
+      if (received.end == ChannelEnd::timeout) {
+        how = fmt::format("gave no answer within {:g} s", options_.start_timeout_s);
+      }
       throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how),
                               "`warpmark doctor` shows what can be used here");
     }
@@ -137,6 +152,13 @@ class Session::State {
     }
     facts_ = std::get<DeviceFacts>(std::move(reply));
     greeted_ = true;
+  }
+
+  [[noreturn]] void leave_thread() {
+    worker_->abandon();
+    worker_.reset();
+    throw environment_error("the worker does not answer, and it is a thread, which cannot be ended",
+                            "without --in-process only the case would fail");
   }
 
   // A worker whose end of the channel closed is dying, and its memory may take a while to go; one
@@ -173,7 +195,7 @@ class Session::State {
         sent ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
     if (received.message) return protocol::reply_from_json(received.message->body);
     if (received.end == ChannelEnd::timeout && options_.in_process) {
-      throw internal_error("the worker does not answer, and a thread cannot be ended");
+      leave_thread();
     }
     const std::string how = end_worker(received.end);
     switch (received.end) {
@@ -254,6 +276,12 @@ class Session::State {
     const PlanLimits& limits = planned.plan.limits;
     request.limits = {static_cast<uint64_t>(limits.stack_bytes.value_or(0)),
                       static_cast<uint64_t>(limits.heap_mib.value_or(0)) << 20};
+    request.images = artifacts_ != nullptr;
+    if (artifacts_ != nullptr) {
+      for (const protocol::UnitText& unit : request.units) {
+        artifacts_->units.push_back({unit.name, unit.source, "", "", ""});
+      }
+    }
     const nlohmann::json wire = protocol::to_json(request);
     // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
     if (!load && wire == known_request_) {
@@ -288,14 +316,27 @@ class Session::State {
     if (prepared.kernels.size() != request.kernels.size()) {
       throw internal_error("the worker told of the wrong number of kernels");
     }
+    known_request_ = wire;
+    known_kernels_ = prepared.kernels;
+    known_error_.reset();
+    keep_images(std::move(prepared.images));
     if (planned.plan.compile_error) {
       judge_missing_refusal(planned, outcome);
       throw CaseEnded{};
     }
-    known_request_ = wire;
-    known_kernels_ = prepared.kernels;
-    known_error_.reset();
     return std::move(prepared.kernels);
+  }
+
+  void keep_images(std::vector<protocol::UnitImage> images) const {
+    if (artifacts_ == nullptr) return;
+    if (images.size() != artifacts_->units.size()) {
+      throw internal_error("the worker told of the wrong number of units");
+    }
+    for (size_t i = 0; i < images.size(); ++i) {
+      artifacts_->units[i].ptx = std::move(images[i].ptx);
+      artifacts_->units[i].cubin = std::move(images[i].cubin);
+      artifacts_->units[i].log = std::move(images[i].log);
+    }
   }
 
   std::string read_source(const std::filesystem::path& path, const Position& where,
@@ -358,6 +399,7 @@ class Session::State {
       skip(outcome, rule.reason);
       throw CaseEnded{};
     }
+    check_memory(ready.planned, ready.inputs, outcome);
     return ready;
   }
 
@@ -385,8 +427,11 @@ class Session::State {
     const std::vector<Entry> kernels = prepare(which, planned, true, outcome);
     const ReadyCase ready =
         make_ready(which, planned, dtypes_of(planned, kernels, outcome), trial, outcome);
-    check_memory(ready.planned, ready.inputs, outcome);
     const std::map<std::string, Array> results = make_results(ready.planned.plan, ready.inputs);
+    if (artifacts_ != nullptr) {
+      artifacts_->inputs = ready.inputs;
+      artifacts_->results = results;
+    }
     try {
       if (launch_and_judge(ready.planned, ready.inputs, results, kFirstPoison, outcome)) return;
       launch_and_judge(ready.planned, ready.inputs, results, kSecondPoison, outcome);
@@ -506,6 +551,7 @@ class Session::State {
   UniqueFd wake_;
   std::atomic<bool> interrupted_ = false;
   std::unique_ptr<Worker> worker_;
+  bool hello_sent_ = false;
   bool greeted_ = false;
   bool worker_is_fresh_ = true;  ///< no case has been run on it
   bool ready_ = false;
@@ -513,6 +559,7 @@ class Session::State {
   nlohmann::json known_request_;  ///< the last one that was compiled, and what it has
   std::vector<Entry> known_kernels_;
   std::optional<Error> known_error_;
+  CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
 };
 
 Session::Session(Interpreter& python, SessionOptions options)
@@ -523,8 +570,9 @@ const DeviceFacts& Session::require() {
   return state_->require();
 }
 
-Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
-  return state_->verify(which, planned, trial);
+Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+                        CaseArtifacts* artifacts) {
+  return state_->verify(which, planned, trial, artifacts);
 }
 
 Outcome Session::examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {

@@ -18,11 +18,14 @@
 
 namespace warpmark {
 
+struct CaseArtifacts;
+
 struct SessionOptions {
-  std::string device = "auto";  ///< as choose_device takes it
-  bool in_process = false;      ///< the worker is a thread of this process: for debuggers
-  double timeout_s = 60;        ///< wall clock that the device part of one case may take
-  uint64_t seed = 0;            ///< of every generator
+  std::string device = "auto";   ///< as choose_device takes it
+  bool in_process = false;       ///< the worker is a thread of this process: for debuggers
+  double timeout_s = 60;         ///< wall clock that the device part of one case may take
+  double start_timeout_s = 120;  ///< for device and NVRTC to start; many GPUs take tens of seconds
+  uint64_t seed = 0;             ///< of every generator
   bool use_cache = true;
   std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here
@@ -62,7 +65,9 @@ class Session {
   /// Runs one case: restores inputs, poisons outputs, launches once, synchronises, fetches and
   /// compares. Everything that fails the case is in the outcome; what throws is an environment
   /// error (the device is gone and cannot be had again) or an internal one.
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial = 0);
+  /// `artifacts`, if given, gets what the case made, however it ends.
+  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial = 0,
+                 CaseArtifacts* artifacts = nullptr);
 
   /// Makes a case ready as `verify` does and launches nothing: compiles, checks the signature,
   /// evaluates inputs. `look` is called with those of trial 0, 1, … for as long as it returns true;

@@ -101,8 +101,8 @@ std::string message_for(const Group& group) {
   const size_t count = group.cases.size();
   if (count == 1) return fmt::format("{}: {}", group.cases.front(), claim_of(group, true));
   constexpr size_t kNamed = 3;
-  std::vector<std::string> named(group.cases.begin(),
-                                 group.cases.begin() + std::min(count, kNamed));
+  std::vector<std::string> named = group.cases;
+  if (count > kNamed) named.resize(kNamed);
   if (count > kNamed) named.emplace_back("…");
   return fmt::format("{}, in {} cases: {}", claim_of(group, false), count, join(named, " "));
 }
@@ -215,6 +215,7 @@ std::vector<Error> trivial_problems(const Suite& suite,
     all.in_every_case = all.in_every_case && group.in_every_case;
   }
   std::vector<Error> problems;
+  problems.reserve(groups.size());
   for (const Group& group : groups) {
     problems.push_back(usage_error(message_for(group), place_of(suite, group), hint_for(group)));
   }

@@ -54,7 +54,8 @@ std::unique_ptr<Worker> Worker::spawn(const std::string& program) {
   if (code != 0) {
     worker->process_ = -1;
     throw environment_error(
-        fmt::format("cannot start the worker {}: {}", program, std::strerror(code)));
+        fmt::format("cannot start the worker {}: {}", program, std::strerror(code)),
+        "the system may be out of processes or memory (`ulimit -a`)");
   }
   return worker;
 }
@@ -62,12 +63,14 @@ std::unique_ptr<Worker> Worker::spawn(const std::string& program) {
 std::unique_ptr<Worker> Worker::on_thread(const DriverOpeners& openers) {
   auto [ours, theirs] = Channel::pair();
   auto worker = std::unique_ptr<Worker>(new Worker(std::move(ours)));
-  worker->openers_ = openers;
+  // The thread owns all that it uses, because it may be abandoned.
   worker->thread_ =
-      std::thread([channel = std::move(theirs), &openers = worker->openers_]() mutable {
-        serve(channel, openers);
-      });
+      std::thread([channel = std::move(theirs), openers]() mutable { serve(channel, openers); });
   return worker;
+}
+
+void Worker::abandon() {
+  if (thread_.joinable()) thread_.detach();
 }
 
 std::string Worker::end(std::chrono::milliseconds patience) {

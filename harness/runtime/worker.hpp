@@ -20,7 +20,7 @@ class Worker {
   /// Runs `program worker` with the connection as descriptor 3, in a process group of its own, so
   /// that a terminal's Ctrl-C reaches the front alone. Throws an environment error.
   static std::unique_ptr<Worker> spawn(const std::string& program);
-  /// Runs the same loop on a thread. It cannot be ended while it is busy.
+  /// Runs the same loop on a thread. It cannot be ended while it is busy, only abandoned.
   static std::unique_ptr<Worker> on_thread(const DriverOpeners& openers);
 
   Worker(const Worker&) = delete;
@@ -34,13 +34,15 @@ class Worker {
   /// waited for.
   std::string end(std::chrono::milliseconds patience = std::chrono::milliseconds(100));
 
+  /// Leaves a thread that does not answer to itself: it ends with the process.
+  void abandon();
+
  private:
   explicit Worker(Channel channel) : channel_(std::move(channel)) {}
 
   Channel channel_;
   pid_t process_ = -1;
   std::thread thread_;
-  DriverOpeners openers_;
 };
 
 }  // namespace warpmark

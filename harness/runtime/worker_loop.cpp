@@ -6,9 +6,9 @@
 
 #include <csignal>
 #include <cstdint>
-#include <new>
 #include <optional>
 
+#include "base/exception.hpp"
 #include "runtime/channel.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/protocol.hpp"
@@ -53,13 +53,8 @@ class Responder {
     } catch (const RefusedError& error) {
       failure = describe(error);
       failure.refused = true;
-    } catch (const Error& error) {
-      failure = describe(error);
-    } catch (const std::bad_alloc&) {
-      failure.code = ExitCode::environment;
-      failure.message = "the worker ran out of memory";
-    } catch (const std::exception& error) {
-      failure.message = error.what();
+    } catch (...) {
+      failure = describe(to_error(std::current_exception()));
     }
     if (executor_) {
       failure.launched = executor_->launched();

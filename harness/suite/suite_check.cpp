@@ -56,13 +56,13 @@ class Checker {
     if (suite_.bench.bytes) names(*suite_.bench.bytes, "bench", all);
     if (suite_.bench.flops) names(*suite_.bench.flops, "bench", all);
     for (const SkipRule& rule : suite_.skip) names(rule.when, "skip", all);
+    for (const LintException& rule : suite_.lint) {
+      if (rule.when) names(*rule.when, "lint", {});
+    }
     const Limits& limits = suite_.limits;
     for (const auto* limit : {&limits.timeout_s, &limits.memory_mib, &limits.instructions,
                               &limits.stack_bytes, &limits.heap_mib}) {
       if (*limit) names(**limit, "limits", {});
-    }
-    for (const LintException& rule : suite_.lint) {
-      if (rule.when) names(*rule.when, "lint", {});
     }
   }
 

@@ -1,9 +1,12 @@
 // Reads a suite file key by key into a Suite.
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "suite/suite.hpp"
+#include "suite/suite_problems.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
@@ -80,60 +83,97 @@ void read_plugin(const YamlNode& root, Suite& suite) {
   }
 }
 
-}  // namespace
+// Does a step of reading; false if it failed, and the reader goes on to find more.
+using Attempt = std::function<bool(const std::function<void()>& step)>;
 
-std::shared_ptr<const Suite> parse_suite(const std::string& text,
-                                         const std::filesystem::path& file) {
+void read_reference(const YamlNode& reference, Suite& suite) {
+  require_named_map(reference, "`reference`");
+  for (const YamlMember& member : reference.members) {
+    suite.reference.push_back(
+        {member.key, member.where, read_python(member.value, "`" + member.key + "`")});
+  }
+}
+
+void read_requirements(const YamlNode& requirements, Suite& suite) {
+  require_list(requirements, "`requires`");
+  for (const YamlNode& element : requirements.elements) {
+    suite.requirements.push_back(
+        {read_word(element, "`requires`", capability_names()), element.content});
+  }
+}
+
+void read_skip(const YamlNode& skip, Suite& suite) {
+  if (skip.kind != YamlNode::Kind::list) {
+    suite.skip.push_back(read_skip_rule(skip));
+    return;
+  }
+  require_list(skip, "`skip`");
+  for (const YamlNode& rule : skip.elements) suite.skip.push_back(read_skip_rule(rule));
+}
+
+std::shared_ptr<const Suite> read_suite(const std::string& text, const std::filesystem::path& file,
+                                        const Attempt& attempt) {
   auto suite = std::make_shared<Suite>();
   suite->file = std::filesystem::absolute(file).lexically_normal();
   suite->folder = suite->file.parent_path();
   suite->name = suite_name(suite->file);
   const YamlNode root = parse_yaml(text, display_path(suite->file));
   suite->where = root.where;
-  require_map(root, "a suite", top_keys());
-  require_format_version(root);
-  if (const YamlNode* about = root.find("about")) suite->about = read_text(*about, "`about`").text;
-  read_plugin(root, *suite);
-  const YamlNode* kernel = root.find("kernel");
-  if (kernel == nullptr) throw usage_error("`kernel` is missing", root.where);
-  suite->kernel = read_kernel(*kernel);
-  if (const YamlNode* axes = root.find("axes")) suite->axes = read_axes(*axes);
-  if (const YamlNode* arguments = root.find("arguments")) {
-    suite->arguments = read_arguments(*arguments);
-  }
-  if (const YamlNode* launch = root.find("launch")) suite->launch = read_launch(*launch);
-  if (const YamlNode* reference = root.find("reference")) {
-    require_named_map(*reference, "`reference`");
-    for (const YamlMember& member : reference->members) {
-      suite->reference.push_back(
-          {member.key, member.where, read_python(member.value, "`" + member.key + "`")});
-    }
-  }
-  if (const YamlNode* tolerance = root.find("tolerance")) {
-    read_tolerance(*tolerance, *suite);
-  }
-  if (const YamlNode* bench = root.find("bench")) suite->bench = read_bench(*bench);
-  if (const YamlNode* expect = root.find("expect")) read_expect(*expect, *suite);
-  if (const YamlNode* limits = root.find("limits")) suite->limits = read_limits(*limits);
-  if (const YamlNode* requirements = root.find("requires")) {
-    require_list(*requirements, "`requires`");
-    for (const YamlNode& element : requirements->elements) {
-      suite->requirements.push_back(
-          {read_word(element, "`requires`", capability_names()), element.content});
-    }
-  }
-  if (const YamlNode* skip = root.find("skip")) {
-    if (skip->kind == YamlNode::Kind::list) {
-      require_list(*skip, "`skip`");
-      for (const YamlNode& rule : skip->elements) suite->skip.push_back(read_skip_rule(rule));
-    } else {
-      suite->skip.push_back(read_skip_rule(*skip));
-    }
-  }
-  if (const YamlNode* lint = root.find("lint")) suite->lint = read_lint_exceptions(*lint);
-  check_suite_files(*suite);
-  check_suite(*suite);
+  require_named_map(root, "a suite");
+  bool good = attempt([&] { require_map(root, "a suite", top_keys()); });
+  good = attempt([&] { require_format_version(root); }) && good;
+  const auto key = [&](std::string_view name, const auto& read) {
+    const YamlNode* node = root.find(name);
+    if (node != nullptr) good = attempt([&] { read(*node); }) && good;
+  };
+  key("about", [&](const YamlNode& node) { suite->about = read_text(node, "`about`").text; });
+  good = attempt([&] { read_plugin(root, *suite); }) && good;
+  good = attempt([&] {
+           const YamlNode* kernel = root.find("kernel");
+           if (kernel == nullptr) throw usage_error("`kernel` is missing", root.where);
+           suite->kernel = read_kernel(*kernel);
+         }) &&
+         good;
+  key("axes", [&](const YamlNode& node) { suite->axes = read_axes(node); });
+  key("arguments", [&](const YamlNode& node) { suite->arguments = read_arguments(node); });
+  key("launch", [&](const YamlNode& node) { suite->launch = read_launch(node); });
+  key("reference", [&](const YamlNode& node) { read_reference(node, *suite); });
+  key("tolerance", [&](const YamlNode& node) { read_tolerance(node, *suite); });
+  key("bench", [&](const YamlNode& node) { suite->bench = read_bench(node); });
+  key("expect", [&](const YamlNode& node) { read_expect(node, *suite); });
+  key("limits", [&](const YamlNode& node) { suite->limits = read_limits(node); });
+  key("requires", [&](const YamlNode& node) { read_requirements(node, *suite); });
+  key("skip", [&](const YamlNode& node) { read_skip(node, *suite); });
+  key("lint", [&](const YamlNode& node) { suite->lint = read_lint_exceptions(node); });
+  good = attempt([&] { check_suite_files(*suite); }) && good;
+  if (good) attempt([&] { check_suite(*suite); });
   return suite;
+}
+
+}  // namespace
+
+std::shared_ptr<const Suite> parse_suite(const std::string& text,
+                                         const std::filesystem::path& file) {
+  return read_suite(text, file, [](const std::function<void()>& step) {
+    step();
+    return true;
+  });
+}
+
+std::vector<Error> suite_problems(const std::filesystem::path& file) {
+  std::vector<Error> problems;
+  const Attempt attempt = [&](const std::function<void()>& step) {
+    try {
+      step();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;
+      problems.push_back(error);
+      return false;
+    }
+  };
+  attempt([&] { read_suite(read_file(file), file, attempt); });
+  return problems;
 }
 
 std::shared_ptr<const Suite> load_suite(const std::filesystem::path& file) {

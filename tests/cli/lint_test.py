@@ -39,6 +39,26 @@ class Lint(ProgramTest):
         self.assertEqual([line.split(":")[0] for line in lines],
                          ["suites/a.yaml", "suites/b.yaml", "suites/d.yaml"])
 
+    def test_every_key_of_a_suite_is_read_on(self):
+        self.write("a.yaml", """warpmark: 1
+abuot: A suite.
+kernel: {file: none.cu, entry: k}
+axes: {n: [1 // 0]}
+arguments: {a: {out: n +}, b: {in: n}}
+launch: {grid: 1}
+reference: {a: ''}
+tolerance: loose
+lint: {allow: [zeros]}
+""")
+        places = [line.split(": error: ")[0] for line in self.problems("a.yaml")]
+        self.assertEqual([place.split(":")[1] for place in places],
+                         ["2", "3", "4", "5", "6", "7", "8", "9"])
+
+    def test_a_mistake_makes_no_further_ones(self):
+        self.write("a.yaml", (self.write_suite("b.yaml").read_text()
+                              .replace("[4, 8]", "[4, 8 8]")))
+        self.assertEqual(len(self.problems("a.yaml")), 1)
+
     def test_numpy_text_is_checked_at_its_column(self):
         suite = self.write("a.yaml", """warpmark: 1
 kernel: {entry: k, source: "extern void k();"}

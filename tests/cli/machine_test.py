@@ -22,7 +22,7 @@ class Doctor(ProgramTest):
         for line in text.split("\n\n")[0].splitlines():
             if not line.startswith(" "):
                 mark, name = line.split()[:2]
-                rows[name] = [mark, ""]
+                rows.setdefault(name, [mark, ""])
             rows[name][1] += line[20:] + "\n"
         able = all(rows[need][0] == "ok" for need in ("NVRTC", "Python", "NumPy", "plugin"))
         able = able and "ok" in (rows["gpu"][0], rows["cpu"][0])

@@ -93,6 +93,35 @@ void run() {
   measure("gather, stride 3", [&] {
     api().launch(strided, 1366, 1, 1, 256, 1, 1, 0, nullptr, strided_parameters, nullptr);
   });
+  const std::string speed = read_text("speed.sm_90.ptx");
+  CUdeviceptr z = 0;
+  api().alloc(&z, n * 4);
+  float b = 6;
+  std::uint16_t half_a = 0x4500, half_b = 0x4600;
+  const auto linear = [&](const char* title, const char* name, bool half, unsigned vector) {
+    CUfunction function = kernel(speed, name);
+    long long elements = static_cast<long long>(n) / vector;
+    void* parameters[] = {half ? static_cast<void*>(&half_a) : &a,
+                          &x,
+                          half ? static_cast<void*>(&half_b) : &b,
+                          &y,
+                          &z,
+                          &elements};
+    measure(title, [&] {
+      api().launch(function, static_cast<unsigned>((elements + 255) / 256), 1, 1, 256, 1, 1, 0,
+                   nullptr, parameters, nullptr);
+    });
+  };
+  linear("linear_combination", "linear", false, 1);
+  linear("linear_combination x4", "linear4", false, 4);
+  linear("linear, half", "linear_half", true, 1);
+  linear("linear, half x8", "linear_half8", true, 8);
+  CUfunction shuffles = kernel(speed, "sum_shuffle");
+  long long quads = static_cast<long long>(n) / 4;
+  void* shuffle_parameters[] = {&x, &y, &quads};
+  measure("sum with shuffles", [&] {
+    api().launch(shuffles, 64, 1, 1, 256, 1, 1, 0, nullptr, shuffle_parameters, nullptr);
+  });
   api().destroy_context(context);
 }
 

@@ -69,7 +69,8 @@ class Nvrtc(FaultTest):
                 words = ("k.cu does not compile" if number in (5, 6)
                          else "failed on k.cu with NVRTC_ERROR_" + RESULTS[number])
             else:
-                words = "%s failed with NVRTC_ERROR_%s" % (name.replace("Size", ""), RESULTS[number])
+                words = "%s failed with NVRTC_ERROR_%s" % (name.replace("Size", ""),
+                                                           RESULTS[number])
             self.assertIn(words, case["message"], what)
         numbers = list(RESULTS)
         self.sweep([lambda index=index, number=number: one(index, number)
@@ -83,14 +84,15 @@ class Nvrtc(FaultTest):
                 done, what = self.check_nvrtc("name=%s,occurrence=0,silent" % name)
                 # The first case is told to pass only if nothing of it was needed.
                 if done.code == 0:
-                    self.assertIn(name, ("nvrtcGetCUBINSize", "nvrtcGetCUBIN", "nvrtcGetLoweredName",
-                                         "nvrtcAddNameExpression", "nvrtcGetProgramLogSize",
-                                         "nvrtcGetProgramLog"), what)
+                    self.assertIn(name, (
+                        "nvrtcGetCUBINSize", "nvrtcGetCUBIN", "nvrtcGetLoweredName",
+                        "nvrtcAddNameExpression", "nvrtcGetProgramLogSize", "nvrtcGetProgramLog"),
+                        what)
 
     def test_sizes_that_lie(self):
         """Sizes too small are not tried: NVRTC would write past what was asked for by itself."""
         for name in ("nvrtcGetPTXSize", "nvrtcGetCUBINSize", "nvrtcGetProgramLogSize"):
-            for value in (-1, 2**62, 2**40, 2**31):
+            for value in (-1, 2**62, 2**40, 2**31) if EXHAUSTIVE else (-1, 2**31):
                 with self.subTest(name, value=value):
                     done, what = self.check_nvrtc("name=%s,value=%d" % (name, value))
                     self.assertEqual([case["verdict"] for case in done.cases],
@@ -104,7 +106,8 @@ class Nvrtc(FaultTest):
                     else:
                         self.assertEqual(done.code, 0, what)
         for value in (-1, 0, 1, 10**4, 2**31 - 1):
-            done, what = self.check_nvrtc("name=nvrtcGetNumSupportedArchs,occurrence=0,value=%d" % value)
+            done, what = self.check_nvrtc(
+                "name=nvrtcGetNumSupportedArchs,occurrence=0,value=%d" % value)
 
     def test_versions_that_lie(self):
         for value, code in ((-1, 3), (0, 3), (11, 3), (99, 0), (2**31 - 1, 0)):

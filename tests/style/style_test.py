@@ -9,6 +9,7 @@ import unittest
 
 import dynamic_section
 import layering
+import leftovers
 import public_headers
 
 
@@ -75,6 +76,23 @@ class Layering(Tree):
         for folder in ("driver", "cli"):
             self.write("harness/%s/choose.cpp" % folder, 'if (name == "cpu") {}\n')
         self.assertEqual(self.check(layering.main, self.root)[0], 0)
+
+
+class Leftovers(Tree):
+    def ctest(self, script):
+        self.write("ctest", "#!/bin/sh\n" + script).chmod(0o755)
+        return self.check(leftovers.main, str(self.root), str(self.root / "ctest"), [])
+
+    def test_what_is_left_behind_is_named(self):
+        self.assertEqual(self.ctest('mkdir "$TMPDIR/a"; rmdir "$TMPDIR/a"')[0], 0)
+        code, words = self.ctest('mkdir "$TMPDIR/warpmark-1"')
+        self.assertEqual(code, 1)
+        self.assertIn("warpmark-1: error", words)
+
+    def test_failing_tests_fail_and_are_shown(self):
+        code, words = self.ctest("echo unit.base Failed; exit 8")
+        self.assertEqual(code, 1)
+        self.assertIn("unit.base Failed", words)
 
 
 @unittest.skipUnless(shutil.which("cc") and shutil.which("c++"), "no cc and c++ on PATH")

@@ -41,8 +41,15 @@ typedef struct warpmark_device {
    *   "cc": [9, 0]           compute capability that the device reports (before cuInit only)
    *   "instruction_budget": n   thread-instructions a launch may execute before error 702; 0 = none
    *   "wall_limit_ms": n        wall clock a launch may take before error 702; 0 = none
-   *   "workers": n              threads that execute blocks; 1 = one after another (a wish: results
-   * never depend on it) "check": "memory"|"none"  exact bounds and alignment of each access (the
+   *   "workers": n              threads that execute blocks, 0 = one for each processor; 1 unless
+   *                             told so here or by WARPMARK_CPU_WORKERS. Results, reports and
+   *                             counters do not depend on it, unless a kernel has a data race
+   *                             between blocks: atomics whose result depends on their order (of
+   *                             floating-point numbers, exchanges, those whose old value is used)
+   *                             happen in the order of blocks, and kernels that may wait for
+   *                             another block (volatile or acquiring loads, swaps, used old values
+   *                             in a loop) keep to one thread.
+   *   "check": "memory"|"none"  exact bounds and alignment of each access (the
    * default), or containment only With a null context and none current, they hold for contexts that
    * are created later. Returns 0, or an error whose text `last_error` gives. */
   int (*configure)(warpmark_device_context context, const char* json);
@@ -65,8 +72,9 @@ typedef struct warpmark_device {
    * `count`: a faulty load gives 0, a faulty store does nothing, and the launch goes on to find the
    * other places before it fails. An allocation that was freed has "freed": true. `launch` counts
    * the context's launches from 1. `kind` is one of illegal_address, misaligned_address, limit,
-   * barrier, unsupported_instruction, assert, trap, invalid_pc. Members that do not apply are
-   * absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte after. */
+   * barrier, unsupported_instruction, assert, trap, invalid_pc, stack_overflow. Members that do not
+   * apply are absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte
+   * after. */
   void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* Hands one JSON object for each launch since the last call to `sink`:

@@ -28,9 +28,10 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
   if (key == "instruction_budget") return count(limits.instruction_budget);
   if (key == "wall_limit_ms") return count(limits.wall_limit_ms);
   if (key == "workers") {
-    // Blocks run one after another; more workers would change no result, so any wish is met.
-    std::uint64_t ignored = 0;
-    return count(ignored);
+    std::uint64_t workers = 0;
+    const CUresult result = count(workers);
+    if (result == CUDA_SUCCESS) limits.workers = worker_count(workers);
+    return result;
   }
   if (key == "check") {
     if (value == "memory" || value == "none") {

@@ -115,6 +115,10 @@ CUresult error_of(LaunchEnd end) {
       return CUDA_ERROR_LAUNCH_TIMEOUT;
     case LaunchEnd::failed:
       return CUDA_ERROR_LAUNCH_FAILED;
+    case LaunchEnd::stack:
+      return CUDA_ERROR_HARDWARE_STACK_ERROR;
+    case LaunchEnd::invalid_pc:
+      return CUDA_ERROR_INVALID_PC;
   }
   return CUDA_ERROR_UNKNOWN;
 }
@@ -139,6 +143,7 @@ CUresult launch(const char* name, CUfunction function, const Request& request) {
     shape.dynamic_shared = request.shared;
     shape.instruction_budget = context.launch_limits.instruction_budget;
     shape.wall_limit_ms = context.launch_limits.wall_limit_ms;
+    shape.workers = context.launch_limits.workers;
     shape.exact_bounds = context.launch_limits.exact_bounds;
     result = pack_parameters(*kernel.function, request, shape.parameters);
     if (result != CUDA_SUCCESS) return result;

@@ -5,22 +5,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "api/jit.hpp"
 #include "api/state.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
 
 namespace warpmark::cpu {
-namespace {
-
-// The JIT options that carry log buffers; all others are about code that is never generated here.
-struct JitLogs {
-  char* error = nullptr;
-  char* info = nullptr;
-  std::size_t error_bytes = 0, info_bytes = 0;
-  void** error_bytes_written = nullptr;
-  void** info_bytes_written = nullptr;
-};
-
 CUresult read_options(unsigned int count, CUjit_option* options, void** values, JitLogs& logs) {
   if (count != 0 && (options == nullptr || values == nullptr)) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned int i = 0; i < count; ++i) {
@@ -48,6 +38,8 @@ CUresult read_options(unsigned int count, CUjit_option* options, void** values, 
   return CUDA_SUCCESS;
 }
 
+namespace {
+
 void write_log(char* buffer, std::size_t bytes, void** written, std::string_view text) {
   std::size_t count = 0;
   if (buffer != nullptr && bytes > 0) {
@@ -59,10 +51,22 @@ void write_log(char* buffer, std::size_t bytes, void** written, std::string_view
   if (written != nullptr) *written = reinterpret_cast<void*>(count);
 }
 
+}  // namespace
+
+void JitLogs::write(std::string_view error_text, std::string_view info_text) const {
+  write_log(error, error_bytes, error_bytes_written, error_text);
+  write_log(info, info_bytes, info_bytes_written, info_text);
+}
+
+namespace {
+
 // Allocates and initialises the variables of a module.
 CUresult place_variables(Context& context, LoadedModule& module) {
   for (const Variable& variable : module.ptx.variables) {
     if (variable.space == Space::shared) continue;
+    const Variable& chosen = module.ptx.variables[module.ptx.variable_by_name.at(variable.name)];
+    if (&chosen != &variable)
+      continue;  // a declaration, or a weak definition that another replaces
     if (variable.external) {
       return fail(CUDA_ERROR_INVALID_PTX,
                   "line " + std::to_string(variable.line) + ": variable '" +
@@ -84,17 +88,22 @@ CUresult place_variables(Context& context, LoadedModule& module) {
     allocation->label_bytes = variable.bytes;
   }
   for (const Variable& variable : module.ptx.variables) {
+    if (variable.space == Space::shared ||
+        &module.ptx.variables[module.ptx.variable_by_name.at(variable.name)] != &variable)
+      continue;
     for (const Variable::Reference& reference : variable.references) {
       const auto target = module.addresses.find(reference.symbol);
       std::uint64_t value = 0;
       if (target != module.addresses.end()) {
         value = target->second + static_cast<std::uint64_t>(reference.addend);
-      } else if (!module.ptx.function_by_name.contains(reference.symbol)) {
+      } else if (const auto function = module.ptx.function_by_name.find(reference.symbol);
+                 function != module.ptx.function_by_name.end()) {
+        value = context.arena.code_window() + (function->second + 1) * Placement::kFunctionStride;
+      } else {
         return fail(CUDA_ERROR_INVALID_PTX, "line " + std::to_string(variable.line) + ": '" +
                                                 std::string(reference.symbol) +
                                                 "' is not declared");
       }
-      // A table of functions stays null: kernels that call through it are refused when fetched.
       std::memcpy(context.arena.host(module.addresses[variable.name]) + reference.offset, &value,
                   sizeof value);
     }
@@ -120,9 +129,7 @@ CUresult load(Context& context, CUmodule* result, std::string text, const JitLog
                    std::string("PTX ") + error.what());
   }
   if (outcome != CUDA_SUCCESS) release_variables(context, *module);
-  write_log(logs.error, logs.error_bytes, logs.error_bytes_written,
-            outcome == CUDA_SUCCESS ? "" : last_error());
-  write_log(logs.info, logs.info_bytes, logs.info_bytes_written, "");
+  logs.write(outcome == CUDA_SUCCESS ? "" : last_error(), "");
   if (outcome != CUDA_SUCCESS) return outcome;
   *result = reinterpret_cast<CUmodule>(module.get());
   context.modules.emplace(*result, std::move(module));
@@ -143,7 +150,7 @@ CUresult load_image(Context& context, CUmodule* result, const void* image, const
     if (elf || fatbin) {
       const std::string text = std::string(elf ? "a cubin" : "a fatbin") +
                                " holds code for a GPU; this device executes PTX text";
-      write_log(logs.error, logs.error_bytes, logs.error_bytes_written, text);
+      logs.write(text, "");
       return fail(CUDA_ERROR_NO_BINARY_FOR_GPU, text);
     }
   }
@@ -165,6 +172,11 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
   placement.shared_window = context.arena.shared_window();
   placement.local_window = context.arena.local_window();
   placement.param_window = context.arena.param_window();
+  placement.code_window = context.arena.code_window();
+  if (const auto limit = context.limits.find(CU_LIMIT_STACK_SIZE); limit != context.limits.end()) {
+    placement.stack_bytes = static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(limit->second, placement.stack_bytes, 256 << 10));
+  }
   auto kernel = std::make_unique<Kernel>();
   try {
     kernel->checked = decode(module.ptx, function, placement);

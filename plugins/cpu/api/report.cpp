@@ -22,6 +22,10 @@ const char* name_of(FaultKind kind) {
       return "barrier";
     case FaultKind::trap:
       return "trap";
+    case FaultKind::stack:
+      return "stack_overflow";
+    case FaultKind::invalid_pc:
+      return "invalid_pc";
   }
   return "";
 }
@@ -142,8 +146,9 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
     }
   }
   std::string place;
-  if (fault.kind != FaultKind::limit && fault.statement < program.function->statements.size()) {
-    const Statement& statement = program.function->statements[fault.statement];
+  const Statement* found = program.statement(fault.statement);
+  if (fault.kind != FaultKind::limit && found != nullptr) {
+    const Statement& statement = *found;
     const auto file = program.module->files.find(statement.location.file);
     if (file != program.module->files.end()) {
       json["file"] = safe(file->second);

@@ -1,15 +1,24 @@
 // The driver's one instance, its lock, and the rules of current contexts.
 #include "api/state.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <new>
+#include <thread>
 
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
 
 Driver& driver() {
-  static Driver* const instance = new Driver;
+  static Driver* const instance = [] {
+    auto* made = new Driver;
+    const char* wish = std::getenv("WARPMARK_CPU_WORKERS");
+    if (wish != nullptr && *wish >= '0' && *wish <= '9')
+      made->default_limits.workers = worker_count(std::strtoull(wish, nullptr, 10));
+    return made;
+  }();
   return *instance;
 }
 
@@ -65,6 +74,11 @@ void Driver::destroy(Context* context) {
   }
   if (context == primary) primary = nullptr;
   contexts.erase(reinterpret_cast<CUcontext>(context));
+}
+
+std::uint32_t worker_count(std::uint64_t workers) {
+  if (workers == 0) workers = std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(workers, 256));
 }
 
 bool valid_stream(const Context& context, CUstream stream) {

@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "api/cuda_api.hpp"
+#include "api/jit.hpp"
 #include "inspect/fault.hpp"
 #include "machine/arena.hpp"
 #include "machine/grid.hpp"
 #include "program/program.hpp"
+#include "ptx/link.hpp"
 #include "ptx/module.hpp"
 
 namespace warpmark::cpu {
@@ -57,6 +59,13 @@ struct Stream {
   int priority = 0;
 };
 
+/// Texts that wait to be linked; CUlinkState is its address.
+struct Link {
+  JitLogs logs;
+  std::vector<LinkInput> inputs;
+  std::string image;  ///< of the finished link; the client reads it until the link is destroyed
+};
+
 struct Event {
   struct Context* context = nullptr;
   unsigned int flags = 0;
@@ -67,6 +76,7 @@ struct Event {
 struct Limits {
   std::uint64_t instruction_budget = 0, wall_limit_ms = 0;
   bool exact_bounds = true;
+  std::uint32_t workers = 1;
 };
 
 /// A context; CUcontext is its address.
@@ -79,6 +89,7 @@ struct Context {
   std::map<CUfunction, Kernel*> kernels;
   std::map<CUstream, std::unique_ptr<Stream>> streams;
   std::map<CUevent, std::unique_ptr<Event>> events;
+  std::map<CUlinkState, std::unique_ptr<Link>> links;
   struct HostRange {
     std::size_t bytes = 0;
     bool owned = false;  ///< allocated here, not registered
@@ -155,6 +166,9 @@ CUresult with_context(const char* name, Waits waits, Body body) {
     return result != CUDA_SUCCESS ? result : body(*context);
   });
 }
+
+/// How many threads a wish for `workers` gives: 0 stands for all processors.
+std::uint32_t worker_count(std::uint64_t workers);
 
 /// True for the default streams and those of the context.
 bool valid_stream(const Context& context, CUstream stream);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "machine/arena.hpp"
@@ -11,12 +12,20 @@
 
 namespace warpmark::cpu {
 
-enum class FaultKind : std::uint8_t { illegal_address, misaligned_address, limit, barrier, trap };
+enum class FaultKind : std::uint8_t {
+  illegal_address,
+  misaligned_address,
+  limit,
+  barrier,
+  trap,
+  stack,      ///< a thread's calls need more stack than it has
+  invalid_pc  ///< a call through a pointer that is no function's
+};
 
 /// A place (instruction, space, allocation) where a launch did what it must not do.
 struct Fault {
   FaultKind kind = FaultKind::illegal_address;
-  std::uint32_t statement = 0;  ///< into the kernel's Function::statements
+  std::uint32_t statement = 0;  ///< as Program::statement counts
   bool has_access = false;      ///< the next seven members apply
   Space space = Space::global;
   bool write = false;
@@ -40,7 +49,7 @@ class FaultLog {
   /// So many places are known that going on would tell nobody anything.
   [[nodiscard]] bool full() const { return faults_.size() >= kMost; }
   [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
-  std::vector<Fault> take() { return std::move(faults_); }
+  std::vector<Fault> take() { return std::exchange(faults_, {}); }
 
  private:
   std::vector<Fault> faults_;

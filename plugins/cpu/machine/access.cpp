@@ -84,6 +84,22 @@ WARPMARK_INLINE void transfer_all(Lanes& w, const Instruction& i, std::byte* hos
   }
 }
 
+// The same for vectors of `Count`, whose elements lie beside each other in memory.
+template <typename M, typename R, bool Store, int Count>
+WARPMARK_INLINE void transfer_vectors(Lanes& w, const u32* slots, std::byte* host) {
+  for (int element = 0; element < Count; ++element) {
+    if (slots[element] == Instruction::kNone) continue;
+    R* data = static_cast<R*>(__builtin_assume_aligned(w.registers + slots[element], 64));
+    std::byte* at = host + element * sizeof(M);
+    _Pragma("GCC ivdep") for (int lane = 0; lane < 32; ++lane) {
+      if constexpr (Store)
+        write<M>(at + lane * (Count * sizeof(M)), static_cast<M>(data[lane]));
+      else
+        data[lane] = extend<R, M>(read<M>(at + lane * (Count * sizeof(M))));
+    }
+  }
+}
+
 template <typename P, Space S, typename M, typename R, bool Store>
 void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
   const u32 bytes = static_cast<u32>(sizeof(M)) * i.count;
@@ -104,9 +120,14 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
     different |= (at[lane] ^ start) & keep;
   }
   const bool aligned = !P::exact_bounds || (start & (bytes - 1)) == 0;
-  if (mask == 0xffffffff && scattered == 0 && aligned && i.count == 1 &&
-      inside(region, start, 32 * u64{bytes})) {
-    transfer_all<M, R, Store>(w, i, region.host + (start - region.begin));
+  if (mask == 0xffffffff && scattered == 0 && aligned && inside(region, start, 32 * u64{bytes})) {
+    std::byte* host = region.host + (start - region.begin);
+    if (i.count == 1)
+      transfer_all<M, R, Store>(w, i, host);
+    else if (i.count == 2)
+      transfer_vectors<M, R, Store, 2>(w, slots, host);
+    else
+      transfer_vectors<M, R, Store, 4>(w, slots, host);
   } else if (!Store && different == 0 && aligned && inside(region, start, bytes)) {
     const std::byte* host = region.host + (start - region.begin);
     for (int element = 0; element < i.count; ++element) {

@@ -43,6 +43,8 @@ class Arena {
   [[nodiscard]] std::uint64_t local_window() const { return base_; }
   [[nodiscard]] std::uint64_t shared_window() const { return base_ + kWindow; }
   [[nodiscard]] std::uint64_t param_window() const { return base_ + 2 * kWindow; }
+  /// Where addresses of functions lie; nothing can be read there.
+  [[nodiscard]] std::uint64_t code_window() const { return base_ + 3 * kWindow; }
   /// Where allocations can lie.
   [[nodiscard]] std::uint64_t global_begin() const { return base_ + 4 * kWindow; }
   [[nodiscard]] std::uint64_t global_bytes() const { return span_ - 4 * kWindow; }

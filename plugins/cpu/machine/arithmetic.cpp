@@ -1,7 +1,12 @@
 // Handlers of arithmetic, comparison and register moves for 32 lanes at a time.
 // Compiled once for each WARPMARK_ISA; see numerics.hpp for what that forbids.
+#include <xmmintrin.h>
+
+#include "machine/approximate.hpp"
+#include "machine/bit_fields.hpp"
 #include "machine/lanes.hpp"
 #include "machine/numerics.hpp"
+#include "machine/small_floats.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
 namespace {
@@ -29,7 +34,13 @@ WARPMARK_INLINE f64 from_raw(u64 raw, f64) {
 }
 template <typename T, typename R>
 WARPMARK_INLINE T from_raw(R raw, T) {
-  return static_cast<T>(raw);
+  if constexpr (__is_same(T, f16) || __is_same(T, bf16)) {
+    return {static_cast<u16>(raw)};
+  } else if constexpr (__is_same(T, f16x2) || __is_same(T, bf16x2)) {
+    return {raw};
+  } else {
+    return static_cast<T>(raw);
+  }
 }
 template <typename T>
 WARPMARK_INLINE T get(const Raw<T>* lanes, int lane) {
@@ -43,7 +54,9 @@ WARPMARK_INLINE u64 to_raw(f64 value) {
 }
 template <typename T>
 WARPMARK_INLINE auto to_raw(T value) {
-  if constexpr (sizeof(T) == 8) {
+  if constexpr (__is_class(T)) {
+    return static_cast<u32>(value.pattern);
+  } else if constexpr (sizeof(T) == 8) {
     return static_cast<u64>(value);
   } else {
     return static_cast<u32>(static_cast<s32>(value));  // narrow signed values stay sign-extended
@@ -92,6 +105,52 @@ void ternary(Lanes& w, const Instruction& i) {
   const u32 mask = w.mask;
   WARPMARK_FOR_LANES put<Full, Raw<D>>(
       d, mask, lane, to_raw(Op::apply(get<A>(a, lane), get<B>(b, lane), get<C>(c, lane))));
+}
+
+template <typename Op, typename D, typename A, typename B, typename C, typename E>
+void quaternary(Lanes& w, const Instruction& i) {
+  Raw<D>* d = slot<D>(w, i.d);
+  const Raw<A>* a = slot<A>(w, i.a);
+  const Raw<B>* b = slot<B>(w, i.b);
+  const Raw<C>* c = slot<C>(w, i.c);
+  const Raw<E>* e = slot<E>(w, i.address);
+  const u32 mask = w.mask;
+  WARPMARK_FOR_LANES put<false, Raw<D>>(
+      d, mask, lane,
+      to_raw(Op::apply(get<A>(a, lane), get<B>(b, lane), get<C>(c, lane), get<E>(e, lane))));
+}
+
+// The carry flag is a register with one bit a lane, Instruction::address.
+template <typename Op, typename T, bool Reads>
+void with_carry(Lanes& w, const Instruction& i) {
+  Raw<T>* d = slot<T>(w, i.d);
+  const Raw<T>* a = slot<T>(w, i.a);
+  const Raw<T>* b = slot<T>(w, i.b);
+  const Raw<T>* c = i.c == Instruction::kNone ? a : slot<T>(w, i.c);
+  Raw32& flag = *reinterpret_cast<Raw32*>(w.registers + i.address);
+  const u32 before = flag;
+  u32 after = before;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    bool out = false;
+    d[lane] = Op::apply(static_cast<T>(a[lane]), static_cast<T>(b[lane]), static_cast<T>(c[lane]),
+                        Reads && (before >> lane & 1) != 0, out);
+    after = (after & ~(1u << lane)) | static_cast<u32>(out) << lane;
+  }
+  if (i.negated) flag = after;  // the instruction has .cc
+}
+
+// Another operation in another rounding mode. Nothing may move across the change: the operands are
+// read from and the result is written to memory, which the empty assembly claims to change.
+template <Handler Base, Round Mode>
+void rounded(Lanes& w, const Instruction& i) {
+  constexpr u32 bits_of_mode = Mode == Round::zero ? 0x6000 : Mode == Round::down ? 0x2000 : 0x4000;
+  const u32 control = _mm_getcsr();
+  _mm_setcsr((control & ~0x6000u) | bits_of_mode);
+  __asm__ volatile("" ::: "memory");
+  Base(w, i);
+  __asm__ volatile("" ::: "memory");
+  _mm_setcsr(control);
 }
 
 template <typename Op, typename A>
@@ -235,9 +294,9 @@ void guarded(Lanes& w, const Instruction& i) {
   struct id##_op {                                                                                \
     WARPMARK_INLINE D apply([[maybe_unused]] A a, [[maybe_unused]] B b) { return (__VA_ARGS__); } \
   };
-#define TERNARY(id, D, A, B, C, names, ...)                          \
-  struct id##_op {                                                   \
-    WARPMARK_INLINE D apply(A a, B b, C c) { return (__VA_ARGS__); } \
+#define TERNARY(id, D, A, B, C, names, ...)                                           \
+  struct id##_op {                                                                    \
+    WARPMARK_INLINE D apply(A a, B b, [[maybe_unused]] C c) { return (__VA_ARGS__); } \
   };
 #define COMPARE(id, A, name, ...)                                  \
   struct id##_op {                                                 \
@@ -248,6 +307,19 @@ void guarded(Lanes& w, const Instruction& i) {
   struct id##_op {                                                                     \
     WARPMARK_INLINE u32 apply(u32 a, [[maybe_unused]] u32 b) { return (__VA_ARGS__); } \
   };
+#define QUATERNARY(id, D, A, B, C, E, names, ...)                         \
+  struct id##_op {                                                        \
+    WARPMARK_INLINE D apply(A a, B b, C c, E e) { return (__VA_ARGS__); } \
+  };
+#define CARRY(id, T, operands, reads, names, ...)                                    \
+  struct id##_op {                                                                   \
+    WARPMARK_INLINE T apply(T a, T b, [[maybe_unused]] T c, bool carry, bool& out) { \
+      return (__VA_ARGS__);                                                          \
+    }                                                                                \
+  };
+#define ROUNDED_UNARY(id, D, A, base, mode, names)
+#define ROUNDED_BINARY(id, D, A, B, base, mode, names)
+#define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names)
 #include "program/opcodes.def"
 
 }  // namespace
@@ -269,6 +341,22 @@ void fill_arithmetic(HandlerTable& table) {
 #define SELECT(id, T, names) row(Opcode::id) = {select<T, false>, select<T, true>, nullptr};
 #define MASK(id, operands, names, ...) \
   row(Opcode::id) = {masks<id##_op, operands>, masks<id##_op, operands>, nullptr};
+#define QUATERNARY(id, D, A, B, C, E, names, ...)                                            \
+  row(Opcode::id) = {quaternary<id##_op, D, A, B, C, E>, quaternary<id##_op, D, A, B, C, E>, \
+                     nullptr};
+#define CARRY(id, T, operands, reads, names, ...) \
+  row(Opcode::id) = {with_carry<id##_op, T, reads>, with_carry<id##_op, T, reads>, nullptr};
+#define ROUNDED(id, ...)                           \
+  {                                                \
+    constexpr Handler handler = __VA_ARGS__;       \
+    row(Opcode::id) = {handler, handler, nullptr}; \
+  }
+#define ROUNDED_UNARY(id, D, A, base, mode, names) \
+  ROUNDED(id, rounded<unary<base##_op, D, A, false>, Round::mode>)
+#define ROUNDED_BINARY(id, D, A, B, base, mode, names) \
+  ROUNDED(id, rounded<binary<base##_op, D, A, B, false>, Round::mode>)
+#define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names) \
+  ROUNDED(id, rounded<ternary<base##_op, D, A, B, C, false>, Round::mode>)
 #include "program/opcodes.def"
   row(Opcode::pack_16) = {pack<u16>, pack<u16>, nullptr};
   row(Opcode::pack_32) = {pack<u32>, pack<u32>, nullptr};

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace warpmark::cpu {
 namespace {
@@ -186,14 +187,20 @@ void BlockState::start(std::uint64_t index) {
       std::memcpy(warp.lanes.registers + special.slot, lanes.data(), sizeof lanes);
   }
   if (shared_bytes_ > 0) std::memset(shared_.get(), 0, shared_bytes_);
-  if (local_bytes_ > 0) std::memset(local_.get(), 0, local_bytes_ * 32 * warps_.size());
+  // Frames are cleared by the calls that make them.
+  const std::uint64_t own = launch_.program.kernel_local_bytes;
+  for (std::uint64_t i = 0; own > 0 && i < 32 * warps_.size(); ++i)
+    std::memset(local_.get() + i * local_bytes_, 0, own);
   barriers_ = {};
   live_threads_ = launch_.threads();
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     const std::uint32_t threads = std::min(32u, live_threads_ - i * 32);
     warps_[i].live = threads == 32 ? 0xffffffff : (1u << threads) - 1;
     warps_[i].fragments.clear();
-    warps_[i].fragments.push_back({0, warps_[i].live, Fragment::Wait::none, 0, 0});
+    warps_[i].stack_top.fill(launch_.program.kernel_local_bytes);
+    for (std::vector<std::byte>& saved : warps_[i].saved) saved.clear();
+    warps_[i].fragments.push_back(
+        {launch_.program.entry, warps_[i].live, Fragment::Wait::none, 0, 0});
   }
 }
 
@@ -313,6 +320,14 @@ bool BlockState::run_warp(Warp& warp) {
           arrive_at_warp_barrier(warp, current, node);
         }
         break;
+      case Exit::call:
+        enter(warp, current, node);
+        have = false;
+        break;
+      case Exit::ret:
+        return_from(warp, current, node);
+        have = false;
+        break;
       case Exit::trap:
         trap(warp, current.mask, node);
         break;
@@ -393,6 +408,13 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const Block& node) {
   Barrier& barrier = barriers_[number];
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   if (threads != 0) barrier.expected = threads;
+  if (node.counts) {
+    std::uint32_t predicate;
+    std::memcpy(&predicate, warp.lanes.registers + node.predicate, 4);
+    if (node.negated) predicate = ~predicate;
+    barrier.counts = true;
+    barrier.yes += static_cast<std::uint32_t>(std::popcount(predicate & fragment.mask));
+  }
   fragment.node = node.next;
   if (!node.arrive_only) {
     fragment.wait = Fragment::Wait::barrier;
@@ -407,7 +429,7 @@ void BlockState::check_barrier(std::uint32_t number) {
   Barrier& barrier = barriers_[number];
   const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
-  barrier = {};
+  const Barrier finished = std::exchange(barrier, {});
   for (Warp& warp : warps_) {
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);
@@ -415,6 +437,12 @@ void BlockState::check_barrier(std::uint32_t number) {
       if (fragment.wait == Fragment::Wait::barrier && fragment.key == number) {
         fragment.wait = Fragment::Wait::none;
         fragment.key = 0;
+        for (std::uint32_t lane = 0; finished.counts && lane < 32; ++lane) {
+          if ((fragment.mask >> lane & 1) == 0) continue;
+          std::byte* count = warp.lanes.registers + launch_.program.barrier_count + lane * 4;
+          std::memcpy(count, &finished.yes, 4);
+          std::memcpy(count + 128, &finished.arrived, 4);
+        }
       }
       add_fragment(warp, fragment);
     }

@@ -22,7 +22,10 @@ struct LaunchShape {
   std::uint64_t instruction_budget = 0;  ///< thread-instructions; 0 = none
   std::uint64_t wall_limit_ms = 0;       ///< 0 = none
   bool exact_bounds = true;
+  std::uint32_t workers = 1;  ///< threads of the host that execute blocks
 };
+
+class Turns;
 
 /// What the blocks of a launch share.
 struct LaunchState {
@@ -37,7 +40,12 @@ struct LaunchState {
   std::uint64_t warp_instructions = 0;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   bool timed_out = false;  ///< the deadline has passed
-  bool stop = false;       ///< budget, wall limit or deadlock: the launch ends with error 702
+  std::uint64_t clock_reads = 0;
+  Turns* turns = nullptr;   ///< if blocks run in parallel, or in order
+  std::uint64_t index = 0;  ///< of the block that runs, if there are turns
+  bool in_turn = false;     ///< all earlier blocks have retired
+  bool parallel = false;    ///< others work on the same memory now
+  bool stop = false;        ///< budget, wall limit or deadlock: the launch ends with error 702
 
   [[nodiscard]] std::uint32_t threads() const {
     return shape.block[0] * shape.block[1] * shape.block[2];
@@ -82,10 +90,14 @@ class BlockState {
     std::uint32_t live = 0;           ///< lanes that have not left
     std::vector<Fragment> fragments;  ///< disjoint; those that wait included
     std::vector<Region> sites;
+    std::array<std::uint64_t, 32> stack_top{};     ///< first free byte of local memory
+    std::array<std::vector<std::byte>, 32> saved;  ///< registers of recursive calls
   };
   struct Barrier {
     std::uint32_t arrived = 0;   ///< threads
     std::uint32_t expected = 0;  ///< threads, if the instruction gave their number
+    std::uint32_t yes = 0;       ///< of those that arrived at a counting barrier
+    bool counts = false;
   };
 
   void lay_out_registers();
@@ -99,6 +111,13 @@ class BlockState {
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node);
   void trap(const Warp& warp, std::uint32_t mask, const Block& node);
   void release_warp_barriers(Warp& warp);
+  // call.cpp; the lanes of `fragment` become fragments of their own, joined where they meet
+  void enter(Warp& warp, const Fragment& fragment, const Block& node);
+  void return_from(Warp& warp, const Fragment& fragment, const Block& node);
+  void fail_call(const Warp& warp, const Call& call, std::uint32_t mask, FaultKind kind,
+                 const std::string& message);
+  [[nodiscard]] std::uint64_t frame_of(const Warp& warp, std::uint32_t callee,
+                                       std::uint32_t lane) const;
   void leave(Warp& warp, std::uint32_t mask);
   void check_barrier(std::uint32_t number);
   void report_deadlock();

@@ -6,6 +6,8 @@
 
 #define WARPMARK_ISA exchange
 #include "machine/numerics.hpp"
+#include "machine/small_floats.hpp"
+#include "machine/turns.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -22,12 +24,16 @@ Raw32* lanes32(Lanes& w, u32 slot) {
 template <typename T>
 T read_lane(const Lanes& w, u32 slot, u32 lane) {
   T value;
-  __builtin_memcpy(&value, w.registers + slot + lane * sizeof(T), sizeof value);
+  __builtin_memcpy(&value, w.registers + slot + lane * (sizeof(T) == 8 ? 8 : 4), sizeof value);
   return value;
 }
 template <typename T>
 void write_lane(Lanes& w, u32 slot, u32 lane, T value) {
-  __builtin_memcpy(w.registers + slot + lane * sizeof(T), &value, sizeof value);
+  // Narrow values fill their lane with zeros.
+  u64 whole = 0;
+  __builtin_memcpy(&whole, &value, sizeof value);
+  __builtin_memcpy(w.registers + slot + lane * (sizeof(T) == 8 ? 8 : 4), &whole,
+                   sizeof(T) == 8 ? 8 : 4);
 }
 
 bool inside(const Region& region, u64 address, u64 bytes) {
@@ -60,6 +66,31 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, bool& glo
   return nullptr;
 }
 
+template <typename T>
+struct WordOf {
+  using type = u32;
+};
+template <typename T>
+requires(sizeof(T) == 8) struct WordOf<T> {
+  using type = u64;
+};
+template <typename T>
+requires(sizeof(T) == 2) struct WordOf<T> {
+  using type = u16;
+};
+
+template <typename Op, typename T>
+T atomic_value(T old, T b, T c, bool global) {
+  T value = Op::apply(old, b, c);
+  if constexpr (__is_same(T, f32)) {
+    // PTX ISA: atom.add.f32 flushes subnormals on global memory, and not on shared memory.
+    value = global ? flush(quiet(flush(old) + flush(b))) : quiet(value);
+  } else if constexpr (__is_same(T, f64)) {
+    value = quiet(value, old, b);
+  }
+  return value;
+}
+
 template <typename Op, typename T>
 void atomic(Lanes& w, const Instruction& i) {
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
@@ -68,16 +99,24 @@ void atomic(Lanes& w, const Instruction& i) {
     std::byte* host = locate(w, i, lane, sizeof(T), global);
     T old{};
     if (host != nullptr) {
-      __builtin_memcpy(&old, host, sizeof old);
-      T b = read_lane<T>(w, i.a, lane);
-      T value = Op::apply(old, b, read_lane<T>(w, i.b, lane));
-      if constexpr (sizeof(T) == 4 && !__is_same(T, u32) && !__is_same(T, s32)) {
-        // PTX ISA: atom.add.f32 flushes subnormals on global memory, and not on shared memory.
-        value = global ? flush(quiet(flush(old) + flush(b))) : quiet(value);
-      } else if constexpr (__is_same(T, f64)) {
-        value = quiet(value, old, b);
+      const T b = read_lane<T>(w, i.a, lane), c = read_lane<T>(w, i.b, lane);
+      LaunchState& launch = w.block->launch();
+      if (global && launch.turns != nullptr && launch.program.ordered && !launch.in_turn)
+        launch.turns->wait(launch);
+      if (global && launch.parallel) {
+        using Word = typename WordOf<T>::type;
+        auto* word = reinterpret_cast<Word*>(host);
+        Word before = __atomic_load_n(word, __ATOMIC_RELAXED), after;
+        do {
+          old = __builtin_bit_cast(T, before);
+          after = __builtin_bit_cast(Word, atomic_value<Op>(old, b, c, true));
+        } while (!__atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_ACQ_REL,
+                                              __ATOMIC_RELAXED));
+      } else {
+        __builtin_memcpy(&old, host, sizeof old);
+        const T value = atomic_value<Op>(old, b, c, global);
+        __builtin_memcpy(host, &value, sizeof value);
       }
-      __builtin_memcpy(host, &value, sizeof value);
     }
     if (i.d != Instruction::kNone) write_lane<T>(w, i.d, lane, old);
   }
@@ -179,6 +218,37 @@ REDUCE(redux_or, a | b)
 REDUCE(redux_xor, a ^ b)
 #undef REDUCE
 
+template <typename T, bool All>
+void match(Lanes& w, const Instruction& i) {
+  T values[32];
+  __builtin_memcpy(values, w.registers + i.a, sizeof values);
+  u32 agree = 0;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const u32 members = lanes32(w, i.b)[lane] & w.mask;
+    u32 equal = 0;
+    for (u32 others = members; others != 0; others &= others - 1) {
+      const int other = __builtin_ctz(others);
+      equal |= static_cast<u32>(values[other] == values[lane]) << other;
+    }
+    const bool all = equal == members;
+    agree |= static_cast<u32>(all) << lane;
+    if (i.d != Instruction::kNone) lanes32(w, i.d)[lane] = All && !all ? 0 : equal;
+  }
+  if (All && i.address != Instruction::kNone) {
+    Raw32& p = *lanes32(w, i.address);
+    p = (p & ~w.mask) | agree;
+  }
+}
+
+// Time is what has been executed, so that it is the same in every run; each look takes some.
+void read_clock(Lanes& w, const Instruction& i) {
+  LaunchState& launch = w.block->launch();
+  const u64 now = launch.warp_instructions + ++launch.clock_reads;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1)
+    write_lane<u64>(w, i.d, static_cast<u32>(__builtin_ctz(rest)), now);
+}
+
 void active_mask(Lanes& w, const Instruction& i) {
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1)
     lanes32(w, i.d)[__builtin_ctz(rest)] = w.mask;
@@ -216,6 +286,11 @@ void fill_exchange(HandlerTable& table) {
   set(Opcode::redux_and, redux_and);
   set(Opcode::redux_or, redux_or);
   set(Opcode::redux_xor, redux_xor);
+  set(Opcode::match_any_32, match<u32, false>);
+  set(Opcode::match_any_64, match<u64, false>);
+  set(Opcode::match_all_32, match<u32, true>);
+  set(Opcode::match_all_64, match<u64, true>);
+  set(Opcode::read_clock, read_clock);
   set(Opcode::active_mask, active_mask);
 }
 

@@ -5,7 +5,14 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <exception>
+#include <mutex>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "machine/turns.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -24,17 +31,32 @@ void add_limit(LaunchState& state, const BlockState* block, const std::string& m
   state.stop = true;
 }
 
-}  // namespace
+using Clock = std::chrono::steady_clock;
 
-LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& arena) {
-  LaunchState state(program, shape, arena);
-  if (shape.wall_limit_ms != 0) {
-    // A limit beyond a year is none; it would overflow the clock.
-    const std::uint64_t most = std::uint64_t{365} * 86400 * 1000;
-    state.deadline = std::chrono::steady_clock::now() +
-                     std::chrono::milliseconds(std::min(shape.wall_limit_ms, most));
-  }
-  const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+std::uint64_t blocks_of(const LaunchShape& shape) {
+  return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+}
+
+Clock::time_point deadline_of(const LaunchShape& shape) {
+  if (shape.wall_limit_ms == 0) return Clock::time_point::max();
+  // A limit beyond a year is none; it would overflow the clock.
+  const std::uint64_t most = std::uint64_t{365} * 86400 * 1000;
+  return Clock::now() + std::chrono::milliseconds(std::min(shape.wall_limit_ms, most));
+}
+
+std::string budget_text(std::uint64_t executed, const LaunchShape& shape) {
+  return "the launch executed " + std::to_string(executed) +
+         " thread-instructions, its budget is " + std::to_string(shape.instruction_budget);
+}
+std::string over_time(const LaunchShape& shape) {
+  return "the launch took longer than its limit of " + std::to_string(shape.wall_limit_ms) + " ms";
+}
+
+// Blocks that may wait for each other: one thread gives each its share in turn. True if a limit
+// ended the launch.
+bool run_in_rotation(LaunchState& state) {
+  const LaunchShape& shape = state.shape;
+  const std::uint64_t blocks = blocks_of(shape);
   const std::uint64_t most = std::clamp<std::uint64_t>(
       kResidentBytes / std::max<std::uint64_t>(1, BlockState::footprint(state)), 1,
       kResidentBlocks);
@@ -59,15 +81,10 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
         !(progress == BlockState::Progress::finished && active.empty() && next == blocks);
     if (over_budget) {
       limited = true;
-      add_limit(state, block.get(),
-                "the launch executed " + std::to_string(state.executed) +
-                    " thread-instructions, its budget is " +
-                    std::to_string(shape.instruction_budget));
+      add_limit(state, block.get(), budget_text(state.executed, shape));
     } else if (state.timed_out) {
       limited = true;
-      add_limit(state, block.get(),
-                "the launch took longer than its limit of " + std::to_string(shape.wall_limit_ms) +
-                    " ms");
+      add_limit(state, block.get(), over_time(shape));
     }
     if (progress == BlockState::Progress::finished) {
       idle.push_back(std::move(block));
@@ -76,6 +93,95 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
       start = true;  // whom it waits for may not have started yet
     }
   }
+  return limited;
+}
+
+// What one worker does: blocks, from start to end, as long as there are any.
+void run_blocks(const Program& program, const LaunchShape& shape, Arena& arena, Turns& turns,
+                Clock::time_point deadline, bool parallel) {
+  LaunchState state(program, shape, arena);
+  state.deadline = deadline;
+  state.turns = &turns;
+  state.parallel = parallel;
+  BlockState block(state);
+  const std::uint64_t blocks = blocks_of(shape);
+  for (std::uint64_t index = turns.take(); index < blocks; index = turns.take()) {
+    state.index = index;
+    state.executed = state.warp_instructions = state.clock_reads = 0;
+    state.stop = state.timed_out = false;
+    state.in_turn = !parallel;
+    try {
+      block.start(index);
+      while (block.run() == BlockState::Progress::paused && !state.stop && turns.wanted(index)) {
+      }
+    } catch (...) {  // out of memory: nobody may wait for this block
+      BlockOutcome nothing;
+      nothing.stop = true;
+      turns.retire(index, std::move(nothing));
+      throw;
+    }
+    turns.retire(index, {state.executed, state.warp_instructions, state.faults.take(),
+                         state.stop || state.timed_out, state.timed_out, block.coordinates()});
+  }
+}
+
+// Blocks that do not wait for each other: on several threads, and as if in order.
+bool run_in_order(LaunchState& state) {
+  const LaunchShape& shape = state.shape;
+  const std::uint64_t blocks = blocks_of(shape);
+  Turns turns(shape, blocks);
+  const std::uint64_t most = std::max<std::uint64_t>(
+      1, kResidentBytes / std::max<std::uint64_t>(1, BlockState::footprint(state)));
+  const auto workers = static_cast<std::size_t>(
+      std::min({std::uint64_t{std::max(shape.workers, 1u)}, blocks, most}));
+  const auto work = [&] {
+    run_blocks(state.program, shape, state.arena, turns, state.deadline, workers > 1);
+  };
+  std::vector<std::thread> threads;
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  for (std::size_t i = 1; i < workers; ++i) {
+    try {
+      threads.emplace_back([&] {
+        try {
+          work();
+        } catch (...) {
+          // It failed before its first block (out of memory), so the others get on without it.
+          const std::lock_guard lock(failure_mutex);
+          failure = std::current_exception();
+        }
+      });
+    } catch (const std::system_error&) {
+      break;  // no more threads: fewer do the same
+    }
+  }
+  try {
+    work();
+  } catch (...) {
+    const std::lock_guard lock(failure_mutex);
+    failure = std::current_exception();
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (failure != nullptr) std::rethrow_exception(failure);
+  state.executed = turns.executed;
+  state.warp_instructions = turns.warp_instructions;
+  state.faults = std::move(turns.faults);
+  if (!turns.over_budget && !turns.timed_out) return false;
+  Fault fault;
+  fault.kind = FaultKind::limit;
+  fault.count = 1;
+  fault.block = turns.last_block;
+  fault.message = turns.over_budget ? budget_text(turns.executed, shape) : over_time(shape);
+  state.faults.add(fault);
+  return true;
+}
+
+}  // namespace
+
+LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& arena) {
+  LaunchState state(program, shape, arena);
+  state.deadline = deadline_of(shape);
+  const bool limited = program.waits ? run_in_rotation(state) : run_in_order(state);
   LaunchResult result;
   result.thread_instructions = state.executed;
   result.warp_instructions = state.warp_instructions;
@@ -85,6 +191,8 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
     if (fault->kind == FaultKind::misaligned_address) result.end = LaunchEnd::misaligned_address;
     if (fault->kind == FaultKind::barrier) result.end = LaunchEnd::timeout;
     if (fault->kind == FaultKind::trap) result.end = LaunchEnd::failed;
+    if (fault->kind == FaultKind::stack) result.end = LaunchEnd::stack;
+    if (fault->kind == FaultKind::invalid_pc) result.end = LaunchEnd::invalid_pc;
   }
   if (limited) result.end = LaunchEnd::timeout;
   return result;

@@ -7,7 +7,15 @@
 
 namespace warpmark::cpu {
 
-enum class LaunchEnd : std::uint8_t { good, illegal_address, misaligned_address, timeout, failed };
+enum class LaunchEnd : std::uint8_t {
+  good,
+  illegal_address,
+  misaligned_address,
+  timeout,
+  failed,
+  stack,
+  invalid_pc
+};
 
 struct LaunchResult {
   LaunchEnd end = LaunchEnd::good;
@@ -15,9 +23,14 @@ struct LaunchResult {
   std::vector<Fault> faults;
 };
 
-/// Executes the grid. The program must be bound to handlers that suit shape.exact_bounds. Blocks
-/// run in order of their index, one after another, unless one waits too long: then others start
-/// before it ends, in an order that depends on nothing but the launch. Throws std::bad_alloc.
+/// Executes the grid. The program must be bound to handlers that suit shape.exact_bounds.
+///
+/// Blocks of a program that cannot wait for each other (Program::waits) run on shape.workers
+/// threads, with the results, faults and counters of one after another in order of their index: an
+/// atomic on global memory whose result depends on order waits for all earlier blocks. An
+/// instruction budget then ends a launch behind the block that passes it. Blocks that may wait for
+/// each other run on one thread; if one waits too long others start before it ends, in an order
+/// that depends on nothing but the launch. Throws std::bad_alloc.
 LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& arena);
 
 }  // namespace warpmark::cpu

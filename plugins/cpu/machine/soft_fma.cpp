@@ -1,6 +1,8 @@
 // Exact product and sum in 128-bit integers, rounded once.
 #include "machine/soft_fma.hpp"
 
+#include <xmmintrin.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -37,6 +39,12 @@ Parts split(typename F::Bits bits) {
   return {negative, fraction | std::uint64_t{1} << F::fraction, exponent - F::bias - F::fraction};
 }
 
+// As the processor's control register has it, so that the caller's mode holds here, too.
+enum class Rounding : unsigned { nearest, down, up, zero };
+Rounding current_rounding() {
+  return static_cast<Rounding>(_mm_getcsr() >> 13 & 3);
+}
+
 int width(Wide value) {
   const auto high = static_cast<std::uint64_t>(value >> 64);
   return high != 0 ? 128 - std::countl_zero(high)
@@ -65,7 +73,11 @@ typename F::Real assemble(bool negative, Wide value, int exponent) {
                                      : value << (exponent - (last - 2));
   auto kept = static_cast<std::uint64_t>(scaled >> 2);
   const auto rest = static_cast<unsigned>(scaled & 3);
-  if (rest > 2 || (rest == 2 && (kept & 1) != 0)) ++kept;
+  const Rounding rounding = current_rounding();
+  const bool away = rounding == (negative ? Rounding::down : Rounding::up);
+  if (rounding == Rounding::nearest ? rest > 2 || (rest == 2 && (kept & 1) != 0)
+                                    : away && rest != 0)
+    ++kept;
   if (kept >> (F::fraction + 1) != 0) {
     kept >>= 1;
     ++last;
@@ -74,6 +86,10 @@ typename F::Real assemble(bool negative, Wide value, int exponent) {
     return std::bit_cast<typename F::Real>(static_cast<Bits>(sign | kept));
   const int biased = last - least + 1;
   if (biased >= F::exponent_mask) {
+    // Overflow: the greatest finite number where the mode does not round away from zero.
+    const Bits infinity = static_cast<Bits>(F::exponent_mask) << F::fraction;
+    if (rounding != Rounding::nearest && !away)
+      return std::bit_cast<typename F::Real>(static_cast<Bits>(sign | (infinity - 1)));
     return std::bit_cast<typename F::Real>(
         static_cast<Bits>(sign | static_cast<Bits>(F::exponent_mask) << F::fraction));
   }
@@ -118,7 +134,7 @@ typename F::Real fused(typename F::Real a, typename F::Real b, typename F::Real 
     exponent = addend_exponent;
   }
   if (negative == z.negative) return assemble<F>(negative, product + addend, exponent);
-  if (product == addend) return 0;
+  if (product == addend) return current_rounding() == Rounding::down ? -0.0f : 0.0f;
   return product > addend ? assemble<F>(negative, product - addend, exponent)
                           : assemble<F>(z.negative, addend - product, exponent);
 }

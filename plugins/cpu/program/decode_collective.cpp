@@ -17,15 +17,17 @@ struct Collective {
   Opcode opcode;
 };
 constexpr Collective kCollectives[] = {
-    {"shfl.sync.up.b32", Opcode::shfl_up},       {"shfl.sync.down.b32", Opcode::shfl_down},
-    {"shfl.sync.bfly.b32", Opcode::shfl_bfly},   {"shfl.sync.idx.b32", Opcode::shfl_idx},
-    {"vote.sync.all.pred", Opcode::vote_all},    {"vote.sync.any.pred", Opcode::vote_any},
-    {"vote.sync.uni.pred", Opcode::vote_uni},    {"vote.sync.ballot.b32", Opcode::vote_ballot},
-    {"redux.sync.add.u32", Opcode::redux_add},   {"redux.sync.add.s32", Opcode::redux_add},
-    {"redux.sync.min.u32", Opcode::redux_min_u}, {"redux.sync.max.u32", Opcode::redux_max_u},
-    {"redux.sync.min.s32", Opcode::redux_min_s}, {"redux.sync.max.s32", Opcode::redux_max_s},
-    {"redux.sync.and.b32", Opcode::redux_and},   {"redux.sync.or.b32", Opcode::redux_or},
-    {"redux.sync.xor.b32", Opcode::redux_xor},
+    {"shfl.sync.up.b32", Opcode::shfl_up},        {"shfl.sync.down.b32", Opcode::shfl_down},
+    {"shfl.sync.bfly.b32", Opcode::shfl_bfly},    {"shfl.sync.idx.b32", Opcode::shfl_idx},
+    {"vote.sync.all.pred", Opcode::vote_all},     {"vote.sync.any.pred", Opcode::vote_any},
+    {"vote.sync.uni.pred", Opcode::vote_uni},     {"vote.sync.ballot.b32", Opcode::vote_ballot},
+    {"redux.sync.add.u32", Opcode::redux_add},    {"redux.sync.add.s32", Opcode::redux_add},
+    {"redux.sync.min.u32", Opcode::redux_min_u},  {"redux.sync.max.u32", Opcode::redux_max_u},
+    {"redux.sync.min.s32", Opcode::redux_min_s},  {"redux.sync.max.s32", Opcode::redux_max_s},
+    {"redux.sync.and.b32", Opcode::redux_and},    {"redux.sync.or.b32", Opcode::redux_or},
+    {"redux.sync.xor.b32", Opcode::redux_xor},    {"match.any.sync.b32", Opcode::match_any_32},
+    {"match.any.sync.b64", Opcode::match_any_64}, {"match.all.sync.b32", Opcode::match_all_32},
+    {"match.all.sync.b64", Opcode::match_all_64},
 };
 
 }  // namespace
@@ -50,8 +52,9 @@ bool Decoder::collective(const Statement& statement) {
   if (statement.guard != Operand::kNone)
     refuse(statement, "a guarded warp operation is not implemented on this device");
   instruction.opcode = row->opcode;
-  if (statement.opcode.starts_with("shfl.")) {
-    expect_operands(statement, 5, 5);
+  const bool match = statement.opcode.starts_with("match.");
+  if (match || statement.opcode.starts_with("shfl.")) {
+    match ? expect_operands(statement, 3, 3) : expect_operands(statement, 5, 5);
     const Operand& result = operand(statement, 0);
     if (result.kind == OperandKind::pair) {
       const Operand& value = function_.operands[result.index];
@@ -64,9 +67,10 @@ bool Decoder::collective(const Statement& statement) {
     } else {
       instruction.d = destination(statement, 0, Type::b32);
     }
-    instruction.a = source(statement, 1, Type::b32);
+    const bool wide = statement.opcode.ends_with(".b64");
+    instruction.a = source(statement, 1, wide ? Type::b64 : Type::b32);
     instruction.b = source(statement, 2, Type::b32);
-    instruction.c = source(statement, 3, Type::b32);
+    if (!match) instruction.c = source(statement, 3, Type::b32);
   } else if (statement.opcode.starts_with("vote.")) {
     expect_operands(statement, 3, 3);
     instruction.d =
@@ -112,16 +116,27 @@ bool Decoder::atomic(const Statement& statement) {
   expect_operands(statement, first + (swap ? 3 : 2), first + (swap ? 3 : 2));
   Instruction instruction;
   instruction.opcode = info->opcode;
-  instruction.count = static_cast<std::uint8_t>(space);
   // Bit types stand for any type of their size.
-  const Type type = bytes_of(info->d) == 8 ? (info->d == Type::f64 ? Type::f64 : Type::b64)
-                                           : (info->d == Type::f32 ? Type::f32 : Type::b32);
+  const std::uint32_t bytes = bytes_of(info->d);
+  const Type type = info->d == Type::f64 || info->d == Type::f32 ? info->d
+                    : bytes == 8                                 ? Type::b64
+                    : bytes == 4                                 ? Type::b32
+                                                                 : Type::b16;
   if (!reduce && operand(statement, 0).kind != OperandKind::sink)
     instruction.d = destination(statement, 0, type);
   instruction.address = address(statement, operand(statement, first), space, instruction);
+  instruction.count = static_cast<std::uint8_t>(space);
   instruction.a = source(statement, first + 1, type);
   instruction.b = swap ? source(statement, first + 2, type) : instruction.a;
   instruction.site = program_.sites++;
+  // Sums and the like of integers come out the same in any order, if nobody looks at what was
+  // there before. Results that are never read are as good as none.
+  const bool returns =
+      instruction.d != Instruction::kNone && reads_of(operand(statement, 0).index) > 0;
+  const bool sums = info->opcode >= Opcode::atom_add_f32 || plain == "atom.inc.u32" ||
+                    plain == "atom.dec.u32" || swap || plain.starts_with("atom.exch.");
+  if (space != Space::shared && (returns || sums)) program_.ordered = true;
+  polls_ = polls_ || (space != Space::shared && returns);
   emit(statement, instruction);
   return true;
 }

@@ -11,7 +11,7 @@ namespace warpmark::cpu {
 bool Decoder::ends_block(std::string_view opcode) {
   return opcode == "bra" || opcode == "bra.uni" || opcode == "ret" || opcode == "ret.uni" ||
          opcode == "exit" || opcode.starts_with("bar.") || opcode.starts_with("barrier.") ||
-         opcode == "trap";
+         opcode == "trap" || opcode == "brkpt" || opcode == "call" || opcode == "call.uni";
 }
 
 void Decoder::find_leaders() {
@@ -46,10 +46,10 @@ void Decoder::build_blocks() {
     leader_[count] = 1;
     block_at[count] = blocks++;
   }
-  program_.blocks.resize(blocks);
+  blocks_.resize(blocks);
   std::vector<Block> extra;
   for (std::uint32_t i = 0; i < count;) {
-    Block& block = program_.blocks[block_at[i]];
+    Block& block = blocks_[block_at[i]];
     block.begin = static_cast<std::uint32_t>(program_.code.size());
     block.exit = Exit::jump;
     polls_ = false;
@@ -57,15 +57,16 @@ void Decoder::build_blocks() {
     bool ended = false;
     do {
       const Statement& statement = function_.statements[i];
-      block.statement = i;
+      block.statement = first_statement_ + i;
       if (ends_block(statement.opcode)) {
         ended = true;
         block.end = static_cast<std::uint32_t>(program_.code.size());
         Block last;
         last.begin = last.end = block.end;
-        last.statement = i;
+        last.statement = first_statement_ + i;
         last.next = block_at[i + 1];
         end_block(statement, i, last);
+        if (last.counts) barrier_reduction(statement, last, extra, blocks);
         if (last.exit == Exit::jump) last.next = block_at[last.next];
         if (statement.guard == Operand::kNone) {
           last.begin = block.begin;
@@ -99,18 +100,19 @@ void Decoder::build_blocks() {
       Block wait;
       wait.begin = wait.end = block.begin;
       wait.exit = Exit::collect;
-      wait.statement = first;
+      wait.statement = first_statement_ + first;
       wait.barrier = source(collect, collect.operands - 1u, Type::b32);
       wait.next = blocks + static_cast<std::uint32_t>(extra.size());
       extra.push_back(block);
       block = wait;
     }
   }
-  Block& end = program_.blocks[block_at[count]];
+  Block& end = blocks_[block_at[count]];
   end.begin = end.end = static_cast<std::uint32_t>(program_.code.size());
-  end.exit = Exit::leave;
-  end.statement = count == 0 ? 0 : count - 1;
-  program_.blocks.insert(program_.blocks.end(), extra.begin(), extra.end());
+  end.exit = callee_ == Instruction::kNone ? Exit::leave : Exit::ret;
+  end.barrier = callee_;
+  end.statement = first_statement_ + (count == 0 ? 0 : count - 1);
+  blocks_.insert(blocks_.end(), extra.begin(), extra.end());
 }
 
 void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& block) {
@@ -121,7 +123,10 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     block.next = operand(statement, 0).index;  // a statement; the caller turns it into a block
   } else if (name == "ret" || name == "ret.uni" || name == "exit") {
     expect_operands(statement, 0, 0);
-    block.exit = Exit::leave;
+    block.exit = callee_ == Instruction::kNone || name == "exit" ? Exit::leave : Exit::ret;
+    block.barrier = callee_;
+  } else if (name == "call" || name == "call.uni") {
+    call(statement, block);
   } else if (name == "bar.sync" || name == "barrier.sync" || name == "barrier.sync.aligned" ||
              name == "bar.cta.sync" || name == "barrier.cta.sync" ||
              name == "barrier.cta.sync.aligned" || name == "bar.arrive" ||
@@ -131,8 +136,18 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     expect_operands(statement, block.arrive_only ? 2 : 1, 2);
     block.barrier = source(statement, 0, Type::u32);
     if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
-  } else if (name == "trap") {
+  } else if (name == "trap" || name == "brkpt") {  // no debugger is there to break into
     block.exit = Exit::trap;
+  } else if (name.starts_with("bar.red.") || name.starts_with("barrier.red.") ||
+             name.starts_with("bar.cta.red.") || name.starts_with("barrier.cta.red.")) {
+    block.exit = Exit::barrier;
+    block.counts = true;
+    expect_operands(statement, 3, 4);
+    block.barrier = source(statement, 1, Type::u32);
+    if (statement.operands > 3) block.threads = source(statement, 2, Type::u32);
+    const Operand& vote = operand(statement, statement.operands - 1u);
+    block.predicate = predicate(statement, vote);
+    block.negated = vote.negated;
   } else if (name == "bar.warp.sync") {
     expect_operands(statement, 1, 1);
     block.exit = Exit::warp;
@@ -142,11 +157,47 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
   }
 }
 
+// The barrier leaves its count in registers; a block behind it makes the result of that.
+void Decoder::barrier_reduction(const Statement& statement, Block& block, std::vector<Block>& extra,
+                                std::uint32_t first_extra) {
+  if (program_.barrier_count == Instruction::kNone) {
+    program_.barrier_count = allocate(false);
+    allocate(false);
+  }
+  Instruction result;
+  result.a = program_.barrier_count;
+  if (statement.opcode.ends_with(".popc.u32")) {
+    result.opcode = Opcode::mov_32;
+    result.d = destination(statement, 0, Type::u32);
+  } else if (statement.opcode.ends_with(".and.pred")) {
+    result.opcode = Opcode::setp_eq_u32;
+    result.b = program_.barrier_count + 128;
+    result.d = destination(statement, 0, Type::pred);
+  } else if (statement.opcode.ends_with(".or.pred")) {
+    result.opcode = Opcode::setp_ne_u32;
+    result.b = constant(0, false);
+    result.d = destination(statement, 0, Type::pred);
+  } else {
+    refuse(statement, "instruction is not implemented on this device");
+  }
+  Block behind;
+  behind.begin = static_cast<std::uint32_t>(program_.code.size());
+  emit(statement, result);
+  behind.end = static_cast<std::uint32_t>(program_.code.size());
+  behind.exit = Exit::jump;
+  behind.statement = block.statement;
+  behind.next = block.next;
+  block.next = first_extra + static_cast<std::uint32_t>(extra.size());
+  extra.push_back(behind);
+}
+
 void Decoder::order_blocks() {
-  std::vector<Block>& blocks = program_.blocks;
+  std::vector<Block>& blocks = blocks_;
+  const auto base = static_cast<std::uint32_t>(program_.blocks.size());
   std::vector<std::vector<std::uint32_t>> successors(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i].exit == Exit::leave || blocks[i].exit == Exit::trap) continue;
+    const Exit exit = blocks[i].exit;
+    if (exit == Exit::leave || exit == Exit::trap || exit == Exit::ret) continue;
     successors[i].push_back(blocks[i].next);
     if (blocks[i].exit == Exit::branch) successors[i].push_back(blocks[i].taken);
   }
@@ -159,10 +210,26 @@ void Decoder::order_blocks() {
     ordered.push_back(blocks[order[i]]);
   }
   for (Block& block : ordered) {
-    block.next = number[block.next];
-    block.taken = number[block.taken];
+    block.next = base + number[block.next];
+    block.taken = base + number[block.taken];
+    if (block.exit == Exit::call) program_.calls[block.barrier].next = block.next;
   }
-  blocks = std::move(ordered);
+  // Loops are contiguous in this order: a block lies in one if an edge leads back over it. What a
+  // function polls counts as in a loop, since its caller may be in one.
+  for (std::uint32_t i = 0; i < ordered.size() && !program_.waits; ++i) {
+    if (!ordered[i].polls) continue;
+    program_.waits = callee_ != Instruction::kNone;
+    for (std::uint32_t j = i; j < ordered.size() && !program_.waits; ++j) {
+      const Block& from = ordered[j];
+      const bool ends =
+          from.exit == Exit::leave || from.exit == Exit::trap || from.exit == Exit::ret;
+      program_.waits =
+          !ends && (from.next <= base + i || (from.exit == Exit::branch && from.taken <= base + i));
+    }
+  }
+  program_.blocks.insert(program_.blocks.end(), ordered.begin(), ordered.end());
+  // The order begins with the entry.
+  (callee_ == Instruction::kNone ? program_.entry : program_.callees[callee_].entry) = base;
 }
 
 }  // namespace warpmark::cpu

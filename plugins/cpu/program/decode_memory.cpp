@@ -40,57 +40,108 @@ void Decoder::place_variables() {
   const auto align = [](std::uint64_t value, std::uint64_t to) {
     return (value + to - 1) / to * to;
   };
-  std::uint64_t shared = 0, local = 0;
-  std::uint64_t dynamic_alignment = 16;
-  std::vector<std::string_view> dynamic;
+  std::uint64_t local = 0;
+  const auto place_local = [&](std::uint64_t bytes, std::uint64_t alignment, std::uint32_t line) {
+    const std::uint64_t offset = align(local, alignment);
+    local = offset + bytes;
+    if (local > kMostLocal) {
+      throw PtxError(line, "'" + std::string(function_.name) + "' has more than " +
+                               std::to_string(kMostLocal) + " bytes of local memory per thread");
+    }
+    return offset;
+  };
   const auto place = [&](const Variable& variable) {
     if (variable.space == Space::shared) {
       if (variable.external || variable.bytes == 0) {
-        dynamic.push_back(variable.name);
-        dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment);
+        dynamic_.push_back(variable.name);
+        shared_.dynamic_alignment =
+            std::max<std::uint64_t>(shared_.dynamic_alignment, variable.alignment);
         return;
       }
+      std::uint64_t& shared = shared_.shared_bytes;
       shared = align(shared, variable.alignment);
       variables_[variable.name] = {Space::shared, shared};
       shared += variable.bytes;
       if (shared > kMostShared) {
-        throw PtxError(variable.line, "kernel '" + std::string(function_.name) + "' has " +
+        throw PtxError(variable.line, "kernel '" + std::string(program_.name) + "' has " +
                                           std::to_string(shared) +
                                           " bytes of static shared memory; a block has " +
                                           std::to_string(kMostShared));
       }
     } else if (variable.space == Space::local) {
-      local = align(local, variable.alignment);
-      variables_[variable.name] = {Space::local, local};
-      local += variable.bytes;
-      if (local > kMostLocal) {
-        throw PtxError(variable.line, "kernel '" + std::string(function_.name) +
-                                          "' has more than " + std::to_string(kMostLocal) +
-                                          " bytes of local memory per thread");
-      }
+      variables_[variable.name] = {Space::local,
+                                   place_local(variable.bytes, variable.alignment, variable.line)};
     }
   };
-  // A module's shared variables belong to a kernel only if it names them.
+  // A function's parameters and results lie in its frame, a kernel's in the launch's buffer.
+  for (const Parameter& parameter : function_.parameters) {
+    if (callee_ == Instruction::kNone) {
+      variables_[parameter.name] = {Space::param, parameter.offset};
+      continue;
+    }
+    const std::uint64_t at = place_local(parameter.bytes, parameter.alignment, function_.line);
+    variables_[parameter.name] = {Space::local, at};
+    program_.callees[callee_].parameters.push_back(
+        {static_cast<std::uint32_t>(at), parameter.bytes});
+  }
+  for (const Parameter& result : function_.results) {
+    if (callee_ == Instruction::kNone) break;
+    const std::uint64_t at = place_local(result.bytes, result.alignment, function_.line);
+    variables_[result.name] = {Space::local, at};
+    program_.callees[callee_].results.push_back({static_cast<std::uint32_t>(at), result.bytes});
+  }
+  // A module's shared variables belong to a kernel only if it or what it calls names them.
   std::unordered_map<std::string_view, bool> used;
   for (const Operand& operand : function_.operands) {
     if (operand.kind == OperandKind::name) used[operand.text] = true;
   }
   for (const Variable& variable : module_.variables) {
-    if (variable.space == Space::shared && used.contains(variable.name)) place(variable);
+    if (variable.space != Space::shared || !used.contains(variable.name)) continue;
+    if (const auto known = shared_.shared.find(variable.name); known != shared_.shared.end()) {
+      variables_[variable.name] = {Space::shared, known->second};
+      continue;
+    }
+    place(variable);
+    if (const auto placed = variables_.find(variable.name); placed != variables_.end())
+      shared_.shared[variable.name] = placed->second.offset;
   }
-  for (const Variable& variable : function_.variables) place(variable);
-  program_.shared_bytes = static_cast<std::uint32_t>(shared);
-  program_.dynamic_offset = static_cast<std::uint32_t>(align(shared, dynamic_alignment));
-  for (const std::string_view name : dynamic) {  // all of them alias one base
-    variables_[name] = {Space::shared, program_.dynamic_offset};
+  // The .param variables of call sequences are used one sequence after another, so those of one
+  // name share their place; the largest decides.
+  std::unordered_map<std::string_view, std::pair<std::uint64_t, std::uint32_t>> sequences;
+  for (const Variable& variable : function_.variables) {
+    if (variable.space != Space::param) {
+      place(variable);
+      continue;
+    }
+    auto& [bytes, alignment] = sequences[variable.name];
+    bytes = std::max(bytes, variable.bytes);
+    alignment = std::max(alignment, variable.alignment);
   }
-  program_.local_bytes = static_cast<std::uint32_t>(align(local, 16));
-  for (const Parameter& parameter : function_.parameters) {
-    variables_[parameter.name] = {Space::param, parameter.offset};
+  for (const Variable& variable : function_.variables) {
+    if (variable.space != Space::param || variables_.contains(variable.name)) continue;
+    const auto& [bytes, alignment] = sequences[variable.name];
+    variables_[variable.name] = {Space::local, place_local(bytes, alignment, variable.line)};
+  }
+  const auto rounded = static_cast<std::uint32_t>(align(local, 16));
+  if (callee_ == Instruction::kNone) {
+    program_.local_bytes = program_.kernel_local_bytes = rounded;
+  } else {
+    Callee& callee = program_.callees[callee_];
+    callee.frame_bytes = std::max(rounded, 16u);
+    callee.frame_slot = allocate(true);
+    callee.return_slot = allocate(false);
+    callee.registers.push_back({callee.frame_slot, 8});
+    callee.registers.push_back({callee.return_slot, 4});
   }
 }
 
-std::uint32_t Decoder::address(const Statement& statement, const Operand& operand, Space space,
+void Decoder::place_dynamic_shared() {
+  for (const std::string_view name : dynamic_) {  // all of them alias one base
+    variables_[name] = {Space::shared, program_.dynamic_offset};
+  }
+}
+
+std::uint32_t Decoder::address(const Statement& statement, const Operand& operand, Space& space,
                                Instruction& instruction) {
   if (operand.kind != OperandKind::address) invalid(statement, "expected an address in [ ]");
   instruction.imm = operand.value;
@@ -104,6 +155,7 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
     if (bytes == 4 && (space == Space::global || space == Space::generic)) {
       invalid(statement, "a global address needs a 64-bit register");
     }
+    if (space == Space::param && callee_ != Instruction::kNone) space = Space::local;
     instruction.address_narrow = bytes == 4;
     return register_slot(base.index);
   }
@@ -114,8 +166,13 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
       refuse(statement,
              "generic access by the name of a variable is not implemented on this device");
     }
+    if (space == Space::param) space = placed->second.space;  // a call's or a function's: local
     if (placed->second.space != space)
       invalid(statement, "'" + std::string(base.text) + "' lies in another state space");
+    if (space == Space::local && callee_ != Instruction::kNone) {
+      instruction.imm += static_cast<std::int64_t>(offset);
+      return program_.callees[callee_].frame_slot;
+    }
     return constant(offset, true);
   }
   const std::uint64_t variable = placement_.variable ? placement_.variable(base.text) : 0;
@@ -134,6 +191,7 @@ bool Decoder::memory(const Statement& statement) {
   Space space = Space::generic;
   Type type = Type::none;
   std::uint32_t count = 1;
+  bool waits = false;
   while (!name.empty()) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string_view word = name.substr(0, dot);
@@ -146,7 +204,7 @@ bool Decoder::memory(const Statement& statement) {
       space = Space::shared;
     else if (word == "local")
       space = Space::local;
-    else if (word == "param" || word == "param::entry")
+    else if (word == "param" || word == "param::entry" || word == "param::func")
       space = Space::param;
     else if (word == "v2")
       count = 2;
@@ -156,22 +214,22 @@ bool Decoder::memory(const Statement& statement) {
       type = type_named(word);
     else if (std::find(kAdvice.begin(), kAdvice.end(), word) == kAdvice.end())
       return false;
-    polls_ = polls_ || (!store && (word == "volatile" || word == "relaxed" || word == "acquire"));
+    waits =
+        waits ||
+        (!store && (word == "volatile" || word == "relaxed" || word == "acquire" || word == "cv"));
   }
+  polls_ = polls_ || waits;
   if (type == Type::none || type == Type::pred) invalid(statement, "a load or store needs a type");
   const std::uint32_t bytes = bytes_of(type);
   if (bytes == 16) return false;
   if (bytes * count > 16) invalid(statement, "a vector access has at most 16 bytes");
-  if (store && (space == Space::constant || space == Space::param)) {
-    if (space == Space::param) return false;  // st.param belongs to calls
-    invalid(statement, "constant memory cannot be written");
-  }
+  if (store && space == Space::constant) invalid(statement, "constant memory cannot be written");
   expect_operands(statement, 2, 2);
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(count);
-  // .const variables are placed in global memory.
-  instruction.address = address(statement, operand(statement, store ? 0 : 1),
-                                space == Space::constant ? Space::global : space, instruction);
+  if (space == Space::constant) space = Space::global;  // where .const variables are placed
+  instruction.address = address(statement, operand(statement, store ? 0 : 1), space, instruction);
+  if (store && space == Space::param) invalid(statement, "a kernel's parameters cannot be written");
   const Operand& data = operand(statement, store ? 1 : 0);
   if ((data.kind == OperandKind::vector) != (count > 1) ||
       (data.kind == OperandKind::vector && data.count != count)) {
@@ -207,11 +265,11 @@ bool Decoder::memory(const Statement& statement) {
   const bool sign =
       !store && (type == Type::s8 || type == Type::s16 || (type == Type::s32 && bits == 64));
   const std::string memory_type = (sign ? "s" : "u") + std::to_string(bytes * 8);
-  const std::string_view space_name = space == Space::constant || space == Space::global ? "global"
-                                      : space == Space::shared                           ? "shared"
-                                      : space == Space::local                            ? "local"
-                                      : space == Space::param                            ? "param"
-                                                              : "generic";
+  const std::string_view space_name = space == Space::global   ? "global"
+                                      : space == Space::shared ? "shared"
+                                      : space == Space::local  ? "local"
+                                      : space == Space::param  ? "param"
+                                                               : "generic";
   for (const Access& access : kAccesses) {
     if (access.store == store && access.bits == bits && access.space == space_name &&
         access.memory == memory_type) {

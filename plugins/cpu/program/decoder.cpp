@@ -81,11 +81,18 @@ std::string one_line(std::string_view text) {
 
 }  // namespace
 
-Decoder::Decoder(const Module& module, const Function& function, const Placement& placement)
-    : module_(module),
+Decoder::Decoder(Decoding& shared, const Function& function, std::uint32_t callee)
+    : shared_(shared),
+      module_(shared.module),
       function_(function),
-      placement_(placement),
-      slot_of_(function.registers.size(), Instruction::kNone) {}
+      placement_(shared.placement),
+      program_(shared.program),
+      callee_(callee),
+      first_statement_(shared.statements),
+      slot_of_(function.registers.size(), Instruction::kNone) {
+  program_.sources.push_back({first_statement_, &function});
+  shared.statements += static_cast<std::uint32_t>(function.statements.size());
+}
 
 void Decoder::refuse(const Statement& statement, const std::string& why) const {
   const auto file = module_.files.find(statement.location.file);
@@ -95,13 +102,15 @@ void Decoder::refuse(const Statement& statement, const std::string& why) const {
         " (from " + std::string(file->second) + ":" + std::to_string(statement.location.line) + ")";
   }
   throw PtxError(statement.line,
-                 "in kernel '" + std::string(function_.name) + "': " + why + ": `" +
-                     one_line(statement.text) + "`" + where,
+                 "in " + std::string(function_.entry ? "kernel" : "function") + " '" +
+                     std::string(function_.name) + "': " + why + ": `" + one_line(statement.text) +
+                     "`" + where,
                  true);
 }
 
 void Decoder::invalid(const Statement& statement, const std::string& why) const {
-  throw PtxError(statement.line, "in kernel '" + std::string(function_.name) + "': " + why + ": `" +
+  throw PtxError(statement.line, "in " + std::string(function_.entry ? "kernel" : "function") +
+                                     " '" + std::string(function_.name) + "': " + why + ": `" +
                                      one_line(statement.text) + "`");
 }
 
@@ -119,7 +128,8 @@ std::uint32_t Decoder::allocate(bool wide) {
 
 std::uint32_t Decoder::constant(std::uint64_t value, bool wide) {
   if (!wide) value &= 0xffffffff;
-  auto [entry, fresh] = (wide ? wide_constants_ : narrow_constants_).emplace(value, 0);
+  auto [entry, fresh] =
+      (wide ? shared_.wide_constants : shared_.narrow_constants).emplace(value, 0);
   if (fresh) {
     entry->second = allocate(wide);
     program_.constants.push_back({entry->second, wide, value});
@@ -128,7 +138,7 @@ std::uint32_t Decoder::constant(std::uint64_t value, bool wide) {
 }
 
 std::uint32_t Decoder::special(Special which) {
-  auto [entry, fresh] = specials_.emplace(static_cast<int>(which), 0);
+  auto [entry, fresh] = shared_.specials.emplace(static_cast<int>(which), 0);
   if (fresh) {
     entry->second = allocate(false);
     program_.specials.push_back({entry->second, which});
@@ -144,6 +154,10 @@ std::uint32_t Decoder::register_slot(std::uint32_t reg) {
       throw PtxError(function_.line, "128-bit registers are not supported", true);
     }
     slot = allocate(is_wide(type));
+    if (callee_ != Instruction::kNone) {
+      const int bytes = type == Type::pred ? 0 : is_wide(type) ? 8 : 4;
+      program_.callees[callee_].registers.push_back({slot, static_cast<std::uint8_t>(bytes)});
+    }
   }
   return slot;
 }
@@ -197,16 +211,20 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
   if (statement.opcode.substr(0, 4) != "mov.") invalid(statement, "a name cannot stand here");
   const auto placed = variables_.find(operand.text);
   if (placed != variables_.end()) {
-    return constant(placed->second.offset + static_cast<std::uint64_t>(operand.value),
-                    is_wide(type));
+    const std::uint64_t offset = placed->second.offset + static_cast<std::uint64_t>(operand.value);
+    if (placed->second.space == Space::local && is_wide(type))
+      return frame_address(statement, offset);
+    return constant(offset, is_wide(type));
   }
   const std::uint64_t variable = placement_.variable ? placement_.variable(operand.text) : 0;
   if (variable != 0) {
     if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
     return constant(variable + static_cast<std::uint64_t>(operand.value), true);
   }
-  if (module_.function_by_name.contains(operand.text))
-    refuse(statement, "function pointers are not implemented on this device");
+  if (const std::uint64_t address = function_address(operand.text); address != 0) {
+    if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
+    return constant(address, true);
+  }
   invalid(statement, "'" + std::string(operand.text) + "' is not declared");
 }
 
@@ -222,12 +240,17 @@ std::uint32_t Decoder::source(const Statement& statement, std::size_t index, Typ
       if (operand.value != 0) invalid(statement, "a register with an offset cannot stand here");
       check_register(statement, operand, type, convert);
       const bool wide = is_wide(function_.registers[operand.index].type);
-      if (wide != is_wide(type))
-        refuse(statement, "conversion from a wider register is not implemented on this device");
-      return register_slot(operand.index);
+      if (wide == is_wide(type)) return register_slot(operand.index);
+      // Only a conversion reads a wider register than its type: the low part of it.
+      Instruction part;
+      part.opcode = Opcode::cvt_u32_u64;
+      part.a = register_slot(operand.index);
+      part.d = allocate(false);
+      emit(statement, part);
+      return part.d;
     }
     case OperandKind::integer: {
-      if (class_of(type) == Class::real)
+      if (class_of(type) == Class::real && bytes_of(type) > 2)
         invalid(statement, "an integer cannot be a floating-point operand");
       return constant(static_cast<std::uint64_t>(operand.value), is_wide(type));
     }
@@ -259,13 +282,19 @@ std::uint32_t Decoder::destination(const Statement& statement, std::size_t index
   const bool convert = statement.opcode.starts_with("cvt.");
   check_register(statement, operand, type, convert);
   if (is_wide(function_.registers[operand.index].type) != is_wide(type) && type != Type::pred) {
-    refuse(statement, "conversion to a wider register is not implemented on this device");
+    if (class_of(type) != Class::integer)
+      refuse(statement, "conversion to a wider register is not implemented on this device");
+    widen_.wide = register_slot(operand.index);
+    widen_.narrow = allocate(false);
+    widen_.sign = type == Type::s8 || type == Type::s16 || type == Type::s32;
+    return widen_.narrow;
   }
   return register_slot(operand.index);
 }
 
 void Decoder::emit(const Statement& statement, Instruction instruction) {
-  instruction.statement = static_cast<std::uint32_t>(&statement - function_.statements.data());
+  instruction.statement =
+      first_statement_ + static_cast<std::uint32_t>(&statement - function_.statements.data());
   if (statement.guard != Operand::kNone) {
     instruction.guard = register_slot(statement.guard);
     instruction.guard_negated = statement.guard_negated;
@@ -307,6 +336,19 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
     case Form::select:
       expect_operands(statement, 4, 4);
       break;
+    case Form::quaternary:
+      expect_operands(statement, 5, 5);
+      instruction.address = source(statement, 4, info.e);
+      break;
+    case Form::carry2:
+    case Form::carry3: {
+      const std::size_t operands = info.form == Form::carry2 ? 3 : 4;
+      expect_operands(statement, operands, operands);
+      if (shared_.carry == Instruction::kNone) shared_.carry = allocate(false);
+      instruction.address = shared_.carry;
+      instruction.negated = statement.opcode.find(".cc.") != std::string_view::npos;
+      break;
+    }
     case Form::atomic:  // its bare name lacks nothing but is handled by atomic()
       if (atomic(statement)) return;
       break;
@@ -338,6 +380,13 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
     }
   }
   emit(statement, instruction);
+  if (widen_.wide != Instruction::kNone) {  // of a conversion whose register is wider than its type
+    Instruction extend;
+    extend.opcode = widen_.sign ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32;
+    extend.d = std::exchange(widen_.wide, Instruction::kNone);
+    extend.a = widen_.narrow;
+    emit(statement, extend);
+  }
 }
 
 bool Decoder::moves(const Statement& statement) {
@@ -410,8 +459,11 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
   } else if (name == "local") {
     instruction.imm = static_cast<std::int64_t>(placement_.local_window);
     instruction.count = static_cast<std::uint8_t>(Space::local);
-  } else if (name == "param") {
-    instruction.imm = static_cast<std::int64_t>(placement_.param_window);
+  } else if (name == "param" || name == "param::entry" || name == "param::func") {
+    // A function's parameters lie in its frame.
+    const bool kernel = callee_ == Instruction::kNone;
+    instruction.imm =
+        static_cast<std::int64_t>(kernel ? placement_.param_window : placement_.local_window);
     instruction.count = static_cast<std::uint8_t>(Space::param);
   } else if (test && name == "global") {
     instruction.count = static_cast<std::uint8_t>(Space::global);
@@ -422,8 +474,10 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
   instruction.d = destination(statement, 0, test ? Type::pred : Type::u64);
   const Operand& from = operand(statement, 1);
   if (from.kind == OperandKind::name && variables_.contains(from.text)) {  // cvta.param %rd, name
+    const Placed& placed = variables_.at(from.text);
+    const std::uint64_t offset = placed.offset + static_cast<std::uint64_t>(from.value);
     instruction.a =
-        constant(variables_.at(from.text).offset + static_cast<std::uint64_t>(from.value), true);
+        placed.space == Space::local ? frame_address(statement, offset) : constant(offset, true);
   } else {
     instruction.a = source(statement, 1, Type::u64);
   }
@@ -433,6 +487,7 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
 
 void Decoder::instruction(const Statement& statement) {
   std::string_view name = statement.opcode;
+  if (clock(statement)) return;
   if (const OpcodeInfo* info = find_opcode(name); info != nullptr && !moves(statement)) {
     arithmetic(statement, *info, kCombineNone);
     return;
@@ -464,22 +519,87 @@ void Decoder::instruction(const Statement& statement) {
   refuse(statement, "instruction is not implemented on this device");
 }
 
-Program Decoder::run() {
-  if (!function_.has_body)
-    throw PtxError(function_.line, "kernel '" + std::string(function_.name) + "' has no body");
-  program_.name = function_.name;
-  program_.function = &function_;
-  program_.module = &module_;
-  place_variables();
+// How often statements name the register other than as an atomic's result.
+std::uint32_t Decoder::reads_of(std::uint32_t reg) {
+  if (reads_.empty()) {
+    reads_.assign(function_.registers.size(), 0);
+    for (const Operand& operand : function_.operands) {
+      if (operand.kind == OperandKind::reg) ++reads_[operand.index];
+    }
+  }
+  return reads_[reg] - 1;
+}
+
+bool Decoder::clock(const Statement& statement) {
+  if (!statement.opcode.starts_with("mov.") || statement.operands != 2) return false;
+  const std::string_view name = operand(statement, 1).text;
+  const bool wide = name == "%clock64" || name == "%globaltimer";
+  const bool high = name == "%clock_hi" || name == "%globaltimer_hi";
+  if (!wide && !high && name != "%clock" && name != "%globaltimer_lo") return false;
+  Instruction read;
+  read.opcode = Opcode::read_clock;
+  Instruction part;
+  if (wide) {
+    read.d = destination(statement, 0, Type::u64);
+    emit(statement, read);
+    return true;
+  }
+  part.d = destination(statement, 0, Type::u32);
+  read.d = part.a = allocate(true);
+  emit(statement, read);
+  if (high) {
+    part.opcode = Opcode::shr_u64;
+    part.b = constant(32, false);
+    const std::uint32_t result = std::exchange(part.d, allocate(true));
+    emit(statement, part);
+    part.a = std::exchange(part.d, result);
+  }
+  part.opcode = Opcode::cvt_u32_u64;
+  emit(statement, part);
+  return true;
+}
+
+void Decoder::run() {
   find_leaders();
   build_blocks();
   order_blocks();
-  program_.register_bytes = (program_.register_bytes + 63) / 64 * 64;
-  return std::move(program_);
 }
 
 Program decode(const Module& module, const Function& function, const Placement& placement) {
-  return Decoder(module, function, placement).run();
+  if (!function.has_body)
+    throw PtxError(function.line, "kernel '" + std::string(function.name) + "' has no body");
+  Decoding shared(module, placement);
+  Program& program = shared.program;
+  program.name = function.name;
+  program.function = &function;
+  program.module = &module;
+  program.code_window = placement.code_window;
+  const CallGraph graph = call_graph(module, function);
+  const auto callees = static_cast<std::uint32_t>(graph.order.size() - 1);  // the kernel is last
+  program.callees.resize(callees);
+  std::vector<Decoder> decoders;
+  decoders.reserve(callees + 1);
+  for (std::uint32_t i = 0; i <= callees; ++i) {
+    const bool kernel = i == callees;
+    const Function& one = module.functions[graph.order[i]];
+    if (!kernel) {
+      program.callees[i].function = &one;
+      program.callee_of[graph.order[i]] = i;
+    }
+    decoders.emplace_back(shared, one, kernel ? Instruction::kNone : i);
+    decoders.back().place_variables();
+  }
+  const std::uint64_t alignment = shared.dynamic_alignment;
+  program.shared_bytes = static_cast<std::uint32_t>(shared.shared_bytes);
+  program.dynamic_offset =
+      static_cast<std::uint32_t>((shared.shared_bytes + alignment - 1) / alignment * alignment);
+  for (Decoder& decoder : decoders) {
+    decoder.place_dynamic_shared();
+    decoder.run();
+  }
+  lay_out_stack(program, graph, placement.stack_bytes);
+  program.register_bytes = (program.register_bytes + 63) / 64 * 64;
+  return std::move(shared.program);
 }
 
 }  // namespace warpmark::cpu

@@ -11,10 +11,41 @@
 
 namespace warpmark::cpu {
 
+/// What the decoders of a kernel and of the functions that it calls share.
+struct Decoding {
+  Decoding(const Module& the_module, const Placement& the_placement)
+      : module(the_module), placement(the_placement) {}
+
+  const Module& module;
+  const Placement& placement;
+  Program program;
+  std::unordered_map<std::uint64_t, std::uint32_t> narrow_constants, wide_constants;
+  std::unordered_map<int, std::uint32_t> specials;
+  std::unordered_map<std::string_view, std::uint64_t>
+      shared;  ///< offsets of the module's variables
+  std::uint64_t shared_bytes = 0, dynamic_alignment = 16;
+  std::uint32_t carry = Instruction::kNone;  ///< slot of the carry flag, if one is used
+  std::uint32_t statements = 0;
+};
+
+/// The functions that a kernel can reach, callees before their callers and the kernel last.
+struct CallGraph {
+  std::vector<std::uint32_t> order;                    ///< indices into Module::functions
+  std::vector<std::vector<std::uint32_t>> successors;  ///< by place in `order`
+  std::vector<std::uint32_t> pointed;                  ///< places of those whose address is taken
+  [[nodiscard]] bool reaches(std::uint32_t from, std::uint32_t to) const;
+};
+CallGraph call_graph(const Module& module, const Function& kernel);
+/// Sizes a thread's stack: exactly for calls that end, `recursive_bytes` more for others.
+void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recursive_bytes);
+
 class Decoder {
  public:
-  Decoder(const Module& module, const Function& function, const Placement& placement);
-  Program run();
+  /// `callee` is the function's number among Program::callees, or kNone for the kernel.
+  Decoder(Decoding& shared, const Function& function, std::uint32_t callee);
+  void place_variables();
+  void place_dynamic_shared();
+  void run();
 
  private:
   // decoder.cpp: slots, operands, arithmetic
@@ -39,9 +70,18 @@ class Decoder {
 
   // decode_memory.cpp
   bool memory(const Statement& statement);
-  void place_variables();
-  std::uint32_t address(const Statement& statement, const Operand& operand, Space space,
+  std::uint32_t address(const Statement& statement, const Operand& operand, Space& space,
                         Instruction& instruction);
+
+  // decode_call.cpp
+  void call(const Statement& statement, Block& block);
+  std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
+  std::uint64_t function_address(std::string_view name) const;
+
+  [[nodiscard]] std::uint32_t reads_of(std::uint32_t reg);
+  bool clock(const Statement& statement);
+  void barrier_reduction(const Statement& statement, Block& block, std::vector<Block>& extra,
+                         std::uint32_t first_extra);
 
   // decode_flow.cpp
   bool collective(const Statement& statement);
@@ -56,18 +96,26 @@ class Decoder {
   [[noreturn]] void refuse(const Statement& statement, const std::string& why) const;
   [[noreturn]] void invalid(const Statement& statement, const std::string& why) const;
 
+  Decoding& shared_;
   const Module& module_;
   const Function& function_;
   const Placement& placement_;
-  Program program_;
+  Program& program_;
+  const std::uint32_t callee_;
+  std::uint32_t first_statement_ = 0;
+  std::vector<std::uint32_t> reads_;    ///< by register, once asked for
+  std::vector<Block> blocks_;           ///< of this function, numbered from 0
   std::vector<std::uint32_t> slot_of_;  ///< by register
-  std::unordered_map<std::uint64_t, std::uint32_t> narrow_constants_, wide_constants_;
-  std::unordered_map<int, std::uint32_t> specials_;
   struct Placed {
     Space space;
     std::uint64_t offset;
   };
   std::unordered_map<std::string_view, Placed> variables_;  ///< shared, local, param
+  std::vector<std::string_view> dynamic_;  ///< shared variables of the launch's size
+  struct {
+    std::uint32_t wide = Instruction::kNone, narrow = 0;
+    bool sign = false;
+  } widen_;  ///< of a result whose register is wider than the conversion's type
   std::vector<std::uint8_t> leader_;
   bool polls_ = false;  ///< of the block that is being decoded
 };

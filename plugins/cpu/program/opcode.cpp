@@ -9,18 +9,30 @@ namespace {
 
 constexpr Type u8 = Type::u8, s8 = Type::s8, u16 = Type::u16, s16 = Type::s16, b16 = Type::b16,
                u32 = Type::u32, s32 = Type::s32, b32 = Type::b32, f32 = Type::f32, u64 = Type::u64,
-               s64 = Type::s64, b64 = Type::b64, f64 = Type::f64, p = Type::pred, no = Type::none;
+               s64 = Type::s64, b64 = Type::b64, f64 = Type::f64, f16 = Type::f16,
+               bf16 = Type::bf16, f16x2 = Type::f16x2, bf16x2 = Type::bf16x2, p = Type::pred,
+               no = Type::none;
 
 constexpr OpcodeInfo kOpcodes[] = {
-#define UNARY(id, D, A, names, ...) {Opcode::id, Form::unary, D, A, no, no, names},
-#define BINARY(id, D, A, B, names, ...) {Opcode::id, Form::binary, D, A, B, no, names},
-#define TERNARY(id, D, A, B, C, names, ...) {Opcode::id, Form::ternary, D, A, B, C, names},
-#define COMPARE(id, A, name, ...) {Opcode::id, Form::compare, p, A, A, p, name},
-#define SELECT(id, T, names) {Opcode::id, Form::select, T, T, T, p, names},
+#define UNARY(id, D, A, names, ...) {Opcode::id, Form::unary, D, A, no, no, no, names},
+#define BINARY(id, D, A, B, names, ...) {Opcode::id, Form::binary, D, A, B, no, no, names},
+#define TERNARY(id, D, A, B, C, names, ...) {Opcode::id, Form::ternary, D, A, B, C, no, names},
+#define COMPARE(id, A, name, ...) {Opcode::id, Form::compare, p, A, A, p, no, name},
+#define SELECT(id, T, names) {Opcode::id, Form::select, T, T, T, p, no, names},
 #define MASK(id, operands, names, ...) \
-  {Opcode::id, operands == 1 ? Form::mask1 : Form::mask2, p, p, p, no, names},
+  {Opcode::id, operands == 1 ? Form::mask1 : Form::mask2, p, p, p, no, no, names},
+#define QUATERNARY(id, D, A, B, C, E, names, ...) \
+  {Opcode::id, Form::quaternary, D, A, B, C, E, names},
+#define CARRY(id, T, operands, reads, names, ...) \
+  {Opcode::id, operands == 2 ? Form::carry2 : Form::carry3, T, T, T, T, no, names},
+#define ROUNDED_UNARY(id, D, A, base, mode, names) \
+  {Opcode::id, Form::unary, D, A, no, no, no, names},
+#define ROUNDED_BINARY(id, D, A, B, base, mode, names) \
+  {Opcode::id, Form::binary, D, A, B, no, no, names},
+#define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names) \
+  {Opcode::id, Form::ternary, D, A, B, C, no, names},
 #include "program/opcodes.def"
-#define ATOMIC(id, T, names, ...) {Opcode::id, Form::atomic, T, T, T, T, names},
+#define ATOMIC(id, T, names, ...) {Opcode::id, Form::atomic, T, T, T, T, no, names},
 #include "program/atomics.def"
 };
 

@@ -15,6 +15,11 @@ enum class Opcode : std::uint16_t {
 #define COMPARE(id, A, name, ...) id,
 #define SELECT(id, T, names) id,
 #define MASK(id, operands, names, ...) id,
+#define QUATERNARY(id, D, A, B, C, E, names, ...) id,
+#define CARRY(id, T, operands, reads, names, ...) id,
+#define ROUNDED_UNARY(id, D, A, base, mode, names) id,
+#define ROUNDED_BINARY(id, D, A, B, base, mode, names) id,
+#define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names) id,
 #include "program/opcodes.def"
 #define ACCESS_LOAD(space, memory, bits) load_##space##_##memory##_##bits,
 #define ACCESS_STORE(space, memory, bits) store_##space##_##memory##_##bits,
@@ -44,17 +49,34 @@ enum class Opcode : std::uint16_t {
   redux_and,
   redux_or,
   redux_xor,
+  match_any_32,  ///< d = lanes with an equal value; b = lane mask
+  match_any_64,
+  match_all_32,  ///< d = the mask if all are equal, else 0; address = predicate
+  match_all_64,
+  read_clock,  ///< d(64 bits)
   active_mask,
   count
 };
 
-enum class Form : std::uint8_t { unary, binary, ternary, compare, select, mask1, mask2, atomic };
+enum class Form : std::uint8_t {
+  unary,
+  binary,
+  ternary,
+  quaternary,
+  carry2,
+  carry3,
+  compare,
+  select,
+  mask1,
+  mask2,
+  atomic
+};
 
 /// What the operands of an arithmetic operation look like.
 struct OpcodeInfo {
   Opcode opcode;
   Form form;
-  Type d, a, b, c;
+  Type d, a, b, c, e;
   std::string_view names;
 };
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "program/opcode.hpp"
@@ -29,7 +30,7 @@ struct Instruction {
   std::uint32_t address = kNone;                             ///< of loads and stores
   std::uint32_t guard = kNone;                               ///< predicate
   std::int64_t imm = 0;         ///< offset of an access; a comparison's Combine
-  std::uint32_t statement = 0;  ///< index into Function::statements, for reports
+  std::uint32_t statement = 0;  ///< for reports: Program::statement finds it
   std::uint32_t site = 0;       ///< number among the kernel's accesses
   Opcode opcode = Opcode::count;
   std::uint8_t count = 1;  ///< elements of a vector
@@ -50,6 +51,8 @@ enum class Exit : std::uint8_t {
   warp,     ///< wait for the lanes of a mask at any such place, then `next`
   collect,  ///< wait for the lanes of a mask at this very place: before a shuffle or vote
   trap,     ///< the launch fails
+  call,     ///< into the function of Program::calls[barrier]; `next` is where it returns to
+  ret,      ///< out of the function Program::callees[barrier]
 };
 
 /// Instructions without a branch into or out of them. Blocks are numbered so that a block comes
@@ -64,6 +67,7 @@ struct Block {
   std::uint32_t predicate = Instruction::kNone;
   std::uint32_t next = 0, taken = 0;
   std::uint32_t barrier = Instruction::kNone;  ///< slot of the barrier's number, or of a lane mask
+  bool counts = false;  ///< a barrier that counts the threads whose `predicate` holds
   std::uint32_t threads = Instruction::kNone;  ///< slot of the number of threads, if given
   std::uint32_t statement = 0;                 ///< of the instruction that ends it
 };
@@ -96,7 +100,43 @@ enum class Special : std::uint8_t {
   zero
 };
 
+/// A device function that a kernel calls. Its registers have places of their own, since a lane is
+/// in it once at a time; a recursive call saves them. Its frame, in the thread's local memory,
+/// holds parameters, results, and the variables of its body.
+struct Callee {
+  struct Value {
+    std::uint32_t offset = 0, bytes = 0;  ///< in the frame
+  };
+  struct Saved {
+    std::uint32_t slot = 0;
+    std::uint8_t bytes = 0;  ///< of one lane; 0 for a predicate
+  };
+  const Function* function = nullptr;
+  std::uint32_t entry = 0;        ///< block
+  std::uint32_t frame_bytes = 0;  ///< a multiple of 16
+  std::uint32_t frame_slot = 0;   ///< 64-bit register: where the frame is
+  std::uint32_t return_slot = 0;  ///< 32-bit register: the call it returns from
+  std::vector<Value> parameters, results;
+  std::vector<Saved> registers;
+};
+
+/// A place that calls.
+struct Call {
+  std::uint32_t caller = Instruction::kNone;  ///< callee that holds it; none: the kernel
+  std::uint32_t callee = Instruction::kNone;  ///< none: `target` has its address
+  std::uint32_t target = Instruction::kNone;
+  std::uint32_t next = 0;  ///< block
+  std::uint32_t statement = 0;
+  bool recursive = false;                         ///< the callee may be in progress
+  std::vector<Callee::Value> arguments, results;  ///< in the caller's frame
+};
+
 struct Program {
+  /// A function's statements, as Instruction::statement counts them.
+  struct Source {
+    std::uint32_t first = 0;
+    const Function* function = nullptr;
+  };
   struct Constant {
     std::uint32_t slot = 0;
     bool wide = false;
@@ -108,16 +148,39 @@ struct Program {
   };
   std::string name;
   std::vector<Instruction> code;
-  std::vector<Block> blocks;        ///< the first is the entry
-  std::vector<Constant> constants;  ///< the same in every lane
+  std::vector<Block> blocks;
+  std::uint32_t entry = 0;  ///< block; called functions come before it, so that they finish first
+  std::vector<Callee> callees;
+  std::vector<Call> calls;
+  std::vector<Source> sources;
+  std::unordered_map<std::uint32_t, std::uint32_t> callee_of;  ///< by index in Module::functions
+  std::uint64_t code_window = 0;                               ///< Placement's
+  std::vector<Constant> constants;                             ///< the same in every lane
   std::vector<SpecialSlot> specials;
+  /// Where a counting barrier leaves how many predicates held; 128 bytes on, out of how many.
+  std::uint32_t barrier_count = Instruction::kNone;
+  /// A block may wait for another one: it has an access in a loop by which one waits.
+  bool waits = false;
+  /// Atomics on global memory happen in the order of blocks: a result depends on their order.
+  bool ordered = false;
   std::uint32_t register_bytes = 0;  ///< of one warp; a multiple of 64
   std::uint32_t sites = 0;           ///< loads and stores
   std::uint32_t shared_bytes = 0;    ///< static; dynamic shared memory follows at `dynamic_offset`
   std::uint32_t dynamic_offset = 0;
-  std::uint32_t local_bytes = 0;       ///< of one thread
+  std::uint32_t local_bytes = 0;  ///< of one thread: the kernel's own, then the stack
+  std::uint32_t kernel_local_bytes = 0;
   const Function* function = nullptr;  ///< parameters, and statements for reports
   const Module* module = nullptr;      ///< file names
+
+  /// The statement of a number, or null.
+  [[nodiscard]] const Statement* statement(std::uint32_t number) const {
+    for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
+      if (number < source->first) continue;
+      const std::vector<Statement>& all = source->function->statements;
+      return number - source->first < all.size() ? &all[number - source->first] : nullptr;
+    }
+    return nullptr;
+  }
 };
 
 /// Where the machine put what a program refers to.
@@ -125,6 +188,10 @@ struct Placement {
   /// Device address of a .global or .const variable; 0 if there is none of that name.
   std::function<std::uint64_t(std::string_view)> variable;
   std::uint64_t shared_window = 0, local_window = 0, param_window = 0;
+  /// Addresses of functions: kFunctionStride times their index in the module, from here.
+  std::uint64_t code_window = 0;
+  static constexpr std::uint64_t kFunctionStride = 16;
+  std::uint32_t stack_bytes = 16 << 10;  ///< of a thread, for kernels that recurse
 };
 
 /// Decodes a kernel. Throws PtxError: `unsupported` for an instruction that is valid but not

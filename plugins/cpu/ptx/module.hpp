@@ -88,6 +88,10 @@ struct Statement {
   Location location;
 };
 
+/// Who may use a symbol: .visible and .weak ones are known to other modules, .extern ones come from
+/// there, all others belong to their module.
+enum class Linkage : std::uint8_t { local, visible, weak, external };
+
 /// A variable of any memory space. Bytes that the initialiser leaves out are zero.
 struct Variable {
   /// Bytes [offset, offset + 8) hold the address of a symbol.
@@ -101,6 +105,7 @@ struct Variable {
   Type type = Type::b8;
   std::uint32_t alignment = 1;
   std::uint64_t bytes = 0;
+  Linkage linkage = Linkage::local;
   bool external = false;  ///< .extern; of shared memory: its size comes with the launch
   std::vector<std::uint8_t> initial;
   std::vector<Reference> references;
@@ -118,10 +123,13 @@ struct Function {
   std::string_view name;
   bool entry = false;
   bool has_body = false;
+  Linkage linkage = Linkage::local;
   std::uint32_t line = 0;
   std::uint32_t parameter_bytes = 0;
   std::uint32_t max_threads = 0;  ///< product of .maxntid or .reqntid; 0 = not given
   std::vector<Parameter> parameters;
+  std::vector<Parameter> results;  ///< of a .func; their offsets count from 0
+  std::uint32_t result_bytes = 0;
   std::vector<Register> registers;
   std::vector<Statement> statements;
   std::vector<Operand> operands;

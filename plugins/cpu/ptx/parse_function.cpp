@@ -18,8 +18,9 @@ std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
 
 }  // namespace
 
-void ParseState::parse_function() {
+void ParseState::parse_function(Linkage linkage) {
   Function function;
+  function.linkage = linkage;
   function.entry = token_.is(".entry");
   function.line = token_.line;
   advance();
@@ -30,19 +31,22 @@ void ParseState::parse_function() {
     }
     advance();
   }
-  std::vector<Parameter> results;
-  std::uint32_t result_bytes = 0;
-  if (token_.is('(')) parse_parameters(results, result_bytes);
+  if (token_.is('(')) parse_parameters(function.results, function.result_bytes);
   function.name = expect_word("a function name");
   if (token_.is('(')) parse_parameters(function.parameters, function.parameter_bytes);
   parse_performance_directives(function);
   auto known = module_.function_by_name.find(function.name);
   if (!accept(';')) {
-    if (known != module_.function_by_name.end() && module_.functions[known->second].has_body) {
+    const bool twice =
+        known != module_.function_by_name.end() && module_.functions[known->second].has_body;
+    const bool weak = twice && (linkage == Linkage::weak ||
+                                module_.functions[known->second].linkage == Linkage::weak);
+    if (twice && !weak) {
       throw PtxError(function.line,
                      "function '" + std::string(function.name) + "' is defined twice");
     }
     parse_body(function);
+    if (weak && linkage == Linkage::weak) return;  // the first of several weak ones counts
   }
   if (known == module_.function_by_name.end()) {
     module_.function_by_name.emplace(function.name,
@@ -157,11 +161,11 @@ void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
                         : token_.is(".shared") ? Space::shared
                                                : Space::param;
     advance();
-    parse_variables(space, false, function.variables);
+    parse_variables(space, Linkage::local, function.variables);
   } else if (token_.is(".global") || token_.is(".const")) {
     const Space space = token_.is(".const") ? Space::constant : Space::global;
     advance();
-    parse_variables(space, false, module_.variables);
+    parse_variables(space, Linkage::local, module_.variables);
   } else {
     fail("unknown directive in a function");
   }

@@ -28,17 +28,17 @@ class ParseState {
   void parse_directive();
   void parse_file();
   void parse_linkage();
-  void register_variable(const Variable& variable);
+  bool register_variable(const Variable& variable);
 
   // parse_variable.cpp: declarations of variables and their initial values
-  void parse_variables(Space space, bool external, std::vector<Variable>& into);
+  void parse_variables(Space space, Linkage linkage, std::vector<Variable>& into);
   void parse_initialiser(Variable& variable, std::uint64_t element_bytes);
   void parse_element(Variable& variable, std::uint64_t element_bytes, std::uint64_t& offset);
   void append_bits(Variable& variable, std::uint64_t bits, std::uint64_t bytes,
                    std::uint64_t offset);
 
   // parse_function.cpp: headers and bodies
-  void parse_function();
+  void parse_function(Linkage linkage);
   void parse_parameters(std::vector<Parameter>& into, std::uint32_t& bytes);
   void parse_performance_directives(Function& function);
   void parse_body(Function& function);

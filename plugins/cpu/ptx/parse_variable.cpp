@@ -52,10 +52,11 @@ void ParseState::skip_past_semicolon() {
   advance();
 }
 
-void ParseState::parse_variables(Space space, bool external, std::vector<Variable>& into) {
+void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Variable>& into) {
   Variable common;
   common.space = space;
-  common.external = external;
+  common.linkage = linkage;
+  common.external = linkage == Linkage::external;
   common.alignment = 0;
   std::uint64_t vector = 1;
   for (;;) {
@@ -98,7 +99,7 @@ void ParseState::parse_variables(Space space, bool external, std::vector<Variabl
       variable.bytes *= count;
     }
     if (accept('=')) parse_initialiser(variable, bytes_of(common.type));
-    if (&into == &module_.variables) register_variable(variable);
+    if (&into == &module_.variables && !register_variable(variable)) continue;
     into.push_back(std::move(variable));
   } while (accept(','));
   expect(';');

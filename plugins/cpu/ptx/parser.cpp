@@ -82,14 +82,18 @@ void ParseState::parse_file() {
 }
 
 void ParseState::parse_linkage() {
-  bool external = false;
+  Linkage linkage = Linkage::local;
   while (token_.is(".visible") || token_.is(".weak") || token_.is(".extern") ||
          token_.is(".common")) {
-    external = external || token_.is(".extern");
+    if (token_.is(".extern")) {
+      linkage = Linkage::external;
+    } else if (linkage != Linkage::external) {
+      linkage = token_.is(".visible") ? Linkage::visible : Linkage::weak;
+    }
     advance();
   }
   if (token_.is(".entry") || token_.is(".func")) {
-    parse_function();
+    parse_function(linkage);
     return;
   }
   Space space = Space::global;
@@ -101,17 +105,23 @@ void ParseState::parse_linkage() {
     fail("unknown directive");
   }
   advance();
-  parse_variables(space, external, module_.variables);
+  parse_variables(space, linkage, module_.variables);
 }
 
-void ParseState::register_variable(const Variable& variable) {
+// Tells whether the variable counts: not a declaration of what is known, nor a further weak one.
+bool ParseState::register_variable(const Variable& variable) {
   const auto index = static_cast<std::uint32_t>(module_.variables.size());
   auto [known, fresh] = module_.variable_by_name.emplace(variable.name, index);
-  if (!fresh && !module_.variables[known->second].external) {
+  if (fresh) return true;
+  const Variable& before = module_.variables[known->second];
+  if (variable.external && variable.space != Space::shared) return false;
+  if (!before.external && variable.linkage == Linkage::weak) return false;
+  if (!before.external && before.linkage != Linkage::weak && !variable.external) {
     throw PtxError(variable.line,
                    "variable '" + std::string(variable.name) + "' is declared twice");
   }
   known->second = index;
+  return true;
 }
 
 }  // namespace warpmark::cpu

@@ -1,7 +1,10 @@
 // Runs the check front with outcomes from the command line instead of a device.
 //
-// Usage: check_probe [--journal FILE] [--junit FILE] [--single] [--case ID]... SUITE=ACTIONS...
+// Usage: check_probe [--journal FILE] [--junit FILE] [--single] [--case ID]... [--maxfail N]
+//                    [--trials N] [--first-trial N] [--json] [-v] [-q] [--durations N] [--annotate]
+//                    SUITE=ACTIONS...
 // Each letter of ACTIONS is what comes of one case of the file SUITE, in order:
+//   0 to 9 fails in the trial of that number only
 //   p passes   f fails   s is skipped   n passes with a notice
 //   e throws an environment error   x throws something else
 //   w waits for an interrupt, having written "waiting" to stderr   k ends the process at once
@@ -16,6 +19,7 @@
 
 #include "base/file.hpp"
 #include "check/check.hpp"
+#include "report/annotations.hpp"
 #include "runtime/outcome.hpp"
 #include "suite/selection.hpp"
 
@@ -27,10 +31,11 @@ class ScriptedRunner : public CaseRunner {
  public:
   std::map<std::string, char> actions;  ///< by case id
 
-  Outcome verify(const Case& which, const PlannedCase&) override {
+  Outcome verify(const Case& which, const PlannedCase&, uint64_t trial) override {
     Outcome outcome;
     outcome.seconds = 0.25;
-    switch (actions.at(which.id)) {
+    const char action = actions.at(which.id);
+    switch (action >= '0' && action <= '9' && trial == uint64_t(action - '0') ? 'f' : action) {
       case 'f':
         outcome.verdict = Verdict::failed;
         outcome.failure = FailureKind::wrong;
@@ -72,6 +77,15 @@ class ScriptedRunner : public CaseRunner {
   std::atomic<bool> interrupted_ = false;
 };
 
+// What a report that cannot write does to a run.
+class BrokenReport : public RunReport {
+ public:
+  void end_case(const Outcome& outcome, const std::string&) override {
+    if (outcome.verdict == Verdict::failed) throw environment_error("no room for the report");
+  }
+  std::vector<std::string> notes() override { return {"a note of a report"}; }
+};
+
 RunContext example_context() {
   RunContext context;
   context.version = "1.2.3";
@@ -98,8 +112,27 @@ int run(int argc, char** argv) {
   app.add_option("--junit", options.junit);
   app.add_flag("--single", options.single_case);
   app.add_option("--case", ids)->allow_extra_args(false);
+  RunContext context = example_context();
+  bool verbose = false, quiet = false, broken = false, annotate = false;
+  app.add_option("--maxfail", options.max_failures);
+  app.add_option("--trials", context.trials);
+  app.add_option("--first-trial", context.first_trial);
+  app.add_option("--durations", options.style.durations);
+  app.add_flag("--json", options.json);
+  app.add_flag("-v", verbose);
+  app.add_flag("-q", quiet);
+  app.add_flag("--broken", broken);
+  app.add_flag("--annotate", annotate);
   app.add_option("scripts", scripts);
   CLI11_PARSE(app, argc, argv);
+
+  context.trials_given = app.count("--trials") + app.count("--first-trial") > 0;
+  if (verbose) options.style.verbosity = Verbosity::verbose;
+  if (quiet) options.style.verbosity = Verbosity::quiet;
+  BrokenReport broken_report;
+  if (broken) options.reports.push_back(&broken_report);
+  Annotations annotations;
+  if (annotate) options.reports.push_back(&annotations);
 
   ScriptedRunner runner;
   std::vector<Case> all;
@@ -113,8 +146,10 @@ int run(int argc, char** argv) {
     }
   }
   std::vector<CheckWork> work;
-  for (Case& which : select_cases(std::move(all), ids)) work.push_back({std::move(which), {}});
-  return static_cast<int>(run_check(work, runner, example_context(), options, std::cout));
+  for (Case& which : select_cases(std::move(all), ids)) work.push_back({std::move(which), {}, {}});
+  const ExitCode code = run_check(work, runner, context, options, std::cout);
+  annotations.write(std::cout);
+  return static_cast<int>(code);
 }
 
 }  // namespace

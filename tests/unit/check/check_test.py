@@ -196,6 +196,56 @@ class ExitCodes(Front):
         self.assertGreaterEqual(len(self.journal()), 1)  # whole lines only
 
 
+    def test_stopping(self):
+        for limit, verdicts in (("1", "pfnnnn"), ("2", "pfpfnn"), ("3", "pfpfpp"), ("0", "pfpfpp")):
+            done = self.run_probe("--maxfail", limit, "--journal", "run.jsonl",
+                                  "suites/doublify.yaml=pfp", "suites/reductions/dot.yaml=fpp")
+            self.assertEqual(done.returncode, 1)
+            _, *cases, end = self.journal()
+            self.assertEqual("".join(case["verdict"][0] for case in cases), verdicts)
+            self.assertEqual(end["not_run"], verdicts.count("n"))
+            self.assertEqual(end["passed"], verdicts.count("p"))
+
+    def test_trials(self):
+        for letter, words, decided, code in (
+                ("2", ["--trials", "3"], 2, 1), ("2", ["--trials", "2"], None, 0),
+                ("2", [], None, 0), ("f", ["--trials", "3"], 0, 1), ("f", [], None, 1),
+                ("7", ["--first-trial", "7"], 7, 1), ("p", ["--trials", "3"], None, 0)):
+            done = self.run_probe("--journal", "run.jsonl", *words,
+                                  "suites/doublify.yaml=%spp" % letter)
+            self.assertEqual(done.returncode, code, (letter, words))
+            case = self.journal()[1]
+            self.assertEqual(case["trial"], decided)
+            self.assertEqual(case["reproduce"].endswith(" --trial %s" % decided),
+                             decided is not None)
+        # All trials count for the time; a skip needs one.
+        self.run_probe("--journal", "run.jsonl", "--trials", "4", "suites/doublify.yaml=ps2")
+        self.assertEqual([case["seconds"] for case in self.journal()[1:-1]], [1.0, 0.25, 0.75])
+
+    def test_json(self):
+        done = self.run_probe("--json", "--journal", "run.jsonl", "suites/doublify.yaml=pfs")
+        self.assertEqual([json.loads(line) for line in done.stdout.splitlines()], self.journal())
+
+    def test_a_report_that_cannot_write_ends_the_run_and_loses_nothing(self):
+        done = self.run_probe("--broken", "--journal", "run.jsonl", "--junit", "junit.xml",
+                              "suites/doublify.yaml=pfp")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr, "error: no room for the report\n")
+        self.assertIn("\na note of a report\n", done.stdout)
+        self.assertEqual([case["verdict"] for case in self.journal()[1:-1]],
+                         ["passed", "failed", "interrupted"])
+        tests = list(self.junit().iter("testcase"))
+        self.assertEqual([[child.tag for child in test] for test in tests],
+                         [[], ["failure"], ["skipped"]])
+
+    def test_annotations(self):
+        done = self.run_probe("--annotate", "suites/doublify.yaml=pff")
+        lines = done.stdout.splitlines()[-2:]
+        for line, name in zip(lines, ("16", "2.5")):
+            self.assertTrue(line.startswith("::error file=suites/doublify.yaml,line=14,col=3,"
+                                            "title=doublify.n=%s::" % name), line)
+
+
 class GoogleTestVariables(Front):
     def test_none_has_an_effect(self):
         flags = self.root / "flags"
@@ -219,6 +269,7 @@ class GoogleTestVariables(Front):
 class Interrupts(Front):
     def start(self, *arguments):
         process = subprocess.Popen([PROBE, *arguments], cwd=self.root, text=True,
+                                   env={**os.environ, "TMPDIR": str(self.root)},
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(process.stdout.close)
@@ -253,6 +304,7 @@ class Interrupts(Front):
         records = self.journal()
         self.assertEqual([record["type"] for record in records], ["run", "case"])
         self.assertEqual((self.root / "junit.xml").read_text(), "<old/>")
+        self.assertEqual(sorted(os.listdir(self.root)), ["junit.xml", "run.jsonl", "suites"])
 
 
 if __name__ == "__main__":

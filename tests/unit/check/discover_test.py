@@ -158,10 +158,58 @@ class Discovery(unittest.TestCase):
         self.assertEqual(len(set(self.names())), 6)
         for call, words in ((self.call * 2, "is discovered twice"),
                             ("warpmark_discover_tests()\n", "no suite is given"),
-                            ("warpmark_discover_tests(no.yaml)\n", "there is no")):
+                            ("warpmark_discover_tests(no.yaml)\n", "there is no"),
+                            (self.call.replace("DEVICE", "PER file DEVICE"), "not `file`"),
+                            (self.call + "warpmark_discover_tests(suites PROPERTIES COST)",
+                             "PROPERTIES are pairs")):
             done = self.configure(call)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(words, done.stdout)
+
+    def test_per_suite(self):
+        self.write("suites/none.yaml", "case none.n=1 77\ncase none.n=2 77\n")
+        self.configure(self.call.replace("PROGRAM", "suites/none.yaml PER suite PROGRAM"))
+        tests = json.loads(self.ctest("--show-only=json-v1"))["tests"]
+        self.assertEqual([test["name"] for test in tests],
+                         ["nested.first one", "nested.dot", "nested.none"])
+        self.assertEqual(tests[1]["command"], [str(self.program), "check",
+                                               str(self.root / "suites/dot.yaml"), "--device", "cpu"])
+        output = self.ctest()
+        self.assertRegex(output, r"nested\.first one \.+ +Passed")  # one of its two cases is skipped
+        self.assertRegex(output, r"nested\.dot \.+\*\*\*Failed")
+        self.assertRegex(output, r"nested\.none \.+\*\*\*Skipped")
+
+    def test_properties(self):
+        self.configure(self.call.replace("TIMEOUT", '''PROPERTIES WILL_FAIL TRUE COST 7
+            ENVIRONMENT "A=1;B=2" ENVIRONMENT_MODIFICATION "C=set:a b" TIMEOUT'''))
+        properties = json.loads(self.ctest("--show-only=json-v1"))["tests"][0]["properties"]
+        properties = {item["name"]: item["value"] for item in properties}
+        self.assertEqual((properties["WILL_FAIL"], properties["COST"]), (True, 7))
+        self.assertEqual(properties["ENVIRONMENT"], ["A=1", "B=2"])
+        self.assertEqual(properties["ENVIRONMENT_MODIFICATION"], ["C=set:a b"])
+        self.assertRegex(self.ctest(), r"nested\.reductions/dot\.n=1 \.+ +Passed")
+        time.sleep(0.05)
+        self.write("suites/dot.yaml", "broken beyond repair\n")  # and no property makes that good
+        self.assertRegex(self.ctest(), r"nested\.suites/dot_NOT_DISCOVERED \.+\*\*\*Failed")
+
+    def test_plugins_are_known_whichever_call_comes_first(self):
+        # What warpmark_add_plugin() does to tell of a plugin's folder.
+        plugin = """if(NOT TARGET _warpmark_plugins)
+          add_library(_warpmark_plugins INTERFACE IMPORTED GLOBAL)
+        endif()
+        set_property(TARGET _warpmark_plugins APPEND PROPERTY WARPMARK_PLUGIN_FOLDERS
+          "$<1:${CMAKE_BINARY_DIR}/my plugins>" "${CMAKE_BINARY_DIR}/my plugins")\n"""
+        with_environment = self.call.replace(
+            "TIMEOUT", 'PROPERTIES ENVIRONMENT_MODIFICATION "C=set:a b" TIMEOUT')
+        for call in (plugin + self.call, self.call + plugin, with_environment + plugin):
+            done = self.configure(call)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            (self.root / "calls.log").unlink(missing_ok=True)
+            output = self.ctest("--verbose", "-R", "dot")
+            folder = "%s/build/my plugins" % self.root
+            self.assertRegex(output, "with plugins of %s\n" % re.escape(folder))
+            logged = (self.root / "calls.log").read_text().splitlines()
+            self.assertEqual({json.loads(line)[-1] for line in logged}, {folder})
 
     @unittest.skipUnless(shutil.which("ninja"), "no ninja on PATH")
     def test_multi_config(self):

@@ -59,6 +59,22 @@ constexpr const char* kDoublify =
     "  if (i < n) a[i] *= 2;\n"
     "}";  // no newline at the end
 
+TEST_F(RealNvrtc, RegionsMapLinesOfAGeneratedSource) {
+  request_.name = "s.generated.cu";
+  request_.regions = {{2, {"s.yaml", 30, 5}}, {4, {}}};
+  const std::string lines =
+      "__device__ void f() {\n  int here;\n  %s;\n}\n__global__ void k() { %s; }\n";
+  const auto source = [&](const std::string& in_region, const std::string& after) {
+    std::string text = lines;
+    text.replace(text.find("%s"), 2, in_region);
+    return text.replace(text.find("%s"), 2, after);
+  };
+  EXPECT_THAT(error_of(source("wrong", "f()")), HasSubstr("s.yaml(31): error: "));
+  EXPECT_EQ(where_, (Position{"s.yaml", 31, 0}));
+  EXPECT_THAT(error_of(source("here = 1", "wrong")), HasSubstr("s.generated.cu(5): error: "));
+  EXPECT_EQ(compile(source("here = 1", "f()")).entries.size(), 1U);
+}
+
 TEST_F(RealNvrtc, GivesCubinPtxTypesAndRegisters) {
   const CompileResult result = compile(kDoublify);
   EXPECT_EQ(result.cubin.substr(1, 3), "ELF");

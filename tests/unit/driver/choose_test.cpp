@@ -103,13 +103,12 @@ TEST_F(Choose, AnyOtherNameIsADriverLibrary) {
 
 TEST(DriverLibraries, AreLookedForInThePathThenBesideTheProgram) {
   setenv("WARPMARK_PLUGIN_PATH", "/one::/two", 1);
-  const std::vector<std::string> folders = driver_library_folders();
-  EXPECT_THAT(folders, testing::ElementsAre("/one", "/two", testing::EndsWith("lib/warpmark")));
   try {
     open_driver_library("absent");
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("libwarpmark_absent.so in /one or /two or")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("libwarpmark_absent.so in /one or /two or /"),
+                                    HasSubstr("lib/warpmark")));
   }
   unsetenv("WARPMARK_PLUGIN_PATH");
 }

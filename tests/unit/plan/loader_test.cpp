@@ -120,20 +120,6 @@ TEST(Loader, AFileThatIsNoLibraryIsRefused) {
   }
 }
 
-TEST(Loader, TheEnvironmentNamesFolders) {
-  const char* const old = std::getenv("WARPMARK_PLUGIN_PATH");
-  const std::string kept = old != nullptr ? old : "";
-  setenv("WARPMARK_PLUGIN_PATH", "/a::/b", 1);
-  const std::vector<fs::path> folders = default_plugin_folders();
-  if (old != nullptr) {
-    setenv("WARPMARK_PLUGIN_PATH", kept.c_str(), 1);
-  } else {
-    unsetenv("WARPMARK_PLUGIN_PATH");
-  }
-  EXPECT_THAT(folders, testing::ElementsAre(
-                           "/a", "/b", (program_folder() / "../lib/warpmark").lexically_normal()));
-}
-
 TEST(Loader, DoctorSeesWhatThereIs) {
   std::vector<std::string> names;
   for (const auto& plugin : PluginLoader({kShipped}).available()) names.push_back(plugin.name);

@@ -17,9 +17,9 @@ Plan full_plan() {
   plan.suite = "s";
   plan.case_id = "s.n=4,x=0.5";
   plan.point = {{"n", int64_t{4}}, {"x", 0.5}, {"f", true}, {"t", std::string("float32")}};
-  plan.units = {{"k.cu", "", "/kernel/file", {"-DT=float"}, {}},
-                {"", "void f();", "/kernel/source", {}, {}, {"include"}, {0}},
-                {"", "a\nb\nc\n", "", {}, {{1, ""}, {2, "/kernel/operation"}, {3, ""}}}};
+  plan.units = {{"k.cu", "", "/kernel/file", {"-DT=float"}},
+                {"", "void f();", "/kernel/source", {}, {"include"}, {0}},
+                {"", "a\nb\nc\n", "", {}, {}, {}, {{1, ""}, {2, "/kernel/operation"}, {3, ""}}}};
   plan.buffers = {
       {"a", ArgumentKind::inout, find_dtype("float32"), {}, NumpyText{"rng.random(4)", "/a"}, "/x"},
       {"b", ArgumentKind::in, std::nullopt, {}, NumpyText{"[1]", ""}, ""},
@@ -122,6 +122,14 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"/units/0/option", "[]",
             "`/units/0` has the unknown member `option`; known: file, source, options, "
             "include, link, regions, at"},
+        Row{"/units/0/regions", R"([{"line": 1}])",
+            "`/units/0` has `regions`, which a source without `at` may have"},
+        Row{"/units/2/regions", R"([{"line": 2}, {"line": 2}])",
+            "`/units/2/regions/1/line` must be an integer from 3 to 9223372036854775807"},
+        Row{"/scalars/1/integer", "", "`/scalars/1` needs one of `value` and `integer`"},
+        Row{"/scalars/2/integer", "1.5",
+            "`/scalars/2/integer` must be an integer from -9223372036854775808 to "
+            "9223372036854775807"},
         Row{"/units/0/link", "[3]", "`/units/0` links unit 3, which there is not"},
         Row{"/units/0/link", "[0]", "`/units/0` links unit 0, which it is itself"},
         Row{"/units/0/link", "[1]", "`/units/0` links unit 1, which links others"},
@@ -137,14 +145,6 @@ INSTANTIATE_TEST_SUITE_P(
             "`/limits/memory_mib` must be an integer from 1 to 9223372036854775807"},
         Row{"/expect", "{\"report\": \"trap\", \"compile_error\": \"\"}",
             "`/expect` has the unknown member `report`; known: compile_error"},
-        Row{"/units/0/regions", R"([{"line": 1}])",
-            "`/units/0` has `regions`, which a source without `at` may have"},
-        Row{"/units/2/regions", R"([{"line": 2}, {"line": 2}])",
-            "`/units/2/regions/1/line` must be an integer from 3 to 9223372036854775807"},
-        Row{"/scalars/1/integer", "", "`/scalars/1` needs one of `value` and `integer`"},
-        Row{"/scalars/2/integer", "1.5",
-            "`/scalars/2/integer` must be an integer from -9223372036854775808 to "
-            "9223372036854775807"},
         Row{"/buffers", "{}", "`/buffers` must be an array"},
         Row{"/buffers/1/name", "\"a\"", "`/buffers/1` has a name that is taken"},
         Row{"/buffers/1/direction", "\"scalar\"",

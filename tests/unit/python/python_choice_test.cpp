@@ -82,6 +82,17 @@ TEST_F(PythonChoiceTest, AnUnusableEnvironmentIsPassedOverWithANotice) {
   EXPECT_THAT(choice.text(), HasSubstr("is not used"));
 }
 
+TEST_F(PythonChoiceTest, APlainPythonStandsInForARecordedOneThatHasGone) {
+  const fs::path plain = fake_python(folder_.path() / "plain", linked_.version, prefix_);
+  const PythonChoice choice = choose_python({"", "", "/nonexistent/python", plain});
+  EXPECT_EQ(choice.python.executable, plain);
+  EXPECT_THAT(choice.text(), HasSubstr("beside the libpython that Warpmark is linked to"));
+  ASSERT_EQ(choice.notices.size(), 1U);
+  EXPECT_THAT(choice.notices[0], HasSubstr("/nonexistent/python, is not used: it cannot be run"));
+  const PythonChoice recorded = choose_python({"", "", linked_.executable, plain});
+  EXPECT_EQ(recorded.origin, "build");
+}
+
 TEST_F(PythonChoiceTest, WithoutAnyTheRemedyIsNamed) {
   const Error error = error_of([] { choose_python({"", "", "/nonexistent/python"}); });
   EXPECT_EQ(error.code(), ExitCode::environment);

@@ -16,10 +16,11 @@ namespace {
 using testing_results::outcome;
 
 /// A run of three suites, the last interrupted.
-std::string written(const ConsoleStyle& style) {
+std::string written(const ConsoleStyle& style,
+                    const RunContext& context = testing_results::context(),
+                    Verdict last = Verdict::interrupted) {
   std::ostringstream out;
-  ConsoleReport report(out, style, {{"doublify", 2}, {"reductions/dot", 3}, {"scan", 2}},
-                       testing_results::context());
+  ConsoleReport report(out, style, {{"doublify", 2}, {"reductions/dot", 3}, {"scan", 2}}, context);
   const auto add = [&](const Outcome& each) {
     report.start_case(each.case_id);
     report.end_case(each, "warpmark check suites/" + each.suite + ".yaml --case " + each.case_id);
@@ -34,8 +35,11 @@ std::string written(const ConsoleStyle& style) {
   Outcome skipped = outcome("reductions/dot", "n=3", Verdict::skipped);
   skipped.reason = "needs 80 GiB, the device has 4 GiB";
   add(skipped);
-  add(outcome("scan", "n=1", Verdict::interrupted));
-  report.finish(61);
+  add(outcome("scan", "n=1", last));
+  RunEnd end;
+  end.seconds = 61;
+  end.notes = {"kept the files of 1 case in kept"};
+  report.finish(end);
   return out.str();
 }
 
@@ -60,7 +64,52 @@ TEST(Console, Golden) {
             "\n"
             "SKIPPED reductions/dot.n=3: needs 80 GiB, the device has 4 GiB\n"
             "\n"
+            "kept the files of 1 case in kept\n"
+            "\n"
             "3 passed, 1 failed, 1 skipped, 1 interrupted in 1 min 01 s\n");
+}
+
+TEST(Console, VerboseGolden) {
+  ConsoleStyle style;
+  style.verbosity = Verbosity::verbose;
+  style.durations = 2;
+  RunContext context = testing_results::context();
+  context.deselected = 1200;
+  context.trials = 3;
+  context.notes = {"last failed: running 7 cases"};
+  const std::string text = written(style, context, Verdict::not_run);
+  EXPECT_TRUE(text.starts_with(
+      "warpmark check: 3 suites, 7 cases (1,200 deselected) on NVIDIA H200 (sm_90, driver 13.0, "
+      "NVRTC 13.0), seed 0, 3 trials of each case\n"
+      "device: using NVIDIA H200 (sm_90)\n"
+      "last failed: running 7 cases\n"
+      "\n"
+      "failed      doublify.n=16  0.12 s\n"
+      "passed      doublify.n=400  0.12 s\n"
+      "passed      reductions/dot.n=1  0.12 s\n"
+      "passed      reductions/dot.n=2  0.12 s\n"
+      "skipped     reductions/dot.n=3  0.12 s\n"
+      "not run     scan.n=1  0.12 s\n"
+      "\nFAILED doublify.n=16\n"))
+      << text;
+  EXPECT_NE(text.find("\n\nslowest 2 cases\n     0.12 s  "), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with(
+      "\n\n3 passed, 1 failed, 1 skipped, 1 not run, 1,200 deselected in 1 min 01 s\n"))
+      << text;
+}
+
+TEST(Console, QuietGolden) {
+  ConsoleStyle style;
+  style.verbosity = Verbosity::quiet;
+  style.durations = 2;
+  EXPECT_EQ(written(style),
+            "\nFAILED doublify.n=16\n"
+            "  suites/doublify.yaml:14:3: 2 of 16 elements of `z` are wrong\n"
+            "  first: z[1, 2] = 0.5, expected 1, error 0.5, bound 0\n"
+            "  reproduce: warpmark check suites/doublify.yaml --case doublify.n=16\n"
+            "\nNOTICE reductions/dot.n=1 and 1 more case\n"
+            "  dot.cu(3): warning: `x` is never used\n"
+            "\n3 passed, 1 failed, 1 skipped, 1 interrupted in 1 min 01 s\n");
 }
 
 TEST(Console, ColoursChangeNothingElse) {

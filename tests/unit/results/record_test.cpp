@@ -25,7 +25,7 @@ TEST(OutcomeRecord, KeepsWhatTheOutcomeSays) {
                            "expected": "1", "error": "0.5", "bound": "0"},
                  "worst": null}],
     "findings": [], "notices": [], "compiled_from_cache": false, "seconds": 0.125,
-    "reproduce": "warpmark check x"})");
+    "trial": null, "reproduce": "warpmark check x"})");
   EXPECT_EQ(record.dump(2), expected.dump(2));  // the order of members counts, too
 }
 
@@ -75,12 +75,12 @@ TEST(Reproduce, QuotesOnlyWhatAShellWouldChange) {
 
 TEST(Reproduce, RepeatsOnlyWhatWasAskedFor) {
   RunContext context = testing_results::context();
-  EXPECT_EQ(reproduce_command("my suites/x.yaml", "x.n=1", context),
+  EXPECT_EQ(reproduce_command({"my suites/x.yaml", "x.n=1", {}, {}}, context),
             "warpmark check 'my suites/x.yaml' --case x.n=1");
   context.device_request = "gpu:1";
   context.seed_given = true;
   context.seed = 7;
-  EXPECT_EQ(reproduce_command("x.yaml", "x.n=1", context),
+  EXPECT_EQ(reproduce_command({"x.yaml", "x.n=1", {}, {}}, context),
             "warpmark check x.yaml --case x.n=1 --device gpu:1 --seed 7");
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "support/fake_driver.hpp"
@@ -290,6 +291,35 @@ TEST_F(SessionTest, AWorkerThatDiesOrHangsCostsOneCase) {
           "passed none ", "failed limit no answer within 2 s; the worker was ended", "passed none ",
           "failed crash the worker died in the middle of the case: it exited with code 7",
           "passed none "));
+}
+
+TEST_F(SessionTest, AWorkerThatNeverAnswersIsAnEnvironmentError) {
+  options_.program = (folder_.path() / "sleeper").string();
+  write_file_atomically(options_.program, "#!/bin/sh\nexec sleep 60\n");
+  std::filesystem::permissions(options_.program, std::filesystem::perms::owner_all);
+  options_.start_timeout_s = 0.1;
+  try {
+    session().require();
+    ADD_FAILURE() << "there is no worker";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_EQ(error.message(), "the worker did not start: it gave no answer within 0.1 s");
+  }
+}
+
+TEST_F(SessionTest, AThreadThatNeverAnswersIsLeftToItself) {
+  options_.device = "misbehaving";
+  options_.in_process = true;
+  options_.timeout_s = 0.5;
+  std::string suite = scale_suite("f * src");
+  suite.replace(suite.find("launch: {"), 9, "launch: {shared: 1003, ");
+  try {
+    run(suite, kScale);
+    ADD_FAILURE() << "the launch ended";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.message(), HasSubstr("which cannot be ended"));
+  }
 }
 
 TEST_F(SessionTest, AnEndlessKernelIsStoppedByTheDeviceWithAReport) {

@@ -14,7 +14,7 @@ int main(int count, char** arguments) {
         return std::vector<warpmark::ArithmeticValue>{int64_t{1}};
       };
       for (const warpmark::Case& one : warpmark::cases(suite, no_python)) {
-        if (suite->plugin.text == "source") (void)warpmark::make_plan(one, plugins);
+        (void)warpmark::make_plan(one, plugins);
       }
       std::cout << "ok\n";
     } catch (const warpmark::Error& error) {

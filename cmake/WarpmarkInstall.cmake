@@ -1,0 +1,72 @@
+# What `cmake --install` puts where, in components:
+#   runtime      the program, the CPU device, plugins, the shipped suites, configurations, documentation
+#   development  the public headers and the CMake package: what others build against
+#   cuda         the NVRTC and headers that ./bootstrap put into build/deps, as links if it linked them
+#
+# The program finds its parts by their way from itself (harness/base/places.cpp) and the package its
+# own from the file that is included, so that the whole prefix can be moved.
+include(CMakePackageConfigHelpers)
+
+option(WARPMARK_INSTALL_CUDA "Install the NVRTC of build/deps along with the program" ON)
+
+set(_data ${CMAKE_INSTALL_DATADIR}/warpmark)
+# A project without a compiler, as one of suites only, does not look below lib/x86_64-linux-gnu.
+if(CMAKE_INSTALL_LIBDIR STREQUAL "lib")
+  set(_package lib/cmake/warpmark)
+else()
+  set(_package ${CMAKE_INSTALL_DATADIR}/cmake/warpmark)
+endif()
+
+install(TARGETS warpmark RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+get_property(_libraries GLOBAL PROPERTY WARPMARK_INSTALLED_PLUGINS)
+install(TARGETS warpmark_cpu ${_libraries}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark COMPONENT runtime)
+foreach(_folder suites configs schema)
+  install(DIRECTORY ${_folder} DESTINATION ${_data} COMPONENT runtime
+    PATTERN __pycache__ EXCLUDE)
+endforeach()
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT runtime)
+
+# Asked when installing: only the built program knows its subcommands.
+foreach(_shell_and_file "bash:bash-completion/completions/warpmark" "zsh:zsh/site-functions/_warpmark"
+        "fish:fish/vendor_completions.d/warpmark.fish")
+  string(REGEX MATCH "^([a-z]+):(.*)/([^/]*)$" _ "${_shell_and_file}")
+  set(_shell ${CMAKE_MATCH_1})
+  set(_folder ${CMAKE_INSTALL_DATADIR}/${CMAKE_MATCH_2})
+  if(NOT IS_ABSOLUTE "${_folder}")
+    set(_folder "\${CMAKE_INSTALL_PREFIX}/${_folder}")
+  endif()
+  set(_file "${CMAKE_BINARY_DIR}/completion/${_shell}/${CMAKE_MATCH_3}")
+  install(CODE "
+    execute_process(COMMAND \"$<TARGET_FILE:warpmark>\" completion ${_shell}
+      RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_QUIET)
+    if(result EQUAL 0 AND NOT text STREQUAL \"\")
+      file(WRITE \"${_file}\" \"\${text}\")
+      file(INSTALL DESTINATION \"${_folder}\" TYPE FILE FILES \"${_file}\")
+    endif()" COMPONENT runtime)
+endforeach()
+
+if(WARPMARK_INSTALL_CUDA)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/deps/cuda
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark COMPONENT cuda OPTIONAL
+    PATTERN stamp EXCLUDE)  # ./bootstrap's own note
+endif()
+
+install(DIRECTORY harness/include/warpmark DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development)
+# The program as seen from the package; package and program are moved together.
+set(WARPMARK_INSTALLED_PROGRAM ${CMAKE_INSTALL_FULL_BINDIR}/warpmark)
+set(WARPMARK_INSTALLED_HEADERS ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+configure_package_config_file(cmake/warpmarkConfig.cmake.in ${CMAKE_BINARY_DIR}/warpmarkConfig.cmake
+  INSTALL_DESTINATION ${_package}
+  PATH_VARS WARPMARK_INSTALLED_PROGRAM WARPMARK_INSTALLED_HEADERS
+  NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a minor version may change an interface.
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/warpmarkConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/warpmarkConfig.cmake
+  ${CMAKE_BINARY_DIR}/warpmarkConfigVersion.cmake cmake/WarpmarkAddPlugin.cmake
+  cmake/WarpmarkDiscoverTests.cmake cmake/WarpmarkListTests.cmake
+  DESTINATION ${_package} COMPONENT development)

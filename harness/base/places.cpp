@@ -1,0 +1,47 @@
+#include "base/places.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// From the program's folder to its libraries. An installed one may have them in
+// "../lib/x86_64-linux-gnu/warpmark", where the system wants that.
+constexpr std::string_view kBuiltLibrary = "../lib/warpmark";
+constexpr std::string_view kInstalledLibrary = WARPMARK_INSTALLED_LIBRARY;
+
+}  // namespace
+
+Places places_of(const fs::path& program_folder) {
+  Places places;
+  std::error_code ignored;
+  places.installed = !fs::exists(program_folder.parent_path() / "CMakeCache.txt", ignored);
+  const fs::path library = places.installed ? kInstalledLibrary : kBuiltLibrary;
+  places.library = (program_folder / library).lexically_normal();
+  places.cuda = places.installed ? places.library / "cuda"
+                                 : (program_folder / "../deps/cuda").lexically_normal();
+  return places;
+}
+
+Places own_places() {
+  return places_of(program_folder());
+}
+
+std::vector<fs::path> library_search_path() {
+  std::vector<fs::path> folders;
+  const char* path = std::getenv("WARPMARK_PLUGIN_PATH");
+  for (const std::string& folder : split(path != nullptr ? path : "", ':')) {
+    if (!folder.empty()) folders.emplace_back(folder);
+  }
+  folders.push_back(own_places().library);
+  return folders;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,40 @@
+// Which cases of which suites: literal ids, a -k expression, and other values for axes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cli/select_expression.hpp"
+#include "cli/suites.hpp"
+#include "suite/suite.hpp"
+
+namespace warpmark {
+
+struct CaseChoice {
+  std::vector<std::string> ids;  ///< literal; empty for all
+  SelectExpression select;       ///< empty for all
+  std::vector<Axis> axes;        ///< overrides: with_axes()
+};
+
+struct ChosenCases {
+  std::vector<LoadedSuite> suites;  ///< those that have chosen cases, with these only
+  size_t cases = 0;
+  size_t deselected = 0;  ///< those of the paths and ids that the expression leaves out
+
+  /// All cases, suite by suite. The suites are empty afterwards.
+  std::vector<Case> take_cases();
+};
+
+/// Loads suites, puts the overridden axes in, and takes the cases that are asked for, in file
+/// order. Throws a usage error for an override of an axis that no suite has, an id that no case
+/// has, and an expression that holds for none of them, with the nearest name as the hint.
+ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const CaseChoice& choice,
+                         const ListEvaluator& python);
+
+/// The hint for an expression that holds for no case: the word that is in none of the ids, and
+/// the part of an id that is nearest to it; "" if every word is in some id.
+std::string nearest_part(const std::vector<std::string>& words,
+                         const std::vector<std::string>& ids);
+
+}  // namespace warpmark

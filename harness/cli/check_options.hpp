@@ -1,0 +1,65 @@
+// Every option of a check, described once: for the command line and for run configurations.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/check_request.hpp"
+#include "suite/yaml_node.hpp"
+
+namespace warpmark {
+
+/// What an option was given, by the command line or by a file.
+struct OptionValue {
+  std::string what;              ///< how errors call it: "--seed", "`seed`"
+  std::vector<Located> words;    ///< one for OptionKind::word; their places if from a file
+  bool on = true;                ///< of a flag
+  std::vector<Axis> axes;        ///< of OptionKind::axes, if from a file
+  std::filesystem::path folder;  ///< where relative paths start; "" for the working directory
+};
+
+enum class OptionKind : uint8_t {
+  flag,   ///< true or false in a file
+  word,   ///< one text or number
+  words,  ///< several: a list in a file, a repeated option on the command line
+  axes    ///< `-a AXIS=VALUE,…`, a map of lists in a file
+};
+
+struct CheckOption {
+  const char* flags;  ///< "-k,--select"; "" for what only files have
+  const char* key;    ///< in a run configuration
+  const char* type;   ///< of the value in --help: "EXPR"; "" for a flag
+  OptionKind kind;
+  const char* help;
+  /// Puts the value into the request, in the place of what was there. Throws a usage error.
+  void (*read)(CheckRequest& request, const OptionValue& value);
+};
+
+/// In the order of --help and of schema/run.json.
+const std::vector<CheckOption>& check_options();
+
+/// The options as arguments of a subcommand.
+class CheckArguments {
+ public:
+  /// Adds those with flags; only the ones with these keys, if there are any.
+  void add_to(CLI::App& app, const std::vector<std::string>& keys = {});
+  /// Puts those that were given into the request. Throws a usage error.
+  void apply(CheckRequest& request) const;
+
+ private:
+  struct Given {
+    const CheckOption* option;
+    CLI::Option* handle;
+    std::vector<std::string> words;
+  };
+  std::vector<std::unique_ptr<Given>> given_;  ///< CLI11 keeps addresses of the words
+};
+
+/// Reads a key of a run configuration. Throws a usage error with its place.
+void read_option(const CheckOption& option, const YamlNode& node,
+                 const std::filesystem::path& folder, CheckRequest& request);
+
+}  // namespace warpmark

@@ -1,0 +1,44 @@
+// `warpmark completion SHELL`, and the hidden `warpmark complete` that its scripts ask.
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/completion.hpp"
+#include "cli/completion_scripts.hpp"
+#include "cli/completion_values.hpp"
+
+namespace warpmark {
+
+Command completion_command(CLI::App& program) {
+  const auto shell = std::make_shared<std::string>();
+  CLI::App* app =
+      program.add_subcommand("completion", "Print a script that completes words in a shell");
+  app->add_option("SHELL", *shell, "bash, zsh or fish")->required()->type_name("");
+  return {app, [shell](Output& out) {
+            if (*shell == "bash") {
+              out.write(kBashCompletion);
+            } else if (*shell == "zsh") {
+              out.write(kZshCompletion);
+            } else if (*shell == "fish") {
+              out.write(kFishCompletion);
+            } else {
+              throw usage_error("there is no completion for this shell", {},
+                                "those that are known: bash, zsh, fish");
+            }
+            return ExitCode::success;
+          }};
+}
+
+Command complete_command(CLI::App& program) {
+  const auto line = std::make_shared<std::string>();
+  CLI::App* app = program.add_subcommand("complete", "Complete a line")->group("");
+  app->add_option("LINE", *line, "The line up to the cursor")->required();
+  return {app, [&program, line](Output& out) {
+            const CompletionSources sources{&completion_values};
+            for (const std::string& word : complete(program, split_line(*line), sources)) {
+              out.print("{}\n", word);
+            }
+            return ExitCode::success;
+          }};
+}
+
+}  // namespace warpmark

@@ -1,0 +1,37 @@
+// What hears of each case of a run as it happens: console, JSON lines, annotations, files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/totals.hpp"
+#include "runtime/outcome.hpp"
+
+namespace warpmark {
+
+/// How a run ended.
+struct RunEnd {
+  Totals totals;
+  double seconds = 0;  ///< wall clock of the whole run
+  int exit_code = 0;
+  std::string error;               ///< what ended it early; "" for none
+  std::vector<std::string> notes;  ///< of the reports: "kept 1 failure in kept"
+};
+
+/// Gets every case of a run, in order. What it throws ends the run as an environment error does.
+class RunReport {
+ public:
+  RunReport() = default;
+  RunReport(const RunReport&) = delete;
+  RunReport& operator=(const RunReport&) = delete;
+  virtual ~RunReport() = default;
+
+  virtual void start_case(const std::string& case_id) { (void)case_id; }
+  /// `reproduce` is the command that repeats the case.
+  virtual void end_case(const Outcome& outcome, const std::string& reproduce) = 0;
+  /// Lines for the end of the console report; asked for once, after the last case.
+  virtual std::vector<std::string> notes() { return {}; }
+  virtual void finish(const RunEnd& end) { (void)end; }
+};
+
+}  // namespace warpmark

@@ -1,0 +1,37 @@
+// All that one run of a case made, for those who want to look into a failure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plugin_loader.hpp"
+#include "python/array.hpp"
+#include "python/conversion.hpp"
+#include "runtime/inputs.hpp"
+
+namespace warpmark {
+
+/// A translation unit as it was compiled. Of one that did not compile there is the source only.
+struct UnitArtifacts {
+  std::string name;  ///< "doublify.cu"
+  std::string source;
+  std::string ptx;
+  std::string cubin;
+  std::string log;  ///< the compiler's
+};
+
+/// As far as the case got.
+struct CaseArtifacts {
+  std::vector<UnitArtifacts> units;
+  std::optional<CaseInputs> inputs;
+  std::map<std::string, Array> results;  ///< every buffer as the last launch left it, or all zero
+};
+
+/// The expected values by output, as a judge sees them. One that raises or does not fit is left
+/// out: that is what its verdict tells.
+std::map<std::string, ReferenceValue> references(Interpreter& python, const PlannedCase& planned,
+                                                 const CaseArtifacts& artifacts);
+
+}  // namespace warpmark

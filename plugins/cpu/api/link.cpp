@@ -1,0 +1,115 @@
+// cuLink: puts PTX texts together; the image that comes out is PTX text, too.
+#include <cstdint>
+#include <string>
+
+#include "api/jit.hpp"
+#include "api/state.hpp"
+#include "ptx/error.hpp"
+#include "ptx/link.hpp"
+#include "ptx/parser.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+CUresult with_link(const char* name, CUlinkState state, CUresult (*body)(Link&, void*),
+                   void* closure) {
+  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+    const auto found = context.links.find(state);
+    return found == context.links.end() ? CUDA_ERROR_INVALID_HANDLE : body(*found->second, closure);
+  });
+}
+template <typename Body>
+CUresult with_link(const char* name, CUlinkState state, Body body) {
+  return with_link(
+      name, state,
+      [](Link& link, void* closure) -> CUresult { return (*static_cast<Body*>(closure))(link); },
+      &body);
+}
+
+CUresult refuse(const Link& link, CUresult result, const std::string& text) {
+  link.logs.write(text, "");
+  return fail(result, text);
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuLinkCreate_v2(unsigned int count, CUjit_option* options, void** values,
+                         CUlinkState* state) {
+  return with_context("cuLinkCreate", Waits::no, [&](Context& context) -> CUresult {
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    auto link = std::make_unique<Link>();
+    const CUresult result = read_options(count, options, values, link->logs);
+    if (result != CUDA_SUCCESS) return result;
+    *state = reinterpret_cast<CUlinkState>(link.get());
+    context.links.emplace(*state, std::move(link));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size,
+                          const char* name, unsigned int, CUjit_option*, void**) {
+  return with_link("cuLinkAddData", state, [&](Link& link) -> CUresult {
+    if (data == nullptr || size == 0 || !link.image.empty()) return CUDA_ERROR_INVALID_VALUE;
+    const std::string label = name == nullptr || *name == '\0'
+                                  ? "input " + std::to_string(link.inputs.size() + 1)
+                                  : std::string(name);
+    if (type != CU_JIT_INPUT_PTX) {
+      return refuse(link, CUDA_ERROR_NOT_SUPPORTED,
+                    label + ": this device links PTX text only, not cubins, fatbins or objects");
+    }
+    std::string text(static_cast<const char*>(data), size);
+    text.resize(std::min(text.find('\0'), text.size()));
+    try {
+      parse_ptx(text);
+    } catch (const PtxError& error) {
+      return refuse(link, error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX,
+                    label + ", " + error.what());
+    }
+    link.inputs.push_back({label, std::move(text)});
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType, const char* path, unsigned int,
+                          CUjit_option*, void**) {
+  return with_link("cuLinkAddFile", state, [&](Link& link) -> CUresult {
+    if (path == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    // Names of files come from whoever wrote the program; this library opens none of them.
+    return refuse(link, CUDA_ERROR_NOT_SUPPORTED,
+                  "this device links no files; hand their text over with cuLinkAddData");
+  });
+}
+
+CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
+  return with_link("cuLinkComplete", state, [&](Link& link) -> CUresult {
+    if (image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (link.image.empty()) {
+      try {
+        link.image = link_ptx(link.inputs);
+        parse_ptx(link.image);
+      } catch (const LinkError& error) {
+        return refuse(link, CUDA_ERROR_INVALID_IMAGE, error.what());
+      } catch (const PtxError& error) {
+        link.image.clear();
+        return refuse(link, CUDA_ERROR_INVALID_IMAGE, std::string("linked text, ") + error.what());
+      }
+    }
+    link.logs.write("", "");
+    *image = link.image.data();
+    if (size != nullptr) *size = link.image.size() + 1;  // with the NUL that ends it
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+  return with_context("cuLinkDestroy", Waits::no, [&](Context& context) -> CUresult {
+    return context.links.erase(state) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

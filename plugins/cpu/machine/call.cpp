@@ -1,0 +1,156 @@
+// Calls and returns: frames on the thread's stack, values passed, registers saved by recursion.
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "machine/block.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+template <typename T>
+T lane_of(const std::byte* registers, std::uint32_t slot, std::uint32_t lane) {
+  T value;
+  std::memcpy(&value, registers + slot + lane * sizeof(T), sizeof value);
+  return value;
+}
+template <typename T>
+void set_lane(std::byte* registers, std::uint32_t slot, std::uint32_t lane, T value) {
+  std::memcpy(registers + slot + lane * sizeof(T), &value, sizeof value);
+}
+
+// One lane's part of a function's registers, to the end of `stack`, or back from there.
+void save(const Callee& callee, const std::byte* registers, std::uint32_t lane,
+          std::vector<std::byte>& stack) {
+  for (const Callee::Saved& saved : callee.registers) {
+    if (saved.bytes == 0) {
+      stack.push_back(std::byte{
+          static_cast<std::uint8_t>(lane_of<std::uint32_t>(registers, saved.slot, 0) >> lane & 1)});
+    } else {
+      const std::byte* from = registers + saved.slot + lane * saved.bytes;
+      stack.insert(stack.end(), from, from + saved.bytes);
+    }
+  }
+}
+void restore(const Callee& callee, std::byte* registers, std::uint32_t lane,
+             std::vector<std::byte>& stack) {
+  for (auto saved = callee.registers.rbegin(); saved != callee.registers.rend(); ++saved) {
+    if (saved->bytes == 0) {
+      const auto bit = static_cast<std::uint32_t>(stack.back());
+      const auto mask = lane_of<std::uint32_t>(registers, saved->slot, 0);
+      set_lane(registers, saved->slot, 0, (mask & ~(1u << lane)) | bit << lane);
+      stack.pop_back();
+    } else {
+      std::memcpy(registers + saved->slot + lane * saved->bytes,
+                  stack.data() + (stack.size() - saved->bytes), saved->bytes);
+      stack.erase(stack.end() - saved->bytes, stack.end());
+    }
+  }
+}
+
+}  // namespace
+
+std::uint64_t BlockState::frame_of(const Warp& warp, std::uint32_t callee,
+                                   std::uint32_t lane) const {
+  if (callee == Instruction::kNone) return 0;  // the kernel's variables are at the bottom
+  return lane_of<std::uint64_t>(warp.lanes.registers, launch_.program.callees[callee].frame_slot,
+                                lane);
+}
+
+void BlockState::fail_call(const Warp& warp, const Call& call, std::uint32_t mask, FaultKind kind,
+                           const std::string& message) {
+  Fault fault;
+  fault.kind = kind;
+  fault.statement = call.statement;
+  fault.block = coordinates_;
+  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(mask)));
+  fault.count = static_cast<std::uint64_t>(std::popcount(mask));
+  fault.message = message;
+  launch_.faults.add(fault);
+  launch_.stop = true;
+}
+
+void BlockState::enter(Warp& warp, const Fragment& fragment, const Block& node) {
+  const Program& program = launch_.program;
+  const Call& call = program.calls[node.barrier];
+  for (std::uint32_t rest = fragment.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    std::uint32_t number = call.callee;
+    if (number == Instruction::kNone) {
+      // A pointer is a validated index, never an address to go to.
+      const auto address = lane_of<std::uint64_t>(warp.lanes.registers, call.target, lane);
+      const std::uint64_t offset = address - program.code_window;
+      const std::uint64_t index = offset / Placement::kFunctionStride;
+      const auto found =
+          offset % Placement::kFunctionStride != 0 || index == 0 || index > 0xffffffff
+              ? program.callee_of.end()
+              : program.callee_of.find(static_cast<std::uint32_t>(index - 1));
+      bool fits = found != program.callee_of.end();
+      if (fits) {
+        const Callee& callee = program.callees[found->second];
+        fits = callee.parameters.size() == call.arguments.size() &&
+               callee.results.size() == call.results.size();
+        for (std::size_t i = 0; fits && i < call.arguments.size(); ++i)
+          fits = callee.parameters[i].bytes <= call.arguments[i].bytes;
+        for (std::size_t i = 0; fits && i < call.results.size(); ++i)
+          fits = callee.results[i].bytes <= call.results[i].bytes;
+      }
+      if (!fits) {
+        fail_call(warp, call, 1u << lane, FaultKind::invalid_pc,
+                  found == program.callee_of.end()
+                      ? "a call through a pointer that is no function's"
+                      : "a call through a pointer to a function with other parameters");
+        return;
+      }
+      number = found->second;
+    }
+    const Callee& callee = program.callees[number];
+    std::uint64_t& top = warp.stack_top[lane];
+    if (top + callee.frame_bytes > local_bytes_) {
+      fail_call(warp, call, 1u << lane, FaultKind::stack,
+                "the thread's calls need more than its " +
+                    std::to_string(local_bytes_ - program.kernel_local_bytes) + " bytes of stack");
+      return;
+    }
+    const std::uint64_t from = frame_of(warp, call.caller, lane);
+    if (call.recursive) save(callee, warp.lanes.registers, lane, warp.saved[lane]);
+    std::byte* local = warp.lanes.local.host + lane * local_bytes_;
+    std::memset(local + top, 0, callee.frame_bytes);
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      std::memcpy(local + top + callee.parameters[i].offset,
+                  local + from + call.arguments[i].offset, callee.parameters[i].bytes);
+    }
+    set_lane(warp.lanes.registers, callee.frame_slot, lane, top);
+    set_lane(warp.lanes.registers, callee.return_slot, lane, node.barrier);
+    top += callee.frame_bytes;
+    Fragment inside = fragment;
+    inside.node = callee.entry;
+    inside.mask = 1u << lane;
+    add_fragment(warp, inside);
+  }
+}
+
+void BlockState::return_from(Warp& warp, const Fragment& fragment, const Block& node) {
+  const Program& program = launch_.program;
+  const Callee& callee = program.callees[node.barrier];
+  for (std::uint32_t rest = fragment.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const Call& call =
+        program.calls[lane_of<std::uint32_t>(warp.lanes.registers, callee.return_slot, lane)];
+    const std::uint64_t base = frame_of(warp, node.barrier, lane);
+    if (call.recursive) restore(callee, warp.lanes.registers, lane, warp.saved[lane]);
+    warp.stack_top[lane] = base;
+    const std::uint64_t to = frame_of(warp, call.caller, lane);
+    std::byte* local = warp.lanes.local.host + lane * local_bytes_;
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+      std::memcpy(local + to + call.results[i].offset, local + base + callee.results[i].offset,
+                  callee.results[i].bytes);
+    }
+    Fragment back = fragment;
+    back.node = call.next;
+    back.mask = 1u << lane;
+    add_fragment(warp, back);
+  }
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,262 @@
+// Which functions a kernel reaches, how its calls pass values, and how much stack they need.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "program/decoder.hpp"
+#include "ptx/error.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// Functions of one kernel; beyond this a hostile module would make the graph expensive.
+constexpr std::size_t kMostFunctions = 4096;
+// Frames of calls that end, together; more is refused before a launch allocates it.
+constexpr std::uint64_t kMostStack = std::uint64_t{512} << 10;
+
+bool is_call(const Statement& statement) {
+  return statement.opcode == "call" || statement.opcode == "call.uni";
+}
+
+struct CallOperands {
+  const Operand* results = nullptr;
+  const Operand* target = nullptr;
+  const Operand* arguments = nullptr;
+};
+
+// call (results), target, (arguments), prototype; only the target is always there.
+CallOperands operands_of_call(const Function& function, const Statement& statement) {
+  CallOperands call;
+  std::size_t next = 0;
+  const auto at = [&]() -> const Operand* {
+    return next < statement.operands ? &function.operands[statement.first_operand + next] : nullptr;
+  };
+  if (at() != nullptr && at()->kind == OperandKind::vector) {
+    call.results = at();
+    ++next;
+  }
+  call.target = at();
+  ++next;
+  if (at() != nullptr && at()->kind == OperandKind::vector) call.arguments = at();
+  return call;
+}
+
+// Functions whose address the module's variables or this function's moves take.
+void add_pointed(const Module& module, const Function& function, std::vector<std::uint32_t>& into) {
+  for (const Statement& statement : function.statements) {
+    if (!statement.opcode.starts_with("mov.")) continue;
+    for (std::size_t i = 0; i < statement.operands; ++i) {
+      const Operand& operand = function.operands[statement.first_operand + i];
+      if (operand.kind != OperandKind::name) continue;
+      if (const auto found = module.function_by_name.find(operand.text);
+          found != module.function_by_name.end())
+        into.push_back(found->second);
+    }
+  }
+}
+
+}  // namespace
+
+bool CallGraph::reaches(std::uint32_t from, std::uint32_t to) const {
+  std::vector<std::uint8_t> seen(successors.size(), 0);
+  std::vector<std::uint32_t> work = {from};
+  while (!work.empty()) {
+    const std::uint32_t at = work.back();
+    work.pop_back();
+    if (at == to) return true;
+    if (std::exchange(seen[at], 1) != 0) continue;
+    work.insert(work.end(), successors[at].begin(), successors[at].end());
+  }
+  return false;
+}
+
+CallGraph call_graph(const Module& module, const Function& kernel) {
+  const auto first = static_cast<std::uint32_t>(&kernel - module.functions.data());
+  std::vector<std::uint32_t> found = {first}, pointed;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> calls;
+  std::vector<std::uint32_t> indirect;
+  const auto add = [&](std::uint32_t function) {
+    if (!module.functions[function].has_body || module.functions[function].entry) return;
+    if (std::find(found.begin(), found.end(), function) == found.end()) found.push_back(function);
+    if (found.size() > kMostFunctions)
+      throw PtxError(kernel.line, "the kernel calls too many functions", true);
+  };
+  for (const Variable& variable : module.variables) {
+    for (const Variable::Reference& reference : variable.references) {
+      if (const auto named = module.function_by_name.find(reference.symbol);
+          named != module.function_by_name.end())
+        pointed.push_back(named->second);
+    }
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::uint32_t index = found[i];
+    const Function& function = module.functions[index];
+    add_pointed(module, function, pointed);
+    for (const Statement& statement : function.statements) {
+      if (!is_call(statement)) continue;
+      const Operand* target = operands_of_call(function, statement).target;
+      if (target == nullptr) continue;
+      if (target->kind == OperandKind::reg) {
+        indirect.push_back(index);
+      } else if (const auto named = module.function_by_name.find(target->text);
+                 named != module.function_by_name.end()) {
+        add(named->second);
+        calls[index].push_back(named->second);
+      }
+    }
+    // Whoever calls through a pointer may call every function that one points at.
+    if (!indirect.empty()) {
+      for (const std::uint32_t function_index : pointed) add(function_index);
+    }
+  }
+  std::sort(pointed.begin(), pointed.end());
+  pointed.erase(std::unique(pointed.begin(), pointed.end()), pointed.end());
+  for (const std::uint32_t caller : indirect)
+    calls[caller].insert(calls[caller].end(), pointed.begin(), pointed.end());
+  // Post-order of a depth-first search without recursion on the graph.
+  CallGraph graph;
+  std::unordered_map<std::uint32_t, std::uint32_t> place;
+  std::unordered_map<std::uint32_t, bool> seen;
+  std::vector<std::pair<std::uint32_t, std::size_t>> stack = {{first, 0}};
+  seen[first] = true;
+  while (!stack.empty()) {
+    auto& [at, edge] = stack.back();
+    const std::vector<std::uint32_t>& next = calls[at];
+    if (edge < next.size()) {
+      const std::uint32_t to = next[edge++];
+      const bool wanted = std::find(found.begin(), found.end(), to) != found.end();
+      if (wanted && !std::exchange(seen[to], true)) stack.emplace_back(to, 0);
+      continue;
+    }
+    place[at] = static_cast<std::uint32_t>(graph.order.size());
+    graph.order.push_back(at);
+    stack.pop_back();
+  }
+  graph.successors.resize(graph.order.size());
+  for (std::uint32_t i = 0; i < graph.order.size(); ++i) {
+    for (const std::uint32_t to : calls[graph.order[i]]) {
+      if (place.contains(to)) graph.successors[i].push_back(place[to]);
+    }
+  }
+  for (const std::uint32_t function : pointed) {
+    if (place.contains(function)) graph.pointed.push_back(place[function]);
+  }
+  return graph;
+}
+
+void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recursive_bytes) {
+  // Callees come before their callers, so one pass finds the deepest chain; an edge that goes the
+  // other way belongs to a recursion.
+  std::vector<std::uint64_t> below(graph.order.size(), 0);
+  bool recursive = false;
+  for (std::uint32_t i = 0; i < graph.order.size(); ++i) {
+    for (const std::uint32_t to : graph.successors[i]) {
+      if (to >= i || graph.reaches(to, i)) {
+        recursive = true;
+        continue;
+      }
+      below[i] = std::max(below[i], below[to] + program.callees[to].frame_bytes);
+    }
+  }
+  for (Call& call : program.calls) {
+    if (call.caller == Instruction::kNone) continue;
+    if (call.callee != Instruction::kNone) {
+      call.recursive = graph.reaches(call.callee, call.caller);
+    } else {
+      call.recursive =
+          std::any_of(graph.pointed.begin(), graph.pointed.end(),
+                      [&](std::uint32_t to) { return graph.reaches(to, call.caller); });
+    }
+  }
+  std::uint64_t bytes = below.back();
+  if (recursive) {
+    // Every function of a recursion once, and what the limit adds.
+    for (const Callee& callee : program.callees) bytes += callee.frame_bytes;
+    bytes += recursive_bytes;
+  }
+  if (bytes > kMostStack) {
+    throw PtxError(program.function->line,
+                   "kernel '" + program.name + "' needs " + std::to_string(bytes) +
+                       " bytes of stack per thread; this device has " + std::to_string(kMostStack),
+                   true);
+  }
+  program.local_bytes += static_cast<std::uint32_t>(bytes);
+}
+
+std::uint64_t Decoder::function_address(std::string_view name) const {
+  const auto found = module_.function_by_name.find(name);
+  if (found == module_.function_by_name.end()) return 0;
+  return placement_.code_window + (found->second + 1) * Placement::kFunctionStride;
+}
+
+// The register that holds the local address `offset` bytes into the frame.
+std::uint32_t Decoder::frame_address(const Statement& statement, std::uint64_t offset) {
+  const std::uint32_t number = constant(offset, true);
+  if (callee_ == Instruction::kNone) return number;
+  Instruction add;
+  add.opcode = Opcode::add_64;
+  add.d = allocate(true);
+  add.a = program_.callees[callee_].frame_slot;
+  add.b = number;
+  emit(statement, add);
+  return add.d;
+}
+
+void Decoder::call(const Statement& statement, Block& block) {
+  const CallOperands operands = operands_of_call(function_, statement);
+  if (operands.target == nullptr) invalid(statement, "expected a function");
+  Call call;
+  call.caller = callee_;
+  call.statement =
+      first_statement_ + static_cast<std::uint32_t>(&statement - function_.statements.data());
+  const auto values = [&](const Operand* list, std::vector<Callee::Value>& into) {
+    for (std::uint32_t i = 0; list != nullptr && i < list->count; ++i) {
+      const Operand& operand = function_.operands[list->index + i];
+      const auto placed = variables_.find(operand.text);
+      if (operand.kind != OperandKind::name || placed == variables_.end() ||
+          placed->second.space != Space::local)
+        refuse(statement, "only .param variables can be passed on this device");
+      std::uint64_t bytes = 0;
+      for (const Variable& variable : function_.variables) {
+        if (variable.name == operand.text && variable.space == Space::param)
+          bytes = std::max(bytes, variable.bytes);
+      }
+      into.push_back(
+          {static_cast<std::uint32_t>(placed->second.offset), static_cast<std::uint32_t>(bytes)});
+    }
+  };
+  values(operands.results, call.results);
+  values(operands.arguments, call.arguments);
+  if (operands.target->kind == OperandKind::reg) {
+    check_register(statement, *operands.target, Type::u64, false);
+    call.target = register_slot(operands.target->index);
+  } else {
+    const std::string name(operands.target->text);
+    const auto known = module_.function_by_name.find(operands.target->text);
+    if (known == module_.function_by_name.end())
+      invalid(statement, "'" + name + "' is not declared");
+    const auto callee = program_.callee_of.find(known->second);
+    if (callee == program_.callee_of.end())
+      refuse(statement, "function '" + name + "' has no body in this module");
+    call.callee = callee->second;
+    const Callee& target = program_.callees[call.callee];
+    if (target.parameters.size() != call.arguments.size() ||
+        target.results.size() != call.results.size())
+      invalid(statement, "the call does not match the parameters of '" + name + "'");
+    // A place shared by several sequences may be larger than this one's.
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      if (call.arguments[i].bytes < target.parameters[i].bytes)
+        invalid(statement, "argument " + std::to_string(i + 1) + " has too few bytes");
+    }
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+      if (call.results[i].bytes < target.results[i].bytes)
+        invalid(statement, "the result has too few bytes");
+    }
+  }
+  block.exit = Exit::call;
+  block.barrier = static_cast<std::uint32_t>(program_.calls.size());
+  program_.calls.push_back(std::move(call));
+}
+
+}  // namespace warpmark::cpu

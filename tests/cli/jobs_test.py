@@ -1,0 +1,147 @@
+# `warpmark run`: overrides on the command line, several jobs, and the shipped configurations.
+import json
+import os
+import re
+import signal
+import subprocess
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from program import KERNEL, PROGRAM, SOURCE, CheckTest
+
+CONFIG = """warpmark: 1
+check:
+  - name: small
+    suites: [../suites]
+    device: cpu
+    select: n=4
+    journal: ../small.jsonl
+  - name: large
+    suites: [../suites]
+    device: cpu
+    cases: [t.n=100]
+    seed: 3
+    journal: ../large.jsonl
+"""
+
+
+class Jobs(CheckTest):
+    def setUp(self):
+        super().setUp()
+        self.write_scale(axes="{n: [4, 100]}",
+                         kernel_text=KERNEL.replace("f * src[i]", "i < 28 ? f * src[i] : src[i]"))
+        self.write("configs/mine.yaml", CONFIG)
+
+    def test_all_run_and_the_gravest_code_counts(self):
+        out, errors = self.run_program("run", "configs/mine.yaml", code=1)
+        self.assertEqual(errors, "")
+        self.assertEqual(out.count("warpmark check: "), 2)
+        self.assertLess(out.index("1 passed, 1 deselected"), out.index("0 passed, 1 failed"))
+        self.assertEqual([self.journal(name)[1]["case"] for name in ("small.jsonl", "large.jsonl")],
+                         ["t.n=4", "t.n=100"])
+        # What fails in a job of a file can be had again without the file.
+        self.assertIn("reproduce: warpmark check suites/t.yaml --case t.n=100 --device cpu --seed 3",
+                      out)
+
+    def test_one_job(self):
+        out, _ = self.run_program("run", "configs/mine.yaml", "--job", "small")
+        self.assertEqual(out.count("warpmark check: "), 1)
+        errors = self.refused("run", "configs/mine.yaml", "--job", "smal")
+        self.assertIn("the configuration has no job `smal`", errors)
+        self.assertIn("did you mean `small`?", errors)
+
+    def test_the_line_goes_before_the_file(self):
+        out, _ = self.run_program("run", "configs/mine.yaml", "--job=large", "--case", "t.n=4",
+                                  "--seed", "8", "--journal", "here.jsonl", "-v")
+        self.assertIn("passed      t.n=4 ", out)
+        self.assertEqual(self.journal("here.jsonl")[0]["seed"], 8)
+        self.assertFalse((self.folder / "large.jsonl").exists())
+        out, _ = self.run_program("run", "configs/mine.yaml", "-k", "t", "--case", "t.n=4")
+        self.assertEqual(out.count("\n1 passed in "), 2)
+        # Before the first job runs.
+        self.assertIn("-k: ", self.refused("run", "configs/mine.yaml", "-k", "t and"))
+
+    def test_mistakes(self):
+        for change, place, words in (
+                (("name: large", "name: small"), "8:5", "two jobs are called `small`"),
+                (("  - name: large\n    suites", "  - suites"), "8:5", "needs `name`"),
+                (("name: large", "name: a b"), "8:11", "`a b` is no name of a job"),
+                (("../large", "../small"), "13:14", "small.jsonl` is written twice"),
+                (("    cases: [t.n=100]\n", "    maxfail: few\n"), "11:14", "a whole number"),
+                (("select: n=4", "select: n=4 or"), "6:19", "a word is missing at the end"),
+                (("select: n=4", "axes: {n: [4, m + 1]}"), "6:19", "an axis value cannot use `m`"),
+                (("select: n=4", "exitfirst: perhaps"), "6:16", "perhaps"),
+                (("select: n=4", "annotations: gitlab"), "6:18", "auto, github or off")):
+            self.write("configs/mine.yaml", CONFIG.replace(*change))
+            errors = self.refused("run", "configs/mine.yaml")
+            self.assertTrue(errors.startswith("configs/mine.yaml:%s: error: " % place), errors)
+            self.assertIn(words, errors)
+
+    def test_an_axis_of_no_suite_has_its_place(self):
+        self.write("configs/mine.yaml", CONFIG.replace("select: n=4", "axes: {nn: [4]}"))
+        out, errors = self.run_program("run", "configs/mine.yaml", "--job=small", code=2)
+        self.assertIn("configs/mine.yaml:6:12: error: no suite has an axis `nn`", errors)
+
+    def test_schema(self):
+        try:
+            import jsonschema
+            import yaml
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        schema = json.loads((SOURCE / "schema/run.json").read_text())
+        jsonschema.Draft7Validator.check_schema(schema)
+        for text in (CONFIG, (SOURCE / "configs/ci.yaml").read_text(),
+                     (SOURCE / "configs/demo.yaml").read_text()):
+            jsonschema.validate(yaml.safe_load(text), schema)
+        for change in (("name: large", "nam: large"), ("device: cpu", "device: ''"),
+                       ("seed: 3", "seed: -3"), ("cases: [t.n=100]", "cases: t.n=100"),
+                       ("    select: n=4\n", "    axes: [n]\n")):
+            with self.assertRaises(jsonschema.ValidationError, msg=change):
+                jsonschema.validate(yaml.safe_load(CONFIG.replace(*change)), schema)
+
+    def test_an_interrupt_leaves_the_later_jobs_out(self):
+        self.misbehave()
+        self.write_scale(axes="{shared: [1003]}", out="{out: 100}", n="{scalar: 100}",
+                         src="{in: rng.standard_normal(100)}",
+                         launch="{block: 32, grid: 'ceil_div(100, 32)', shared: shared}")
+        self.write("configs/mine.yaml", "warpmark: 1\ncheck:\n" + "".join(
+            "  - {name: %s, suites: [../suites], device: misbehaving, journal: ../%s.jsonl}\n"
+            % (name, name) for name in ("one", "two")))
+        process = subprocess.Popen(
+            [PROGRAM, "run", "configs/mine.yaml"], cwd=self.folder, env=self.environment, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        line = process.stdout.readline()
+        while not line.startswith("suite "):
+            line = process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        out, _ = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, out)
+        self.assertIn("1 interrupted in ", out)
+        self.assertIn("job two is not run", out)
+        self.assertFalse((self.folder / "two.jsonl").exists())
+
+
+class Shipped(CheckTest):
+    def test_demo_with_options(self):
+        out, _ = self.run_program("run", SOURCE / "configs/demo.yaml", "--device", "cpu", "-k",
+                                  "doublify and not out")
+        self.assertRegex(out, r"\n\d+ passed, \d+ deselected in ")
+
+    def test_ci(self):
+        out, _ = self.run_program("run", SOURCE / "configs/ci.yaml", "--device", "cpu",
+                                  "--trials", "1", "--journal", "ci.jsonl", "--junit", "ci.xml",
+                                  "--keep", "kept")
+        self.assertRegex(out, r"\nslowest 5 cases\n")
+        self.assertEqual(self.journal("ci.jsonl")[-1]["exit_code"], 0)
+        root = ElementTree.parse(self.folder / "ci.xml").getroot()
+        cases = int(re.search(r"suites, (\d+) cases", out).group(1))
+        self.assertEqual(int(root.get("tests")), cases)
+        self.assertEqual(os.listdir(self.folder / "kept"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,177 @@
+#include "cli/check_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "base/text.hpp"
+#include "cli/run_config.hpp"
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+CheckRequest parsed(const std::vector<std::string>& words, CheckRequest request = {}) {
+  CLI::App app;
+  CheckArguments arguments;
+  arguments.add_to(app);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants a vector
+  app.parse(std::move(reversed));
+  arguments.apply(request);
+  return request;
+}
+
+CheckRequest configured(const std::string& lines) {
+  return parse_run_config("warpmark: 1\ncheck:\n  suites: [.]\n" + lines, "/tmp/run.yaml")
+      .jobs.front()
+      .check;
+}
+
+std::string mistake(const std::vector<std::string>& words) {
+  try {
+    parsed(words);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(CheckOptions, NamesAndKeysAreUnique) {
+  std::set<std::string> names, keys;
+  for (const CheckOption& option : check_options()) {
+    EXPECT_TRUE(keys.insert(option.key).second) << option.key;
+    if (option.flags[0] == '\0') continue;
+    for (const std::string& name : split(option.flags, ',')) {
+      EXPECT_TRUE(names.insert(name).second) << name;
+    }
+  }
+}
+
+// The table, the schema and the help say the same of each option.
+TEST(CheckOptions, SchemaHasEachKeyWithItsWords) {
+  std::ifstream file(WARPMARK_SOURCE_DIR "/schema/run.json");
+  const Json schema = Json::parse(file);
+  const Json& properties = schema["definitions"]["check"]["properties"];
+  ASSERT_EQ(properties.size(), check_options().size() + 1);  // and `name`
+  auto property = properties.begin();
+  for (const CheckOption& option : check_options()) {
+    ++property;
+    EXPECT_EQ(property.key(), option.key);
+    EXPECT_EQ(property.value()["description"], std::string(option.help) + ".");
+    const Json type = property.value().value("type", Json("string"));
+    switch (option.kind) {
+      case OptionKind::flag:
+        EXPECT_EQ(type, "boolean") << option.key;
+        break;
+      case OptionKind::word:
+        EXPECT_TRUE(type == "string" || type == "integer" || type == "number") << option.key;
+        break;
+      case OptionKind::words:
+        EXPECT_EQ(type, "array") << option.key;
+        break;
+      case OptionKind::axes:
+        EXPECT_EQ(type, "object") << option.key;
+        break;
+    }
+  }
+}
+
+TEST(CheckOptions, HelpHasEachOptionWithItsWords) {
+  CLI::App app;
+  CheckArguments arguments;
+  arguments.add_to(app);
+  std::istringstream words(app.help());
+  std::string help, word;
+  while (words >> word) help += word + " ";  // however it is wrapped
+  for (const CheckOption& option : check_options()) {
+    if (option.flags[0] == '\0') continue;
+    EXPECT_NE(help.find(option.flags), std::string::npos) << option.flags;
+    EXPECT_NE(help.find(option.help), std::string::npos) << option.help;
+  }
+}
+
+// Each option says the same on the command line as its key in a file.
+TEST(CheckOptions, LineAndFileMeanTheSame) {
+  const auto same = [](const std::vector<std::string>& words, const std::string& lines,
+                       const auto& member) {
+    EXPECT_EQ(member(parsed(words)), member(configured(lines))) << lines;
+    EXPECT_NE(member(parsed(words)), member(CheckRequest{})) << lines;
+  };
+  using R = CheckRequest;
+  same({"--case", "a.b", "--case=c.d"}, "  cases: [a.b, c.d]\n",
+       [](const R& r) { return r.choice.ids; });
+  same({"-k", "a or not B"}, "  select: a or not B\n",
+       [](const R& r) { return r.choice.select.words(); });
+  same({"-a", "n=2**3,'x y' as q", "-a", "m=word"},
+       "  axes: {n: [2**3, {value: \"'x y'\", label: q}], m: [word]}\n", [](const R& r) {
+         std::string text;
+         for (const Axis& axis : r.choice.axes) {
+           text += axis.name;
+           for (const AxisValue& value : axis.values) text += to_text(value.value) + value.label;
+         }
+         return text;
+       });
+  same({"--lf"}, "  last_failed: true\n", [](const R& r) { return r.last_failed; });
+  same({"-x"}, "  exitfirst: true\n", [](const R& r) { return r.max_failures; });
+  same({"--maxfail", "3"}, "  maxfail: 3\n", [](const R& r) { return r.max_failures; });
+  same({"--device", "cpu:1"}, "  device: cpu:1\n", [](const R& r) { return r.session.device; });
+  same({"--device", "cpu"}, "  device: cpu\n", [](const R& r) { return r.device_given; });
+  same({"--seed", "18446744073709551615"}, "  seed: 18446744073709551615\n",
+       [](const R& r) { return r.session.seed; });
+  same({"--seed", "0"}, "  seed: 0\n", [](const R& r) { return r.seed_given; });
+  same({"--trials", "4"}, "  trials: 4\n", [](const R& r) { return r.trials; });
+  same({"--trial", "4"}, "  trial: 4\n", [](const R& r) { return r.first_trial; });
+  same({"--timeout-s", "1.5"}, "  timeout_s: 1.5\n",
+       [](const R& r) { return r.session.timeout_s; });
+  same({"--journal", "/tmp/j"}, "  journal: j\n", [](const R& r) { return r.journal; });
+  same({"--junit", "/tmp/j"}, "  junit: j\n", [](const R& r) { return r.junit; });
+  same({"--keep", "/tmp/k"}, "  keep: k\n", [](const R& r) { return r.keep; });
+  same({"--keep-all"}, "  keep_all: true\n", [](const R& r) { return r.keep_all; });
+  same({"--json"}, "  json: true\n", [](const R& r) { return r.json; });
+  same({"--annotations", "off"}, "  annotations: off\n", [](const R& r) { return r.annotations; });
+  same({"--durations", "10"}, "  durations: 10\n", [](const R& r) { return r.durations; });
+  same({"-v"}, "  verbose: true\n", [](const R& r) { return r.verbosity; });
+  same({"--quiet"}, "  quiet: true\n", [](const R& r) { return r.verbosity; });
+  same({"--in-process"}, "  in_process: true\n", [](const R& r) { return r.session.in_process; });
+  same({"--skip-without-device"}, "  skip_without_device: true\n",
+       [](const R& r) { return r.skip_without_device; });
+  same({"--no-cache"}, "  no_cache: true\n", [](const R& r) { return r.session.use_cache; });
+}
+
+TEST(CheckOptions, TheLineReplacesWhatTheFileSays) {
+  const CheckRequest file = configured(
+      "  cases: [a.b]\n  select: x\n  axes: {n: [1, 2], m: [3]}\n  seed: 5\n  quiet: true\n"
+      "  trials: 9\n");
+  const CheckRequest both =
+      parsed({"--case", "c.d", "-k", "y", "-a", "n=7", "-v", "--trial=2"}, file);
+  EXPECT_EQ(both.choice.ids, std::vector<std::string>{"c.d"});
+  EXPECT_EQ(both.choice.select.words(), std::vector<std::string>{"y"});
+  ASSERT_EQ(both.choice.axes.size(), 2U);  // of each axis for itself
+  EXPECT_EQ(both.choice.axes[0].values.size(), 1U);
+  EXPECT_EQ(both.session.seed, 5U);
+  EXPECT_EQ(both.verbosity, Verbosity::verbose);
+  EXPECT_EQ(both.trials, 1U);
+  EXPECT_EQ(both.first_trial, 2U);
+  EXPECT_EQ(parsed({}, file).choice.ids, file.choice.ids);
+}
+
+TEST(CheckOptions, MistakesNameTheOption) {
+  for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--maxfail", "-1"}, "--maxfail must be a whole number from 0, and is `-1`"},
+           {{"--trials", "0"}, "--trials must be a whole number from 1, and is `0`"},
+           {{"--trial", "x"}, "--trial must be a whole number from 0"},
+           {{"--durations", "1.5"}, "--durations must be"},
+           {{"--annotations", "gitlab"}, "--annotations must be auto, github or off"},
+           {{"--keep", ""}, "--keep is empty"},
+           {{"-a", "n=1", "-a", "n=2"}, "-a names the axis `n` twice"},
+           {{"-k", "a and"}, "-k: a word is missing"}}) {
+    EXPECT_NE(mistake(words).find(message), std::string::npos) << mistake(words);
+  }
+}
+
+}  // namespace
+}  // namespace warpmark
