@@ -39,9 +39,14 @@ bool uses_rng(std::string_view text) {
   return false;
 }
 
+// A function of a file may take it: its parameters are not known here.
+bool uses_rng(const NumpyText& value) {
+  return value.function || uses_rng(value.text);
+}
+
 bool uses_rng(const Plan& plan) {
-  const auto scalar = [](const Scalar& one) { return uses_rng(one.value.text); };
-  const auto buffer = [](const Buffer& one) { return one.value && uses_rng(one.value->text); };
+  const auto scalar = [](const Scalar& one) { return uses_rng(one.value); };
+  const auto buffer = [](const Buffer& one) { return one.value && uses_rng(*one.value); };
   return std::any_of(plan.scalars.begin(), plan.scalars.end(), scalar) ||
          std::any_of(plan.buffers.begin(), plan.buffers.end(), buffer);
 }
