@@ -39,7 +39,12 @@ fs::path JunitFile::draft() const {
 }
 
 void JunitFile::publish() const {
-  const std::string xml = read_file(draft());
+  std::string xml;
+  try {
+    xml = read_file(draft());
+  } catch (const Error& error) {  // no file that a person named
+    throw environment_error(error.message(), "Warpmark needs /proc");
+  }
   if (!trim(xml).ends_with("</testsuites>")) {
     throw environment_error(
         fmt::format("the JUnit report for {} came out incomplete", display_path(target_)),
