@@ -16,7 +16,7 @@ CALLS = {"memfd_create": 24, "ftruncate": 28, "eventfd": 24, "socketpair": 24, "
          "poll": 12, "mkostemp": 28, "rename": 28, "write": 28, "map_private": 12,
          "proc": 2}
 # Calls that write the reports.
-REPORTS = ("mkostemp", "rename", "write")
+REPORTS = ("mkostemp", "rename", "write", "proc")
 
 
 class System(FaultTest):
