@@ -37,11 +37,11 @@ CheckRun::CheckRun(CaseRunner& runner, const std::vector<CheckWork>& work,
       context_(context),
       single_case_(options.single_case),
       max_failures_(options.max_failures),
+      interrupt_([&runner] { runner.interrupt(); }),
       journal_(options.journal ? std::make_optional<Journal>(*options.journal, context, work.size())
                                : std::nullopt),
       main_report_(make_main_report(work, context, options, out)),
-      reports_(options.reports),
-      interrupt_([&runner] { runner.interrupt(); }) {
+      reports_(options.reports) {
   reports_.push_back(main_report_.get());
 }
 

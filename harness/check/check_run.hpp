@@ -52,11 +52,11 @@ class CheckRun {
   bool single_case_;
   size_t max_failures_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  InterruptGuard interrupt_;  ///< first: from the first word on, a SIGINT leaves whole reports
   std::optional<Journal> journal_;
   std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
   std::vector<RunReport*> reports_;         ///< that one last, so that it can tell of the others
   Totals totals_;
-  InterruptGuard interrupt_;
   std::exception_ptr error_;   ///< what ended the run early
   std::string error_message_;  ///< its words
   ExitCode error_code_ = ExitCode::success;
