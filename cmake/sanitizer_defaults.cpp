@@ -6,8 +6,14 @@
 #if defined(__SANITIZE_ADDRESS__)
 #define WARPMARK_SANITIZER_HOOK extern "C" __attribute__((visibility("default"))) const char
 
+WARPMARK_SANITIZER_HOOK* __asan_default_options();
 WARPMARK_SANITIZER_HOOK* __lsan_default_suppressions();
 WARPMARK_SANITIZER_HOOK* __lsan_default_options();
+
+// Requests that no machine can meet get a null pointer, as from the C library: tests make them.
+WARPMARK_SANITIZER_HOOK* __asan_default_options() {
+  return "allocator_may_return_null=1";
+}
 
 // CPython and NumPy keep interned objects, types and modules for the life of the process, by
 // design, and so does OpenSSL, which hashlib loads, its algorithms. pybind11 keeps its registry

@@ -27,6 +27,7 @@ std::vector<std::string> own_arguments() {
 ExitCode run_process(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   pid_t process = -1;

@@ -43,6 +43,7 @@ ExitCode run(const RunState& state, Output& out) {
   for (RunJob& job : jobs) state.arguments.apply(job.check);
   if (jobs.size() == 1) return check(jobs.front().check, out);
   std::vector<std::string> names;
+  names.reserve(jobs.size());
   for (const RunJob& job : jobs) names.push_back(job.name);
   return run_job_processes(names, out);
 }

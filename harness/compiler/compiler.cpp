@@ -244,7 +244,9 @@ Unit make_unit(const CompileRequest& request) {
                   "--std=" + request.standard, "--ptxas-options=-v"};
   if (request.relocatable) unit.options.emplace_back("--relocatable-device-code=true");
   std::string prologue;
-  for (const auto& [macro, value] : request.defines) prologue += define_line(macro + "=" + value);
+  for (const auto& [macro, value] : request.defines) {
+    prologue += define_line(fmt::format("{}={}", macro, value));
+  }
   for (const std::string& option : request.options) {
     if (option.starts_with("-D") && option.size() > 2) {
       prologue += define_line(option.substr(2));

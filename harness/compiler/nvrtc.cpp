@@ -233,8 +233,9 @@ void Nvrtc::check_architecture(int architecture) const {
   if (table_.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 || count > most) {
     return;
   }
-  std::vector<int> supported(static_cast<size_t>(count));
+  std::vector<int> supported(most);  // also for one that writes more than it told
   if (table_.nvrtcGetSupportedArchs(supported.data()) != NVRTC_SUCCESS) return;
+  supported.resize(static_cast<size_t>(count));
   if (std::find(supported.begin(), supported.end(), architecture) != supported.end()) return;
   std::vector<std::string> names;
   names.reserve(supported.size());

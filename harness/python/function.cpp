@@ -87,7 +87,7 @@ py::object module_of(const PythonFunction& function, ExitCode code) {
   if (modules.contains(name)) return modules[py::str(name)];
   const std::string text = read_python(function, code);
   try {
-    const py::object module = py::module_::import("types").attr("ModuleType")(name);
+    py::object module = py::module_::import("types").attr("ModuleType")(name);
     module.attr("__file__") = file;
     modules[py::str(name)] = module;
     const objects::FloatingPointErrors quiet("ignore", "ignore");
@@ -100,7 +100,7 @@ py::object module_of(const PythonFunction& function, ExitCode code) {
 }
 
 py::object function_of(const PythonFunction& function, const py::object& module, ExitCode code) {
-  const py::object found = py::getattr(module, function.name.c_str(), py::none());
+  py::object found = py::getattr(module, function.name.c_str(), py::none());
   if (PyCallable_Check(found.ptr()) != 0) return found;
   const std::string file = function.file.filename().string();
   if (!found.is_none()) {

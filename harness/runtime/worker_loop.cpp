@@ -6,7 +6,9 @@
 
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "base/exception.hpp"
 #include "runtime/channel.hpp"
@@ -117,6 +119,11 @@ int run_worker(int socket) {
   std::signal(SIGINT, SIG_IGN);
   // What kernels print must not mix with the front's results on stdout.
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  // NVRTC asks for the working directory, and reads past its buffer if that is gone (seen
+  // with 13.0). In /proc there is nothing that a relative path could make.
+  if (std::error_code gone; std::filesystem::current_path(gone).empty()) {
+    [[maybe_unused]] const int ignored = ::chdir("/proc");
+  }
   Channel channel{UniqueFd(socket)};
   serve(channel, DriverOpeners::standard());
   return 0;

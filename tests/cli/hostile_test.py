@@ -3,7 +3,7 @@
 import resource
 import unittest
 
-from program import PROGRAM, SUITE, ProgramTest
+from program import PROGRAM, SANITIZED, SUITE, ProgramTest
 
 SECONDS = 20  # many times what any of them takes; without it a hang would hang the tests
 BYTES = 2 << 30  # of address space: Python and its libraries map some hundred MiB
@@ -53,10 +53,6 @@ FINE = {
     "long_about": GOOD + b"about: " + b"x" * 1000000 + b"\n",
     "no_last_newline": GOOD.rstrip(b"\n"),
 }
-
-
-# Sanitizers reserve terabytes of addresses.
-SANITIZED = any(word in PROGRAM.read_bytes() for word in (b"__asan_init", b"__tsan_init"))
 
 
 def limit():

@@ -14,6 +14,8 @@ BUILD = pathlib.Path(os.environ["WARPMARK_BINARY_DIR"])
 PYTHON = os.environ["WARPMARK_TEST_PYTHON"]
 PROGRAM = BUILD / "bin" / "warpmark"
 DEMO = HERE / "suites"
+# Sanitizers reserve terabytes of addresses, and are in front of other libraries.
+SANITIZED = any(word in PROGRAM.read_bytes() for word in (b"__asan_init", b"__tsan_init"))
 
 # What would lead the program elsewhere than to its defaults.
 KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")

@@ -126,6 +126,7 @@ class Installed(InstallTest):
         installed = {path.name for path in self.prefix.glob("lib*/**/warpmark/*.so")}
         self.assertEqual(installed, built)
 
+    @unittest.skipIf(cached("WARPMARK_SANITIZE"), "sanitizers record where variables are declared")
     def test_no_file_names_the_folder_of_build_or_source(self):
         words = {str(SOURCE).encode(), str(BUILD).encode()}
         files = [path for path in self.prefix.rglob("*") if path.is_file() and
@@ -138,7 +139,7 @@ class Installed(InstallTest):
         for path in files:
             content = path.read_bytes().replace(python, b"")
             for word in words:
-                self.assertNotIn(word, content, path)
+                self.assertFalse(word in content, "%s names %s" % (path, word.decode()))
 
     def test_libraries_are_found_from_where_the_program_lies(self):
         python = {str(pathlib.Path(cached(name)).parent) for name in

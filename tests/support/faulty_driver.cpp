@@ -34,7 +34,7 @@ Books& books() {
 
 void* real(const char* symbol) {
   static void* const library = [] {
-    void* opened = dlopen("libwarpmark_cpu.so", RTLD_NOW | RTLD_LOCAL);
+    void* opened = dlopen(WARPMARK_CPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (opened == nullptr) give_up(dlerror());
     return opened;
   }();

@@ -85,7 +85,7 @@ CUresult pack_parameters(const Function& function, const Request& request,
                                                 " bytes, the kernel's parameters take " +
                                                 std::to_string(function.parameter_bytes));
     }
-    if (!buffer.empty()) std::memcpy(buffer.data(), data, buffer.size());
+    if (data != nullptr) std::memcpy(buffer.data(), data, buffer.size());
     return CUDA_SUCCESS;
   }
   if (function.parameters.empty()) return CUDA_SUCCESS;
