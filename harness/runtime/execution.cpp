@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 
 #include "base/text.hpp"
 #include "driver/linker.hpp"
@@ -73,6 +74,22 @@ LaunchConfig config_of(const protocol::Launch& launch) {
   }
   config.shared = static_cast<uint64_t>(launch.shared);
   return config;
+}
+
+// Copies from and to registered memory are about nine times as fast (55 against 6 GB/s on an H200),
+// and registering takes 12 ms for 256 MB: below this it gains nothing. Only a help, so that a
+// driver which will not do it copies the slow way.
+constexpr size_t kRegisterFrom = size_t{32} << 20;
+
+HostRegistration registered(const std::shared_ptr<const Context>& context,
+                            std::span<std::byte> memory) {
+  if (memory.size() < kRegisterFrom || !context->table().mem_host_register) return {};
+  try {
+    return {context, memory.data(), memory.size()};
+  } catch (const DriverError& error) {
+    if (error.sticky()) throw;
+    return {};
+  }
 }
 
 }  // namespace
@@ -299,6 +316,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
     context_->driver().label(context_->handle(), buffer.address(), wanted.bytes, wanted.name,
                              wanted.dtype);
     if (memory[i].initial) {
+      const HostRegistration fast = registered(context_, memory[i].initial->bytes());
       buffer.upload(memory[i].initial->bytes().first(wanted.bytes));
     } else {
       buffer.fill(request.poison);
@@ -308,6 +326,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   for (size_t i = 0; i < request.buffers.size(); ++i) {
     const protocol::BufferBytes& wanted = request.buffers[i];
     if (wanted.bytes == 0) continue;
+    const HostRegistration fast = registered(context_, memory[i].result.bytes());
     buffers.find(wanted.name).download(memory[i].result.bytes().first(wanted.bytes));
   }
   reply.reports = drain_reports();

@@ -255,6 +255,20 @@ class Check(FaultTest):
             self.assertEqual({case["verdict"] for case in done.cases}, {"failed"}, what)
 
 
+    def test_registering_large_memory_is_only_a_help(self):
+        self.write_scale(axes="{n: [100, 101, 102, 8388608]}")  # the last are 32 MiB
+        self.cases = [*self.cases, "t.n=8388608"]
+        for in_process in ([], ["--in-process"]):
+            done, what = self.check_faulty("", *in_process)
+            self.assertEqual((done.code, done.misuse, done.leaks), (0, [], []), what)
+            self.assertEqual(done.calls.count("cuMemHostRegister_v2"), 3, what)
+            self.assertEqual(done.calls.count("cuMemHostUnregister"), 3, what)
+            for result in (1, 801):
+                done, what = self.check_faulty(
+                    "name=cuMemHostRegister_v2,occurrence=0,result=%d" % result, *in_process)
+                self.assertEqual((done.code, done.leaks), (0, []), what)
+
+
 class Devices(FaultTest):
     """`devices` and `doctor` look at each device, and say what is wrong with it."""
 
