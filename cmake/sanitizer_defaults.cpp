@@ -30,3 +30,12 @@ WARPMARK_SANITIZER_HOOK* __lsan_default_options() {
   return "print_suppressions=0";
 }
 #endif
+
+#if defined(__SANITIZE_THREAD__)
+extern "C" __attribute__((visibility("default"))) const char* __tsan_default_options();
+
+// As above.
+extern "C" const char* __tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
+#endif

@@ -62,8 +62,13 @@ int Device::attribute(CUdevice_attribute attribute) const {
 }
 
 ComputeCapability Device::compute_capability() const {
-  return {attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-          attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};
+  const ComputeCapability capability{attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                                     attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};
+  const auto is_number = [](int number) { return number >= 0 && number < 1000; };
+  if (is_number(capability.major) && is_number(capability.minor)) return capability;
+  throw environment_error(fmt::format("{} says that its compute capability is {}.{}", identify(),
+                                      capability.major, capability.minor),
+                          "the driver is broken, or not the one of this machine");
 }
 
 std::string Device::identify() const {

@@ -36,6 +36,7 @@ class Device {
   std::string uuid() const;
   uint64_t total_memory() const;  ///< bytes
   int attribute(CUdevice_attribute attribute) const;
+  /// Throws an environment error for numbers that are none.
   ComputeCapability compute_capability() const;
   /// For error texts: "device 0 (NVIDIA H200)".
   std::string identify() const;

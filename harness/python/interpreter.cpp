@@ -95,6 +95,10 @@ Interpreter::Interpreter(PythonChoice choice) : state_(std::make_unique<State>()
   // Makes NumPy 1.x promote as 2.x does. Read when NumPy is imported; set here, as setenv is not
   // safe beside threads, and the import may run on one.
   ::setenv("NPY_PROMOTION_STATE", "weak", 1);
+  // NumPy sets these while it imports OpenBLAS, unless they are there: on that thread it would be
+  // beside the getenv of others (seen as a crash in dlopen).
+  ::setenv("OPENBLAS_MAIN_FREE", "1", 0);
+  ::setenv("GOTOBLAS_MAIN_FREE", "1", 0);
   start_python(state_->choice);
   const auto sys = py::module_::import("sys");
   sys.attr("stdout") = sys.attr("stderr");  // our stdout carries reports

@@ -76,7 +76,7 @@ WARPMARK_INLINE void zero(Lanes& w, const Instruction& i, const u32* slots, int 
 template <typename M, typename R, bool Store>
 WARPMARK_INLINE void transfer_all(Lanes& w, const Instruction& i, std::byte* host) {
   R* data = static_cast<R*>(__builtin_assume_aligned(w.registers + i.d, 64));
-  _Pragma("GCC ivdep") for (int lane = 0; lane < 32; ++lane) {
+  WARPMARK_NO_DEPENDENCES for (int lane = 0; lane < 32; ++lane) {
     if constexpr (Store)
       write<M>(host + lane * sizeof(M), static_cast<M>(data[lane]));
     else
@@ -91,7 +91,7 @@ WARPMARK_INLINE void transfer_vectors(Lanes& w, const u32* slots, std::byte* hos
     if (slots[element] == Instruction::kNone) continue;
     R* data = static_cast<R*>(__builtin_assume_aligned(w.registers + slots[element], 64));
     std::byte* at = host + element * sizeof(M);
-    _Pragma("GCC ivdep") for (int lane = 0; lane < 32; ++lane) {
+    WARPMARK_NO_DEPENDENCES for (int lane = 0; lane < 32; ++lane) {
       if constexpr (Store)
         write<M>(at + lane * (Count * sizeof(M)), static_cast<M>(data[lane]));
       else

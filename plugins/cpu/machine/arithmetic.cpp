@@ -76,7 +76,7 @@ WARPMARK_INLINE void put(R* lanes, u32 mask, int lane, R value) {
 }
 
 // The result may be one of the operands, always the whole of it, so lanes do not depend on others.
-#define WARPMARK_FOR_LANES _Pragma("GCC ivdep") for (int lane = 0; lane < 32; ++lane)
+#define WARPMARK_FOR_LANES WARPMARK_NO_DEPENDENCES for (int lane = 0; lane < 32; ++lane)
 
 template <typename Op, typename D, typename A, bool Full>
 void unary(Lanes& w, const Instruction& i) {

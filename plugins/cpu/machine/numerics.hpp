@@ -28,6 +28,12 @@ __extension__ using u128 = unsigned __int128;
 __extension__ using s128 = __int128;
 
 #define WARPMARK_INLINE [[gnu::always_inline]] static inline
+// Before a loop over lanes, whose steps do not depend on each other. Clang reads it as an error.
+#if defined(__clang__)
+#define WARPMARK_NO_DEPENDENCES
+#else
+#define WARPMARK_NO_DEPENDENCES _Pragma("GCC ivdep")
+#endif
 
 WARPMARK_INLINE u32 bits(f32 a) {
   return __builtin_bit_cast(u32, a);
@@ -42,8 +48,13 @@ WARPMARK_INLINE f64 real(u64 a) {
   return __builtin_bit_cast(f64, a);
 }
 
-// --- NaNs
-// -----------------------------------------------------------------------------------------
+// --- NaNs ---
+
+template <typename R>
+WARPMARK_INLINE bool is_nan(R a) {
+  return a != a;  // NOLINT(misc-redundant-expression): that is what a NaN is
+}
+
 // Binary32 results are the canonical NaN 0x7fffffff, as the PTX ISA says. For binary64 the ISA is
 // silent; an H200 hands on the payload of an operand, made quiet, and which one was measured there:
 // the second of two, and of fma's three the second, else the third, else the first. Callers give
@@ -95,13 +106,13 @@ WARPMARK_INLINE f64 with_sign_of(f64 a, f64 sign) {
 template <typename T>
 WARPMARK_INLINE T minimum(T a, T b) {
   const T ordered = a < b ? a : b < a ? b : real(bits(a) | bits(b));
-  const T result = a != a ? b : b != b ? a : ordered;
+  const T result = is_nan(a) ? b : is_nan(b) ? a : ordered;
   return quiet(result, result);
 }
 template <typename T>
 WARPMARK_INLINE T maximum(T a, T b) {
   const T ordered = a > b ? a : b > a ? b : real(bits(a) & bits(b));
-  const T result = a != a ? b : b != b ? a : ordered;
+  const T result = is_nan(a) ? b : is_nan(b) ? a : ordered;
   return quiet(result, result);
 }
 WARPMARK_INLINE f32 saturate(f32 a) {  // NaN and −0 become +0
@@ -179,8 +190,8 @@ WARPMARK_INLINE f32 narrowed(f64 a) {
   return static_cast<f32>(a);
 }
 
-// --- integers
-// ------------------------------------------------------------------------------------------
+// --- integers ---
+
 template <typename T>
 struct Limits {
   static constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
@@ -203,7 +214,7 @@ WARPMARK_INLINE D to_integer(A a) {
   const D low = a < below ? Limits<D>::least : high;
   constexpr bool zero = sizeof(A) == 4 && sizeof(D) <= 4;
   const D nan = zero ? D{0} : static_cast<D>(u64{1} << (sizeof(D) * 8 - 1));
-  return fits ? static_cast<D>(safe) : a == a ? low : nan;
+  return fits ? static_cast<D>(safe) : is_nan(a) ? nan : low;
 }
 
 WARPMARK_INLINE u16 multiply_low(u16 a, u16 b) {

@@ -6,6 +6,7 @@
 
 namespace warpmark::cpu::WARPMARK_ISA {
 
+// NOLINTBEGIN(readability-identifier-naming): the ISA's names, beside f32 and u16
 struct f16 {
   u16 pattern;
 };
@@ -18,6 +19,7 @@ struct f16x2 {
 struct bf16x2 {
   u32 pattern;
 };
+// NOLINTEND(readability-identifier-naming)
 
 enum class Round { nearest, zero, down, up };
 
@@ -130,7 +132,7 @@ WARPMARK_INLINE R odd_sum(R a, R b) {
   const R part = sum - a;
   const R error = (a - (sum - part)) + (b - part);
   const auto pattern = bits(sum);
-  const bool inexact = error != 0 && error == error && (pattern & 1) == 0;
+  const bool inexact = error != 0 && !is_nan(error) && (pattern & 1) == 0;
   const bool grow = (error > 0) == (sum > 0);
   return real(inexact ? (grow ? pattern + 1 : pattern - 1) : pattern);
 }
