@@ -133,8 +133,10 @@ template <typename T>
 WARPMARK_INLINE u32 absolute_differences(u32 a, u32 b) {
   u32 result = 0;
   for (int i = 0; i < 4; ++i) {
+    // NOLINTBEGIN(bugprone-signed-char-misuse): signs are to be extended
     const auto x = static_cast<s32>(static_cast<T>(a >> (i * 8)));
     const auto y = static_cast<s32>(static_cast<T>(b >> (i * 8)));
+    // NOLINTEND(bugprone-signed-char-misuse)
     result |= (static_cast<u32>(x < y ? y - x : x - y) & 0xff) << (i * 8);
   }
   return result;
