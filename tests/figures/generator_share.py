@@ -258,7 +258,9 @@ def main():
               % (figure, name, tune or "", figures[-1]["median_ms"], figures[-1]["share"],
                  min(share), max(share), facts or ""))
     if arguments.json:
-        record = {"command": "tests/figures/generator_share.py " + " ".join(sys.argv[1:]),
+        # Where the file goes says nothing of how the figures came about.
+        options = [word for word in sys.argv[1:] if word not in ("--json", arguments.json)]
+        record = {"command": " ".join(["tests/figures/generator_share.py", *options]),
                   "device": properties["name"].decode(), "n": n,
                   "copy_gb_s": round(8 * n / copied / 1e6, 1), "figures": figures}
         with open(arguments.json, "w", encoding="utf-8") as file:
