@@ -1,6 +1,7 @@
 // `warpmark lint`: every problem of suites that can be found without running a kernel.
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -13,16 +14,43 @@ namespace {
 struct LintRequest {
   std::vector<std::filesystem::path> paths;
   LintOptions options;
+  bool json = false;
 };
 
 std::string counted(size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+nlohmann::ordered_json as_json(const Error& error) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  const Position& where = error.where();
+  if (where.known()) json["file"] = where.file;
+  if (where.line > 0) json["line"] = where.line;
+  if (where.column > 0) json["column"] = where.column;
+  json["message"] = error.message();
+  if (!error.hint().empty()) json["hint"] = error.hint();
+  return json;
+}
+
+void print_json(const Linter& linter, size_t suites, Output& out) {
+  nlohmann::ordered_json whole = {{"warpmark", 1},
+                                  {"suites", suites},
+                                  {"cases", linter.cases()},
+                                  {"problems", nlohmann::ordered_json::array()}};
+  for (const Error& problem : linter.problems()) whole["problems"].push_back(as_json(problem));
+  if (linter.failure()) whole["unchecked"] = as_json(*linter.failure());
+  out.print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
 ExitCode lint(const LintRequest& request, Output& out) {
   const std::vector<std::filesystem::path> files = suite_files(request.paths);
   Linter linter(request.options);
   for (const std::filesystem::path& file : files) linter.suite(file);
+  if (request.json) {
+    print_json(linter, files.size(), out);
+    if (linter.failure()) return linter.failure()->code();
+    return linter.problems().empty() ? ExitCode::success : ExitCode::usage;
+  }
   for (const Error& problem : linter.problems()) {
     std::fprintf(stderr, "%s\n", printable(problem.what()).c_str());
   }
@@ -56,6 +84,7 @@ Command lint_command(CLI::App& program) {
       ->type_name("");
   app->add_flag("--static", request->options.is_static,
                 "Only what needs neither compiler nor NumPy");
+  app->add_flag("--json", request->json, "As JSON");
   app->add_option("--device", request->options.session.device,
                   "What to compile for: cpu (default), gpu, auto …")
       ->type_name("D");

@@ -1,4 +1,5 @@
 # `warpmark lint`: all problems of all suites at once, each with its place.
+import json
 import os
 import unittest
 
@@ -29,6 +30,33 @@ class Lint(ProgramTest):
         self.assertEqual(out(DEMO), "2 suites, 5 cases: no problems\n")
         self.write_suite("a.yaml", axis="[4]")
         self.assertEqual(out("a.yaml"), "1 suite, 1 case: no problems\n")
+
+    def as_json(self, *arguments, code):
+        found = json.loads(self.run_program("lint", "--json", *arguments, code=code)[0])
+        try:
+            import jsonschema
+            jsonschema.validate(found, json.loads((SOURCE / "schema/lint.json").read_text()))
+        except ImportError:
+            pass
+        return found
+
+    def test_json(self):
+        self.assertEqual(self.as_json("--static", DEMO, code=0),
+                         {"warpmark": 1, "suites": 2, "cases": 5, "problems": []})
+        self.write_suite("a.yaml", axis="[4, 4]")
+        found = self.as_json("--static", "a.yaml", code=2)
+        self.assertEqual(found["suites"], 1)
+        problem, = found["problems"]
+        self.assertEqual((problem["file"], problem["line"]), ("a.yaml", 6))
+        line, = self.problems("a.yaml")
+        self.assertIn(": error: " + problem["message"], line)
+
+    def test_json_tells_what_could_not_be_checked(self):
+        self.environment["WARPMARK_NVRTC"] = str(self.folder / "nothing.so")
+        self.write_suite("a.yaml")
+        found = self.as_json("a.yaml", code=3)
+        self.assertEqual(found["problems"], [])
+        self.assertIn("nothing.so", found["unchecked"]["message"])
 
     def test_every_suite_is_read_on(self):
         self.write_suite("suites/a.yaml", axis="[4, 4]")
