@@ -28,7 +28,9 @@ JunitFile::JunitFile(fs::path target)
   if (fs::is_directory(target_, code)) {
     throw environment_error(fmt::format("cannot write {}: it is a folder", display_path(target_)));
   }
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+  // A device or a pipe is written to; a file is replaced in its folder.
+  const bool special = fs::exists(target_, code) && !fs::is_regular_file(target_, code);
+  if (::access(special ? target_.c_str() : folder.c_str(), special ? W_OK : W_OK | X_OK) != 0) {
     throw environment_error(
         fmt::format("cannot write {}: {}", display_path(target_), std::strerror(errno)));
   }
