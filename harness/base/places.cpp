@@ -44,4 +44,10 @@ std::vector<fs::path> library_search_path() {
   return folders;
 }
 
+std::vector<std::string> own_arguments() {
+  std::string words = read_file("/proc/self/cmdline");
+  if (!words.empty()) words.pop_back();  // each is ended by a null byte
+  return split(words, '\0');
+}
+
 }  // namespace warpmark

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace warpmark {
@@ -25,5 +26,9 @@ Places own_places();
 /// Where plugins and driver libraries are looked for: the folders of WARPMARK_PLUGIN_PATH
 /// (separated by ":"), then the program's own.
 std::vector<std::filesystem::path> library_search_path();
+
+/// How this process was called: the program and its arguments (proc(5)). Throws a usage error if
+/// /proc cannot be read.
+std::vector<std::string> own_arguments();
 
 }  // namespace warpmark

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/file.hpp"
+#include "base/places.hpp"
 #include "base/text.hpp"
 #include "check/check.hpp"
 #include "cli/axis_override.hpp"
@@ -26,19 +27,16 @@ namespace warpmark {
 
 namespace {
 
-// How this process was called; proc(5): the arguments, each ended by a null byte.
+// How this process was called.
 std::string command_line() {
-  std::string words;
+  std::vector<std::string> words;
   try {
-    words = read_file("/proc/self/cmdline");
+    words = own_arguments();
   } catch (const Error&) {
     return "warpmark";  // for the journal only, which is no reason to run nothing
   }
-  if (!words.empty()) words.pop_back();
   std::string line;
-  for (const std::string& word : split(words, '\0')) {
-    line += (line.empty() ? "" : " ") + shell_word(word);
-  }
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
   return line;
 }
 

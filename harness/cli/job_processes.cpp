@@ -10,19 +10,12 @@
 #include <csignal>
 #include <cstring>
 
-#include "base/file.hpp"
 #include "base/interrupt.hpp"
+#include "base/places.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
 namespace {
-
-// proc(5): the arguments, each ended by a null byte.
-std::vector<std::string> own_arguments() {
-  std::string words = read_file("/proc/self/cmdline");
-  if (!words.empty()) words.pop_back();
-  return split(words, '\0');
-}
 
 ExitCode run_process(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;

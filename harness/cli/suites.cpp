@@ -66,11 +66,4 @@ std::vector<LoadedSuite> load_suites(const std::vector<fs::path>& paths,
   return loaded;
 }
 
-std::vector<Case> select_cases(const std::vector<LoadedSuite>& suites,
-                               const std::vector<std::string>& ids) {
-  std::vector<Case> all;
-  for (const LoadedSuite& one : suites) all.insert(all.end(), one.cases.begin(), one.cases.end());
-  return select_cases(std::move(all), ids);
-}
-
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// Suites by path and cases by id, as subcommands take them.
+// Suites by path, as subcommands take them.
 #pragma once
 
 #include <filesystem>
@@ -27,10 +27,5 @@ std::vector<std::filesystem::path> suite_files(std::vector<std::filesystem::path
 /// Loads and expands them. Throws the first usage error.
 std::vector<LoadedSuite> load_suites(const std::vector<std::filesystem::path>& paths,
                                      const ListEvaluator& python);
-
-/// The cases with these ids, taken literally, in file order and each once; all if there are no ids.
-/// Throws a usage error for an id of no case, with the nearest one.
-std::vector<Case> select_cases(const std::vector<LoadedSuite>& suites,
-                               const std::vector<std::string>& ids);
 
 }  // namespace warpmark

@@ -153,6 +153,31 @@ Tuning read_tuning(const Json& kernel, const Tuning& defaults) {
   return tuning;
 }
 
+std::string Range::index(const std::string& place) const {
+  if (!given) return place;
+  return "warpmark_start + " + (has_step ? "(" + place + ") * warpmark_step" : place);
+}
+
+std::string Range::parameters() const {
+  std::string text = ", const long long n";
+  if (given) text += ", const long long warpmark_start, const long long warpmark_count";
+  if (has_step) text += ", const long long warpmark_step";
+  return text;
+}
+
+void Range::add_scalars(const Parameter& array, Json& plan, Json& arguments) const {
+  const auto integer = [&](const char* name, const Json& value) {
+    plan["scalars"].push_back({{"name", name}, {"dtype", "int64"}, {"integer", value}});
+    arguments.push_back(name);
+  };
+  integer("warpmark_n", {{"arithmetic", array.name + ".size"}, {"at", array.pointer}});
+  if (given) {
+    integer("warpmark_start", start);
+    integer("warpmark_count", count);
+  }
+  if (has_step) integer("warpmark_step", step);
+}
+
 Range read_range(const Json& kernel, const Parameter& array) {
   Range range;
   const auto arithmetic = [](const std::string& text, const std::string& at) {

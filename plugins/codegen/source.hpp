@@ -61,6 +61,13 @@ struct Range {
   bool given = false;
   bool has_step = false;
   plugin::Json start, step, count;  ///< {arithmetic, at}
+
+  /// The index of the element at a place of the range, as an expression.
+  std::string index(const std::string& place) const;
+  /// What a kernel takes behind its own parameters: the length `n` and the range.
+  std::string parameters() const;
+  /// Adds scalars for them to a plan, and their names to a launch's arguments; `array` gives `n`.
+  void add_scalars(const Parameter& array, plugin::Json& plan, plugin::Json& arguments) const;
 };
 /// `kernel.range`, else all elements of `array`.
 Range read_range(const plugin::Json& kernel, const Parameter& array);

@@ -38,17 +38,7 @@ class Generator {
     plan["units"].push_back(source().unit(kernel_));
     Json arguments = Json::array();
     for (const Parameter& parameter : parameters_) arguments.push_back(parameter.name);
-    const auto integer = [&](const char* name, const Json& value) {
-      plan["scalars"].push_back({{"name", name}, {"dtype", "int64"}, {"integer", value}});
-      arguments.push_back(name);
-    };
-    const Parameter& first = first_array(parameters_);
-    integer("warpmark_n", {{"arithmetic", first.name + ".size"}, {"at", first.pointer}});
-    if (range_.given) {
-      integer("warpmark_start", range_.start);
-      integer("warpmark_count", range_.count);
-    }
-    if (range_.has_step) integer("warpmark_step", range_.step);
+    range_.add_scalars(first_array(parameters_), plan, arguments);
     Json blocks = range_.count;
     blocks["arithmetic"] = "max(1, ceil_div(" + range_.count.at("arithmetic").get<std::string>() +
                            ", " + std::to_string(elements_of_block()) + "))";
@@ -85,12 +75,6 @@ class Generator {
     return tuning_.block * layout_.width * (vectors() ? tuning_.vectors : 1);
   }
 
-  // The index of the element at a place of the range.
-  std::string index(const std::string& place) const {
-    if (!range_.given) return place;
-    return "warpmark_start + " + (range_.has_step ? "(" + place + ") * warpmark_step" : place);
-  }
-
   SourceText source() const {
     std::vector<std::string> types;
     for (const Parameter& parameter : parameters_) {
@@ -106,11 +90,8 @@ class Generator {
         "/kernel/parameters");
     text.add_from(operation_, "/kernel/operation");
     text.add("\n;\n}\n");  // an empty line, were the last one to end in a backslash
-    std::string extra = ", const long long n";
-    if (range_.given) extra += ", const long long warpmark_start, const long long warpmark_count";
-    if (range_.has_step) extra += ", const long long warpmark_step";
     text.add_from("__global__ void __launch_bounds__(" + std::to_string(tuning_.block) + ") " +
-                      name_ + "(" + kernel_parameters(layout_) + extra + ") {",
+                      name_ + "(" + kernel_parameters(layout_) + range_.parameters() + ") {",
                   "/kernel/parameters");
     if (!range_.given) text.add("  const long long warpmark_count = n;");
     text.add(vectors() ? vector_body() : plain_body());
@@ -123,7 +104,7 @@ class Generator {
            "ll + threadIdx.x;\n"
            "  if (warpmark_at < warpmark_count) {\n"
            "    const long long warpmark_i = " +
-           index("warpmark_at") +
+           range_.index("warpmark_at") +
            ";\n"
            "    warpmark_operation(warpmark_i, n, " +
            arguments_from_memory(layout_, "warpmark_i") + ");\n  }\n}\n";
@@ -198,7 +179,7 @@ class Generator {
            " + threadIdx.x;\n"
            "      if (warpmark_at < warpmark_count) {\n"
            "        const long long warpmark_i = " +
-           index("warpmark_at") +
+           range_.index("warpmark_at") +
            ";\n"
            "        warpmark_operation(warpmark_i, n, " +
            arguments_from_memory(layout_, "warpmark_i") + ");\n      }\n    }\n  }\n}\n";

@@ -67,18 +67,8 @@ Json ReductionGenerator::plan() const {
   plan["units"].push_back(source().unit(kernel_));
   Json arguments = Json::array();
   for (const Parameter& parameter : parameters_) arguments.push_back(parameter.name);
-  const auto integer = [&](const char* name, const Json& value) {
-    plan["scalars"].push_back({{"name", name}, {"dtype", "int64"}, {"integer", value}});
-    arguments.push_back(name);
-  };
   const std::vector<Parameter> inputs = inputs_of(parameters_);
-  const Parameter& first = first_array(inputs);
-  integer("warpmark_n", {{"arithmetic", first.name + ".size"}, {"at", first.pointer}});
-  if (range_.given) {
-    integer("warpmark_start", range_.start);
-    integer("warpmark_count", range_.count);
-  }
-  if (range_.has_step) integer("warpmark_step", range_.step);
+  range_.add_scalars(first_array(inputs), plan, arguments);
   // Scratch: a value of each block, and how many blocks have left theirs.
   plan["buffers"].push_back({{"name", "warpmark_partials"},
                              {"direction", "out"},
@@ -103,18 +93,6 @@ Json ReductionGenerator::plan() const {
                              {"arguments", arguments},
                              {"at", "/kernel"}}}});
   return plan;
-}
-
-std::string ReductionGenerator::index(const std::string& place) const {
-  if (!range_.given) return place;
-  return "warpmark_start + " + (range_.has_step ? "(" + place + ") * warpmark_step" : place);
-}
-
-std::string ReductionGenerator::range_parameters() const {
-  std::string text = ", const long long n";
-  if (range_.given) text += ", const long long warpmark_start, const long long warpmark_count";
-  if (range_.has_step) text += ", const long long warpmark_step";
-  return text;
 }
 
 std::string ReductionGenerator::range_arguments() const {
@@ -200,7 +178,7 @@ std::string ReductionGenerator::values(const std::string& count, const std::stri
     fast += text_of({"        warpmark::load<", width, ">(", lanes, "[warpmark_v], ", name, " + ",
                      start, "warpmark_place);\n"});
     slow += text_of({"          ", lanes, "[warpmark_v][warpmark_k] = ", name, "[",
-                     index("warpmark_place + warpmark_k"), "];\n"});
+                     range_.index("warpmark_place + warpmark_k"), "];\n"});
   }
   const std::string each_vector =
       "#pragma unroll\n"
@@ -220,7 +198,7 @@ std::string ReductionGenerator::values(const std::string& count, const std::stri
   }
   text += "    accumulator warpmark_value[" + count + " * " + width + "];\n" + each_vector +
           each_element +
-          "          const long long warpmark_i = " + index("warpmark_place + warpmark_k") +
+          "          const long long warpmark_i = " + range_.index("warpmark_place + warpmark_k") +
           ";\n"
           "          warpmark_value[warpmark_v * " +
           width + " + warpmark_k] = warpmark_map(warpmark_i, n, " +
@@ -258,7 +236,7 @@ std::string ReductionGenerator::thread_body() const {
             " + threadIdx.x;\n"
             "  if (blockIdx.x == 0 && warpmark_at < warpmark_count) {\n"
             "    const long long warpmark_i = " +
-            index("warpmark_at") +
+            range_.index("warpmark_at") +
             ";\n"
             "    warpmark_total = warpmark_op(warpmark_total, warpmark_map(warpmark_i, n, " +
             arguments_from_memory(layout_, "warpmark_i") + "));\n  }\n";
@@ -279,7 +257,7 @@ std::string ReductionGenerator::ordered_thread_body() const {
          "  for (long long warpmark_at = warpmark_first; warpmark_at < warpmark_count && "
          "warpmark_at < warpmark_first + warpmark_each; ++warpmark_at) {\n"
          "    const long long warpmark_i = " +
-         index("warpmark_at") +
+         range_.index("warpmark_at") +
          ";\n"
          "    warpmark_total = warpmark_op(warpmark_total, warpmark_map(warpmark_i, n, " +
          arguments_from_memory(layout_, "warpmark_i") + "));\n  }\n";
@@ -360,7 +338,7 @@ SourceText ReductionGenerator::source() const {
   add_operation(text);
   text.add("template <bool warpmark_vectors>\n__device__ __forceinline__");
   text.add_from(
-      "accumulator warpmark_thread(" + kernel_parameters(layout_) + range_parameters() + ") {",
+      "accumulator warpmark_thread(" + kernel_parameters(layout_) + range_.parameters() + ") {",
       "/kernel/parameters");
   text.add(std::string("  const warpmark_reduce warpmark_op;\n") +
            (range_.given ? "" : "  const long long warpmark_count = n;\n") +
@@ -368,7 +346,7 @@ SourceText ReductionGenerator::source() const {
            (operation_.commutative ? thread_body() : ordered_thread_body()) +
            "  return warpmark_total;\n}\n");
   text.add_from("__global__ void __launch_bounds__(" + std::to_string(tuning_.block) + ") " +
-                    name_ + "(" + all + range_parameters() +
+                    name_ + "(" + all + range_.parameters() +
                     ", unsigned *warpmark_partials, unsigned *warpmark_arrived) {",
                 "/kernel/parameters");
   text.add_from("static_assert(warpmark::converts<" + result_.element +

@@ -27,8 +27,6 @@ class ReductionGenerator {
   std::string ordered_thread_body() const;
   std::string values(const std::string& count, const std::string& vector) const;
   std::string kernel_body() const;
-  std::string index(const std::string& place) const;
-  std::string range_parameters() const;
   std::string range_arguments() const;
   int64_t slot_words() const;
 
