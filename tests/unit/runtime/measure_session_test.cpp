@@ -75,6 +75,7 @@ TEST_F(MeasureSession, ASkippedCaseHasNoTimes) {
       "kernel: {file: k.cu, entry: k}\n"
       "arguments: {a: {inout: 'np.ones(1 << 20)'}}\n"
       "launch: {block: 32}\n"
+      "reference: {a: a}\n"
       "limits: {memory_mib: 1}\n",
       "extern \"C\" __global__ void k(float *a) {}\n");
   EXPECT_EQ(outcome.verdict, Verdict::skipped);
