@@ -270,6 +270,10 @@ protocol::Timed Executor::time(const protocol::Time& request,
   const auto start = Clock::now();
   Measurement& measured = reply.measurement;
   if (counts) {
+    drain_counters();
+    run.run(Stream(context_), launched_);
+    measured.counters = drain_counters();
+    run.restore(memory, request.poison);
     measured.series.push_back(time_on_host(run, request.options, request.restore));
   } else {
     Sampler sampler(context_, timing_kernels(), run, request.restore);
@@ -330,6 +334,23 @@ std::vector<nlohmann::ordered_json> Executor::drain_reports() const {
     if (report.is_object()) reports.push_back(std::move(report));
   });
   return reports;
+}
+
+std::vector<std::pair<std::string, int64_t>> Executor::drain_counters() const {
+  std::vector<std::pair<std::string, int64_t>> sums;
+  context_->driver().drain_counters(context_->handle(), [&](std::string_view line) {
+    const auto launch = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (!launch.is_object()) return;
+    for (const auto& [name, value] : launch.items()) {
+      if (name == "launch" || !value.is_number_integer())
+        continue;  // its number, the kernel's name
+      const auto known = std::find_if(
+          sums.begin(), sums.end(), [&name = name](const auto& sum) { return sum.first == name; });
+      int64_t& sum = known == sums.end() ? sums.emplace_back(name, 0).second : known->second;
+      sum += value.get<int64_t>();
+    }
+  });
+  return sums;
 }
 
 }  // namespace warpmark
