@@ -144,6 +144,7 @@ BenchCase case_of(const RecordField& record) {
   one.verdict = record.member("verdict").one_of(
       {Verdict::passed, Verdict::failed, Verdict::skipped, Verdict::interrupted, Verdict::not_run});
   one.reason = record.member("reason").text();
+  one.reproduce = record.member("reproduce").text();
   if (const auto measurement = record.find("measurement")) read_measurement(*measurement, one);
   return one;
 }

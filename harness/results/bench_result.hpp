@@ -28,7 +28,8 @@ struct BenchSeries {
 struct BenchCase {
   std::string suite, id;
   Verdict verdict = Verdict::passed;
-  std::string reason;  ///< of a case that did not pass
+  std::string reason;     ///< of a case that did not pass
+  std::string reproduce;  ///< the command that repeats it
   /// Axis names and values, values as texts.
   std::vector<std::pair<std::string, std::string>> point;
   std::string sources;              ///< SHA-256; "" of a case that was not timed
