@@ -28,7 +28,8 @@ struct BenchSeries {
 struct BenchCase {
   std::string suite, id;
   Verdict verdict = Verdict::passed;
-  std::string reason;  ///< of a case that did not pass
+  std::string reason;     ///< of a case that did not pass
+  std::string reproduce;  ///< the command that repeats it
   /// Axis names and values, values as texts.
   std::vector<std::pair<std::string, std::string>> point;
   std::string sources;              ///< SHA-256; "" of a case that was not timed
@@ -39,6 +40,7 @@ struct BenchCase {
   DeviceState before, after;
 
   const BenchSeries* find_series(CacheState cache) const;
+  bool measured() const { return !series.empty() || !counters.empty(); }
   std::optional<int64_t> counter(const std::string& name) const;
 };
 
@@ -56,12 +58,15 @@ struct BenchResult {
   std::optional<Ceilings> ceilings;
   std::vector<BenchCase> cases;
   bool complete = false;  ///< the run came to its end
-  std::string error;      ///< what ended it early; "" for none
+  std::string error;      ///< what ended it early, "" if that is not known: it was killed
 
   const BenchCase* find(const std::string& id) const;
+  /// Its cases have counters, which are exact.
+  bool counted() const;
 };
 
-/// Throws a usage error for what is no journal of a bench, with file and line.
+/// Throws a usage error for what is no journal of a bench, with file and line. A run that ended
+/// early is read as far as it came.
 BenchResult read_bench_result(const std::filesystem::path& file);
 
 }  // namespace warpmark

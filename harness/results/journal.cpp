@@ -50,6 +50,7 @@ void read_record(Json record, const Position& where, JournalContents& contents) 
     contents.run = std::move(record);
   } else if (type == "case") {
     contents.cases.push_back(std::move(record));
+    contents.case_lines.push_back(where.line);
   } else if (type == "end") {
     contents.end = std::move(record);
   }

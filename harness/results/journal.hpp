@@ -37,6 +37,7 @@ class Journal {
 struct JournalContents {
   nlohmann::ordered_json run;
   std::vector<nlohmann::ordered_json> cases;
+  std::vector<int> case_lines;                ///< where each of them stands, from 1
   std::optional<nlohmann::ordered_json> end;  ///< nothing: the run was killed, or goes on
   bool torn = false;                          ///< a last line without its end was left out
 };
