@@ -23,7 +23,7 @@ class Journal {
 
   /// Both throw an environment error where the line cannot be written (the disk is full); what was
   /// written of it is taken back.
-  void append(const Outcome& outcome, const std::string& reproduce);
+  void append(const EndedCase& ended);
   void finish(const Totals& totals, double seconds, int exit_code, const std::string& error);
 
  private:
