@@ -56,7 +56,7 @@ def x_ticks(axes, values):
 
 def draw_lines(plot, number):
     with matplotlib.rc_context(SETTINGS):
-        figure = Figure(figsize=(7.6, 3.9), layout="constrained")
+        figure = Figure(figsize=(6.4, 3.5), layout="constrained")
         axes = figure.add_subplot()
         if plot["log_x"]:
             axes.set_xscale("log", base=2)
@@ -73,8 +73,8 @@ def draw_lines(plot, number):
                                   linewidth=0)
         for level in plot["levels"]:
             axes.axhline(level["value"], color=INK, linewidth=1, linestyle=(0, (4, 3)))
-            axes.annotate(level["label"], (1, level["value"]), xycoords=("axes fraction", "data"),
-                          xytext=(-2, 3), textcoords="offset points", ha="right", va="bottom",
+            axes.annotate(level["label"], (0, level["value"]), xycoords=("axes fraction", "data"),
+                          xytext=(4, 3), textcoords="offset points", ha="left", va="bottom",
                           fontsize=9, color=INK, parse_math=False)
         if not plot["log_y"]:
             axes.set_ylim(bottom=0)
@@ -82,7 +82,8 @@ def draw_lines(plot, number):
         axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(number_text))
         axes.set_xlabel(plot["x_label"], parse_math=False)
         axes.set_ylabel(plot["y_label"], parse_math=False)
-        legend = axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+        legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16),
+                             ncols=min(len(plot["lines"]), 4))
         for text in legend.get_texts():
             text.set_parse_math(False)
         return write(figure, number)
@@ -119,5 +120,6 @@ def draw_strips(plot, number):
         axes.set_xlim(low - margin, high + margin)
         axes.grid(False, axis="y")
         axes.set_xlabel(plot["x_label"], parse_math=False)
-        axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: "%+g" % v if v else "0"))
+        axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(
+            lambda value, _: "%+g" % value if value else "0"))
         return write(figure, number)

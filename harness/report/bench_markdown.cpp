@@ -44,6 +44,8 @@ std::string bench_markdown(const std::vector<NamedResult>& results) {
       table.add(std::move(cells));
     }
     text += table.text();
+    if (!suite.notes.empty()) text += "\n";
+    for (const std::string& note : suite.notes) text += "- " + markdown_text(note) + "\n";
   }
   return text;
 }

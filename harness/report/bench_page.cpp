@@ -172,6 +172,10 @@ class Page {
       add(cells + "</tr>");
     }
     add("</tbody></table></div>");
+    if (table.notes.empty()) return;
+    add("<ul class=\"notes\">");
+    for (const std::string& note : table.notes) add("<li>" + html_text(note) + "</li>");
+    add("</ul>");
   }
 
   // The names of the results, each over its columns.

@@ -18,8 +18,8 @@ font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,s
 h1{font-size:1.75rem;line-height:1.2;margin:0 0 .3rem}
 h2{font-size:1.25rem;margin:3rem 0 .8rem;padding-top:.9rem;border-top:2px solid var(--rule)}
 .lead{color:var(--faint);margin:0 0 1.6rem}
-code,.case{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.9em}
-.scroll{overflow-x:auto}
+code,td.case{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.9em}
+.scroll{overflow-x:auto;width:max-content;max-width:100%}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top}
 thead th{font-weight:600;border-bottom:1px solid var(--faint);white-space:nowrap;vertical-align:bottom}
@@ -28,7 +28,8 @@ tbody tr:hover{background:var(--panel)}
 td.number,th.number{text-align:right;white-space:nowrap}
 td.case,td.cache{white-space:nowrap}
 td.time{font-weight:600}
-td.notes{color:var(--faint);min-width:12rem}
+td.notes,ul.notes{color:var(--faint)}
+td.notes{min-width:12rem}
 .group{border-left:1px solid var(--rule)}
 td.bad{color:var(--bad)}
 table.context{background:var(--panel);border-radius:8px}
@@ -39,7 +40,7 @@ nav{margin:1.4rem 0 0}
 nav a{color:var(--accent);margin-right:1.1rem;text-decoration:none;white-space:nowrap}
 nav a:hover{text-decoration:underline}
 .pictures{display:flex;flex-wrap:wrap;gap:1.2rem;margin:0 0 1.2rem}
-figure{margin:0;flex:1 1 520px;max-width:760px}
+figure{margin:0;flex:1 1 480px;max-width:600px}
 figcaption{font-weight:600;margin:0 0 .2rem}
 svg{width:100%;height:auto;display:block}
 svg text{font-family:inherit!important}

@@ -190,7 +190,7 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
       cells.emplace_back(i, std::move(figure));
     }
   }
-  table.columns.push_back({"notes"});
+  if (single) table.columns.push_back({"notes"});
   for (const RowKey& key : row_keys(results, suite)) {
     std::vector<std::string> row = {key.point, key.cache ? std::string(to_text(*key.cache)) : ""};
     std::vector<Found> found;
@@ -198,14 +198,15 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
     for (const auto& [index, figure] : cells) {
       row.push_back(found[index].one != nullptr ? figure.text(found[index]) : "");
     }
-    std::vector<std::string> notes;
-    for (size_t i = 0; i < results.size(); ++i) {
+    if (single) row.push_back(found[0].one != nullptr ? join(notes_of(found[0]), "; ") : "");
+    for (size_t i = 0; i < results.size() && !single; ++i) {
       if (found[i].one == nullptr) continue;
+      const std::string cache = row[1].empty() ? "" : " " + row[1];
       for (const std::string& note : notes_of(found[i])) {
-        notes.push_back(single ? note : results[i].name + ": " + note);
+        table.notes.push_back(
+            fmt::format("{}{} of {}: {}", key.point, cache, results[i].name, note));
       }
     }
-    row.push_back(join(notes, "; "));
     table.rows.push_back(std::move(row));
   }
   drop_empty_columns(table);

@@ -28,6 +28,8 @@ struct ReportTable {
   std::string suite;
   std::vector<ReportColumn> columns;
   std::vector<std::vector<std::string>> rows;  ///< plain texts
+  /// Of several results, whose table has no room for a column of notes: "n=4 cold of h200: …".
+  std::vector<std::string> notes;
 };
 
 /// By suites, in the order in which the results name them; a row for each case and state of the
