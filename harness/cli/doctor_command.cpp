@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 class Doctor {
  public:
-  Doctor(Output& out, bool json) : out_(out), json_(json) {}
+  Doctor(Output& out, bool json, double timeout_s)
+      : out_(out), json_(json), timeout_s_(timeout_s) {}
 
   /// True if cases can be checked on some device.
   bool examine() {
@@ -93,7 +94,7 @@ class Doctor {
   }
 
   void examine_devices(const Nvrtc* nvrtc) {
-    const DeviceSurvey survey = survey_devices();
+    const DeviceSurvey survey = survey_devices(timeout_s_);
     for (const FoundDriver& driver : survey.drivers) {
       if (!driver.failure.empty()) {
         missing(driver.kind, driver.failure, driver.remedy);
@@ -210,6 +211,7 @@ class Doctor {
 
   Output& out_;
   bool json_;
+  double timeout_s_;  ///< of each driver
   nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
   std::vector<std::string> usable_;
 };
@@ -221,8 +223,10 @@ Command doctor_command(CLI::App& program) {
       "doctor", "Show what Warpmark uses on this machine, and what is missing");
   const auto json = std::make_shared<bool>(false);
   app->add_flag("--json", *json, "As JSON");
-  return {app, [json](Output& out) {
-            return Doctor(out, *json).examine() ? ExitCode::success : ExitCode::environment;
+  const auto timeout_s = add_survey_timeout(*app);
+  return {app, [json, timeout_s](Output& out) {
+            return Doctor(out, *json, *timeout_s).examine() ? ExitCode::success
+                                                            : ExitCode::environment;
           }};
 }
 
