@@ -78,7 +78,7 @@ ExitCode bench(const JobRequest& request, Output& out) {
   RunContext context = make_context(request, chosen.deselected);
   if (unmeasured > 0) {
     context.notes.push_back("not measured: " + count_text(unmeasured, "suite") +
-                            " that do not expect a pass");
+                            ", where a fault, a report or a compile error is expected");
   }
   const std::vector<BenchWork> work = bench_work(request, chosen.take_cases());
 

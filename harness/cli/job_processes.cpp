@@ -67,6 +67,7 @@ ExitCode run_job_processes(const std::vector<std::string>& names, Output& out) {
         arguments.push_back(own[i]);
       }
     }
+    arguments.push_back("--part");
     arguments.push_back("--job=" + name);
     whole = graver(whole, run_process(arguments));
   }

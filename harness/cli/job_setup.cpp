@@ -97,16 +97,16 @@ void require_own_files(const JobRequest& request) {
                                        {"--junit", request.junit},
                                        {"--benchmark-out", request.google_benchmark}}};
   std::error_code ignored;
+  const auto whole = [&](const std::filesystem::path& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored), ignored);
+  };
   for (size_t i = 0; i < files.size(); ++i) {
     // Devices and pipes take whatever is written to them, in turn.
-    const std::filesystem::path file = std::filesystem::weakly_canonical(files[i].file, ignored);
+    const std::filesystem::path file = whole(files[i].file);
     const bool special =
         std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored);
     for (size_t other = 0; other < i && !files[i].file.empty() && !special; ++other) {
-      if (files[other].file.empty() ||
-          std::filesystem::weakly_canonical(files[other].file, ignored) != file) {
-        continue;
-      }
+      if (files[other].file.empty() || whole(files[other].file) != file) continue;
       throw usage_error(fmt::format("{} and {} name one file, {}", files[other].option,
                                     files[i].option, display_path(files[i].file)),
                         {}, "the second would replace the first");

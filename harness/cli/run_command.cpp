@@ -15,6 +15,7 @@ namespace {
 struct RunState {
   std::filesystem::path file;
   std::vector<std::string> jobs;
+  bool part = false;
   JobArguments arguments;
 };
 
@@ -42,7 +43,9 @@ ExitCode run(const RunState& state, Output& out) {
   // A mistake on the command line or in a later job is told before the first one runs.
   std::vector<JobKind> kinds;
   for (const RunJob& job : jobs) kinds.push_back(job.request.kind);
-  if (const std::string unused = state.arguments.unused_by(kinds); !unused.empty()) {
+  const std::string unused = state.arguments.unused_by(kinds);
+  // Of several jobs, an option need not be for each.
+  if (!unused.empty() && !state.part) {
     throw usage_error(fmt::format("{} is for none of these jobs", unused), {},
                       fmt::format("`warpmark {} --help` says what is", to_text(kinds.front())));
   }
@@ -66,6 +69,7 @@ Command run_command(CLI::App& program) {
   app->add_option("--job", state->jobs, "Only the job of this name; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
+  app->add_flag("--part", state->part)->group("");  // of run_job_processes
   state->arguments.add_to(*app);
   return {app, [state](Output& out) { return run(*state, out); }};
 }

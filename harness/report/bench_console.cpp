@@ -17,10 +17,10 @@ bool is_precise(const BenchSeries& series, const TimingOptions& options) {
   return series.stop == StopReason::precise || series.summary.half_width() <= options.precision;
 }
 
-std::string precision_cell(const BenchSeries& series, const TimingOptions& options) {
+std::string precision_cell(const BenchSeries& series, bool precise) {
   const std::string text = half_width_text(series.summary.half_width());
   if (text.empty()) return "-";
-  return is_precise(series, options) ? text + " " : text + "!";
+  return precise ? text + " " : text + "!";
 }
 
 std::string cell(const std::optional<double>& value, double unit = 1) {
@@ -132,10 +132,15 @@ void BenchConsole::write_row(const Outcome& outcome, const TimedCase& timed) {
   frame_.write(line + "\n");
 }
 
+// Where the device counts, times are an aside, and a few samples are enough.
+bool BenchConsole::trusted(const BenchSeries& series, const TimedCase& timed) const {
+  return table_.counted || is_precise(series, timed.options);
+}
+
 std::vector<std::string> BenchConsole::cells(const TimedCase& timed) const {
   const BenchSeries& first = timed.series.front();
   std::vector<std::string> texts = {time_text(first.summary.median),
-                                    precision_cell(first, timed.options)};
+                                    precision_cell(first, trusted(first, timed))};
   if (table_.hot) {
     const BenchSeries* hot = timed.series.size() > 1 ? timed.find_series(CacheState::hot) : nullptr;
     texts.push_back(hot != nullptr ? time_text(hot->summary.median) : "-");
@@ -156,11 +161,11 @@ std::vector<std::string> BenchConsole::marks(const TimedCase& timed) {
   for (const BenchSeries& series : timed.series) {
     const bool first = &series == &timed.series.front();
     const std::string which = first ? "" : std::string(to_text(series.cache)) + " ";
-    if (!is_precise(series, timed.options)) {
+    if (!trusted(series, timed)) {
       missed_precision_ = true;
-      if (!first) words.push_back(which + precision_cell(series, timed.options));
+      if (!first) words.push_back(which + precision_cell(series, false));
     }
-    if (series.summary.count < kTooFew) words.push_back(which + "unstable");
+    if (series.summary.count < kTooFew && !table_.counted) words.push_back(which + "unstable");
     if (!series.latency_hidden) words.push_back(which + "with launch latency");
   }
   const bool only_hot = !table_.counted && timed.series.front().cache == CacheState::hot;

@@ -41,6 +41,8 @@ class BenchConsole : public RunReport {
 
   void write_row(const Outcome& outcome, const TimedCase& timed);
   void write_details(const TimedCase& timed);
+  /// Whether the median is known as well as was asked for.
+  bool trusted(const BenchSeries& series, const TimedCase& timed) const;
   /// The cells of a case by column, and what its times must not be trusted for.
   std::vector<std::string> cells(const TimedCase& timed) const;
   std::vector<std::string> marks(const TimedCase& timed);

@@ -24,8 +24,7 @@ BenchmarkReport timed(double seconds) {
 
 // nlohmann-json refuses Infinity and NaN, as RFC 8259 does.
 Json run(const std::vector<RegisteredBenchmark>& benchmarks) {
-  return Json::parse(
-      run_google_benchmark(benchmarks, [] { return Json{{"date", "2026-11-21"}}; }));
+  return Json::parse(run_google_benchmark(benchmarks, [] { return Json{{"date", "2026-11-21"}}; }));
 }
 
 std::vector<std::string> names(const Json& result) {

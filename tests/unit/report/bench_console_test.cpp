@@ -88,7 +88,8 @@ TEST(BenchConsole, Golden) {
       "hot ±32 %!\n"
       "doublify.n=3          1.500 s         -          -        -        -        -        1  "
       "unstable, with launch latency\n"
-      "doublify.n=4         3.200 ms  ±0.07 %           -     5000    122 %    312.5       41  hot, "
+      "doublify.n=4         3.200 ms  ±0.07 %           -     5000    122 %    312.5       41  "
+      "hot, "
       "throttled: sw_power_cap\n"
       "doublify.n=5        not timed\n"
       "doublify.n=6          skipped\n"
@@ -126,7 +127,7 @@ TEST(BenchConsole, CountedGolden) {
   style.verbosity = Verbosity::verbose;
   Writer writer(style, context, table);
   Measurement counted;
-  counted.series = {testing_results::series(CacheState::hot, 1.25e-3, 0, 7)};
+  counted.series = {testing_results::series(CacheState::hot, 1.25e-3, 0.2, 3)};  // an aside
   counted.series[0].stop = StopReason::samples;
   counted.bytes = 8192;
   counted.counters = {{"ptx_thread_instructions", 1234567},
@@ -144,8 +145,8 @@ TEST(BenchConsole, CountedGolden) {
       "warpmark bench: 1 suite, 1 case on NVIDIA H200 (sm_90, driver 13.0, NVRTC 13.0), seed 0\n"
       "\n"
       "case               time         ±     instructions            bytes     GB/s  samples\n"
-      "doublify.n=1   1.250 ms  ±0.00 %         1,234,567            8,196    0.007        7\n"
-      "  hot: 1.250 ms to 1.250 ms, half of them 1.250 ms to 1.250 ms, 7 in batches of 1, stopped: "
+      "doublify.n=1   1.250 ms    ±20 %         1,234,567            8,196    0.007        3\n"
+      "  hot: 1.000 ms to 1.500 ms, half of them 1.125 ms to 1.375 ms, 3 in batches of 1, stopped: "
       "samples\n"
       "  doublify: grid 8192 x 1 x 1, block 128 x 1 x 1, 18 registers, 1,024 bytes of shared "
       "memory, 8 local bytes\n"
