@@ -37,6 +37,7 @@ struct Position {
 ///       hint: did you mean `block`?
 class Error : public std::exception {
  public:
+  /// Shortens texts that would fill screens, as a key of a megabyte would (base/log_text.hpp).
   Error(ExitCode code, std::string message, Position where = {}, std::string hint = {});
 
   const char* what() const noexcept override { return text_.c_str(); }
