@@ -50,14 +50,7 @@ ExitCode run_check(const std::vector<CheckWork>& work, CaseRunner& runner,
     tests.push_back(test_of(item, run));
   }
   run_googletest(tests, junit ? junit->draft() : std::filesystem::path());
-  const ExitCode code = run.finish();
-  // The JUnit file first: what ended the run early must not cost the reports, nor be hidden by
-  // them.
-  try {
-    if (junit) junit->publish();
-  } catch (...) {
-    run.stop(std::current_exception());
-  }
+  const ExitCode code = run.finish(junit ? &*junit : nullptr);
   run.rethrow();
   return code;
 }

@@ -1,5 +1,7 @@
 #include "check/check_run.hpp"
 
+#include <fmt/format.h>
+
 #include "base/exception.hpp"
 #include "base/file.hpp"
 #include "report/case_text.hpp"
@@ -41,7 +43,8 @@ CheckRun::CheckRun(CaseRunner& runner, const std::vector<CheckWork>& work,
       journal_(options.journal ? std::make_optional<Journal>(*options.journal, context, work.size())
                                : std::nullopt),
       main_report_(make_main_report(work, context, options, out)),
-      reports_(options.reports) {
+      reports_(options.reports),
+      out_(out) {
   reports_.push_back(main_report_.get());
 }
 
@@ -69,6 +72,7 @@ CheckRun::Result CheckRun::run(const CheckWork& work) noexcept {
     stop(std::current_exception());
     result.failure = error_message_;
   }
+  if (error_ != nullptr && result.failure == error_message_) junit_tells_ = true;
   return result;
 }
 
@@ -155,30 +159,57 @@ ExitCode CheckRun::exit_code() const {
   return ExitCode::success;
 }
 
-ExitCode CheckRun::finish() {
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+void CheckRun::attempt(const std::function<void()>& step) noexcept {
+  try {
+    step();
+  } catch (...) {
+    stop(std::current_exception());
+  }
+}
+
+// The main report first: what the others write follows it.
+void CheckRun::finish_reports(double seconds) {
   RunEnd end;
   for (RunReport* each : reports_) {
-    for (std::string& note : each->notes()) end.notes.push_back(std::move(note));
+    attempt([&] {
+      for (std::string& note : each->notes()) end.notes.push_back(std::move(note));
+    });
   }
   end.totals = totals_;
   end.seconds = seconds;
   end.exit_code = static_cast<int>(exit_code());
   end.error = error_message_;
-  for (RunReport* each : reports_) {
-    try {
-      each->finish(end);
-    } catch (...) {
-      stop(std::current_exception());
-    }
+  for (auto each = reports_.rbegin(); each != reports_.rend(); ++each) {
+    attempt([&] { (*each)->finish(end); });
   }
+  out_.flush();
+  if (!out_) attempt([] { throw environment_error("standard output cannot be written"); });
+}
+
+// What failed after the JUnit file was written is told there as well, as far as that goes.
+void CheckRun::correct(const JunitFile* junit) noexcept {
+  if (junit == nullptr || error_ == nullptr || junit_tells_) return;
+  junit_tells_ = true;
+  attempt([&] {
+    junit->publish_with(
+        fmt::format("exit code {}: {}", static_cast<int>(error_code_), error_message_));
+  });
+}
+
+ExitCode CheckRun::finish(const JunitFile* junit) {
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  attempt([&] { runner_.close(); });
+  attempt([&] {
+    if (junit != nullptr) junit->publish();
+  });
+  correct(junit);
+  finish_reports(seconds);
+  correct(junit);
   if (journal_) {
-    try {
-      journal_->finish(totals_, seconds, static_cast<int>(exit_code()), error_message_);
-    } catch (...) {
-      stop(std::current_exception());
-    }
+    attempt(
+        [&] { journal_->finish(totals_, seconds, static_cast<int>(exit_code()), error_message_); });
+    correct(junit);
   }
   return exit_code();
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "base/interrupt.hpp"
 #include "check/check.hpp"
+#include "check/junit.hpp"
 #include "report/run_report.hpp"
 #include "results/journal.hpp"
 
@@ -36,8 +38,10 @@ class CheckRun {
   /// Ends the run: cases that come after are not run. The first error is the one that is told.
   void stop(std::exception_ptr error) noexcept;
 
-  /// Finishes console and journal.
-  ExitCode finish();
+  /// Finishes the reports in an order in which each knows how the ones before it went: JUnit, which
+  /// can be replaced once more, console or JSON lines, and the journal, whose end tells how the
+  /// process ends.
+  ExitCode finish(const JunitFile* junit);
   /// Throws what ended the run early, if anything did.
   void rethrow() const;
 
@@ -46,6 +50,9 @@ class CheckRun {
   Outcome run_trials(const CheckWork& work);
   void report(const Outcome& outcome, const std::string& reproduce);
   ExitCode exit_code() const;
+  void attempt(const std::function<void()>& step) noexcept;
+  void finish_reports(double seconds);
+  void correct(const JunitFile* junit) noexcept;
 
   CaseRunner& runner_;
   const RunContext& context_;
@@ -57,9 +64,11 @@ class CheckRun {
   std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
   std::vector<RunReport*> reports_;         ///< that one last, so that it can tell of the others
   Totals totals_;
+  std::ostream& out_;
   std::exception_ptr error_;   ///< what ended the run early
   std::string error_message_;  ///< its words
   ExitCode error_code_ = ExitCode::success;
+  bool junit_tells_ = false;  ///< of the error
 };
 
 }  // namespace warpmark

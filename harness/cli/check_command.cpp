@@ -18,9 +18,13 @@ Command check_command(CLI::App& program) {
   state->arguments.add_to(*app);
   return {app, [state](Output& out) {
             CheckRequest request;
-            request.paths = state->paths;
-            state->arguments.apply(request);
-            return check(request, out);
+            return annotating(
+                out, [&] { return wants_annotations(request.annotations, request.json); },
+                [&] {
+                  request.paths = state->paths;
+                  state->arguments.apply(request);
+                  return check(request, out);
+                });
           }};
 }
 

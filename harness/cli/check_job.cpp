@@ -1,7 +1,6 @@
 // Checking cases, as `check` and `run` do: from paths to the exit code.
 #include <unistd.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -53,15 +52,6 @@ std::vector<CheckWork> plan_all(std::vector<Case> cases, const std::vector<Axis>
   return work;
 }
 
-bool wants_annotations(const CheckRequest& request) {
-  if (request.annotations != AnnotationMode::automatic) {
-    return request.annotations == AnnotationMode::github;
-  }
-  // As GitHub's own tools ask. JSON lines are for programs, and go into files there.
-  const char* actions = std::getenv("GITHUB_ACTIONS");
-  return !request.json && actions != nullptr && std::string_view(actions) == "true";
-}
-
 RunContext make_context(const CheckRequest& request, size_t deselected) {
   RunContext context;
   context.command = command_line();
@@ -76,7 +66,7 @@ RunContext make_context(const CheckRequest& request, size_t deselected) {
   return context;
 }
 
-CheckOptions make_options(const CheckRequest& request, size_t cases) {
+CheckOptions make_options(const CheckRequest& request, size_t cases, const Output& out) {
   CheckOptions options;
   if (!request.journal.empty()) options.journal = request.journal;
   if (!request.junit.empty()) options.junit = request.junit;
@@ -85,6 +75,7 @@ CheckOptions make_options(const CheckRequest& request, size_t cases) {
   options.json = request.json;
   options.style = console_style(STDOUT_FILENO);
   options.style.verbosity = request.verbosity;
+  options.style.for_runner = out.for_runner();
   options.style.durations = request.durations;
   return options;
 }
@@ -92,6 +83,8 @@ CheckOptions make_options(const CheckRequest& request, size_t cases) {
 }  // namespace
 
 ExitCode check(const CheckRequest& request, Output& out) {
+  const bool annotate = wants_annotations(request.annotations, request.json);
+  if (annotate) out.write_for_runner();
   if (request.keep_all && request.keep.empty()) {
     throw usage_error("--keep-all needs --keep DIR", {}, "which says where to keep the files");
   }
@@ -105,42 +98,32 @@ ExitCode check(const CheckRequest& request, Output& out) {
   LastFailedReport last_failed(memory, chosen.suites);
   const std::vector<CheckWork> work = plan_all(chosen.take_cases(), request.choice.axes);
 
-  Session session(python.interpreter(), request.session);
+  auto session = std::make_unique<Session>(python.interpreter(), request.session);
   RunContext context = make_context(request, deselected);
   if (!last_failed_note.empty()) context.notes.push_back(last_failed_note);
   try {
-    context.device = session.require();
+    context.device = session->require();
   } catch (const NoDeviceError& error) {
     if (!request.skip_without_device) throw;
     if (!request.json) out.print("skipped: {}\n", error.message());
     return ExitCode::skipped;
   }
 
-  CheckOptions options = make_options(request, work.size());
-  SessionRunner runner(session, !request.keep.empty());
+  CheckOptions options = make_options(request, work.size(), out);
+  SessionRunner runner(std::move(session), !request.keep.empty());
   options.reports.push_back(&last_failed);
   std::optional<KeepReport> keep;
   if (!request.keep.empty()) {
     keep.emplace(request.keep, request.keep_all, runner, work, python.interpreter());
     options.reports.push_back(&*keep);
   }
-  // JSON lines stay alone on standard output; a runner reads both.
-  std::ostream& commands = request.json ? std::cerr : std::cout;
-  Annotations annotations;
-  const bool annotate = wants_annotations(request);
-  if (annotate) options.reports.push_back(&annotations);
+  // Where kernels print: a worker's standard output is its standard error.
+  std::ostream& log = request.session.in_process && !request.json ? std::cout : std::cerr;
+  std::optional<Annotations> annotations;
+  if (annotate) options.reports.push_back(&annotations.emplace(log));
 
   out.flush();  // the report goes to the same descriptor
-  ExitCode code = ExitCode::internal;
-  {
-    std::optional<CommandsStopped> stopped;
-    if (annotate) stopped.emplace(commands);
-    code = run_check(work, runner, context, options, std::cout);
-  }
-  if (annotate) annotations.write(commands);
-  std::cout.flush();
-  if (!std::cout) throw environment_error("standard output cannot be written");
-  return code;
+  return run_check(work, runner, context, options, std::cout);
 }
 
 }  // namespace warpmark

@@ -107,11 +107,9 @@ void read_trial(CheckRequest& request, const OptionValue& value) {
 }
 
 void read_annotations(CheckRequest& request, const OptionValue& value) {
-  const std::string& word = value.words.front().text;
-  const std::vector<std::string> words = {"auto", "github", "off"};
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) throw wrong(value, "auto, github or off");
-  request.annotations = static_cast<AnnotationMode>(found - words.begin());
+  const auto mode = annotation_mode(value.words.front().text);
+  if (!mode) throw wrong(value, "auto, github or off");
+  request.annotations = *mode;
 }
 
 bool truth(const YamlNode& node, const std::string& what) {

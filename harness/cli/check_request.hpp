@@ -11,16 +11,11 @@
 #include "base/error.hpp"
 #include "cli/case_choice.hpp"
 #include "cli/output.hpp"
+#include "report/annotations.hpp"
 #include "report/style.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
-
-enum class AnnotationMode : uint8_t {
-  automatic,  ///< GitHub's where GITHUB_ACTIONS is `true`
-  github,
-  off
-};
 
 struct CheckRequest {
   std::vector<std::filesystem::path> paths;  ///< as suite_files takes them
@@ -46,7 +41,7 @@ struct CheckRequest {
 };
 
 /// Runs the cases of a request. Throws a usage error for what cannot be loaded or selected, before
-/// any case runs.
+/// any case runs. Failures are annotated, but not what it throws.
 ExitCode check(const CheckRequest& request, Output& out);
 
 }  // namespace warpmark

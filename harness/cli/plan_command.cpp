@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "cli/check_options.hpp"
 #include "cli/command.hpp"
@@ -25,7 +26,7 @@ ExitCode print_plans(const PlanOptions& options, Output& out) {
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
   for (const Case& which : chosen.take_cases()) {
     try {
-      out.write(describe(make_plan(which, plugins).plan));
+      out.write(json_without_commands(describe(make_plan(which, plugins).plan)));
     } catch (const Error& error) {
       // Rules skip points that make no sense, and those need not have a plan.
       if (!which.skip) throw;

@@ -36,12 +36,16 @@ std::vector<RunJob> choose_jobs(const RunConfig& config, const std::vector<std::
   return chosen;
 }
 
-ExitCode run(const RunState& state, Output& out) {
+ExitCode run(const RunState& state, CheckRequest& request, Output& out) {
+  state.arguments.apply(request);
   require_path(state.file, "configurations are YAML files, as configs/demo.yaml");
   std::vector<RunJob> jobs = choose_jobs(load_run_config(state.file), state.jobs);
   // A mistake on the command line or in a later job is told before the first one runs.
   for (RunJob& job : jobs) state.arguments.apply(job.check);
-  if (jobs.size() == 1) return check(jobs.front().check, out);
+  if (jobs.size() == 1) {
+    request = jobs.front().check;
+    return check(request, out);
+  }
   std::vector<std::string> names;
   names.reserve(jobs.size());
   for (const RunJob& job : jobs) names.push_back(job.name);
@@ -61,7 +65,12 @@ Command run_command(CLI::App& program) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   state->arguments.add_to(*app);
-  return {app, [state](Output& out) { return run(*state, out); }};
+  return {app, [state](Output& out) {
+            CheckRequest request;  // what is known of it when an error comes
+            return annotating(
+                out, [&] { return wants_annotations(request.annotations, request.json); },
+                [&] { return run(*state, request, out); });
+          }};
 }
 
 }  // namespace warpmark

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
 
@@ -21,9 +22,9 @@ ConsoleReport::ConsoleReport(std::ostream& out, ConsoleStyle style, std::vector<
   out_ << coloured(style_, Colour::bold, "warpmark check") << ": "
        << run_text(suites_.size(), cases_, context) << "\n";
   if (!context.device.reason.empty()) {
-    out_ << "device: " << printable(context.device.reason) << "\n";
+    out_ << "device: " << shown(context.device.reason) << "\n";
   }
-  for (const std::string& note : context.notes) out_ << printable(note) << "\n";
+  for (const std::string& note : context.notes) out_ << shown(note) << "\n";
   out_ << "\n";
   if (style_.verbosity == Verbosity::normal) write_table_header();
   out_.flush();
@@ -86,7 +87,7 @@ void ConsoleReport::finish(const RunEnd& end) {
     write_skips();
     write_durations();
     if (!end.notes.empty()) out_ << "\n";
-    for (const std::string& text : end.notes) out_ << printable(text) << "\n";
+    for (const std::string& text : end.notes) out_ << shown(text) << "\n";
   }
   const Colour colour = totals_.failed > 0                  ? Colour::red
                         : totals_.passed == totals_.cases() ? Colour::green
@@ -95,6 +96,10 @@ void ConsoleReport::finish(const RunEnd& end) {
   out_ << (lines_above ? "\n" : "")
        << coloured(style_, colour, totals_text(totals_, end.seconds, deselected_)) << "\n";
   out_.flush();
+}
+
+std::string ConsoleReport::shown(std::string_view text) const {
+  return style_.for_runner ? without_commands(printable(text)) : printable(text);
 }
 
 void ConsoleReport::erase_progress() {
@@ -131,8 +136,8 @@ void ConsoleReport::write_row(const SuiteCount& suite, const Row& row) {
 
 void ConsoleReport::write_block(Colour colour, const std::string& word, const std::string& title,
                                 const std::string& text) {
-  out_ << "\n" << coloured(style_, colour, word) << " " << printable(title) << "\n";
-  for (const std::string& line : split(printable(trim(text)), '\n')) {
+  out_ << "\n" << coloured(style_, colour, word) << " " << shown(title) << "\n";
+  for (const std::string& line : split(shown(trim(text)), '\n')) {
     out_ << (line.empty() ? "" : "  ") << line << "\n";
   }
 }
@@ -178,7 +183,7 @@ void ConsoleReport::write_skips() {
   if (!skips_.empty()) out_ << "\n";
   for (const Outcome& skip : skips_) {
     out_ << coloured(style_, Colour::yellow, "SKIPPED") << " " << skip.case_id << ": "
-         << printable(skip.reason) << "\n";
+         << shown(skip.reason) << "\n";
   }
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/run_report.hpp"
@@ -45,6 +46,8 @@ class ConsoleReport : public RunReport {
     size_t cases = 0;
   };
 
+  /// A text that others made, as it may be printed.
+  std::string shown(std::string_view text) const;
   void erase_progress();
   void write_table_header();
   void write_row(const SuiteCount& suite, const Row& row);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/log_text.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -109,6 +110,10 @@ Json end_record(const Totals& totals, double seconds, int exit_code, const std::
                       {"seconds", seconds_of(seconds)},
                       {"exit_code", exit_code},
                       {"error", error.empty() ? Json(nullptr) : Json(error)}});
+}
+
+std::string record_text(const Json& record) {
+  return json_without_commands(record.dump());
 }
 
 Json strict_json(const Json& value) {
