@@ -40,6 +40,8 @@ class Runner(ProgramTest):
 
 
 class Check(CheckTest, Runner):
+    SHARES_KERNELS = True
+
     def setUp(self):
         super().setUp()
         self.write_scale(axes="{n: [4, 100]}", kernel_text=WRONG)

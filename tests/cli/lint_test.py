@@ -157,6 +157,7 @@ tolerance: {rtol: 1e-6 *, atol: 0}
 
 class Trivial(CheckTest):
     """Cases that a kernel which computes nothing would pass; tests/unit/runtime has the rules."""
+    SHARES_KERNELS = True
 
     def lint(self, code=0, **changes):
         self.write_scale(**changes)

@@ -150,12 +150,20 @@ class ProgramTest(unittest.TestCase):
 class CheckTest(ProgramTest):
     """Tests that run kernels on the CPU device, which needs a compiler and NumPy."""
     doctor = None  # what it said, for all tests of a file
+    # Tests that do not look at the cache compile a kernel once for all tests of a file.
+    SHARES_KERNELS = False
+    kernels = None  # the folder that they share
 
     def setUp(self):
         super().setUp()
         for name in ("WARPMARK_NVRTC", "WARPMARK_CUDA_HOME", "WARPMARK_PYTHON", "VIRTUAL_ENV"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
+        if self.SHARES_KERNELS:
+            if CheckTest.kernels is None:
+                CheckTest.kernels = tempfile.TemporaryDirectory(prefix="warpmark-kernels-")
+            (self.folder / "cache/warpmark").mkdir(parents=True)
+            (self.folder / "cache/warpmark/kernels").symlink_to(CheckTest.kernels.name)
         # Where a killed program leaves its drafts.
         self.environment["TMPDIR"] = str(self.folder)
         if CheckTest.doctor is None:
