@@ -63,19 +63,10 @@ JunitFile::JunitFile(fs::path target)
     throw environment_error(fmt::format("cannot make a draft of {} in memory: {}",
                                         display_path(target_), std::strerror(errno)));
   }
-  std::error_code code;
-  const fs::path folder = fs::absolute(target_, code).parent_path();
-  fs::create_directories(folder, code);
-  // Better now than after an hour of cases.
-  if (fs::is_directory(target_, code)) {
-    throw environment_error(fmt::format("cannot write {}: it is a folder", display_path(target_)));
-  }
+  require_writable(target_);
   // A device or a pipe is written to; a file is replaced in its folder.
+  std::error_code code;
   special_ = fs::exists(target_, code) && !fs::is_regular_file(target_, code);
-  if (::access(special_ ? target_.c_str() : folder.c_str(), special_ ? W_OK : W_OK | X_OK) != 0) {
-    throw environment_error(
-        fmt::format("cannot write {}: {}", display_path(target_), std::strerror(errno)));
-  }
 }
 
 fs::path JunitFile::draft() const {

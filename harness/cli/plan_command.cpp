@@ -4,8 +4,8 @@
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
-#include "cli/check_options.hpp"
 #include "cli/command.hpp"
+#include "cli/job_options.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/suites.hpp"
 #include "plan/plugin_loader.hpp"
@@ -15,13 +15,13 @@ namespace {
 
 struct PlanOptions {
   std::vector<std::filesystem::path> paths;
-  CheckArguments choice;
+  JobArguments choice;
 };
 
 ExitCode print_plans(const PlanOptions& options, Output& out) {
   LazyPython python;
   PluginLoader plugins;
-  CheckRequest request;
+  JobRequest request;
   options.choice.apply(request);
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
   for (const Case& which : chosen.take_cases()) {

@@ -112,9 +112,10 @@ CommandsStopped::~CommandsStopped() {
   }
 }
 
-void Annotations::end_case(const Outcome& outcome, const std::string& reproduce) {
+void Annotations::end_case(const EndedCase& ended) {
+  const Outcome& outcome = ended.outcome;
   if (outcome.verdict != Verdict::failed) return;
-  list_.add(annotation(outcome.where, outcome.case_id, failure_text(outcome, reproduce)));
+  list_.add(annotation(outcome.where, outcome.case_id, failure_text(outcome, ended.reproduce)));
 }
 
 void Annotations::finish(const RunEnd&) {

@@ -72,7 +72,7 @@ class Annotations : public RunReport {
   /// print comes before the word that ends the stop, in whichever order a runner reads its pipes.
   explicit Annotations(std::ostream& out) : out_(out), stopped_(std::in_place, out) {}
 
-  void end_case(const Outcome& outcome, const std::string& reproduce) override;
+  void end_case(const EndedCase& ended) override;
   void finish(const RunEnd& end) override;
 
  private:

@@ -8,8 +8,8 @@ JsonLines::JsonLines(std::ostream& out, const RunContext& context, size_t cases)
   out_ << record_text(run_record(context, cases)) << std::endl;
 }
 
-void JsonLines::end_case(const Outcome& outcome, const std::string& reproduce) {
-  out_ << record_text(outcome_record(outcome, reproduce)) << std::endl;
+void JsonLines::end_case(const EndedCase& ended) {
+  out_ << record_text(outcome_record(ended)) << std::endl;
 }
 
 void JsonLines::finish(const RunEnd& end) {

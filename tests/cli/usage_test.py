@@ -7,7 +7,7 @@ import unittest
 
 from program import DEMO, PROGRAM, SOURCE, ProgramTest
 
-COMMANDS = ("check", "run", "list", "plan", "lint", "devices", "doctor", "cache", "completion")
+COMMANDS = ("check", "run", "compare", "list", "plan", "lint", "devices", "doctor", "cache", "completion")
 
 
 class Usage(ProgramTest):
@@ -37,7 +37,7 @@ class Usage(ProgramTest):
         for arguments, message, hint in (
                 (["lis"], "unknown command `lis` of `warpmark`", "did you mean `list`?"),
                 (["doktor", "x"], "unknown command `doktor`", "did you mean `doctor`?"),
-                (["zebra"], "unknown command `zebra`", "commands: check, run, list"),
+                (["zebra"], "unknown command `zebra`", "commands: check, run, compare, list"),
                 (["list", "--jsn"], "unknown option `--jsn` of `warpmark list`",
                  "did you mean `--json`?"),
                 (["check", "--devise=cpu"], "unknown option `--devise`", "did you mean `--device`?"),

@@ -2,6 +2,7 @@
 // Compiled once for each WARPMARK_ISA; see numerics.hpp for what that forbids.
 #include <xmmintrin.h>
 
+#include "inspect/policy.hpp"
 #include "machine/approximate.hpp"
 #include "machine/bit_fields.hpp"
 #include "machine/lanes.hpp"
@@ -276,11 +277,13 @@ void is_space(Lanes& w, const Instruction& i) {
   d = (d & ~w.mask) | (result & w.mask);
 }
 
+template <typename P>
 void guarded(Lanes& w, const Instruction& i) {
   const u32 all = w.mask;
   const u32 guard = mask_slot(w, i.guard);
   const u32 active = all & (i.guard_negated ? ~guard : guard);
   if (active == 0) return;
+  P::on_guarded(w, i, active);
   w.mask = active;
   i.inner[active == 0xffffffff ? 1 : 0](w, i);
   w.mask = all;
@@ -365,7 +368,8 @@ void fill_arithmetic(HandlerTable& table) {
   row(Opcode::to_window) = {window<true>, window<true>, nullptr};
   row(Opcode::from_window) = {window<false>, window<false>, nullptr};
   row(Opcode::is_space) = {is_space, is_space, nullptr};
-  table.guarded = guarded;
+  table.guarded = guarded<NoObserver>;
+  table.guarded_counted = guarded<Counting<NoObserver>>;
 }
 
 }  // namespace warpmark::cpu::WARPMARK_ISA

@@ -49,8 +49,8 @@ TEST(Annotations, OnlyFailuresAndAfterTheStop) {
   std::ostringstream out;
   {
     Annotations report(out);
-    report.end_case(testing_results::outcome("a", "n=1", Verdict::passed), "");
-    report.end_case(testing_results::wrong_outcome(), "again");
+    report.end_case({testing_results::outcome("a", "n=1", Verdict::passed), ""});
+    report.end_case({testing_results::wrong_outcome(), "again"});
     out << "::error::forged\n";
     report.finish({});
   }

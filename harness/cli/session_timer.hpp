@@ -1,0 +1,28 @@
+// A session as what measures the cases of a bench.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "bench/bench.hpp"
+#include "runtime/session.hpp"
+
+namespace warpmark {
+
+class SessionTimer : public CaseTimer {
+ public:
+  explicit SessionTimer(std::unique_ptr<Session> session)
+      : session_(std::move(session)), live_(session_.get()) {}
+
+  Outcome measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
+                  Measurement& into) override;
+  void close() override;
+  void interrupt() noexcept override;
+
+ private:
+  std::unique_ptr<Session> session_;
+  std::atomic<Session*> live_;  ///< what a signal may interrupt
+};
+
+}  // namespace warpmark
