@@ -53,8 +53,9 @@ SharedMemory::SharedMemory(UniqueFd fd, size_t bytes) : fd_(std::move(fd)) {
   if (bytes == 0) return;
   void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
   if (address == MAP_FAILED) {
-    throw environment_error("cannot map " + format_bytes(bytes) +
-                            " of shared memory: " + std::strerror(errno));
+    throw environment_error(
+        "cannot map " + format_bytes(bytes) + " of shared memory: " + std::strerror(errno),
+        "free memory, or raise its limit");
   }
   bytes_ = {static_cast<std::byte*>(address), bytes};
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bench/bench.hpp"
+#include "cli/bench_comparison_job.hpp"
 #include "cli/job_setup.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/session_timer.hpp"
@@ -69,6 +70,7 @@ BenchContext bench_context(const std::vector<BenchWork>& work, Session& session)
 }  // namespace
 
 ExitCode bench(const JobRequest& request, Output& out) {
+  if (!request.baseline.empty()) return bench_and_compare(request, out);
   LazyPython python;
   CaseChoice choice = request.choice;
   choice.purpose = Purpose::bench;

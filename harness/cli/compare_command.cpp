@@ -49,7 +49,16 @@ Command compare_command(CLI::App& program) {
       ->required()
       ->type_name("");
   app->add_option("CONTENDER", state->contender, "Another: what is now")->required()->type_name("");
-  state->request.add_to(*app);
+  app->add_option("--min-effect", state->request.min_effect,
+                  "The least change that counts, in percent (2; of counters 0)")
+      ->type_name("PCT");
+  app->add_option("--fail-on", state->request.fail_on,
+                  "Exit 1 for these, too: inconclusive, missing, added, faster")
+      ->type_name("WHAT")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app->add_flag("--across-devices", state->request.across_devices,
+                "Compare what was measured on other devices");
   app->add_flag("--all", state->all, "List what is the same, too");
   app->add_flag("-q,--quiet", state->quiet, "Only the sum");
   CLI::Option* json = app->add_flag("--json", state->json, "As JSON");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -17,18 +19,6 @@ constexpr std::array<ChangeVerdict, 4> kMayFail = {ChangeVerdict::inconclusive,
                                                    ChangeVerdict::faster};
 
 }  // namespace
-
-void CompareRequest::add_to(CLI::App& app) {
-  app.add_option("--min-effect", min_effect,
-                 "The least change that counts, in percent (2; of counters 0)")
-      ->type_name("PCT");
-  app.add_option("--fail-on", fail_on,
-                 "Exit 1 for these, too: inconclusive, missing, added, faster")
-      ->type_name("WHAT")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_flag("--across-devices", across_devices, "Compare what was measured on other devices");
-}
 
 ComparisonOptions CompareRequest::options() const {
   ComparisonOptions options;

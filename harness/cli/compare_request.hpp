@@ -1,7 +1,6 @@
 // How two benches are compared, by options or by a run configuration.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,8 +14,6 @@ struct CompareRequest {
   std::optional<double> min_effect;  ///< percent, of times and of counters
   bool across_devices = false;
   std::vector<std::string> fail_on;
-
-  void add_to(CLI::App& app);
 
   /// Both throw a usage error for values that mean nothing.
   ComparisonOptions options() const;

@@ -77,9 +77,12 @@ std::vector<std::string> axis_names(const CursorLine& line) {
   return names;
 }
 
+// What somebody waits for who pressed the tabulator key.
+constexpr double kPatienceS = 5;
+
 std::vector<std::string> devices() {
   std::vector<std::string> names = {"auto"};
-  for (const FoundDevice& found : survey_devices().devices) {
+  for (const FoundDevice& found : survey_devices(kPatienceS).devices) {
     names.push_back(found.kind);
     names.push_back(found.kind + ":" + std::to_string(found.device.index()));
   }

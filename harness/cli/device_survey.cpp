@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
+#include <iterator>
 #include <set>
+#include <thread>
 
 #include "base/places.hpp"
 #include "driver/choose.hpp"
@@ -54,8 +59,10 @@ void add_devices(DeviceSurvey& survey, const std::string& kind,
   }
 }
 
-void add(DeviceSurvey& survey, const std::string& kind,
-         const std::function<std::shared_ptr<Driver>()>& open) {
+using Open = std::function<std::shared_ptr<Driver>()>;
+
+DeviceSurvey survey_driver(const std::string& kind, const Open& open) {
+  DeviceSurvey survey;
   FoundDriver found;
   found.kind = kind;
   std::shared_ptr<Driver> driver;
@@ -73,17 +80,48 @@ void add(DeviceSurvey& survey, const std::string& kind,
   }
   survey.drivers.push_back(std::move(found));
   add_devices(survey, kind, driver, count);
+  return survey;
+}
+
+// A thread that a driver does not return from is left behind; nothing but the end of the process
+// ends it.
+void add(DeviceSurvey& survey, const std::string& kind, Open open, double timeout_s) {
+  std::packaged_task<DeviceSurvey()> task(
+      [kind, open = std::move(open)] { return survey_driver(kind, open); });
+  std::future<DeviceSurvey> answer = task.get_future();
+  std::thread(std::move(task)).detach();
+  if (answer.wait_for(std::chrono::duration<double>(timeout_s)) != std::future_status::ready) {
+    survey.drivers.push_back({kind, "", 0,
+                              fmt::format("the driver gave no answer within {:g} s", timeout_s),
+                              "a driver that needs longer gets it with --timeout-s"});
+    return;
+  }
+  DeviceSurvey found = answer.get();
+  std::move(found.drivers.begin(), found.drivers.end(), std::back_inserter(survey.drivers));
+  std::move(found.devices.begin(), found.devices.end(), std::back_inserter(survey.devices));
 }
 
 }  // namespace
 
-DeviceSurvey survey_devices() {
+DeviceSurvey survey_devices(double timeout_s) {
   DeviceSurvey survey;
-  add(survey, "gpu", &Driver::open_gpu);
+  add(survey, "gpu", &Driver::open_gpu, timeout_s);
   for (const std::string& name : library_names()) {
-    add(survey, name, [&] { return open_driver_library(name); });
+    add(
+        survey, name, [name] { return open_driver_library(name); }, timeout_s);
   }
   return survey;
+}
+
+std::shared_ptr<double> add_survey_timeout(CLI::App& command) {
+  constexpr double least = 0.001, most = 86400;
+  auto timeout_s = std::make_shared<double>(120);
+  command
+      .add_option("--timeout-s", *timeout_s,
+                  "Seconds that a driver gets to answer, before the next one is looked at")
+      ->option_text("S (default 120)")
+      ->check(CLI::Range(least, most));
+  return timeout_s;
 }
 
 std::string version_text(const ComputeCapability& capability) {

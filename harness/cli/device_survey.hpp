@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "driver/device.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace warpmark {
 
@@ -31,8 +36,13 @@ struct DeviceSurvey {
 
 /// Opens NVIDIA's driver and every driver library beside the program or in WARPMARK_PLUGIN_PATH;
 /// the first folder with a name hides later ones. "cpu" is reported even if there is no such
-/// library. Throws nothing for what does not work.
-DeviceSurvey survey_devices();
+/// library. Throws nothing for what does not work. A driver that does not answer within
+/// `timeout_s` seconds counts as one that does not work, and keeps its thread.
+DeviceSurvey survey_devices(double timeout_s);
+
+/// Adds `--timeout-s`, for survey_devices, to a subcommand. Without it a driver gets as long as a
+/// worker has to start: many GPUs take tens of seconds.
+std::shared_ptr<double> add_survey_timeout(CLI::App& command);
 
 /// "9.0", "13.0": of a compute capability, and of a version as drivers tell it.
 std::string version_text(const ComputeCapability& capability);

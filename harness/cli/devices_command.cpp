@@ -55,8 +55,9 @@ Command devices_command(CLI::App& program) {
   const auto json = std::make_shared<bool>(false);
   CLI::App* app = program.add_subcommand("devices", "List the devices that --device can name");
   app->add_flag("--json", *json, "As JSON");
-  return {app, [json](Output& out) {
-            const DeviceSurvey survey = survey_devices();
+  const auto timeout_s = add_survey_timeout(*app);
+  return {app, [json, timeout_s](Output& out) {
+            const DeviceSurvey survey = survey_devices(*timeout_s);
             if (*json) {
               out.write(as_json(survey));
             } else {

@@ -12,6 +12,7 @@
 #include "compiler/cache.hpp"
 #include "compiler/nvrtc.hpp"
 #include "driver/choose.hpp"
+#include "driver/nvml.hpp"
 #include "plan/plugin_loader.hpp"
 #include "python/interpreter.hpp"
 
@@ -22,12 +23,14 @@ namespace fs = std::filesystem;
 
 class Doctor {
  public:
-  Doctor(Output& out, bool json) : out_(out), json_(json) {}
+  Doctor(Output& out, bool json, double timeout_s)
+      : out_(out), json_(json), timeout_s_(timeout_s) {}
 
   /// True if cases can be checked on some device.
   bool examine() {
     const std::shared_ptr<const Nvrtc> nvrtc = examine_nvrtc();
     examine_devices(nvrtc.get());
+    examine_nvml();
     const bool numpy = examine_python();
     const bool plugins = examine_plugins();
     examine_cache();
@@ -91,7 +94,7 @@ class Doctor {
   }
 
   void examine_devices(const Nvrtc* nvrtc) {
-    const DeviceSurvey survey = survey_devices();
+    const DeviceSurvey survey = survey_devices(timeout_s_);
     for (const FoundDriver& driver : survey.drivers) {
       if (!driver.failure.empty()) {
         missing(driver.kind, driver.failure, driver.remedy);
@@ -117,6 +120,18 @@ class Doctor {
       usable_.push_back(fmt::format("{}:{}", found.kind, device.index()));
     } catch (const Error& error) {
       missing("", error.message(), error.hint());
+    }
+  }
+
+  // Without it benchmarks run as well; their results tell no clocks, power or throttling.
+  void examine_nvml() {
+    std::string why;
+    if (const std::shared_ptr<const Nvml> nvml = Nvml::open(&why)) {
+      row(Mark::ok, "NVML", nvml->path());
+    } else {
+      missing("NVML", why,
+              "only benchmarks on a GPU ask it for clocks and throttling; NVIDIA's driver brings "
+              "it, or WARPMARK_NVML names its file");
     }
   }
 
@@ -196,6 +211,7 @@ class Doctor {
 
   Output& out_;
   bool json_;
+  double timeout_s_;  ///< of each driver
   nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
   std::vector<std::string> usable_;
 };
@@ -207,8 +223,10 @@ Command doctor_command(CLI::App& program) {
       "doctor", "Show what Warpmark uses on this machine, and what is missing");
   const auto json = std::make_shared<bool>(false);
   app->add_flag("--json", *json, "As JSON");
-  return {app, [json](Output& out) {
-            return Doctor(out, *json).examine() ? ExitCode::success : ExitCode::environment;
+  const auto timeout_s = add_survey_timeout(*app);
+  return {app, [json, timeout_s](Output& out) {
+            return Doctor(out, *json, *timeout_s).examine() ? ExitCode::success
+                                                            : ExitCode::environment;
           }};
 }
 

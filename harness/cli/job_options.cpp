@@ -92,6 +92,28 @@ double positive_number(const OptionValue& value, const std::string& wanted) {
   return number;
 }
 
+void read_min_effect(JobRequest& request, const OptionValue& value) {
+  double percent = 0;
+  if (!read_whole(value.words.front().text, percent) || !std::isfinite(percent) || percent < 0) {
+    throw wrong(value, "a percentage from 0");
+  }
+  request.comparison.min_effect = percent;
+}
+
+void read_fail_on(JobRequest& request, const OptionValue& value) {
+  request.comparison.fail_on.clear();
+  for (const Located& word : value.words) {
+    for (std::string& what : split(word.text, ',')) {
+      request.comparison.fail_on.push_back(std::move(what));
+    }
+    try {
+      (void)request.comparison.failing();
+    } catch (const Error& error) {
+      throw error.at(word.where);
+    }
+  }
+}
+
 double positive_seconds(const OptionValue& value) {
   return positive_number(value, "a number of seconds above 0");
 }
@@ -209,6 +231,18 @@ const std::vector<JobOption>& job_options() {
        "Write Google Benchmark's JSON, for its compare.py",
        [](Request& request, const OptionValue& value) {
          request.google_benchmark = path_of(value);
+       }},
+      {"--compare", "compare", "BASELINE", K::word, T::bench,
+       "Compare with this journal of a bench, as `warpmark compare` does",
+       [](Request& request, const OptionValue& value) { request.baseline = path_of(value); }},
+      {"--min-effect", "min_effect", "PCT", K::word, T::bench,
+       "With --compare: the least change that counts, in percent", &read_min_effect},
+      {"--fail-on", "fail_on", "WHAT", K::words, T::bench,
+       "With --compare: fail for inconclusive, missing, added, faster, too", &read_fail_on},
+      {"--across-devices", "across_devices", "", K::flag, T::bench,
+       "With --compare: also with what another device measured",
+       [](Request& request, const OptionValue& value) {
+         request.comparison.across_devices = value.on;
        }},
       {"--keep", "keep", "DIR", K::word, T::check,
        "Keep sources, PTX, inputs, outputs … of failures there",

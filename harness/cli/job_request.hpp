@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "cli/case_choice.hpp"
+#include "cli/compare_request.hpp"
 #include "cli/output.hpp"
 #include "report/annotations.hpp"
 #include "report/style.hpp"
@@ -52,6 +53,8 @@ struct JobRequest {
   std::optional<double> precision;  ///< a share: 0.005 for "± 0.5 %"
   std::optional<uint64_t> max_samples;
   std::filesystem::path google_benchmark;  ///< its JSON; "" for none
+  std::filesystem::path baseline;          ///< to compare with; "" for none
+  CompareRequest comparison;
 };
 
 /// Does what a request asks. Throws a usage error for what cannot be loaded or selected, before any

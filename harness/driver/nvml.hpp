@@ -15,7 +15,8 @@ struct DeviceState {
   std::optional<int64_t> temperature_c;
   std::optional<double> power_w;
   std::optional<bool> ecc, mig;
-  std::vector<std::string> throttle_reasons;  ///< "sw_power_cap", "hw_thermal_slowdown" …
+  /// "sw_power_cap", "hw_thermal_slowdown" …; an idle device is none of them.
+  std::vector<std::string> throttle_reasons;
   friend bool operator==(const DeviceState&, const DeviceState&) = default;
 };
 
@@ -31,6 +32,8 @@ class Nvml {
   /// The device with this PCI bus id ("0000:18:00.0", as cuDeviceGetPCIBusId gives it). All is
   /// absent of a device that NVML does not know.
   virtual DeviceState state(const std::string& pci_bus_id) const noexcept = 0;
+  /// The library's file, for `doctor`; empty for a fake.
+  virtual std::string path() const { return {}; }
 
  protected:
   Nvml() = default;

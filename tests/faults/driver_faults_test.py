@@ -119,7 +119,11 @@ class Check(FaultTest):
         if name == "cuFuncGetParamInfo" and number in (1, 801):
             # 1 ends the list, 801 tells that there is none: then the PTX's sizes were the check.
             self.assertIn(failed, [[], [case]], what)
-            words = ["cuFuncGetParamInfo"]
+            for one in done.cases:
+                if one["verdict"] == "failed":
+                    self.assertRegex(one["message"], r"cuFuncGetParamInfo|has \d parameters?, but 4 "
+                                                     r"arguments are given", what)
+            return
         elif sticky and case != self.cases[0] and not sequence.launched(index):
             # No kernel of this case is at fault, but one before may be: tried on a fresh worker.
             self.assertEqual(failed, [], what)

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 
-from program import BUILD, PROGRAM, SANITIZED, CheckTest  # noqa: E402,F401
+from program import BUILD, PROGRAM, SANITIZED, SOURCE, CheckTest  # noqa: E402,F401
 
 # Exhaustive sweeps take minutes; without this, each distinct function fails at least once.
 EXHAUSTIVE = os.environ.get("WARPMARK_TEST_EXHAUSTIVE") == "1"

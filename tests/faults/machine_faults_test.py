@@ -70,6 +70,24 @@ class System(FaultTest):
     def test_each_call_fails(self):
         self.each(CALLS)
 
+    def test_memory_for_arrays_runs_out(self):
+        """As with a full /dev/shm: the run ends with what could not be had, and why."""
+        def one(name, error, text):
+            for occurrence in (0, 1, 2, 3):
+                done, what = self.check_faulty("", device="cpu", WARPMARK_FAILING="%s:%d:%d" % (
+                    name, occurrence, error))
+                self.assertEqual(done.code, 3, what)
+                # The device's own memory is the first; each case's arrays are the next.
+                words = (r"bytes of shared memory: .*%s\n  hint: free memory" % text
+                         if occurrence > 1 else "cuCtxCreate failed with CUDA_ERROR_OUT_OF_MEMORY")
+                self.assertRegex(done.errors, words, what)
+                self.assertNotIn("failed", [case["verdict"] for case in done.cases], what)
+        self.sweep([lambda which=which: one(*which) for which in (
+            ("memfd_create", 28, "No space left on device"),
+            ("memfd_create", 12, "Cannot allocate memory"),
+            ("ftruncate", 28, "No space left on device"),
+            ("map_shared", 12, "Cannot allocate memory"))])
+
     def test_front_or_worker_is_killed_at_a_message(self):
         """A kill of the worker costs its case; a kill of the front leaves valid files."""
         for name in ("sendmsg", "recvmsg"):
