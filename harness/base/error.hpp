@@ -30,14 +30,13 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// What failed, where, why, and what to do about it.
+/// What failed, where, why, and what to do about it; texts that would fill screens are shortened.
 ///
 /// `what()` is the whole text as a person sees it:
 ///     suites/x.yaml:12:5: error: unknown key `blocks`
 ///       hint: did you mean `block`?
 class Error : public std::exception {
  public:
-  /// Shortens texts that would fill screens, as a key of a megabyte would (base/log_text.hpp).
   Error(ExitCode code, std::string message, Position where = {}, std::string hint = {});
 
   const char* what() const noexcept override { return text_.c_str(); }

@@ -116,6 +116,45 @@ class Check(CheckTest, Runner):
         self.assertIn("exit code 3: ", (self.folder / "junit.xml").read_text())
 
 
+class Bench(CheckTest, Runner):
+    SHARES_KERNELS = True
+
+    def bench(self, *arguments, device="cpu", code=1, **options):
+        return self.run_program("bench", "suites", "--device", device, "--max-samples", "3",
+                                *arguments, code=code, **options)
+
+    def test_failures(self):
+        self.write_scale(axes="{n: [4, 100]}", kernel_text=WRONG)
+        out, errors = self.bench("--annotations", "off")
+        self.assertEqual((self.commands(out, errors), errors), ([], ""))
+        (line,) = self.commands(*self.bench())
+        self.assertTrue(line.startswith("::error file=suites/t.yaml,line=10,"), line)
+        self.assertIn("%0Areproduce: warpmark bench ", line)
+        self.write("run.yaml", "warpmark: 1\nbench: {suites: [suites], device: cpu, "
+                               "max_samples: 3, annotations: github}\n")
+        del self.environment["GITHUB_ACTIONS"]
+        self.assertEqual(self.commands(*self.run_program("run", "run.yaml", code=1)), [line])
+
+    def test_others_can_forge_none(self):
+        self.misbehave()
+        self.write("suites/j.cu", "::error file=/etc/passwd::forged ##[error]forged\n" + KERNEL)
+        self.write_scale("suites/j.yaml", kernel_text=None, kernel="{file: j.cu, entry: k}")
+        self.write_scale(kernel_text=WRONG, launch="{block: 32, grid: 'ceil_div(n, 32)', "
+                                                   "shared: 1005}")
+        for words in ([], ["--json", "--annotations", "github"]):
+            out, errors = self.bench(*words, device="misbehaving")
+            self.assertIn("::error::forged on stdout", errors)
+            self.assertEqual(len(self.commands(out, errors)), 2, (out, errors))
+
+    def test_a_full_disk_is_told_as_well(self):
+        self.write_scale()
+        with open("/dev/full", "wb") as full:
+            _, errors = self.bench("--journal", "run.jsonl", code=3, stdout=full)
+        self.assertEqual(self.commands("", errors),
+                         ["::error title=warpmark::standard output cannot be written"])
+        self.assertEqual(self.journal()[-1]["exit_code"], 3)
+
+
 class Mistakes(Runner):
     """What ends a program before its first case."""
 
