@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log_text.hpp"
-#include "bench/skipped_run.hpp"
+#include "bench/library_version.hpp"
 
 namespace warpmark {
 namespace {
@@ -53,7 +53,7 @@ void neutralise() {
   std::vector<std::string> words = {"warpmark",
                                     "--benchmark_list_tests=false",
                                     "--benchmark_filter=.",
-                                    "--benchmark_min_time=0.5",
+                                    least_time<benchmark::BenchmarkReporter::Run>(),
                                     "--benchmark_min_warmup_time=0",
                                     "--benchmark_repetitions=1",
                                     "--benchmark_dry_run=false",

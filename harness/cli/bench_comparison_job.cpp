@@ -23,12 +23,19 @@ void require_other_file(const JobRequest& request) {
                     "its figures are the ones to hold");
 }
 
+BenchResult read_baseline(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) return read_bench_result(file);
+  throw usage_error("there is no baseline " + display_path(file), {},
+                    "a first one is the journal (--journal) of the same run without `compare`");
+}
+
 }  // namespace
 
 ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   require_other_file(request);
   const ComparisonOptions options = request.comparison.options();
-  const BenchResult baseline = read_bench_result(request.baseline);
+  const BenchResult baseline = read_baseline(request.baseline);
 
   JobRequest measuring = request;
   measuring.baseline.clear();

@@ -31,6 +31,16 @@ Device::Device(std::shared_ptr<const Driver> driver, int index)
   name_ = printable(text.data());
 }
 
+std::string Device::pci_bus_id() const {
+  char text[32] = "";
+  const auto& function = driver_->table().device_get_pci_bus_id;
+  if (!function) return {};
+  driver_->call(
+      function, [this] { return identify(); }, text, static_cast<int>(sizeof text), handle_);
+  text[sizeof text - 1] = '\0';
+  return text;
+}
+
 std::string Device::uuid() const {
   CUuuid id{};
   const auto& function = driver_->table().device_get_uuid;

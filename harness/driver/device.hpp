@@ -34,6 +34,8 @@ class Device {
   const std::string& name() const { return name_; }
   /// "GPU-01234567-89ab-…"; "" if the driver cannot tell.
   std::string uuid() const;
+  /// "0000:18:00.0"; "" if the driver cannot tell.
+  std::string pci_bus_id() const;
   uint64_t total_memory() const;  ///< bytes
   int attribute(CUdevice_attribute attribute) const;
   /// Throws an environment error for numbers that are none.

@@ -46,7 +46,7 @@ svg{width:100%;height:auto;display:block}
 svg text{font-family:inherit!important}
 details{margin:.8rem 0 0}
 summary{cursor:pointer;color:var(--accent)}
-details figure{max-width:900px;margin-top:.6rem}
+details figure{max-width:700px;margin-top:.6rem}
 .remark{color:var(--faint)}
 footer{margin-top:3rem;padding-top:.9rem;border-top:2px solid var(--rule);color:var(--faint);font-size:.9em}
 footer dt{font-weight:600;float:left;clear:left;min-width:6.5rem}

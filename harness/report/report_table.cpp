@@ -67,26 +67,54 @@ std::string occupancy_text(const KernelFacts& kernel) {
   return kernel.active_blocks > 0 ? fmt::format("{:.0f} %", kernel.occupancy * 100) : "";
 }
 
-std::vector<std::string> notes_of(const Found& found) {
+std::vector<std::string> notes_of_series(const BenchSeries& series) {
   std::vector<std::string> notes;
-  if (!found.one->reason.empty()) notes.push_back(found.one->reason);
-  if (found.series == nullptr) return notes;
-  const BenchSeries& series = *found.series;
   if (series.stop == StopReason::budget) notes.emplace_back("the budget ended it");
   if (series.summary.count < 6) notes.emplace_back("unstable: few samples");
   if (!series.latency_hidden) notes.emplace_back("with launch latency");
+  return notes;
+}
+
+std::vector<std::string> notes_of_case(const BenchCase& one) {
+  std::vector<std::string> notes;
+  if (!one.reason.empty()) notes.push_back(one.reason);
   std::set<std::string> reasons;
-  for (const DeviceState* state : {&found.one->before, &found.one->after}) {
+  for (const DeviceState* state : {&one.before, &one.after}) {
     reasons.insert(state->throttle_reasons.begin(), state->throttle_reasons.end());
   }
   reasons.erase("gpu_idle");
   if (!reasons.empty()) notes.push_back(fmt::format("throttled: {}", fmt::join(reasons, ", ")));
-  for (const KernelFacts& kernel : found.one->kernels) {
+  for (const KernelFacts& kernel : one.kernels) {
     if (kernel.local_bytes > 0) {
       notes.push_back(fmt::format("{} spills {} bytes a thread", kernel.entry, kernel.local_bytes));
     }
   }
   return notes;
+}
+
+// In a column of its own, which only the table of a single result has room for.
+std::string notes_cell(const Found& found) {
+  if (found.one == nullptr) return "";
+  std::vector<std::string> notes = notes_of_case(*found.one);
+  if (found.series != nullptr) {
+    for (std::string& note : notes_of_series(*found.series)) notes.push_back(std::move(note));
+  }
+  return join(notes, "; ");
+}
+
+// Below the table; what holds for the whole case is said once.
+void add_notes(const RowKey& key, const Found& found, const std::string& name,
+               std::vector<std::string>& notes) {
+  if (found.one == nullptr) return;
+  const auto add = [&](const std::string& cache, const std::string& note) {
+    std::string line = fmt::format("{}{} of {}: {}", key.point, cache, name, note);
+    if (std::find(notes.begin(), notes.end(), line) == notes.end()) notes.push_back(line);
+  };
+  for (const std::string& note : notes_of_case(*found.one)) add("", note);
+  if (found.series == nullptr) return;
+  for (const std::string& note : notes_of_series(*found.series)) {
+    add(" " + std::string(to_text(found.series->cache)), note);
+  }
 }
 
 struct Figure {
@@ -198,14 +226,9 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
     for (const auto& [index, figure] : cells) {
       row.push_back(found[index].one != nullptr ? figure.text(found[index]) : "");
     }
-    if (single) row.push_back(found[0].one != nullptr ? join(notes_of(found[0]), "; ") : "");
+    if (single) row.push_back(notes_cell(found[0]));
     for (size_t i = 0; i < results.size() && !single; ++i) {
-      if (found[i].one == nullptr) continue;
-      const std::string cache = row[1].empty() ? "" : " " + row[1];
-      for (const std::string& note : notes_of(found[i])) {
-        table.notes.push_back(
-            fmt::format("{}{} of {}: {}", key.point, cache, results[i].name, note));
-      }
+      add_notes(key, found[i], results[i].name, table.notes);
     }
     table.rows.push_back(std::move(row));
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/file.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 
@@ -46,6 +47,11 @@ Json seconds_of(double seconds) {
   return std::isfinite(seconds) && seconds >= 0 ? Json(seconds) : Json(nullptr);
 }
 
+// Journals are committed as baselines: one of this tree's own build names no folder above the tree.
+std::string library_text(const std::string& file) {
+  return file.empty() ? "" : display_path(file);
+}
+
 Json record_of(const DeviceFacts& device) {
   Json attributes = Json::array();
   for (const auto& [name, value] : device.attributes) {
@@ -57,9 +63,9 @@ Json record_of(const DeviceFacts& device) {
           {"uuid", device.uuid},
           {"architecture", device.architecture},
           {"driver_version", device.driver_version},
-          {"driver", device.driver},
+          {"driver", library_text(device.driver)},
           {"nvrtc_version", device.nvrtc_version},
-          {"nvrtc", device.nvrtc},
+          {"nvrtc", library_text(device.nvrtc)},
           {"capabilities", device.capabilities},
           {"attributes", std::move(attributes)}};
 }

@@ -245,6 +245,15 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   return reply;
 }
 
+DeviceState Executor::device_state() {
+  if (choice_.device.has(Capability::counters)) return {};
+  if (!nvml_is_open_) {
+    nvml_ = Nvml::open();
+    nvml_is_open_ = true;
+  }
+  return nvml_ ? nvml_->state(choice_.device.pci_bus_id()) : DeviceState{};
+}
+
 TimingKernels& Executor::timing_kernels() {
   // Those of a context that was replaced went with it.
   if (!timing_kernels_) timing_kernels_.emplace(context_, compiler_, facts_.architecture);
@@ -267,8 +276,9 @@ protocol::Timed Executor::time(const protocol::Time& request,
   DeviceRun run(context_, kernels_, request.run);
   run.restore(memory, request.poison);
   launched_ = true;
-  const auto start = Clock::now();
   Measurement& measured = reply.measurement;
+  measured.before = device_state();
+  const auto start = Clock::now();
   if (counts) {
     drain_counters();
     run.run(Stream(context_), launched_);
@@ -289,8 +299,9 @@ protocol::Timed Executor::time(const protocol::Time& request,
               std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share))));
     }
   }
-  measured.kernels = run.kernel_facts();
   measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  measured.after = device_state();
+  measured.kernels = run.kernel_facts();
   return reply;
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/compiler.hpp"
 #include "driver/choose.hpp"
 #include "driver/kernel.hpp"
+#include "driver/nvml.hpp"
 #include "runtime/device_run.hpp"
 #include "runtime/protocol.hpp"
 #include "runtime/timing_kernels.hpp"
@@ -58,6 +59,7 @@ class Executor {
   /// beside its buffers, in bytes.
   std::string misfit(const protocol::Run& run, uint64_t more = 0) const;
   TimingKernels& timing_kernels();
+  DeviceState device_state();
   TimedSeries time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore);
 
   DeviceChoice choice_;
@@ -66,6 +68,8 @@ class Executor {
   DeviceFacts facts_;
   std::vector<Function> kernels_;
   std::optional<TimingKernels> timing_kernels_;  ///< made when first needed
+  bool nvml_is_open_ = false;                    ///< it was tried, when first needed
+  std::shared_ptr<const Nvml> nvml_;
   bool launched_ = false;
   protocol::ContextLimits context_limits_;  ///< in effect
   std::string launch_limits_;               ///< in effect, as configured

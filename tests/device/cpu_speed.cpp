@@ -1,12 +1,14 @@
 // Prints how many thread-instructions a second the CPU device executes; a tool, not a test.
 //   build/tests/cpu_speed [--workers N] [KERNEL...]
 // of the kernels whose name has one of the words in it, or all; with --workers how many times
-// faster N threads are than one, the two measured in turn.
+// faster N threads are than one, the two measured in turn, and how much more processor time they
+// take together: on a busy machine that says what the ratio would be on a free one.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string_view>
 
 #include "device/client.hpp"
@@ -40,21 +42,30 @@ struct Choice {
 Choice choice;
 
 struct Best {
-  double seconds = 1e9;
+  double seconds = 1e9, cpu_seconds = 1e9;  ///< wall clock; processor time of all threads
   std::uint64_t instructions = 0;
 };
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 template <typename Launch>
 void run_once(const char* name, Launch launch, const std::string& options, Best& best) {
   if (api().device->configure(nullptr, options.c_str()) != 0)
     throw std::runtime_error(api().device->last_error());
+  const double cpu_begin = cpu_seconds();
   const auto begin = std::chrono::steady_clock::now();
   launch();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const double cpu = cpu_seconds() - cpu_begin;
   if (api().synchronize() != CUDA_SUCCESS)
     throw std::runtime_error(std::string(name) + " failed: " + reports().at(0).dump());
   best.instructions = counters().at(0)["ptx_thread_instructions"];
   best.seconds = std::min(best.seconds, took.count());
+  best.cpu_seconds = std::min(best.cpu_seconds, cpu);
 }
 
 template <typename Launch>
@@ -66,8 +77,9 @@ void compare_workers(const char* name, Launch launch) {
     run_once(name, launch, options + "1}", one);
     run_once(name, launch, options + std::to_string(choice.workers) + "}", many);
   }
-  std::printf("%-24s 1 worker %8.2f ms, %u workers %8.2f ms, ratio %.2f\n", name, one.seconds * 1e3,
-              choice.workers, many.seconds * 1e3, one.seconds / many.seconds);
+  std::printf("%-24s 1 worker %7.2f ms, %u workers %7.2f ms, ratio %.2f; processor time %.2f\n",
+              name, one.seconds * 1e3, choice.workers, many.seconds * 1e3,
+              one.seconds / many.seconds, many.cpu_seconds / one.cpu_seconds);
 }
 
 template <typename Launch>

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
-#include "bench/skipped_run.hpp"
+#include "bench/library_version.hpp"
 
 namespace warpmark {
 namespace {

@@ -51,9 +51,13 @@ TEST(ReportTable, OfSeveralResultsSideBySide) {
   // A failed case stands beside its time.
   EXPECT_EQ(copy.rows[2][2], "4.051 µs");
   EXPECT_EQ(copy.rows[2][6], "failed");
-  EXPECT_EQ(copy.notes.at(0),
-            "dtype=float32,n=1048576 cold of h200_failures: 3 of 1048576 elements of `out` are "
-            "wrong");
+  EXPECT_EQ(
+      copy.notes,
+      (std::vector<std::string>{
+          "dtype=float32,n=1048576 of h200_failures: 3 of 1048576 elements of `out` are wrong",
+          "dtype=float32,n=268435456 of h200_failures: needs 2 GiB, the device has 1 GiB",
+          "dtype=float64,n=65536 of h200_failures: throttled: sw_power_cap"}));
+  EXPECT_EQ(tables[1].notes.at(0), "n=1048576 cold of h200: the budget ended it");
   // One that the second was not asked for is empty there.
   EXPECT_EQ(copy.rows.back()[6], "");
   EXPECT_EQ(tables[2].suite, "scan");

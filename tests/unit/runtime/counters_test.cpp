@@ -134,17 +134,17 @@ class ExecutorCounters : public SessionTest {
     const auto bytes = [](const auto& value) {
       return std::string(reinterpret_cast<const char*>(&value), sizeof value);
     };
-    request.buffers = {{"out", "float32", 400, false}, {"src", "float32", 400, true}};
-    request.scalars = {{"f", bytes(factor)}, {"n", bytes(n)}, {"one", bytes(one)}};
+    request.run.buffers = {{"out", "float32", 400, false, false}, {"src", "float32", 400, true, false}};
+    request.run.scalars = {{"f", bytes(factor)}, {"n", bytes(n)}, {"one", bytes(one)}};
     protocol::Launch launch;
     launch.grid = {4, 1, 1};
     launch.block = {32, 1, 1};
     launch.arguments = {"out", "src", "f", "n"};
-    request.steps.emplace_back(launch);
+    request.run.steps.emplace_back(launch);
     launch.kernel = 1;
     launch.arguments.back() = "one";
-    request.steps.emplace_back(launch);
-    std::vector<Executor::BufferMemory> memory;
+    request.run.steps.emplace_back(launch);
+    std::vector<BufferMemory> memory;
     memory.push_back({std::nullopt, SharedMemory::create(400)});
     memory.push_back({SharedMemory::create(400), SharedMemory::create(400)});
     executor_->verify(request, memory);

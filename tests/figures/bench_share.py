@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Measures rows F1 to F3 of the design through `warpmark bench`: shares of the copy rate.
+
+    tests/figures/bench_share.py [PROGRAM] [--runs 5] [--json FILE]
+
+Needs a GPU. Runs `warpmark bench` on the generated kernels at n = 2^28 float32, each time a process
+of its own that measures the copy rate itself, and prints for each row the median share of the runs.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Figure, least share, suite.
+ROWS = [
+    ("F1", 1.00, "linear_combination/suite.yaml"),
+    ("F2", 0.98, "linear_combination/in_place.yaml"),
+    ("F3", 1.05, "reductions/sum.yaml"),
+    ("F3", 1.05, "reductions/max.yaml"),
+    ("F3", 1.05, "reductions/dot.yaml"),
+]
+OPTIONS = ["-k", "dtype=float32 and n=268435456", "--device", "gpu", "--cache", "both"]
+
+
+def measure(program, suites):
+    """The records of one run of the program."""
+    with tempfile.TemporaryDirectory() as folder:
+        journal = os.path.join(folder, "bench.jsonl")
+        subprocess.run([program, "bench", *suites, *OPTIONS, "-q", "--journal", journal],
+                       cwd=ROOT, check=True, stdout=sys.stderr)
+        with open(journal, encoding="utf-8") as lines:
+            return [json.loads(line) for line in lines]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program", nargs="?", default=os.path.join(ROOT, "build/bin/warpmark"))
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--json", help="write the figures to this file")
+    arguments = parser.parse_args()
+    suites = [os.path.join("suites", row[2]) for row in ROWS]
+    device, copies, reads, series = "", [], [], {}
+    for _ in range(arguments.runs):
+        for record in measure(arguments.program, suites):
+            if record["type"] == "run":
+                device = record["device"]["name"]
+                ceilings = record["bench"]["ceilings"]
+                copies.append(ceilings["copy_bytes_per_s"] / 1e9)
+                reads.append(ceilings["read_bytes_per_s"] / 1e9)
+            elif record["type"] == "case":
+                for one in record["measurement"]["series"]:
+                    series.setdefault((record["suite"], one["cache"]), []).append(one)
+    print("%s, n = 2^28 float32, %d runs: copy %.0f GB/s (%.0f to %.0f), read %.0f GB/s"
+          % (device, arguments.runs, statistics.median(copies), min(copies), max(copies),
+             statistics.median(reads)))
+    figures = []
+    for figure, least, path in ROWS:
+        suite = path[:-len("/suite.yaml")] if path.endswith("/suite.yaml") else path[:-len(".yaml")]
+        for cache in ("cold", "hot"):
+            shares = [one["copy_share"] for one in series[suite, cache]]
+            median_us = 1e6 * statistics.median(one["median_s"] for one in series[suite, cache])
+            figures.append({"figure": figure, "suite": suite, "cache": cache, "wanted": least,
+                            "share": round(statistics.median(shares), 4),
+                            "share_min": round(min(shares), 4), "share_max": round(max(shares), 4),
+                            "median_us": round(median_us, 3)})
+            print("%s %-28s %-4s %9.2f us  share %.3f (%.3f to %.3f), wanted %.2f"
+                  % (figure, suite, cache, median_us, figures[-1]["share"], min(shares),
+                     max(shares), least))
+    if arguments.json:
+        record = {"command": "tests/figures/bench_share.py --runs %d" % arguments.runs,
+                  "device": device, "copy_gb_s": round(statistics.median(copies), 1),
+                  "read_gb_s": round(statistics.median(reads), 1), "figures": figures}
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump(record, file, indent=2)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
