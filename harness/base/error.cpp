@@ -1,5 +1,7 @@
 #include "base/error.hpp"
 
+#include "base/log_text.hpp"
+
 namespace warpmark {
 
 std::string Position::text() const {
@@ -10,7 +12,10 @@ std::string Position::text() const {
 }
 
 Error::Error(ExitCode code, std::string message, Position where, std::string hint)
-    : code_(code), message_(std::move(message)), where_(std::move(where)), hint_(std::move(hint)) {
+    : code_(code),
+      message_(shortened(std::move(message))),
+      where_(std::move(where)),
+      hint_(shortened(std::move(hint))) {
   if (where_.known()) text_ = where_.text() + ": ";
   text_ += "error: " + message_;
   if (!hint_.empty()) text_ += "\n  hint: " + hint_;

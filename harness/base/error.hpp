@@ -30,7 +30,7 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// What failed, where, why, and what to do about it.
+/// What failed, where, why, and what to do about it; texts that would fill screens are shortened.
 ///
 /// `what()` is the whole text as a person sees it:
 ///     suites/x.yaml:12:5: error: unknown key `blocks`

@@ -102,13 +102,15 @@ ExitCode run_bench(const std::vector<BenchWork>& work, CaseTimer& timer, const R
                           }});
   }
   const std::string json = run_google_benchmark(benchmarks, [&] { return strict_json(facts); });
-  const ExitCode code = run.finish();
-  // This file first: what ended the run early must not cost the reports, nor be hidden by them.
-  try {
-    if (options.google_benchmark) write_file_atomically(*options.google_benchmark, json);
-  } catch (...) {
-    run.stop(std::current_exception());
+  CaseRun::FrontEnd front;
+  front.close = [&timer] { timer.close(); };
+  if (options.google_benchmark) {
+    front.publish = [&](const std::string& error) {
+      // It has no place for an error: cases without a time are those that it does not name.
+      if (error.empty()) write_file_atomically(*options.google_benchmark, json);
+    };
   }
+  const ExitCode code = run.finish(front);
   run.rethrow();
   return code;
 }

@@ -23,6 +23,8 @@ class CaseTimer {
   /// Verifies, times and verifies again. What it throws ends the run.
   virtual Outcome measure(const Case& which, const PlannedCase& planned,
                           const TimingOptions& options, Measurement& into) = 0;
+  /// After the last case, ends what runs them: nothing of it prints after that.
+  virtual void close() {}
   /// Ends a `measure` that runs with Verdict::interrupted. Called in a signal handler.
   virtual void interrupt() noexcept = 0;
 };

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/log_text.hpp"
 #include "bench/library_version.hpp"
 
 namespace warpmark {
@@ -85,7 +86,7 @@ std::string json_of(const std::vector<benchmark::BenchmarkReporter::Run>& runs,
   writer.SetOutputStream(&text);
   writer.ReportRuns(runs);
   writer.Finalize();
-  return text.str();
+  return json_without_commands(text.str());
 }
 
 // Benchmarks hold references into the caller's frame.

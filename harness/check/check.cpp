@@ -85,14 +85,14 @@ ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const 
     tests.push_back(test_of(item, run, runner, context));
   }
   run_googletest(tests, junit ? junit->draft() : std::filesystem::path());
-  const ExitCode code = run.finish();
-  // The JUnit file first: what ended the run early must not cost the reports, nor be hidden by
-  // them.
-  try {
-    if (junit) junit->publish();
-  } catch (...) {
-    run.stop(std::current_exception());
+  CaseRun::FrontEnd front;
+  front.close = [&runner] { runner.close(); };
+  if (junit) {
+    front.publish = [&junit](const std::string& error) {
+      error.empty() ? junit->publish() : junit->publish_with(error);
+    };
   }
+  const ExitCode code = run.finish(front);
   run.rethrow();
   return code;
 }

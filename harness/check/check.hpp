@@ -22,6 +22,8 @@ class CaseRunner {
   /// Runs one case, with the inputs of one trial. What it throws ends the run: an environment
   /// error, or an internal one.
   virtual Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial) = 0;
+  /// After the last case, ends what runs them: nothing of it prints after that.
+  virtual void close() {}
   /// Ends a `verify` that runs with Verdict::interrupted. Called in a signal handler.
   virtual void interrupt() noexcept = 0;
 };

@@ -4,21 +4,10 @@
 
 #include <cstdlib>
 
-#include "base/text.hpp"
+#include "check/junit.hpp"
 
 namespace warpmark {
 namespace {
-
-// Text that XML 1.0 can hold: printable() leaves U+FFFE and U+FFFF in, which are no XML characters.
-std::string xml_text(const std::string& text) {
-  std::string out = printable(text);
-  for (const char* bad : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
-    for (size_t at = 0; (at = out.find(bad, at)) != std::string::npos;) {
-      out.replace(at, 3, "\xEF\xBF\xBD");
-    }
-  }
-  return out;
-}
 
 class CaseTest : public testing::Test {
  public:

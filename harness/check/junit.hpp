@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/file.hpp"
 
@@ -19,10 +20,23 @@ class JunitFile {
   std::filesystem::path draft() const;
   /// Replaces the target. Throws an environment error.
   void publish() const;
+  /// The same with a test `warpmark.run` that had this error, for what failed after the last case.
+  /// A device or a pipe, which got the report already, stays as it is.
+  void publish_with(const std::string& error) const;
 
  private:
+  std::string draft_text() const;
+
   std::filesystem::path target_;
-  UniqueFd draft_;  ///< a memfd
+  bool special_ = false;  ///< a device or a pipe: written to, not replaced
+  UniqueFd draft_;        ///< a memfd
 };
+
+/// The report of GoogleTest with one test suite more, in which `warpmark.run` had this error; the
+/// report itself if it has no end.
+std::string with_run_error(std::string xml, const std::string& error);
+
+/// Text that XML 1.0 can hold; not escaped.
+std::string xml_text(const std::string& text);
 
 }  // namespace warpmark

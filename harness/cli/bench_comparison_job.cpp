@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/file.hpp"
+#include "base/log_text.hpp"
 #include "report/comparison_report.hpp"
 
 namespace warpmark {
@@ -57,7 +58,7 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
       comparison_text(compared, style, request.verbosity == Verbosity::verbose);
   if (request.json) {
     // The records stay alone on standard output.
-    std::fprintf(stderr, "%s", text.c_str());
+    std::fputs((out.for_runner() ? without_commands(text) : text).c_str(), stderr);
   } else {
     out.print("\n{}", text);
   }

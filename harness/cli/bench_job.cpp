@@ -1,6 +1,7 @@
 // Measuring cases: from paths to the exit code.
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "bench/bench.hpp"
 #include "cli/bench_comparison_job.hpp"
@@ -82,19 +83,17 @@ ExitCode bench(const JobRequest& request, Output& out) {
   }
   const std::vector<BenchWork> work = bench_work(request, chosen.take_cases());
 
-  Session session(python.interpreter(), request.session);
-  if (!find_device(session, request, context, out)) return ExitCode::skipped;
-  context.bench = bench_context(work, session);
+  auto session = std::make_unique<Session>(python.interpreter(), request.session);
+  if (!find_device(*session, request, context, out)) return ExitCode::skipped;
+  context.bench = bench_context(work, *session);
 
   BenchOptions options;
-  set_run_options(request, work.size(), options);
+  set_run_options(request, work.size(), out, options);
   if (!request.google_benchmark.empty()) options.google_benchmark = request.google_benchmark;
-  SessionTimer timer(session);
+  SessionTimer timer(std::move(session));
+  const auto annotations = add_annotations(request, options);
   out.flush();  // the report goes to the same descriptor
-  const ExitCode code = run_bench(work, timer, context, options, std::cout);
-  std::cout.flush();
-  if (!std::cout) throw environment_error("standard output cannot be written");
-  return code;
+  return run_bench(work, timer, context, options, std::cout);
 }
 
 }  // namespace warpmark

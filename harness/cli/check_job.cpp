@@ -1,5 +1,4 @@
 // Checking cases: from paths to the exit code.
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -11,23 +10,9 @@
 #include "cli/lazy_python.hpp"
 #include "cli/session_runner.hpp"
 #include "compiler/cache.hpp"
-#include "report/annotations.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
-
-namespace {
-
-bool wants_annotations(const JobRequest& request) {
-  if (request.annotations != AnnotationMode::automatic) {
-    return request.annotations == AnnotationMode::github;
-  }
-  // As GitHub's own tools ask. JSON lines are for programs, and go into files there.
-  const char* actions = std::getenv("GITHUB_ACTIONS");
-  return !request.json && actions != nullptr && std::string_view(actions) == "true";
-}
-
-}  // namespace
 
 ExitCode check(const JobRequest& request, Output& out) {
   if (request.keep_all && request.keep.empty()) {
@@ -43,38 +28,25 @@ ExitCode check(const JobRequest& request, Output& out) {
   LastFailedReport last_failed(memory, chosen.suites);
   const std::vector<CaseWork> work = plan_all(chosen.take_cases(), request.choice.axes);
 
-  Session session(python.interpreter(), request.session);
+  auto session = std::make_unique<Session>(python.interpreter(), request.session);
   RunContext context = make_context(request, deselected);
   if (!last_failed_note.empty()) context.notes.push_back(last_failed_note);
-  if (!find_device(session, request, context, out)) return ExitCode::skipped;
+  if (!find_device(*session, request, context, out)) return ExitCode::skipped;
 
   CheckOptions options;
-  set_run_options(request, work.size(), options);
+  set_run_options(request, work.size(), out, options);
   if (!request.junit.empty()) options.junit = request.junit;
-  SessionRunner runner(session, !request.keep.empty());
+  SessionRunner runner(std::move(session), !request.keep.empty());
   options.reports.push_back(&last_failed);
   std::optional<KeepReport> keep;
   if (!request.keep.empty()) {
     keep.emplace(request.keep, request.keep_all, runner, work, python.interpreter());
     options.reports.push_back(&*keep);
   }
-  // JSON lines stay alone on standard output; a runner reads both.
-  std::ostream& commands = request.json ? std::cerr : std::cout;
-  Annotations annotations;
-  const bool annotate = wants_annotations(request);
-  if (annotate) options.reports.push_back(&annotations);
+  const auto annotations = add_annotations(request, options);
 
   out.flush();  // the report goes to the same descriptor
-  ExitCode code = ExitCode::internal;
-  {
-    std::optional<CommandsStopped> stopped;
-    if (annotate) stopped.emplace(commands);
-    code = run_check(work, runner, context, options, std::cout);
-  }
-  if (annotate) annotations.write(commands);
-  std::cout.flush();
-  if (!std::cout) throw environment_error("standard output cannot be written");
-  return code;
+  return run_check(work, runner, context, options, std::cout);
 }
 
 }  // namespace warpmark

@@ -26,7 +26,7 @@ ExitCode compare(const CompareState& state, Output& out) {
   const ComparedBenches compared = {baseline, contender, comparison, options,
                                     state.request.failing()};
   if (state.json) {
-    out.print("{}\n", comparison_json(compared).dump(2));
+    out.write(json_output(comparison_json(compared)));
   } else if (state.markdown) {
     out.write(comparison_markdown(compared));
   } else {

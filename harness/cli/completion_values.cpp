@@ -8,6 +8,7 @@
 #include "cli/lazy_python.hpp"
 #include "cli/run_config.hpp"
 #include "cli/suites.hpp"
+#include "report/annotations.hpp"
 
 namespace warpmark {
 
@@ -108,7 +109,7 @@ std::vector<std::string> values(const std::string& argument, const CursorLine& l
   if (argument == "--axis") return axis_names(line);
   if (argument == "--device") return devices();
   if (argument == "--job") return jobs(line);
-  if (argument == "--annotations") return {"auto", "github", "off"};
+  if (argument == "--annotations") return annotation_words();
   if (argument == "--cache") return {"both", "cold", "hot"};
   if (argument == "--journal" || argument == "--junit" || argument == "--benchmark-out") {
     return files(current, "");

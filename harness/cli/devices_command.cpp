@@ -30,7 +30,7 @@ std::string as_json(const DeviceSurvey& survey) {
   }
   const nlohmann::ordered_json whole = {
       {"warpmark", 1}, {"devices", std::move(devices)}, {"missing", std::move(missing)}};
-  return whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_output(whole);
 }
 
 void print_for_people(const DeviceSurvey& survey, Output& out) {

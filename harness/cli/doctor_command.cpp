@@ -72,7 +72,7 @@ class Doctor {
   void write_json(bool able) {
     const nlohmann::ordered_json whole = {
         {"warpmark", 1}, {"able", able}, {"devices", usable_}, {"found", rows_}};
-    out_.write(whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    out_.write(json_output(whole));
   }
   void missing(const std::string& what, const std::string& reason, const std::string& remedy) {
     row(Mark::missing, what, reason);

@@ -20,9 +20,13 @@ Command job_command(CLI::App& program, JobKind kind, const std::string& descript
   return {app, [state, kind](Output& out) {
             JobRequest request;
             request.kind = kind;
-            request.paths = state->paths;
-            state->arguments.apply(request);
-            return run_job(request, out);
+            return annotating(
+                out, [&] { return wants_annotations(request.annotations, request.json); },
+                [&] {
+                  request.paths = state->paths;
+                  state->arguments.apply(request);
+                  return run_job(request, out);
+                });
           }};
 }
 

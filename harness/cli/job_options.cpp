@@ -149,11 +149,9 @@ void read_trial(JobRequest& request, const OptionValue& value) {
 }
 
 void read_annotations(JobRequest& request, const OptionValue& value) {
-  const std::string& word = value.words.front().text;
-  const std::vector<std::string> words = {"auto", "github", "off"};
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) throw wrong(value, "auto, github or off");
-  request.annotations = static_cast<AnnotationMode>(found - words.begin());
+  const auto mode = annotation_mode(value.words.front().text);
+  if (!mode) throw wrong(value, "auto, github or off");
+  request.annotations = *mode;
 }
 
 bool truth(const YamlNode& node, const std::string& what) {
@@ -254,7 +252,7 @@ const std::vector<JobOption>& job_options() {
       {"--json", "json", "", K::flag, T::every,
        "Print JSON lines (schema/outcome.json), not a report",
        [](Request& request, const OptionValue& value) { request.json = value.on; }},
-      {"--annotations", "annotations", "HOW", K::word, T::check,
+      {"--annotations", "annotations", "HOW", K::word, T::every,
        "Failures for a code host: auto (default), github, off", &read_annotations},
       {"--durations", "durations", "N", K::word, T::every, "List the N slowest cases (0: all)",
        [](Request& request, const OptionValue& value) {

@@ -12,6 +12,7 @@
 #include "cli/case_choice.hpp"
 #include "cli/compare_request.hpp"
 #include "cli/output.hpp"
+#include "report/annotations.hpp"
 #include "report/style.hpp"
 #include "runtime/session.hpp"
 
@@ -20,12 +21,6 @@ namespace warpmark {
 enum class JobKind : uint8_t { check, bench };
 /// The command, and the section of a run configuration.
 std::string_view to_text(JobKind kind);
-
-enum class AnnotationMode : uint8_t {
-  automatic,  ///< GitHub's where GITHUB_ACTIONS is `true`
-  github,
-  off
-};
 
 struct JobRequest {
   JobKind kind = JobKind::check;
@@ -41,6 +36,7 @@ struct JobRequest {
   bool device_given = false;         ///< for the command that repeats a case
   bool seed_given = false;
   bool timeout_given = false;
+  AnnotationMode annotations = AnnotationMode::automatic;
 
   // Of `check` only.
   bool last_failed = false;  ///< only those that failed last time, if any did
@@ -50,7 +46,6 @@ struct JobRequest {
   std::filesystem::path junit;  ///< "" for none
   std::filesystem::path keep;   ///< folder for the files of failures; "" for none
   bool keep_all = false;        ///< of passes, too
-  AnnotationMode annotations = AnnotationMode::automatic;
 
   // Of `bench` only; nothing leaves the suite's own value, or that of TimingOptions.
   std::optional<CacheChoice> cache;
@@ -63,7 +58,7 @@ struct JobRequest {
 };
 
 /// Does what a request asks. Throws a usage error for what cannot be loaded or selected, before any
-/// case runs.
+/// case runs. Failures are annotated, but not what it throws.
 ExitCode run_job(const JobRequest& request, Output& out);
 
 // What run_job calls, one of each kind.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <iostream>
 #include <system_error>
 
 #include "base/file.hpp"
@@ -10,6 +11,7 @@
 #include "cli/axis_override.hpp"
 #include "driver/choose.hpp"
 #include "plan/plugin_loader.hpp"
+#include "report/annotations.hpp"
 #include "results/reproduce.hpp"
 
 namespace warpmark {
@@ -58,14 +60,25 @@ RunContext make_context(const JobRequest& request, size_t deselected) {
   return context;
 }
 
-void set_run_options(const JobRequest& request, size_t cases, RunOptions& options) {
+void set_run_options(const JobRequest& request, size_t cases, const Output& out,
+                     RunOptions& options) {
   if (!request.journal.empty()) options.journal = request.journal;
   options.single_case = !request.choice.ids.empty() && cases == 1;
   options.max_failures = request.max_failures;
   options.json = request.json;
   options.style = console_style(STDOUT_FILENO);
   options.style.verbosity = request.verbosity;
+  options.style.for_runner = out.for_runner();
   options.style.durations = request.durations;
+}
+
+std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options) {
+  if (!wants_annotations(request.annotations, request.json)) return nullptr;
+  // Where kernels print: a worker's standard output is its standard error.
+  std::ostream& log = request.session.in_process && !request.json ? std::cout : std::cerr;
+  auto annotations = std::make_unique<Annotations>(log);
+  options.reports.push_back(annotations.get());
+  return annotations;
 }
 
 bool find_device(Session& session, const JobRequest& request, RunContext& context, Output& out) {
@@ -115,6 +128,7 @@ void require_own_files(const JobRequest& request) {
 }
 
 ExitCode run_job(const JobRequest& request, Output& out) {
+  if (wants_annotations(request.annotations, request.json)) out.write_for_runner();
   require_own_files(request);
   return request.kind == JobKind::check ? check(request, out) : bench(request, out);
 }

@@ -1,6 +1,7 @@
 // What every job that runs cases does before the first one.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,12 @@ std::vector<CaseWork> plan_all(std::vector<Case> cases, const std::vector<Axis>&
 RunContext make_context(const JobRequest& request, size_t deselected);
 
 /// Puts into `options` what the request says of every job's run.
-void set_run_options(const JobRequest& request, size_t cases, RunOptions& options);
+void set_run_options(const JobRequest& request, size_t cases, const Output& out,
+                     RunOptions& options);
+
+/// Adds annotations to the reports, if the request wants them: they live in what it returns, and
+/// from now on nothing that kernels print is a command.
+std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options);
 
 /// Waits for the device. False, with a line that says so, if there is none and the request skips
 /// then; else what is missing is thrown.

@@ -1,5 +1,5 @@
 // `warpmark lint`: every problem of suites that can be found without running a kernel.
-#include <cstdio>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +15,8 @@ struct LintRequest {
   std::vector<std::filesystem::path> paths;
   LintOptions options;
   bool json = false;
+  AnnotationMode annotations = AnnotationMode::automatic;
+  std::string annotation_text;  ///< as it was given
 };
 
 std::string counted(size_t count, const std::string& what) {
@@ -39,21 +41,36 @@ void print_json(const Linter& linter, size_t suites, Output& out) {
                                   {"problems", nlohmann::ordered_json::array()}};
   for (const Error& problem : linter.problems()) whole["problems"].push_back(as_json(problem));
   if (linter.failure()) whole["unchecked"] = as_json(*linter.failure());
-  out.print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  out.write(json_output(whole));
 }
 
-ExitCode lint(const LintRequest& request, Output& out) {
+ExitCode lint(LintRequest& request, Output& out) {
+  if (!request.annotation_text.empty()) {
+    const auto mode = annotation_mode(request.annotation_text);
+    if (!mode) {
+      throw usage_error(fmt::format("--annotations must be auto, github or off, and is `{}`",
+                                    printable(request.annotation_text)));
+    }
+    request.annotations = *mode;
+  }
+  const bool annotate = wants_annotations(request.annotations, request.json);
+  if (annotate) out.write_for_runner();
   const std::vector<std::filesystem::path> files = suite_files(request.paths);
   Linter linter(request.options);
   for (const std::filesystem::path& file : files) linter.suite(file);
+  if (annotate) {
+    AnnotationList list;
+    for (const Error& problem : linter.problems()) list.add(annotation(problem));
+    // Beside JSON it is not thrown.
+    if (request.json && linter.failure()) list.add(annotation(*linter.failure()));
+    list.write(std::cerr);
+  }
   if (request.json) {
     print_json(linter, files.size(), out);
     if (linter.failure()) return linter.failure()->code();
     return linter.problems().empty() ? ExitCode::success : ExitCode::usage;
   }
-  for (const Error& problem : linter.problems()) {
-    std::fprintf(stderr, "%s\n", printable(problem.what()).c_str());
-  }
+  for (const Error& problem : linter.problems()) print_error(out, problem.what());
   const size_t problems = linter.problems().size();
   const std::string found = problems == 0 ? "no problems" : counted(problems, "problem");
   if (const auto& failure = linter.failure()) {
@@ -85,10 +102,17 @@ Command lint_command(CLI::App& program) {
   app->add_flag("--static", request->options.is_static,
                 "Only what needs neither compiler nor NumPy");
   app->add_flag("--json", request->json, "As JSON");
+  app->add_option("--annotations", request->annotation_text,
+                  "Problems for a code host: auto (default), github, off")
+      ->type_name("HOW");
   app->add_option("--device", request->options.session.device,
                   "What to compile for: cpu (default), gpu, auto …")
       ->type_name("D");
-  return {app, [request](Output& out) { return lint(*request, out); }};
+  return {app, [request](Output& out) {
+            return annotating(
+                out, [&] { return wants_annotations(request->annotations, request->json); },
+                [&] { return lint(*request, out); });
+          }};
 }
 
 }  // namespace warpmark

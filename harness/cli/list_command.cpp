@@ -74,7 +74,7 @@ std::string as_json(const ChosenCases& chosen) {
   nlohmann::ordered_json whole = {{"warpmark", 1}, {"suites", std::move(list)}};
   if (chosen.deselected > 0) whole["deselected"] = chosen.deselected;
   // A path may have bytes that are no UTF-8, and JSON may not.
-  return whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_output(whole);
 }
 
 std::string counted(size_t count, const std::string& what) {

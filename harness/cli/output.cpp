@@ -3,9 +3,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/exception.hpp"
+#include "base/log_text.hpp"
+#include "base/text.hpp"
 
 namespace warpmark {
 
@@ -14,7 +18,11 @@ constexpr size_t kEnough = 1 << 16;
 }
 
 void Output::write(std::string_view text) {
-  pending_ += text;
+  if (for_runner_) {
+    pending_ += without_commands(text);
+  } else {
+    pending_ += text;
+  }
   if (pending_.size() >= kEnough) flush();
 }
 
@@ -30,6 +38,30 @@ void Output::flush() {
       throw environment_error(
           fmt::format("cannot write to standard output: {}", std::strerror(errno)));
     }
+  }
+}
+
+std::string json_output(const nlohmann::ordered_json& value) {
+  using Json = nlohmann::ordered_json;
+  return json_without_commands(value.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
+
+void print_error(const Output& out, const std::string& text) {
+  const std::string shown = printable(text);
+  std::fprintf(stderr, "%s\n", (out.for_runner() ? without_commands(shown) : shown).c_str());
+}
+
+ExitCode annotating(Output& out, const std::function<bool()>& wanted,
+                    const std::function<ExitCode()>& step) {
+  try {
+    return step();
+  } catch (const std::exception&) {
+    if (wanted()) {
+      out.write_for_runner();
+      const Error error = to_error(std::current_exception());
+      std::fprintf(stderr, "%s\n", annotation(error).c_str());
+    }
+    throw;
   }
 }
 

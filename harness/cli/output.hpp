@@ -3,18 +3,26 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "report/annotations.hpp"
 
 namespace warpmark {
 
 /// Writes to a descriptor that it does not own. A reader that leaves (`warpmark list | head`) is no
 /// error: what follows is dropped, and the exit code stays the command's own. SIGPIPE must be
-/// ignored for that.
+/// ignored for that. To a CI runner nothing that it writes is a command.
 class Output {
  public:
-  explicit Output(int fd) : fd_(fd) {}
+  explicit Output(int fd) : fd_(fd), for_runner_(read_by_runner()) {}
+
+  /// Whether a CI runner reads what the program prints, and may be made to.
+  bool for_runner() const { return for_runner_; }
+  void write_for_runner() { for_runner_ = true; }
 
   void write(std::string_view text);
 
@@ -29,8 +37,21 @@ class Output {
 
  private:
   int fd_;
+  bool for_runner_;
   std::string pending_;
   bool reader_left_ = false;
 };
+
+/// The text of a JSON value for standard output, with a last newline: bytes that are no UTF-8 are
+/// replaced, and no string forms a command to a CI runner.
+std::string json_output(const nlohmann::ordered_json& value);
+
+/// Prints a text of several lines to the standard error, as far as others may read it safely.
+void print_error(const Output& out, const std::string& text);
+
+/// Does `step`. What it throws becomes an annotation on the standard error, if `wanted` says so
+/// then, and goes on.
+ExitCode annotating(Output& out, const std::function<bool()>& wanted,
+                    const std::function<ExitCode()>& step);
 
 }  // namespace warpmark

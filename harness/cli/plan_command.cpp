@@ -1,8 +1,7 @@
 // `warpmark plan`: what would be compiled, allocated, launched and compared for each case.
-#include <cstdio>
 #include <memory>
 
-#include "base/text.hpp"
+#include "base/log_text.hpp"
 #include "cli/command.hpp"
 #include "cli/job_options.hpp"
 #include "cli/lazy_python.hpp"
@@ -25,13 +24,13 @@ ExitCode print_plans(const PlanOptions& options, Output& out) {
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
   for (const Case& which : chosen.take_cases()) {
     try {
-      out.write(describe(make_plan(which, plugins).plan));
+      out.write(json_without_commands(describe(make_plan(which, plugins).plan)));
     } catch (const Error& error) {
       // Rules skip points that make no sense, and those need not have a plan.
       if (!which.skip) throw;
       out.flush();
-      std::fprintf(stderr, "note: %s is skipped (%s) and has no plan: %s\n", which.id.c_str(),
-                   printable(*which.skip).c_str(), printable(error.message()).c_str());
+      print_error(out, fmt::format("note: {} is skipped ({}) and has no plan: {}", which.id,
+                                   *which.skip, error.message()));
     }
   }
   return ExitCode::success;

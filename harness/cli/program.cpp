@@ -118,7 +118,7 @@ int fail(Output& out, ExitCode code, const std::string& text) {
     out.flush();            // what was printed before comes first
   } catch (const Error&) {  // the failure at hand is the one to tell
   }
-  std::fprintf(stderr, "%s\n", printable(text).c_str());
+  print_error(out, text);
   return static_cast<int>(code);
 }
 

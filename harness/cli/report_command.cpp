@@ -1,5 +1,4 @@
 // `warpmark report`: results of benches as an HTML page or as Markdown tables.
-#include <cstdio>
 #include <memory>
 
 #include "base/file.hpp"
@@ -62,15 +61,15 @@ std::vector<SuitePictures> draw(const std::vector<NamedResult>& results, Interpr
 }
 
 // Tables say all that pictures do: without Matplotlib the page has a remark in their place.
-std::string make_page(const std::vector<NamedResult>& results, bool no_plots) {
+std::string make_page(const std::vector<NamedResult>& results, bool no_plots, const Output& out) {
   if (no_plots) return bench_page(results, {});
   LazyPython python;
   try {
     return bench_page(results, draw(results, python.interpreter()));
   } catch (const Error& error) {
     if (error.code() != ExitCode::environment) throw;
-    std::fprintf(stderr, "note: the page has no pictures: %s\n  hint: %s\n",
-                 printable(error.message()).c_str(), printable(error.hint()).c_str());
+    print_error(out,
+                "note: the page has no pictures: " + error.message() + "\n  hint: " + error.hint());
     return bench_page(results, {}, error.message());
   }
 }
@@ -81,7 +80,7 @@ ExitCode report(const ReportState& state, Output& out) {
   }
   const std::vector<NamedResult> results = read_results(state);
   const std::string text =
-      wants_markdown(state) ? bench_markdown(results) : make_page(results, state.no_plots);
+      wants_markdown(state) ? bench_markdown(results) : make_page(results, state.no_plots, out);
   if (state.output.empty()) {
     out.write(text);
     return ExitCode::success;

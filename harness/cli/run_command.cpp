@@ -37,7 +37,8 @@ std::vector<RunJob> choose_jobs(const RunConfig& config, const std::vector<std::
   return chosen;
 }
 
-ExitCode run(const RunState& state, Output& out) {
+ExitCode run(const RunState& state, JobRequest& request, Output& out) {
+  state.arguments.apply(request);
   require_path(state.file, "configurations are YAML files, as configs/demo.yaml");
   std::vector<RunJob> jobs = choose_jobs(load_run_config(state.file), state.jobs);
   // A mistake on the command line or in a later job is told before the first one runs.
@@ -50,7 +51,10 @@ ExitCode run(const RunState& state, Output& out) {
                       fmt::format("`warpmark {} --help` says what is", to_text(kinds.front())));
   }
   for (RunJob& job : jobs) state.arguments.apply(job.request);
-  if (jobs.size() == 1) return run_job(jobs.front().request, out);
+  if (jobs.size() == 1) {
+    request = jobs.front().request;
+    return run_job(request, out);
+  }
   std::vector<std::string> names;
   names.reserve(jobs.size());
   for (const RunJob& job : jobs) names.push_back(job.name);
@@ -71,7 +75,12 @@ Command run_command(CLI::App& program) {
       ->allow_extra_args(false);
   app->add_flag("--part", state->part)->group("");  // of run_job_processes
   state->arguments.add_to(*app);
-  return {app, [state](Output& out) { return run(*state, out); }};
+  return {app, [state](Output& out) {
+            JobRequest request;  // what is known of it when an error comes
+            return annotating(
+                out, [&] { return wants_annotations(request.annotations, request.json); },
+                [&] { return run(*state, request, out); });
+          }};
 }
 
 }  // namespace warpmark

@@ -6,8 +6,18 @@ namespace warpmark {
 
 Outcome SessionRunner::verify(const Case& which, const PlannedCase& planned, uint64_t trial) {
   artifacts_ = {};
-  if (!which.skip) return session_.verify(which, planned, trial, keep_ ? &artifacts_ : nullptr);
+  if (!which.skip) return session_->verify(which, planned, trial, keep_ ? &artifacts_ : nullptr);
   return skipped_outcome(which);
+}
+
+void SessionRunner::close() {
+  artifacts_ = {};
+  live_ = nullptr;
+  session_.reset();
+}
+
+void SessionRunner::interrupt() noexcept {
+  if (Session* session = live_) session->interrupt();
 }
 
 }  // namespace warpmark

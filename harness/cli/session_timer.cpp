@@ -6,7 +6,16 @@ namespace warpmark {
 
 Outcome SessionTimer::measure(const Case& which, const PlannedCase& planned,
                               const TimingOptions& options, Measurement& into) {
-  return which.skip ? skipped_outcome(which) : session_.measure(which, planned, options, into);
+  return which.skip ? skipped_outcome(which) : session_->measure(which, planned, options, into);
+}
+
+void SessionTimer::close() {
+  live_ = nullptr;
+  session_.reset();
+}
+
+void SessionTimer::interrupt() noexcept {
+  if (Session* session = live_) session->interrupt();
 }
 
 }  // namespace warpmark

@@ -1,6 +1,10 @@
 // A session as what measures the cases of a bench.
 #pragma once
 
+#include <atomic>
+#include <memory>
+#include <utility>
+
 #include "bench/bench.hpp"
 #include "runtime/session.hpp"
 
@@ -8,14 +12,17 @@ namespace warpmark {
 
 class SessionTimer : public CaseTimer {
  public:
-  explicit SessionTimer(Session& session) : session_(session) {}
+  explicit SessionTimer(std::unique_ptr<Session> session)
+      : session_(std::move(session)), live_(session_.get()) {}
 
   Outcome measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
                   Measurement& into) override;
-  void interrupt() noexcept override { session_.interrupt(); }
+  void close() override;
+  void interrupt() noexcept override;
 
  private:
-  Session& session_;
+  std::unique_ptr<Session> session_;
+  std::atomic<Session*> live_;  ///< what a signal may interrupt
 };
 
 }  // namespace warpmark

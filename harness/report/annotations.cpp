@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 
 #include "base/text.hpp"
@@ -46,6 +48,28 @@ std::string secret_word() {
 
 }  // namespace
 
+const std::vector<std::string>& annotation_words() {
+  static const std::vector<std::string> kWords = {"auto", "github", "off"};
+  return kWords;
+}
+
+std::optional<AnnotationMode> annotation_mode(std::string_view word) {
+  const std::vector<std::string>& words = annotation_words();
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) return {};
+  return static_cast<AnnotationMode>(found - words.begin());
+}
+
+bool read_by_runner() {
+  const char* actions = std::getenv("GITHUB_ACTIONS");
+  return actions != nullptr && std::string_view(actions) == "true";
+}
+
+bool wants_annotations(AnnotationMode mode, bool json) {
+  if (mode == AnnotationMode::automatic) return !json && read_by_runner();
+  return mode == AnnotationMode::github;
+}
+
 std::string annotation(const Position& where, std::string_view title, std::string_view text) {
   std::string properties;
   if (where.known()) {
@@ -56,6 +80,24 @@ std::string annotation(const Position& where, std::string_view title, std::strin
     properties += " ";
   }
   return "::error" + properties + "title=" + escaped(title, true) + "::" + escaped(text, false);
+}
+
+std::string annotation(const Error& error) {
+  std::string text = error.message();
+  if (!error.hint().empty()) text += "\nhint: " + error.hint();
+  return annotation(error.where(), "warpmark", text);
+}
+
+void AnnotationList::add(std::string line) {
+  if (++count_ <= kMostLines) lines_.push_back(std::move(line));
+}
+
+void AnnotationList::write(std::ostream& out) const {
+  for (const std::string& line : lines_) out << line << "\n";
+  if (count_ > lines_.size()) {
+    out << "::error title=warpmark::" << count_ - lines_.size() << " more\n";
+  }
+  out.flush();
 }
 
 CommandsStopped::CommandsStopped(std::ostream& out) : out_(out), word_(secret_word()) {
@@ -72,17 +114,13 @@ CommandsStopped::~CommandsStopped() {
 
 void Annotations::end_case(const EndedCase& ended) {
   const Outcome& outcome = ended.outcome;
-  if (outcome.verdict != Verdict::failed || ++failures_ > kMostLines) return;
-  lines_.push_back(
-      annotation(outcome.where, outcome.case_id, failure_text(outcome, ended.reproduce)));
+  if (outcome.verdict != Verdict::failed) return;
+  list_.add(annotation(outcome.where, outcome.case_id, failure_text(outcome, ended.reproduce)));
 }
 
-void Annotations::write(std::ostream& out) const {
-  for (const std::string& line : lines_) out << line << "\n";
-  if (failures_ > lines_.size()) {
-    out << "::error title=warpmark::" << failures_ - lines_.size() << " more failures\n";
-  }
-  out.flush();
+void Annotations::finish(const RunEnd&) {
+  stopped_.reset();
+  list_.write(out_);
 }
 
 }  // namespace warpmark

@@ -1,6 +1,8 @@
 // Failures as GitHub's workflow commands, which it shows at the lines of a change.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -11,13 +13,46 @@
 
 namespace warpmark {
 
+enum class AnnotationMode : uint8_t {
+  automatic,  ///< GitHub's where a runner of it reads
+  github,
+  off
+};
+
+/// What --annotations takes: "auto", "github", "off", in the order of the modes.
+const std::vector<std::string>& annotation_words();
+/// Nothing for another word.
+std::optional<AnnotationMode> annotation_mode(std::string_view word);
+
+/// Whether a runner of GitHub reads our output: GITHUB_ACTIONS is `true`, as its own tools ask.
+bool read_by_runner();
+
+/// Whether to write annotations. Beside JSON only if asked for: it is for programs, and goes into
+/// files on runners.
+bool wants_annotations(AnnotationMode mode, bool json);
+
 /// "::error file=…,line=…,col=…,title=…::TEXT" in one line, whatever the parts hold. Escaped as
 /// actions/toolkit does (packages/core/src/command.ts): % and line ends everywhere, `:` and `,` in
 /// properties. A place that is unknown is left out.
 std::string annotation(const Position& where, std::string_view title, std::string_view text);
 
-/// While it lives, the runner takes no line of `out` for a command: what compilers and kernels
-/// print in between can forge none, because only we know the word that ends it.
+/// The annotation of an error, with its hint.
+std::string annotation(const Error& error);
+
+/// Annotations to write at once. GitHub shows ten of a step, and we write no more than fifty.
+class AnnotationList {
+ public:
+  void add(std::string line);
+  /// One line each, and one that counts the rest.
+  void write(std::ostream& out) const;
+
+ private:
+  std::vector<std::string> lines_;
+  size_t count_ = 0;
+};
+
+/// While it lives, the runner takes no line of `out` for a command: what kernels and drivers print
+/// in between can forge none, because only we know the word that ends it.
 class CommandsStopped {
  public:
   explicit CommandsStopped(std::ostream& out);
@@ -30,16 +65,20 @@ class CommandsStopped {
   std::string word_;
 };
 
-/// Collects the failures of a run.
+/// The failures of a run, told at its end; commands are stopped from its making until then.
 class Annotations : public RunReport {
  public:
+  /// `out` is to be where kernels print, which for workers is the standard error: then what they
+  /// print comes before the word that ends the stop, in whichever order a runner reads its pipes.
+  explicit Annotations(std::ostream& out) : out_(out), stopped_(std::in_place, out) {}
+
   void end_case(const EndedCase& ended) override;
-  /// One line each. GitHub shows ten of a step, and we write no more than fifty.
-  void write(std::ostream& out) const;
+  void finish(const RunEnd& end) override;
 
  private:
-  std::vector<std::string> lines_;
-  size_t failures_ = 0;
+  std::ostream& out_;
+  std::optional<CommandsStopped> stopped_;
+  AnnotationList list_;
 };
 
 }  // namespace warpmark

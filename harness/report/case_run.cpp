@@ -1,5 +1,7 @@
 #include "report/case_run.hpp"
 
+#include <fmt/format.h>
+
 #include "base/exception.hpp"
 #include "report/case_text.hpp"
 #include "report/json_lines.hpp"
@@ -17,7 +19,8 @@ CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext
                                : std::nullopt),
       main_report_(options.json ? std::make_unique<JsonLines>(out, context, cases)
                                 : make_console()),
-      reports_(options.reports) {
+      reports_(options.reports),
+      out_(out) {
   reports_.push_back(main_report_.get());
 }
 
@@ -48,6 +51,7 @@ CaseRun::Result CaseRun::run(const CaseWork& work,
     stop(std::current_exception());
     result.failure = error_message_;
   }
+  if (error_ != nullptr && result.failure == error_message_) file_tells_ = true;
   return result;
 }
 
@@ -121,30 +125,59 @@ ExitCode CaseRun::exit_code() const {
   return ExitCode::success;
 }
 
-ExitCode CaseRun::finish() {
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+void CaseRun::attempt(const std::function<void()>& step) noexcept {
+  try {
+    step();
+  } catch (...) {
+    stop(std::current_exception());
+  }
+}
+
+// The main report first: what the others write follows it.
+void CaseRun::finish_reports(double seconds) noexcept {
   RunEnd end;
   for (RunReport* each : reports_) {
-    for (std::string& note : each->notes()) end.notes.push_back(std::move(note));
+    attempt([&] {
+      for (std::string& note : each->notes()) end.notes.push_back(std::move(note));
+    });
   }
   end.totals = totals_;
   end.seconds = seconds;
   end.exit_code = static_cast<int>(exit_code());
-  end.error = error_message_;
-  for (RunReport* each : reports_) {
-    try {
-      each->finish(end);
-    } catch (...) {
-      stop(std::current_exception());
-    }
+  attempt([&] { end.error = error_message_; });
+  for (auto each = reports_.rbegin(); each != reports_.rend(); ++each) {
+    attempt([&] { (*each)->finish(end); });
   }
+  attempt([&] {
+    out_.flush();
+    if (!out_) throw environment_error("standard output cannot be written");
+  });
+}
+
+void CaseRun::correct(const FrontEnd& front) noexcept {
+  if (!front.publish || error_ == nullptr || file_tells_) return;
+  file_tells_ = true;
+  attempt([&] {
+    front.publish(fmt::format("exit code {}: {}", static_cast<int>(error_code_), error_message_));
+  });
+}
+
+ExitCode CaseRun::finish(const FrontEnd& front) {
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  attempt([&] {
+    if (front.close) front.close();
+  });
+  attempt([&] {
+    if (front.publish) front.publish("");
+  });
+  correct(front);
+  finish_reports(seconds);
+  correct(front);
   if (journal_) {
-    try {
-      journal_->finish(totals_, seconds, static_cast<int>(exit_code()), error_message_);
-    } catch (...) {
-      stop(std::current_exception());
-    }
+    attempt(
+        [&] { journal_->finish(totals_, seconds, static_cast<int>(exit_code()), error_message_); });
+    correct(front);
   }
   return exit_code();
 }

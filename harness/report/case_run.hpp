@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "plan/plugin_loader.hpp"
 #include "report/run_report.hpp"
@@ -68,8 +69,18 @@ class CaseRun {
   /// Ends the run: cases that come after are not run. The first error is the one that is told.
   void stop(std::exception_ptr error) noexcept;
 
-  /// Finishes console and journal.
-  ExitCode finish();
+  /// What a front adds to the end of a run; each may be empty.
+  struct FrontEnd {
+    /// Ends what runs the cases: nothing of it prints after that.
+    std::function<void()> close;
+    /// Writes the front's own file, with an error beside the cases if it is not "". Called with "",
+    /// and once more with what failed too late for that.
+    std::function<void(const std::string& error)> publish;
+  };
+  /// Finishes the reports in an order in which each knows how the ones before it went: the front's
+  /// file, which can be replaced once more, console or JSON lines, and the journal, whose end tells
+  /// how the process ends.
+  ExitCode finish(const FrontEnd& front);
   /// Throws what ended the run early, if anything did.
   void rethrow() const;
 
@@ -77,6 +88,10 @@ class CaseRun {
   Attempt attempt_or_mark(const CaseWork& work, const std::function<Attempt()>& attempt);
   void report(const EndedCase& ended);
   ExitCode exit_code() const;
+  void attempt(const std::function<void()>& step) noexcept;
+  void finish_reports(double seconds) noexcept;
+  /// Tells the front's file of an error that it does not know, as far as that goes.
+  void correct(const FrontEnd& front) noexcept;
 
   const RunContext& context_;
   bool single_case_;
@@ -87,9 +102,11 @@ class CaseRun {
   std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
   std::vector<RunReport*> reports_;         ///< that one last, so that it can tell of the others
   Totals totals_;
+  std::ostream& out_;
   std::exception_ptr error_;   ///< what ended the run early
   std::string error_message_;  ///< its words
   ExitCode error_code_ = ExitCode::success;
+  bool file_tells_ = false;  ///< the front's file, of the error
 };
 
 }  // namespace warpmark

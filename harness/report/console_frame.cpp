@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
 
@@ -13,14 +14,11 @@ ConsoleFrame::ConsoleFrame(std::ostream& out, ConsoleStyle style, size_t suites,
                            const RunContext& context)
     : out_(out), style_(style), cases_(cases), deselected_(context.deselected) {
   if (style_.verbosity == Verbosity::quiet) return;
-  out_ << coloured(style_, Colour::bold, "warpmark " + context.verb) << ": "
-       << run_text(suites, cases, context) << "\n";
-  if (!context.device.reason.empty()) {
-    out_ << "device: " << printable(context.device.reason) << "\n";
-  }
-  for (const std::string& note : context.notes) out_ << printable(note) << "\n";
-  out_ << "\n";
-  out_.flush();
+  std::string head = coloured(style_, Colour::bold, "warpmark " + context.verb) + ": " +
+                     run_text(suites, cases, context) + "\n";
+  if (!context.device.reason.empty()) head += "device: " + printable(context.device.reason) + "\n";
+  for (const std::string& note : context.notes) head += printable(note) + "\n";
+  write(head + "\n");
 }
 
 void ConsoleFrame::show_progress(const std::string& case_id) {
@@ -38,7 +36,7 @@ void ConsoleFrame::show_progress(const std::string& case_id) {
 
 void ConsoleFrame::write(const std::string& lines) {
   erase_progress();
-  out_ << lines;
+  put(lines);
   out_.flush();
 }
 
@@ -64,16 +62,24 @@ void ConsoleFrame::finish(const RunEnd& end) {
   if (style_.verbosity != Verbosity::quiet) {
     write_skips();
     write_durations();
-    if (!end.notes.empty()) out_ << "\n";
-    for (const std::string& text : end.notes) out_ << printable(text) << "\n";
+    if (!end.notes.empty()) put("\n");
+    for (const std::string& text : end.notes) put(printable(text) + "\n");
   }
   const Colour colour = totals_.failed > 0                  ? Colour::red
                         : totals_.passed == totals_.cases() ? Colour::green
                                                             : Colour::yellow;
   const bool lines_above = style_.verbosity != Verbosity::quiet || !failures_.empty();
-  out_ << (lines_above ? "\n" : "")
-       << coloured(style_, colour, totals_text(totals_, end.seconds, deselected_)) << "\n";
+  put((lines_above ? "\n" : "") +
+      coloured(style_, colour, totals_text(totals_, end.seconds, deselected_)) + "\n");
   out_.flush();
+}
+
+void ConsoleFrame::put(std::string_view lines) {
+  if (style_.for_runner) {
+    out_ << without_commands(lines);
+  } else {
+    out_ << lines;
+  }
 }
 
 void ConsoleFrame::erase_progress() {
@@ -83,10 +89,11 @@ void ConsoleFrame::erase_progress() {
 
 void ConsoleFrame::write_block(Colour colour, const std::string& word, const std::string& title,
                                const std::string& text) {
-  out_ << "\n" << coloured(style_, colour, word) << " " << printable(title) << "\n";
+  std::string block = "\n" + coloured(style_, colour, word) + " " + printable(title) + "\n";
   for (const std::string& line : split(printable(trim(text)), '\n')) {
-    out_ << (line.empty() ? "" : "  ") << line << "\n";
+    block += (line.empty() ? "" : "  ") + line + "\n";
   }
+  put(block);
 }
 
 void ConsoleFrame::note(const Outcome& outcome) {
@@ -102,15 +109,13 @@ void ConsoleFrame::note(const Outcome& outcome) {
 }
 
 void ConsoleFrame::write_verdict(const Outcome& outcome) {
-  erase_progress();
   std::string word(to_text(outcome.verdict));
   std::replace(word.begin(), word.end(), '_', ' ');
   const Colour colour = outcome.verdict == Verdict::passed   ? Colour::green
                         : outcome.verdict == Verdict::failed ? Colour::red
                                                              : Colour::yellow;
-  out_ << coloured(style_, colour, fmt::format("{:<11}", word)) << " " << outcome.case_id << "  "
-       << duration_text(outcome.seconds) << "\n";
-  out_.flush();
+  write(coloured(style_, colour, fmt::format("{:<11}", word)) + " " + outcome.case_id + "  " +
+        duration_text(outcome.seconds) + "\n");
 }
 
 void ConsoleFrame::write_durations() {
@@ -120,17 +125,17 @@ void ConsoleFrame::write_durations() {
   std::partial_sort(durations_.begin(), durations_.begin() + static_cast<std::ptrdiff_t>(count),
                     durations_.end(),
                     [](const auto& a, const auto& b) { return a.first > b.first; });
-  out_ << "\nslowest " << count_text(count, "case") << "\n";
+  put("\nslowest " + count_text(count, "case") + "\n");
   for (size_t i = 0; i < count; ++i) {
-    out_ << fmt::format("{:>11}  {}\n", duration_text(durations_[i].first), durations_[i].second);
+    put(fmt::format("{:>11}  {}\n", duration_text(durations_[i].first), durations_[i].second));
   }
 }
 
 void ConsoleFrame::write_skips() {
-  if (!skips_.empty()) out_ << "\n";
+  if (!skips_.empty()) put("\n");
   for (const Outcome& skip : skips_) {
-    out_ << coloured(style_, Colour::yellow, "SKIPPED") << " " << skip.case_id << ": "
-         << printable(skip.reason) << "\n";
+    put(coloured(style_, Colour::yellow, "SKIPPED") + " " + skip.case_id + ": " +
+        printable(skip.reason) + "\n");
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,8 @@ class ConsoleFrame {
     size_t cases = 0;
   };
 
+  /// Whole lines, of which none is a command to a CI runner that reads them.
+  void put(std::string_view lines);
   void erase_progress();
   void write_block(Colour colour, const std::string& word, const std::string& title,
                    const std::string& text);

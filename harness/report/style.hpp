@@ -20,6 +20,7 @@ struct ConsoleStyle {
   bool progress = false;  ///< a line that is rewritten; on terminals only
   size_t width = 80;      ///< columns of the terminal
   Verbosity verbosity = Verbosity::normal;
+  bool for_runner = false;  ///< a CI runner reads it: no line may form a command of its
   std::optional<size_t> durations = {};  ///< how many of the slowest cases are listed; 0 for all
 };
 

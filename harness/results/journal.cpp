@@ -77,7 +77,7 @@ void Journal::finish(const Totals& totals, double seconds, int exit_code,
 }
 
 void Journal::write_line(const Json& record) {
-  const std::string line = record.dump() + "\n";
+  const std::string line = record_text(record) + "\n";
   size_t written = 0;
   while (written < line.size()) {
     const ssize_t count = ::write(fd_.get(), line.data() + written, line.size() - written);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/file.hpp"
+#include "base/log_text.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -137,6 +138,10 @@ Json end_record(const Totals& totals, double seconds, int exit_code, const std::
                       {"seconds", seconds_of(seconds)},
                       {"exit_code", exit_code},
                       {"error", error.empty() ? Json(nullptr) : Json(error)}});
+}
+
+std::string record_text(const Json& record) {
+  return json_without_commands(record.dump());
 }
 
 Json strict_json(const Json& value) {

@@ -32,6 +32,9 @@ nlohmann::ordered_json run_record(const RunContext& context, size_t cases);
 nlohmann::ordered_json end_record(const Totals& totals, double seconds, int exit_code,
                                   const std::string& error);
 
+/// A record in one line, which is no command to a CI runner that reads it.
+std::string record_text(const nlohmann::ordered_json& record);
+
 /// The value with only what strict JSON in UTF-8 can say: other bytes and control characters become
 /// U+FFFD, numbers that are not finite become "nan", "inf" and "-inf".
 nlohmann::ordered_json strict_json(const nlohmann::ordered_json& value);

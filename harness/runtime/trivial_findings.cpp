@@ -57,7 +57,12 @@ struct Group {
 };
 
 Position place_of(const Suite& suite, const Group& group) {
-  if (group.by_tolerance() && suite.tolerance.where.known()) return suite.tolerance.where;
+  if (group.by_tolerance()) {
+    for (const OutputTolerance& own : suite.output_tolerances) {
+      if (own.output == group.output) return own.tolerance.where;
+    }
+    if (suite.tolerance.where.known()) return suite.tolerance.where;
+  }
   for (const NamedText& reference : suite.reference) {
     if (reference.name == group.output) return reference.value.where;
   }

@@ -76,6 +76,28 @@ class Hostile(ProgramTest):
                     code, errors = self.outcome(command, data)
                     self.assertEqual(code, 2, errors[:500])
                     self.assertIn("a.yaml", errors)
+                    # Nobody reads a megabyte: each line is an error, a hint, or part of one.
+                    self.assertLess(max(map(len, errors.splitlines())), 5000)
+                    if command[0] != "lint":  # which tells of each of many keys
+                        self.assertLess(len(errors), 20000)
+
+    def test_long_texts_are_shortened_at_their_places(self):
+        begin, middle, end = b"b" * 150, b"-" * 1000000, b"e" * 50
+        text = begin + middle + end
+        for place, data in {
+                "6:31": GOOD.replace(b"[4]", b"[{value: 4, label: '" + text + b"'}]"),
+                "11:3": GOOD + b"? " + text + b"\n: 1\n",
+                "11:12": GOOD + b"requires: [" + text + b"]\n",
+                "11:10": GOOD + b"expect: '" + text + b"'\n"}.items():
+            with self.subTest(place):
+                code, errors = self.outcome(["list"], data)
+                self.assertEqual(code, 2)
+                self.assertRegex(errors, r"^a\.yaml:%s: error: .*`b{150}-{50}… \(999,900 characters "
+                                         r"left out\) …-{50}e{50}`" % place)
+        for name in ("np." + "x" * 1000000, "np.arange(n) + ) " + "1" * 1000000):
+            data = GOOD.replace(b"np.arange(n)", name.encode())
+            _, errors = self.outcome(["lint", "--static"], data)
+            self.assertLess(len(errors), 10000)
 
     def test_check_refuses_them_before_it_starts_a_device(self):
         for name in ("deep_flow", "aliases", "nul", "invalid_utf8", "many_axes"):

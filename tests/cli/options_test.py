@@ -15,6 +15,8 @@ WRONG = KERNEL.replace("f * src[i]", "i < 28 ? f * src[i] : src[i]")
 
 
 class Selecting(CheckTest):
+    SHARES_KERNELS = True
+
     def setUp(self):
         super().setUp()
         self.write_scale("suites/one.yaml", axes="{n: [4, 16, 100]}", kernel_text=WRONG)
@@ -121,6 +123,8 @@ class Selecting(CheckTest):
 
 
 class Trials(CheckTest):
+    SHARES_KERNELS = True
+
     # Fails for about one input in four.
     KERNEL = KERNEL.replace("f * src[i]", "src[0] > 0.7f ? 0 : f * src[i]")
 
@@ -144,6 +148,8 @@ class Trials(CheckTest):
 
 
 class Reports(CheckTest):
+    SHARES_KERNELS = True
+
     def setUp(self):
         super().setUp()
         self.write_scale(axes="{n: [4, 100]}", kernel_text=WRONG)
@@ -207,51 +213,10 @@ class Reports(CheckTest):
         self.assertIn(b"[2/2] t.n=100\r\x1b[K", said)
         self.assertNotRegex(said, rb"\x1b\[\d+m")
 
-    def commands(self, text):
-        """What GitHub's runner would take for commands (ActionCommandManager.cs)."""
-        found, stopped = [], None
-        for line in text.splitlines():
-            line = line.lstrip()
-            command = re.match(r"::([^:]*?)::(.*)$", line) if line.startswith("::") else None
-            old = re.search(r"##\[(\w+)[^\]]*\](.*)$", line)
-            if stopped is not None:
-                if command and command.group(1) == stopped:
-                    stopped = None
-            elif command and command.group(1) == "stop-commands":
-                stopped = command.group(2)
-            elif line.startswith("::"):
-                found.append(line)
-            elif old:
-                found.append(line)
-        self.assertIsNone(stopped)
-        return found
-
-    def test_annotations_that_no_text_can_forge(self):
-        hostile = ('#error \\\n::error file=/etc/passwd::forged\n'
-                   '// ::warning::forged\n#warning ##[error]forged\n')
-        self.write("suites/k.cu", hostile + KERNEL)
-        self.environment["GITHUB_ACTIONS"] = "true"
-        out, _ = self.check("suites", "-k", "n=100", code=1)
-        self.assertIn("::error file=/etc/passwd::forged", out)
-        (line,) = self.commands(out)
-        self.assertTrue(line.startswith("::error file=suites/k.cu,line="), line)
-        self.assertIn(",title=t.n=100::suites/k.cu:", line)
-        self.assertNotIn("::", line[line.index(",title=t.n=100::") + 16:].split("%0A")[0][:8])
-        self.assertEqual(self.commands(self.check("suites", "--annotations", "off", code=1)[0])
-                         .count(line), 0)
-        self.assertNotIn("::stop", self.check("suites", "--annotations=off", code=1)[0])
-
-    def test_annotations_beside_json(self):
-        self.environment["GITHUB_ACTIONS"] = "true"
-        out, errors = self.check("suites", "--json", code=1)
-        self.assertEqual(errors, "")
-        out, errors = self.check("suites", "--json", "--annotations", "github", code=1)
-        self.assertEqual(len(self.commands(errors)), 1)
-        for line in out.splitlines():
-            json.loads(line)
-
 
 class Keep(CheckTest):
+    SHARES_KERNELS = True
+
     def setUp(self):
         super().setUp()
         self.write_scale("suites/sub/t.yaml", axes="{n: [4, 100]}", kernel_text=WRONG)
@@ -360,9 +325,8 @@ class Lists(ProgramTest):
         self.write_suite("suites/closed/t.yaml")
         os.chmod(self.folder / "suites/closed", 0)
         self.addCleanup(os.chmod, self.folder / "suites/closed", 0o755)
-        if os.access(self.folder / "suites/closed", os.R_OK):
-            self.skipTest("root may read every folder")
-        self.assertIn("cannot read the folder", self.refused("list", "suites"))
+        self.assertIn("cannot read the folder",
+                      self.refused("list", "suites", preexec_fn=self.permissions_count()))
 
 
 if __name__ == "__main__":

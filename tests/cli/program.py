@@ -1,4 +1,5 @@
 # Runs the real program in a home of its own; what the tests of each subcommand share.
+import ctypes
 import json
 import os
 import pathlib
@@ -16,6 +17,8 @@ PROGRAM = BUILD / "bin" / "warpmark"
 DEMO = HERE / "suites"
 # Sanitizers reserve terabytes of addresses, and are in front of other libraries.
 SANITIZED = any(word in PROGRAM.read_bytes() for word in (b"__asan_init", b"__tsan_init"))
+
+DROP_REFUSED = 99  # an exit code
 
 # What would lead the program elsewhere than to its defaults.
 KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
@@ -114,6 +117,28 @@ class ProgramTest(unittest.TestCase):
         shutil.copy(PROGRAM, copy)
         return copy
 
+    def permissions_count(self):
+        """For `preexec_fn`: a root that may not read and write what permissions forbid."""
+        if os.geteuid() != 0:
+            return None
+        libc = ctypes.CDLL(None, use_errno=True)
+        dropped = (1, 2, 3)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER
+        header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # of _LINUX_CAPABILITY_VERSION_3
+
+        def drop():
+            # What is neither inheritable nor in the bounding set is gone after exec.
+            sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable, and the high words
+            refused = libc.capget(header, sets) != 0
+            sets[2] = 0
+            refused = libc.capset(header, sets) != 0 or refused
+            for capability in dropped:
+                refused = libc.prctl(24, capability, 0, 0, 0) != 0 or refused  # PR_CAPBSET_DROP
+            if refused:
+                os._exit(DROP_REFUSED)
+        if subprocess.run(["true"], preexec_fn=drop, check=False).returncode == DROP_REFUSED:
+            self.skipTest("this root may everything, and cannot be kept from it")
+        return drop
+
     def hide_gpu(self):
         """Makes the loader find something that is no driver, on machines with one as well."""
         self.write("nothing/libcuda.so.1", "no library")
@@ -125,12 +150,20 @@ class ProgramTest(unittest.TestCase):
 class CheckTest(ProgramTest):
     """Tests that run kernels on the CPU device, which needs a compiler and NumPy."""
     doctor = None  # what it said, for all tests of a file
+    # Tests that do not look at the cache compile a kernel once for all tests of a file.
+    SHARES_KERNELS = False
+    kernels = None  # the folder that they share
 
     def setUp(self):
         super().setUp()
         for name in ("WARPMARK_NVRTC", "WARPMARK_CUDA_HOME", "WARPMARK_PYTHON", "VIRTUAL_ENV"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
+        if self.SHARES_KERNELS:
+            if CheckTest.kernels is None:
+                CheckTest.kernels = tempfile.TemporaryDirectory(prefix="warpmark-kernels-")
+            (self.folder / "cache/warpmark").mkdir(parents=True)
+            (self.folder / "cache/warpmark/kernels").symlink_to(CheckTest.kernels.name)
         # Where a killed program leaves its drafts.
         self.environment["TMPDIR"] = str(self.folder)
         if CheckTest.doctor is None:

@@ -1,7 +1,8 @@
 // Runs the bench front with measurements from the command line instead of a device.
 //
 // Usage: bench_probe [--journal FILE] [--benchmark-out FILE] [--single] [--case ID]...
-//                    [--maxfail N] [--json] [-v] [-q] [--counts] SUITE=ACTIONS...
+//                    [--maxfail N] [--json] [-v] [-q] [--counts] [--close-fails]
+//                    SUITE=ACTIONS...
 // Each letter of ACTIONS is what comes of one case of the file SUITE, in order:
 //   p is timed   b spends its budget   u has 3 samples   l has the host's time in its samples
 //   h is timed cold and hot   t is throttled   o has no sample   i has a time that is none
@@ -32,6 +33,7 @@ class ScriptedTimer : public CaseTimer {
  public:
   std::map<std::string, char> actions;  ///< by case id
   bool counts = false;
+  bool close_fails = false;
 
   Outcome measure(const Case& which, const PlannedCase&, const TimingOptions&,
                   Measurement& into) override {
@@ -72,6 +74,9 @@ class ScriptedTimer : public CaseTimer {
     return outcome;
   }
 
+  void close() override {
+    if (close_fails) throw environment_error("it does not end");
+  }
   void interrupt() noexcept override { interrupted_ = true; }
 
  private:
@@ -118,6 +123,7 @@ int run(int argc, char** argv) {
   app.add_flag("-v", verbose);
   app.add_flag("-q", quiet);
   app.add_flag("--counts", timer.counts);
+  app.add_flag("--close-fails", timer.close_fails);
   app.add_option("scripts", scripts);
   CLI11_PARSE(app, argc, argv);
   if (verbose) options.style.verbosity = Verbosity::verbose;

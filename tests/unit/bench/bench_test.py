@@ -268,6 +268,28 @@ class ExitCodes(Front):
         self.assertIn("cannot write /dev/full: No space left on device", done.stderr)
         self.assertEqual([record["type"] for record in self.journal()],
                          ["run", "case", "case", "case", "end"])
+        self.assertEqual(self.journal()[-1]["exit_code"], 3)
+        self.assertIn("cannot write /dev/full", self.journal()[-1]["error"])
+
+    def test_a_full_disk_under_the_console(self):
+        if not os.access("/dev/full", os.W_OK):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([PROBE, "--benchmark-out", "out.json", "--journal", "run.jsonl",
+                                   "suites/doublify.yaml=pfp"], cwd=self.root, text=True,
+                                  timeout=60, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr),
+                         (3, "error: standard output cannot be written\n"))
+        self.assertEqual(self.names(), ["doublify.n=~1", "doublify.n=2.5"])
+        self.assertEqual((self.journal()[-1]["failed"], self.journal()[-1]["exit_code"]), (1, 3))
+
+    def test_what_runs_the_cases_ends_before_the_reports(self):
+        done = self.run_probe("--close-fails", "--benchmark-out", "out.json", "--journal",
+                              "run.jsonl", "suites/doublify.yaml=ppp")
+        self.assertEqual((done.returncode, done.stderr), (3, "error: it does not end\n"))
+        self.assertIn("3 passed in", done.stdout)
+        self.assertEqual(self.journal()[-1]["error"], "it does not end")
+        self.assertEqual(len(self.names()), 3)
 
 
 class Interrupts(Front):

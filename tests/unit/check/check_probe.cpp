@@ -7,6 +7,7 @@
 //   0 to 9 fails in the trial of that number only
 //   p passes   f fails   s is skipped   n passes with a notice
 //   e throws an environment error   x throws something else
+//   j puts a folder in the place of the JUnit file, and passes
 //   w waits for an interrupt, having written "waiting" to stderr   k ends the process at once
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ using namespace warpmark;
 class ScriptedRunner : public CaseRunner {
  public:
   std::map<std::string, char> actions;  ///< by case id
+  std::filesystem::path junit;
 
   Outcome verify(const Case& which, const PlannedCase&, uint64_t trial) override {
     Outcome outcome;
@@ -59,6 +61,10 @@ class ScriptedRunner : public CaseRunner {
         throw std::runtime_error("a mistake");
       case 'k':
         ::raise(SIGKILL);
+        break;
+      case 'j':
+        std::filesystem::remove(junit);
+        std::filesystem::create_directories(junit / "in the way");
         break;
       case 'w':
         std::cerr << "waiting" << std::endl;
@@ -131,10 +137,11 @@ int run(int argc, char** argv) {
   if (quiet) options.style.verbosity = Verbosity::quiet;
   BrokenReport broken_report;
   if (broken) options.reports.push_back(&broken_report);
-  Annotations annotations;
-  if (annotate) options.reports.push_back(&annotations);
+  std::optional<Annotations> annotations;
+  if (annotate) options.reports.push_back(&annotations.emplace(std::cerr));
 
   ScriptedRunner runner;
+  runner.junit = options.junit.value_or("");
   std::vector<Case> all;
   for (const std::string& script : scripts) {
     const size_t equals = script.rfind('=');
@@ -147,9 +154,7 @@ int run(int argc, char** argv) {
   }
   std::vector<CaseWork> work;
   for (Case& which : select_cases(std::move(all), ids)) work.push_back({std::move(which), {}, {}});
-  const ExitCode code = run_check(work, runner, context, options, std::cout);
-  annotations.write(std::cout);
-  return static_cast<int>(code);
+  return static_cast<int>(run_check(work, runner, context, options, std::cout));
 }
 
 }  // namespace

@@ -236,14 +236,103 @@ class ExitCodes(Front):
                          ["passed", "failed", "interrupted"])
         tests = list(self.junit().iter("testcase"))
         self.assertEqual([[child.tag for child in test] for test in tests],
-                         [[], ["failure"], ["skipped"]])
+                         [[], ["failure"], ["skipped"], ["error"]])
+        self.assertIn("no room for the report", tests[3].find("error").get("message"))
 
     def test_annotations(self):
         done = self.run_probe("--annotate", "suites/doublify.yaml=pff")
-        lines = done.stdout.splitlines()[-2:]
+        self.assertNotIn("::", done.stdout)
+        stop, _, resume, *lines = done.stderr.splitlines()
+        self.assertEqual(resume, stop.replace("stop-commands::", "") + "::")
+        self.assertEqual(len(lines), 2)
         for line, name in zip(lines, ("16", "2.5")):
             self.assertTrue(line.startswith("::error file=suites/doublify.yaml,line=14,col=3,"
                                             "title=doublify.n=%s::" % name), line)
+
+
+class Ends(Front):
+    """What journal and JUnit say is how the process ends, whatever fails after the last case."""
+
+    def start_limited(self, bytes_of_files, *arguments, **options):
+        script = ("import os, resource, signal, sys\n"
+                  "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+                  "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)\n"
+                  "os.execv(sys.argv[2], sys.argv[2:])\n")
+        return subprocess.run([sys.executable, "-c", script, str(bytes_of_files), PROBE, *arguments],
+                              cwd=self.root, text=True, timeout=60, stderr=subprocess.PIPE,
+                              **{"stdout": subprocess.PIPE, **options})
+
+    def end(self):
+        return self.journal()[-1] if self.journal()[-1]["type"] == "end" else None
+
+    def run_error(self):
+        """The message of the test that JUnit has beside the cases."""
+        root = self.junit()
+        found = [case for case in root.iter("testcase") if case.get("classname") == "warpmark"]
+        if not found:
+            return None
+        self.assertEqual(root.get("errors"), "1")
+        self.assertEqual(int(root.get("tests")), len(list(root.iter("testcase"))))
+        self.assertEqual([case.get("name") for case in found], ["run"])
+        return found[0].find("error").get("message")
+
+    def test_standard_output_is_full(self):
+        for words in ([], ["--json"], ["--annotate"]):
+            with open("/dev/full", "w") as full:
+                done = self.start_limited(1 << 20, *words, "--journal", "run.jsonl", "--junit",
+                                          "junit.xml", "suites/doublify.yaml=ppp", stdout=full)
+            self.assertEqual(done.returncode, 3, done)
+            self.assertIn("error: standard output cannot be written\n", done.stderr)
+            self.assertEqual((self.end()["exit_code"], self.end()["error"]),
+                             (3, "standard output cannot be written"))
+            self.assertEqual(self.run_error(), "exit code 3: standard output cannot be written")
+
+    def test_junit_cannot_be_replaced(self):
+        for words in ([], ["--json"]):
+            done = self.run_probe(*words, "--journal", "run.jsonl", "--junit", "out/junit.xml",
+                                  "suites/doublify.yaml=pjp")
+            self.assertEqual(done.returncode, 3, done)
+            self.assertIn("junit.xml", done.stderr)
+            self.assertEqual(self.end()["exit_code"], 3)
+            self.assertIn("junit.xml", self.end()["error"])
+            self.assertEqual((self.end()["passed"], self.end()["interrupted"]), (3, 0))
+            if words:
+                self.assertEqual([json.loads(line) for line in done.stdout.splitlines()],
+                                 self.journal())
+            (self.root / "out/junit.xml/in the way").rmdir()
+            (self.root / "out/junit.xml").rmdir()
+
+    def test_a_disk_that_fills_at_any_byte(self):
+        words = ["--journal", "run.jsonl", "--junit", "junit.xml", "suites/doublify.yaml=pfp",
+                 "suites/reductions/dot.yaml=ppp", "suites/DISABLED_x.yaml=ppp"]
+        self.run_probe(*words)
+        whole = (self.root / "run.jsonl").stat().st_size
+        last = whole - len((self.root / "run.jsonl").read_bytes().splitlines()[-1]) - 1
+        # JUnit fits into all of these but the first.  The last record has a time, and so no certain length.
+        enough = whole + 100
+        for size in (800, last - 1, last, last + 1, enough):
+            done = self.start_limited(size, *words)
+            with self.subTest(size):
+                self.assertEqual(done.returncode, 1 if size == enough else 3, done)
+                if self.end():
+                    self.assertEqual(self.end()["exit_code"], done.returncode)
+                if size == last:
+                    self.assertIsNone(self.end())
+                    self.assertIn("exit code 3: cannot write the journal run.jsonl",
+                                  self.run_error())
+                elif size == enough:
+                    self.assertIsNone(self.run_error())
+
+    def test_an_error_that_a_case_tells_is_told_once(self):
+        self.run_probe("--junit", "junit.xml", "suites/doublify.yaml=pep")
+        self.assertIsNone(self.run_error())
+        self.assertIn("the device is gone", (self.root / "junit.xml").read_text())
+
+    def test_junit_into_a_pipe_is_written_once(self):
+        done = self.run_probe("--junit", "/dev/stderr", "--broken", "suites/doublify.yaml=pfp")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr.count("<testsuites "), 1, done.stderr)
+        self.assertEqual(done.stderr.count("</testsuites>"), 1)
 
 
 class GoogleTestVariables(Front):

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "unit/results/example_outcome.hpp"
@@ -25,18 +26,58 @@ TEST(Annotation, HostileTextStaysOneLineOfText) {
             "title=%3A%3A\uFFFD%0A%3A%3A::%0A::set-env::x\uFFFD");
 }
 
-TEST(Annotation, OnlyFailuresAndNotTooMany) {
-  Annotations report;
-  report.end_case({testing_results::outcome("a", "n=1", Verdict::passed), ""});
+TEST(Annotation, OfAnErrorHasItsHint) {
+  EXPECT_EQ(annotation(usage_error("bad\nworse", {"a.yaml", 6, 2}, "good")),
+            "::error file=a.yaml,line=6,col=2,title=warpmark::bad%0Aworse%0Ahint: good");
+  EXPECT_EQ(annotation(environment_error("no GPU")), "::error title=warpmark::no GPU");
+}
+
+TEST(AnnotationList, HasAnEnd) {
+  AnnotationList list;
   std::ostringstream none;
-  report.write(none);
+  list.write(none);
   EXPECT_EQ(none.str(), "");
-  for (int i = 0; i < 53; ++i) report.end_case({testing_results::wrong_outcome(), "again"});
+  for (int i = 0; i < 53; ++i) list.add("::error::x");
   std::ostringstream out;
-  report.write(out);
+  list.write(out);
   const std::string text = out.str();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 51);
-  EXPECT_TRUE(text.ends_with("\n::error title=warpmark::3 more failures\n")) << text;
+  EXPECT_TRUE(text.ends_with("\n::error title=warpmark::3 more\n")) << text;
+}
+
+TEST(Annotations, OnlyFailuresAndAfterTheStop) {
+  std::ostringstream out;
+  {
+    Annotations report(out);
+    report.end_case({testing_results::outcome("a", "n=1", Verdict::passed), ""});
+    report.end_case({testing_results::wrong_outcome(), "again"});
+    out << "::error::forged\n";
+    report.finish({});
+  }
+  const std::string text = out.str();
+  const std::string word = text.substr(17, text.find('\n') - 17);
+  EXPECT_TRUE(text.starts_with("::stop-commands::" + word + "\n::error::forged\n\n::" + word +
+                               "::\n::error file="))
+      << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5) << text;
+}
+
+TEST(Annotations, TheStopEndsWithARunThatNeverFinished) {
+  std::ostringstream out;
+  { const Annotations report(out); }
+  const std::string text = out.str();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
+}
+
+TEST(AnnotationMode, Words) {
+  for (size_t i = 0; i < annotation_words().size(); ++i) {
+    EXPECT_EQ(annotation_mode(annotation_words()[i]), static_cast<AnnotationMode>(i));
+  }
+  EXPECT_EQ(annotation_mode("gitlab"), std::nullopt);
+  EXPECT_EQ(annotation_mode(""), std::nullopt);
+  EXPECT_TRUE(wants_annotations(AnnotationMode::github, true));
+  EXPECT_FALSE(wants_annotations(AnnotationMode::off, false));
+  EXPECT_FALSE(wants_annotations(AnnotationMode::automatic, true));
 }
 
 TEST(CommandsStopped, EndsWithTheWordOfItsBeginning) {
