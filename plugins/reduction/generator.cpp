@@ -11,10 +11,14 @@ using plugin::Json;
 
 namespace {
 
-// Two blocks for each of an H200's 132 multiprocessors, which all are there at once whatever their
-// registers; with 4 vectors of each array a thread that is 64 KiB in flight, twice what covers the
-// latency of its memory (4.8 TB/s for 0.8 us, 29 KiB a multiprocessor). More would come in waves.
-constexpr Tuning kDefaults{512, 4, 264};
+// Blocks for each of an H200's 132 multiprocessors, which are all there at once: four where one
+// array is read (28 registers for float32), three where there are more of them (34). With 4 vectors
+// of each array a thread that is 128 KiB in flight and more, of which 29 KiB cover the latency of
+// its memory (4.8 TB/s for 0.8 us). Measured with 2^28 float32: sum 239.1 us with four, 239.7 with
+// three, 240.9 with two; dot 483.9, 475.1 and 476.8 (tests/figures/generator_share.py).
+Tuning defaults(const Layout& layout) {
+  return {512, 4, layout.accesses.size() > 1 ? 396 : 528};
+}
 
 // Accumulators whose size only the compiler knows.
 constexpr int64_t kMostBytes = 64;
@@ -45,7 +49,6 @@ ReductionGenerator::ReductionGenerator(const Json& which)
     : which_(which),
       kernel_(which.at("kernel")),
       name_(kernel_name(which)),
-      tuning_(read_tuning(kernel_, kDefaults)),
       parameters_(read_parameters(which, {"i", "n", "accumulator", name_})),
       result_(result_of(parameters_, which)),
       operation_(read_operation(kernel_, result_)) {
@@ -53,6 +56,7 @@ ReductionGenerator::ReductionGenerator(const Json& which)
   const Expression map(operation_.map, "/kernel/map", kernel_);
   layout_ = lay_out(inputs, map);
   check_map(layout_, map, result_);
+  tuning_ = read_tuning(kernel_, defaults(layout_));
   range_ = read_range(kernel_, first_array(inputs));
 }
 

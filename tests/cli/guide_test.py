@@ -56,6 +56,7 @@ class GuideTest(program.CheckTest):
 
     def step(self, page, command, lines, code):
         words = shlex.split(command)
+        self.environment["LC_ALL"] = "C.UTF-8"  # the order of `ls`
         self.assertIn(words[0], ("warpmark", "ls"), page)
         if words[0] == "warpmark":
             words[0] = program.PROGRAM
