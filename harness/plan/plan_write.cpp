@@ -41,6 +41,7 @@ Json json_of(const PlanAxis& axis);
 Json json_of(const Unit& unit);
 Json json_of(const Buffer& buffer);
 Json json_of(const Scalar& scalar);
+Json json_of(const Use& use);
 Json json_of(const LaunchStep& launch);
 Json json_of(const CopyStep& copy);
 Json json_of(const FillStep& fill);
@@ -101,6 +102,16 @@ Json json_of(const Scalar& scalar) {
     json["value"] = json_of(scalar.value);
   }
   put_at(json, scalar.at);
+  return json;
+}
+
+Json json_of(const Use& use) {
+  Json json = {{"buffer", use.buffer},
+               {"start", json_of(use.start)},
+               {"step", json_of(use.step)},
+               {"count", json_of(use.count)},
+               {"by", use.by}};
+  put_at(json, use.at);
   return json;
 }
 
@@ -208,6 +219,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   json["units"] = json_list(plan.units);
   json["buffers"] = json_list(plan.buffers);
   json["scalars"] = json_list(plan.scalars);
+  if (!plan.uses.empty()) json["uses"] = json_list(plan.uses);
   json["steps"] = Json::array();
   for (const Step& step : plan.steps) json["steps"].push_back(json_of(step));
   json["expected"] = json_list(plan.expected);

@@ -1,9 +1,11 @@
 // Evaluates what a plan left open until arrays and device were there.
 #include <fmt/format.h>
 
-#include "base/text.hpp"
-
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+
+#include "base/text.hpp"
 #include "plan/plan.hpp"
 
 namespace warpmark {
@@ -47,14 +49,7 @@ class Resolver {
   void scalar(Scalar& scalar) {
     const auto* symbolic = scalar.integer ? std::get_if<Symbolic>(&*scalar.integer) : nullptr;
     if (symbolic == nullptr) return;
-    const ArithmeticValue value = evaluate(*symbolic);
-    const auto* integer = std::get_if<int64_t>(&value);
-    if (integer == nullptr) {
-      throw usage_error(
-          fmt::format("`{}` is {}: a whole number is needed", symbolic->text, to_text(value)),
-          positions_.find(symbolic->at));
-    }
-    scalar.integer = *integer;
+    scalar.integer = whole(*symbolic);
   }
 
   void step(LaunchStep& launch) {
@@ -75,6 +70,15 @@ class Resolver {
       amount = count(*symbolic, value);
     }
   }
+
+  void use(Use& use) {
+    for (Size* size : {&use.start, &use.step}) {
+      if (const auto* symbolic = std::get_if<Symbolic>(size)) *size = whole(*symbolic);
+    }
+    number(use.count);
+  }
+
+  const Scope& scope() const { return scope_; }
 
   void skip(PlannedSkip& rule) {
     const auto* symbolic = std::get_if<Symbolic>(&rule.when);
@@ -103,6 +107,15 @@ class Resolver {
     return expression.evaluate(scope_);
   }
 
+  int64_t whole(const Symbolic& symbolic) {
+    const ArithmeticValue value = evaluate(symbolic);
+    const auto* integer = std::get_if<int64_t>(&value);
+    if (integer != nullptr) return *integer;
+    throw usage_error(
+        fmt::format("`{}` is {}: a whole number is needed", symbolic.text, to_text(value)),
+        positions_.find(symbolic.at));
+  }
+
   int64_t count(const Symbolic& symbolic, const ArithmeticValue& value) {
     const auto* integer = std::get_if<int64_t>(&value);
     if (integer != nullptr && *integer >= 0) return *integer;
@@ -121,7 +134,55 @@ class Resolver {
   Scope scope_;
 };
 
+// The value of a size, if the scope decides it.
+std::optional<int64_t> value_in(const Size& size, const Scope& scope,
+                                const PositionMap& positions) {
+  if (const auto* value = std::get_if<int64_t>(&size)) return *value;
+  const auto& symbolic = std::get<Symbolic>(size);
+  const Folded folded = Expression::parse(symbolic.text, positions.find(symbolic.at)).fold(scope);
+  const auto* value = folded.value ? std::get_if<int64_t>(&*folded.value) : nullptr;
+  if (value == nullptr) return std::nullopt;
+  return *value;
+}
+
+// The last of the elements; what leaves int64 is past the end of any buffer.
+int64_t last_element(int64_t start, int64_t step, int64_t count) {
+  int64_t span = 0, last = 0;
+  if (__builtin_mul_overflow(step, count - 1, &span) ||
+      __builtin_add_overflow(start, span, &last)) {
+    return step < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+  }
+  return last;
+}
+
+bool must_be_launched(const Plan& plan) {
+  if (plan.fault || plan.report) return false;
+  return std::none_of(plan.skip.begin(), plan.skip.end(), [](const PlannedSkip& rule) {
+    const auto* holds = std::get_if<bool>(&rule.when);
+    return holds != nullptr && *holds;
+  });
+}
+
 }  // namespace
+
+void check_uses(const Plan& plan, const Scope& scope, const PositionMap& positions) {
+  if (!must_be_launched(plan)) return;
+  for (const Use& use : plan.uses) {
+    const ArithmeticValue* size = scope.find(use.buffer + ".size");
+    const std::optional<int64_t> start = value_in(use.start, scope, positions);
+    const std::optional<int64_t> step = value_in(use.step, scope, positions);
+    const std::optional<int64_t> count = value_in(use.count, scope, positions);
+    if (size == nullptr || !start || !step || !count || *count <= 0) continue;
+    const auto elements = std::get<int64_t>(*size);
+    const int64_t last = last_element(*start, *step, *count);
+    const auto [least, most] = std::minmax(*start, last);
+    if (least >= 0 && most < elements) continue;
+    throw usage_error(
+        fmt::format("`{}` has {} element{}, and those from {} to {} are used: {}", use.buffer,
+                    elements, elements == 1 ? "" : "s", *start, last, use.by),
+        positions.find(use.at), "give it as many elements, or narrow what is used of it");
+  }
+}
 
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   Resolver resolver(plan, facts, positions);
@@ -133,6 +194,8 @@ Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   resolver.amount(plan.bytes);
   resolver.amount(plan.flops);
   for (PlannedSkip& rule : plan.skip) resolver.skip(rule);
+  for (Use& use : plan.uses) resolver.use(use);
+  check_uses(plan, resolver.scope(), positions);
   return plan;
 }
 

@@ -178,6 +178,23 @@ void Range::add_scalars(const Parameter& array, Json& plan, Json& arguments) con
   if (has_step) integer("warpmark_step", step);
 }
 
+void Range::add_uses(const Parameter& array, const std::vector<Parameter>& lanes,
+                     const std::string& what, Json& plan) const {
+  for (const Parameter& lane : lanes) {
+    if (!given && lane.name == array.name) continue;  // whose size the count is
+    Json use = {{"buffer", lane.name}};
+    if (given) {
+      use["start"] = start;
+      use["step"] = step;
+    }
+    use["count"] = count;
+    use["by"] = text_of({"`", what, "` has `", lane.name, "[i]` for each ",
+                         given ? "`i` of `range`" : "element of `" + array.name + "`"});
+    use["at"] = lane.pointer;
+    plan["uses"].push_back(std::move(use));
+  }
+}
+
 Range read_range(const Json& kernel, const Parameter& array) {
   Range range;
   const auto arithmetic = [](const std::string& text, const std::string& at) {
@@ -210,7 +227,7 @@ Range read_range(const Json& kernel, const Parameter& array) {
   range.start = arithmetic(start, "/kernel/range/start");
   range.step = arithmetic(step, "/kernel/range/step");
   range.count = arithmetic("max(0, ceil_div((" + stop + ") - (" + start + "), (" + step + ")))",
-                           "/kernel/range");
+                           given.contains("stop") ? "/kernel/range/stop" : "/kernel/range");
   return range;
 }
 

@@ -69,6 +69,7 @@ Json ReductionGenerator::plan() const {
   for (const Parameter& parameter : parameters_) arguments.push_back(parameter.name);
   const std::vector<Parameter> inputs = inputs_of(parameters_);
   range_.add_scalars(first_array(inputs), plan, arguments);
+  range_.add_uses(first_array(inputs), lanes_of(layout_), "map", plan);
   // Scratch: a value of each block, and how many blocks have left theirs.
   plan["buffers"].push_back({{"name", "warpmark_partials"},
                              {"direction", "out"},
