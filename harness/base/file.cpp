@@ -90,6 +90,20 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   if (::rename(temporary.c_str(), path.c_str()) != 0) throw abandon(errno);
 }
 
+void require_writable(const fs::path& path) {
+  std::error_code code;
+  const fs::path folder = fs::absolute(path, code).parent_path();
+  fs::create_directories(folder, code);
+  if (fs::is_directory(path, code)) {
+    throw environment_error("cannot write " + display_path(path) + ": it is a folder");
+  }
+  // A device or a pipe is written to; a file is replaced in its folder.
+  const bool special = fs::exists(path, code) && !fs::is_regular_file(path, code);
+  if (::access(special ? path.c_str() : folder.c_str(), special ? W_OK : W_OK | X_OK) != 0) {
+    throw environment_error("cannot write " + display_path(path) + ": " + std::strerror(errno));
+  }
+}
+
 TemporaryFolder::TemporaryFolder(std::string_view prefix) {
   std::error_code code;
   fs::path base = fs::temp_directory_path(code);

@@ -34,6 +34,10 @@ std::string read_file(const std::filesystem::path& path);
 /// the old file, the new one, or none. Makes missing folders. Throws an environment error.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
+/// Makes missing folders, and throws an environment error if a file could not be written there: a
+/// folder, or no permission. Better before an hour of work than after it.
+void require_writable(const std::filesystem::path& path);
+
 /// A folder that goes away with its contents.
 class TemporaryFolder {
  public:

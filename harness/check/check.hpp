@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "plan/plugin_loader.hpp"
-#include "report/run_report.hpp"
-#include "report/style.hpp"
+#include "report/case_run.hpp"
 #include "results/run_context.hpp"
 #include "runtime/outcome.hpp"
 #include "suite/case.hpp"
@@ -27,21 +26,8 @@ class CaseRunner {
   virtual void interrupt() noexcept = 0;
 };
 
-struct CheckWork {
-  Case which;
-  PlannedCase planned;
-  std::vector<std::string> axes;  ///< of the command that repeats it (RepeatedCase)
-};
-
-struct CheckOptions {
-  std::optional<std::filesystem::path> journal;  ///< JSON lines, written as cases end
-  std::optional<std::filesystem::path> junit;    ///< JUnit XML, replaced at the end
-  /// The command named one case, as ctest's do: ExitCode::skipped if it was skipped.
-  bool single_case = false;
-  size_t max_failures = 0;  ///< after as many the rest is not run; 0 for no limit
-  bool json = false;        ///< the records of the journal instead of the console's report
-  ConsoleStyle style;
-  std::vector<RunReport*> reports;  ///< further ones, which the caller owns
+struct CheckOptions : RunOptions {
+  std::optional<std::filesystem::path> junit;  ///< JUnit XML, replaced at the end
 };
 
 /// Runs every case with the trials of `context`, the first that does not pass deciding, suite by
@@ -54,7 +40,7 @@ struct CheckOptions {
 /// or the journal threw after the reports were finished, with the cases that did not run marked
 /// interrupted; an environment error before any case for files that cannot be written; a usage
 /// error if there is no work.
-ExitCode run_check(const std::vector<CheckWork>& work, CaseRunner& runner,
-                   const RunContext& context, const CheckOptions& options, std::ostream& out);
+ExitCode run_check(const std::vector<CaseWork>& work, CaseRunner& runner, const RunContext& context,
+                   const CheckOptions& options, std::ostream& out);
 
 }  // namespace warpmark

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -21,19 +20,7 @@ JunitFile::JunitFile(fs::path target)
     throw environment_error(fmt::format("cannot make a draft of {} in memory: {}",
                                         display_path(target_), std::strerror(errno)));
   }
-  std::error_code code;
-  const fs::path folder = fs::absolute(target_, code).parent_path();
-  fs::create_directories(folder, code);
-  // Better now than after an hour of cases.
-  if (fs::is_directory(target_, code)) {
-    throw environment_error(fmt::format("cannot write {}: it is a folder", display_path(target_)));
-  }
-  // A device or a pipe is written to; a file is replaced in its folder.
-  const bool special = fs::exists(target_, code) && !fs::is_regular_file(target_, code);
-  if (::access(special ? target_.c_str() : folder.c_str(), special ? W_OK : W_OK | X_OK) != 0) {
-    throw environment_error(
-        fmt::format("cannot write {}: {}", display_path(target_), std::strerror(errno)));
-  }
+  require_writable(target_);
 }
 
 fs::path JunitFile::draft() const {

@@ -19,8 +19,8 @@ Axis parse_axis_override(std::string_view text, const std::string& what);
 /// Puts `axis` in the place of the one with its name, or at the end.
 void override_axis(std::vector<Axis>& axes, Axis axis);
 
-/// The suite with the values of `overrides` for its own axes of those names; the suite itself if it
-/// has none of them.
+/// The suite with the values of `overrides` for its own axes of those names, in a bench, too; the
+/// suite itself if it has none of them.
 std::shared_ptr<const Suite> with_axes(const std::shared_ptr<const Suite>& suite,
                                        const std::vector<Axis>& overrides);
 

@@ -64,6 +64,25 @@ void keep_matches(std::vector<LoadedSuite>& suites, const SelectExpression& sele
                     hint.empty() ? "`warpmark list` prints the ids" : hint);
 }
 
+bool expects_pass(const Suite& suite) {
+  return !suite.fault && !suite.report && !suite.compile_error;
+}
+
+// A case that is asked for by name, or the only ones there are, are not left out in silence.
+void refuse_unmeasured(const std::vector<LoadedSuite>& unmeasured,
+                       const std::vector<std::string>& ids, bool nothing_else) {
+  for (const LoadedSuite& one : unmeasured) {
+    const bool wanted = std::any_of(one.cases.begin(), one.cases.end(), [&](const Case& which) {
+      return std::find(ids.begin(), ids.end(), which.id) != ids.end();
+    });
+    if (!wanted && !nothing_else) continue;
+    throw usage_error(fmt::format("{} has nothing to measure: it expects a fault, a report or a "
+                                  "compile error",
+                                  one.suite->name),
+                      {}, "`warpmark check` checks that it comes");
+  }
+}
+
 }  // namespace
 
 std::vector<Case> ChosenCases::take_cases() {
@@ -102,10 +121,15 @@ ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const 
   for (const std::filesystem::path& file : suite_files(paths)) suites.push_back(load_suite(file));
   require_axes(suites, choice.axes);
   size_t all = 0;
+  std::vector<LoadedSuite> unmeasured;
   for (const auto& suite : suites) {
     const std::shared_ptr<const Suite> changed = with_axes(suite, choice.axes);
-    chosen.suites.push_back({changed, cases(changed, python)});
+    const bool left_out = choice.purpose == Purpose::bench && !expects_pass(*suite);
+    (left_out ? unmeasured : chosen.suites)
+        .push_back({changed, cases(changed, python, choice.purpose)});
   }
+  chosen.unmeasured = unmeasured.size();
+  refuse_unmeasured(unmeasured, choice.ids, chosen.suites.empty());
   if (!choice.ids.empty()) keep_ids(chosen.suites, choice.ids);
   for (const LoadedSuite& one : chosen.suites) all += one.cases.size();
   if (!choice.select.empty()) keep_matches(chosen.suites, choice.select);

@@ -15,20 +15,24 @@ struct CaseChoice {
   std::vector<std::string> ids;  ///< literal; empty for all
   SelectExpression select;       ///< empty for all
   std::vector<Axis> axes;        ///< overrides: with_axes()
+  Purpose purpose = Purpose::check;
 };
 
 struct ChosenCases {
   std::vector<LoadedSuite> suites;  ///< those that have chosen cases, with these only
   size_t cases = 0;
   size_t deselected = 0;  ///< those of the paths and ids that the expression leaves out
+  /// Suites that have nothing to measure, because they expect another end than a pass.
+  size_t unmeasured = 0;
 
   /// All cases, suite by suite. The suites are empty afterwards.
   std::vector<Case> take_cases();
 };
 
 /// Loads suites, puts the overridden axes in, and takes the cases that are asked for, in file
-/// order. Throws a usage error for an override of an axis that no suite has, an id that no case
-/// has, and an expression that holds for none of them, with the nearest name as the hint.
+/// order; for Purpose::bench those of suites that expect a pass. Throws a usage error for an
+/// override of an axis that no suite has, an id that no case has, and an expression that holds for
+/// none of them, with the nearest name as the hint.
 ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const CaseChoice& choice,
                          const ListEvaluator& python);
 

@@ -19,7 +19,10 @@ struct Command {
 
 // One in each file of the same name; `program` owns what they add.
 Command check_command(CLI::App& program);
+Command bench_command(CLI::App& program);
 Command run_command(CLI::App& program);
+Command compare_command(CLI::App& program);
+Command report_command(CLI::App& program);
 Command list_command(CLI::App& program);
 Command plan_command(CLI::App& program);
 Command lint_command(CLI::App& program);

@@ -51,8 +51,11 @@ std::vector<LoadedSuite> suites_of(const CursorLine& line, LazyPython& python) {
 std::vector<std::string> case_ids(const CursorLine& line) {
   LazyPython python;
   std::vector<std::string> ids;
+  const bool bench = line.words.size() > 1 && line.words[1] == "bench";
   for (const LoadedSuite& one : suites_of(line, python)) {
-    for (const Case& which : one.cases) ids.push_back(which.id);
+    const std::vector<Case> all =
+        bench ? cases(one.suite, python.list_evaluator(), Purpose::bench) : one.cases;
+    for (const Case& which : all) ids.push_back(which.id);
   }
   return ids;
 }
@@ -106,7 +109,10 @@ std::vector<std::string> values(const std::string& argument, const CursorLine& l
   if (argument == "--device") return devices();
   if (argument == "--job") return jobs(line);
   if (argument == "--annotations") return {"auto", "github", "off"};
-  if (argument == "--journal" || argument == "--junit") return files(current, "");
+  if (argument == "--cache") return {"both", "cold", "hot"};
+  if (argument == "--journal" || argument == "--junit" || argument == "--benchmark-out") {
+    return files(current, "");
+  }
   if (argument == "--keep") return files(current, "/");
   return {};
 }

@@ -12,6 +12,7 @@
 #include "compiler/cache.hpp"
 #include "compiler/nvrtc.hpp"
 #include "driver/choose.hpp"
+#include "driver/nvml.hpp"
 #include "plan/plugin_loader.hpp"
 #include "python/interpreter.hpp"
 
@@ -29,6 +30,7 @@ class Doctor {
   bool examine() {
     const std::shared_ptr<const Nvrtc> nvrtc = examine_nvrtc();
     examine_devices(nvrtc.get());
+    examine_nvml();
     const bool numpy = examine_python();
     const bool plugins = examine_plugins();
     examine_cache();
@@ -118,6 +120,18 @@ class Doctor {
       usable_.push_back(fmt::format("{}:{}", found.kind, device.index()));
     } catch (const Error& error) {
       missing("", error.message(), error.hint());
+    }
+  }
+
+  // Without it benchmarks run as well; their results tell no clocks, power or throttling.
+  void examine_nvml() {
+    std::string why;
+    if (const std::shared_ptr<const Nvml> nvml = Nvml::open(&why)) {
+      row(Mark::ok, "NVML", nvml->path());
+    } else {
+      missing("NVML", why,
+              "only benchmarks on a GPU ask it for clocks and throttling; NVIDIA's driver brings "
+              "it, or WARPMARK_NVML names its file");
     }
   }
 

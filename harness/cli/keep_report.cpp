@@ -40,7 +40,8 @@ bool is_ours(const fs::path& folder) {
   return fs::is_regular_file(readme, ignored) && read_file(readme).starts_with(kTitle);
 }
 
-std::string readme(const Outcome& outcome, const std::string& reproduce, const Suite& suite) {
+std::string readme(const EndedCase& ended, const Suite& suite) {
+  const Outcome& outcome = ended.outcome;
   return fmt::format(
       "{}{}\n\n{}\n\n{}\nsuite: {}\n\n"
       "outcome.json          the verdict, as the journal has it (schema/outcome.json)\n"
@@ -50,7 +51,7 @@ std::string readme(const Outcome& outcome, const std::string& reproduce, const S
       "outputs/*.npy         arrays after the launch; all zero or left as they were filled if it "
       "failed\n"
       "references/*.npy      what was expected\n",
-      kTitle, outcome.case_id, to_text(outcome.verdict), failure_text(outcome, reproduce),
+      kTitle, outcome.case_id, to_text(outcome.verdict), failure_text(outcome, ended.reproduce),
       display_path(suite.file));
 }
 
@@ -79,7 +80,7 @@ std::string kept_folder_name(const std::string& case_id) {
 }
 
 KeepReport::KeepReport(fs::path folder, bool all, const SessionRunner& runner,
-                       const std::vector<CheckWork>& work, Interpreter& python)
+                       const std::vector<CaseWork>& work, Interpreter& python)
     : folder_(std::move(folder)), all_(all), runner_(runner), python_(python) {
   std::error_code ignored;
   if (fs::exists(folder_, ignored) && !fs::is_directory(folder_, ignored)) {
@@ -90,10 +91,11 @@ KeepReport::KeepReport(fs::path folder, bool all, const SessionRunner& runner,
   if (::access(folder_.c_str(), W_OK | X_OK) != 0) {
     throw cannot_keep(folder_, std::strerror(errno));
   }
-  for (const CheckWork& item : work) work_[item.which.id] = &item;
+  for (const CaseWork& item : work) work_[item.which.id] = &item;
 }
 
-void KeepReport::end_case(const Outcome& outcome, const std::string& reproduce) {
+void KeepReport::end_case(const EndedCase& ended) {
+  const Outcome& outcome = ended.outcome;
   const bool wanted =
       outcome.verdict == Verdict::failed || (all_ && outcome.verdict == Verdict::passed);
   if (!wanted) return;
@@ -106,7 +108,7 @@ void KeepReport::end_case(const Outcome& outcome, const std::string& reproduce) 
   fs::remove_all(draft, code);
   make_folder(draft);
   try {
-    write(draft, *work_.at(outcome.case_id), outcome, reproduce);
+    write(draft, *work_.at(outcome.case_id), ended);
     fs::remove_all(target, code);
     fs::rename(draft, target, code);
     if (code) throw cannot_keep(target, code.message());
@@ -117,11 +119,10 @@ void KeepReport::end_case(const Outcome& outcome, const std::string& reproduce) 
   ++kept_;
 }
 
-void KeepReport::write(const fs::path& into, const CheckWork& work, const Outcome& outcome,
-                       const std::string& reproduce) const {
+void KeepReport::write(const fs::path& into, const CaseWork& work, const EndedCase& ended) const {
   const CaseArtifacts& artifacts = runner_.artifacts();
-  write_file_atomically(into / "README.txt", readme(outcome, reproduce, *work.which.suite));
-  write_file_atomically(into / "outcome.json", outcome_record(outcome, reproduce).dump(2) + "\n");
+  write_file_atomically(into / "README.txt", readme(ended, *work.which.suite));
+  write_file_atomically(into / "outcome.json", outcome_record(ended).dump(2) + "\n");
   write_file_atomically(into / "plan.json", describe(work.planned.plan));
   write_units(into, artifacts.units);
   if (!artifacts.inputs) return;

@@ -26,20 +26,19 @@ class KeepReport : public RunReport {
   /// Makes `folder`. Throws an environment error if it cannot be written, and a usage error if it
   /// is no folder. `all` keeps passes, too. What it refers to must outlive it.
   KeepReport(std::filesystem::path folder, bool all, const SessionRunner& runner,
-             const std::vector<CheckWork>& work, Interpreter& python);
+             const std::vector<CaseWork>& work, Interpreter& python);
 
   /// Throws an environment error for what cannot be written.
-  void end_case(const Outcome& outcome, const std::string& reproduce) override;
+  void end_case(const EndedCase& ended) override;
   std::vector<std::string> notes() override;
 
  private:
-  void write(const std::filesystem::path& into, const CheckWork& work, const Outcome& outcome,
-             const std::string& reproduce) const;
+  void write(const std::filesystem::path& into, const CaseWork& work, const EndedCase& ended) const;
 
   std::filesystem::path folder_;
   bool all_;
   const SessionRunner& runner_;
-  std::map<std::string, const CheckWork*> work_;  ///< by case id
+  std::map<std::string, const CaseWork*> work_;  ///< by case id
   Interpreter& python_;
   size_t kept_ = 0;
 };

@@ -42,7 +42,8 @@ LastFailedReport::LastFailedReport(LastFailed memory, const std::vector<LoadedSu
   }
 }
 
-void LastFailedReport::end_case(const Outcome& outcome, const std::string&) {
+void LastFailedReport::end_case(const EndedCase& ended) {
+  const Outcome& outcome = ended.outcome;
   Known& known = suites_.at(outcome.suite);
   try {
     if (outcome.verdict == Verdict::failed) {

@@ -22,7 +22,7 @@ class LastFailedReport : public RunReport {
  public:
   LastFailedReport(LastFailed memory, const std::vector<LoadedSuite>& suites);
 
-  void end_case(const Outcome& outcome, const std::string& reproduce) override;
+  void end_case(const EndedCase& ended) override;
   std::vector<std::string> notes() override;
 
  private:

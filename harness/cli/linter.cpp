@@ -98,7 +98,12 @@ void Linter::plans(const std::shared_ptr<const Suite>& suite, Purpose purpose) {
   if (purpose == Purpose::check) cases_ += all.size();
   for (const Case& which : all) {
     // A point that a rule skips need not have a plan.
-    if (!which.skip) attempt([&] { plan(which, purpose); });
+    if (which.skip) continue;
+    attempt([&] { plan(which, purpose); });
+    const bool timed = purpose == Purpose::bench || suite->bench.axes.empty();
+    if (timed && suite->bench.budget_s) {
+      attempt([&] { positive_number(*suite->bench.budget_s, which.scope()); });
+    }
   }
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/check_options.hpp"
 #include "cli/command.hpp"
+#include "cli/job_options.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/suites.hpp"
 #include "compiler/includes.hpp"
@@ -18,9 +18,10 @@ namespace fs = std::filesystem;
 
 struct ListOptions {
   std::vector<fs::path> paths;
-  CheckArguments choice;
+  JobArguments choice;
   bool json = false;
   bool suites_only = false;
+  bool bench = false;
 };
 
 // The suite's own headers; those of the toolkit are left out, as NVRTC's version stands for them.
@@ -97,6 +98,9 @@ void print_for_people(const ChosenCases& chosen, bool suites_only, Output& out) 
   out.print("{}, {}", counted(chosen.suites.size(), "suite"), counted(total, "case"));
   if (skipped > 0) out.print(" ({} skipped)", skipped);
   if (chosen.deselected > 0) out.print(", {} deselected", chosen.deselected);
+  if (chosen.unmeasured > 0) {
+    out.print("; {} not measured", counted(chosen.unmeasured, "suite"));
+  }
   out.write("\n");
 }
 
@@ -109,11 +113,13 @@ Command list_command(CLI::App& program) {
       ->type_name("");
   options->choice.add_to(*app, {"select", "axes"});
   app->add_flag("--suites", options->suites_only, "One line for each suite, without the ids");
+  app->add_flag("--bench", options->bench, "The cases that `bench` measures");
   app->add_flag("--json", options->json, "As JSON, with the files that each suite depends on");
   return {app, [options](Output& out) {
             LazyPython python;
-            CheckRequest request;
+            JobRequest request;
             options->choice.apply(request);
+            if (options->bench) request.choice.purpose = Purpose::bench;
             const ChosenCases chosen =
                 choose_cases(options->paths, request.choice, python.list_evaluator());
             if (options->json) {

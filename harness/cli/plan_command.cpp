@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "base/text.hpp"
-#include "cli/check_options.hpp"
 #include "cli/command.hpp"
+#include "cli/job_options.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/suites.hpp"
 #include "plan/plugin_loader.hpp"
@@ -14,13 +14,13 @@ namespace {
 
 struct PlanOptions {
   std::vector<std::filesystem::path> paths;
-  CheckArguments choice;
+  JobArguments choice;
 };
 
 ExitCode print_plans(const PlanOptions& options, Output& out) {
   LazyPython python;
   PluginLoader plugins;
-  CheckRequest request;
+  JobRequest request;
   options.choice.apply(request);
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
   for (const Case& which : chosen.take_cases()) {

@@ -17,8 +17,8 @@ namespace {
 constexpr const char* kFooter =
     "PATHS are suite files and folders of them; without any, the folder `suites`.\n"
     "Case ids, as `list` prints them, are what --case takes.\n\n"
-    "Environment: WARPMARK_PYTHON, WARPMARK_NVRTC, WARPMARK_CUDA_HOME, WARPMARK_PLUGIN_PATH and\n"
-    "WARPMARK_CACHE_DIR replace what is found by itself; `warpmark doctor` shows what is used.\n\n"
+    "Environment: WARPMARK_PYTHON, WARPMARK_NVRTC, WARPMARK_CUDA_HOME, WARPMARK_PLUGIN_PATH,\n"
+    "WARPMARK_NVML and WARPMARK_CACHE_DIR replace what is found by itself: see `doctor`.\n\n"
     "Exit codes: 0 all good; 1 a case failed; 2 wrong usage or a suite that cannot be loaded;\n"
     "3 this machine lacks something; 4 a mistake in Warpmark; 77 skipped; 130 interrupted.";
 
@@ -83,15 +83,16 @@ Error usage_failure(const CLI::App& program, const CLI::ParseError& failure) {
 }
 
 ExitCode run(int count, const char* const* arguments, Output& out) {
-  CLI::App program("Checks CUDA kernels against NumPy references, on a GPU or on the CPU device.",
+  CLI::App program("Checks and benchmarks CUDA kernels, on a GPU or on the CPU device.",
                    "warpmark");
   program.set_version_flag("--version", "warpmark " WARPMARK_VERSION);
   program.require_subcommand(0, 1);
   program.get_formatter()->column_width(26);
   const std::vector<Command> commands = {
-      check_command(program),    run_command(program),   list_command(program),
-      plan_command(program),     lint_command(program),  devices_command(program),
-      doctor_command(program),   cache_command(program), completion_command(program),
+      check_command(program),    bench_command(program),  run_command(program),
+      compare_command(program),  report_command(program), list_command(program),
+      plan_command(program),     lint_command(program),   devices_command(program),
+      doctor_command(program),   cache_command(program),  completion_command(program),
       complete_command(program), worker_command(program)};
   program.footer(kFooter);  // set after the commands were made, which would all take it over
   try {

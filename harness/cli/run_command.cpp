@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "base/text.hpp"
-#include "cli/check_options.hpp"
 #include "cli/command.hpp"
+#include "cli/job_options.hpp"
 #include "cli/job_processes.hpp"
 #include "cli/run_config.hpp"
 #include "cli/suites.hpp"
@@ -15,7 +15,7 @@ namespace {
 struct RunState {
   std::filesystem::path file;
   std::vector<std::string> jobs;
-  CheckArguments arguments;
+  JobArguments arguments;
 };
 
 std::vector<RunJob> choose_jobs(const RunConfig& config, const std::vector<std::string>& wanted) {
@@ -40,8 +40,14 @@ ExitCode run(const RunState& state, Output& out) {
   require_path(state.file, "configurations are YAML files, as configs/demo.yaml");
   std::vector<RunJob> jobs = choose_jobs(load_run_config(state.file), state.jobs);
   // A mistake on the command line or in a later job is told before the first one runs.
-  for (RunJob& job : jobs) state.arguments.apply(job.check);
-  if (jobs.size() == 1) return check(jobs.front().check, out);
+  std::vector<JobKind> kinds;
+  for (const RunJob& job : jobs) kinds.push_back(job.request.kind);
+  if (const std::string unused = state.arguments.unused_by(kinds); !unused.empty()) {
+    throw usage_error(fmt::format("{} is for none of these jobs", unused), {},
+                      fmt::format("`warpmark {} --help` says what is", to_text(kinds.front())));
+  }
+  for (RunJob& job : jobs) state.arguments.apply(job.request);
+  if (jobs.size() == 1) return run_job(jobs.front().request, out);
   std::vector<std::string> names;
   names.reserve(jobs.size());
   for (const RunJob& job : jobs) names.push_back(job.name);

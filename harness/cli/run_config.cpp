@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/file.hpp"
-#include "cli/check_options.hpp"
+#include "cli/job_options.hpp"
 #include "suite/suite_reader.hpp"
 #include "suite/yaml_node.hpp"
 
@@ -21,41 +21,49 @@ class Reader {
   explicit Reader(const fs::path& file) : folder_(fs::absolute(file).parent_path()) {}
 
   RunConfig config(const YamlNode& root) {
-    require_map(root, "a run configuration", {"warpmark", "about", "check"});
+    require_map(root, "a run configuration", {"warpmark", "about", "check", "bench"});
     require_format_version(root);
     RunConfig config;
     if (const YamlNode* about = root.find("about"))
       config.about = read_text(*about, "`about`").text;
-    if (const YamlNode* section = root.find("check")) checks(*section, config);
+    for (const YamlMember& member : root.members) {  // in the file's order
+      for (const JobKind kind : {JobKind::check, JobKind::bench}) {
+        if (member.key == to_text(kind)) jobs(member.value, kind, config);
+      }
+    }
     if (config.jobs.empty()) {
       throw usage_error("the run configuration has nothing to do", root.where,
-                        "add `check: {suites: [...]}`");
+                        "add `check: {suites: [...]}`, or `bench`");
     }
     return config;
   }
 
  private:
-  void checks(const YamlNode& section, RunConfig& config) {
+  void jobs(const YamlNode& section, JobKind kind, RunConfig& config) {
+    const std::string name(to_text(kind));
     if (section.kind != YamlNode::Kind::list) {
-      add(check(section, "`check`", "check"), config);
+      add(job(section, kind, "`" + name + "`", name), config);
       return;
     }
-    require_list(section, "`check`");
+    require_list(section, "`" + name + "`");
     for (const YamlNode& element : section.elements) {
-      add(check(element, "a job of `check`", ""), config);
+      add(job(element, kind, "a job of `" + name + "`", ""), config);
     }
   }
 
   // A job in a list needs a name: its number would change when another is put before it.
-  RunJob check(const YamlNode& node, const std::string& what, const std::string& name) {
+  RunJob job(const YamlNode& node, JobKind kind, const std::string& what, const std::string& name) {
     std::vector<std::string> keys = {"name"};
-    for (const CheckOption& option : check_options()) keys.emplace_back(option.key);
+    for (const JobOption& option : job_options()) {
+      if (option.is_for(kind)) keys.emplace_back(option.key);
+    }
     require_map(node, what, keys);
-    RunJob job;
-    job.where = node.where;
-    job.name = name;
-    if (const YamlNode* own = node.find("name")) job.name = read_job_name(*own);
-    if (job.name.empty()) {
+    RunJob one;
+    one.where = node.where;
+    one.name = name;
+    one.request.kind = kind;
+    if (const YamlNode* own = node.find("name")) one.name = read_job_name(*own);
+    if (one.name.empty()) {
       throw usage_error(what + " needs `name`", node.where, "as in `- name: quick`");
     }
     if (node.find("suites") == nullptr) {
@@ -63,14 +71,15 @@ class Reader {
                         "a list of suite files and folders, relative to this file");
     }
     // In the table's order, in which options of the command line are read, too.
-    for (const CheckOption& option : check_options()) {
+    for (const JobOption& option : job_options()) {
       const YamlNode* value = node.find(option.key);
-      if (value != nullptr) read_option(option, *value, folder_, job.check);
+      if (value != nullptr) read_option(option, *value, folder_, one.request);
     }
-    claim(node, "journal", job.check.journal);
-    claim(node, "junit", job.check.junit);
-    claim(node, "keep", job.check.keep);
-    return job;
+    claim(node, "journal", one.request.journal);
+    claim(node, "junit", one.request.junit);
+    claim(node, "benchmark_out", one.request.google_benchmark);
+    claim(node, "keep", one.request.keep);
+    return one;
   }
 
   static std::string read_job_name(const YamlNode& node) {

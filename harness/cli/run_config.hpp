@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "cli/check_request.hpp"
+#include "cli/job_request.hpp"
 
 namespace warpmark {
 
 /// One thing to do. Every kind of job has a section of its name in the file, which holds one job or
-/// a list of them; `check` is the only kind so far.
+/// a list of them.
 struct RunJob {
   std::string name;  ///< unique in the file; that of the section if it has one unnamed job
   Position where;
-  CheckRequest check;
+  JobRequest request;
 };
 
 /// Its paths are relative to the file and absolute here.

@@ -185,6 +185,10 @@ void Driver::label(CUcontext context, CUdeviceptr address, uint64_t bytes, const
   throw internal_error(fmt::format("{} refused the label `{}`: {}", name_, name, last_error()));
 }
 
+int header_cuda_version() {
+  return CUDA_VERSION;
+}
+
 void Driver::drain_reports(CUcontext context,
                            const std::function<void(std::string_view)>& sink) const {
   if (extension_.drain_reports == nullptr) return;

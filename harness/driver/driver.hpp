@@ -15,6 +15,9 @@
 
 namespace warpmark {
 
+/// Of the cuda.h that we were built with, as the driver tells its own: 13000 for 13.0.
+int header_cuda_version();
+
 /// What a driver library can do beyond the driver API; see warpmark/device.h.
 enum class Capability : uint32_t {
   image_ptx = WARPMARK_IMAGE_PTX,

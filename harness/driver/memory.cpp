@@ -75,6 +75,25 @@ void DeviceMemory::fill(unsigned char value) {
   context.synchronize();
 }
 
+void DeviceMemory::copy_from(const DeviceMemory& other, const Stream& stream) {
+  check_range(0, other.bytes());
+  if (other.bytes() == 0) return;
+  const Context& context = *handle_.context();
+  const ScopedContext current(context);
+  context.driver().call(
+      context.table().memcpy_dtod_async, [this] { return identify(); }, address(), other.address(),
+      other.bytes(), stream.get());
+}
+
+void DeviceMemory::fill(unsigned char value, const Stream& stream) {
+  if (bytes_ == 0) return;
+  const Context& context = *handle_.context();
+  const ScopedContext current(context);
+  context.driver().call(
+      context.table().memset_d8_async, [this] { return identify(); }, address(), value, bytes_,
+      stream.get());
+}
+
 std::string DeviceMemory::identify() const {
   const std::string where = handle_.context() ? ", " + handle_.context()->identify() : "";
   return fmt::format("{} of `{}`{}", format_bytes(bytes_), name_, where);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "driver/handle.hpp"
+#include "driver/stream.hpp"
 
 namespace warpmark {
 
@@ -36,6 +37,10 @@ class DeviceMemory {
   void copy_from(const DeviceMemory& other);
   /// Sets every byte.
   void fill(unsigned char value);
+
+  // The same in a stream, without waiting.
+  void copy_from(const DeviceMemory& other, const Stream& stream);
+  void fill(unsigned char value, const Stream& stream);
   /// For error texts: "1,600 bytes of `dest`, context …".
   std::string identify() const;
 

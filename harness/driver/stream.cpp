@@ -53,6 +53,19 @@ void Event::synchronize() const {
       owner.table().event_synchronize, [&] { return "event of " + owner.identify(); }, get());
 }
 
+std::optional<bool> Event::passed() const {
+  const Context& owner = *handle_.context();
+  if (!owner.table().event_query) return std::nullopt;
+  const ScopedContext current(owner);
+  const CUresult result = owner.table().event_query.pointer(get());
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  if (result != CUDA_SUCCESS) {
+    throw owner.driver().failure(result, owner.table().event_query.symbol,
+                                 "event of " + owner.identify());
+  }
+  return true;
+}
+
 float Event::milliseconds_since(const Event& start) const {
   const Context& owner = *handle_.context();
   const ScopedContext current(owner);

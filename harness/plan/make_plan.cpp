@@ -170,15 +170,7 @@ Scope sizes_at_plan_time(const Case& which, const Plan& plan) {
 
 // A limit of a suite at one point: a number more than 0.
 std::optional<double> limit_value(const std::optional<Expression>& limit, const Scope& scope) {
-  if (!limit) return std::nullopt;
-  const ArithmeticValue value = limit->evaluate(scope);
-  double number = 0;
-  if (const auto* whole = std::get_if<int64_t>(&value)) number = static_cast<double>(*whole);
-  if (const auto* fraction = std::get_if<double>(&value)) number = *fraction;
-  if (number > 0 && std::isfinite(number)) return number;
-  throw usage_error(
-      fmt::format("`{}` is {}: a number more than 0 is needed", limit->text(), to_text(value)),
-      limit->where());
+  return limit ? std::optional(positive_number(*limit, scope)) : std::nullopt;
 }
 
 // The same as a count of at most `most`; 1e9 is a float, but whole.

@@ -70,9 +70,11 @@ CommandsStopped::~CommandsStopped() {
   }
 }
 
-void Annotations::end_case(const Outcome& outcome, const std::string& reproduce) {
+void Annotations::end_case(const EndedCase& ended) {
+  const Outcome& outcome = ended.outcome;
   if (outcome.verdict != Verdict::failed || ++failures_ > kMostLines) return;
-  lines_.push_back(annotation(outcome.where, outcome.case_id, failure_text(outcome, reproduce)));
+  lines_.push_back(
+      annotation(outcome.where, outcome.case_id, failure_text(outcome, ended.reproduce)));
 }
 
 void Annotations::write(std::ostream& out) const {

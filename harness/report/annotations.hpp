@@ -33,7 +33,7 @@ class CommandsStopped {
 /// Collects the failures of a run.
 class Annotations : public RunReport {
  public:
-  void end_case(const Outcome& outcome, const std::string& reproduce) override;
+  void end_case(const EndedCase& ended) override;
   /// One line each. GitHub shows ten of a step, and we write no more than fifty.
   void write(std::ostream& out) const;
 

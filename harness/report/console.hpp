@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "report/console_frame.hpp"
 #include "report/run_report.hpp"
 #include "report/style.hpp"
 #include "results/run_context.hpp"
 #include "results/totals.hpp"
-#include "runtime/outcome.hpp"
 
 namespace warpmark {
 
@@ -24,13 +24,13 @@ struct SuiteCount {
 /// notices at the end of the run, where a person looks for them.
 class ConsoleReport : public RunReport {
  public:
-  /// Writes the header and the reason of the device's choice.
+  /// Writes the head.
   ConsoleReport(std::ostream& out, ConsoleStyle style, std::vector<SuiteCount> suites,
                 const RunContext& context);
 
   void start_case(const std::string& case_id) override;
-  void end_case(const Outcome& outcome, const std::string& reproduce) override;
-  /// Writes what is left: unfinished rows, failures, skips, notices, durations, totals.
+  void end_case(const EndedCase& ended) override;
+  /// Writes unfinished rows and what else is left.
   void finish(const RunEnd& end) override;
 
  private:
@@ -38,38 +38,16 @@ class ConsoleReport : public RunReport {
     Totals totals;
     double seconds = 0;  ///< sum over the cases
   };
-  /// A notice, and the cases that had it.
-  struct Notice {
-    std::string text;
-    std::string first_case;
-    size_t cases = 0;
-  };
 
-  void erase_progress();
+  Verbosity verbosity() const { return frame_.style().verbosity; }
   void write_table_header();
   void write_row(const SuiteCount& suite, const Row& row);
-  void write_block(Colour colour, const std::string& word, const std::string& title,
-                   const std::string& text);
-  void note(const Outcome& outcome);
-  void write_case(const Outcome& outcome);
-  void write_skips();
-  void write_durations();
 
-  std::ostream& out_;
-  ConsoleStyle style_;
+  ConsoleFrame frame_;
   std::vector<SuiteCount> suites_;
-  size_t cases_ = 0;       ///< of all suites
   size_t name_width_ = 0;  ///< columns of the longest suite name
-  size_t deselected_ = 0;
   size_t next_suite_ = 0;  ///< the first whose row is not written
   std::map<std::string, Row> open_rows_;
-  Totals totals_;
-  std::vector<std::pair<double, std::string>>
-      durations_;  ///< seconds and ids, if they are asked for
-  std::vector<std::pair<Outcome, std::string>> failures_;  ///< with the reproducing command
-  std::vector<Outcome> skips_;
-  std::vector<Notice> notices_;
-  bool progress_shown_ = false;
 };
 
 }  // namespace warpmark

@@ -8,8 +8,8 @@ JsonLines::JsonLines(std::ostream& out, const RunContext& context, size_t cases)
   out_ << run_record(context, cases).dump() << std::endl;
 }
 
-void JsonLines::end_case(const Outcome& outcome, const std::string& reproduce) {
-  out_ << outcome_record(outcome, reproduce).dump() << std::endl;
+void JsonLines::end_case(const EndedCase& ended) {
+  out_ << outcome_record(ended).dump() << std::endl;
 }
 
 void JsonLines::finish(const RunEnd& end) {

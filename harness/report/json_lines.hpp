@@ -1,4 +1,4 @@
-// The records of a journal on a stream: what `warpmark check --json` prints.
+// The records of a journal on a stream: what `--json` prints.
 #pragma once
 
 #include <ostream>
@@ -14,7 +14,7 @@ class JsonLines : public RunReport {
   /// Writes the record of the run; `cases` is how many are to come.
   JsonLines(std::ostream& out, const RunContext& context, size_t cases);
 
-  void end_case(const Outcome& outcome, const std::string& reproduce) override;
+  void end_case(const EndedCase& ended) override;
   void finish(const RunEnd& end) override;
 
  private:

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "results/outcome_record.hpp"
 #include "results/totals.hpp"
-#include "runtime/outcome.hpp"
 
 namespace warpmark {
 
@@ -27,8 +27,7 @@ class RunReport {
   virtual ~RunReport() = default;
 
   virtual void start_case(const std::string& case_id) { (void)case_id; }
-  /// `reproduce` is the command that repeats the case.
-  virtual void end_case(const Outcome& outcome, const std::string& reproduce) = 0;
+  virtual void end_case(const EndedCase& ended) = 0;
   /// Lines for the end of the console report; asked for once, after the last case.
   virtual std::vector<std::string> notes() { return {}; }
   virtual void finish(const RunEnd& end) { (void)end; }

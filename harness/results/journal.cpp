@@ -50,6 +50,7 @@ void read_record(Json record, const Position& where, JournalContents& contents) 
     contents.run = std::move(record);
   } else if (type == "case") {
     contents.cases.push_back(std::move(record));
+    contents.case_lines.push_back(where.line);
   } else if (type == "end") {
     contents.end = std::move(record);
   }
@@ -66,8 +67,8 @@ Journal::Journal(fs::path path, const RunContext& context, size_t cases) : path_
   write_line(run_record(context, cases));
 }
 
-void Journal::append(const Outcome& outcome, const std::string& reproduce) {
-  write_line(outcome_record(outcome, reproduce));
+void Journal::append(const EndedCase& ended) {
+  write_line(outcome_record(ended));
 }
 
 void Journal::finish(const Totals& totals, double seconds, int exit_code,

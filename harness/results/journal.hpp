@@ -23,7 +23,7 @@ class Journal {
 
   /// Both throw an environment error where the line cannot be written (the disk is full); what was
   /// written of it is taken back.
-  void append(const Outcome& outcome, const std::string& reproduce);
+  void append(const EndedCase& ended);
   void finish(const Totals& totals, double seconds, int exit_code, const std::string& error);
 
  private:
@@ -37,6 +37,7 @@ class Journal {
 struct JournalContents {
   nlohmann::ordered_json run;
   std::vector<nlohmann::ordered_json> cases;
+  std::vector<int> case_lines;                ///< where each of them stands, from 1
   std::optional<nlohmann::ordered_json> end;  ///< nothing: the run was killed, or goes on
   bool torn = false;                          ///< a last line without its end was left out
 };

@@ -63,9 +63,28 @@ Json record_of(const DeviceFacts& device) {
           {"attributes", std::move(attributes)}};
 }
 
+Json record_of(const BenchContext& bench) {
+  Json git, ceilings;
+  if (bench.git) git = {{"commit", bench.git->commit}, {"dirty", bench.git->dirty}};
+  if (bench.ceilings) {
+    ceilings = {{"copy_bytes_per_s", bench.ceilings->copy_bytes_per_s},
+                {"read_bytes_per_s", bench.ceilings->read_bytes_per_s},
+                {"array_bytes", bench.ceilings->array_bytes}};
+  }
+  return {{"host",
+           {{"system", bench.host.system},
+            {"processor", bench.host.processor},
+            {"processors", bench.host.processors},
+            {"memory_bytes", bench.host.memory_bytes}}},
+          {"git", std::move(git)},
+          {"ceilings", std::move(ceilings)},
+          {"cuda_version", bench.cuda_version}};
+}
+
 }  // namespace
 
-Json outcome_record(const Outcome& outcome, const std::string& reproduce) {
+Json outcome_record(const EndedCase& ended) {
+  const Outcome& outcome = ended.outcome;
   Json outputs = Json::array();
   for (const OutputVerdict& output : outcome.outputs) outputs.push_back(record_of(output));
   Json record = {{"type", "case"},
@@ -82,21 +101,24 @@ Json outcome_record(const Outcome& outcome, const std::string& reproduce) {
                  {"compiled_from_cache", outcome.compiled_from_cache},
                  {"seconds", seconds_of(outcome.seconds)},
                  {"trial", outcome.trial ? Json(*outcome.trial) : Json(nullptr)},
-                 {"reproduce", reproduce}};
+                 {"reproduce", ended.reproduce}};
+  if (ended.timed != nullptr) record["measurement"] = measurement_record(*ended.timed);
   return strict_json(record);
 }
 
 Json run_record(const RunContext& context, size_t cases) {
-  return strict_json({{"type", "run"},
-                      {"record", kRecordVersion},
-                      {"warpmark", context.version},
-                      {"date", context.date},
-                      {"command", context.command},
-                      {"seed", context.seed},
-                      {"cases", cases},
-                      {"deselected", context.deselected},
-                      {"trials", context.trials},
-                      {"device", record_of(context.device)}});
+  Json record = {{"type", "run"},
+                 {"record", kRecordVersion},
+                 {"warpmark", context.version},
+                 {"date", context.date},
+                 {"command", context.command},
+                 {"seed", context.seed},
+                 {"cases", cases},
+                 {"deselected", context.deselected},
+                 {"trials", context.trials},
+                 {"device", record_of(context.device)}};
+  if (context.bench) record["bench"] = record_of(*context.bench);
+  return strict_json(record);
 }
 
 Json end_record(const Totals& totals, double seconds, int exit_code, const std::string& error) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "results/measurement_record.hpp"
 #include "results/run_context.hpp"
 #include "results/totals.hpp"
 #include "runtime/outcome.hpp"
@@ -14,8 +15,15 @@ namespace warpmark {
 /// Counts up when a reader of the old records would misread the new; new members alone do not.
 constexpr int kRecordVersion = 1;
 
-/// The record of one case. `reproduce` is the command that repeats it.
-nlohmann::ordered_json outcome_record(const Outcome& outcome, const std::string& reproduce);
+/// A case that ended, as records and reports get it.
+struct EndedCase {
+  const Outcome& outcome;
+  const std::string& reproduce;      ///< the command that repeats it
+  const TimedCase* timed = nullptr;  ///< of a bench, and of a case that was right
+};
+
+/// The record of one case.
+nlohmann::ordered_json outcome_record(const EndedCase& ended);
 
 /// The record that opens a journal; `cases` is how many are to come.
 nlohmann::ordered_json run_record(const RunContext& context, size_t cases);

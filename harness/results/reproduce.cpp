@@ -40,8 +40,9 @@ std::string shell_word(std::string_view text) {
 }
 
 std::string reproduce_command(const RepeatedCase& which, const RunContext& context) {
-  std::string command = "warpmark check " + shell_word(display_path(which.suite_file)) +
-                        " --case " + shell_word(which.id);
+  std::string command = "warpmark " + context.verb + " " +
+                        shell_word(display_path(which.suite_file)) + " --case " +
+                        shell_word(which.id);
   for (const std::string& axis : which.axes) command += " -a " + shell_word(axis);
   if (!context.device_request.empty()) command += " --device " + shell_word(context.device_request);
   if (context.seed_given) command += " --seed " + std::to_string(context.seed);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "results/host.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
@@ -16,7 +17,16 @@ std::string warpmark_version();
 /// The time now as RFC 3339 text in UTC, "2026-11-21T02:53:50Z".
 std::string utc_date();
 
+/// What only a bench says of its run.
+struct BenchContext {
+  Host host;
+  std::optional<GitState> git;       ///< of the first suite's folder
+  std::optional<Ceilings> ceilings;  ///< nothing on devices that count
+  int64_t cuda_version = 0;          ///< of the cuda.h that we were built with: 13000
+};
+
 struct RunContext {
+  std::string verb = "check";  ///< the command that runs cases, and repeats one
   std::string version = warpmark_version();
   std::string date = utc_date();  ///< of the start
   std::string command;            ///< the command line, as a shell would take it
@@ -30,6 +40,7 @@ struct RunContext {
   size_t deselected = 0;           ///< cases that -k or --last-failed left out
   std::vector<std::string> notes;  ///< lines for the head of a console report
   DeviceFacts device;
+  std::optional<BenchContext> bench;  ///< only of a bench
 };
 
 }  // namespace warpmark

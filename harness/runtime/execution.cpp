@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
-#include <span>
 
 #include "base/text.hpp"
 #include "driver/linker.hpp"
-#include "driver/memory.hpp"
 #include "driver/stream.hpp"
+#include "runtime/sampler.hpp"
 
 namespace warpmark {
 
@@ -66,32 +67,6 @@ DeviceChoice choose(const std::string& request, const DriverOpeners& openers) {
   }
 }
 
-LaunchConfig config_of(const protocol::Launch& launch) {
-  LaunchConfig config;
-  for (size_t axis = 0; axis < 3; ++axis) {
-    config.grid[axis] = static_cast<uint64_t>(launch.grid[axis]);
-    config.block[axis] = static_cast<uint64_t>(launch.block[axis]);
-  }
-  config.shared = static_cast<uint64_t>(launch.shared);
-  return config;
-}
-
-// Copies from and to registered memory are about nine times as fast (55 against 6 GB/s on an H200),
-// and registering takes 12 ms for 256 MB: below this it gains nothing. Only a help, so that a
-// driver which will not do it copies the slow way.
-constexpr size_t kRegisterFrom = size_t{32} << 20;
-
-HostRegistration registered(const std::shared_ptr<const Context>& context,
-                            std::span<std::byte> memory) {
-  if (memory.size() < kRegisterFrom || !context->table().mem_host_register) return {};
-  try {
-    return {context, memory.data(), memory.size()};
-  } catch (const DriverError& error) {
-    if (error.sticky()) throw;
-    return {};
-  }
-}
-
 }  // namespace
 
 Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
@@ -116,6 +91,7 @@ std::string Executor::set_context(const protocol::ContextLimits& limits) {
   if (!context_->table().ctx_set_limit) {
     return fmt::format("sets the stack or the heap, which {} cannot", facts_.name);
   }
+  timing_kernels_.reset();
   context_.reset();
   context_ = Context::create(choice_.device);
   context_limits_ = {};
@@ -226,60 +202,27 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   return reply;
 }
 
-struct Executor::Buffers {
-  std::map<std::string, DeviceMemory> memory;
-  std::map<std::string, std::string> scalars;
-
-  DeviceMemory& find(const std::string& name) {
-    const auto found = memory.find(name);
-    if (found == memory.end()) throw internal_error("there is no buffer `" + name + "`");
-    return found->second;
+std::string Executor::misfit(const protocol::Run& run, uint64_t more) const {
+  for (const protocol::Step& step : run.steps) {
+    const auto* launch = std::get_if<protocol::Launch>(&step);
+    if (launch == nullptr) continue;
+    if (const auto misfit = kernels_.at(launch->kernel).misfit(config_of(*launch))) return *misfit;
   }
-};
-
-std::string Executor::memory_misfit(const protocol::Verify& request) const {
-  uint64_t wanted = 0;
-  for (const protocol::BufferBytes& buffer : request.buffers) wanted += buffer.bytes;
+  uint64_t wanted = more;
+  for (const protocol::BufferBytes& buffer : run.buffers) wanted += buffer.bytes;
   const MemoryInfo info = context_->memory_info();
   if (wanted <= info.free) return {};
-  return fmt::format("its buffers take {}, and {} has {} free", format_bytes(wanted), facts_.name,
+  return fmt::format("its buffers take {}{}, and {} has {} free", format_bytes(wanted),
+                     more > 0 ? " with what timing needs" : "", facts_.name,
                      format_bytes(info.free));
 }
 
-void Executor::run_step(const protocol::Step& step, Buffers& buffers) {
-  if (const auto* copy = std::get_if<protocol::Copy>(&step)) {
-    buffers.find(copy->to).copy_from(buffers.find(copy->from));
-    return;
-  }
-  if (const auto* fill = std::get_if<protocol::Fill>(&step)) {
-    buffers.find(fill->buffer).fill(fill->byte);
-    return;
-  }
-  const auto& launch = std::get<protocol::Launch>(step);
-  KernelArguments arguments;
-  for (const std::string& name : launch.arguments) {
-    const auto scalar = buffers.scalars.find(name);
-    if (scalar != buffers.scalars.end()) {
-      arguments.add_bytes(scalar->second.data(), scalar->second.size());
-    } else {
-      arguments.add(buffers.find(name).address());
-    }
-  }
-  const LaunchConfig config = config_of(launch);
-  const Stream stream(context_);
-  Function::Prepared prepared = kernels_.at(launch.kernel).prepare(config, arguments);
-  launched_ = true;
-  prepared(stream);
-  // One step at a time: a fault belongs to the step that made it.
-  stream.synchronize();
-}
-
-void Executor::set_launch_limits(const protocol::Verify& request) {
+void Executor::set_launch_limits(const protocol::Run& run) {
   if (!choice_.device.has(Capability::reports)) return;
-  nlohmann::json options = {{"wall_limit_ms", static_cast<int64_t>(request.wall_limit_s * 1000)}};
+  nlohmann::json options = {{"wall_limit_ms", static_cast<int64_t>(run.wall_limit_s * 1000)}};
   // Left alone while no case asks: the environment may have set one.
-  if (request.instructions > 0 || launch_limits_.find("budget") != std::string::npos) {
-    options["instruction_budget"] = request.instructions;
+  if (run.instructions > 0 || launch_limits_.find("budget") != std::string::npos) {
+    options["instruction_budget"] = run.instructions;
   }
   const std::string text = options.dump();
   if (text == launch_limits_) return;
@@ -291,46 +234,97 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
                                     std::vector<BufferMemory>& memory) {
   launched_ = false;
   protocol::Verified reply;
-  for (const protocol::Step& step : request.steps) {
-    const auto* launch = std::get_if<protocol::Launch>(&step);
-    if (launch == nullptr) continue;
-    const LaunchConfig config = config_of(*launch);
-    if (const auto misfit = kernels_.at(launch->kernel).misfit(config)) {
-      reply.misfit = *misfit;
-      return reply;
-    }
-  }
-  reply.misfit = memory_misfit(request);
+  reply.misfit = misfit(request.run);
   if (!reply.misfit.empty()) return reply;
-  set_launch_limits(request);
-
-  Buffers buffers;
-  for (const protocol::ScalarBytes& scalar : request.scalars) {
-    buffers.scalars[scalar.name] = scalar.bytes;
-  }
-  for (size_t i = 0; i < request.buffers.size(); ++i) {
-    const protocol::BufferBytes& wanted = request.buffers[i];
-    DeviceMemory& buffer =
-        buffers.memory.try_emplace(wanted.name, context_, wanted.bytes, wanted.name).first->second;
-    if (wanted.bytes == 0) continue;
-    context_->driver().label(context_->handle(), buffer.address(), wanted.bytes, wanted.name,
-                             wanted.dtype);
-    if (memory[i].initial) {
-      const HostRegistration fast = registered(context_, memory[i].initial->bytes());
-      buffer.upload(memory[i].initial->bytes().first(wanted.bytes));
-    } else {
-      buffer.fill(request.poison);
-    }
-  }
-  for (const protocol::Step& step : request.steps) run_step(step, buffers);
-  for (size_t i = 0; i < request.buffers.size(); ++i) {
-    const protocol::BufferBytes& wanted = request.buffers[i];
-    if (wanted.bytes == 0) continue;
-    const HostRegistration fast = registered(context_, memory[i].result.bytes());
-    buffers.find(wanted.name).download(memory[i].result.bytes().first(wanted.bytes));
-  }
+  set_launch_limits(request.run);
+  DeviceRun run(context_, kernels_, request.run);
+  run.restore(memory, request.poison);
+  run.run(Stream(context_), launched_);
+  run.fetch(memory);
   reply.reports = drain_reports();
   return reply;
+}
+
+TimingKernels& Executor::timing_kernels() {
+  // Those of a context that was replaced went with it.
+  if (!timing_kernels_) timing_kernels_.emplace(context_, compiler_, facts_.architecture);
+  return *timing_kernels_;
+}
+
+protocol::Timed Executor::time(const protocol::Time& request,
+                               const std::vector<BufferMemory>& memory) {
+  using Clock = Sampler::Clock;
+  launched_ = false;
+  const bool counts = choice_.device.has(Capability::counters);
+  uint64_t more = counts ? 0 : timing_kernels().flush_bytes();
+  for (const protocol::BufferBytes& buffer : request.run.buffers) {
+    if (buffer.inout && request.restore != Restore::never) more += buffer.bytes;
+  }
+  protocol::Timed reply;
+  reply.misfit = misfit(request.run, more);
+  if (!reply.misfit.empty()) return reply;
+  set_launch_limits(request.run);
+  DeviceRun run(context_, kernels_, request.run);
+  run.restore(memory, request.poison);
+  launched_ = true;
+  const auto start = Clock::now();
+  Measurement& measured = reply.measurement;
+  if (counts) {
+    drain_counters();
+    run.run(Stream(context_), launched_);
+    measured.counters = drain_counters();
+    run.restore(memory, request.poison);
+    measured.series.push_back(time_on_host(run, request.options, request.restore));
+  } else {
+    Sampler sampler(context_, timing_kernels(), run, request.restore);
+    const std::vector<CacheState>& caches = request.options.caches;
+    for (size_t i = 0; i < caches.size(); ++i) {
+      // Each series may use an equal part of what is left.
+      const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+      const double share =
+          std::max(0.0, request.options.budget_s - spent) / static_cast<double>(caches.size() - i);
+      measured.series.push_back(sampler.sample(
+          caches[i], request.options,
+          Clock::now() +
+              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share))));
+    }
+  }
+  measured.kernels = run.kernel_facts();
+  measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return reply;
+}
+
+// A device that counts is no clock: a few times by the host's show about how long it takes.
+TimedSeries Executor::time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore) {
+  using Clock = Sampler::Clock;
+  constexpr size_t kSamples = 5;
+  const auto seconds_since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  const Stream stream(context_);
+  if (restore != Restore::never) run.keep_initial();
+  TimedSeries series;
+  series.cache = CacheState::hot;
+  series.stop = StopReason::samples;
+  const auto start = Clock::now();
+  while (series.seconds.size() < kSamples) {
+    if (!series.seconds.empty() && restore != Restore::never) run.queue_restore(stream);
+    stream.synchronize();
+    const auto begin = Clock::now();
+    run.queue(stream);
+    stream.synchronize();
+    series.seconds.push_back(seconds_since(begin));
+    if (seconds_since(start) < options.budget_s) continue;
+    series.stop = StopReason::budget;
+    break;
+  }
+  return series;
+}
+
+protocol::Calibrated Executor::calibrate() {
+  launched_ = false;
+  if (choice_.device.has(Capability::counters)) return {};
+  return {measure_ceilings(context_, timing_kernels())};
 }
 
 std::vector<nlohmann::ordered_json> Executor::drain_reports() const {
@@ -340,6 +334,23 @@ std::vector<nlohmann::ordered_json> Executor::drain_reports() const {
     if (report.is_object()) reports.push_back(std::move(report));
   });
   return reports;
+}
+
+std::vector<std::pair<std::string, int64_t>> Executor::drain_counters() const {
+  std::vector<std::pair<std::string, int64_t>> sums;
+  context_->driver().drain_counters(context_->handle(), [&](std::string_view line) {
+    const auto launch = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (!launch.is_object()) return;
+    for (const auto& [name, value] : launch.items()) {
+      if (name == "launch" || !value.is_number_integer())
+        continue;  // its number, the kernel's name
+      const auto known = std::find_if(
+          sums.begin(), sums.end(), [&name = name](const auto& sum) { return sum.first == name; });
+      int64_t& sum = known == sums.end() ? sums.emplace_back(name, 0).second : known->second;
+      sum += value.get<int64_t>();
+    }
+  });
+  return sums;
 }
 
 }  // namespace warpmark

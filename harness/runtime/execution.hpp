@@ -1,16 +1,18 @@
-// A plan made ready on a device: compiled, loaded, its buffers allocated, run once at a time.
+// A plan made ready on a device: compiled, loaded, run.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/shared_memory.hpp"
 #include "compiler/compiler.hpp"
 #include "driver/choose.hpp"
 #include "driver/kernel.hpp"
+#include "runtime/device_run.hpp"
 #include "runtime/protocol.hpp"
+#include "runtime/timing_kernels.hpp"
 
 namespace warpmark {
 
@@ -27,37 +29,43 @@ class Executor {
   /// not compile, has no such kernel or cannot be loaded.
   protocol::Prepared prepare(const protocol::Prepare& request);
 
-  /// The memory of one buffer of a run.
-  struct BufferMemory {
-    std::optional<SharedMemory> initial;
-    SharedMemory result;
-  };
-
   /// Restores, poisons, launches, synchronises, fetches. A fault appears as a sticky DriverError,
   /// with its reports still to be drained.
   protocol::Verified verify(const protocol::Verify& request, std::vector<BufferMemory>& memory);
 
+  /// Restores, and runs again and again. The budget of the request ends it, faults as in `verify`.
+  protocol::Timed time(const protocol::Time& request, const std::vector<BufferMemory>& memory);
+
+  /// Nothing on devices that count.
+  protocol::Calibrated calibrate();
+
   /// What the device reported since the last call, also after a sticky error.
   std::vector<nlohmann::ordered_json> drain_reports() const;
+  /// What the device counted since the last call, a sum over launches by name
+  /// (warpmark/device.h), in the device's order; empty for a device that does not count.
+  std::vector<std::pair<std::string, int64_t>> drain_counters() const;
   /// Whether the last request came to launch a kernel; what fails before is not a kernel's doing.
   bool launched() const { return launched_; }
 
  private:
-  struct Buffers;
   struct Compiled;
   std::string set_context(const protocol::ContextLimits& limits);
-  void set_launch_limits(const protocol::Verify& request);
+  void set_launch_limits(const protocol::Run& run);
   Compiled compile(const protocol::Prepare& request, size_t unit, bool relocatable,
                    protocol::Prepared& reply) const;
   Module load(const protocol::Prepare& request, const std::vector<Compiled>& units, size_t unit);
-  std::string memory_misfit(const protocol::Verify& request) const;
-  void run_step(const protocol::Step& step, Buffers& buffers);
+  /// Why a run does not fit the device, with both numbers; "" if it does. `more` is what it needs
+  /// beside its buffers, in bytes.
+  std::string misfit(const protocol::Run& run, uint64_t more = 0) const;
+  TimingKernels& timing_kernels();
+  TimedSeries time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore);
 
   DeviceChoice choice_;
   std::shared_ptr<Context> context_;
   Compiler compiler_;
   DeviceFacts facts_;
   std::vector<Function> kernels_;
+  std::optional<TimingKernels> timing_kernels_;  ///< made when first needed
   bool launched_ = false;
   protocol::ContextLimits context_limits_;  ///< in effect
   std::string launch_limits_;               ///< in effect, as configured

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "runtime/measurement_json.hpp"
+
 namespace warpmark::protocol {
 
 namespace {
@@ -85,6 +87,28 @@ std::vector<nlohmann::ordered_json> reports_from(const Json& json) {
   return reports;
 }
 
+Json to_json(const Run& run) {
+  Json buffers = Json::array();
+  for (const BufferBytes& buffer : run.buffers) {
+    buffers.push_back({{"name", buffer.name},
+                       {"dtype", buffer.dtype},
+                       {"bytes", buffer.bytes},
+                       {"has_initial", buffer.has_initial},
+                       {"inout", buffer.inout}});
+  }
+  Json scalars = Json::array();
+  for (const ScalarBytes& scalar : run.scalars) {
+    scalars.push_back({{"name", scalar.name}, {"hex", to_hex(scalar.bytes)}});
+  }
+  Json steps = Json::array();
+  for (const Step& step : run.steps) steps.push_back(to_json(step));
+  return {{"buffers", buffers},
+          {"scalars", scalars},
+          {"steps", steps},
+          {"wall_limit_s", run.wall_limit_s},
+          {"instructions", run.instructions}};
+}
+
 Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
   Json json = Json::array();
   for (const auto& report : reports) json.push_back(Json(report));
@@ -120,20 +144,28 @@ Prepare prepare_from(const Json& json) {
   return request;
 }
 
-Verify verify_from(const Json& json) {
-  Verify request;
+Run run_from(const Json& json) {
+  Run run;
   for (const Json& buffer : json.at("buffers")) {
-    request.buffers.push_back(
-        {buffer.at("name"), buffer.at("dtype"), buffer.at("bytes"), buffer.at("has_initial")});
+    run.buffers.push_back({buffer.at("name"), buffer.at("dtype"), buffer.at("bytes"),
+                           buffer.at("has_initial"), buffer.at("inout")});
   }
   for (const Json& scalar : json.at("scalars")) {
-    request.scalars.push_back({scalar.at("name"), from_hex(scalar.at("hex"))});
+    run.scalars.push_back({scalar.at("name"), from_hex(scalar.at("hex"))});
   }
-  for (const Json& step : json.at("steps")) request.steps.push_back(step_from(step));
-  request.poison = json.at("poison");
-  request.wall_limit_s = json.at("wall_limit_s");
-  request.instructions = json.at("instructions");
-  return request;
+  for (const Json& step : json.at("steps")) run.steps.push_back(step_from(step));
+  run.wall_limit_s = json.at("wall_limit_s");
+  run.instructions = json.at("instructions");
+  return run;
+}
+
+Verify verify_from(const Json& json) {
+  return {run_from(json.at("run")), json.at("poison")};
+}
+
+Time time_from(const Json& json) {
+  return {run_from(json.at("run")), json.at("poison"), timing_options_from(json.at("options")),
+          static_cast<Restore>(json.at("restore").get<int>())};
 }
 
 DeviceFacts facts_from(const Json& json) {
@@ -226,26 +258,19 @@ Json to_json(const Prepare& request) {
 }
 
 Json to_json(const Verify& request) {
-  Json buffers = Json::array();
-  for (const BufferBytes& buffer : request.buffers) {
-    buffers.push_back({{"name", buffer.name},
-                       {"dtype", buffer.dtype},
-                       {"bytes", buffer.bytes},
-                       {"has_initial", buffer.has_initial}});
-  }
-  Json scalars = Json::array();
-  for (const ScalarBytes& scalar : request.scalars) {
-    scalars.push_back({{"name", scalar.name}, {"hex", to_hex(scalar.bytes)}});
-  }
-  Json steps = Json::array();
-  for (const Step& step : request.steps) steps.push_back(to_json(step));
-  return {{"do", "verify"},
-          {"buffers", buffers},
-          {"scalars", scalars},
-          {"steps", steps},
+  return {{"do", "verify"}, {"run", to_json(request.run)}, {"poison", request.poison}};
+}
+
+Json to_json(const Time& request) {
+  return {{"do", "time"},
+          {"run", to_json(request.run)},
           {"poison", request.poison},
-          {"wall_limit_s", request.wall_limit_s},
-          {"instructions", request.instructions}};
+          {"options", to_json(request.options)},
+          {"restore", static_cast<int>(request.restore)}};
+}
+
+Json to_json(const Calibrate& /*request*/) {
+  return {{"do", "calibrate"}};
 }
 
 Request request_from_json(const Json& json) {
@@ -254,6 +279,8 @@ Request request_from_json(const Json& json) {
     if (what == "hello") return hello_from(json);
     if (what == "prepare") return prepare_from(json);
     if (what == "verify") return verify_from(json);
+    if (what == "time") return time_from(json);
+    if (what == "calibrate") return Calibrate{};
     throw std::runtime_error("there is no " + what);
   });
 }
@@ -289,6 +316,16 @@ Json to_json(const Verified& reply) {
   return {{"reply", "verify"}, {"misfit", reply.misfit}, {"reports", reports_json(reply.reports)}};
 }
 
+Json to_json(const Timed& reply) {
+  return {{"reply", "time"}, {"misfit", reply.misfit}, {"measurement", to_json(reply.measurement)}};
+}
+
+Json to_json(const Calibrated& reply) {
+  Json json = {{"reply", "calibrate"}, {"ceilings", nullptr}};
+  if (reply.ceilings) json["ceilings"] = to_json(*reply.ceilings);
+  return json;
+}
+
 Json to_json(const Failure& reply) {
   return {{"reply", "failure"},
           {"code", static_cast<int>(reply.code)},
@@ -309,6 +346,14 @@ Reply reply_from_json(const Json& json) {
     if (what == "hello") return facts_from(json);
     if (what == "prepare") return prepared_from(json);
     if (what == "verify") return Verified{json.at("misfit"), reports_from(json)};
+    if (what == "time") {
+      return Timed{json.at("misfit"), measurement_from(json.at("measurement"))};
+    }
+    if (what == "calibrate") {
+      const Json& ceilings = json.at("ceilings");
+      if (ceilings.is_null()) return Calibrated{};
+      return Calibrated{ceilings_from(ceilings)};
+    }
     if (what == "failure") return failure_from(json);
     throw std::runtime_error("there is no " + what);
   });

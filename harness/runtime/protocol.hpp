@@ -14,6 +14,7 @@
 #include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
 #include "plan/plan.hpp"
+#include "runtime/measurement.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark::protocol {
@@ -77,6 +78,7 @@ struct BufferBytes {
   std::string dtype;
   uint64_t bytes = 0;
   bool has_initial = false;
+  bool inout = false;  ///< steps may change it, and it can be restored
 };
 
 struct ScalarBytes {
@@ -99,20 +101,45 @@ struct Fill {
 };
 using Step = std::variant<Launch, Copy, Fill>;
 
-/// Run what was prepared last, once: restore, poison, launch, synchronise, fetch.
-struct Verify {
+/// One run of what was prepared last.
+struct Run {
   std::vector<BufferBytes> buffers;
   std::vector<ScalarBytes> scalars;
   std::vector<Step> steps;
-  uint8_t poison = 0;
   // What devices with `reports` keep, of one launch; 0 is none.
   double wall_limit_s = 0;
   uint64_t instructions = 0;  ///< thread-instructions
 };
 
+/// Run it once: restore, poison, launch, synchronise, fetch.
+struct Verify {
+  Run run;
+  uint8_t poison = 0;
+};
+
+/// Run it again and again, and time it. Descriptors are those of initial values alone.
+struct Time {
+  Run run;
+  uint8_t poison = 0;
+  TimingOptions options;
+  Restore restore = Restore::never;
+};
+
+/// Measure what the device can do at best.
+struct Calibrate {};
+
 struct Verified {
   std::string misfit;  ///< not empty: nothing ran, because it does not fit, with both numbers
   std::vector<nlohmann::ordered_json> reports;
+};
+
+struct Timed {
+  std::string misfit;  ///< as of Verified
+  Measurement measurement;
+};
+
+struct Calibrated {
+  std::optional<Ceilings> ceilings;
 };
 
 /// A request that failed.
@@ -133,15 +160,19 @@ struct Failure {
 nlohmann::json to_json(const Hello& request);
 nlohmann::json to_json(const Prepare& request);
 nlohmann::json to_json(const Verify& request);
-using Request = std::variant<Hello, Prepare, Verify>;
+nlohmann::json to_json(const Time& request);
+nlohmann::json to_json(const Calibrate& request);
+using Request = std::variant<Hello, Prepare, Verify, Time, Calibrate>;
 /// Throws an internal error for what is no request.
 Request request_from_json(const nlohmann::json& json);
 
 nlohmann::json to_json(const DeviceFacts& reply);
 nlohmann::json to_json(const Prepared& reply);
 nlohmann::json to_json(const Verified& reply);
+nlohmann::json to_json(const Timed& reply);
+nlohmann::json to_json(const Calibrated& reply);
 nlohmann::json to_json(const Failure& reply);
-using Reply = std::variant<DeviceFacts, Prepared, Verified, Failure>;
+using Reply = std::variant<DeviceFacts, Prepared, Verified, Timed, Calibrated, Failure>;
 /// Throws an internal error for what is no reply: the worker is not trusted.
 Reply reply_from_json(const nlohmann::json& json);
 

@@ -1,34 +1,25 @@
 #include "runtime/session.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 
-#include "base/file.hpp"
-#include "base/shared_memory.hpp"
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/protocol.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/requests.hpp"
+#include "runtime/worker_link.hpp"
 
 namespace warpmark {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-Clock::duration seconds(double count) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
-}
 
 uint64_t machine_memory() {
   return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
@@ -48,27 +39,28 @@ bool blames_image(int result) {
          result == CUDA_ERROR_INVALID_SOURCE;
 }
 
+[[noreturn]] void throw_interrupted(Outcome& outcome) {
+  outcome.verdict = Verdict::interrupted;
+  outcome.reason = "interrupted";
+  throw CaseEnded{};
+}
+
 }  // namespace
 
 class Session::State {
  public:
   State(Interpreter& python, SessionOptions options)
-      : python_(python), options_(std::move(options)), wake_(::eventfd(0, EFD_CLOEXEC)) {
-    if (!wake_) {
-      throw environment_error(std::string("cannot make an eventfd: ") + std::strerror(errno),
-                              "raise the limit of open files (`ulimit -n`)");
-    }
-    start_worker();
+      : python_(python), options_(std::move(options)), worker_(options_) {
     python_.begin_importing_numpy();
   }
 
   const DeviceFacts& require() {
     if (!ready_) {
-      greet();
+      worker_.greet();
       python_.require_numpy();
       ready_ = true;
     }
-    return facts_;
+    return worker_.facts();
   }
 
   Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial,
@@ -83,12 +75,36 @@ class Session::State {
     return outcome_of(which, [&](Outcome& outcome) { examine(which, planned, look, outcome); });
   }
 
-  void interrupt() noexcept {
-    interrupted_ = true;
-    const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t ignored = ::write(wake_.get(), &one, sizeof one);
+  Outcome measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
+                  Measurement& into) {
+    return outcome_of(which,
+                      [&](Outcome& outcome) { measure(which, planned, options, into, outcome); });
   }
-  bool interrupted() const noexcept { return interrupted_; }
+
+  const std::optional<Ceilings>& ceilings() {
+    if (!ceilings_are_known_) {
+      require();
+      worker_.greet();
+      auto reply =
+          worker_.ask(protocol::to_json(protocol::Calibrate{}), {}, options_.start_timeout_s);
+      worker_.case_was_run();
+      const auto* calibrated = std::get_if<protocol::Reply>(&reply);
+      if (calibrated == nullptr) {
+        throw environment_error("the worker gave no answer while the device's rates were measured");
+      }
+      if (const auto* failure = std::get_if<protocol::Failure>(calibrated)) {
+        if (failure->sticky) worker_.end();
+        throw environment_error("the device's rates cannot be measured: " + failure->message,
+                                failure->hint);
+      }
+      ceilings_ = std::get<protocol::Calibrated>(*calibrated).ceilings;
+      ceilings_are_known_ = true;
+    }
+    return ceilings_;
+  }
+
+  void interrupt() noexcept { worker_.interrupt(); }
+  bool interrupted() const noexcept { return worker_.interrupted(); }
 
  private:
   template <typename Steps>
@@ -112,93 +128,29 @@ class Session::State {
       outcome.verdict = Verdict::interrupted;
       outcome.reason = "interrupted";
     }
-    worker_is_fresh_ = false;
+    worker_.case_was_run();
     outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return outcome;
-  }
-
-  void start_worker() {
-    worker_ = options_.in_process
-                  ? Worker::on_thread(options_.openers)
-                  : Worker::spawn(options_.program.empty() ? "/proc/self/exe" : options_.program);
-    greeted_ = false;
-    worker_is_fresh_ = true;
-    const protocol::Hello hello{options_.device, options_.use_cache};
-    hello_sent_ = worker_->channel().send(protocol::to_json(hello));
-  }
-
-  void greet() {
-    if (worker_ && greeted_) return;
-    if (!worker_) start_worker();
-    const auto deadline = Clock::now() + seconds(options_.start_timeout_s);
-    const Channel::Received received =
-        hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
-    if (!received.message) {
-      if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
-      std::string how = end_worker(received.end);
-      if (received.end == ChannelEnd::timeout) {
-        how = fmt::format("gave no answer within {:g} s", options_.start_timeout_s);
-      }
-      throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how),
-                              "`warpmark doctor` shows what can be used here");
-    }
-    protocol::Reply reply = protocol::reply_from_json(received.message->body);
-    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      const Error error = failure->error();
-      const bool no_device = failure->no_device;
-      end_worker();
-      if (no_device) throw NoDeviceError(error);
-      throw error;
-    }
-    facts_ = std::get<DeviceFacts>(std::move(reply));
-    greeted_ = true;
-  }
-
-  [[noreturn]] void leave_thread() {
-    worker_->abandon();
-    worker_.reset();
-    throw environment_error("the worker does not answer, and it is a thread, which cannot be ended",
-                            "without --in-process only the case would fail");
-  }
-
-  // A worker whose end of the channel closed is dying, and its memory may take a while to go; one
-  // that must be ended gets no time.
-  std::string end_worker(ChannelEnd why = ChannelEnd::timeout) {
-    const std::chrono::milliseconds patience(why == ChannelEnd::closed ? 10000 : 0);
-    std::string how = worker_ ? worker_->end(patience) : "";
-    worker_.reset();
-    greeted_ = false;
-    return how;
   }
 
   // A sticky error may come to light when a case's memory is released, after its verdict: the next
   // case must not fail of it.
   void end_spoilt_worker(const protocol::Failure& failure) {
     if (!failure.sticky) return;
-    end_worker();
-    if (!failure.launched && !worker_is_fresh_) throw SpoiltWorker{};
+    const bool fresh = worker_.fresh();
+    worker_.end();
+    if (!failure.launched && !fresh) throw SpoiltWorker{};
   }
 
-  [[noreturn]] static void throw_interrupted(Outcome& outcome) {
-    outcome.verdict = Verdict::interrupted;
-    outcome.reason = "interrupted";
-    throw CaseEnded{};
-  }
-
-  // One request and its reply; what ends the worker ends the case.
+  // One request and its reply; what ends the worker ends the case. `more_s` is what the request may
+  // take beside what a case may take.
   protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds, Outcome& outcome,
-                      std::optional<double> limit_s = {}) {
+                      std::optional<double> limit_s = {}, double more_s = 0) {
     const double timeout_s = limit_s.value_or(options_.timeout_s);
-    const auto deadline = Clock::now() + seconds(timeout_s);
-    const bool sent = worker_->channel().send(request, fds);
-    const Channel::Received received =
-        sent ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
-    if (received.message) return protocol::reply_from_json(received.message->body);
-    if (received.end == ChannelEnd::timeout && options_.in_process) {
-      leave_thread();
-    }
-    const std::string how = end_worker(received.end);
-    switch (received.end) {
+    auto answer = worker_.ask(request, fds, timeout_s + more_s);
+    if (auto* reply = std::get_if<protocol::Reply>(&answer)) return std::move(*reply);
+    const auto& [end, how] = std::get<WorkerLink::Silence>(answer);
+    switch (end) {
       case ChannelEnd::woken:
         throw_interrupted(outcome);
       case ChannelEnd::timeout:
@@ -223,65 +175,36 @@ class Session::State {
 
   void check_requirements(const Plan& plan, Outcome& outcome) const {
     for (const std::string& wanted : plan.requirements) {
-      const auto& have = facts_.capabilities;
+      const auto& have = worker_.facts().capabilities;
       if (std::find(have.begin(), have.end(), wanted) == have.end()) {
-        skip(outcome, fmt::format("needs {}, which {} does not have", wanted, facts_.name));
+        skip(outcome,
+             fmt::format("needs {}, which {} does not have", wanted, worker_.facts().name));
         throw CaseEnded{};
       }
     }
   }
 
-  std::vector<Entry> prepare(const Case& which, const PlannedCase& planned, bool load,
-                             Outcome& outcome) {
-    const Suite& suite = *which.suite;
+  protocol::Prepare request_for(const Case& which, const PlannedCase& planned, bool load,
+                                Outcome& outcome) {
     protocol::Prepare request;
+    try {
+      request = prepare_request(*which.suite, planned);
+    } catch (const Error& error) {
+      end_case(outcome, FailureKind::compile, error);
+    }
     request.load = load;
-    for (const Unit& unit : planned.plan.units) {
-      protocol::UnitText text;
-      text.folder = suite.folder.string();
-      text.options = unit.options;
-      text.include = unit.include;
-      text.link = unit.link;
-      if (unit.file.empty()) {
-        text.source = unit.source;
-        text.name = suite.file.filename().string();
-        // As all that a compiler sees, relative to the suite's folder.
-        const auto in_folder = [&](Position where) {
-          if (where.known()) where.file = text.name;
-          return where;
-        };
-        for (const Region& region : unit.regions) {
-          const bool written = !region.at.empty();
-          text.regions.push_back(
-              {region.line,
-               written ? in_folder(planned.positions.find_text(region.at)) : Position{}});
-        }
-        if (text.regions.empty()) {
-          text.origin = in_folder(planned.positions.find(unit.at));
-        } else {
-          text.name = suite.file.stem().string() + ".generated.cu";
-        }
-      } else {
-        text.name = unit.file;
-        text.source =
-            read_source(suite.folder / unit.file, planned.positions.find(unit.at), outcome);
-      }
-      request.units.push_back(std::move(text));
-    }
-    for (const Step& step : planned.plan.steps) {
-      if (const auto* launch = std::get_if<LaunchStep>(&step)) {
-        request.kernels.push_back({launch->unit, launch->entry});
-      }
-    }
-    const PlanLimits& limits = planned.plan.limits;
-    request.limits = {static_cast<uint64_t>(limits.stack_bytes.value_or(0)),
-                      static_cast<uint64_t>(limits.heap_mib.value_or(0)) << 20};
     request.images = artifacts_ != nullptr;
     if (artifacts_ != nullptr) {
       for (const protocol::UnitText& unit : request.units) {
         artifacts_->units.push_back({unit.name, unit.source, "", "", ""});
       }
     }
+    return request;
+  }
+
+  std::vector<Entry> prepare(const Case& which, const PlannedCase& planned, bool load,
+                             Outcome& outcome) {
+    const protocol::Prepare request = request_for(which, planned, load, outcome);
     const nlohmann::json wire = protocol::to_json(request);
     // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
     if (!load && wire == known_request_) {
@@ -296,7 +219,7 @@ class Session::State {
         fail(outcome, FailureKind::driver, failure->error());
         throw CaseEnded{};
       }
-      failure->where = in_suite(failure->where, suite);
+      failure->where = in_suite(failure->where, *which.suite);
       if (planned.plan.compile_error && failure->refused) {
         judge_refusal(planned, failure->error(), outcome);
         throw CaseEnded{};
@@ -339,26 +262,9 @@ class Session::State {
     }
   }
 
-  std::string read_source(const std::filesystem::path& path, const Position& where,
-                          Outcome& outcome) {
-    try {
-      return read_file(path);
-    } catch (const Error& error) {
-      fail(outcome, FailureKind::compile, error.at(where));
-      throw CaseEnded{};
-    }
-  }
-
-  // The compiler names files relative to the suite's folder; a person finds them from where they
-  // stand.
-  static Position in_suite(Position where, const Suite& suite) {
-    if (where.known()) where.file = display_path(suite.folder / where.file);
-    return where;
-  }
-
   Facts facts_for(const Plan& plan, const CaseInputs& inputs) const {
     Facts facts;
-    facts.device = facts_.attributes;
+    facts.device = worker_.facts().attributes;
     for (const Buffer& buffer : plan.buffers) {
       ArrayFacts array{{}, inputs.dtypes.at(buffer.name)};
       const auto found = inputs.arrays.find(buffer.name);
@@ -405,7 +311,7 @@ class Session::State {
 
   void examine(const Case& which, const PlannedCase& planned, const LookAtCase& look,
                Outcome& outcome) {
-    greet();
+    worker_.greet();
     const std::vector<Entry> kernels = prepare(which, planned, false, outcome);
     const std::map<std::string, DType> dtypes = dtypes_of(planned, kernels, outcome);
     try {
@@ -421,24 +327,79 @@ class Session::State {
     }
   }
 
-  void run(const Case& which, const PlannedCase& planned, uint64_t trial, Outcome& outcome) {
-    greet();
+  // What comes before the first launch.
+  ReadyCase load(const Case& which, const PlannedCase& planned, uint64_t trial, Outcome& outcome) {
+    worker_.greet();
     check_requirements(planned.plan, outcome);
     const std::vector<Entry> kernels = prepare(which, planned, true, outcome);
-    const ReadyCase ready =
-        make_ready(which, planned, dtypes_of(planned, kernels, outcome), trial, outcome);
-    const std::map<std::string, Array> results = make_results(ready.planned.plan, ready.inputs);
+    return make_ready(which, planned, dtypes_of(planned, kernels, outcome), trial, outcome);
+  }
+
+  void run(const Case& which, const PlannedCase& planned, uint64_t trial, Outcome& outcome) {
+    const ReadyCase ready = load(which, planned, trial, outcome);
+    const std::map<std::string, Array> results = make_results(ready);
     if (artifacts_ != nullptr) {
       artifacts_->inputs = ready.inputs;
       artifacts_->results = results;
     }
-    try {
-      if (launch_and_judge(ready.planned, ready.inputs, results, kFirstPoison, outcome)) return;
-      launch_and_judge(ready.planned, ready.inputs, results, kSecondPoison, outcome);
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::verdict) throw;
-      fail(outcome, FailureKind::reference, error);
+    check_results(ready, results, outcome);
+  }
+
+  // Launches, and judges what comes of it, twice where the first poison leaves a doubt.
+  void check_results(const ReadyCase& ready, const std::map<std::string, Array>& results,
+                     Outcome& outcome) {
+    for (const std::byte poison : {kFirstPoison, kSecondPoison}) {
+      launch(ready, results, poison, outcome);
+      if (judge(ready, results, poison, outcome)) return;
     }
+  }
+
+  void measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
+               Measurement& into, Outcome& outcome) {
+    const ReadyCase ready = load(which, planned, 0, outcome);
+    const std::map<std::string, Array> results = make_results(ready);
+    check_results(ready, results, outcome);
+    if (outcome.verdict != Verdict::passed) return;
+    Measurement measured = time(ready, options, outcome);
+    const std::map<std::string, Array> again = make_results(ready);
+    launch(ready, again, kSecondPoison, outcome);
+    const auto equal = [&](const auto& result) {
+      const Array& other = results.at(result.first);
+      return std::equal(other.bytes().begin(), other.bytes().end(), result.second.bytes().begin());
+    };
+    // The same bytes over another poison need no second look at the reference.
+    if (!std::all_of(again.begin(), again.end(), equal)) check_results(ready, again, outcome);
+    if (outcome.verdict != Verdict::passed) {
+      outcome.message = "it was right before it was timed, and is not after: " + outcome.message;
+      return;
+    }
+    const auto amount = [](const std::optional<Amount>& cost) -> std::optional<double> {
+      if (!cost) return std::nullopt;
+      if (const auto* whole = std::get_if<int64_t>(&*cost)) return static_cast<double>(*whole);
+      return std::get<double>(*cost);
+    };
+    measured.bytes = amount(ready.planned.plan.bytes);
+    measured.flops = amount(ready.planned.plan.flops);
+    into = std::move(measured);
+  }
+
+  Measurement time(const ReadyCase& ready, const TimingOptions& options, Outcome& outcome) {
+    const Plan& plan = ready.planned.plan;
+    protocol::Time request{run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison), options,
+                           plan.restore};
+    protocol::Reply reply = ask(protocol::to_json(request), descriptors(request.run, ready.inputs),
+                                outcome, plan.limits.timeout_s, options.budget_s);
+    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+      end_spoilt_worker(*failure);
+      judge_fault(ready.planned, *failure, outcome);
+      throw CaseEnded{};
+    }
+    auto& timed = std::get<protocol::Timed>(reply);
+    if (!timed.misfit.empty()) {
+      skip(outcome, timed.misfit);
+      throw CaseEnded{};
+    }
+    return std::move(timed.measurement);
   }
 
   // An Error while a case is made ready fails the case, unless the harness itself is at fault.
@@ -465,100 +426,76 @@ class Session::State {
     if (const auto limit = ready.plan.limits.memory_mib) {
       over(static_cast<uint64_t>(*limit) << 20, "`limits.memory_mib` allows");
     }
-    const auto device = facts_.attributes.find("memory_bytes");
-    if (device != facts_.attributes.end()) {
-      over(static_cast<uint64_t>(device->second), facts_.name + " has");
+    const auto device = worker_.facts().attributes.find("memory_bytes");
+    if (device != worker_.facts().attributes.end()) {
+      over(static_cast<uint64_t>(device->second), worker_.facts().name + " has");
     }
   }
 
-  static std::map<std::string, Array> make_results(const Plan& plan, const CaseInputs& inputs) {
+  static std::map<std::string, Array> make_results(const ReadyCase& ready) {
     std::map<std::string, Array> results;
-    for (const Buffer& buffer : plan.buffers) {
-      results.emplace(buffer.name,
-                      Array(inputs.dtypes.at(buffer.name), buffer_shape(buffer, inputs)));
+    for (const Buffer& buffer : ready.planned.plan.buffers) {
+      results.emplace(buffer.name, Array(ready.inputs.dtypes.at(buffer.name),
+                                         buffer_shape(buffer, ready.inputs)));
     }
     return results;
   }
 
-  static protocol::Step wire_step(const Step& step, size_t& kernel) {
-    if (const auto* copy = std::get_if<CopyStep>(&step))
-      return protocol::Copy{copy->from, copy->to};
-    if (const auto* fill = std::get_if<FillStep>(&step)) {
-      return protocol::Fill{fill->buffer, fill->byte};
-    }
-    const auto& launch = std::get<LaunchStep>(step);
-    protocol::Launch wire;
-    wire.kernel = kernel++;
-    for (size_t axis = 0; axis < 3; ++axis) {
-      wire.grid[axis] = resolved(launch.grid[axis]);
-      wire.block[axis] = resolved(launch.block[axis]);
-    }
-    wire.shared = resolved(launch.shared);
-    wire.arguments = launch.arguments;
-    return wire;
-  }
-
-  // Returns false if only a run with another poison can tell.
-  bool launch_and_judge(const PlannedCase& ready, const CaseInputs& inputs,
-                        const std::map<std::string, Array>& results, std::byte poison,
-                        Outcome& outcome) {
-    protocol::Verify request;
-    std::vector<int> fds;
-    request.poison = std::to_integer<uint8_t>(poison);
-    for (const Buffer& buffer : ready.plan.buffers) {
-      const Array& result = results.at(buffer.name);
-      const auto input = inputs.arrays.find(buffer.name);
-      const bool has_initial = input != inputs.arrays.end();
-      request.buffers.push_back(
-          {buffer.name, std::string(result.dtype().name), result.nbytes(), has_initial});
-      if (has_initial) fds.push_back(input->second.memory()->fd());
-      fds.push_back(result.memory()->fd());
-    }
-    for (const auto& [name, scalar] : inputs.scalars) {
-      request.scalars.push_back(
-          {name, {reinterpret_cast<const char*>(scalar.bytes.data()), scalar.bytes.size()}});
-    }
-    size_t kernel = 0;
-    for (const Step& step : ready.plan.steps) request.steps.push_back(wire_step(step, kernel));
-
-    const PlanLimits& limits = ready.plan.limits;
+  protocol::Run run_with_limits(const ReadyCase& ready) const {
+    protocol::Run run = run_request(ready);
     // A device that can stop its own launch does so before the process has to be ended: its report
     // tells where the kernel was.
-    request.wall_limit_s = 0.8 * limits.timeout_s.value_or(options_.timeout_s);
-    request.instructions = static_cast<uint64_t>(limits.instructions.value_or(0));
-    protocol::Reply reply = ask(protocol::to_json(request), fds, outcome, limits.timeout_s);
+    run.wall_limit_s = 0.8 * ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
+    return run;
+  }
+
+  // Runs the case once. Whatever ends in no results to judge ends the case.
+  void launch(const ReadyCase& ready, const std::map<std::string, Array>& results, std::byte poison,
+              Outcome& outcome) {
+    const Plan& plan = ready.planned.plan;
+    const protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
+    protocol::Reply reply =
+        ask(protocol::to_json(request), descriptors(request.run, ready.inputs, results), outcome,
+            plan.limits.timeout_s);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
       end_spoilt_worker(*failure);
-      judge_fault(ready, *failure, outcome);
-      return true;
+      judge_fault(ready.planned, *failure, outcome);
+      throw CaseEnded{};
     }
     const auto& verified = std::get<protocol::Verified>(reply);
     outcome.findings = verified.reports;
     if (!verified.misfit.empty()) {
       skip(outcome, verified.misfit);
+      throw CaseEnded{};
+    }
+    if (plan.fault) {
+      judge_missing_fault(ready.planned, outcome);
+      throw CaseEnded{};
+    }
+    if (plan.report && !judge_findings(ready.planned, outcome)) throw CaseEnded{};
+  }
+
+  // Returns false if only a run with another poison can tell.
+  bool judge(const ReadyCase& ready, const std::map<std::string, Array>& results, std::byte poison,
+             Outcome& outcome) {
+    try {
+      return judge_results(python_, ready.planned, ready.inputs, results, poison, outcome);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::verdict) throw;
+      fail(outcome, FailureKind::reference, error);
       return true;
     }
-    if (ready.plan.fault) {
-      judge_missing_fault(ready, outcome);
-      return true;
-    }
-    if (ready.plan.report && !judge_findings(ready, outcome)) return true;
-    return judge_results(python_, ready, inputs, results, poison, outcome);
   }
 
   Interpreter& python_;
   SessionOptions options_;
-  UniqueFd wake_;
-  std::atomic<bool> interrupted_ = false;
-  std::unique_ptr<Worker> worker_;
-  bool hello_sent_ = false;
-  bool greeted_ = false;
-  bool worker_is_fresh_ = true;  ///< no case has been run on it
+  WorkerLink worker_;
   bool ready_ = false;
-  DeviceFacts facts_;
   nlohmann::json known_request_;  ///< the last one that was compiled, and what it has
   std::vector<Entry> known_kernels_;
   std::optional<Error> known_error_;
+  bool ceilings_are_known_ = false;
+  std::optional<Ceilings> ceilings_;
   CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
 };
 
@@ -577,6 +514,15 @@ Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t 
 
 Outcome Session::examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {
   return state_->examine(which, planned, look);
+}
+
+Outcome Session::measure(const Case& which, const PlannedCase& planned,
+                         const TimingOptions& options, Measurement& into) {
+  return state_->measure(which, planned, options, into);
+}
+
+const std::optional<Ceilings>& Session::ceilings() {
+  return state_->ceilings();
 }
 
 void Session::interrupt() noexcept {

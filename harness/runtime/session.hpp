@@ -13,6 +13,7 @@
 #include "plan/plugin_loader.hpp"
 #include "python/interpreter.hpp"
 #include "runtime/inputs.hpp"
+#include "runtime/measurement.hpp"
 #include "runtime/outcome.hpp"
 #include "suite/case.hpp"
 
@@ -74,6 +75,16 @@ class Session {
   /// a verdict error that it throws fails the case, as a reference does. Neither requirements nor
   /// the device's memory skip a case.
   Outcome examine(const Case& which, const PlannedCase& planned, const LookAtCase& look);
+
+  /// Verifies the case, times it, and verifies it again with fresh poison; only if both verdicts
+  /// are passes there are times in `into`. The outcome is the one of `verify`: what takes longer
+  /// than the budget allows is no failure, but a hanging launch is. `inout` buffers are restored
+  /// between timed runs as the plan says.
+  Outcome measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
+                  Measurement& into);
+
+  /// Measured when first asked for; nothing on devices that count. Throws environment errors.
+  const std::optional<Ceilings>& ceilings();
 
   /// Ends a `verify` that runs, as soon as it can, with Verdict::interrupted; and every later one
   /// at once. Safe in a signal handler.

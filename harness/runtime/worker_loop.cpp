@@ -19,9 +19,10 @@ namespace warpmark {
 
 namespace {
 
-std::vector<Executor::BufferMemory> adopt_memory(const protocol::Verify& request,
-                                                 std::vector<UniqueFd>& fds) {
-  std::vector<Executor::BufferMemory> memory;
+// The memory of a run's buffers, from descriptors in the order of its buffers.
+std::vector<BufferMemory> adopt_memory(const protocol::Run& run, bool with_results,
+                                       std::vector<UniqueFd>& fds) {
+  std::vector<BufferMemory> memory;
   size_t next = 0;
   const auto take = [&](uint64_t bytes) {
     if (next >= fds.size()) throw internal_error("a buffer came without its memory");
@@ -29,10 +30,10 @@ std::vector<Executor::BufferMemory> adopt_memory(const protocol::Verify& request
     if (taken.size() < bytes) throw internal_error("a buffer's memory is too small");
     return taken;
   };
-  for (const protocol::BufferBytes& buffer : request.buffers) {
-    std::optional<SharedMemory> initial;
-    if (buffer.has_initial) initial = take(buffer.bytes);
-    memory.push_back({std::move(initial), take(buffer.bytes)});
+  for (const protocol::BufferBytes& buffer : run.buffers) {
+    BufferMemory& one = memory.emplace_back();
+    if (buffer.has_initial) one.initial = take(buffer.bytes);
+    if (with_results) one.result = take(buffer.bytes);
   }
   return memory;
 }
@@ -77,9 +78,14 @@ class Responder {
     if (const auto* prepare = std::get_if<protocol::Prepare>(&request)) {
       return protocol::to_json(executor_->prepare(*prepare));
     }
-    const auto& verify = std::get<protocol::Verify>(request);
-    std::vector<Executor::BufferMemory> memory = adopt_memory(verify, fds);
-    return protocol::to_json(executor_->verify(verify, memory));
+    if (const auto* verify = std::get_if<protocol::Verify>(&request)) {
+      std::vector<BufferMemory> memory = adopt_memory(verify->run, true, fds);
+      return protocol::to_json(executor_->verify(*verify, memory));
+    }
+    if (const auto* time = std::get_if<protocol::Time>(&request)) {
+      return protocol::to_json(executor_->time(*time, adopt_memory(time->run, false, fds)));
+    }
+    return protocol::to_json(executor_->calibrate());
   }
 
   // No kernel has run when a device cannot be started, whatever code its driver gives.

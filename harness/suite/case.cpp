@@ -105,6 +105,17 @@ std::optional<std::string> id_text(const ArithmeticValue& value) {
   return fits ? std::optional(text) : std::nullopt;
 }
 
+double positive_number(const Expression& expression, const Scope& scope) {
+  const ArithmeticValue value = expression.evaluate(scope);
+  double number = 0;
+  if (const auto* whole = std::get_if<int64_t>(&value)) number = static_cast<double>(*whole);
+  if (const auto* fraction = std::get_if<double>(&value)) number = *fraction;
+  if (number > 0 && std::isfinite(number)) return number;
+  throw usage_error(
+      fmt::format("`{}` is {}: a number more than 0 is needed", expression.text(), to_text(value)),
+      expression.where());
+}
+
 std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python,
                         Purpose purpose) {
   std::vector<std::vector<PointValue>> axes;

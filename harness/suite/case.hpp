@@ -44,6 +44,10 @@ enum class Purpose : uint8_t { check, bench };
 std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python = {},
                         Purpose purpose = Purpose::check);
 
+/// What a limit or a budget comes to at one point. Throws a usage error, at its place, unless it is
+/// a finite number more than 0.
+double positive_number(const Expression& expression, const Scope& scope);
+
 /// The value as ids write it: a minus is "~". Nothing if it has characters that ids cannot have.
 std::optional<std::string> id_text(const ArithmeticValue& value);
 

@@ -135,11 +135,16 @@ struct SkipRule {
 enum class Restore : uint8_t { never, batch, each };
 std::string_view to_text(Restore restore);
 
+/// Which times are taken: with the device's last-level cache flushed before each, without, or both.
+enum class CacheChoice : uint8_t { cold, hot, both };
+
 struct Bench {
   Position where;
   std::vector<Axis> axes;  ///< replace the axes of the same name
   std::optional<Expression> bytes, flops;
-  Restore restore = Restore::never;  ///< what puts `inout` buffers back between timed launches
+  std::optional<CacheChoice> cache;
+  std::optional<Expression> budget_s;  ///< wall clock of one point's samples, over the axes
+  Restore restore = Restore::never;    ///< what puts `inout` buffers back between timed launches
 };
 
 struct Suite {

@@ -46,7 +46,7 @@ LaunchGeometry read_launch(const YamlNode& node) {
 }
 
 Bench read_bench(const YamlNode& node) {
-  require_map(node, "`bench`", {"axes", "bytes", "flops", "restore"});
+  require_map(node, "`bench`", {"axes", "bytes", "flops", "restore", "cache", "budget_s"});
   Bench bench;
   bench.where = node.where;
   if (const YamlNode* axes = node.find("axes")) bench.axes = read_axes(*axes);
@@ -57,6 +57,15 @@ Bench read_bench(const YamlNode& node) {
     bench.restore = word == "never"   ? Restore::never
                     : word == "batch" ? Restore::batch
                                       : Restore::each;
+  }
+  if (const YamlNode* cache = node.find("cache")) {
+    const std::string word = read_word(*cache, "`cache`", {"cold", "hot", "both"});
+    bench.cache = word == "cold"  ? CacheChoice::cold
+                  : word == "hot" ? CacheChoice::hot
+                                  : CacheChoice::both;
+  }
+  if (const YamlNode* budget = node.find("budget_s")) {
+    bench.budget_s = read_expression(*budget, "`budget_s`");
   }
   return bench;
 }

@@ -32,7 +32,7 @@ class Doctor(ProgramTest):
 
     def test_everything_has_a_mark(self):
         rows = self.rows()
-        for name in ("NVRTC", "gpu", "cpu", "Python", "NumPy", "plugin", "cache"):
+        for name in ("NVRTC", "gpu", "cpu", "NVML", "Python", "NumPy", "plugin", "cache"):
             self.assertIn(rows[name][0], ("ok", "missing"))
 
     def test_python_and_numpy_with_their_places(self):
@@ -71,6 +71,19 @@ class Doctor(ProgramTest):
         self.assertEqual(mark, "missing")
         self.assertIn("libcuda.so.1", text)
         self.assertIn("hint: install NVIDIA's driver, or use the CPU device", text)
+
+    def test_nvml_or_why_not(self):
+        self.environment["WARPMARK_NVML"] = str(BUILD / "tests/drivers/libfake_nvml.so")
+        self.assertEqual(self.rows()["NVML"], ["ok", self.environment["WARPMARK_NVML"] + "\n"])
+        self.environment["WARPMARK_FAKE_NVML_FAILS"] = "nvmlInit_v2"
+        mark, text = self.rows()["NVML"]
+        self.assertEqual(mark, "missing")
+        self.assertIn("nvmlInit_v2 failed: Unknown Error (999)", text)
+        self.environment["WARPMARK_NVML"] = "/nowhere/libnvidia-ml.so"
+        mark, text = self.rows()["NVML"]
+        self.assertEqual(mark, "missing")
+        self.assertIn("/nowhere/libnvidia-ml.so", text)
+        self.assertIn("hint: only benchmarks on a GPU", text)
 
     def test_no_plugin_and_no_cpu_device(self):
         self.hide_gpu()

@@ -7,7 +7,8 @@ import unittest
 
 from program import DEMO, PROGRAM, SOURCE, ProgramTest
 
-COMMANDS = ("check", "run", "list", "plan", "lint", "devices", "doctor", "cache", "completion")
+COMMANDS = ("check", "bench", "run", "compare", "report", "list", "plan", "lint", "devices",
+            "doctor", "cache", "completion")
 
 
 class Usage(ProgramTest):
@@ -24,7 +25,7 @@ class Usage(ProgramTest):
         for name in COMMANDS:
             out, _ = self.run_program(name, "--help")
             self.assertIn("Usage: warpmark %s" % name, out)
-            self.assertLess(len(out.splitlines()), 40 if name in ("check", "run") else 25)
+            self.assertLess(len(out.splitlines()), 45 if name in ("check", "bench", "run") else 25)
             self.assertLess(max(map(len, out.splitlines())), 100)
 
     def test_version(self):
@@ -37,7 +38,8 @@ class Usage(ProgramTest):
         for arguments, message, hint in (
                 (["lis"], "unknown command `lis` of `warpmark`", "did you mean `list`?"),
                 (["doktor", "x"], "unknown command `doktor`", "did you mean `doctor`?"),
-                (["zebra"], "unknown command `zebra`", "commands: check, run, list"),
+                (["zebra"], "unknown command `zebra`",
+                 "commands: check, bench, run, compare, report, list"),
                 (["list", "--jsn"], "unknown option `--jsn` of `warpmark list`",
                  "did you mean `--json`?"),
                 (["check", "--devise=cpu"], "unknown option `--devise`", "did you mean `--device`?"),

@@ -1,8 +1,13 @@
 // Prints how many thread-instructions a second the CPU device executes; a tool, not a test.
-//   build/tests/cpu_speed [library]
+//   build/tests/cpu_speed [--workers N] [KERNEL...]
+// of the kernels whose name has one of the words in it, or all; with --workers how many times
+// faster N threads are than one, the two measured in turn.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "device/client.hpp"
 
@@ -23,25 +28,62 @@ add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra LOOP;
 mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; st.global.f32 [%rd3], %f1; ret;
 })";
 
+struct Choice {
+  unsigned workers = 0;                 ///< to compare with one; 0 compares the checks
+  std::vector<std::string_view> words;  ///< of kernels' names
+  [[nodiscard]] bool has(std::string_view name) const {
+    return words.empty() || std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+             return name.find(word) != std::string_view::npos;
+           });
+  }
+};
+Choice choice;
+
+struct Best {
+  double seconds = 1e9;
+  std::uint64_t instructions = 0;
+};
+
+template <typename Launch>
+void run_once(const char* name, Launch launch, const std::string& options, Best& best) {
+  if (api().device->configure(nullptr, options.c_str()) != 0)
+    throw std::runtime_error(api().device->last_error());
+  const auto begin = std::chrono::steady_clock::now();
+  launch();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (api().synchronize() != CUDA_SUCCESS)
+    throw std::runtime_error(std::string(name) + " failed: " + reports().at(0).dump());
+  best.instructions = counters().at(0)["ptx_thread_instructions"];
+  best.seconds = std::min(best.seconds, took.count());
+}
+
+template <typename Launch>
+void compare_workers(const char* name, Launch launch) {
+  constexpr int runs = 15;
+  Best one, many;
+  const std::string options = R"({"check": "memory", "workers": )";
+  for (int run = 0; run < runs; ++run) {
+    run_once(name, launch, options + "1}", one);
+    run_once(name, launch, options + std::to_string(choice.workers) + "}", many);
+  }
+  std::printf("%-24s 1 worker %8.2f ms, %u workers %8.2f ms, ratio %.2f\n", name, one.seconds * 1e3,
+              choice.workers, many.seconds * 1e3, one.seconds / many.seconds);
+}
+
 template <typename Launch>
 void measure(const char* name, Launch launch) {
+  if (!choice.has(name)) return;
+  if (choice.workers != 0) {
+    compare_workers(name, launch);
+    return;
+  }
   for (const char* check : {"memory", "none"}) {
-    const std::string options = std::string(R"({"check": ")") + check + "\"}";
-    if (api().device->configure(nullptr, options.c_str()) != 0) return;
-    double best = 1e9;
-    std::uint64_t instructions = 0;
-    for (int run = 0; run < 5; ++run) {
-      const auto begin = std::chrono::steady_clock::now();
-      launch();
-      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-      if (api().synchronize() != CUDA_SUCCESS)
-        std::printf("%s failed: %s\n", name, reports().at(0).dump().c_str());
-      instructions = counters().at(0)["ptx_thread_instructions"];
-      best = std::min(best, took.count());
-    }
+    Best best;
+    for (int run = 0; run < 5; ++run)
+      run_once(name, launch, std::string(R"({"check": ")") + check + "\"}", best);
     std::printf("%-24s check=%-7s %12llu thread-instructions %8.2f ms %8.0f M/s\n", name, check,
-                static_cast<unsigned long long>(instructions), best * 1e3,
-                static_cast<double>(instructions) / best / 1e6);
+                static_cast<unsigned long long>(best.instructions), best.seconds * 1e3,
+                static_cast<double>(best.instructions) / best.seconds / 1e6);
   }
 }
 
@@ -128,7 +170,18 @@ void run() {
 }  // namespace
 }  // namespace warpmark::test
 
-int main() {
+int main(int count, char** arguments) {
+  using warpmark::test::choice;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument != "--workers") {
+      choice.words.push_back(argument);
+    } else if (++i == count || (choice.workers = static_cast<unsigned>(
+                                    std::strtoul(arguments[i], nullptr, 10))) == 0) {
+      std::fprintf(stderr, "cpu_speed: --workers needs a number\n");
+      return 2;
+    }
+  }
   try {
     warpmark::test::run();
   } catch (const std::exception& error) {

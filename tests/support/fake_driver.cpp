@@ -138,7 +138,7 @@ CUresult launch(CUfunction function, LaunchConfig config, void** values) {
     const auto* start = static_cast<const std::byte*>(values[i]);
     record.arguments.emplace_back(start, start + kernel.parameters[i].bytes);
   }
-  state().clock += 1;
+  state().clock += fake().kernel_ms ? fake().kernel_ms(record) : 1;
   fake().launches.push_back(record);
   if (fake().on_launch) state().pending = fake().on_launch(record);
   return CUDA_SUCCESS;
@@ -410,6 +410,7 @@ DriverTable full_table() {
   };
   t.memcpy_dtod_async.pointer = [](CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
     ENTER("cuMemcpyDtoDAsync_v2");
+    state().clock += fake().copy_ms;
     return copy(host(to), host(from), bytes, to);
   };
   t.memset_d8.pointer = [](CUdeviceptr to, unsigned char value, size_t bytes) {
@@ -471,6 +472,10 @@ DriverTable full_table() {
   t.event_synchronize.pointer = [](CUevent) {
     ENTER("cuEventSynchronize");
     return wait();
+  };
+  t.event_query.pointer = [](CUevent) {
+    ENTER("cuEventQuery");
+    return fake().event_passed && fake().event_passed() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
   };
   t.event_elapsed_time.pointer = [](float* milliseconds, CUevent start, CUevent end) {
     ENTER("cuEventElapsedTime");

@@ -59,6 +59,11 @@ class FakeDriver {
   std::map<std::string, FakeKernel> kernels;
   /// Acts as the kernel; its result is what the next synchronisation gives (sticky codes stay).
   std::function<CUresult(const FakeLaunch&)> on_launch;
+  /// What a launch takes the device, in milliseconds; 1 if it is not set.
+  std::function<double(const FakeLaunch&)> kernel_ms;
+  double copy_ms = 0;  ///< what a copy in a stream takes it
+  /// Whether the device has come by an event that is asked for; it has not if it is not set.
+  std::function<bool()> event_passed;
   std::map<CUdevice_attribute, int> attributes;
   int devices = 1;
   int driver_version = 13000;

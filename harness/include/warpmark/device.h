@@ -77,10 +77,30 @@ typedef struct warpmark_device {
    * after. */
   void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
-  /* Hands one JSON object for each launch since the last call to `sink`:
-   *   {"launch": 1, "kernel": "doublify", "ptx_thread_instructions": 4096, "ptx_warp_instructions":
-   * 128, …} An instruction counts for each thread that comes to it, whether or not its guard holds.
-   */
+  /* Hands one JSON object for each launch since the last call to `sink`, oldest first:
+   *   {"launch": 1, "kernel": "doublify", "launches": 1, "ptx_thread_instructions": 4096,
+   *    "ptx_warp_instructions": 128, "ptx_flops": 0, "global_load_bytes": 16384, …}
+   * `launch` is the launch's number, as in reports; every other number is a counter, and those of
+   * several launches may be added. All are there, also those that are 0.
+   *   launches                 1
+   *   ptx_thread_instructions  instructions; one counts for each thread that comes to it, whether
+   *                            or not its guard holds
+   *   ptx_warp_instructions    the same for each warp; diverged parts of a warp each on their own
+   *   ptx_flops                floating-point operations of threads whose guard holds: add, sub and
+   *                            mul count 1, fma and mad 2, for a pair of 16-bit numbers twice as
+   *                            much, everything else 0 (as in ncu's counts of FADD, FMUL and FFMA)
+   *   SPACE_KIND_bytes         what accesses ask for: the bytes of one (of all elements, for a
+   *                            vector) for each thread whose guard holds. SPACE_KIND is one of
+   *                            {global,shared,local}_{load,store}, constant_load,
+   *                            {global,shared}_atomic (atom and red, once the size of the value)
+   *   SPACE_KIND_requests      those accesses, one for each warp in which a guard holds; diverged
+   *                            parts of a warp each on their own
+   *   barriers                 barriers of the block that warps arrive at: bar.sync, arrive, red
+   * A generic address counts for the space that it lies in; one warp's access that lies in several
+   * is a request to each. Parameters, of kernels and of calls, count nowhere. An access that is
+   * refused (drain_reports) counts like any other: it was asked for. A launch that faults or meets
+   * a limit counts what it did until then. Names with `ptx_` are those of the PTX text, before the
+   * driver's compiler makes the GPU's own instructions of it. */
   void (*drain_counters)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* The text of the last error of this struct's functions or of a driver call on this thread (why a

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "api/state.hpp"
 
@@ -94,16 +95,29 @@ int label(warpmark_device_context handle, std::uint64_t address, std::uint64_t b
   });
 }
 
+std::string line_of(std::string& report) {
+  return std::move(report);
+}
+std::string line_of(const LaunchCounters& counters) {
+  return render_counters(counters);
+}
+
 // The sink is called without the lock, so that it may call the driver.
-void drain(warpmark_device_context handle, std::deque<std::string> Context::*lines,
+template <typename Line>
+void drain(warpmark_device_context handle, std::deque<Line> Context::*from,
            warpmark_device_sink sink, void* user) {
-  std::deque<std::string> drained;
+  std::vector<std::string> lines;
   enter("drain", [&]() -> CUresult {
-    if (Context* context = context_of(handle); context != nullptr) drained.swap(context->*lines);
+    Context* context = context_of(handle);
+    if (context == nullptr) return CUDA_SUCCESS;
+    std::deque<Line> drained;
+    drained.swap(context->*from);
+    if (sink == nullptr) return CUDA_SUCCESS;
+    lines.reserve(drained.size());
+    for (Line& line : drained) lines.push_back(line_of(line));
     return CUDA_SUCCESS;
   });
-  if (sink == nullptr) return;
-  for (const std::string& line : drained) sink(user, line.data(), line.size());
+  for (const std::string& line : lines) sink(user, line.data(), line.size());
 }
 
 void drain_reports(warpmark_device_context context, warpmark_device_sink sink, void* user) {

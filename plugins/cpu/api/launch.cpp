@@ -125,7 +125,8 @@ CUresult error_of(LaunchEnd end) {
 
 // The newest lines are dropped when nobody drains them: what failed first matters most.
 constexpr std::size_t kMostLines = 1 << 16;
-void keep(std::deque<std::string>& lines, std::string line) {
+template <typename Line>
+void keep(std::deque<Line>& lines, Line line) {
   if (lines.size() < kMostLines) lines.push_back(std::move(line));
 }
 
@@ -154,7 +155,8 @@ CUresult launch(const char* name, CUfunction function, const Request& request) {
     context.pending = error_of(outcome.end);
     for (const Fault& fault : outcome.faults)
       keep(context.reports, render_fault(fault, program, number));
-    keep(context.counters, render_counters(outcome, program, number));
+    keep(context.counters, {number, program.name, outcome.thread_instructions,
+                            outcome.warp_instructions, outcome.counters});
     return CUDA_SUCCESS;
   });
 }

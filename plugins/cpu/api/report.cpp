@@ -174,13 +174,15 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
   return json.dump();
 }
 
-std::string render_counters(const LaunchResult& result, const Program& program,
-                            std::uint64_t launch) {
+std::string render_counters(const LaunchCounters& launch) {
   Json json;
-  json["launch"] = launch;
-  json["kernel"] = safe(program.name);
-  json["ptx_thread_instructions"] = result.thread_instructions;
-  json["ptx_warp_instructions"] = result.warp_instructions;
+  json["launch"] = launch.number;
+  json["kernel"] = safe(launch.kernel);
+  json["launches"] = 1;
+  json["ptx_thread_instructions"] = launch.thread_instructions;
+  json["ptx_warp_instructions"] = launch.warp_instructions;
+  for (std::size_t i = 0; i < launch.counters.size(); ++i)
+    json[std::string(kCounterNames[i])] = launch.counters[i];
   return json.dump();
 }
 

@@ -79,6 +79,14 @@ struct Limits {
   std::uint32_t workers = 1;
 };
 
+/// What a launch counted; made into text only if somebody asks.
+struct LaunchCounters {
+  std::uint64_t number = 0;  ///< of the context's launches, from 1
+  std::string kernel;
+  std::uint64_t thread_instructions = 0, warp_instructions = 0;
+  Counters counters{};
+};
+
 /// A context; CUcontext is its address.
 struct Context {
   Context() : arena(DeviceProperties::address_span, DeviceProperties::total_memory) {}
@@ -98,7 +106,8 @@ struct Context {
   std::map<CUlimit, std::size_t> limits;
   Limits launch_limits;
   std::uint64_t launches = 0;
-  std::deque<std::string> reports, counters;  ///< JSON lines not drained yet
+  std::deque<std::string> reports;      ///< JSON lines not drained yet
+  std::deque<LaunchCounters> counters;  ///< not drained yet
   /// A launch failed, and no call that waits for it has said so yet. On a GPU the failure would
   /// come about now and then; here it comes exactly with the next call that synchronises.
   CUresult pending = CUDA_SUCCESS;
@@ -173,10 +182,9 @@ std::uint32_t worker_count(std::uint64_t workers);
 /// True for the default streams and those of the context.
 bool valid_stream(const Context& context, CUstream stream);
 
-/// Launch reports and counters as JSON lines.
+/// Reports and counters as JSON lines.
 std::string render_fault(const Fault& fault, const Program& program, std::uint64_t launch);
-std::string render_counters(const LaunchResult& result, const Program& program,
-                            std::uint64_t launch);
+std::string render_counters(const LaunchCounters& launch);
 
 /// The entry point of a base name that a client of CUDA `version` expects; null if there is none.
 void* find_entry_point(std::string_view name, int version);

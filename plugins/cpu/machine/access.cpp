@@ -212,6 +212,8 @@ void access(Lanes& w, const Instruction& i) {
       }
     }
     const u32 global = w.mask & ~(in_window[0] | in_window[1] | in_window[2]);
+    P::template on_generic<Store ? Traffic::store : Traffic::load>(w, i, global, in_window[0],
+                                                                   in_window[1]);
     if (global != 0) access_in<P, Space::global, M, R, Store>(w, i, at, global);
     if (in_window[0] != 0) access_local<P, M, R, Store>(w, i, at, in_window[0]);
     if (in_window[1] != 0) access_in<P, Space::shared, M, R, Store>(w, i, at, in_window[1]);
@@ -249,7 +251,7 @@ void fill(HandlerTable& table) {
 }  // namespace
 
 void fill_memory(HandlerTable& table, bool exact_bounds) {
-  exact_bounds ? fill<Memcheck>(table) : fill<NoObserver>(table);
+  exact_bounds ? fill<Counting<Memcheck>>(table) : fill<Counting<NoObserver>>(table);
 }
 
 }  // namespace warpmark::cpu::WARPMARK_ISA

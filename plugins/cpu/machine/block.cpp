@@ -70,6 +70,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
     lanes.local = {0, local_bytes_, local_.get() + i * local_bytes_ * 32};
     lanes.sites = warp.sites.data();
     lanes.local_window = launch.arena.local_window();
+    lanes.tally = &launch.tally;
     lanes.block = this;
   }
   lay_out_registers();
@@ -251,15 +252,18 @@ void BlockState::add_fragment(Warp& warp, const Fragment& fragment) {
   warp.fragments.push_back(fragment);
 }
 
-void BlockState::execute(Warp& warp, const Block& node, std::uint32_t mask) {
+void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask) {
+  const Block& node = launch_.program.blocks[block];
   const Instruction* instruction = launch_.program.code.data() + node.begin;
   const Instruction* const end = launch_.program.code.data() + node.end;
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
   const int full = mask == 0xffffffff ? 1 : 0;
   for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
-  launch_.executed += std::uint64_t{node.weight} * static_cast<std::uint32_t>(std::popcount(mask));
+  const auto active = static_cast<std::uint32_t>(std::popcount(mask));
+  launch_.executed += std::uint64_t{node.weight} * active;
   launch_.warp_instructions += node.weight;
+  launch_.tally.visit(block, active);
 }
 
 bool BlockState::run_warp(Warp& warp) {
@@ -273,7 +277,7 @@ bool BlockState::run_warp(Warp& warp) {
   for (;;) {
     const std::uint32_t from = current.node;
     const Block& node = nodes[from];
-    execute(warp, node, current.mask);
+    execute(warp, from, current.mask);
     if (node.polls) {
       backward += kWarpPoll;
       fragment_backward += kFragmentPoll;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "inspect/fault.hpp"
+#include "inspect/tally.hpp"
 #include "machine/arena.hpp"
 #include "machine/lanes.hpp"
 #include "program/program.hpp"
@@ -30,7 +31,7 @@ class Turns;
 /// What the blocks of a launch share.
 struct LaunchState {
   LaunchState(const Program& the_program, const LaunchShape& the_shape, Arena& the_arena)
-      : program(the_program), shape(the_shape), arena(the_arena) {}
+      : program(the_program), shape(the_shape), arena(the_arena), tally(the_program) {}
 
   const Program& program;
   const LaunchShape& shape;
@@ -38,6 +39,7 @@ struct LaunchState {
   FaultLog faults;
   std::uint64_t executed = 0;  ///< thread-instructions
   std::uint64_t warp_instructions = 0;
+  Tally tally;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   bool timed_out = false;  ///< the deadline has passed
   std::uint64_t clock_reads = 0;
@@ -104,7 +106,7 @@ class BlockState {
   /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
   bool run_warp(Warp& warp);
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
-  void execute(Warp& warp, const Block& node, std::uint32_t mask);
+  void execute(Warp& warp, std::uint32_t block, std::uint32_t mask);
   void arrive(Warp& warp, Fragment fragment, const Block& node);
   /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
   [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const Block& node);

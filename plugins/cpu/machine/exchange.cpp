@@ -43,11 +43,11 @@ bool inside(const Region& region, u64 address, u64 bytes) {
 
 // The memory that one lane's atomic works on, or null after recording the fault. Local and
 // parameter memory belong to one thread, and cannot be operated on atomically.
-std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, bool& global) {
+std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, Space& space) {
   u64 address =
       (i.address_narrow ? read_lane<u32>(w, i.address, lane) : read_lane<u64>(w, i.address, lane)) +
       static_cast<u64>(i.imm);
-  auto space = static_cast<Space>(i.count);
+  space = static_cast<Space>(i.count);
   if (space == Space::generic) {
     const u64 offset = address - w.local_window;
     space = offset >= 3 * Arena::kWindow   ? Space::global
@@ -56,7 +56,7 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, bool& glo
                                            : Space::param;
     if (space != Space::global) address = offset % Arena::kWindow;
   }
-  global = space == Space::global;
+  const bool global = space == Space::global;
   Region& region = global ? w.sites[i.site] : w.shared;
   bool good =
       address % bytes == 0 && (global || space == Space::shared) && inside(region, address, bytes);
@@ -93,10 +93,14 @@ T atomic_value(T old, T b, T c, bool global) {
 
 template <typename Op, typename T>
 void atomic(Lanes& w, const Instruction& i) {
+  u32 in_global = 0, in_shared = 0;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    bool global = false;
-    std::byte* host = locate(w, i, lane, sizeof(T), global);
+    Space space{};
+    std::byte* host = locate(w, i, lane, sizeof(T), space);
+    const bool global = space == Space::global;
+    in_global |= static_cast<u32>(global) << lane;
+    in_shared |= static_cast<u32>(space == Space::shared) << lane;
     T old{};
     if (host != nullptr) {
       const T b = read_lane<T>(w, i.a, lane), c = read_lane<T>(w, i.b, lane);
@@ -120,6 +124,8 @@ void atomic(Lanes& w, const Instruction& i) {
     }
     if (i.d != Instruction::kNone) write_lane<T>(w, i.d, lane, old);
   }
+  if (static_cast<Space>(i.count) == Space::generic)
+    Counting<NoObserver>::on_generic<Traffic::atomic>(w, i, in_global, 0, in_shared);
 }
 
 enum class Shuffle { up, down, bfly, idx };

@@ -54,7 +54,7 @@ std::string over_time(const LaunchShape& shape) {
 
 // Blocks that may wait for each other: one thread gives each its share in turn. True if a limit
 // ended the launch.
-bool run_in_rotation(LaunchState& state) {
+bool run_in_rotation(LaunchState& state, Counters& counters) {
   const LaunchShape& shape = state.shape;
   const std::uint64_t blocks = blocks_of(shape);
   const std::uint64_t most = std::clamp<std::uint64_t>(
@@ -93,6 +93,7 @@ bool run_in_rotation(LaunchState& state) {
       start = true;  // whom it waits for may not have started yet
     }
   }
+  counters = state.tally.take();
   return limited;
 }
 
@@ -120,13 +121,14 @@ void run_blocks(const Program& program, const LaunchShape& shape, Arena& arena, 
       turns.retire(index, std::move(nothing));
       throw;
     }
-    turns.retire(index, {state.executed, state.warp_instructions, state.faults.take(),
-                         state.stop || state.timed_out, state.timed_out, block.coordinates()});
+    turns.retire(index,
+                 {state.executed, state.warp_instructions, state.tally.take(), state.faults.take(),
+                  state.stop || state.timed_out, state.timed_out, block.coordinates()});
   }
 }
 
 // Blocks that do not wait for each other: on several threads, and as if in order.
-bool run_in_order(LaunchState& state) {
+bool run_in_order(LaunchState& state, Counters& counters) {
   const LaunchShape& shape = state.shape;
   const std::uint64_t blocks = blocks_of(shape);
   Turns turns(shape, blocks);
@@ -165,6 +167,7 @@ bool run_in_order(LaunchState& state) {
   if (failure != nullptr) std::rethrow_exception(failure);
   state.executed = turns.executed;
   state.warp_instructions = turns.warp_instructions;
+  counters = turns.counters;
   state.faults = std::move(turns.faults);
   if (!turns.over_budget && !turns.timed_out) return false;
   Fault fault;
@@ -181,10 +184,13 @@ bool run_in_order(LaunchState& state) {
 LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& arena) {
   LaunchState state(program, shape, arena);
   state.deadline = deadline_of(shape);
-  const bool limited = program.waits ? run_in_rotation(state) : run_in_order(state);
+  Counters counters{};
+  const bool limited =
+      program.waits ? run_in_rotation(state, counters) : run_in_order(state, counters);
   LaunchResult result;
   result.thread_instructions = state.executed;
   result.warp_instructions = state.warp_instructions;
+  result.counters = counters;
   result.faults = state.faults.take();
   for (auto fault = result.faults.rbegin(); fault != result.faults.rend(); ++fault) {
     if (fault->kind == FaultKind::illegal_address) result.end = LaunchEnd::illegal_address;

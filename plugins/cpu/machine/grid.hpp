@@ -20,6 +20,7 @@ enum class LaunchEnd : std::uint8_t {
 struct LaunchResult {
   LaunchEnd end = LaunchEnd::good;
   std::uint64_t thread_instructions = 0, warp_instructions = 0;
+  Counters counters{};
   std::vector<Fault> faults;
 };
 

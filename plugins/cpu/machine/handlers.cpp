@@ -79,7 +79,8 @@ void bind(Program& program, const HandlerTable& table) {
     if (instruction.guard != Instruction::kNone) {
       instruction.inner[0] = instruction.run[0];
       instruction.inner[1] = instruction.run[1];
-      instruction.run[0] = instruction.run[1] = table.guarded;
+      instruction.run[0] = instruction.run[1] =
+          instruction.counter == Counter::none ? table.guarded : table.guarded_counted;
     }
   }
 }

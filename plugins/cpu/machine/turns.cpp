@@ -42,6 +42,7 @@ void Turns::retire(std::uint64_t index, BlockOutcome outcome) {
 void Turns::merge(BlockOutcome& outcome) {
   executed += outcome.executed;
   warp_instructions += outcome.warp_instructions;
+  add(counters, outcome.counters);
   timed_out = timed_out || outcome.timed_out;
   for (const Fault& fault : outcome.faults) faults.add(fault);
   const bool last = retired_ + 1 == blocks_ && !outcome.stop;

@@ -14,6 +14,7 @@ namespace warpmark::cpu {
 /// What one block did.
 struct BlockOutcome {
   std::uint64_t executed = 0, warp_instructions = 0;
+  Counters counters{};
   std::vector<Fault> faults;
   bool stop = false, timed_out = false;
   std::array<std::uint32_t, 3> coordinates{};
@@ -36,6 +37,7 @@ class Turns {
 
   // After all have ended:
   std::uint64_t executed = 0, warp_instructions = 0;
+  Counters counters{};
   bool over_budget = false, timed_out = false;
   std::array<std::uint32_t, 3> last_block{};  ///< where it stopped
   FaultLog faults;

@@ -129,6 +129,8 @@ bool Decoder::atomic(const Statement& statement) {
   instruction.a = source(statement, first + 1, type);
   instruction.b = swap ? source(statement, first + 2, type) : instruction.a;
   instruction.site = program_.sites++;
+  instruction.cost = static_cast<std::uint8_t>(bytes);
+  instruction.counter = bytes_counter(space, Traffic::atomic);
   // Sums and the like of integers come out the same in any order, if nobody looks at what was
   // there before. Results that are never read are as good as none.
   const bool returns =

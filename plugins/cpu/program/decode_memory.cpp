@@ -227,6 +227,8 @@ bool Decoder::memory(const Statement& statement) {
   expect_operands(statement, 2, 2);
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(count);
+  instruction.cost = static_cast<std::uint8_t>(bytes * count);
+  instruction.counter = bytes_counter(space, store ? Traffic::store : Traffic::load);
   if (space == Space::constant) space = Space::global;  // where .const variables are placed
   instruction.address = address(statement, operand(statement, store ? 0 : 1), space, instruction);
   if (store && space == Space::param) invalid(statement, "a kernel's parameters cannot be written");

@@ -323,6 +323,8 @@ void Decoder::comparison_result(const Statement& statement, Instruction& instruc
 void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine) {
   Instruction instruction;
   instruction.opcode = info.opcode;
+  instruction.cost = flops_of(statement.opcode);
+  if (instruction.cost != 0) instruction.counter = Counter::ptx_flops;
   switch (info.form) {
     case Form::unary:
     case Form::mask1:
@@ -598,6 +600,7 @@ Program decode(const Module& module, const Function& function, const Placement& 
     decoder.run();
   }
   lay_out_stack(program, graph, placement.stack_bytes);
+  lay_out_costs(program);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
   return std::move(shared.program);
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "program/counter.hpp"
 #include "program/opcode.hpp"
 #include "ptx/module.hpp"
 
@@ -35,8 +36,10 @@ struct Instruction {
   Opcode opcode = Opcode::count;
   std::uint8_t count = 1;  ///< elements of a vector
   bool guard_negated = false;
-  bool negated = false;         ///< of a comparison's or selection's predicate operand c
-  bool address_narrow = false;  ///< the address register has 32 bits
+  bool negated = false;             ///< of a comparison's or selection's predicate operand c
+  bool address_narrow = false;      ///< the address register has 32 bits
+  Counter counter = Counter::none;  ///< what it adds to; of an access, the bytes
+  std::uint8_t cost = 0;            ///< how much for each lane
 };
 
 /// Instruction::imm of comparisons with a second predicate.
@@ -169,6 +172,14 @@ struct Program {
   std::uint32_t dynamic_offset = 0;
   std::uint32_t local_bytes = 0;  ///< of one thread: the kernel's own, then the stack
   std::uint32_t kernel_local_bytes = 0;
+  /// What each execution of a block adds to a counter, for each lane or warp as the counter's unit
+  /// is; guarded instructions and generic accesses aside.
+  struct Cost {
+    std::uint32_t block = 0;
+    Counter counter = Counter::none;
+    std::uint64_t amount = 0;
+  };
+  std::vector<Cost> costs;
   const Function* function = nullptr;  ///< parameters, and statements for reports
   const Module* module = nullptr;      ///< file names
 
@@ -182,6 +193,9 @@ struct Program {
     return nullptr;
   }
 };
+
+/// Fills in Program::costs.
+void lay_out_costs(Program& program);
 
 /// Where the machine put what a program refers to.
 struct Placement {

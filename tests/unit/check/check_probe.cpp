@@ -80,8 +80,8 @@ class ScriptedRunner : public CaseRunner {
 // What a report that cannot write does to a run.
 class BrokenReport : public RunReport {
  public:
-  void end_case(const Outcome& outcome, const std::string&) override {
-    if (outcome.verdict == Verdict::failed) throw environment_error("no room for the report");
+  void end_case(const EndedCase& ended) override {
+    if (ended.outcome.verdict == Verdict::failed) throw environment_error("no room for the report");
   }
   std::vector<std::string> notes() override { return {"a note of a report"}; }
 };
@@ -145,7 +145,7 @@ int run(int argc, char** argv) {
       all.push_back(std::move(which));
     }
   }
-  std::vector<CheckWork> work;
+  std::vector<CaseWork> work;
   for (Case& which : select_cases(std::move(all), ids)) work.push_back({std::move(which), {}, {}});
   const ExitCode code = run_check(work, runner, context, options, std::cout);
   annotations.write(std::cout);

@@ -27,11 +27,11 @@ TEST(Annotation, HostileTextStaysOneLineOfText) {
 
 TEST(Annotation, OnlyFailuresAndNotTooMany) {
   Annotations report;
-  report.end_case(testing_results::outcome("a", "n=1", Verdict::passed), "");
+  report.end_case({testing_results::outcome("a", "n=1", Verdict::passed), ""});
   std::ostringstream none;
   report.write(none);
   EXPECT_EQ(none.str(), "");
-  for (int i = 0; i < 53; ++i) report.end_case(testing_results::wrong_outcome(), "again");
+  for (int i = 0; i < 53; ++i) report.end_case({testing_results::wrong_outcome(), "again"});
   std::ostringstream out;
   report.write(out);
   const std::string text = out.str();

@@ -23,7 +23,7 @@ std::string written(const ConsoleStyle& style,
   ConsoleReport report(out, style, {{"doublify", 2}, {"reductions/dot", 3}, {"scan", 2}}, context);
   const auto add = [&](const Outcome& each) {
     report.start_case(each.case_id);
-    report.end_case(each, "warpmark check suites/" + each.suite + ".yaml --case " + each.case_id);
+    report.end_case({each, "warpmark check suites/" + each.suite + ".yaml --case " + each.case_id});
   };
   add(testing_results::wrong_outcome());
   add(outcome("doublify", "n=400", Verdict::passed));

@@ -47,7 +47,7 @@ TEST_F(JournalTest, ReadsBackWhatWasWritten) {
   Journal journal(path_, testing_results::context(), 2);
   for (const Outcome& each :
        {outcome("a", "n=1", Verdict::passed), testing_results::wrong_outcome()}) {
-    journal.append(each, "again");
+    journal.append({each, "again"});
     totals.add(each.verdict);
   }
   // Every line is in the file as soon as it was appended.
@@ -76,8 +76,8 @@ TEST_F(JournalTest, KillLeavesWholeLines) {
   const pid_t child = ::fork();
   if (child == 0) {
     Journal journal(path_, testing_results::context(), 3);
-    journal.append(outcome("a", "n=1", Verdict::passed), "");
-    journal.append(outcome("a", "n=2", Verdict::passed), "");
+    journal.append({outcome("a", "n=1", Verdict::passed), ""});
+    journal.append({outcome("a", "n=2", Verdict::passed), ""});
     ::kill(::getpid(), SIGKILL);
   }
   int status = 0;
@@ -147,7 +147,7 @@ TEST_F(JournalTest, AHalfWrittenLineIsTakenBack) {
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   bool thrown = false;
   try {
-    journal.append(outcome("a", "n=1", Verdict::passed), "");
+    journal.append({outcome("a", "n=1", Verdict::passed), ""});
   } catch (const Error& error) {
     thrown = error.code() == ExitCode::environment;
   }
@@ -155,7 +155,7 @@ TEST_F(JournalTest, AHalfWrittenLineIsTakenBack) {
   std::signal(SIGXFSZ, old_handler);
   EXPECT_TRUE(thrown);
   EXPECT_FALSE(read_journal(path_).torn);
-  journal.append(outcome("a", "n=2", Verdict::passed), "");
+  journal.append({outcome("a", "n=2", Verdict::passed), ""});
   EXPECT_EQ(read_journal(path_).cases.at(0)["case"], "a.n=2");
 }
 

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 TEST(OutcomeRecord, KeepsWhatTheOutcomeSays) {
-  const Json record = outcome_record(testing_results::wrong_outcome(), "warpmark check x");
+  const Json record = outcome_record({testing_results::wrong_outcome(), "warpmark check x"});
   const Json expected = Json::parse(R"({
     "type": "case", "suite": "doublify", "case": "doublify.n=16", "verdict": "failed",
     "failure": "wrong", "reason": "2 of 16 elements of z are wrong",
@@ -37,7 +37,7 @@ TEST(OutcomeRecord, IsStrictJsonWhateverCameIn) {
   outcome.findings = {Json{{"va\xfflue", std::numeric_limits<double>::infinity()},
                            {"list", {-std::numeric_limits<double>::infinity(), "\x01"}},
                            {"bytes", Json::binary({1, 2})}}};
-  const Json record = Json::parse(outcome_record(outcome, "").dump());
+  const Json record = Json::parse(outcome_record({outcome, ""}).dump());
   EXPECT_EQ(record["message"], "bad \uFFFD\uFFFD\uFFFD and \uFFFD[31m");
   EXPECT_TRUE(record["seconds"].is_null());
   EXPECT_EQ(record["findings"][0]["va\uFFFDlue"], "inf");
@@ -50,7 +50,7 @@ TEST(OutcomeRecord, PositionOfAnElementSurvivesOddShapes) {
   const auto position = [&](std::vector<int64_t> shape, size_t index) {
     outcome.outputs[0].shape = std::move(shape);
     outcome.outputs[0].comparison.first->index = index;
-    return outcome_record(outcome, "")["outputs"][0]["first"]["position"].dump();
+    return outcome_record({outcome, ""})["outputs"][0]["first"]["position"].dump();
   };
   EXPECT_EQ(position({2, 3, 4}, 23), "[1,2,3]");
   EXPECT_EQ(position({16}, 6), "[6]");

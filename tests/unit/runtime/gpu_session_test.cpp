@@ -60,6 +60,41 @@ TEST_F(GpuSessionTest, AWrongElementAndOneNeverWritten) {
   EXPECT_EQ(run(scale_suite("f * src"), kernel).failure, FailureKind::unwritten);
 }
 
+TEST_F(GpuSessionTest, MeasuresColdAndHot) {
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments:\n"
+      "  out: {out: src.shape}\n"
+      "  src: {in: rng.random(1 << 20)}\n"
+      "  f: {scalar: 3}\n"
+      "  n: {scalar: 1048576}\n"
+      "launch: {block: 256, grid: 4096}\n"
+      "reference: {out: f * src}\n"
+      "bench: {bytes: 2*src.nbytes}\n";
+  const Case which = make(suite, kScale).front();
+  TimingOptions timing;
+  timing.caches = {CacheState::cold, CacheState::hot};
+  Measurement measured;
+  const Outcome outcome = session().measure(which, make_plan(which, plugins_), timing, measured);
+  ASSERT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  ASSERT_EQ(measured.series.size(), 2U);
+  for (const TimedSeries& series : measured.series) {
+    EXPECT_TRUE(series.latency_hidden);
+    EXPECT_GE(series.seconds.size(), timing.min_samples);
+    for (const double seconds : series.seconds) {
+      EXPECT_GT(seconds, 1e-7);
+      EXPECT_LT(seconds, 1e-2);
+    }
+  }
+  EXPECT_EQ(measured.series[0].batch, 1U);
+  EXPECT_GT(measured.series[1].batch, 1U);
+  EXPECT_GT(measured.kernels.at(0).occupancy, 0.5);
+  EXPECT_GT(measured.kernels.at(0).registers, 0);
+  ASSERT_TRUE(session().ceilings().has_value());
+  EXPECT_GT(session().ceilings()->read_bytes_per_s, 1e10);
+  EXPECT_GT(session().ceilings()->copy_bytes_per_s, 1e10);
+}
+
 TEST_F(GpuSessionTest, SeveralUnits) {
   expect_links(*this);
 }

@@ -42,6 +42,8 @@ bench:
   bytes: x.nbytes
   flops: 1.5 * n
   restore: each
+  cache: hot
+  budget_s: 0.5 * n
 expect: pass
 requires: [exact_bounds, reports]
 skip:
@@ -74,13 +76,15 @@ lint:
   EXPECT_EQ(suite->tolerance.nan, NanPolicy::forbid);
   EXPECT_EQ(suite->bench.restore, Restore::each);
   EXPECT_EQ(suite->bench.axes.size(), 1U);
+  EXPECT_EQ(suite->bench.cache, CacheChoice::hot);
+  EXPECT_EQ(suite->bench.budget_s->text(), "0.5 * n");
   EXPECT_FALSE(suite->fault);
   EXPECT_EQ(suite->requirements[1].text, "reports");
   EXPECT_EQ(suite->skip[1].reason.text, "other warps");
   ASSERT_EQ(suite->lint.size(), 2U);
   ASSERT_EQ(suite->lint[0].allow.size(), 2U);
   EXPECT_EQ(suite->lint[0].allow[1].answer, TrivialAnswer::stale);
-  EXPECT_EQ(suite->lint[0].allow[1].where.line, 34);
+  EXPECT_EQ(suite->lint[0].allow[1].where.line, 36);
   EXPECT_FALSE(suite->lint[0].when);
   EXPECT_EQ(suite->lint[1].reason, "one element");
   EXPECT_EQ(suite->lint[1].when->text(), "n == 1");
@@ -92,6 +96,8 @@ TEST(Suite, WhatIsLeftOutHasItsDefault) {
   EXPECT_EQ(suite->tolerance.kind, ToleranceKind::exact);
   EXPECT_EQ(suite->tolerance.nan, NanPolicy::equal);
   EXPECT_EQ(suite->bench.restore, Restore::never);
+  EXPECT_FALSE(suite->bench.cache);
+  EXPECT_FALSE(suite->bench.budget_s);
   EXPECT_FALSE(suite->launch);
   EXPECT_TRUE(suite->axes.empty());
 }

@@ -1,4 +1,4 @@
-#include "cli/check_options.hpp"
+#include "cli/job_options.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,34 +15,34 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-CheckRequest parsed(const std::vector<std::string>& words, CheckRequest request = {}) {
+JobRequest parsed(const std::vector<std::string>& words, JobRequest request = {}) {
   CLI::App app;
-  CheckArguments arguments;
-  arguments.add_to(app);
+  JobArguments arguments;
+  arguments.add_to(app, request.kind);
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants a vector
   app.parse(std::move(reversed));
   arguments.apply(request);
   return request;
 }
 
-CheckRequest configured(const std::string& lines) {
-  return parse_run_config("warpmark: 1\ncheck:\n  suites: [.]\n" + lines, "/tmp/run.yaml")
+JobRequest configured(const std::string& lines, const std::string& section = "check") {
+  return parse_run_config("warpmark: 1\n" + section + ":\n  suites: [.]\n" + lines, "/tmp/run.yaml")
       .jobs.front()
-      .check;
+      .request;
 }
 
-std::string mistake(const std::vector<std::string>& words) {
+std::string mistake(const std::vector<std::string>& words, JobRequest request = {}) {
   try {
-    parsed(words);
+    parsed(words, std::move(request));
   } catch (const Error& error) {
     return error.what();
   }
   return "none";
 }
 
-TEST(CheckOptions, NamesAndKeysAreUnique) {
+TEST(JobOptions, NamesAndKeysAreUnique) {
   std::set<std::string> names, keys;
-  for (const CheckOption& option : check_options()) {
+  for (const JobOption& option : job_options()) {
     EXPECT_TRUE(keys.insert(option.key).second) << option.key;
     if (option.flags[0] == '\0') continue;
     for (const std::string& name : split(option.flags, ',')) {
@@ -52,42 +52,46 @@ TEST(CheckOptions, NamesAndKeysAreUnique) {
 }
 
 // The table, the schema and the help say the same of each option.
-TEST(CheckOptions, SchemaHasEachKeyWithItsWords) {
+TEST(JobOptions, SchemaHasEachKeyWithItsWords) {
   std::ifstream file(WARPMARK_SOURCE_DIR "/schema/run.json");
   const Json schema = Json::parse(file);
-  const Json& properties = schema["definitions"]["check"]["properties"];
-  ASSERT_EQ(properties.size(), check_options().size() + 1);  // and `name`
-  auto property = properties.begin();
-  for (const CheckOption& option : check_options()) {
-    ++property;
-    EXPECT_EQ(property.key(), option.key);
-    EXPECT_EQ(property.value()["description"], std::string(option.help) + ".");
-    const Json type = property.value().value("type", Json("string"));
-    switch (option.kind) {
-      case OptionKind::flag:
-        EXPECT_EQ(type, "boolean") << option.key;
-        break;
-      case OptionKind::word:
-        EXPECT_TRUE(type == "string" || type == "integer" || type == "number") << option.key;
-        break;
-      case OptionKind::words:
-        EXPECT_EQ(type, "array") << option.key;
-        break;
-      case OptionKind::axes:
-        EXPECT_EQ(type, "object") << option.key;
-        break;
+  for (const JobKind kind : {JobKind::check, JobKind::bench}) {
+    const Json& properties = schema["definitions"][std::string(to_text(kind))]["properties"];
+    auto property = properties.begin();
+    EXPECT_EQ(property.key(), "name");
+    for (const JobOption& option : job_options()) {
+      if (!option.is_for(kind)) continue;
+      ASSERT_NE(++property, properties.end());
+      EXPECT_EQ(property.key(), option.key);
+      EXPECT_EQ(property.value()["description"], std::string(option.help) + ".");
+      const Json type = property.value().value("type", Json("string"));
+      switch (option.kind) {
+        case OptionKind::flag:
+          EXPECT_EQ(type, "boolean") << option.key;
+          break;
+        case OptionKind::word:
+          EXPECT_TRUE(type == "string" || type == "integer" || type == "number") << option.key;
+          break;
+        case OptionKind::words:
+          EXPECT_EQ(type, "array") << option.key;
+          break;
+        case OptionKind::axes:
+          EXPECT_EQ(type, "object") << option.key;
+          break;
+      }
     }
+    EXPECT_EQ(++property, properties.end());
   }
 }
 
-TEST(CheckOptions, HelpHasEachOptionWithItsWords) {
+TEST(JobOptions, HelpHasEachOptionWithItsWords) {
   CLI::App app;
-  CheckArguments arguments;
+  JobArguments arguments;
   arguments.add_to(app);
   std::istringstream words(app.help());
   std::string help, word;
   while (words >> word) help += word + " ";  // however it is wrapped
-  for (const CheckOption& option : check_options()) {
+  for (const JobOption& option : job_options()) {
     if (option.flags[0] == '\0') continue;
     EXPECT_NE(help.find(option.flags), std::string::npos) << option.flags;
     EXPECT_NE(help.find(option.help), std::string::npos) << option.help;
@@ -95,13 +99,13 @@ TEST(CheckOptions, HelpHasEachOptionWithItsWords) {
 }
 
 // Each option says the same on the command line as its key in a file.
-TEST(CheckOptions, LineAndFileMeanTheSame) {
+TEST(JobOptions, LineAndFileMeanTheSame) {
   const auto same = [](const std::vector<std::string>& words, const std::string& lines,
                        const auto& member) {
     EXPECT_EQ(member(parsed(words)), member(configured(lines))) << lines;
-    EXPECT_NE(member(parsed(words)), member(CheckRequest{})) << lines;
+    EXPECT_NE(member(parsed(words)), member(JobRequest{})) << lines;
   };
-  using R = CheckRequest;
+  using R = JobRequest;
   same({"--case", "a.b", "--case=c.d"}, "  cases: [a.b, c.d]\n",
        [](const R& r) { return r.choice.ids; });
   same({"-k", "a or not B"}, "  select: a or not B\n",
@@ -142,11 +146,46 @@ TEST(CheckOptions, LineAndFileMeanTheSame) {
   same({"--no-cache"}, "  no_cache: true\n", [](const R& r) { return r.session.use_cache; });
 }
 
-TEST(CheckOptions, TheLineReplacesWhatTheFileSays) {
-  const CheckRequest file = configured(
+TEST(JobOptions, LineAndFileMeanTheSameForABench) {
+  JobRequest fresh;
+  fresh.kind = JobKind::bench;
+  const auto same = [&](const std::vector<std::string>& words, const std::string& lines,
+                        const auto& member) {
+    EXPECT_EQ(member(parsed(words, fresh)), member(configured(lines, "bench"))) << lines;
+    EXPECT_NE(member(parsed(words, fresh)), member(fresh)) << lines;
+  };
+  using R = JobRequest;
+  EXPECT_EQ(configured("", "bench").kind, JobKind::bench);
+  same({"--cache", "both"}, "  cache: both\n", [](const R& r) { return r.cache; });
+  same({"--budget-s", "0.5"}, "  budget_s: 0.5\n", [](const R& r) { return r.budget_s; });
+  same({"--precision", "0.01"}, "  precision: 0.01\n", [](const R& r) { return r.precision; });
+  same({"--max-samples", "7"}, "  max_samples: 7\n", [](const R& r) { return r.max_samples; });
+  same({"--benchmark-out", "/tmp/b"}, "  benchmark_out: b\n",
+       [](const R& r) { return r.google_benchmark; });
+  same({"--device", "gpu"}, "  device: gpu\n", [](const R& r) { return r.session.device; });
+  EXPECT_THROW(configured("  junit: j\n", "bench"), Error);
+  EXPECT_THROW(configured("  cache: both\n"), Error);
+}
+
+TEST(JobOptions, OfAnotherJobAreLeftAndTold) {
+  CLI::App app;
+  JobArguments arguments;
+  arguments.add_to(app);
+  app.parse("--trials 3 --budget-s 1");
+  JobRequest request;
+  arguments.apply(request);
+  EXPECT_EQ(request.trials, 3U);
+  EXPECT_FALSE(request.budget_s);
+  EXPECT_EQ(arguments.unused_by({JobKind::check}), "--budget-s");
+  EXPECT_EQ(arguments.unused_by({JobKind::bench}), "--trials");
+  EXPECT_EQ(arguments.unused_by({JobKind::bench, JobKind::check}), "");
+}
+
+TEST(JobOptions, TheLineReplacesWhatTheFileSays) {
+  const JobRequest file = configured(
       "  cases: [a.b]\n  select: x\n  axes: {n: [1, 2], m: [3]}\n  seed: 5\n  quiet: true\n"
       "  trials: 9\n");
-  const CheckRequest both =
+  const JobRequest both =
       parsed({"--case", "c.d", "-k", "y", "-a", "n=7", "-v", "--trial=2"}, file);
   EXPECT_EQ(both.choice.ids, std::vector<std::string>{"c.d"});
   EXPECT_EQ(both.choice.select.words(), std::vector<std::string>{"y"});
@@ -159,7 +198,7 @@ TEST(CheckOptions, TheLineReplacesWhatTheFileSays) {
   EXPECT_EQ(parsed({}, file).choice.ids, file.choice.ids);
 }
 
-TEST(CheckOptions, MistakesNameTheOption) {
+TEST(JobOptions, MistakesNameTheOption) {
   for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--maxfail", "-1"}, "--maxfail must be a whole number from 0, and is `-1`"},
            {{"--trials", "0"}, "--trials must be a whole number from 1, and is `0`"},
@@ -170,6 +209,16 @@ TEST(CheckOptions, MistakesNameTheOption) {
            {{"-a", "n=1", "-a", "n=2"}, "-a names the axis `n` twice"},
            {{"-k", "a and"}, "-k: a word is missing"}}) {
     EXPECT_NE(mistake(words).find(message), std::string::npos) << mistake(words);
+  }
+  JobRequest bench;
+  bench.kind = JobKind::bench;
+  for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--cache", "warm"}, "--cache must be cold, hot or both, and is `warm`"},
+           {{"--budget-s", "0"}, "--budget-s must be a number of seconds above 0, and is `0`"},
+           {{"--budget-s", "nan"}, "--budget-s must be a number of seconds above 0"},
+           {{"--precision", "1%"}, "--precision must be a share above 0"},
+           {{"--max-samples", "0"}, "--max-samples must be a whole number from 1"}}) {
+    EXPECT_NE(mistake(words, bench).find(message), std::string::npos) << mistake(words, bench);
   }
 }
 

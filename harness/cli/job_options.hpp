@@ -1,4 +1,4 @@
-// Every option of a check, described once: for the command line and for run configurations.
+// Every option of a job, described once: for the command line and for run configurations.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/check_request.hpp"
+#include "cli/job_request.hpp"
 #include "suite/yaml_node.hpp"
 
 namespace warpmark {
@@ -28,30 +28,42 @@ enum class OptionKind : uint8_t {
   axes    ///< `-a AXIS=VALUE,…`, a map of lists in a file
 };
 
-struct CheckOption {
+/// Which jobs take an option.
+enum class Takers : uint8_t { every, check, bench };
+
+struct JobOption {
   const char* flags;  ///< "-k,--select"; "" for what only files have
   const char* key;    ///< in a run configuration
   const char* type;   ///< of the value in --help: "EXPR"; "" for a flag
   OptionKind kind;
+  Takers takers;
   const char* help;
   /// Puts the value into the request, in the place of what was there. Throws a usage error.
-  void (*read)(CheckRequest& request, const OptionValue& value);
+  void (*read)(JobRequest& request, const OptionValue& value);
+
+  bool is_for(JobKind job) const;
 };
 
 /// In the order of --help and of schema/run.json.
-const std::vector<CheckOption>& check_options();
+const std::vector<JobOption>& job_options();
 
 /// The options as arguments of a subcommand.
-class CheckArguments {
+class JobArguments {
  public:
-  /// Adds those with flags; only the ones with these keys, if there are any.
-  void add_to(CLI::App& app, const std::vector<std::string>& keys = {});
-  /// Puts those that were given into the request. Throws a usage error.
-  void apply(CheckRequest& request) const;
+  /// Adds those with flags: of every job, of one kind, or with these keys.
+  void add_to(CLI::App& app);
+  void add_to(CLI::App& app, JobKind job);
+  void add_to(CLI::App& app, const std::vector<std::string>& keys);
+  /// Puts those that were given, and that are for its kind, into the request. Throws a usage error.
+  void apply(JobRequest& request) const;
+  /// The first that was given and is for none of the jobs; "" if there is none.
+  std::string unused_by(const std::vector<JobKind>& jobs) const;
 
  private:
+  void add(CLI::App& app, const JobOption& option);
+
   struct Given {
-    const CheckOption* option;
+    const JobOption* option;
     CLI::Option* handle;
     std::vector<std::string> words;
   };
@@ -59,7 +71,7 @@ class CheckArguments {
 };
 
 /// Reads a key of a run configuration. Throws a usage error with its place.
-void read_option(const CheckOption& option, const YamlNode& node,
-                 const std::filesystem::path& folder, CheckRequest& request);
+void read_option(const JobOption& option, const YamlNode& node, const std::filesystem::path& folder,
+                 JobRequest& request);
 
 }  // namespace warpmark

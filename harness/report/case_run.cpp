@@ -1,60 +1,38 @@
-#include "check/check_run.hpp"
+#include "report/case_run.hpp"
 
 #include "base/exception.hpp"
-#include "base/file.hpp"
 #include "report/case_text.hpp"
-#include "report/console.hpp"
 #include "report/json_lines.hpp"
 #include "results/reproduce.hpp"
 
 namespace warpmark {
-namespace {
-
-std::vector<SuiteCount> count_suites(const std::vector<CheckWork>& work) {
-  std::vector<SuiteCount> suites;
-  std::map<std::string, size_t> index;
-  for (const CheckWork& item : work) {
-    const std::string& name = item.which.suite->name;
-    const auto [at, added] = index.emplace(name, suites.size());
-    if (added) suites.push_back({name, 0});
-    ++suites[at->second].cases;
-  }
-  return suites;
-}
-
-std::unique_ptr<RunReport> make_main_report(const std::vector<CheckWork>& work,
-                                            const RunContext& context, const CheckOptions& options,
-                                            std::ostream& out) {
-  if (options.json) return std::make_unique<JsonLines>(out, context, work.size());
-  return std::make_unique<ConsoleReport>(out, options.style, count_suites(work), context);
-}
-
-}  // namespace
-
-CheckRun::CheckRun(CaseRunner& runner, const std::vector<CheckWork>& work,
-                   const RunContext& context, const CheckOptions& options, std::ostream& out)
-    : runner_(runner),
-      context_(context),
+CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext& context,
+                 const RunOptions& options, const MakeReport& make_console, std::ostream& out)
+    : context_(context),
       single_case_(options.single_case),
       max_failures_(options.max_failures),
-      interrupt_([&runner] { runner.interrupt(); }),
-      journal_(options.journal ? std::make_optional<Journal>(*options.journal, context, work.size())
+      interrupt_(std::move(interrupt)),
+      journal_(options.journal ? std::make_optional<Journal>(*options.journal, context, cases)
                                : std::nullopt),
-      main_report_(make_main_report(work, context, options, out)),
+      main_report_(options.json ? std::make_unique<JsonLines>(out, context, cases)
+                                : make_console()),
       reports_(options.reports) {
   reports_.push_back(main_report_.get());
 }
 
-CheckRun::Result CheckRun::run(const CheckWork& work) noexcept {
+CaseRun::Result CaseRun::run(const CaseWork& work,
+                             const std::function<Attempt()>& attempt) noexcept {
   Result result;
   try {
     for (RunReport* each : reports_) each->start_case(work.which.id);
     const bool ended_before = error_ != nullptr;
-    result.outcome = verify(work);
+    Attempt ran = attempt_or_mark(work, attempt);
+    result.outcome = std::move(ran.outcome);
+    result.timed = std::move(ran.timed);
     totals_.add(result.outcome.verdict);
     const std::string reproduce = reproduce_command(
         {work.which.suite->file, work.which.id, work.axes, result.outcome.trial}, context_);
-    report(result.outcome, reproduce);
+    report({result.outcome, reproduce, result.timed ? &*result.timed : nullptr});
     if (result.outcome.verdict == Verdict::failed) {
       result.failure = failure_text(result.outcome, reproduce);
     } else if (error_ != nullptr && !ended_before) {
@@ -72,70 +50,57 @@ CheckRun::Result CheckRun::run(const CheckWork& work) noexcept {
   return result;
 }
 
-void CheckRun::report(const Outcome& outcome, const std::string& reproduce) {
+void CaseRun::report(const EndedCase& ended) {
   if (journal_) {
     try {
-      journal_->append(outcome, reproduce);
+      journal_->append(ended);
     } catch (...) {
       stop(std::current_exception());
     }
   }
   for (RunReport* each : reports_) {
     try {
-      each->end_case(outcome, reproduce);
+      each->end_case(ended);
     } catch (...) {
       stop(std::current_exception());
     }
   }
 }
 
-// The first trial that does not pass decides; a skip depends on no inputs.
-Outcome CheckRun::run_trials(const CheckWork& work) {
-  Outcome outcome;
-  double seconds = 0;
-  for (uint64_t trial = context_.first_trial; trial < context_.first_trial + context_.trials;
-       ++trial) {
-    outcome = runner_.verify(work.which, work.planned, trial);
-    seconds += outcome.seconds;
-    if (context_.trials_given && outcome.verdict == Verdict::failed) outcome.trial = trial;
-    if (outcome.verdict != Verdict::passed) break;
-  }
-  outcome.seconds = seconds;
-  return outcome;
-}
-
-Outcome CheckRun::verify(const CheckWork& work) {
+CaseRun::Attempt CaseRun::attempt_or_mark(const CaseWork& work,
+                                          const std::function<Attempt()>& attempt) {
   Outcome outcome;
   outcome.suite = work.which.suite->name;
   outcome.case_id = work.which.id;
   outcome.verdict = Verdict::interrupted;
   outcome.reason = "interrupted";
-  if (interrupt_.interrupted()) return outcome;
+  if (interrupt_.interrupted()) return {outcome, {}};
   if (error_ != nullptr) {
     outcome.reason = "not run: " + error_message_;
-    return outcome;
+    return {outcome, {}};
   }
   if (max_failures_ > 0 && totals_.failed >= max_failures_) {
     outcome.verdict = Verdict::not_run;
     outcome.reason = "not run: the run stops after " + count_text(max_failures_, "failure");
-    return outcome;
+    return {outcome, {}};
   }
   try {
-    outcome = run_trials(work);
+    Attempt ran = attempt();
     // Reports are ordered by what was asked for, whatever a runner writes there.
-    outcome.suite = work.which.suite->name;
-    outcome.case_id = work.which.id;
-    if (outcome.verdict == Verdict::interrupted && outcome.reason.empty()) {
-      outcome.reason = "interrupted";
+    ran.outcome.suite = outcome.suite;
+    ran.outcome.case_id = outcome.case_id;
+    if (ran.outcome.verdict == Verdict::interrupted && ran.outcome.reason.empty()) {
+      ran.outcome.reason = outcome.reason;
     }
+    return ran;
   } catch (...) {
     stop(std::current_exception());
     outcome.reason = "not finished: " + error_message_;
+    return {outcome, {}};
   }
-  return outcome;
 }
 
-void CheckRun::stop(std::exception_ptr error) noexcept {
+void CaseRun::stop(std::exception_ptr error) noexcept {
   if (error_ != nullptr) return;  // the first cause is the one to tell
   error_ = std::move(error);
   try {
@@ -147,7 +112,7 @@ void CheckRun::stop(std::exception_ptr error) noexcept {
   }
 }
 
-ExitCode CheckRun::exit_code() const {
+ExitCode CaseRun::exit_code() const {
   if (error_ != nullptr) return error_code_;
   if (totals_.interrupted > 0) return ExitCode::interrupted;
   if (totals_.failed > 0) return ExitCode::verdict;
@@ -155,7 +120,7 @@ ExitCode CheckRun::exit_code() const {
   return ExitCode::success;
 }
 
-ExitCode CheckRun::finish() {
+ExitCode CaseRun::finish() {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   RunEnd end;
@@ -183,7 +148,7 @@ ExitCode CheckRun::finish() {
   return exit_code();
 }
 
-void CheckRun::rethrow() const {
+void CaseRun::rethrow() const {
   if (error_ != nullptr) std::rethrow_exception(error_);
 }
 

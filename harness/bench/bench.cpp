@@ -1,0 +1,116 @@
+#include "bench/bench.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "base/file.hpp"
+#include "bench/benchmark_context.hpp"
+#include "bench/google_benchmark.hpp"
+#include "report/bench_console.hpp"
+#include "results/measurement_record.hpp"
+
+namespace warpmark {
+namespace {
+
+BenchTable table_of(const std::vector<BenchWork>& work, const RunContext& context) {
+  BenchTable table;
+  table.cases = work.size();
+  std::set<std::string> suites;
+  const std::vector<std::string>& device = context.device.capabilities;
+  table.counted = std::find(device.begin(), device.end(), "counters") != device.end();
+  for (const BenchWork& item : work) {
+    suites.insert(item.work.which.suite->name);
+    table.name_width = std::max(table.name_width, item.work.which.id.size());
+    table.hot = table.hot || (!table.counted && item.timing.caches.size() > 1);
+    table.bytes = table.bytes || item.work.planned.plan.bytes;
+    table.flops = table.flops || item.work.planned.plan.flops;
+  }
+  table.suites = suites.size();
+  return table;
+}
+
+// A measurement counts only if the case was right.
+CaseRun::Attempt measure(const BenchWork& item, CaseTimer& timer, const RunContext& context) {
+  Measurement measurement;
+  CaseRun::Attempt attempt;
+  attempt.outcome = timer.measure(item.work.which, item.work.planned, item.timing, measurement);
+  if (attempt.outcome.verdict != Verdict::passed) return attempt;
+  const std::optional<Ceilings> unknown;
+  attempt.timed = timed_case(item.work.planned, item.sources, item.timing, std::move(measurement),
+                             context.bench ? context.bench->ceilings : unknown);
+  if (!attempt.timed) attempt.outcome.notices.emplace_back("not timed: there is no sample");
+  return attempt;
+}
+
+BenchmarkReport report_of(const CaseRun::Result& result) {
+  BenchmarkReport report;
+  if (!result.timed) {
+    const std::string& why = result.failure.empty() ? result.skip : result.failure;
+    report.skip = why.empty() ? "not timed" : why;
+    return report;
+  }
+  const TimedCase& timed = *result.timed;
+  const BenchSeries& series = timed.series.front();
+  const Summary& summary = series.summary;
+  report.seconds = summary.median;
+  report.label = std::string(to_text(series.cache)) + ", " + std::string(to_text(series.stop));
+  const auto add = [&](const std::string& name, const std::optional<double>& value) {
+    if (value) report.counters.emplace_back(name, *value);
+  };
+  add("q1_s", summary.q1);
+  add("q3_s", summary.q3);
+  add("low_s", summary.interval.low);
+  add("high_s", summary.interval.high);
+  add("samples", static_cast<double>(summary.count));
+  add("batch", static_cast<double>(series.batch));
+  add("stop", static_cast<double>(series.stop));
+  add("bytes_per_second", series.bytes_per_s);
+  add("flops_per_second", series.flops_per_s);
+  add("copy_share", series.copy_share);
+  add("read_share", series.read_share);
+  const BenchSeries* hot = timed.find_series(CacheState::hot);
+  if (hot != nullptr && hot != &series) add("hot_median_s", hot->summary.median);
+  for (const auto& [name, value] : timed.measurement.counters) {
+    add(name, static_cast<double>(value));
+  }
+  return report;
+}
+
+}  // namespace
+
+ExitCode run_bench(const std::vector<BenchWork>& work, CaseTimer& timer, const RunContext& context,
+                   const BenchOptions& options, std::ostream& out) {
+  if (work.empty()) {
+    throw usage_error("there is no case to measure", {}, "`warpmark list --bench` shows the cases");
+  }
+  if (options.google_benchmark) require_writable(*options.google_benchmark);
+  nlohmann::ordered_json facts = benchmark_context(context, work);
+  const auto make_console = [&] {
+    return std::make_unique<BenchConsole>(out, options.style, table_of(work, context), context);
+  };
+  CaseRun run([&timer] { timer.interrupt(); }, work.size(), context, options, make_console, out);
+  std::vector<RegisteredBenchmark> benchmarks;
+  for (const BenchWork& item : work) {
+    benchmarks.push_back({item.work.which.id, [&] {
+                            const CaseRun::Result result =
+                                run.run(item.work, [&] { return measure(item, timer, context); });
+                            if (result.timed) {
+                              add_clocks(facts, result.timed->measurement.before);
+                            }
+                            return report_of(result);
+                          }});
+  }
+  const std::string json = run_google_benchmark(benchmarks, [&] { return strict_json(facts); });
+  const ExitCode code = run.finish();
+  // This file first: what ended the run early must not cost the reports, nor be hidden by them.
+  try {
+    if (options.google_benchmark) write_file_atomically(*options.google_benchmark, json);
+  } catch (...) {
+    run.stop(std::current_exception());
+  }
+  run.rethrow();
+  return code;
+}
+
+}  // namespace warpmark

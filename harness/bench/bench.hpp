@@ -1,0 +1,53 @@
+// The bench front: one Google Benchmark benchmark for each case, and its reports.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "plan/plugin_loader.hpp"
+#include "report/case_run.hpp"
+#include "results/run_context.hpp"
+#include "runtime/measurement.hpp"
+#include "runtime/outcome.hpp"
+#include "suite/case.hpp"
+
+namespace warpmark {
+
+/// What measures the cases: a Session, or a test's stand-in.
+class CaseTimer {
+ public:
+  virtual ~CaseTimer() = default;
+  /// Verifies, times and verifies again. What it throws ends the run.
+  virtual Outcome measure(const Case& which, const PlannedCase& planned,
+                          const TimingOptions& options, Measurement& into) = 0;
+  /// Ends a `measure` that runs with Verdict::interrupted. Called in a signal handler.
+  virtual void interrupt() noexcept = 0;
+};
+
+struct BenchWork {
+  CaseWork work;
+  TimingOptions timing;
+  std::string sources;  ///< sources_hash()
+};
+
+struct BenchOptions : RunOptions {
+  std::optional<std::filesystem::path> google_benchmark;  ///< its JSON, replaced at the end
+};
+
+/// Measures every case, suite by suite, each as a Google Benchmark benchmark whose name is the case
+/// id, and reports to `out`, the journal and the Google Benchmark file. A case that does not pass
+/// before or after has a time nowhere. The first SIGINT marks what is not finished as interrupted
+/// and finishes the reports; the second kills.
+///
+/// Google Benchmark's flags and environment variables have no effect. Returns success, verdict,
+/// skipped or interrupted. Throws what `timer` or the journal threw after the reports were
+/// finished, with the cases that did not run marked interrupted; an environment error before any
+/// case for files that cannot be written; a usage error if there is no work. `context` must have
+/// its `bench`.
+ExitCode run_bench(const std::vector<BenchWork>& work, CaseTimer& timer, const RunContext& context,
+                   const BenchOptions& options, std::ostream& out);
+
+}  // namespace warpmark

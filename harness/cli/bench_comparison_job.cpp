@@ -1,0 +1,60 @@
+#include "cli/bench_comparison_job.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "base/file.hpp"
+#include "report/comparison_report.hpp"
+
+namespace warpmark {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void require_other_file(const JobRequest& request) {
+  std::error_code code;
+  if (request.journal.empty() || !fs::equivalent(request.journal, request.baseline, code)) return;
+  throw usage_error("the journal would replace the baseline " + display_path(request.baseline), {},
+                    "write it to another file, and let that take the place of the baseline when "
+                    "its figures are the ones to hold");
+}
+
+}  // namespace
+
+ExitCode bench_and_compare(const JobRequest& request, Output& out) {
+  require_other_file(request);
+  const ComparisonOptions options = request.comparison.options();
+  const BenchResult baseline = read_bench_result(request.baseline);
+
+  JobRequest measuring = request;
+  measuring.baseline.clear();
+  std::optional<TemporaryFolder> folder;
+  if (measuring.journal.empty()) {
+    folder.emplace("warpmark-compare");
+    measuring.journal = folder->path() / "run.jsonl";
+  }
+  const ExitCode measured = bench(measuring, out);
+  if (measured != ExitCode::success && measured != ExitCode::verdict) return measured;
+
+  BenchResult contender = read_bench_result(measuring.journal);
+  if (folder) contender.file = "this run";
+  const BenchComparison comparison = compare_benches(baseline, contender, options);
+  const ComparedBenches compared = {baseline, contender, comparison, options,
+                                    request.comparison.failing()};
+  ConsoleStyle style = console_style(request.json ? STDERR_FILENO : STDOUT_FILENO);
+  style.verbosity = request.verbosity;
+  const std::string text =
+      comparison_text(compared, style, request.verbosity == Verbosity::verbose);
+  if (request.json) {
+    // The records stay alone on standard output.
+    std::fprintf(stderr, "%s", text.c_str());
+  } else {
+    out.print("\n{}", text);
+  }
+  return compared.exit_code() != 0 ? ExitCode::verdict : measured;
+}
+
+}  // namespace warpmark

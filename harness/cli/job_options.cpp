@@ -1,0 +1,363 @@
+#include "cli/job_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "cli/axis_override.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+template <typename Number>
+bool read_whole(std::string_view text, Number& number) {
+  const char* end = text.data() + text.size();
+  const auto [stopped, code] = std::from_chars(text.data(), end, number);
+  return code == std::errc{} && stopped == end;
+}
+
+Error wrong(const OptionValue& value, const std::string& wanted) {
+  const Located& word = value.words.front();
+  return usage_error(
+      fmt::format("{} must be {}, and is `{}`", value.what, wanted, printable(word.text)),
+      word.where);
+}
+
+uint64_t whole_number(const OptionValue& value, uint64_t least, const std::string& wanted) {
+  uint64_t number = 0;
+  if (!read_whole(value.words.front().text, number) || number < least) throw wrong(value, wanted);
+  return number;
+}
+
+fs::path path_of(const OptionValue& value, const Located& word) {
+  if (word.text.empty()) throw usage_error(value.what + " is empty", word.where);
+  return value.folder.empty() ? fs::path(word.text) : (value.folder / word.text).lexically_normal();
+}
+
+fs::path path_of(const OptionValue& value) {
+  return path_of(value, value.words.front());
+}
+
+void read_suites(JobRequest& request, const OptionValue& value) {
+  request.paths.clear();
+  for (const Located& word : value.words) {
+    const fs::path path = path_of(value, word);
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) {
+      throw usage_error(fmt::format("there is no file or folder `{}`", display_path(path)),
+                        word.where, "paths are relative to the folder of this file");
+    }
+    request.paths.push_back(path);
+  }
+}
+
+void read_cases(JobRequest& request, const OptionValue& value) {
+  request.choice.ids.clear();
+  for (const Located& word : value.words) request.choice.ids.push_back(word.text);
+}
+
+void read_select(JobRequest& request, const OptionValue& value) {
+  const Located& word = value.words.front();
+  request.choice.select = SelectExpression::parse(word.text, value.what, word.where);
+}
+
+void read_axes_option(JobRequest& request, const OptionValue& value) {
+  std::vector<Axis> axes = value.axes;
+  for (const Located& word : value.words) {
+    Axis axis = parse_axis_override(word.text, value.what);
+    for (const Axis& other : axes) {
+      if (other.name == axis.name) {
+        throw usage_error(fmt::format("{} names the axis `{}` twice", value.what, axis.name), {},
+                          "commas separate its values");
+      }
+    }
+    axes.push_back(std::move(axis));
+  }
+  for (Axis& axis : axes) override_axis(request.choice.axes, std::move(axis));
+}
+
+double positive_number(const OptionValue& value, const std::string& wanted) {
+  double number = 0;
+  if (!read_whole(value.words.front().text, number) || !std::isfinite(number) || number <= 0) {
+    throw wrong(value, wanted);
+  }
+  return number;
+}
+
+void read_min_effect(JobRequest& request, const OptionValue& value) {
+  double percent = 0;
+  if (!read_whole(value.words.front().text, percent) || !std::isfinite(percent) || percent < 0) {
+    throw wrong(value, "a percentage from 0");
+  }
+  request.comparison.min_effect = percent;
+}
+
+void read_fail_on(JobRequest& request, const OptionValue& value) {
+  request.comparison.fail_on.clear();
+  for (const Located& word : value.words) {
+    for (std::string& what : split(word.text, ',')) {
+      request.comparison.fail_on.push_back(std::move(what));
+    }
+    try {
+      (void)request.comparison.failing();
+    } catch (const Error& error) {
+      throw error.at(word.where);
+    }
+  }
+}
+
+double positive_seconds(const OptionValue& value) {
+  return positive_number(value, "a number of seconds above 0");
+}
+
+void read_timeout(JobRequest& request, const OptionValue& value) {
+  request.session.timeout_s = positive_seconds(value);
+  request.timeout_given = true;
+}
+
+void read_cache(JobRequest& request, const OptionValue& value) {
+  const std::string& word = value.words.front().text;
+  const std::vector<std::string> words = {"cold", "hot", "both"};
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) throw wrong(value, "cold, hot or both");
+  request.cache = static_cast<CacheChoice>(found - words.begin());
+}
+
+void read_precision(JobRequest& request, const OptionValue& value) {
+  request.precision = positive_number(value, "a share above 0, as 0.01 for 1 %");
+}
+
+void read_trials(JobRequest& request, const OptionValue& value) {
+  request.trials = whole_number(value, 1, "a whole number from 1");
+  request.first_trial = 0;
+  request.trials_given = true;
+}
+
+void read_trial(JobRequest& request, const OptionValue& value) {
+  request.first_trial = whole_number(value, 0, "a whole number from 0");
+  if (request.first_trial == UINT64_MAX) throw wrong(value, "below 2**64 - 1");
+  request.trials = 1;
+  request.trials_given = true;
+}
+
+void read_annotations(JobRequest& request, const OptionValue& value) {
+  const std::string& word = value.words.front().text;
+  const std::vector<std::string> words = {"auto", "github", "off"};
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) throw wrong(value, "auto, github or off");
+  request.annotations = static_cast<AnnotationMode>(found - words.begin());
+}
+
+bool truth(const YamlNode& node, const std::string& what) {
+  return read_word(node, what, {"true", "false"}) == "true";
+}
+
+// As errors call it: "-k" of "-k,--select".
+std::string first_name(const JobOption& option) {
+  return split(option.flags, ',').front();
+}
+
+using K = OptionKind;
+using T = Takers;
+using Request = JobRequest;
+
+}  // namespace
+
+std::string_view to_text(JobKind kind) {
+  return kind == JobKind::check ? "check" : "bench";
+}
+
+const std::vector<JobOption>& job_options() {
+  static const std::vector<JobOption> kOptions = {
+      {"", "suites", "", K::words, T::every, "Suite files and folders of them", &read_suites},
+      {"--case", "cases", "ID", K::words, T::every, "The case with this id only; may be repeated",
+       &read_cases},
+      {"-k,--select", "select", "EXPR", K::word, T::every,
+       "Cases whose ids hold a word; with and, or, not, ( ), *", &read_select},
+      {"-a,--axis", "axes", "AXIS=V,V", K::axes, T::every,
+       "Other values for an axis; may be repeated", &read_axes_option},
+      {"--lf,--last-failed", "last_failed", "", K::flag, T::check,
+       "Only cases that failed last time; all if none did",
+       [](Request& request, const OptionValue& value) { request.last_failed = value.on; }},
+      {"-x,--exitfirst", "exitfirst", "", K::flag, T::every, "Stop after the first failure",
+       [](Request& request, const OptionValue& value) { request.max_failures = value.on ? 1 : 0; }},
+      {"--maxfail", "maxfail", "N", K::word, T::every, "Stop after N failures (0: never)",
+       [](Request& request, const OptionValue& value) {
+         request.max_failures = whole_number(value, 0, "a whole number from 0");
+       }},
+      {"--device", "device", "D", K::word, T::every,
+       "auto (default), gpu, cpu, or one with a number: gpu:1",
+       [](Request& request, const OptionValue& value) {
+         request.session.device = value.words.front().text;
+         request.device_given = true;
+       }},
+      {"--seed", "seed", "N", K::word, T::every, "Seed of all inputs (default 0)",
+       [](Request& request, const OptionValue& value) {
+         request.session.seed = whole_number(value, 0, "a whole number from 0 to 2**64 - 1");
+         request.seed_given = true;
+       }},
+      {"--trials", "trials", "N", K::word, T::check,
+       "Run each case N times, with other inputs each time", &read_trials},
+      {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
+       &read_trial},
+      {"--timeout-s", "timeout_s", "S", K::word, T::every,
+       "Seconds that the device part of a case may take (default 60)", &read_timeout},
+      {"--cache", "cache", "STATE", K::word, T::bench,
+       "State of the last-level cache: cold (default), hot, both", &read_cache},
+      {"--budget-s", "budget_s", "S", K::word, T::bench,
+       "Seconds that the samples of a case may take (default 5)",
+       [](Request& request, const OptionValue& value) {
+         request.budget_s = positive_seconds(value);
+       }},
+      {"--precision", "precision", "P", K::word, T::bench,
+       "Share of the median to know it to, then stop (default 0.005)", &read_precision},
+      {"--max-samples", "max_samples", "N", K::word, T::bench,
+       "Take no more than N samples of a case (default 10000)",
+       [](Request& request, const OptionValue& value) {
+         request.max_samples = whole_number(value, 1, "a whole number from 1");
+       }},
+      {"--journal", "journal", "FILE", K::word, T::every,
+       "Write every outcome to this file, as JSON lines",
+       [](Request& request, const OptionValue& value) { request.journal = path_of(value); }},
+      {"--junit", "junit", "FILE", K::word, T::check, "Write a JUnit XML report",
+       [](Request& request, const OptionValue& value) { request.junit = path_of(value); }},
+      {"--benchmark-out", "benchmark_out", "FILE", K::word, T::bench,
+       "Write Google Benchmark's JSON, for its compare.py",
+       [](Request& request, const OptionValue& value) {
+         request.google_benchmark = path_of(value);
+       }},
+      {"--compare", "compare", "BASELINE", K::word, T::bench,
+       "Compare with this journal of a bench, as `warpmark compare` does",
+       [](Request& request, const OptionValue& value) { request.baseline = path_of(value); }},
+      {"--min-effect", "min_effect", "PCT", K::word, T::bench,
+       "With --compare: the least change that counts, in percent", &read_min_effect},
+      {"--fail-on", "fail_on", "WHAT", K::words, T::bench,
+       "With --compare: fail for inconclusive, missing, added, faster, too", &read_fail_on},
+      {"--across-devices", "across_devices", "", K::flag, T::bench,
+       "With --compare: also with what another device measured",
+       [](Request& request, const OptionValue& value) {
+         request.comparison.across_devices = value.on;
+       }},
+      {"--keep", "keep", "DIR", K::word, T::check,
+       "Keep sources, PTX, inputs, outputs … of failures there",
+       [](Request& request, const OptionValue& value) { request.keep = path_of(value); }},
+      {"--keep-all", "keep_all", "", K::flag, T::check, "With --keep: those of passes, too",
+       [](Request& request, const OptionValue& value) { request.keep_all = value.on; }},
+      {"--json", "json", "", K::flag, T::every,
+       "Print JSON lines (schema/outcome.json), not a report",
+       [](Request& request, const OptionValue& value) { request.json = value.on; }},
+      {"--annotations", "annotations", "HOW", K::word, T::check,
+       "Failures for a code host: auto (default), github, off", &read_annotations},
+      {"--durations", "durations", "N", K::word, T::every, "List the N slowest cases (0: all)",
+       [](Request& request, const OptionValue& value) {
+         request.durations = whole_number(value, 0, "a whole number from 0");
+       }},
+      {"-v,--verbose", "verbose", "", K::flag, T::every, "A line for each case",
+       [](Request& request, const OptionValue& value) {
+         request.verbosity = value.on ? Verbosity::verbose : Verbosity::normal;
+       }},
+      {"-q,--quiet", "quiet", "", K::flag, T::every, "Failures and the sum only",
+       [](Request& request, const OptionValue& value) {
+         request.verbosity = value.on ? Verbosity::quiet : Verbosity::normal;
+       }},
+      {"--in-process", "in_process", "", K::flag, T::every,
+       "Run cases in this process, for debuggers: a crash ends all",
+       [](Request& request, const OptionValue& value) { request.session.in_process = value.on; }},
+      {"--skip-without-device", "skip_without_device", "", K::flag, T::every,
+       "Exit with 77 instead of 3 where the device is not there",
+       [](Request& request, const OptionValue& value) { request.skip_without_device = value.on; }},
+      {"--no-cache", "no_cache", "", K::flag, T::every, "Compile every kernel again",
+       [](Request& request, const OptionValue& value) { request.session.use_cache = !value.on; }},
+  };
+  return kOptions;
+}
+
+bool JobOption::is_for(JobKind job) const {
+  return takers == Takers::every || (takers == Takers::check) == (job == JobKind::check);
+}
+
+void JobArguments::add(CLI::App& app, const JobOption& option) {
+  if (option.flags[0] == '\0') return;
+  given_.push_back(std::make_unique<Given>(Given{&option, nullptr, {}}));
+  Given& given = *given_.back();
+  if (option.kind == OptionKind::flag) {
+    given.handle = app.add_flag(option.flags, option.help);
+    return;
+  }
+  given.handle = app.add_option(option.flags, given.words, option.help)->type_name(option.type);
+  given.handle->allow_extra_args(false);
+  if (option.kind == OptionKind::word) given.handle->expected(1);
+}
+
+void JobArguments::add_to(CLI::App& app) {
+  for (const JobOption& option : job_options()) add(app, option);
+}
+
+void JobArguments::add_to(CLI::App& app, JobKind job) {
+  for (const JobOption& option : job_options()) {
+    if (option.is_for(job)) add(app, option);
+  }
+}
+
+void JobArguments::add_to(CLI::App& app, const std::vector<std::string>& keys) {
+  for (const JobOption& option : job_options()) {
+    if (std::find(keys.begin(), keys.end(), option.key) != keys.end()) add(app, option);
+  }
+}
+
+std::string JobArguments::unused_by(const std::vector<JobKind>& jobs) const {
+  for (const auto& given : given_) {
+    const bool used = std::any_of(jobs.begin(), jobs.end(),
+                                  [&](JobKind job) { return given->option->is_for(job); });
+    if (given->handle->count() > 0 && !used) return first_name(*given->option);
+  }
+  return "";
+}
+
+void JobArguments::apply(JobRequest& request) const {
+  for (const auto& given : given_) {
+    if (given->handle->count() == 0 || !given->option->is_for(request.kind)) continue;
+    OptionValue value;
+    value.what = first_name(*given->option);
+    for (const std::string& word : given->words) value.words.push_back({word, {}});
+    if (given->option->kind == OptionKind::word && value.words.size() != 1) {
+      throw usage_error(fmt::format("{} is given {} times", value.what, value.words.size()));
+    }
+    given->option->read(request, value);
+  }
+}
+
+void read_option(const JobOption& option, const YamlNode& node, const fs::path& folder,
+                 JobRequest& request) {
+  OptionValue value;
+  value.what = fmt::format("`{}`", option.key);
+  value.folder = folder;
+  switch (option.kind) {
+    case OptionKind::flag:
+      value.on = truth(node, value.what);
+      break;
+    case OptionKind::word:
+      value.words.push_back(read_text(node, value.what));
+      break;
+    case OptionKind::words:
+      require_list(node, value.what);
+      for (const YamlNode& element : node.elements) {
+        value.words.push_back(read_text(element, "an element of " + value.what));
+      }
+      break;
+    case OptionKind::axes:
+      value.axes = read_axes(node);
+      break;
+  }
+  option.read(request, value);
+}
+
+}  // namespace warpmark

@@ -1,0 +1,73 @@
+// What a job that runs cases is asked to do, by options or by a run configuration.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/case_choice.hpp"
+#include "cli/compare_request.hpp"
+#include "cli/output.hpp"
+#include "report/style.hpp"
+#include "runtime/session.hpp"
+
+namespace warpmark {
+
+enum class JobKind : uint8_t { check, bench };
+/// The command, and the section of a run configuration.
+std::string_view to_text(JobKind kind);
+
+enum class AnnotationMode : uint8_t {
+  automatic,  ///< GitHub's where GITHUB_ACTIONS is `true`
+  github,
+  off
+};
+
+struct JobRequest {
+  JobKind kind = JobKind::check;
+  std::vector<std::filesystem::path> paths;  ///< as suite_files takes them
+  CaseChoice choice;
+  size_t max_failures = 0;  ///< 0 for no limit
+  SessionOptions session;
+  std::filesystem::path journal;  ///< "" for none
+  bool json = false;              ///< JSON lines instead of the console's report
+  Verbosity verbosity = Verbosity::normal;
+  std::optional<size_t> durations;   ///< how many of the slowest cases are listed; 0 for all
+  bool skip_without_device = false;  ///< ExitCode::skipped where the device is not there
+  bool device_given = false;         ///< for the command that repeats a case
+  bool seed_given = false;
+  bool timeout_given = false;
+
+  // Of `check` only.
+  bool last_failed = false;  ///< only those that failed last time, if any did
+  uint64_t first_trial = 0;
+  uint64_t trials = 1;  ///< of each case, from `first_trial` on
+  bool trials_given = false;
+  std::filesystem::path junit;  ///< "" for none
+  std::filesystem::path keep;   ///< folder for the files of failures; "" for none
+  bool keep_all = false;        ///< of passes, too
+  AnnotationMode annotations = AnnotationMode::automatic;
+
+  // Of `bench` only; nothing leaves the suite's own value, or that of TimingOptions.
+  std::optional<CacheChoice> cache;
+  std::optional<double> budget_s;
+  std::optional<double> precision;  ///< a share: 0.005 for "± 0.5 %"
+  std::optional<uint64_t> max_samples;
+  std::filesystem::path google_benchmark;  ///< its JSON; "" for none
+  std::filesystem::path baseline;          ///< to compare with; "" for none
+  CompareRequest comparison;
+};
+
+/// Does what a request asks. Throws a usage error for what cannot be loaded or selected, before any
+/// case runs.
+ExitCode run_job(const JobRequest& request, Output& out);
+
+// What run_job calls, one of each kind.
+ExitCode check(const JobRequest& request, Output& out);
+ExitCode bench(const JobRequest& request, Output& out);
+
+}  // namespace warpmark

@@ -1,0 +1,122 @@
+#include "cli/job_setup.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <system_error>
+
+#include "base/file.hpp"
+#include "base/places.hpp"
+#include "cli/axis_override.hpp"
+#include "driver/choose.hpp"
+#include "plan/plugin_loader.hpp"
+#include "results/reproduce.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// How this process was called.
+std::string command_line() {
+  std::vector<std::string> words;
+  try {
+    words = own_arguments();
+  } catch (const Error&) {
+    return "warpmark";  // for the journal only, which is no reason to run nothing
+  }
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
+}  // namespace
+
+std::vector<CaseWork> plan_all(std::vector<Case> cases, const std::vector<Axis>& overrides) {
+  PluginLoader plugins;
+  std::vector<CaseWork> work;
+  work.reserve(cases.size());
+  for (Case& which : cases) {
+    PlannedCase planned = which.skip ? PlannedCase{} : make_plan(which, plugins);
+    std::vector<std::string> axes = override_texts(which, overrides);
+    work.push_back({std::move(which), std::move(planned), std::move(axes)});
+  }
+  return work;
+}
+
+RunContext make_context(const JobRequest& request, size_t deselected) {
+  RunContext context;
+  context.verb = to_text(request.kind);
+  context.command = command_line();
+  context.device_request = request.device_given ? request.session.device : "";
+  context.seed_given = request.seed_given;
+  context.seed = request.session.seed;
+  if (request.timeout_given) context.timeout_s = request.session.timeout_s;
+  context.first_trial = request.first_trial;
+  context.trials = request.trials;
+  context.trials_given = request.trials_given;
+  context.deselected = deselected;
+  return context;
+}
+
+void set_run_options(const JobRequest& request, size_t cases, RunOptions& options) {
+  if (!request.journal.empty()) options.journal = request.journal;
+  options.single_case = !request.choice.ids.empty() && cases == 1;
+  options.max_failures = request.max_failures;
+  options.json = request.json;
+  options.style = console_style(STDOUT_FILENO);
+  options.style.verbosity = request.verbosity;
+  options.style.durations = request.durations;
+}
+
+bool find_device(Session& session, const JobRequest& request, RunContext& context, Output& out) {
+  try {
+    context.device = session.require();
+    return true;
+  } catch (const NoDeviceError& error) {
+    if (!request.skip_without_device) throw;
+    if (!request.json) out.print("skipped: {}\n", error.message());
+    return false;
+  }
+}
+
+Outcome skipped_outcome(const Case& which) {
+  Outcome outcome;
+  outcome.suite = which.suite->name;
+  outcome.case_id = which.id;
+  outcome.verdict = Verdict::skipped;
+  outcome.reason = *which.skip;
+  return outcome;
+}
+
+void require_own_files(const JobRequest& request) {
+  struct Named {
+    const char* option;
+    const std::filesystem::path& file;
+  };
+  const std::array<Named, 3> files = {{{"--journal", request.journal},
+                                       {"--junit", request.junit},
+                                       {"--benchmark-out", request.google_benchmark}}};
+  std::error_code ignored;
+  for (size_t i = 0; i < files.size(); ++i) {
+    // Devices and pipes take whatever is written to them, in turn.
+    const std::filesystem::path file = std::filesystem::weakly_canonical(files[i].file, ignored);
+    const bool special =
+        std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored);
+    for (size_t other = 0; other < i && !files[i].file.empty() && !special; ++other) {
+      if (files[other].file.empty() ||
+          std::filesystem::weakly_canonical(files[other].file, ignored) != file) {
+        continue;
+      }
+      throw usage_error(fmt::format("{} and {} name one file, {}", files[other].option,
+                                    files[i].option, display_path(files[i].file)),
+                        {}, "the second would replace the first");
+    }
+  }
+}
+
+ExitCode run_job(const JobRequest& request, Output& out) {
+  require_own_files(request);
+  return request.kind == JobKind::check ? check(request, out) : bench(request, out);
+}
+
+}  // namespace warpmark

@@ -1,0 +1,35 @@
+// What every job that runs cases does before the first one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/job_request.hpp"
+#include "cli/output.hpp"
+#include "report/case_run.hpp"
+#include "results/run_context.hpp"
+#include "runtime/session.hpp"
+
+namespace warpmark {
+
+/// All plans are made before any case runs: what cannot be planned is a mistake in a file. Throws
+/// its usage error.
+std::vector<CaseWork> plan_all(std::vector<Case> cases, const std::vector<Axis>& overrides);
+
+/// What the request says of the run; the device is still to come.
+RunContext make_context(const JobRequest& request, size_t deselected);
+
+/// Puts into `options` what the request says of every job's run.
+void set_run_options(const JobRequest& request, size_t cases, RunOptions& options);
+
+/// Waits for the device. False, with a line that says so, if there is none and the request skips
+/// then; else what is missing is thrown.
+bool find_device(Session& session, const JobRequest& request, RunContext& context, Output& out);
+
+/// The outcome of a case that a rule over its axes skips.
+Outcome skipped_outcome(const Case& which);
+
+/// Throws a usage error for two outputs of the request in one file.
+void require_own_files(const JobRequest& request);
+
+}  // namespace warpmark

@@ -1,0 +1,192 @@
+#include "report/bench_console.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.hpp"
+#include "report/figure_text.hpp"
+
+namespace warpmark {
+namespace {
+
+constexpr size_t kTooFew = 5;  // samples: below 6 no interval of the median has 95 %
+
+bool is_precise(const BenchSeries& series, const TimingOptions& options) {
+  return series.stop == StopReason::precise || series.summary.half_width() <= options.precision;
+}
+
+std::string precision_cell(const BenchSeries& series, const TimingOptions& options) {
+  const std::string text = half_width_text(series.summary.half_width());
+  if (text.empty()) return "-";
+  return is_precise(series, options) ? text + " " : text + "!";
+}
+
+std::string cell(const std::optional<double>& value, double unit = 1) {
+  return value ? rate_text(*value / unit) : "-";
+}
+
+// What one run moved in the device's global memory, where that is counted.
+std::optional<int64_t> counted_bytes(const TimedCase& timed) {
+  std::optional<int64_t> bytes;
+  for (const char* name : {"global_load_bytes", "global_store_bytes", "global_atomic_bytes"}) {
+    if (const auto value = timed.counter(name)) bytes = bytes.value_or(0) + *value;
+  }
+  return bytes;
+}
+
+std::string whole_cell(const std::optional<int64_t>& value) {
+  return value ? whole_text(*value) : "-";
+}
+
+std::string line_of(const BenchSeries& series) {
+  const Summary& summary = series.summary;
+  std::string line = fmt::format(
+      "{}: {} to {}, half of them {} to {}, {} in batches of {}, stopped: {}",
+      to_text(series.cache), time_text(summary.min), time_text(summary.max), time_text(summary.q1),
+      time_text(summary.q3), summary.count, series.batch, to_text(series.stop));
+  if (series.read_share) line += ", " + share_text(*series.read_share) + " of reading";
+  return line;
+}
+
+std::string line_of(const KernelFacts& kernel) {
+  std::string line = fmt::format(
+      "{}: grid {} x {} x {}, block {} x {} x {}, {} registers, {} of shared memory", kernel.entry,
+      kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0], kernel.block[1],
+      kernel.block[2], kernel.registers, format_bytes(static_cast<uint64_t>(kernel.shared_bytes)));
+  if (kernel.local_bytes > 0) line += fmt::format(", {} local bytes", kernel.local_bytes);
+  if (kernel.active_blocks > 0) line += ", occupancy " + share_text(kernel.occupancy);
+  return line;
+}
+
+}  // namespace
+
+BenchConsole::BenchConsole(std::ostream& out, const ConsoleStyle& style, const BenchTable& table,
+                           const RunContext& context)
+    : frame_(out, style, table.suites, table.cases, context),
+      table_(table),
+      share_(context.bench && context.bench->ceilings && table.bytes) {
+  columns_ = {{"time", 9}, {"±", 8}};
+  if (table_.hot) columns_.push_back({"hot", 9});
+  if (table_.counted) {
+    columns_.push_back({"instructions", 15});
+    columns_.push_back({"bytes", 15});
+  }
+  if (table_.bytes) columns_.push_back({"GB/s", 7});
+  if (share_) columns_.push_back({"of copy", 7});
+  if (table_.flops) columns_.push_back({"GFLOP/s", 7});
+  columns_.push_back({"samples", 7});
+  table_.name_width = std::max(table_.name_width, std::string_view("case").size());
+  if (style.verbosity == Verbosity::quiet) return;
+  if (context.bench && context.bench->ceilings) {
+    const Ceilings& best = *context.bench->ceilings;
+    frame_.write(fmt::format("copy {} GB/s, read {} GB/s, measured in this run\n\n",
+                             rate_text(best.copy_bytes_per_s / 1e9),
+                             rate_text(best.read_bytes_per_s / 1e9)));
+  }
+  std::string header = fmt::format("{:<{}}", "case", table_.name_width);
+  for (const Column& column : columns_) {
+    header += fmt::format("  {:>{}}", column.title, column.width);
+  }
+  frame_.write(coloured(style, Colour::dim, header) + "\n");
+}
+
+void BenchConsole::start_case(const std::string& case_id) {
+  frame_.show_progress(case_id);
+}
+
+void BenchConsole::end_case(const EndedCase& ended) {
+  frame_.add(ended);
+  const Outcome& outcome = ended.outcome;
+  const ConsoleStyle& style = frame_.style();
+  if (style.verbosity == Verbosity::quiet) return;
+  if (ended.timed != nullptr) {
+    write_row(outcome, *ended.timed);
+    if (style.verbosity == Verbosity::verbose) write_details(*ended.timed);
+    return;
+  }
+  // What was interrupted is in the sum; hundreds of rows would only push the times away.
+  if (outcome.verdict == Verdict::interrupted || outcome.verdict == Verdict::not_run) return;
+  const bool failed = outcome.verdict == Verdict::failed;
+  const std::string word =
+      outcome.verdict == Verdict::passed ? "not timed" : std::string(to_text(outcome.verdict));
+  frame_.write(fmt::format("{:<{}}  ", outcome.case_id, table_.name_width) +
+               coloured(style, failed ? Colour::red : Colour::yellow, fmt::format("{:>9}", word)) +
+               "\n");
+}
+
+void BenchConsole::write_row(const Outcome& outcome, const TimedCase& timed) {
+  const ConsoleStyle& style = frame_.style();
+  std::string line = fmt::format("{:<{}}", outcome.case_id, table_.name_width);
+  const std::vector<std::string> texts = cells(timed);
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const std::string text = fmt::format("{:>{}}", texts[i], columns_[i].width);
+    const Colour colour = i == 0                    ? Colour::bold
+                          : texts[i].ends_with('!') ? Colour::yellow
+                                                    : Colour::plain;
+    line += "  " + coloured(style, colour, text);
+  }
+  const std::vector<std::string> warnings = marks(timed);
+  if (!warnings.empty()) line += "  " + coloured(style, Colour::yellow, join(warnings, ", "));
+  frame_.write(line + "\n");
+}
+
+std::vector<std::string> BenchConsole::cells(const TimedCase& timed) const {
+  const BenchSeries& first = timed.series.front();
+  std::vector<std::string> texts = {time_text(first.summary.median),
+                                    precision_cell(first, timed.options)};
+  if (table_.hot) {
+    const BenchSeries* hot = timed.series.size() > 1 ? timed.find_series(CacheState::hot) : nullptr;
+    texts.push_back(hot != nullptr ? time_text(hot->summary.median) : "-");
+  }
+  if (table_.counted) {
+    texts.push_back(whole_cell(timed.counter("ptx_thread_instructions")));
+    texts.push_back(whole_cell(counted_bytes(timed)));
+  }
+  if (table_.bytes) texts.push_back(cell(first.bytes_per_s, 1e9));
+  if (share_) texts.push_back(first.copy_share ? share_text(*first.copy_share) : "-");
+  if (table_.flops) texts.push_back(cell(first.flops_per_s, 1e9));
+  texts.push_back(whole_text(static_cast<int64_t>(first.summary.count)));
+  return texts;
+}
+
+std::vector<std::string> BenchConsole::marks(const TimedCase& timed) {
+  std::vector<std::string> words;
+  for (const BenchSeries& series : timed.series) {
+    const bool first = &series == &timed.series.front();
+    const std::string which = first ? "" : std::string(to_text(series.cache)) + " ";
+    if (!is_precise(series, timed.options)) {
+      missed_precision_ = true;
+      if (!first) words.push_back(which + precision_cell(series, timed.options));
+    }
+    if (series.summary.count < kTooFew) words.push_back(which + "unstable");
+    if (!series.latency_hidden) words.push_back(which + "with launch latency");
+  }
+  const bool only_hot = !table_.counted && timed.series.front().cache == CacheState::hot;
+  if (only_hot) words.insert(words.begin(), "hot");
+  const std::vector<std::string> reasons = throttling(timed.measurement);
+  if (!reasons.empty()) words.push_back("throttled: " + join(reasons, " "));
+  return words;
+}
+
+void BenchConsole::write_details(const TimedCase& timed) {
+  std::string lines;
+  for (const BenchSeries& series : timed.series) lines += "  " + line_of(series) + "\n";
+  for (const KernelFacts& kernel : timed.measurement.kernels) {
+    lines += "  " + printable(line_of(kernel)) + "\n";
+  }
+  for (const auto& [name, value] : timed.measurement.counters) {
+    lines += fmt::format("  {}: {}\n", printable(name), whole_text(value));
+  }
+  frame_.write(lines);
+}
+
+void BenchConsole::finish(const RunEnd& end) {
+  if (missed_precision_) {
+    frame_.write("\n! the time is not known as well as was asked for: see --budget-s\n");
+  }
+  frame_.finish(end);
+}
+
+}  // namespace warpmark

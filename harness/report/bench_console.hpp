@@ -1,0 +1,55 @@
+// What `warpmark bench` writes for a person: a row for each case as it ends.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "report/console_frame.hpp"
+#include "report/run_report.hpp"
+#include "results/measurement_record.hpp"
+
+namespace warpmark {
+
+/// What is known of the table before the first case runs.
+struct BenchTable {
+  size_t suites = 0;
+  size_t cases = 0;
+  size_t name_width = 0;  ///< of the longest case id
+  bool hot = false;       ///< hot times stand beside cold ones
+  bool bytes = false;     ///< it is known what some case moves
+  bool flops = false;     ///< … and what some case computes
+  bool counted = false;   ///< the device counts instructions and bytes
+};
+
+class BenchConsole : public RunReport {
+ public:
+  /// Writes the head, the ceilings and the table's header.
+  BenchConsole(std::ostream& out, const ConsoleStyle& style, const BenchTable& table,
+               const RunContext& context);
+
+  void start_case(const std::string& case_id) override;
+  void end_case(const EndedCase& ended) override;
+  void finish(const RunEnd& end) override;
+
+ private:
+  /// A column after the name, its width in characters.
+  struct Column {
+    std::string title;
+    size_t width;
+  };
+
+  void write_row(const Outcome& outcome, const TimedCase& timed);
+  void write_details(const TimedCase& timed);
+  /// The cells of a case by column, and what its times must not be trusted for.
+  std::vector<std::string> cells(const TimedCase& timed) const;
+  std::vector<std::string> marks(const TimedCase& timed);
+
+  ConsoleFrame frame_;
+  BenchTable table_;
+  bool share_ = false;  ///< there are ceilings to compare with
+  std::vector<Column> columns_;
+  bool missed_precision_ = false;  ///< some row has the mark that needs explaining
+};
+
+}  // namespace warpmark

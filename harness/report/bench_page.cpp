@@ -1,0 +1,231 @@
+#include "report/bench_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "report/html.hpp"
+#include "report/page_style.hpp"
+
+namespace warpmark {
+
+namespace {
+
+class Page {
+ public:
+  Page(const std::vector<NamedResult>& results, const std::vector<SuitePictures>& pictures,
+       const std::string& no_pictures)
+      : results_(results), pictures_(pictures), no_pictures_(no_pictures) {}
+
+  std::string text() {
+    head();
+    context();
+    const std::vector<ReportTable> tables = report_tables(results_);
+    contents(tables);
+    for (size_t i = 0; i < tables.size(); ++i) suite(tables[i], i);
+    footer();
+    return std::move(page_);
+  }
+
+ private:
+  void add(const std::string& text) {
+    page_ += text;
+    page_ += '\n';
+  }
+
+  void head() {
+    std::vector<std::string> devices;
+    for (const NamedResult& named : results_) {
+      const std::string& name = named.result.device_name;
+      if (std::find(devices.begin(), devices.end(), name) == devices.end()) devices.push_back(name);
+    }
+    const std::string title = html_text("Benchmarks on " + join(devices, " and "));
+    add("<!doctype html>");
+    add("<html lang=\"en\">");
+    add("<head>");
+    add("<meta charset=\"utf-8\">");
+    add("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        "style-src 'unsafe-inline'\">");
+    add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    add("<title>" + title + "</title>");
+    add(std::string("<style>") + kPageStyle + "</style>");
+    add("</head>");
+    add("<body>");
+    add("<h1>" + title + "</h1>");
+    size_t cases = 0;
+    for (const NamedResult& named : results_) cases += named.result.cases.size();
+    add(fmt::format("<p class=\"lead\">{} of {}, made by <code>warpmark report</code></p>",
+                    cases == 1 ? "1 case" : fmt::format("{} cases", cases),
+                    results_.size() == 1 ? "one run" : fmt::format("{} runs", results_.size())));
+  }
+
+  // A row for each fact, a column for each result.
+  void context() {
+    std::vector<std::string> names;
+    std::vector<std::vector<std::pair<std::string, std::string>>> facts;
+    for (const NamedResult& named : results_) {
+      facts.push_back(context_of(named.result));
+      for (const auto& fact : facts.back()) {
+        const std::string& name = fact.first;
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+    add("<div class=\"scroll\"><table class=\"context\">");
+    if (results_.size() > 1) {
+      std::string row = "<thead><tr><th></th>";
+      for (const NamedResult& named : results_) row += "<th>" + html_text(named.name) + "</th>";
+      add(row + "</tr></thead>");
+    }
+    add("<tbody>");
+    for (const std::string& name : names) {
+      std::string row = "<tr><th scope=\"row\">" + html_text(name) + "</th>";
+      for (const auto& list : facts) {
+        const auto found = std::find_if(list.begin(), list.end(),
+                                        [&](const auto& fact) { return fact.first == name; });
+        const std::string value = found == list.end() ? "" : html_text(found->second);
+        const bool bad = name == "ended early";
+        row += (bad ? "<td class=\"bad\">" : "<td>") +
+               (name == "command" && !value.empty() ? "<code>" + value + "</code>" : value) +
+               "</td>";
+      }
+      add(row + "</tr>");
+    }
+    add("</tbody></table></div>");
+  }
+
+  void contents(const std::vector<ReportTable>& tables) {
+    if (!no_pictures_.empty()) {
+      add("<p class=\"remark\">No pictures: " + html_text(no_pictures_) + "</p>");
+    }
+    if (tables.size() < 2) return;
+    std::string links;
+    for (size_t i = 0; i < tables.size(); ++i) {
+      links += fmt::format("<a href=\"#suite-{}\">{}</a>", i, html_text(tables[i].suite));
+    }
+    add("<nav>" + links + "</nav>");
+  }
+
+  void suite(const ReportTable& table, size_t index) {
+    add(fmt::format("<section id=\"suite-{}\">", index));
+    add("<h2>" + html_text(table.suite) + "</h2>");
+    const auto found =
+        std::find_if(pictures_.begin(), pictures_.end(),
+                     [&](const SuitePictures& one) { return one.suite == table.suite; });
+    if (found != pictures_.end()) figures(found->lines, "pictures");
+    add_table(table);
+    if (found != pictures_.end() && !found->strips.empty()) {
+      add("<details><summary>Every sample, in the order of time from above to below</summary>");
+      figures(found->strips, "strips");
+      add("</details>");
+    }
+    add("</section>");
+  }
+
+  void figures(const std::vector<SuitePictures::Picture>& pictures, const char* kind) {
+    if (pictures.empty()) return;
+    add(fmt::format("<div class=\"{}\">", kind));
+    for (const SuitePictures::Picture& picture : pictures) {
+      add("<figure>");
+      if (!picture.caption.empty()) {
+        add("<figcaption>" + html_text(picture.caption) + "</figcaption>");
+      }
+      add(picture.svg);
+      add("</figure>");
+    }
+    add("</div>");
+  }
+
+  // What styles the cells of a column, and whether a result begins there.
+  std::string class_of(const ReportTable& table, size_t i) const {
+    const ReportColumn& column = table.columns[i];
+    std::string name = column.is_number ? "number" : column.title;
+    if (column.title == "time") name += " time";
+    const bool begins = results_.size() > 1 && i > 0 &&
+                        (column.of_result != table.columns[i - 1].of_result ||
+                         column.result != table.columns[i - 1].result);
+    return begins ? name + " group" : name;
+  }
+
+  void add_table(const ReportTable& table) {
+    add("<div class=\"scroll\"><table>");
+    add("<thead>");
+    if (results_.size() > 1) add_group_row(table);
+    std::string titles = "<tr>";
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+      titles += fmt::format("<th scope=\"col\" class=\"{}\">{}</th>", class_of(table, i),
+                            html_text(table.columns[i].title));
+    }
+    add(titles + "</tr>");
+    add("</thead>");
+    add("<tbody>");
+    for (const std::vector<std::string>& row : table.rows) {
+      std::string cells = "<tr>";
+      for (size_t i = 0; i < row.size(); ++i) {
+        std::string name = class_of(table, i);
+        const bool no_time = table.columns[i].title == "time" &&
+                             row[i].find_first_of("0123456789") == std::string::npos;
+        if (no_time) name += " bad";
+        cells += fmt::format("<td class=\"{}\">{}</td>", name, html_text(row[i]));
+      }
+      add(cells + "</tr>");
+    }
+    add("</tbody></table></div>");
+    if (table.notes.empty()) return;
+    add("<ul class=\"notes\">");
+    for (const std::string& note : table.notes) add("<li>" + html_text(note) + "</li>");
+    add("</ul>");
+  }
+
+  // The names of the results, each over its columns.
+  void add_group_row(const ReportTable& table) {
+    std::string row = "<tr>";
+    for (size_t i = 0; i < table.columns.size();) {
+      const ReportColumn& column = table.columns[i];
+      size_t end = i + 1;
+      while (end < table.columns.size() && table.columns[end].of_result == column.of_result &&
+             table.columns[end].result == column.result) {
+        ++end;
+      }
+      row += column.of_result
+                 ? fmt::format("<th scope=\"colgroup\" colspan=\"{}\" class=\"group\">{}</th>",
+                               end - i, html_text(results_[column.result].name))
+                 : fmt::format("<th colspan=\"{}\"></th>", end - i);
+      i = end;
+    }
+    add(row + "</tr>");
+  }
+
+  void footer() {
+    add("<footer><dl>");
+    const auto term = [&](const char* name, const char* text) {
+      add(fmt::format("<dt>{}</dt><dd>{}</dd>", name, text));
+    };
+    term("time", "of one run on the device: the median of the samples");
+    term("±", "half of the median’s interval, which holds it with 95 %, over the median");
+    term("cold, hot",
+         "the last-level cache is flushed before each run, or holds what the run before "
+         "left there");
+    term("of copy", "GB/s over those of a device-to-device copy, measured in the same run");
+    term("occupancy", "resident warps over those that a multiprocessor can hold");
+    term("registers", "of a thread");
+    add("</dl></footer>");
+    add("</body>");
+    add("</html>");
+  }
+
+  const std::vector<NamedResult>& results_;
+  const std::vector<SuitePictures>& pictures_;
+  const std::string& no_pictures_;
+  std::string page_;
+};
+
+}  // namespace
+
+std::string bench_page(const std::vector<NamedResult>& results,
+                       const std::vector<SuitePictures>& pictures, const std::string& no_pictures) {
+  return Page(results, pictures, no_pictures).text();
+}
+
+}  // namespace warpmark

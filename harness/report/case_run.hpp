@@ -1,0 +1,95 @@
+// The state of one run of cases, the same for every front: what is done as each comes and ends.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "plan/plugin_loader.hpp"
+#include "report/run_report.hpp"
+#include "report/style.hpp"
+#include "results/journal.hpp"
+#include "results/run_context.hpp"
+#include "runtime/outcome.hpp"
+#include "suite/case.hpp"
+
+namespace warpmark {
+
+struct CaseWork {
+  Case which;
+  PlannedCase planned;
+  std::vector<std::string> axes;  ///< of the command that repeats it (RepeatedCase)
+};
+
+/// What every front is told.
+struct RunOptions {
+  std::optional<std::filesystem::path> journal;  ///< JSON lines, written as cases end
+  /// The command named one case, as ctest's do: ExitCode::skipped if it was skipped.
+  bool single_case = false;
+  size_t max_failures = 0;  ///< after as many the rest is not run; 0 for no limit
+  bool json = false;        ///< the records of the journal instead of the console's report
+  ConsoleStyle style;
+  std::vector<RunReport*> reports;  ///< further ones, which the caller owns
+};
+
+class CaseRun {
+ public:
+  using MakeReport = std::function<std::unique_ptr<RunReport>()>;
+
+  /// Opens the journal and writes the head of the console's report, which `make_console` makes, or
+  /// of the JSON lines. `interrupt` is called in a signal handler.
+  CaseRun(std::function<void()> interrupt, size_t cases, const RunContext& context,
+          const RunOptions& options, const MakeReport& make_console, std::ostream& out);
+
+  /// A case that ran.
+  struct Attempt {
+    Outcome outcome;
+    std::optional<TimedCase> timed;
+  };
+  /// What the test framework is to report for one case.
+  struct Result {
+    Outcome outcome;
+    std::optional<TimedCase> timed;
+    std::string failure;  ///< the text of a failure; "" for none
+    std::string skip;     ///< the reason of a skip; "" for none
+  };
+
+  /// Calls `attempt`, or marks the case if the run has ended early, and reports it. Never throws:
+  /// what `attempt` or the journal throws ends the run, and `rethrow` hands it on.
+  Result run(const CaseWork& work, const std::function<Attempt()>& attempt) noexcept;
+
+  /// Ends the run: cases that come after are not run. The first error is the one that is told.
+  void stop(std::exception_ptr error) noexcept;
+
+  /// Finishes console and journal.
+  ExitCode finish();
+  /// Throws what ended the run early, if anything did.
+  void rethrow() const;
+
+ private:
+  Attempt attempt_or_mark(const CaseWork& work, const std::function<Attempt()>& attempt);
+  void report(const EndedCase& ended);
+  ExitCode exit_code() const;
+
+  const RunContext& context_;
+  bool single_case_;
+  size_t max_failures_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  InterruptGuard interrupt_;  ///< first: from the first word on, a SIGINT leaves whole reports
+  std::optional<Journal> journal_;
+  std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
+  std::vector<RunReport*> reports_;         ///< that one last, so that it can tell of the others
+  Totals totals_;
+  std::exception_ptr error_;   ///< what ended the run early
+  std::string error_message_;  ///< its words
+  ExitCode error_code_ = ExitCode::success;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,64 @@
+// The report of a comparison as Markdown, for a comment on a pull request.
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "report/comparison_rows.hpp"
+#include "report/markdown.hpp"
+
+namespace warpmark {
+
+namespace {
+
+void add_table(const std::vector<ComparisonRow>& rows, bool counted, std::string& text) {
+  MarkdownTable table({{"verdict"},
+                       {"case"},
+                       {counted ? "counter" : "cache"},
+                       {"baseline", true},
+                       {"contender", true},
+                       {"change", true},
+                       {counted ? "notes" : "95 % interval and notes"}});
+  for (const ComparisonRow& row : rows) {
+    std::vector<std::string> last = row.notes;
+    if (!row.interval.empty()) last.insert(last.begin(), row.interval);
+    const bool bold = row.verdict == ChangeVerdict::slower || row.verdict == ChangeVerdict::lost;
+    std::string word = row.first ? std::string(to_text(row.verdict)) : "";
+    if (bold && row.first) word = "**" + word + "**";
+    table.add({word, row.first ? markdown_code(row.id) : "", markdown_text(row.what),
+               markdown_text(row.baseline), markdown_text(row.contender), markdown_text(row.change),
+               markdown_text(join(last, "; "))});
+  }
+  text += table.text();
+}
+
+}  // namespace
+
+std::string comparison_markdown(const ComparedBenches& compared) {
+  const BenchComparison& comparison = compared.comparison;
+  std::string text = fmt::format("**warpmark compare**: {}\n\n", markdown_text(sum_text(compared)));
+  for (const std::string& line : head_lines(compared)) text += "- " + markdown_text(line) + "\n";
+  for (const ComparisonNote& note : comparison.notes) {
+    text += fmt::format("- {}{}\n", note.grave ? "**warning:** " : "", markdown_text(note.text));
+  }
+  std::vector<ComparisonRow> changed;
+  for (const ChangeVerdict verdict : kChangeVerdicts) {
+    if (verdict == ChangeVerdict::same) continue;
+    for (ComparisonRow& row : rows_of(comparison, verdict)) changed.push_back(std::move(row));
+  }
+  if (!changed.empty()) {
+    text += "\n";
+    add_table(changed, comparison.counted, text);
+  }
+  const std::vector<ComparisonRow> same = rows_of(comparison, ChangeVerdict::same);
+  if (!same.empty()) {
+    text += fmt::format("\n<details><summary>{} the same</summary>\n\n",
+                        comparison.count(ChangeVerdict::same));
+    add_table(same, comparison.counted, text);
+    text += "\n</details>\n";
+  }
+  const std::vector<std::string> lines = advice(compared);
+  if (!lines.empty()) text += "\n";
+  for (const std::string& line : lines) text += "- " + markdown_text(line) + "\n";
+  return text;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,213 @@
+#include "report/comparison_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "report/figure_text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Percent with so many digits behind the point; no "-0.0".
+std::string percent_text(double ratio, int decimals) {
+  const double percent = (ratio - 1) * 100;
+  const double step = std::pow(10, -decimals);
+  const double rounded = std::round(percent / step) * step;
+  return rounded == 0 ? fmt::format("{:.{}f}", 0.0, decimals)
+                      : fmt::format("{:+.{}f}", rounded, decimals);
+}
+
+// Times are never known to more than a thousandth.
+std::string change_of_time(double ratio) {
+  return percent_text(ratio, 1) + " %";
+}
+
+// Of exact numbers a change is never nothing: two digits that count.
+std::string change_of_count(double ratio) {
+  if (!std::isfinite(ratio)) return "from 0";
+  const double size = std::abs(ratio - 1) * 100;
+  const int decimals = size >= 99.5 ? 0 : size >= 0.995 ? 1 : size >= 0.0995 ? 2 : 3;
+  return size < 0.0005 ? (ratio > 1 ? "+0.001 %" : "-0.001 %")
+                       : percent_text(ratio, decimals) + " %";
+}
+
+std::string interval_text(const Ratio& ratio) {
+  return fmt::format("{} … {} %", percent_text(ratio.low, 1), percent_text(ratio.high, 1));
+}
+
+std::string count_of(const std::optional<int64_t>& value) {
+  return value ? whole_text(*value) : "-";
+}
+
+std::vector<std::string> notes_of(const ComparedPoint& point) {
+  std::vector<std::string> notes;
+  if (!point.reason.empty()) notes.push_back(point.reason);
+  const bool moved =
+      point.verdict == ChangeVerdict::slower || point.verdict == ChangeVerdict::faster;
+  if (moved && !point.sources_differ) {
+    notes.emplace_back(point.counted ? "of the same sources: look at compiler and device"
+                                     : "of the same sources: look at the machine");
+  }
+  notes.insert(notes.end(), point.notes.begin(), point.notes.end());
+  return notes;
+}
+
+void add_counter_rows(const ComparedPoint& point, ComparisonRow row,
+                      std::vector<ComparisonRow>& rows) {
+  if (point.counters.empty()) {
+    rows.push_back(std::move(row));
+    return;
+  }
+  for (const CounterChange& change : point.counters) {
+    row.what = change.name;
+    row.baseline = count_of(change.baseline);
+    row.contender = count_of(change.contender);
+    row.change = "new";
+    if (change.baseline && change.contender) {
+      row.change =
+          change_of_count(*change.baseline == 0 ? INFINITY
+                                                : static_cast<double>(*change.contender) /
+                                                      static_cast<double>(*change.baseline));
+    } else if (change.baseline) {
+      row.change = "gone";
+    }
+    rows.push_back(row);
+    row.first = false;
+    row.notes.clear();
+  }
+}
+
+void add_rows(const ComparedPoint& point, std::vector<ComparisonRow>& rows) {
+  ComparisonRow row;
+  row.verdict = point.verdict;
+  row.id = point.id;
+  row.notes = notes_of(point);
+  if (point.counted) {
+    add_counter_rows(point, std::move(row), rows);
+    return;
+  }
+  if (point.cache) row.what = to_text(*point.cache);
+  if (point.baseline) row.baseline = time_text(point.baseline->median);
+  if (point.contender) row.contender = time_text(point.contender->median);
+  if (point.ratio) {
+    row.change = change_of_time(point.ratio->value);
+    row.interval = interval_text(*point.ratio);
+  }
+  rows.push_back(std::move(row));
+}
+
+std::string file_text(const BenchResult& result) {
+  std::string text = display_path(result.file) + ", " + result.date;
+  if (result.commit) {
+    text += ", " + result.commit->substr(0, 12) + (result.dirty ? " and changes" : "");
+  }
+  return text;
+}
+
+size_t cases_of(const BenchComparison& comparison) {
+  std::set<std::string> ids;
+  for (const ComparedPoint& point : comparison.points) ids.insert(point.id);
+  return ids.size();
+}
+
+std::string counted(size_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// The command that repeats the first case of that verdict.
+std::string repeat_command(const ComparedBenches& compared, ChangeVerdict verdict) {
+  for (const ComparedPoint& point : compared.comparison.points) {
+    if (point.verdict != verdict) continue;
+    const BenchCase* one = compared.contender.find(point.id);
+    return one != nullptr ? one->reproduce : "";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<ComparisonRow> rows_of(const BenchComparison& comparison, ChangeVerdict verdict) {
+  std::vector<const ComparedPoint*> points;
+  for (const ComparedPoint& point : comparison.points) {
+    if (point.verdict == verdict) points.push_back(&point);
+  }
+  if (verdict == ChangeVerdict::slower || verdict == ChangeVerdict::faster) {
+    std::stable_sort(
+        points.begin(), points.end(), [](const ComparedPoint* a, const ComparedPoint* b) {
+          return std::abs(std::log(a->ratio->value)) > std::abs(std::log(b->ratio->value));
+        });
+  }
+  std::vector<ComparisonRow> rows;
+  for (const ComparedPoint* point : points) add_rows(*point, rows);
+  return rows;
+}
+
+std::string sum_text(const ComparedBenches& compared) {
+  const BenchComparison& comparison = compared.comparison;
+  std::vector<std::string> parts;
+  for (const ChangeVerdict verdict : kChangeVerdicts) {
+    const size_t count = comparison.count(verdict);
+    if (count == 0) continue;
+    const std::string word(to_text(verdict));
+    parts.push_back(
+        fmt::format("{} {}", count, verdict == ChangeVerdict::same ? "the same" : word));
+  }
+  const double effect =
+      comparison.counted ? compared.options.least_count_effect : compared.options.least_effect;
+  const std::string limit = effect > 0
+                                ? fmt::format("a change counts from {:.3g} % on", effect * 100)
+                                : "every change counts";
+  return join(parts, ", ") + " (" + limit + ")";
+}
+
+std::vector<std::string> head_lines(const ComparedBenches& compared) {
+  const BenchComparison& comparison = compared.comparison;
+  const size_t cases = cases_of(comparison);
+  std::string devices = compared.contender.device_name;
+  if (compared.baseline.device_name != devices) {
+    devices = compared.baseline.device_name + " and on " + devices;
+  }
+  std::vector<std::string> lines = {fmt::format("{} on {}, by {}", counted(cases, "case"), devices,
+                                                comparison.counted ? "exact counters" : "times"),
+                                    "baseline:  " + file_text(compared.baseline),
+                                    "contender: " + file_text(compared.contender)};
+  std::set<std::string> changed;
+  for (const ComparedPoint& point : comparison.points) {
+    if (point.sources_differ) changed.insert(point.id);
+  }
+  if (!changed.empty()) {
+    lines.push_back(fmt::format("kernel, plan or options differ in {} of {}", changed.size(),
+                                counted(cases, "case")));
+  }
+  return lines;
+}
+
+std::vector<std::string> advice(const ComparedBenches& compared) {
+  const BenchComparison& comparison = compared.comparison;
+  std::vector<std::string> lines;
+  for (const ChangeVerdict verdict : {ChangeVerdict::slower, ChangeVerdict::lost}) {
+    const std::string command = repeat_command(compared, verdict);
+    if (!command.empty()) lines.push_back("repeat the first one: " + command);
+    if (!command.empty()) break;
+  }
+  const bool moved =
+      comparison.count(ChangeVerdict::slower) + comparison.count(ChangeVerdict::faster) > 0;
+  if (comparison.counted && moved) {
+    lines.push_back(fmt::format("if that is meant, let {} take the place of {}",
+                                display_path(compared.contender.file),
+                                display_path(compared.baseline.file)));
+  }
+  if (comparison.count(ChangeVerdict::inconclusive) > 0) {
+    lines.emplace_back(
+        "inconclusive ones need more samples in both runs (--budget-s), or a quieter machine");
+  }
+  return lines;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,65 @@
+#include "report/figure_text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+namespace warpmark {
+namespace {
+
+// Digits behind the point, so that four digits count; at most `most`.
+int decimals(double value, int most) {
+  // 9.9996 has four digits only as 10.00.
+  const double rounded = std::abs(value) * (1 + 5e-5);
+  int digits = 3;
+  for (double limit = 10; digits > 0 && rounded >= limit; limit *= 10) --digits;
+  return std::min(digits, most);
+}
+
+}  // namespace
+
+std::string time_text(double seconds) {
+  struct Unit {
+    double seconds;
+    const char* name;
+  };
+  static constexpr std::array<Unit, 4> kUnits = {
+      {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};
+  if (!std::isfinite(seconds) || seconds < 0) return "?";
+  if (seconds == 0) return "0 ns";
+  for (const Unit& unit : kUnits) {
+    const double value = seconds / unit.seconds;
+    // 0.99996 ms would be written as 1000 µs.
+    if (value < 0.99995 && unit.seconds > 1e-9) continue;
+    return fmt::format("{:.{}f} {}", value, decimals(value, 3), unit.name);
+  }
+  return "?";
+}
+
+std::string half_width_text(double half_width) {
+  if (!std::isfinite(half_width)) return "";
+  const double percent = half_width * 100;
+  return fmt::format("±{:.{}f} %", percent, percent < 9.95 ? 2 : 0);
+}
+
+std::string rate_text(double rate) {
+  if (!std::isfinite(rate)) return "?";
+  return fmt::format("{:.{}f}", rate, decimals(rate, 3));
+}
+
+std::string share_text(double share) {
+  if (!std::isfinite(share)) return "?";
+  const double percent = share * 100;
+  return fmt::format("{:.{}f} %", percent, percent < 0.9995 ? 2 : percent < 99.95 ? 1 : 0);
+}
+
+std::string whole_text(int64_t number) {
+  std::string digits = std::to_string(number);
+  const size_t first = number < 0 ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,25 @@
+// Figures of a benchmark as people read them, the same in every report.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace warpmark {
+
+/// Four significant digits with a unit that fits: "1.234 ms", "15.68 µs", "980.0 ns". A time of 0
+/// is "0 ns".
+std::string time_text(double seconds);
+
+/// Half of an interval's width over the median: "±0.42 %", "±12 %"; "" for what is infinite.
+std::string half_width_text(double half_width);
+
+/// Four significant digits without an exponent: "4123", "41.23", "0.041".
+std::string rate_text(double rate);
+
+/// "102 %", "0.41 %".
+std::string share_text(double share);
+
+/// All digits, in groups of three: "1,073,741,824".
+std::string whole_text(int64_t number);
+
+}  // namespace warpmark

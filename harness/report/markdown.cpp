@@ -1,0 +1,111 @@
+#include "report/markdown.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+size_t columns(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+std::string padded(const std::string& text, size_t width, bool to_the_right) {
+  const std::string space(width > columns(text) ? width - columns(text) : 0, ' ');
+  return to_the_right ? space + text : text + space;
+}
+
+std::string in_one_line(std::string_view text) {
+  std::string line = printable(text);
+  for (char& c : line) {
+    if (c == '\n' || c == '\t') c = ' ';
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string markdown_text(std::string_view text) {
+  std::string out;
+  for (const char c : in_one_line(text)) {
+    // CommonMark: a backslash before any ASCII punctuation makes it plain. `@` would call a user,
+    // and `#` link an issue, which a backslash does not stop everywhere.
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '@':
+        out += "&#64;";
+        break;
+      case '#':
+        out += "&#35;";
+        break;
+      case '\\':
+      case '`':
+      case '*':
+      case '[':
+      case ']':
+      case '|':
+      case '~':
+        out += '\\';
+        out += c;
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string markdown_code(std::string_view text) {
+  std::string out;
+  // A fence may not be escaped inside code, and no case id has one; a bar ends a cell even there.
+  for (const char c : in_one_line(text)) {
+    if (c == '`') {
+      out += '\'';
+    } else if (c == '|') {
+      out += "\\|";
+    } else {
+      out += c;
+    }
+  }
+  return "`" + out + "`";
+}
+
+std::string MarkdownTable::text() const {
+  std::vector<size_t> widths;
+  for (const Column& column : columns_) {
+    size_t width = std::max<size_t>(3, columns(column.title));
+    for (const std::vector<std::string>& row : rows_) {
+      width = std::max(width, columns(row.at(widths.size())));
+    }
+    widths.push_back(width);
+  }
+  // The last column is often one of notes, which would stretch all others.
+  if (!columns_.back().is_number) widths.back() = columns(columns_.back().title);
+  std::string text, rule;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    text += "| " + padded(columns_[i].title, widths[i], columns_[i].is_number) + " ";
+    rule += "|" + std::string(widths[i] + 1, '-') + (columns_[i].is_number ? ":" : "-");
+  }
+  text += "|\n" + rule + "|\n";
+  for (const std::vector<std::string>& row : rows_) {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      text += "| " + padded(row[i], widths[i], columns_[i].is_number) + " ";
+    }
+    text += "|\n";
+  }
+  return text;
+}
+
+}  // namespace warpmark

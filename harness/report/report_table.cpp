@@ -1,0 +1,326 @@
+#include "report/report_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "report/figure_text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// What one row is of: a case under one state of the cache, or one without times.
+struct RowKey {
+  std::string id, point;
+  std::optional<CacheState> cache;
+  friend bool operator==(const RowKey&, const RowKey&) = default;
+};
+
+// A case of one result, and the series that the row is of.
+struct Found {
+  const BenchCase* one = nullptr;
+  const BenchSeries* series = nullptr;
+};
+
+Found find(const BenchResult& result, const RowKey& key) {
+  Found found;
+  found.one = result.find(key.id);
+  if (found.one != nullptr && key.cache) found.series = found.one->find_series(*key.cache);
+  return found;
+}
+
+std::string optional_text(const std::optional<double>& value, double unit) {
+  return value ? rate_text(*value / unit) : "";
+}
+
+std::string counter_text(const Found& found, const std::string& name) {
+  const std::optional<int64_t> value = found.one->counter(name);
+  return value ? whole_text(*value) : "";
+}
+
+std::string time_cell(const Found& found) {
+  if (found.series != nullptr) return time_text(found.series->summary.median);
+  std::string word(to_text(found.one->verdict));
+  std::replace(word.begin(), word.end(), '_', ' ');
+  // Of a case with two series in another result, only one may be here.
+  return found.one->verdict == Verdict::passed ? "" : word;
+}
+
+// "40" for one launch, "40, 32" for two that differ.
+std::string of_kernels(const Found& found,
+                       const std::function<std::string(const KernelFacts&)>& text) {
+  std::vector<std::string> parts;
+  for (const KernelFacts& kernel : found.one->kernels) parts.push_back(text(kernel));
+  const bool all_same =
+      std::adjacent_find(parts.begin(), parts.end(), std::not_equal_to<>()) == parts.end();
+  if (all_same && parts.size() > 1) parts.resize(1);
+  return join(parts, ", ");
+}
+
+std::string occupancy_text(const KernelFacts& kernel) {
+  return kernel.active_blocks > 0 ? fmt::format("{:.0f} %", kernel.occupancy * 100) : "";
+}
+
+std::vector<std::string> notes_of(const Found& found) {
+  std::vector<std::string> notes;
+  if (!found.one->reason.empty()) notes.push_back(found.one->reason);
+  if (found.series == nullptr) return notes;
+  const BenchSeries& series = *found.series;
+  if (series.stop == StopReason::budget) notes.emplace_back("the budget ended it");
+  if (series.summary.count < 6) notes.emplace_back("unstable: few samples");
+  if (!series.latency_hidden) notes.emplace_back("with launch latency");
+  std::set<std::string> reasons;
+  for (const DeviceState* state : {&found.one->before, &found.one->after}) {
+    reasons.insert(state->throttle_reasons.begin(), state->throttle_reasons.end());
+  }
+  reasons.erase("gpu_idle");
+  if (!reasons.empty()) notes.push_back(fmt::format("throttled: {}", fmt::join(reasons, ", ")));
+  for (const KernelFacts& kernel : found.one->kernels) {
+    if (kernel.local_bytes > 0) {
+      notes.push_back(fmt::format("{} spills {} bytes a thread", kernel.entry, kernel.local_bytes));
+    }
+  }
+  return notes;
+}
+
+struct Figure {
+  const char* title;
+  std::function<std::string(const Found&)> text;
+};
+
+std::vector<Figure> figures(bool single, const BenchResult& result) {
+  std::vector<Figure> all = {
+      {"time", time_cell},
+      {"±",
+       [](const Found& found) {
+         return found.series != nullptr ? half_width_text(found.series->summary.half_width()) : "";
+       }},
+      {"GB/s",
+       [](const Found& found) {
+         return found.series != nullptr ? optional_text(found.series->bytes_per_s, 1e9) : "";
+       }},
+      {"of copy",
+       [](const Found& found) {
+         const bool known = found.series != nullptr && found.series->copy_share;
+         return known ? share_text(*found.series->copy_share) : "";
+       }},
+      {"GFLOP/s", [](const Found& found) {
+         return found.series != nullptr ? optional_text(found.series->flops_per_s, 1e9) : "";
+       }}};
+  std::set<std::string> known;
+  for (const BenchCase& one : result.cases) {
+    for (const auto& counter : one.counters) {
+      if (!known.insert(counter.first).second) continue;
+      const std::string& name = counter.first;
+      static const std::map<std::string, const char*> kTitles = {
+          {"ptx_thread_instructions", "thread instructions"},
+          {"ptx_warp_instructions", "warp instructions"}};
+      // Others are told by `compare`; a table of all would be too wide.
+      const auto title = kTitles.find(name);
+      if (title == kTitles.end() || (!single && title->first != "ptx_thread_instructions"))
+        continue;
+      all.push_back(
+          {title->second, [name](const Found& found) { return counter_text(found, name); }});
+    }
+  }
+  if (!single) return all;
+  all.push_back(
+      {"occupancy", [](const Found& found) { return of_kernels(found, occupancy_text); }});
+  all.push_back({"registers", [](const Found& found) {
+                   return of_kernels(found, [](const KernelFacts& kernel) {
+                     return kernel.registers > 0 ? std::to_string(kernel.registers) : "";
+                   });
+                 }});
+  all.push_back({"samples", [](const Found& found) {
+                   if (found.series == nullptr) return std::string();
+                   return whole_text(static_cast<int64_t>(found.series->summary.count));
+                 }});
+  return all;
+}
+
+// All rows of a suite in the order of the results that name them first.
+std::vector<RowKey> row_keys(const std::vector<NamedResult>& results, const std::string& suite) {
+  std::vector<RowKey> keys;
+  const auto add = [&](RowKey key) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
+  };
+  for (const NamedResult& named : results) {
+    for (const BenchCase& one : named.result.cases) {
+      if (one.suite != suite) continue;
+      for (const BenchSeries& series : one.series) add({one.id, point_text(one), series.cache});
+    }
+  }
+  // Cases without times: beside their times in another result, or in a row of their own.
+  for (const NamedResult& named : results) {
+    for (const BenchCase& one : named.result.cases) {
+      const bool known = std::any_of(keys.begin(), keys.end(),
+                                     [&](const RowKey& key) { return key.id == one.id; });
+      if (one.suite == suite && !known) add({one.id, point_text(one), std::nullopt});
+    }
+  }
+  return keys;
+}
+
+void drop_empty_columns(ReportTable& table) {
+  for (size_t i = table.columns.size(); i-- > 0;) {
+    const bool empty = std::all_of(table.rows.begin(), table.rows.end(),
+                                   [&](const auto& row) { return row[i].empty(); });
+    if (!empty) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (std::vector<std::string>& row : table.rows) row.erase(row.begin() + at);
+  }
+}
+
+ReportTable table_of(const std::vector<NamedResult>& results, const std::string& suite) {
+  const bool single = results.size() == 1;
+  ReportTable table;
+  table.suite = suite;
+  table.columns = {{"case"}, {"cache"}};
+  std::vector<std::pair<size_t, Figure>> cells;
+  for (size_t i = 0; i < results.size(); ++i) {
+    for (Figure& figure : figures(single, results[i].result)) {
+      table.columns.push_back({figure.title, i, true, true});
+      cells.emplace_back(i, std::move(figure));
+    }
+  }
+  if (single) table.columns.push_back({"notes"});
+  for (const RowKey& key : row_keys(results, suite)) {
+    std::vector<std::string> row = {key.point, key.cache ? std::string(to_text(*key.cache)) : ""};
+    std::vector<Found> found;
+    for (const NamedResult& named : results) found.push_back(find(named.result, key));
+    for (const auto& [index, figure] : cells) {
+      row.push_back(found[index].one != nullptr ? figure.text(found[index]) : "");
+    }
+    if (single) row.push_back(found[0].one != nullptr ? join(notes_of(found[0]), "; ") : "");
+    for (size_t i = 0; i < results.size() && !single; ++i) {
+      if (found[i].one == nullptr) continue;
+      const std::string cache = row[1].empty() ? "" : " " + row[1];
+      for (const std::string& note : notes_of(found[i])) {
+        table.notes.push_back(
+            fmt::format("{}{} of {}: {}", key.point, cache, results[i].name, note));
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
+  drop_empty_columns(table);
+  return table;
+}
+
+std::string cuda_version(int64_t version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+// "1980 MHz", "1755 to 1980 MHz (at most 1980)" over all cases.
+std::string clock_text(const BenchResult& result) {
+  std::optional<int64_t> low, high, most;
+  for (const BenchCase& one : result.cases) {
+    const std::optional<int64_t> clock = one.after.sm_clock_mhz;
+    if (one.after.max_sm_clock_mhz) most = one.after.max_sm_clock_mhz;
+    if (!clock) continue;
+    low = low ? std::min(*low, *clock) : *clock;
+    high = high ? std::max(*high, *clock) : *clock;
+  }
+  if (!low) return "";
+  std::string text =
+      *low == *high ? fmt::format("{} MHz", *low) : fmt::format("{} to {} MHz", *low, *high);
+  if (most && *most != *high) text += fmt::format(" (at most {})", *most);
+  return text;
+}
+
+std::string count_text(const BenchResult& result) {
+  std::map<Verdict, size_t> counts;
+  size_t timed = 0;
+  for (const BenchCase& one : result.cases) {
+    if (one.measured()) {
+      ++timed;
+    } else {
+      ++counts[one.verdict];
+    }
+  }
+  std::string text = fmt::format("{} measured", timed);
+  for (const auto& [verdict, count] : counts) {
+    std::string word(to_text(verdict));
+    std::replace(word.begin(), word.end(), '_', ' ');
+    text += fmt::format(", {} {}", count, verdict == Verdict::passed ? "without times" : word);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string point_text(const BenchCase& one) {
+  const std::string prefix = one.suite + ".";
+  return one.id.starts_with(prefix) ? one.id.substr(prefix.size()) : one.id;
+}
+
+std::vector<NamedResult> name_results(std::vector<BenchResult> results) {
+  std::vector<NamedResult> named;
+  named.reserve(results.size());
+  const auto stem = [](const BenchResult& result) { return result.file.stem().string(); };
+  std::map<std::string, size_t> stems, paths;
+  for (const BenchResult& result : results) ++stems[stem(result)];
+  for (BenchResult& result : results) {
+    std::string name = stem(result);
+    if (stems[name] > 1) name = display_path(result.file);
+    // The same file twice.
+    const size_t again = paths[name]++;
+    if (again > 0) name += fmt::format(" ({})", again + 1);
+    named.push_back({std::move(name), std::move(result)});
+  }
+  return named;
+}
+
+std::vector<ReportTable> report_tables(const std::vector<NamedResult>& results) {
+  std::vector<std::string> suites;
+  for (const NamedResult& named : results) {
+    for (const BenchCase& one : named.result.cases) {
+      if (std::find(suites.begin(), suites.end(), one.suite) == suites.end()) {
+        suites.push_back(one.suite);
+      }
+    }
+  }
+  std::vector<ReportTable> tables;
+  tables.reserve(suites.size());
+  for (const std::string& suite : suites) tables.push_back(table_of(results, suite));
+  return tables;
+}
+
+std::vector<std::pair<std::string, std::string>> context_of(const BenchResult& result) {
+  std::vector<std::pair<std::string, std::string>> context;
+  const auto add = [&](const char* name, std::string value) {
+    if (!value.empty()) context.emplace_back(name, std::move(value));
+  };
+  add("device", result.architecture > 0
+                    ? fmt::format("{} (sm_{})", result.device_name, result.architecture)
+                    : result.device_name);
+  add("driver and NVRTC",
+      fmt::format("{}, {}", cuda_version(result.driver_version), result.nvrtc_version));
+  if (result.ceilings) {
+    add("copy", fmt::format("{} GB/s, device to device, of {}",
+                            rate_text(result.ceilings->copy_bytes_per_s / 1e9),
+                            format_bytes(result.ceilings->array_bytes)));
+    add("read", fmt::format("{} GB/s", rate_text(result.ceilings->read_bytes_per_s / 1e9)));
+  }
+  add("SM clock", clock_text(result));
+  add("host", result.processor + (result.system.empty() ? "" : ", " + result.system));
+  add("date", result.date);
+  if (result.commit) {
+    add("commit", result.commit->substr(0, 12) + (result.dirty ? ", and changes" : ""));
+  }
+  add("cases", count_text(result));
+  if (!result.complete) {
+    add("ended early", result.error.empty() ? "the run did not come to its end" : result.error);
+  }
+  add("command", result.command);
+  add("Warpmark", result.version);
+  return context;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,317 @@
+#include "results/bench_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "results/comparison_notes.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// What an interval must hold with for a verdict to stand on it.
+constexpr double kConfidence = 0.95;
+// So that a ratio of 1.02 meets a least effect of 0.02 whatever its last bits are.
+constexpr double kRounding = 1e-9;
+
+double square(double x) {
+  return x * x;
+}
+
+bool is_up(double ratio, double effect) {
+  return ratio >= (1 + effect) * (1 - kRounding);
+}
+
+bool is_down(double ratio, double effect) {
+  return ratio * (1 + effect) <= 1 + kRounding;
+}
+
+void judge_times(ComparedPoint& point, double effect) {
+  const Summary& before = *point.baseline;
+  const Summary& after = *point.contender;
+  const Ratio ratio = ratio_of_medians(after, before);
+  point.ratio = ratio;
+  if (std::min(before.interval.confidence, after.interval.confidence) < kConfidence) {
+    point.verdict = ChangeVerdict::inconclusive;
+    point.reason =
+        fmt::format("too few samples for an interval: {} and {}", before.count, after.count);
+  } else if (after.interval.low > before.interval.high && is_up(ratio.value, effect)) {
+    point.verdict = ChangeVerdict::slower;
+  } else if (after.interval.high < before.interval.low && is_down(ratio.value, effect)) {
+    point.verdict = ChangeVerdict::faster;
+  } else if (!is_down(ratio.low, effect) && !is_up(ratio.high, effect)) {
+    point.verdict = ChangeVerdict::same;
+  } else {
+    point.verdict = ChangeVerdict::inconclusive;
+  }
+}
+
+double ratio_of_counts(const CounterChange& change) {
+  const auto before = static_cast<double>(*change.baseline);
+  const auto after = static_cast<double>(*change.contender);
+  if (before == after) return 1;
+  return before == 0 ? std::numeric_limits<double>::infinity() : after / before;
+}
+
+// How far a counter went, either way.
+double distance(const CounterChange& change) {
+  return change.baseline && change.contender ? std::abs(std::log(ratio_of_counts(change))) : 0;
+}
+
+std::vector<CounterChange> changed_counters(const BenchCase& before, const BenchCase& after) {
+  std::vector<CounterChange> changes;
+  for (const auto& [name, value] : before.counters) {
+    const std::optional<int64_t> now = after.counter(name);
+    if (now != value) changes.push_back({name, value, now});
+  }
+  for (const auto& [name, value] : after.counters) {
+    if (!before.counter(name)) changes.push_back({name, std::nullopt, value});
+  }
+  return changes;
+}
+
+// Exact numbers: above and not "at least", so that an effect of 0 finds what is more, and only
+// that.
+bool grew(const CounterChange& change, double effect) {
+  return change.baseline && change.contender && *change.contender > *change.baseline &&
+         is_up(ratio_of_counts(change), effect);
+}
+
+bool shrank(const CounterChange& change, double effect) {
+  return change.baseline && change.contender && *change.contender < *change.baseline &&
+         is_down(ratio_of_counts(change), effect);
+}
+
+void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCase& after,
+                    double effect) {
+  point.counted = true;
+  point.counters = changed_counters(before, after);
+  const auto any = [&](const auto& moved) {
+    return std::any_of(point.counters.begin(), point.counters.end(),
+                       [&](const CounterChange& change) { return moved(change, effect); });
+  };
+  bool (*decides)(const CounterChange&, double) = nullptr;
+  point.verdict = ChangeVerdict::same;
+  if (any(grew)) {
+    point.verdict = ChangeVerdict::slower;
+    decides = grew;
+  } else if (any(shrank)) {
+    point.verdict = ChangeVerdict::faster;
+    decides = shrank;
+  }
+  std::stable_sort(point.counters.begin(), point.counters.end(),
+                   [&](const CounterChange& a, const CounterChange& b) {
+                     const bool first = decides != nullptr && decides(a, effect);
+                     const bool second = decides != nullptr && decides(b, effect);
+                     return first != second ? first : distance(a) > distance(b);
+                   });
+  if (point.counters.empty()) {
+    point.ratio = Ratio{};
+  } else if (point.counters.front().baseline && point.counters.front().contender) {
+    const double ratio = ratio_of_counts(point.counters.front());
+    point.ratio = Ratio{ratio, ratio, ratio};
+  }
+}
+
+class Comparer {
+ public:
+  Comparer(const BenchResult& baseline, const BenchResult& contender,
+           const ComparisonOptions& options)
+      : baseline_(baseline), contender_(contender), options_(options) {
+    for (const BenchCase& one : baseline.cases) before_.emplace(one.id, &one);
+    for (const BenchCase& one : contender.cases) after_.emplace(one.id, &one);
+  }
+
+  BenchComparison compare() {
+    require_comparable();
+    result_.counted = baseline_.counted() && contender_.counted();
+    result_.notes = comparison_notes(baseline_, contender_, result_.counted);
+    for (const BenchCase& one : baseline_.cases) {
+      if (one.measured()) compare_case(one);
+    }
+    for (const BenchCase& one : contender_.cases) {
+      if (one.measured() && !is_measured(before_, one.id)) add(one);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  using Cases = std::map<std::string, const BenchCase*>;
+
+  static bool is_measured(const Cases& cases, const std::string& id) {
+    const auto found = cases.find(id);
+    return found != cases.end() && found->second->measured();
+  }
+
+  void require_comparable() const {
+    const auto named = [](const BenchResult& result) {
+      return fmt::format("{} ({})", result.device_name, display_path(result.file));
+    };
+    const std::string both = named(baseline_) + " and " + named(contender_);
+    if (!options_.across_devices && baseline_.device_name != contender_.device_name) {
+      throw usage_error("the devices differ: " + both, {},
+                        "--across-devices compares them all the same");
+    }
+    bool any = false, common = false;
+    for (const BenchCase& one : baseline_.cases) {
+      any = any || one.measured();
+      common = common || (one.measured() && after_.contains(one.id));
+    }
+    const bool cut_short = !contender_.complete && !baseline_.cases.empty();
+    if (!any || (!common && !cut_short)) {
+      throw usage_error(
+          !any ? fmt::format("no case of {} has figures", display_path(baseline_.file))
+               : fmt::format("{} and {} have no case in common", display_path(baseline_.file),
+                             display_path(contender_.file)),
+          {}, "there is nothing to compare; run the baseline's command again");
+    }
+    const bool one_counts = baseline_.counted() != contender_.counted();
+    if (!options_.across_devices && one_counts && common_figures()) {
+      throw usage_error("only one of the devices counts, the other has times: " + both, {},
+                        "--across-devices compares the times");
+    }
+  }
+
+  bool common_figures() const {
+    return std::any_of(baseline_.cases.begin(), baseline_.cases.end(), [&](const BenchCase& one) {
+      return one.measured() && is_measured(after_, one.id);
+    });
+  }
+
+  ComparedPoint point_of(const BenchCase& one) const {
+    ComparedPoint point;
+    point.suite = one.suite;
+    point.id = one.id;
+    return point;
+  }
+
+  void compare_case(const BenchCase& before) {
+    const auto found = after_.find(before.id);
+    const BenchCase* after = found == after_.end() ? nullptr : found->second;
+    if (after != nullptr && after->measured()) {
+      compare_figures(before, *after);
+      return;
+    }
+    ComparedPoint point = point_of(before);
+    point.counted = result_.counted;
+    if (before.series.size() == 1) point.baseline = before.series.front().summary;
+    if (after != nullptr) {
+      point.verdict = ChangeVerdict::lost;
+      point.reason = std::string(to_text(after->verdict));
+      std::replace(point.reason.begin(), point.reason.end(), '_', ' ');
+      if (!after->reason.empty()) point.reason += ": " + after->reason;
+    } else if (!contender_.complete) {
+      point.verdict = ChangeVerdict::lost;
+      point.reason = "the run ended before it";
+    } else {
+      point.verdict = ChangeVerdict::missing;
+    }
+    result_.points.push_back(std::move(point));
+  }
+
+  void compare_figures(const BenchCase& before, const BenchCase& after) {
+    ComparedPoint point = point_of(before);
+    point.sources_differ = before.sources != after.sources;
+    if (!before.counters.empty() && !after.counters.empty()) {
+      judge_counters(point, before, after, options_.least_count_effect);
+      result_.points.push_back(std::move(point));
+      return;
+    }
+    for (const BenchSeries& series : before.series) {
+      ComparedPoint one = point;
+      one.cache = series.cache;
+      one.baseline = series.summary;
+      if (const BenchSeries* now = after.find_series(series.cache)) {
+        one.contender = now->summary;
+        judge_times(one, options_.least_effect);
+        one.notes = doubts(before, series, after, *now, options_.least_effect);
+      } else {
+        one.verdict = ChangeVerdict::missing;
+      }
+      result_.points.push_back(std::move(one));
+    }
+    for (const BenchSeries& series : after.series) {
+      if (before.find_series(series.cache) == nullptr) add(after, &series);
+    }
+  }
+
+  void add(const BenchCase& one) {
+    if (result_.counted || one.series.empty()) {
+      add(one, nullptr);
+    } else {
+      for (const BenchSeries& series : one.series) add(one, &series);
+    }
+  }
+
+  void add(const BenchCase& one, const BenchSeries* series) {
+    ComparedPoint point = point_of(one);
+    point.verdict = ChangeVerdict::added;
+    point.counted = result_.counted;
+    if (series != nullptr) {
+      point.cache = series->cache;
+      point.contender = series->summary;
+    }
+    const auto before = before_.find(one.id);
+    if (before != before_.end() && before->second->verdict != Verdict::passed) {
+      point.reason = "had no figures before: " + before->second->reason;
+    }
+    result_.points.push_back(std::move(point));
+  }
+
+  const BenchResult& baseline_;
+  const BenchResult& contender_;
+  const ComparisonOptions& options_;
+  Cases before_, after_;
+  BenchComparison result_;
+};
+
+}  // namespace
+
+std::string_view to_text(ChangeVerdict verdict) {
+  switch (verdict) {
+    case ChangeVerdict::slower:
+      return "slower";
+    case ChangeVerdict::lost:
+      return "lost";
+    case ChangeVerdict::inconclusive:
+      return "inconclusive";
+    case ChangeVerdict::faster:
+      return "faster";
+    case ChangeVerdict::same:
+      return "same";
+    case ChangeVerdict::missing:
+      return "missing";
+    case ChangeVerdict::added:
+      break;
+  }
+  return "added";
+}
+
+Ratio ratio_of_medians(const Summary& contender, const Summary& baseline) {
+  const double c = contender.median, b = baseline.median;
+  const double log_ratio = std::log(c / b);
+  const double below = std::sqrt(square(std::log(c / contender.interval.low)) +
+                                 square(std::log(baseline.interval.high / b)));
+  const double above = std::sqrt(square(std::log(contender.interval.high / c)) +
+                                 square(std::log(b / baseline.interval.low)));
+  return {c / b, std::exp(log_ratio - below), std::exp(log_ratio + above)};
+}
+
+size_t BenchComparison::count(ChangeVerdict verdict) const {
+  return static_cast<size_t>(
+      std::count_if(points.begin(), points.end(),
+                    [&](const ComparedPoint& point) { return point.verdict == verdict; }));
+}
+
+BenchComparison compare_benches(const BenchResult& baseline, const BenchResult& contender,
+                                const ComparisonOptions& options) {
+  return Comparer(baseline, contender, options).compare();
+}
+
+}  // namespace warpmark

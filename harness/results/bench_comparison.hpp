@@ -1,0 +1,107 @@
+// What became faster or slower from one bench to another.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "results/bench_result.hpp"
+
+namespace warpmark {
+
+/// What is said of one case under one state of the cache, the gravest first.
+enum class ChangeVerdict : uint8_t {
+  slower,
+  lost,          ///< the baseline has figures; here it failed, was skipped or was not come to
+  inconclusive,  ///< neither a change nor sameness is shown
+  faster,
+  same,     ///< shown to be within the least effect
+  missing,  ///< in the baseline only: this run was not asked for it
+  added     ///< without figures in the baseline
+};
+constexpr std::array<ChangeVerdict, 7> kChangeVerdicts = {
+    ChangeVerdict::slower, ChangeVerdict::lost, ChangeVerdict::inconclusive,
+    ChangeVerdict::faster, ChangeVerdict::same, ChangeVerdict::missing,
+    ChangeVerdict::added};
+std::string_view to_text(ChangeVerdict verdict);
+
+/// A ratio of contender to baseline: 1.05 takes 5 % longer.
+struct Ratio {
+  double value = 1;
+  double low = 1, high = 1;  ///< of its interval
+};
+
+/// The ratio of two medians. Its interval comes from those of the medians, which are independent:
+/// MOVER (Zou and Donner, Statistics in Medicine 27, 2008, equation 1), applied to the logarithms,
+///     log low  = log(c / b) - sqrt(log²(c / c.low) + log²(b.high / b))
+///     log high = log(c / b) + sqrt(log²(c.high / c) + log²(b / b.low)).
+/// It has about the confidence of the lesser of them, is as narrow as if the variances were known,
+/// needs no random numbers, and is the inverse of that with the two exchanged.
+Ratio ratio_of_medians(const Summary& contender, const Summary& baseline);
+
+struct ComparisonOptions {
+  /// The least change of a time that is told: 0.02 is a ratio of 1.02 or more, or of 1/1.02 or
+  /// less, so that exchanging the files exchanges slower and faster.
+  double least_effect = 0.02;
+  /// The same of a counter. Counts are exact, so that any change tells.
+  double least_count_effect = 0;
+  bool across_devices = false;
+};
+
+/// A counter that is not the same, or that only one of them has.
+struct CounterChange {
+  std::string name;
+  std::optional<int64_t> baseline, contender;
+};
+
+struct ComparedPoint {
+  std::string suite, id;
+  std::optional<CacheState> cache;  ///< nothing where exact counters are compared, or all is lost
+  ChangeVerdict verdict = ChangeVerdict::same;
+  std::string reason;                          ///< in words; "" where the figures say it
+  std::optional<Summary> baseline, contender;  ///< seconds; both or none, where counters decide
+  /// Of the times, or of the counter that decided.
+  std::optional<Ratio> ratio;
+  std::vector<CounterChange> counters;  ///< the one that decided first
+  bool counted = false;                 ///< by exact counters
+  bool sources_differ = false;          ///< another kernel, plan or input: as after a change
+  std::vector<std::string> notes;       ///< what casts doubt on the figures
+};
+
+/// A circumstance that differs, or a file that is not whole.
+struct ComparisonNote {
+  bool grave = false;  ///< it alone may be why figures differ
+  std::string text;
+};
+
+struct BenchComparison {
+  std::vector<ComparedPoint> points;  ///< in the baseline's order, what was added at the end
+  std::vector<ComparisonNote> notes;
+  bool counted = false;  ///< figures are exact counters
+
+  size_t count(ChangeVerdict verdict) const;
+};
+
+/// Compares case by case:
+///
+/// Times. `slower` needs both: that the intervals of the medians (at least 95 % each) do not meet,
+/// and that the ratio is 1 + least_effect or more; `faster` likewise. `same` needs the ratio's
+/// whole interval between 1 / (1 + least_effect) and 1 + least_effect. All else is `inconclusive`,
+/// and so are series that are too short for such an interval.
+///
+/// Counters, where both have them; times do not count then. `slower` if any counter grew by more
+/// than least_count_effect, whatever the others did: what one kernel saves in loads it may not pay
+/// for in instructions unseen. Else `faster` if any shrank by more, else `same`. The ratio is that
+/// of the counter that decided: the one that changed most. A counter that only one of the files
+/// knows is told, not judged.
+///
+/// Throws a usage error if the devices differ or only one of them counts, unless across_devices;
+/// and if no case of the baseline with figures is in the contender: that gate would hold nothing.
+BenchComparison compare_benches(const BenchResult& baseline, const BenchResult& contender,
+                                const ComparisonOptions& options = {});
+
+}  // namespace warpmark

@@ -1,0 +1,247 @@
+#include "results/bench_result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/file.hpp"
+#include "results/journal.hpp"
+#include "results/record_field.hpp"
+
+namespace warpmark {
+
+namespace {
+
+std::optional<double> optional_number(const RecordField& record, const char* name) {
+  const auto field = record.find(name);
+  return field ? std::optional(field->number()) : std::nullopt;
+}
+
+std::optional<int64_t> optional_integer(const RecordField& record, const char* name) {
+  const auto field = record.find(name);
+  return field ? std::optional(field->integer()) : std::nullopt;
+}
+
+std::optional<bool> optional_boolean(const RecordField& record, const char* name) {
+  const auto field = record.find(name);
+  return field ? std::optional(field->boolean()) : std::nullopt;
+}
+
+// Times are of a clock with steps, so that a short one may read as 0.
+double seconds_of(const RecordField& record, const char* name) {
+  const RecordField field = record.member(name);
+  const double seconds = field.number();
+  if (seconds < 0) throw field.wrong("must not be negative");
+  return seconds;
+}
+
+// The record's own figures: those of the statistics that wrote it.
+Summary summary_of(const RecordField& record) {
+  Summary summary;
+  const RecordField count = record.member("count");
+  if (count.integer() < 1) throw count.wrong("must be 1 or more");
+  summary.count = static_cast<size_t>(count.integer());
+  summary.median = seconds_of(record, "median_s");
+  // Rates and ratios would have no meaning.
+  if (summary.median == 0) throw record.member("median_s").wrong("must be more than 0");
+  summary.interval = {seconds_of(record, "low_s"), seconds_of(record, "high_s"),
+                      record.member("confidence").number()};
+  summary.q1 = seconds_of(record, "q1_s");
+  summary.q3 = seconds_of(record, "q3_s");
+  summary.min = seconds_of(record, "min_s");
+  summary.max = seconds_of(record, "max_s");
+  if (summary.interval.low > summary.median || summary.interval.high < summary.median) {
+    throw record.member("median_s").wrong("lies outside its interval");
+  }
+  return summary;
+}
+
+BenchSeries series_of(const RecordField& record) {
+  BenchSeries series;
+  series.cache = record.member("cache").one_of({CacheState::cold, CacheState::hot});
+  const RecordField batch = record.member("batch");
+  if (batch.integer() < 1) throw batch.wrong("must be 1 or more");
+  series.batch = static_cast<uint64_t>(batch.integer());
+  series.stop =
+      record.member("stop").one_of({StopReason::precise, StopReason::budget, StopReason::samples});
+  series.latency_hidden = record.member("latency_hidden").boolean();
+  series.summary = summary_of(record);
+  const RecordField samples = record.member("samples_s");
+  series.samples = samples.numbers();
+  if (series.samples.size() != series.summary.count) {
+    throw samples.wrong(fmt::format("has {} samples, but `count` says {}", series.samples.size(),
+                                    series.summary.count));
+  }
+  series.bytes_per_s = optional_number(record, "bytes_per_s");
+  series.flops_per_s = optional_number(record, "flops_per_s");
+  series.copy_share = optional_number(record, "copy_share");
+  series.read_share = optional_number(record, "read_share");
+  return series;
+}
+
+std::array<int64_t, 3> extent_of(const RecordField& field) {
+  const std::vector<RecordField> sizes = field.elements();
+  if (sizes.size() != 3) throw field.wrong("must be three integers");
+  return {sizes[0].integer(), sizes[1].integer(), sizes[2].integer()};
+}
+
+KernelFacts kernel_of(const RecordField& record) {
+  KernelFacts kernel;
+  kernel.entry = record.member("entry").text();
+  kernel.grid = extent_of(record.member("grid"));
+  kernel.block = extent_of(record.member("block"));
+  kernel.registers = optional_integer(record, "registers").value_or(0);
+  kernel.shared_bytes = optional_integer(record, "shared_bytes").value_or(0);
+  kernel.local_bytes = optional_integer(record, "local_bytes").value_or(0);
+  kernel.active_blocks = optional_integer(record, "active_blocks").value_or(0);
+  kernel.occupancy = optional_number(record, "occupancy").value_or(0);
+  return kernel;
+}
+
+DeviceState state_of(const RecordField& record) {
+  DeviceState state;
+  state.sm_clock_mhz = optional_integer(record, "sm_clock_mhz");
+  state.memory_clock_mhz = optional_integer(record, "memory_clock_mhz");
+  state.max_sm_clock_mhz = optional_integer(record, "max_sm_clock_mhz");
+  state.temperature_c = optional_integer(record, "temperature_c");
+  state.power_w = optional_number(record, "power_w");
+  state.ecc = optional_boolean(record, "ecc");
+  state.mig = optional_boolean(record, "mig");
+  state.throttle_reasons = record.member("throttle_reasons").texts();
+  return state;
+}
+
+void read_measurement(const RecordField& record, BenchCase& into) {
+  for (const RecordField& axis : record.member("point").elements()) {
+    into.point.emplace_back(axis.member("name").text(), axis.member("value").plain());
+  }
+  into.sources = record.member("sources").text();
+  into.bytes = optional_number(record, "bytes");
+  into.flops = optional_number(record, "flops");
+  for (const RecordField& series : record.member("series").elements()) {
+    BenchSeries one = series_of(series);
+    if (into.find_series(one.cache) != nullptr) {
+      throw series.wrong(fmt::format("is a second series of cache `{}`", to_text(one.cache)));
+    }
+    into.series.push_back(std::move(one));
+  }
+  for (const RecordField& kernel : record.member("kernels").elements()) {
+    into.kernels.push_back(kernel_of(kernel));
+  }
+  for (const RecordField& counter : record.member("counters").elements()) {
+    into.counters.emplace_back(counter.member("name").text(), counter.member("value").integer());
+  }
+  into.before = state_of(record.member("before"));
+  into.after = state_of(record.member("after"));
+}
+
+BenchCase case_of(const RecordField& record) {
+  BenchCase one;
+  one.suite = record.member("suite").text();
+  one.id = record.member("case").text();
+  one.verdict = record.member("verdict").one_of(
+      {Verdict::passed, Verdict::failed, Verdict::skipped, Verdict::interrupted, Verdict::not_run});
+  one.reason = record.member("reason").text();
+  one.reproduce = record.member("reproduce").text();
+  if (const auto measurement = record.find("measurement")) read_measurement(*measurement, one);
+  return one;
+}
+
+void read_bench(const RecordField& record, BenchResult& into) {
+  const RecordField host = record.member("host");
+  into.system = host.member("system").text();
+  into.processor = host.member("processor").text();
+  if (const auto git = record.find("git")) {
+    into.commit = git->member("commit").text();
+    into.dirty = git->member("dirty").boolean();
+  }
+  if (const auto ceilings = record.find("ceilings")) {
+    into.ceilings = Ceilings{ceilings->member("copy_bytes_per_s").number(),
+                             ceilings->member("read_bytes_per_s").number(),
+                             static_cast<uint64_t>(ceilings->member("array_bytes").integer())};
+  }
+}
+
+void read_run(const RecordField& record, BenchResult& into) {
+  into.version = record.member("warpmark").text();
+  into.date = record.member("date").text();
+  into.command = record.member("command").text();
+  const RecordField device = record.member("device");
+  into.device_kind = device.member("kind").text();
+  into.device_name = device.member("name").text();
+  if (const auto uuid = device.find("uuid")) into.device_uuid = uuid->text();
+  into.driver_version = device.member("driver_version").integer();
+  into.nvrtc_version = device.member("nvrtc_version").text();
+  into.architecture = device.member("architecture").integer();
+  if (const auto capabilities = device.find("capabilities")) {
+    into.capabilities = capabilities->texts();
+  }
+  const auto bench = record.find("bench");
+  if (!bench) {
+    throw usage_error(
+        fmt::format("{} is the journal of a check, which has no times", display_path(into.file)),
+        {}, "`warpmark bench` makes one that has");
+  }
+  read_bench(*bench, into);
+}
+
+// How the run ended; nothing of a killed one.
+void read_end(const JournalContents& contents, const Position& where, BenchResult& into) {
+  if (!contents.end) return;
+  const RecordField end(*contents.end, where);
+  if (const auto error = end.find("error")) into.error = error->text();
+  if (into.error.empty() && end.member("interrupted").integer() > 0) into.error = "interrupted";
+  into.complete = into.error.empty();
+}
+
+}  // namespace
+
+const BenchSeries* BenchCase::find_series(CacheState cache) const {
+  const auto found = std::find_if(series.begin(), series.end(),
+                                  [&](const BenchSeries& one) { return one.cache == cache; });
+  return found == series.end() ? nullptr : &*found;
+}
+
+std::optional<int64_t> BenchCase::counter(const std::string& name) const {
+  for (const auto& [known, value] : counters) {
+    if (known == name) return value;
+  }
+  return std::nullopt;
+}
+
+const BenchCase* BenchResult::find(const std::string& id) const {
+  const auto found =
+      std::find_if(cases.begin(), cases.end(), [&](const BenchCase& one) { return one.id == id; });
+  return found == cases.end() ? nullptr : &*found;
+}
+
+bool BenchResult::counted() const {
+  return std::any_of(cases.begin(), cases.end(),
+                     [](const BenchCase& one) { return !one.counters.empty(); });
+}
+
+BenchResult read_bench_result(const std::filesystem::path& file) {
+  const JournalContents contents = read_journal(file);
+  const std::string name = display_path(file);
+  BenchResult result;
+  result.file = file;
+  const Position first{name, 1, 0};
+  read_run(RecordField(contents.run, first), result);
+  std::map<std::string, int> lines;
+  for (size_t i = 0; i < contents.cases.size(); ++i) {
+    const Position where{name, contents.case_lines[i], 0};
+    BenchCase one = case_of(RecordField(contents.cases[i], where));
+    const auto [other, is_new] = lines.emplace(one.id, where.line);
+    if (!is_new) {
+      throw usage_error(fmt::format("a second record of the case {}", printable(one.id)), where,
+                        fmt::format("the first is on line {}", other->second));
+    }
+    result.cases.push_back(std::move(one));
+  }
+  read_end(contents, Position{name, 0, 0}, result);
+  return result;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,72 @@
+// The result of a bench, as `compare` and `report` read it from a journal.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/statistics.hpp"
+#include "runtime/measurement.hpp"
+#include "runtime/outcome.hpp"
+
+namespace warpmark {
+
+/// Times of one run of a case, under one state of the cache.
+struct BenchSeries {
+  CacheState cache = CacheState::cold;
+  uint64_t batch = 1;
+  StopReason stop = StopReason::precise;
+  bool latency_hidden = true;
+  Summary summary;              ///< seconds
+  std::vector<double> samples;  ///< seconds, in the order of time
+  std::optional<double> bytes_per_s, flops_per_s, copy_share, read_share;
+};
+
+struct BenchCase {
+  std::string suite, id;
+  Verdict verdict = Verdict::passed;
+  std::string reason;     ///< of a case that did not pass
+  std::string reproduce;  ///< the command that repeats it
+  /// Axis names and values, values as texts.
+  std::vector<std::pair<std::string, std::string>> point;
+  std::string sources;              ///< SHA-256; "" of a case that was not timed
+  std::vector<BenchSeries> series;  ///< none of a case that was not timed
+  std::vector<KernelFacts> kernels;
+  std::vector<std::pair<std::string, int64_t>> counters;
+  std::optional<double> bytes, flops;
+  DeviceState before, after;
+
+  const BenchSeries* find_series(CacheState cache) const;
+  bool measured() const { return !series.empty() || !counters.empty(); }
+  std::optional<int64_t> counter(const std::string& name) const;
+};
+
+struct BenchResult {
+  std::filesystem::path file;
+  std::string version, date, command;
+  std::string device_kind, device_name, device_uuid;
+  int64_t driver_version = 0;
+  std::string nvrtc_version;
+  int64_t architecture = 0;
+  std::vector<std::string> capabilities;
+  std::string system, processor;  ///< of the host
+  std::optional<std::string> commit;
+  bool dirty = false;
+  std::optional<Ceilings> ceilings;
+  std::vector<BenchCase> cases;
+  bool complete = false;  ///< the run came to its end
+  std::string error;      ///< what ended it early, "" if that is not known: it was killed
+
+  const BenchCase* find(const std::string& id) const;
+  /// Its cases have counters, which are exact.
+  bool counted() const;
+};
+
+/// Throws a usage error for what is no journal of a bench, with file and line. A run that ended
+/// early is read as far as it came.
+BenchResult read_bench_result(const std::filesystem::path& file);
+
+}  // namespace warpmark

@@ -1,0 +1,29 @@
+// The machine and the revision that a result comes from.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace warpmark {
+
+/// What of a machine matters to a result. Its name is left out: results are published.
+struct Host {
+  std::string system;     ///< "Linux 6.1.0-25-amd64"
+  std::string processor;  ///< "AMD EPYC 9554 64-Core Processor"; the architecture if unnamed
+  int64_t processors = 0;
+  int64_t memory_bytes = 0;
+};
+Host this_host();
+
+struct GitState {
+  std::string commit;  ///< 40 or 64 hexadecimal digits
+  bool dirty = false;  ///< files that git knows differ from it
+};
+
+/// Of the repository that `folder` lies in. Nothing where there is no git, no repository, no commit
+/// yet, or git refuses to read it: a result is worth as much without.
+std::optional<GitState> git_state(const std::filesystem::path& folder);
+
+}  // namespace warpmark

@@ -1,0 +1,202 @@
+#include "results/measurement_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/sha256.hpp"
+#include "compiler/includes.hpp"
+
+namespace warpmark {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+template <typename Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::optional<double> over(const std::optional<double>& amount, double divisor) {
+  if (!amount || !(divisor > 0)) return std::nullopt;
+  const double rate = *amount / divisor;
+  return std::isfinite(rate) ? std::optional(rate) : std::nullopt;
+}
+
+BenchSeries figures(const TimedSeries& timed, const Measurement& measurement,
+                    const std::optional<Ceilings>& ceilings) {
+  for (const double sample : timed.seconds) {
+    if (!std::isfinite(sample) || sample < 0) {
+      throw internal_error(fmt::format("a measured time of {} s", sample));
+    }
+  }
+  BenchSeries series;
+  series.cache = timed.cache;
+  series.batch = timed.batch;
+  series.stop = timed.stop;
+  series.latency_hidden = timed.latency_hidden;
+  series.summary = summarize(timed.seconds);
+  series.samples = timed.seconds;
+  series.bytes_per_s = over(measurement.bytes, series.summary.median);
+  series.flops_per_s = over(measurement.flops, series.summary.median);
+  if (ceilings) {
+    series.copy_share = over(series.bytes_per_s, ceilings->copy_bytes_per_s);
+    series.read_share = over(series.bytes_per_s, ceilings->read_bytes_per_s);
+  }
+  return series;
+}
+
+Json record_of(const BenchSeries& series, const TimedSeries& timed) {
+  const Summary& summary = series.summary;
+  return {{"cache", to_text(series.cache)},
+          {"batch", series.batch},
+          {"stop", to_text(series.stop)},
+          {"latency_hidden", series.latency_hidden},
+          {"late", timed.late},
+          {"count", summary.count},
+          {"median_s", summary.median},
+          {"low_s", summary.interval.low},
+          {"high_s", summary.interval.high},
+          {"confidence", summary.interval.confidence},
+          {"q1_s", summary.q1},
+          {"q3_s", summary.q3},
+          {"min_s", summary.min},
+          {"max_s", summary.max},
+          {"bytes_per_s", or_null(series.bytes_per_s)},
+          {"flops_per_s", or_null(series.flops_per_s)},
+          {"copy_share", or_null(series.copy_share)},
+          {"read_share", or_null(series.read_share)},
+          {"samples_s", series.samples}};
+}
+
+Json record_of(const KernelFacts& kernel) {
+  const bool resident = kernel.active_blocks > 0;
+  return {{"entry", kernel.entry},
+          {"grid", kernel.grid},
+          {"block", kernel.block},
+          {"registers", kernel.registers},
+          {"shared_bytes", kernel.shared_bytes},
+          {"local_bytes", kernel.local_bytes},
+          {"active_blocks", resident ? Json(kernel.active_blocks) : Json(nullptr)},
+          {"occupancy", resident ? Json(kernel.occupancy) : Json(nullptr)}};
+}
+
+Json record_of(const DeviceState& state) {
+  return {{"sm_clock_mhz", or_null(state.sm_clock_mhz)},
+          {"memory_clock_mhz", or_null(state.memory_clock_mhz)},
+          {"max_sm_clock_mhz", or_null(state.max_sm_clock_mhz)},
+          {"temperature_c", or_null(state.temperature_c)},
+          {"power_w", or_null(state.power_w)},
+          {"ecc", or_null(state.ecc)},
+          {"mig", or_null(state.mig)},
+          {"throttle_reasons", state.throttle_reasons}};
+}
+
+Json value_of(const ArithmeticValue& value) {
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
+  if (const auto* whole = std::get_if<int64_t>(&value)) return *whole;
+  if (const auto* fraction = std::get_if<double>(&value)) return *fraction;
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return to_text(value);
+}
+
+}  // namespace
+
+const BenchSeries* TimedCase::find_series(CacheState cache) const {
+  const auto found = std::find_if(series.begin(), series.end(),
+                                  [&](const BenchSeries& one) { return one.cache == cache; });
+  return found == series.end() ? nullptr : &*found;
+}
+
+std::optional<int64_t> TimedCase::counter(const std::string& name) const {
+  for (const auto& [counted, value] : measurement.counters) {
+    if (counted == name) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sources,
+                                    const TimingOptions& options, Measurement measurement,
+                                    const std::optional<Ceilings>& ceilings) {
+  TimedCase timed;
+  timed.point = planned.plan.point;
+  timed.sources = std::move(sources);
+  timed.restore = planned.plan.restore;
+  timed.options = options;
+  std::erase_if(measurement.series, [](const TimedSeries& one) { return one.seconds.empty(); });
+  if (measurement.series.empty()) return std::nullopt;
+  timed.measurement = std::move(measurement);
+  for (const TimedSeries& one : timed.measurement.series) {
+    timed.series.push_back(figures(one, timed.measurement, ceilings));
+  }
+  return timed;
+}
+
+std::string sources_hash(const Plan& plan, const fs::path& suite_folder) {
+  Sha256 hash;
+  hash.add_field(describe(plan));
+  for (const Unit& unit : plan.units) {
+    const std::string text = unit.file.empty() ? unit.source : read_file(suite_folder / unit.file);
+    IncludeSearch search;
+    search.folder = suite_folder;
+    for (const std::string& folder : unit.include) search.folders.push_back(suite_folder / folder);
+    hash.add_field(text);
+    for (const Header& header : resolve_includes(text, unit.file, search).headers) {
+      hash.add_field(header.spelling).add_field(header.text);
+    }
+  }
+  return hash.finish_hex();
+}
+
+Json measurement_record(const TimedCase& timed) {
+  const Measurement& measurement = timed.measurement;
+  Json point = Json::array(), series = Json::array(), kernels = Json::array(),
+       counters = Json::array();
+  for (const PlanAxis& axis : timed.point) {
+    point.push_back({{"name", axis.name}, {"value", value_of(axis.value)}});
+  }
+  for (size_t i = 0; i < timed.series.size(); ++i) {
+    series.push_back(record_of(timed.series[i], measurement.series[i]));
+  }
+  for (const KernelFacts& kernel : measurement.kernels) kernels.push_back(record_of(kernel));
+  for (const auto& [name, value] : measurement.counters) {
+    counters.push_back({{"name", name}, {"value", value}});
+  }
+  return {{"point", std::move(point)},
+          {"sources", timed.sources},
+          {"budget_s", timed.options.budget_s},
+          {"precision", timed.options.precision},
+          {"restore", to_text(timed.restore)},
+          {"bytes", or_null(measurement.bytes)},
+          {"flops", or_null(measurement.flops)},
+          {"series", std::move(series)},
+          {"kernels", std::move(kernels)},
+          {"counters", std::move(counters)},
+          {"before", record_of(measurement.before)},
+          {"after", record_of(measurement.after)},
+          {"seconds", std::isfinite(measurement.seconds) && measurement.seconds >= 0
+                          ? Json(measurement.seconds)
+                          : Json(nullptr)}};
+}
+
+std::vector<std::string> throttling(const Measurement& measurement) {
+  // Not idling, nor what a person has set: NVML's other clock reasons are.
+  static const std::vector<std::string> kHarmless = {"gpu_idle", "applications_clocks_setting",
+                                                     "display_clock_setting"};
+  std::vector<std::string> reasons;
+  for (const DeviceState* state : {&measurement.before, &measurement.after}) {
+    for (const std::string& reason : state->throttle_reasons) {
+      const bool known = std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+      const bool harmless =
+          std::find(kHarmless.begin(), kHarmless.end(), reason) != kHarmless.end();
+      if (!known && !harmless) reasons.push_back(reason);
+    }
+  }
+  return reasons;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,47 @@
+// A case that was timed: the figures of its samples, and its record (schema/outcome.json).
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plugin_loader.hpp"
+#include "results/bench_result.hpp"
+#include "runtime/measurement.hpp"
+
+namespace warpmark {
+
+/// All that the reports of a run say of a case that was right before and after it was timed.
+struct TimedCase {
+  std::vector<PlanAxis> point;
+  std::string sources;  ///< sources_hash()
+  Restore restore = Restore::never;
+  TimingOptions options;
+  Measurement measurement;
+  std::vector<BenchSeries> series;  ///< of measurement.series, in its order; one or more
+
+  const BenchSeries* find_series(CacheState cache) const;
+  /// Nothing if the device does not count it.
+  std::optional<int64_t> counter(const std::string& name) const;
+};
+
+/// Works out the figures. Series without a sample are left out; nothing if none is left. Throws an
+/// internal error for a time that is no time: negative or not finite.
+std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sources,
+                                    const TimingOptions& options, Measurement measurement,
+                                    const std::optional<Ceilings>& ceilings);
+
+/// SHA-256 over the plan and the texts of its translation units and of their headers outside the
+/// toolkit: equal if the same was measured. Throws a usage error for a file that cannot be read.
+std::string sources_hash(const Plan& plan, const std::filesystem::path& suite_folder);
+
+/// The member `measurement` of a case's record.
+nlohmann::ordered_json measurement_record(const TimedCase& timed);
+
+/// The clock reasons (DeviceState::throttle_reasons) for which the device ran slower than it could
+/// have, before or after the sampling; without those that are nobody's trouble, as an idle device.
+std::vector<std::string> throttling(const Measurement& measurement);
+
+}  // namespace warpmark

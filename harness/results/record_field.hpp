@@ -1,0 +1,64 @@
+// A value of a JSON record that knows where it stands, so that a wrong one is told by its place.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+/// Refers to the record and its place, which must outlive it. Whatever is not as asked for throws a
+/// usage error: "run.jsonl:7: error: `measurement/bytes` must be a number, not a text".
+class RecordField {
+ public:
+  RecordField(const nlohmann::ordered_json& record, const Position& where)
+      : value_(&record), where_(&where) {}
+
+  RecordField member(const char* name) const;
+  /// Nothing if it is absent or null.
+  std::optional<RecordField> find(const char* name) const;
+
+  std::string text() const;
+  bool boolean() const;
+  int64_t integer() const;
+  double number() const;
+  std::vector<double> numbers() const;
+  std::vector<std::string> texts() const;
+  std::vector<RecordField> elements() const;
+  /// A text, number or boolean as a text.
+  std::string plain() const;
+
+  /// The enumerator whose `to_text` it is.
+  template <typename Enum>
+  Enum one_of(std::initializer_list<Enum> all) const {
+    const std::string given = text();
+    std::vector<std::string> known;
+    for (const Enum one : all) {
+      if (given == to_text(one)) return one;
+      known.emplace_back(to_text(one));
+    }
+    throw wrong("must be one of " + join(known, ", ") + ", not `" + printable(given) + "`");
+  }
+
+  /// An error that says this of the value.
+  Error wrong(const std::string& what) const;
+
+ private:
+  RecordField(const nlohmann::ordered_json& value, const Position& where, std::string path)
+      : value_(&value), where_(&where), path_(std::move(path)) {}
+  Error mistyped(std::string_view wanted) const;
+  std::string path_to(std::string_view name) const;
+
+  const nlohmann::ordered_json* value_;
+  const Position* where_;
+  std::string path_;  ///< "measurement/series/0"; "" for the record itself
+};
+
+}  // namespace warpmark

@@ -1,0 +1,85 @@
+// A case on the device: its buffers, and its steps, ready to run any number of times.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/shared_memory.hpp"
+#include "driver/kernel.hpp"
+#include "driver/memory.hpp"
+#include "runtime/measurement.hpp"
+#include "runtime/protocol.hpp"
+
+namespace warpmark {
+
+/// The host's memory of one buffer of a run; a result only where it is to be fetched.
+struct BufferMemory {
+  std::optional<SharedMemory> initial;
+  std::optional<SharedMemory> result;
+};
+
+class DeviceRun {
+ public:
+  /// Allocates and labels the buffers and checks every launch. `kernels` has that of each launch
+  /// step, in order. Throws DriverError, and a verdict error for what does not fit a kernel.
+  DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
+            const protocol::Run& run);
+  DeviceRun(const DeviceRun&) = delete;
+  DeviceRun& operator=(const DeviceRun&) = delete;
+
+  /// Gives every buffer its initial value, or the poison in each byte.
+  void restore(const std::vector<BufferMemory>& memory, uint8_t poison);
+
+  /// Runs the steps, each waited for: a fault belongs to the step that made it. `launched` becomes
+  /// true as soon as a kernel may have run.
+  void run(const Stream& stream, bool& launched);
+  /// Queues the steps without waiting.
+  void queue(const Stream& stream);
+
+  /// Copies results to the host.
+  void fetch(std::vector<BufferMemory>& memory) const;
+
+  /// Keeps copies of what `inout` buffers hold now, on the device.
+  void keep_initial();
+  /// Queues putting them back.
+  void queue_restore(const Stream& stream);
+
+  /// What each launch step takes of the device.
+  std::vector<KernelFacts> kernel_facts() const;
+
+ private:
+  struct Launch {
+    Function function;
+    LaunchConfig config;
+    KernelArguments arguments;
+    std::optional<Function::Prepared> prepared;
+  };
+  struct Copy {
+    const DeviceMemory* from;
+    DeviceMemory* to;
+  };
+  struct Fill {
+    DeviceMemory* buffer;
+    uint8_t byte;
+  };
+  // Launches are packed once and must not move.
+  using Step = std::variant<std::unique_ptr<Launch>, Copy, Fill>;
+
+  DeviceMemory& find(const std::string& name);
+  void queue_step(Step& step, const Stream& stream, bool& launched);
+
+  std::shared_ptr<Context> context_;
+  std::vector<protocol::BufferBytes> buffers_;
+  std::map<std::string, DeviceMemory> memory_;
+  std::vector<std::pair<DeviceMemory*, DeviceMemory>> initial_;  ///< of inout buffers, and copies
+  std::vector<Step> steps_;
+};
+
+/// The geometry of a launch of a request.
+LaunchConfig config_of(const protocol::Launch& launch);
+
+}  // namespace warpmark

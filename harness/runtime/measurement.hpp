@@ -1,0 +1,85 @@
+// How fast a case runs on its device: what is asked for, and what was seen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "driver/nvml.hpp"
+
+namespace warpmark {
+
+/// What the device's last-level cache holds when a timed run begins.
+enum class CacheState : uint8_t {
+  cold,  ///< nothing of the case: it was flushed
+  hot    ///< what the run before left there
+};
+std::string_view to_text(CacheState state);
+
+struct TimingOptions {
+  std::vector<CacheState> caches = {CacheState::cold};  ///< a series each, in this order
+  double budget_s = 5;  ///< wall clock of one point's samples, all series together
+  double precision =
+      0.005;  ///< of the median: half of its 95 % interval over it; then it is enough
+  uint64_t min_samples = 20;
+  double min_seconds = 0.1;  ///< that all samples of a series take together, if the budget has them
+  uint64_t max_samples = 10000;
+};
+
+/// Why a series has no more samples.
+enum class StopReason : uint8_t {
+  precise,  ///< the median is known as well as was asked for
+  budget,   ///< the time is spent
+  samples   ///< there are as many as may be
+};
+std::string_view to_text(StopReason reason);
+
+/// Times under one state of the cache.
+struct TimedSeries {
+  CacheState cache = CacheState::cold;
+  uint64_t batch = 1;           ///< runs of the steps that one sample is the mean of
+  std::vector<double> seconds;  ///< of one run of the steps, by sample in the order of time
+  StopReason stop = StopReason::precise;
+  /// The host had queued each sample's launches before the device came to them, so that none of
+  /// the host's time is in it. Samples where it had not were thrown away, `late` of them.
+  bool latency_hidden = true;
+  uint64_t late = 0;
+};
+
+/// What a launch of a case's steps takes of the device.
+struct KernelFacts {
+  std::string entry;
+  std::array<int64_t, 3> grid{}, block{};
+  int64_t registers = 0;      ///< a thread
+  int64_t shared_bytes = 0;   ///< a block, static and dynamic
+  int64_t local_bytes = 0;    ///< a thread, spills included
+  int64_t active_blocks = 0;  ///< that one multiprocessor holds at a time; 0 if it is not known
+  double occupancy = 0;       ///< resident warps over those that a multiprocessor can hold
+};
+
+/// All that was measured of one case.
+struct Measurement {
+  std::vector<TimedSeries> series;
+  std::vector<KernelFacts> kernels;  ///< of each launch step
+  /// Of one run of the steps, a sum over its launches by name (warpmark/device.h); only on devices
+  /// that count.
+  std::vector<std::pair<std::string, int64_t>> counters;
+  DeviceState before, after;  ///< the sampling
+  double seconds = 0;         ///< wall clock of the sampling
+  /// By one run of the steps, as the suite or the plugin says; what neither says is absent.
+  std::optional<double> bytes, flops;
+};
+
+/// What the device can do at best, measured in this session: medians over arrays that no cache
+/// holds. Nothing is known of devices that count instead.
+struct Ceilings {
+  double copy_bytes_per_s = 0;  ///< read and written, of a device-to-device copy
+  double read_bytes_per_s = 0;  ///< of a kernel that only reads
+  uint64_t array_bytes = 0;
+};
+
+}  // namespace warpmark

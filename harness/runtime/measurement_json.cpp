@@ -1,0 +1,166 @@
+#include "runtime/measurement_json.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace warpmark::protocol {
+
+namespace {
+
+using Json = nlohmann::json;
+
+template <typename T>
+Json json_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <typename T>
+std::optional<T> optional_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return json.get<T>();
+}
+
+// Infinity and NaN are null in JSON, and so no number here.
+double finite(const Json& json) {
+  const auto number = json.get<double>();
+  if (!std::isfinite(number) || number < 0) throw std::runtime_error("a time or rate is no number");
+  return number;
+}
+
+template <typename Enum>
+Enum enum_from(const Json& json, Enum last) {
+  const int value = json.get<int>();
+  if (value < 0 || value > static_cast<int>(last)) throw std::runtime_error("a state is unknown");
+  return static_cast<Enum>(value);
+}
+
+Json to_json(const TimedSeries& series) {
+  return {{"cache", static_cast<int>(series.cache)},
+          {"batch", series.batch},
+          {"seconds", series.seconds},
+          {"stop", static_cast<int>(series.stop)},
+          {"latency_hidden", series.latency_hidden},
+          {"late", series.late}};
+}
+
+TimedSeries series_from(const Json& json) {
+  TimedSeries series;
+  series.cache = enum_from(json.at("cache"), CacheState::hot);
+  series.batch = json.at("batch");
+  for (const Json& sample : json.at("seconds")) series.seconds.push_back(finite(sample));
+  if (series.seconds.empty()) throw std::runtime_error("a series has no samples");
+  series.stop = enum_from(json.at("stop"), StopReason::samples);
+  series.latency_hidden = json.at("latency_hidden");
+  series.late = json.at("late");
+  return series;
+}
+
+Json to_json(const KernelFacts& kernel) {
+  return {{"entry", kernel.entry},
+          {"grid", kernel.grid},
+          {"block", kernel.block},
+          {"registers", kernel.registers},
+          {"shared_bytes", kernel.shared_bytes},
+          {"local_bytes", kernel.local_bytes},
+          {"active_blocks", kernel.active_blocks},
+          {"occupancy", kernel.occupancy}};
+}
+
+KernelFacts kernel_from(const Json& json) {
+  return {json.at("entry"),         json.at("grid"),
+          json.at("block"),         json.at("registers"),
+          json.at("shared_bytes"),  json.at("local_bytes"),
+          json.at("active_blocks"), finite(json.at("occupancy"))};
+}
+
+Json to_json(const DeviceState& state) {
+  return {{"sm_clock_mhz", json_of(state.sm_clock_mhz)},
+          {"memory_clock_mhz", json_of(state.memory_clock_mhz)},
+          {"max_sm_clock_mhz", json_of(state.max_sm_clock_mhz)},
+          {"temperature_c", json_of(state.temperature_c)},
+          {"power_w", json_of(state.power_w)},
+          {"ecc", json_of(state.ecc)},
+          {"mig", json_of(state.mig)},
+          {"throttle_reasons", state.throttle_reasons}};
+}
+
+DeviceState state_from(const Json& json) {
+  DeviceState state;
+  state.sm_clock_mhz = optional_from<int64_t>(json.at("sm_clock_mhz"));
+  state.memory_clock_mhz = optional_from<int64_t>(json.at("memory_clock_mhz"));
+  state.max_sm_clock_mhz = optional_from<int64_t>(json.at("max_sm_clock_mhz"));
+  state.temperature_c = optional_from<int64_t>(json.at("temperature_c"));
+  state.power_w = optional_from<double>(json.at("power_w"));
+  state.ecc = optional_from<bool>(json.at("ecc"));
+  state.mig = optional_from<bool>(json.at("mig"));
+  state.throttle_reasons = json.at("throttle_reasons").get<std::vector<std::string>>();
+  return state;
+}
+
+}  // namespace
+
+Json to_json(const TimingOptions& options) {
+  Json caches = Json::array();
+  for (const CacheState cache : options.caches) caches.push_back(static_cast<int>(cache));
+  return {{"caches", caches},
+          {"budget_s", options.budget_s},
+          {"precision", options.precision},
+          {"min_samples", options.min_samples},
+          {"min_seconds", options.min_seconds},
+          {"max_samples", options.max_samples}};
+}
+
+TimingOptions timing_options_from(const Json& json) {
+  TimingOptions options;
+  options.caches.clear();
+  for (const Json& cache : json.at("caches")) {
+    options.caches.push_back(enum_from(cache, CacheState::hot));
+  }
+  options.budget_s = finite(json.at("budget_s"));
+  options.precision = finite(json.at("precision"));
+  options.min_samples = json.at("min_samples");
+  options.min_seconds = finite(json.at("min_seconds"));
+  options.max_samples = json.at("max_samples");
+  return options;
+}
+
+Json to_json(const Measurement& measurement) {
+  Json series = Json::array();
+  for (const TimedSeries& one : measurement.series) series.push_back(to_json(one));
+  Json kernels = Json::array();
+  for (const KernelFacts& kernel : measurement.kernels) kernels.push_back(to_json(kernel));
+  Json counters = Json::array();
+  for (const auto& [name, value] : measurement.counters) counters.push_back({name, value});
+  return {{"series", series},
+          {"kernels", kernels},
+          {"counters", counters},
+          {"before", to_json(measurement.before)},
+          {"after", to_json(measurement.after)},
+          {"seconds", measurement.seconds}};
+}
+
+Measurement measurement_from(const Json& json) {
+  Measurement measurement;
+  for (const Json& one : json.at("series")) measurement.series.push_back(series_from(one));
+  for (const Json& one : json.at("kernels")) measurement.kernels.push_back(kernel_from(one));
+  for (const Json& counter : json.at("counters")) {
+    measurement.counters.emplace_back(counter.at(0).get<std::string>(), counter.at(1));
+  }
+  measurement.before = state_from(json.at("before"));
+  measurement.after = state_from(json.at("after"));
+  measurement.seconds = finite(json.at("seconds"));
+  return measurement;
+}
+
+Json to_json(const Ceilings& ceilings) {
+  return {{"copy_bytes_per_s", ceilings.copy_bytes_per_s},
+          {"read_bytes_per_s", ceilings.read_bytes_per_s},
+          {"array_bytes", ceilings.array_bytes}};
+}
+
+Ceilings ceilings_from(const Json& json) {
+  return {finite(json.at("copy_bytes_per_s")), finite(json.at("read_bytes_per_s")),
+          json.at("array_bytes")};
+}
+
+}  // namespace warpmark::protocol

@@ -1,0 +1,132 @@
+#include "runtime/requests.hpp"
+
+#include <cstdint>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// A text of the suite or of a plugin: lines point to where they are written.
+protocol::UnitText text_of(const Unit& unit, const Suite& suite, const PlannedCase& planned) {
+  protocol::UnitText text;
+  text.source = unit.source;
+  text.name = suite.file.filename().string();
+  // As all that a compiler sees, relative to the suite's folder.
+  const auto in_folder = [&](Position where) {
+    if (where.known()) where.file = text.name;
+    return where;
+  };
+  for (const Region& region : unit.regions) {
+    const bool written = !region.at.empty();
+    text.regions.push_back(
+        {region.line, written ? in_folder(planned.positions.find_text(region.at)) : Position{}});
+  }
+  if (text.regions.empty()) {
+    text.origin = in_folder(planned.positions.find(unit.at));
+  } else {
+    text.name = suite.file.stem().string() + ".generated.cu";
+  }
+  return text;
+}
+
+protocol::UnitText file_of(const Unit& unit, const Suite& suite, const PlannedCase& planned) {
+  protocol::UnitText text;
+  text.name = unit.file;
+  try {
+    text.source = read_file(suite.folder / unit.file);
+  } catch (const Error& error) {
+    throw verdict_error(error.message(), planned.positions.find(unit.at), error.hint());
+  }
+  return text;
+}
+
+protocol::Step wire_step(const Step& step, size_t& kernel) {
+  if (const auto* copy = std::get_if<CopyStep>(&step)) return protocol::Copy{copy->from, copy->to};
+  if (const auto* fill = std::get_if<FillStep>(&step)) {
+    return protocol::Fill{fill->buffer, fill->byte};
+  }
+  const auto& launch = std::get<LaunchStep>(step);
+  protocol::Launch wire;
+  wire.kernel = kernel++;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    wire.grid[axis] = resolved(launch.grid[axis]);
+    wire.block[axis] = resolved(launch.block[axis]);
+  }
+  wire.shared = resolved(launch.shared);
+  wire.arguments = launch.arguments;
+  return wire;
+}
+
+}  // namespace
+
+protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned) {
+  protocol::Prepare request;
+  for (const Unit& unit : planned.plan.units) {
+    protocol::UnitText text =
+        unit.file.empty() ? text_of(unit, suite, planned) : file_of(unit, suite, planned);
+    text.folder = suite.folder.string();
+    text.options = unit.options;
+    text.include = unit.include;
+    text.link = unit.link;
+    request.units.push_back(std::move(text));
+  }
+  for (const Step& step : planned.plan.steps) {
+    if (const auto* launch = std::get_if<LaunchStep>(&step)) {
+      request.kernels.push_back({launch->unit, launch->entry});
+    }
+  }
+  const PlanLimits& limits = planned.plan.limits;
+  request.limits = {static_cast<uint64_t>(limits.stack_bytes.value_or(0)),
+                    static_cast<uint64_t>(limits.heap_mib.value_or(0)) << 20};
+  return request;
+}
+
+Position in_suite(Position where, const Suite& suite) {
+  if (where.known()) where.file = display_path(suite.folder / where.file);
+  return where;
+}
+
+protocol::Run run_request(const ReadyCase& ready) {
+  protocol::Run run;
+  const Plan& plan = ready.planned.plan;
+  for (const Buffer& buffer : plan.buffers) {
+    const DType& dtype = ready.inputs.dtypes.at(buffer.name);
+    const auto input = ready.inputs.arrays.find(buffer.name);
+    const bool has_initial = input != ready.inputs.arrays.end();
+    run.buffers.push_back({buffer.name, std::string(dtype.name), 0, has_initial,
+                           buffer.direction == ArgumentKind::inout});
+    run.buffers.back().bytes =
+        static_cast<uint64_t>(element_count(buffer_shape(buffer, ready.inputs))) * dtype.bytes;
+  }
+  for (const auto& [name, scalar] : ready.inputs.scalars) {
+    run.scalars.push_back(
+        {name, {reinterpret_cast<const char*>(scalar.bytes.data()), scalar.bytes.size()}});
+  }
+  size_t kernel = 0;
+  for (const Step& step : plan.steps) run.steps.push_back(wire_step(step, kernel));
+  run.instructions = static_cast<uint64_t>(plan.limits.instructions.value_or(0));
+  return run;
+}
+
+std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs,
+                             const std::map<std::string, Array>& results) {
+  std::vector<int> fds;
+  for (const protocol::BufferBytes& buffer : run.buffers) {
+    if (buffer.has_initial) fds.push_back(inputs.arrays.at(buffer.name).memory()->fd());
+    fds.push_back(results.at(buffer.name).memory()->fd());
+  }
+  return fds;
+}
+
+std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs) {
+  std::vector<int> fds;
+  for (const protocol::BufferBytes& buffer : run.buffers) {
+    if (buffer.has_initial) fds.push_back(inputs.arrays.at(buffer.name).memory()->fd());
+  }
+  return fds;
+}
+
+}  // namespace warpmark

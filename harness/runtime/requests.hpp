@@ -1,0 +1,34 @@
+// From a case to the requests that a worker gets of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/plugin_loader.hpp"
+#include "python/array.hpp"
+#include "runtime/inputs.hpp"
+#include "runtime/protocol.hpp"
+
+namespace warpmark {
+
+/// What is to be compiled and loaded for a case. Reads its source files; throws a verdict error, at
+/// the place that names it, for one that cannot be read.
+protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned);
+
+/// A place that a worker told, which is relative to the suite's folder, as a person finds it from
+/// where they stand.
+Position in_suite(Position where, const Suite& suite);
+
+/// One run of a resolved plan, without the limits of a device.
+protocol::Run run_request(const ReadyCase& ready);
+
+/// The descriptors that travel with a Verify request for `run`: initial values and `results` of
+/// each buffer.
+std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs,
+                             const std::map<std::string, Array>& results);
+
+/// Those of a Time request: initial values only.
+std::vector<int> descriptors(const protocol::Run& run, const CaseInputs& inputs);
+
+}  // namespace warpmark

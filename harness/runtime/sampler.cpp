@@ -1,0 +1,170 @@
+#include "runtime/sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/statistics.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Clocks of an idle GPU rise within some tens of milliseconds of work.
+constexpr double kWarmUp = 0.05;
+// Of hot batches: long enough that an event's resolution (0.5 µs) and its own cost do not matter,
+// and few enough launches for a driver's queue (about a thousand).
+constexpr double kBatch = 200e-6;
+constexpr uint64_t kMostBatch = 200;
+// Samples that are queued before the host looks at the first of them.
+constexpr double kGroup = 0.02;
+constexpr uint64_t kMostGroup = 32;
+// About what the host takes to queue one launch.
+constexpr double kQueueLaunch = 4e-6;
+constexpr double kMostWait = 2e-3;
+
+double seconds_between(const Event& begin, const Event& end) {
+  return 1e-3 * static_cast<double>(end.milliseconds_since(begin));
+}
+
+double seconds_since(Sampler::Clock::time_point start) {
+  return std::chrono::duration<double>(Sampler::Clock::now() - start).count();
+}
+
+}  // namespace
+
+Sampler::Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels, DeviceRun& run,
+                 Restore restore)
+    : context_(context), kernels_(kernels), run_(run), restore_(restore), stream_(context) {
+  if (restore_ != Restore::never) run_.keep_initial();
+}
+
+Sampler::Shot& Sampler::shot(size_t index) {
+  while (shots_.size() <= index) shots_.push_back({Event(context_), Event(context_)});
+  return shots_[index];
+}
+
+void Sampler::warm_up(const TimingOptions& options, Clock::time_point deadline) {
+  const auto start = Clock::now();
+  const double most = std::min({kWarmUp, 0.1 * options.budget_s,
+                                std::chrono::duration<double>(deadline - start).count() / 4});
+  Shot& first = shot(0);
+  do {
+    if (restore_ != Restore::never) run_.queue_restore(stream_);
+    first.begin.record(stream_);
+    run_.queue(stream_);
+    first.end.record(stream_);
+    stream_.synchronize();
+    run_s_ = seconds_between(first.begin, first.end);
+  } while (seconds_since(start) < most);
+}
+
+void Sampler::queue(Shot& shot, const TimedSeries& series) {
+  if (restore_ != Restore::never) run_.queue_restore(stream_);
+  if (series.cache == CacheState::cold) kernels_.queue_flush(stream_);
+  if (wait_s_ > 0) kernels_.queue_wait(wait_s_, stream_);
+  shot.begin.record(stream_);
+  for (uint64_t i = 0; i < series.batch; ++i) run_.queue(stream_);
+  shot.end.record(stream_);
+  shot.late = shot.begin.passed().value_or(false);
+}
+
+TimedSeries Sampler::sample(CacheState cache, const TimingOptions& options,
+                            Clock::time_point deadline) {
+  const ScopedContext current(*context_);
+  if (run_s_ == 0) warm_up(options, deadline);
+  TimedSeries series;
+  series.cache = cache;
+  if (Clock::now() >= deadline) {  // one run took all of it, and another one would as well
+    series.seconds = {run_s_};
+    series.stop = StopReason::budget;
+    series.latency_hidden = false;
+    return series;
+  }
+  const bool batches = cache == CacheState::hot && restore_ != Restore::each;
+  if (batches && run_s_ < kBatch) {
+    series.batch = std::min(
+        kMostBatch, static_cast<uint64_t>(std::ceil(kBatch / std::max(run_s_, kBatch / 1e6))));
+  }
+  wait_s_ = cache == CacheState::hot ? kQueueLaunch * static_cast<double>(series.batch + 2) : 0;
+  StoppingRule rule(options, deadline);
+  std::vector<double> late;  // used only if there are no others
+  double cycle_s = static_cast<double>(series.batch) * run_s_ + wait_s_;
+  std::optional<StopReason> stop;
+  while (!stop) {
+    const auto start = Clock::now();
+    const auto wanted = static_cast<uint64_t>(kGroup / std::max(cycle_s, 1e-9)) + 1;
+    const uint64_t count = std::min({wanted, kMostGroup, rule.most_next(start, cycle_s)});
+    for (size_t i = 0; i < count; ++i) queue(shot(i), series);
+    stream_.synchronize();
+    cycle_s = seconds_since(start) / static_cast<double>(count);
+    bool was_late = false;
+    for (size_t i = 0; i < count; ++i) {
+      const double busy_s = seconds_between(shots_[i].begin, shots_[i].end);
+      const double seconds = busy_s / static_cast<double>(series.batch);
+      was_late |= shots_[i].late;
+      if (shots_[i].late && series.latency_hidden) {
+        late.push_back(seconds);
+        ++series.late;
+      } else {
+        rule.add(seconds, busy_s);
+      }
+    }
+    if (was_late && series.latency_hidden) {
+      // Where no wait helps (a device that runs each launch while the host waits for it), latency
+      // is a part of every launch.
+      if (wait_s_ >= kMostWait) series.latency_hidden = false;
+      wait_s_ = std::min(kMostWait, std::max(2 * wait_s_, 5 * kQueueLaunch));
+    }
+    stop = rule.stop(Clock::now());
+    if (!stop && Clock::now() >= deadline) stop = StopReason::budget;
+  }
+  series.stop = *stop;
+  series.seconds = rule.samples();
+  if (series.seconds.empty()) {
+    series.seconds = std::move(late);
+    series.latency_hidden = false;
+    series.late = 0;
+  }
+  return series;
+}
+
+Ceilings measure_ceilings(const std::shared_ptr<Context>& context, TimingKernels& kernels) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+  constexpr int kSamples = 15;
+  const ScopedContext current(*context);
+  Ceilings ceilings;
+  // A multiple of 256 bytes, so that vectors fit; of what is free both arrays take a half.
+  ceilings.array_bytes = std::min(kMostBytes, context->memory_info().free / 4) & ~uint64_t{255};
+  DeviceMemory from(context, ceilings.array_bytes, "copied from");
+  DeviceMemory to(context, ceilings.array_bytes, "copied to");
+  from.fill(0);
+  to.fill(0);
+  const Stream stream(context);
+  const Event begin(context);
+  const Event middle(context);
+  const Event end(context);
+  std::vector<double> copies;
+  std::vector<double> reads;
+  for (int i = -3; i < kSamples; ++i) {  // the first three are the warm-up
+    kernels.queue_flush(stream);
+    begin.record(stream);
+    to.copy_from(from, stream);
+    middle.record(stream);
+    kernels.queue_read(from, stream);
+    end.record(stream);
+    stream.synchronize();
+    if (i < 0) continue;
+    copies.push_back(seconds_between(begin, middle));
+    reads.push_back(seconds_between(middle, end));
+  }
+  const auto bytes = static_cast<double>(ceilings.array_bytes);
+  const auto rate = [](double moved, std::vector<double> times) {
+    const double seconds = summarize(std::move(times)).median;
+    return seconds > 0 ? moved / seconds : 0;
+  };
+  ceilings.copy_bytes_per_s = rate(2 * bytes, std::move(copies));
+  ceilings.read_bytes_per_s = rate(bytes, std::move(reads));
+  return ceilings;
+}
+
+}  // namespace warpmark

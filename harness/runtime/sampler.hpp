@@ -1,0 +1,60 @@
+// Times a case on its device: warm-up, samples by events, until the median is known.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "driver/stream.hpp"
+#include "runtime/device_run.hpp"
+#include "runtime/measurement.hpp"
+#include "runtime/stopping_rule.hpp"
+#include "runtime/timing_kernels.hpp"
+
+namespace warpmark {
+
+/// One sample is, in one stream and without a wait of the host between them:
+///
+///     [restore] → [flush] → [wait] → event → steps, once or `batch` times → event
+///
+/// The flush, and the wait where there is none or it is too short, keep the device busy while the
+/// host queues what is timed, so that no launch latency is between the events. Whether that was so
+/// is asked of each sample: if the first event has passed when the last is queued, the host was
+/// late; the sample is thrown away and the wait gets longer. Several samples are queued at a time.
+class Sampler {
+ public:
+  using Clock = StoppingRule::Clock;
+
+  /// `run` is restored before; its `inout` buffers are put back as `restore` says.
+  Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels, DeviceRun& run,
+          Restore restore);
+
+  /// Takes samples until the rule of `options` ends them or `deadline` has passed. A fault appears
+  /// as a DriverError.
+  TimedSeries sample(CacheState cache, const TimingOptions& options, Clock::time_point deadline);
+
+ private:
+  struct Shot {
+    Event begin, end;
+    bool late = false;
+  };
+
+  void warm_up(const TimingOptions& options, Clock::time_point deadline);
+  void queue(Shot& shot, const TimedSeries& series);
+  Shot& shot(size_t index);
+
+  std::shared_ptr<Context> context_;
+  TimingKernels& kernels_;
+  DeviceRun& run_;
+  Restore restore_;
+  Stream stream_;
+  std::vector<Shot> shots_;
+  double run_s_ = 0;   ///< about what one run takes the device; 0 before the warm-up
+  double wait_s_ = 0;  ///< before each sample
+};
+
+/// What the device can do at best: a copy and a read of arrays that no cache holds, by turns.
+/// Throws DriverError.
+Ceilings measure_ceilings(const std::shared_ptr<Context>& context, TimingKernels& kernels);
+
+}  // namespace warpmark

@@ -1,0 +1,101 @@
+#include "runtime/timing_kernels.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace warpmark {
+
+namespace {
+
+constexpr const char* kSource = R"(
+// Four vectors are on their way at a time: enough to be as fast as memory is.
+extern "C" __global__ void __launch_bounds__(256)
+warpmark_read(const uint4 *from, unsigned long long count, unsigned *sink) {
+  const unsigned long long step = 256ull * gridDim.x;
+  unsigned long long i = 256ull * blockIdx.x + threadIdx.x;
+  unsigned seen = 0;
+  for (; i + 3 * step < count; i += 4 * step) {
+    const uint4 a = from[i], b = from[i + step], c = from[i + 2 * step], d = from[i + 3 * step];
+    seen |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
+    seen |= c.x | c.y | c.z | c.w | d.x | d.y | d.z | d.w;
+  }
+  for (; i < count; i += step) {
+    const uint4 a = from[i];
+    seen |= a.x | a.y | a.z | a.w;
+  }
+  if (seen) *sink = seen;  // the memory is zero: only the compiler does not know
+}
+
+// Bounded by cycles, too, should the timer stand still.
+extern "C" __global__ void warpmark_wait(unsigned long long nanoseconds) {
+  const long long first = clock64();
+  unsigned long long begin, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - begin < nanoseconds && clock64() - first < 4 * (long long)nanoseconds);
+}
+)";
+
+constexpr unsigned int kBlock = 256;
+constexpr double kMostWait = 0.01;
+
+CompileRequest request_for(int architecture) {
+  CompileRequest request;
+  request.source = kSource;
+  request.name = "warpmark_timing.cu";
+  request.folder = "/";
+  request.architecture = architecture;
+  request.entry = "warpmark_read";
+  request.further_entries = {"warpmark_wait"};
+  return request;
+}
+
+Module load(const std::shared_ptr<Context>& context, const Compiler& compiler, int architecture) {
+  const CompileResult compiled = compiler.compile(request_for(architecture));
+  const bool takes_ptx = context->device().has(Capability::image_ptx);
+  return {context, takes_ptx ? compiled.ptx : compiled.cubin, "warpmark_timing.cu"};
+}
+
+}  // namespace
+
+TimingKernels::TimingKernels(std::shared_ptr<Context> context, const Compiler& compiler,
+                             int architecture)
+    : TimingKernels(context, load(context, compiler, architecture)) {}
+
+TimingKernels::TimingKernels(std::shared_ptr<Context> context, const Module& module)
+    : context_(std::move(context)),
+      read_(module.function("warpmark_read")),
+      wait_(module.function("warpmark_wait")),
+      sink_(context_, sizeof(unsigned int), "timing") {
+  const Device& device = context_->device();
+  const int multiprocessors = device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  read_blocks_ = 8 * static_cast<unsigned int>(std::max(1, multiprocessors));
+  const int cache = device.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  flush_bytes_ = 2 * static_cast<uint64_t>(std::max(0, cache));
+}
+
+void TimingKernels::queue_read(const DeviceMemory& memory, const Stream& stream) {
+  KernelArguments arguments;
+  arguments.add(memory.address());
+  arguments.add(static_cast<unsigned long long>(memory.bytes() / 16));
+  arguments.add(sink_.address());
+  read_.launch({{read_blocks_, 1, 1}, {kBlock, 1, 1}}, arguments, stream);
+}
+
+void TimingKernels::queue_wait(double seconds, const Stream& stream) {
+  KernelArguments arguments;
+  arguments.add(static_cast<unsigned long long>(1e9 * std::clamp(seconds, 0.0, kMostWait)));
+  wait_.launch({}, arguments, stream);
+}
+
+void TimingKernels::queue_flush(const Stream& stream) {
+  if (flush_bytes_ == 0) return;
+  if (!flushed_) {
+    flushed_.emplace(context_, flush_bytes_, "cache flush");
+    flushed_->fill(0);
+  }
+  queue_read(*flushed_, stream);
+}
+
+}  // namespace warpmark

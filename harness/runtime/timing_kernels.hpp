@@ -1,0 +1,45 @@
+// Kernels of our own that timing needs: one that reads, one that waits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "compiler/compiler.hpp"
+#include "driver/kernel.hpp"
+#include "driver/memory.hpp"
+
+namespace warpmark {
+
+class TimingKernels {
+ public:
+  /// Compiles and loads them. Throws what the compiler and the driver throw.
+  TimingKernels(std::shared_ptr<Context> context, const Compiler& compiler, int architecture);
+
+  /// Queues reading every whole 16 bytes of `memory`, once.
+  void queue_read(const DeviceMemory& memory, const Stream& stream);
+
+  /// Queues a wait of about `seconds`, at most 10 ms. It ends by itself whatever the host does,
+  /// unlike one that waits for the host, which may deadlock (a launch that loads code lazily waits
+  /// for the device to be idle).
+  void queue_wait(double seconds, const Stream& stream);
+
+  /// Queues what makes the last-level cache hold nothing of a case: reads of twice its size. They
+  /// leave it full of clean lines; the ones of a memset would be written back while the next kernel
+  /// is timed. Nothing if the device has no such cache.
+  void queue_flush(const Stream& stream);
+  /// What flushing takes of the device's memory.
+  uint64_t flush_bytes() const { return flush_bytes_; }
+
+ private:
+  TimingKernels(std::shared_ptr<Context> context, const Module& module);
+
+  std::shared_ptr<Context> context_;
+  Function read_, wait_;
+  unsigned int read_blocks_ = 0;
+  uint64_t flush_bytes_ = 0;
+  DeviceMemory sink_;
+  std::optional<DeviceMemory> flushed_;  ///< made when first needed
+};
+
+}  // namespace warpmark

@@ -1,0 +1,111 @@
+#include "runtime/worker_link.hpp"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+
+namespace warpmark {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point in_seconds(double count) {
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+}  // namespace
+
+WorkerLink::WorkerLink(SessionOptions options)
+    : options_(std::move(options)), wake_(::eventfd(0, EFD_CLOEXEC)) {
+  if (!wake_) {
+    throw environment_error(std::string("cannot make an eventfd: ") + std::strerror(errno),
+                            "raise the limit of open files (`ulimit -n`)");
+  }
+  start();
+}
+
+void WorkerLink::start() {
+  worker_ = options_.in_process
+                ? Worker::on_thread(options_.openers)
+                : Worker::spawn(options_.program.empty() ? "/proc/self/exe" : options_.program);
+  greeted_ = false;
+  fresh_ = true;
+  const protocol::Hello hello{options_.device, options_.use_cache};
+  hello_sent_ = worker_->channel().send(protocol::to_json(hello));
+}
+
+const DeviceFacts& WorkerLink::greet() {
+  if (worker_ && greeted_) return facts_;
+  if (!worker_) start();
+  const auto deadline = in_seconds(options_.start_timeout_s);
+  const Channel::Received received =
+      hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
+  if (!received.message) {
+    if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
+    std::string how = end_worker(received.end);
+    if (received.end == ChannelEnd::timeout) {
+      how = fmt::format("gave no answer within {:g} s", options_.start_timeout_s);
+    }
+    throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how),
+                            "`warpmark doctor` shows what can be used here");
+  }
+  protocol::Reply reply = protocol::reply_from_json(received.message->body);
+  if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    const Error error = failure->error();
+    const bool no_device = failure->no_device;
+    end();
+    if (no_device) throw NoDeviceError(error);
+    throw error;
+  }
+  facts_ = std::get<DeviceFacts>(std::move(reply));
+  greeted_ = true;
+  return facts_;
+}
+
+std::variant<protocol::Reply, WorkerLink::Silence> WorkerLink::ask(const nlohmann::json& request,
+                                                                   const std::vector<int>& fds,
+                                                                   double timeout_s) {
+  const auto deadline = in_seconds(timeout_s);
+  const bool sent = worker_->channel().send(request, fds);
+  const Channel::Received received =
+      sent ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
+  if (received.message) return protocol::reply_from_json(received.message->body);
+  if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
+  return Silence{received.end, end_worker(received.end)};
+}
+
+void WorkerLink::leave_thread() {
+  worker_->abandon();
+  worker_.reset();
+  throw environment_error("the worker does not answer, and it is a thread, which cannot be ended",
+                          "without --in-process only the case would fail");
+}
+
+void WorkerLink::end() {
+  end_worker(ChannelEnd::timeout);
+}
+
+// A worker whose end of the channel closed is dying, and its memory may take a while to go; one
+// that must be ended gets no time.
+std::string WorkerLink::end_worker(ChannelEnd why) {
+  const std::chrono::milliseconds patience(why == ChannelEnd::closed ? 10000 : 0);
+  std::string how = worker_ ? worker_->end(patience) : "";
+  worker_.reset();
+  greeted_ = false;
+  return how;
+}
+
+void WorkerLink::interrupt() noexcept {
+  interrupted_ = true;
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t ignored = ::write(wake_.get(), &one, sizeof one);
+}
+
+}  // namespace warpmark

@@ -1,0 +1,66 @@
+// The front's end of a worker: started, greeted, asked, ended, and started anew.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/file.hpp"
+#include "runtime/channel.hpp"
+#include "runtime/protocol.hpp"
+#include "runtime/session.hpp"
+#include "runtime/worker.hpp"
+
+namespace warpmark {
+
+class WorkerLink {
+ public:
+  /// Starts a worker and waits for nothing. Throws environment errors.
+  explicit WorkerLink(SessionOptions options);
+
+  /// Waits for the worker's device; starts a worker if the last one was ended. Throws environment
+  /// errors, NoDeviceError if what was asked for is not there.
+  const DeviceFacts& greet();
+  /// Of the worker that was greeted last.
+  const DeviceFacts& facts() const { return facts_; }
+
+  /// Why there is no reply.
+  struct Silence {
+    ChannelEnd end;
+    std::string how;  ///< the process ended: "ended by signal 9 (Killed)"; "" if it had to be ended
+  };
+  /// One request and its reply; without one the worker was ended. Throws an environment error for a
+  /// thread that does not answer, which cannot be ended.
+  std::variant<protocol::Reply, Silence> ask(const nlohmann::json& request,
+                                             const std::vector<int>& fds, double timeout_s);
+
+  /// Ends the worker without waiting for it; the next `greet` starts another.
+  void end();
+
+  /// No case has been run on it.
+  bool fresh() const { return fresh_; }
+  void case_was_run() { fresh_ = false; }
+
+  /// Ends a wait that goes on, and every later one at once. Safe in a signal handler.
+  void interrupt() noexcept;
+  bool interrupted() const noexcept { return interrupted_; }
+
+ private:
+  void start();
+  std::string end_worker(ChannelEnd why);
+  [[noreturn]] void leave_thread();
+
+  SessionOptions options_;
+  UniqueFd wake_;
+  std::atomic<bool> interrupted_ = false;
+  std::unique_ptr<Worker> worker_;
+  bool hello_sent_ = false;
+  bool greeted_ = false;
+  bool fresh_ = true;
+  DeviceFacts facts_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,76 @@
+// Names of what the instructions of a launch add up to, and what each instruction adds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ptx/module.hpp"
+
+namespace warpmark::cpu {
+
+enum class Counter : std::uint8_t {
+#define COUNTER(name, unit) name,
+#include "program/counters.def"
+  count,
+  none = count  ///< of an instruction that adds to nothing
+};
+
+/// One number for each counter.
+using Counters = std::array<std::uint64_t, static_cast<std::size_t>(Counter::count)>;
+
+inline void add(Counters& to, const Counters& counters) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += counters[i];
+}
+
+/// As in the JSON of a launch, by Counter.
+inline constexpr std::string_view kCounterNames[] = {
+#define COUNTER(name, unit) #name,
+#include "program/counters.def"
+};
+
+/// The counter behind one of bytes: its requests.
+constexpr Counter requests_of(Counter bytes) {
+  return static_cast<Counter>(static_cast<std::uint8_t>(bytes) + 1);
+}
+
+enum class Traffic : std::uint8_t { load, store, atomic };
+
+/// The bytes of accesses to a space; none for parameters, which are no memory that a kernel moves
+/// data through, and for generic accesses, whose space each execution finds out.
+constexpr Counter bytes_counter(Space space, Traffic traffic) {
+  const auto choose = [traffic](Counter load, Counter store, Counter atomic) {
+    return traffic == Traffic::load ? load : traffic == Traffic::store ? store : atomic;
+  };
+  switch (space) {
+    case Space::global:
+      return choose(Counter::global_load_bytes, Counter::global_store_bytes,
+                    Counter::global_atomic_bytes);
+    case Space::shared:
+      return choose(Counter::shared_load_bytes, Counter::shared_store_bytes,
+                    Counter::shared_atomic_bytes);
+    case Space::local:
+      return choose(Counter::local_load_bytes, Counter::local_store_bytes, Counter::none);
+    case Space::constant:
+      return choose(Counter::constant_load_bytes, Counter::none, Counter::none);
+    default:
+      return Counter::none;
+  }
+}
+
+/// Floating-point operations of one lane that executes the instruction of this PTX name: 1 for add,
+/// sub and mul, 2 for fma and mad, twice that for pairs of 16-bit numbers; 0 for everything else,
+/// as ncu's metrics of fadd, fmul and ffma count.
+constexpr std::uint8_t flops_of(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return 0;
+  const std::string_view operation = name.substr(0, dot), type = name.substr(name.rfind('.') + 1);
+  const bool pair = type == "f16x2" || type == "bf16x2";
+  if (!pair && type != "f16" && type != "bf16" && type != "f32" && type != "f64") return 0;
+  const bool fused = operation == "fma" || operation == "mad";
+  if (!fused && operation != "add" && operation != "sub" && operation != "mul") return 0;
+  return static_cast<std::uint8_t>((fused ? 2 : 1) * (pair ? 2 : 1));
+}
+
+}  // namespace warpmark::cpu

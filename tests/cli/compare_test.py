@@ -1,0 +1,124 @@
+# `warpmark compare`: verdicts, exit codes and reports of the journals in tests/results.
+import json
+import shutil
+
+import unittest
+
+from program import HERE, SOURCE, ProgramTest
+
+RESULTS = SOURCE / "tests/results"
+GOLDEN = HERE / "compare"
+
+
+class Compare(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        for file in RESULTS.glob("*.jsonl"):
+            shutil.copy(file, self.folder)
+
+    def compare(self, baseline, contender, *options, code=0):
+        out, errors = self.run_program("compare", baseline + ".jsonl", contender + ".jsonl",
+                                       *options, code=code)
+        self.assertEqual(errors, "")
+        return out
+
+    def assert_golden(self, name, text):
+        self.assertEqual(text, (GOLDEN / name).read_text())
+
+    def test_golden_reports(self):
+        for name, pair, options in (("slower.txt", ("h200", "h200_slower"), ()),
+                                    ("slower.md", ("h200", "h200_slower"), ("--markdown",)),
+                                    ("failures.txt", ("h200", "h200_failures"), ("--all",)),
+                                    ("counted.txt", ("cpu", "cpu_trade"), ()),
+                                    ("counted.md", ("cpu", "cpu_more"), ("--markdown",))):
+            with self.subTest(name):
+                self.assert_golden(name, self.compare(*pair, *options, code=1))
+
+    def test_json_golden_and_schema(self):
+        for name, pair in (("failures.json", ("h200", "h200_failures")),
+                           ("counted.json", ("cpu", "cpu_trade"))):
+            text = self.compare(*pair, "--json", code=1)
+            self.assert_golden(name, text)
+            self.validate(json.loads(text), "compare.json")
+
+    def validate(self, document, schema):
+        try:
+            import jsonschema
+        except ImportError:
+            return
+        jsonschema.validate(document, json.loads((SOURCE / "schema" / schema).read_text()))
+
+    def test_the_fixtures_follow_the_schema(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("no jsonschema in this Python")
+        schema = json.loads((SOURCE / "schema/outcome.json").read_text())
+        for file in RESULTS.glob("*.jsonl"):
+            for line in file.read_text().split("\n")[:-1]:
+                record = json.loads(line)
+                jsonschema.validate(record, {**schema["definitions"][record["type"]],
+                                             "definitions": schema["definitions"]})
+
+    def test_equal_files_are_the_same(self):
+        self.assertTrue(self.compare("cpu", "cpu").endswith("\n3 the same (every change counts)\n"))
+        # What is too noisy is not known to be the same, even as itself.
+        self.assertEqual(self.compare("h200", "h200", "-q"),
+                         "1 inconclusive, 17 the same (a change counts from 2 % on)\n")
+
+    def test_fail_on(self):
+        self.compare("h200", "h200", "--fail-on", "inconclusive", code=1)
+        self.compare("h200", "h200", "--fail-on", "missing,added,faster")
+        self.compare("cpu_more", "cpu")
+        self.compare("cpu_more", "cpu", "--fail-on", "missing,faster", code=1)
+        errors = self.refused("compare", "cpu.jsonl", "cpu.jsonl", "--fail-on", "mising")
+        self.assertIn("did you mean `missing`?", errors)
+
+    def test_min_effect(self):
+        self.assertIn("4 slower", self.compare("h200", "h200_slower", "-q", code=1))
+        out = self.compare("h200", "h200_slower", "-q", "--min-effect", "15")
+        self.assertEqual(out, "18 the same (a change counts from 15 % on)\n")
+        self.compare("cpu", "cpu_trade", "--min-effect", "2.5")
+        for bad in ("-1", "nan", "inf", "two"):
+            self.assertIn("--min-effect", self.refused("compare", "cpu.jsonl", "cpu.jsonl",
+                                                       "--min-effect=" + bad))
+
+    def test_what_cannot_be_compared(self):
+        for contender, message, hint in (
+                ("a100", "NVIDIA H200 (h200.jsonl) and NVIDIA A100-SXM4-80GB (a100.jsonl)",
+                 "--across-devices"),
+                ("cpu", "NVIDIA H200 (h200.jsonl) and Warpmark CPU device (cpu.jsonl)",
+                 "--across-devices"),
+                ("check", "check.jsonl is the journal of a check", "`warpmark bench`"),
+                ("nothing", "cannot read nothing.jsonl", "")):
+            errors = self.refused("compare", "h200.jsonl", contender + ".jsonl")
+            self.assertIn(message, errors)
+            self.assertIn(hint, errors)
+        out = self.compare("h200", "a100", "--across-devices")
+        self.assertIn("WARNING the devices differ: NVIDIA H200 and NVIDIA A100", out)
+
+    def test_files_that_are_no_journals(self):
+        for text, message in (("", "bad.jsonl: error: the journal has no whole line"),
+                              ("{}\n", "bad.jsonl:1: error: this is no record"),
+                              ("[1,\n", "bad.jsonl:1: error: this line of the journal is not JSON"),
+                              ('{"type":"run","record":1}\n',
+                               "bad.jsonl:1: error: the record has no `warpmark`")):
+            self.write("bad.jsonl", text)
+            self.assertIn(message, self.refused("compare", "bad.jsonl", "cpu.jsonl"))
+        self.assertIn("is a directory", self.refused("compare", ".", "cpu.jsonl").lower())
+
+    def test_a_torn_contender_fails(self):
+        out = self.compare("h200", "h200_torn", code=1)
+        self.assertIn("WARNING the run of h200_torn.jsonl did not come to its end", out)
+        self.assertIn("the run ended before it", out)
+
+    def test_control_characters_of_a_file_are_not_echoed(self):
+        text = (self.folder / "cpu.jsonl").read_text()
+        self.write("odd.jsonl", text.replace("Warpmark CPU device", "Warp\\u001b[31mmark"))
+        for options in ((), ("--markdown",), ("--json",)):
+            out, _ = self.run_program("compare", "odd.jsonl", "odd.jsonl", *options)
+            self.assertNotIn("\x1b", out)
+
+
+if __name__ == "__main__":
+    unittest.main()

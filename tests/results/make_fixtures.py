@@ -1,0 +1,198 @@
+# Writes the journals of this folder: what a bench of made-up suites would have said.
+"""Usage: make_fixtures.py. Equal numbers each time; tests compare their reports with golden files."""
+import hashlib
+import json
+import math
+import pathlib
+import random
+
+HERE = pathlib.Path(__file__).resolve().parent
+H200 = {"kind": "gpu", "name": "NVIDIA H200", "uuid": "GPU-3f1c2d4e-0a5b-4c6d-8e7f-102132435465",
+        "architecture": 90, "driver_version": 13000, "nvrtc_version": "13.0",
+        "capabilities": ["reports"],
+        "attributes": [{"name": "multiprocessors", "value": 132},
+                       {"name": "l2_bytes", "value": 62914560}]}
+A100 = dict(H200, name="NVIDIA A100-SXM4-80GB", uuid="GPU-00000000-1111-2222-3333-444444444444",
+            architecture=80)
+CPU = dict(H200, kind="cpu", name="Warpmark CPU device", uuid="",
+           capabilities=["image_ptx", "exact_bounds", "reports", "counters", "deterministic"])
+CEILINGS = {"copy_bytes_per_s": 4.23e12, "read_bytes_per_s": 4.41e12, "array_bytes": 1073741824}
+QUIET = {"sm_clock_mhz": 1980, "memory_clock_mhz": 3201, "max_sm_clock_mhz": 1980,
+         "temperature_c": 34, "power_w": 410.5, "ecc": True, "mig": False, "throttle_reasons": []}
+NOTHING = {name: [] if name == "throttle_reasons" else None for name in QUIET}
+
+
+def quantile(ordered, q):
+    place = q * (len(ordered) - 1)
+    below = min(int(place), len(ordered) - 1)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def interval(ordered):
+    """As harness/base/statistics.hpp says."""
+    n, tail, last, k = len(ordered), 0.0, 0.0, 0
+    while k <= n:
+        tail += math.comb(n, k) / 2 ** n
+        if tail > 0.025:
+            break
+        last, k = tail, k + 1
+    if k == 0:
+        return ordered[0], ordered[-1], 1 - 2.0 ** (1 - n)
+    return ordered[k - 1], ordered[n - k], 1 - 2 * last
+
+
+def series(rng, seconds, cache="cold", noise=0.002, count=24, nbytes=None, flops=None, batch=1,
+           ceilings=CEILINGS):
+    # A few launches are late, as they are on a machine that others use.
+    samples = [float("%.6g" % (seconds * (1 + noise * abs(rng.gauss(0, 1))
+                                          + (0.05 if rng.random() < 0.04 else 0))))
+               for _ in range(count)]
+    ordered = sorted(samples)
+    low, high, confidence = interval(ordered)
+    median = quantile(ordered, 0.5)
+    rate = nbytes / median if nbytes else None
+    return {"cache": cache, "batch": batch, "stop": "precise" if noise < 0.02 else "budget",
+            "latency_hidden": True, "late": 0, "count": count, "median_s": median, "low_s": low,
+            "high_s": high, "confidence": confidence, "q1_s": quantile(ordered, 0.25),
+            "q3_s": quantile(ordered, 0.75), "min_s": ordered[0], "max_s": ordered[-1],
+            "bytes_per_s": rate, "flops_per_s": flops / median if flops else None,
+            "copy_share": rate / ceilings["copy_bytes_per_s"] if rate and ceilings else None,
+            "read_share": rate / ceilings["read_bytes_per_s"] if rate and ceilings else None,
+            "samples_s": samples}
+
+
+def case(suite, point, measurement=None, verdict="passed", failure="none", reason=""):
+    identity = suite + "." + ",".join("%s=%s" % axis for axis in point)
+    record = {"type": "case", "suite": suite, "case": identity, "verdict": verdict,
+              "failure": failure, "reason": reason, "message": reason, "where": None, "outputs": [],
+              "findings": [], "notices": [], "compiled_from_cache": True, "seconds": 1.5,
+              "reproduce": "warpmark bench suites/%s.yaml --case %s" % (suite, identity)}
+    if measurement:
+        record["measurement"] = measurement
+        measurement["point"] = [{"name": name, "value": value} for name, value in point]
+    return record
+
+
+def measured(all_series, source, nbytes=None, flops=None, registers=32, counters=(), state=QUIET,
+             grid=1024):
+    return {"point": [], "sources": hashlib.sha256(source.encode()).hexdigest(), "budget_s": 5,
+            "precision": 0.005, "restore": "never", "bytes": nbytes, "flops": flops,
+            "series": all_series,
+            "kernels": [{"entry": "copy", "grid": [grid, 1, 1], "block": [256, 1, 1],
+                         "registers": registers, "shared_bytes": 0, "local_bytes": 0,
+                         "active_blocks": 8, "occupancy": 1.0}],
+            "counters": [{"name": name, "value": value} for name, value in counters],
+            "before": state, "after": state, "seconds": 1.2}
+
+
+def run(device, cases, command, date="2026-11-20T09:30:00Z", commit="1a2b3c4d5e6f", dirty=False,
+        ceilings=CEILINGS, bench=True):
+    record = {"type": "run", "record": 1, "warpmark": "0.1.0", "date": date, "command": command,
+              "seed": 0, "cases": cases, "deselected": 0, "trials": 1, "device": device}
+    if bench:
+        record["bench"] = {
+            "host": {"system": "Linux 6.1.0", "processor": "Intel Xeon Platinum 8480C",
+                     "processors": 16, "memory_bytes": 137438953472},
+            "git": {"commit": commit * 3 + "abcd", "dirty": dirty},
+            "ceilings": ceilings, "cuda_version": 13000}
+    return record
+
+
+def end(cases, code=0, error=None):
+    count = {verdict: sum(one["verdict"] == verdict for one in cases)
+             for verdict in ("passed", "failed", "skipped", "interrupted", "not_run")}
+    return {"type": "end", **count, "seconds": 9.5, "exit_code": code, "error": error}
+
+
+def write(name, records, torn=""):
+    lines = "".join(json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n"
+                    for record in records)
+    (HERE / name).write_text(lines + torn)
+
+
+def times(n, dtype):
+    """Of copying n elements: a launch's own time, and the memory's."""
+    nbytes = 2 * n * (4 if dtype == "float32" else 8)
+    return nbytes, 2.1e-6 + nbytes / (1.02 * CEILINGS["copy_bytes_per_s"])
+
+
+def gpu_cases(seed, slower=1.0, faster=1.0, changed=""):
+    rng = random.Random(seed)
+    cases = []
+    for dtype in ("float32", "float64"):
+        for n in (2 ** 16, 2 ** 20, 2 ** 24, 2 ** 28):
+            nbytes, seconds = times(n, dtype)
+            # The change makes large float64 slower, and large float32 faster.
+            factor = (slower if dtype == "float64" else faster) if n >= 2 ** 24 else 1
+            both = [series(rng, seconds * factor, nbytes=nbytes),
+                    series(rng, seconds * factor * (0.6 if nbytes < 5e7 else 1), "hot",
+                           nbytes=nbytes, batch=20, noise=0.0005)]
+            cases.append(case("copy", [("dtype", dtype), ("n", n)],
+                              measured(both, changed + dtype, nbytes=nbytes, grid=n // 1024)))
+    for n in (2 ** 20, 2 ** 28):
+        seconds = 3e-6 + 4 * n / CEILINGS["read_bytes_per_s"]
+        # Of one that is never steady.
+        noise = 0.08 if n == 2 ** 20 else 0.002
+        one = series(rng, seconds, nbytes=4 * n, flops=n, noise=noise)
+        cases.append(case("reductions/sum", [("n", n)],
+                          measured([one], "sum", nbytes=4 * n, flops=n, registers=40)))
+    return cases
+
+
+def cpu_cases(factor=1):
+    cases = []
+    for n in (4, 257, 1024):
+        counters = [("ptx_thread_instructions", 11 * n * factor),
+                    ("ptx_warp_instructions", 11 * math.ceil(n / 32) * factor),
+                    ("global_read_bytes", 4 * n), ("global_write_bytes", 4 * n)]
+        one = series(random.Random(n), 2e-5, "hot", noise=0.05, count=8, nbytes=8 * n, ceilings=None)
+        cases.append(case("doublify", [("n", n)],
+                          measured([one], "doublify" + "x" * (factor - 1), nbytes=8 * n,
+                                   counters=counters, state=NOTHING)))
+    return cases
+
+
+def main():
+    command = "warpmark bench suites --device gpu --journal h200.jsonl"
+    cases = gpu_cases(1)
+    write("h200.jsonl", [run(H200, len(cases), command), *cases, end(cases)])
+    write("h200_torn.jsonl", [run(H200, len(cases), command), *cases[:5]],
+          torn=json.dumps(cases[5])[:300])
+
+    cases = gpu_cases(2, slower=1.07, faster=0.9, changed="unrolled ")
+    later = {"date": "2026-11-21T08:15:00Z", "commit": "9f8e7d6c5b4a", "dirty": True}
+    write("h200_slower.jsonl", [run(dict(H200, driver_version=13010), len(cases), command, **later),
+                                *cases, end(cases)])
+
+    cases = gpu_cases(3)
+    cases[1] = case("copy", [("dtype", "float32"), ("n", 2 ** 20)], verdict="failed",
+                    failure="wrong", reason="3 of 1048576 elements of `out` are wrong")
+    cases[3] = case("copy", [("dtype", "float32"), ("n", 2 ** 28)], verdict="skipped",
+                    reason="needs 2 GiB, the device has 1 GiB")
+    throttled = dict(QUIET, sm_clock_mhz=1755, throttle_reasons=["sw_power_cap"])
+    cases[4]["measurement"]["before"] = cases[4]["measurement"]["after"] = throttled
+    del cases[7]
+    extra = series(random.Random(5), 4e-4, nbytes=2 ** 30)
+    cases.append(case("scan", [("n", 2 ** 27)], measured([extra], "scan", nbytes=2 ** 30)))
+    write("h200_failures.jsonl", [run(H200, len(cases), command, **later), *cases, end(cases, 1)])
+
+    cases = gpu_cases(4)[:2]
+    write("a100.jsonl", [run(A100, 2, command), *cases, end(cases)])
+
+    for name, cases in (("cpu.jsonl", cpu_cases()), ("cpu_more.jsonl", cpu_cases(factor=2)),
+                        ("cpu_trade.jsonl", cpu_cases())):
+        if name == "cpu_trade.jsonl":
+            # Fewer loads than before, at the cost of one instruction more.
+            for one in cases:
+                counters = {c["name"]: c for c in one["measurement"]["counters"]}
+                counters["global_read_bytes"]["value"] //= 2
+                counters["ptx_thread_instructions"]["value"] += 1
+        write(name, [run(CPU, 3, "warpmark bench suites --device cpu", ceilings=None), *cases,
+                     end(cases)])
+    write("check.jsonl", [run(CPU, 1, "warpmark check suites", bench=False),
+                          case("doublify", [("n", 4)]), end([])])
+
+
+if __name__ == "__main__":
+    main()

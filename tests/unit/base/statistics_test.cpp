@@ -1,0 +1,105 @@
+// Quantiles and the median's interval, against values from NumPy and SciPy.
+#include "base/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "base/error.hpp"
+
+namespace warpmark {
+namespace {
+
+std::vector<double> count_to(size_t n) {
+  std::vector<double> values(n);
+  std::iota(values.begin(), values.end(), 1.0);
+  return values;
+}
+
+TEST(Quantile, IsNumPys) {
+  const std::vector<double> four = {1, 2, 4, 8};
+  EXPECT_DOUBLE_EQ(quantile(four, 0), 1);
+  EXPECT_DOUBLE_EQ(quantile(four, 0.25), 1.75);
+  EXPECT_DOUBLE_EQ(quantile(four, 0.5), 3);
+  EXPECT_DOUBLE_EQ(quantile(four, 0.9), 6.8);
+  EXPECT_DOUBLE_EQ(quantile(four, 1), 8);
+  EXPECT_DOUBLE_EQ(quantile(std::vector<double>{7}, 0.3), 7);
+  EXPECT_THROW(quantile({}, 0.5), Error);
+}
+
+// Ranks from scipy.stats.binom.ppf(0.025, n, 0.5), coverages from its cdf.
+TEST(MedianInterval, HasTheRanksOfTheBinomialDistribution) {
+  const Interval six = median_interval(count_to(6));
+  EXPECT_EQ(six.low, 1);
+  EXPECT_EQ(six.high, 6);
+  EXPECT_NEAR(six.confidence, 0.96875, 1e-12);
+  const Interval ten = median_interval(count_to(10));
+  EXPECT_EQ(ten.low, 2);
+  EXPECT_EQ(ten.high, 9);
+  EXPECT_NEAR(ten.confidence, 0.978515625, 1e-12);
+  const Interval hundred = median_interval(count_to(100));
+  EXPECT_EQ(hundred.low, 40);
+  EXPECT_EQ(hundred.high, 61);
+  EXPECT_NEAR(hundred.confidence, 0.9647997997822952, 1e-10);
+}
+
+TEST(MedianInterval, SaysHowLittleFewSamplesTell) {
+  const Interval one = median_interval(count_to(1));
+  EXPECT_EQ(one, (Interval{1, 1, 0}));
+  const Interval two = median_interval(count_to(2));
+  EXPECT_EQ(two, (Interval{1, 2, 0.5}));
+  EXPECT_EQ(median_interval(count_to(5)), (Interval{1, 5, 0.9375}));
+  EXPECT_THROW(median_interval({}), Error);
+}
+
+TEST(MedianInterval, IsExactForMoreSamplesThanADoubleCanCount) {
+  const Interval many = median_interval(count_to(5000));
+  EXPECT_EQ(many.low + many.high, 5001);
+  EXPECT_NEAR(many.low, 2500 - 1.96 * std::sqrt(5000) / 2, 2);
+  EXPECT_GE(many.confidence, 0.95);
+  EXPECT_LT(many.confidence, 0.96);
+}
+
+TEST(MedianInterval, HoldsTheMedianAsOftenAsItSays) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  std::lognormal_distribution<double> times(0, 1);  // its median is 1
+  int held = 0;
+  constexpr int kRuns = 4000;
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<double> samples(25);
+    for (double& sample : samples) sample = times(random);
+    std::sort(samples.begin(), samples.end());
+    const Interval interval = median_interval(samples);
+    held += interval.low <= 1 && 1 <= interval.high ? 1 : 0;
+  }
+  // 95.7 % for 25 samples; six standard deviations are 1.9 %.
+  EXPECT_NEAR(static_cast<double>(held) / kRuns, 0.957, 0.02);
+}
+
+TEST(Summary, OfUnsortedSamples) {
+  const Summary summary = summarize({3, 1, 2, 5, 4, 6});
+  EXPECT_EQ(summary.count, 6U);
+  EXPECT_EQ(summary.median, 3.5);
+  EXPECT_EQ(summary.q1, 2.25);
+  EXPECT_EQ(summary.q3, 4.75);
+  EXPECT_EQ(summary.min, 1);
+  EXPECT_EQ(summary.max, 6);
+  EXPECT_DOUBLE_EQ(summary.half_width(), 2.5 / 3.5);
+}
+
+TEST(Summary, HalfWidth) {
+  EXPECT_TRUE(std::isinf(summarize({2}).half_width()));
+  EXPECT_EQ(summarize({2, 2, 2}).half_width(), 0);
+  EXPECT_EQ(summarize({0, 0}).half_width(), 0);
+  EXPECT_TRUE(std::isinf(summarize({-1, 1}).half_width()));
+  EXPECT_THROW(summarize({}), Error);
+}
+
+}  // namespace
+}  // namespace warpmark

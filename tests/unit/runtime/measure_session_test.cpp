@@ -1,0 +1,92 @@
+// Measuring through a session: verified before and after, timed between.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/runtime/session_fixture.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class MeasureSession : public SessionTest {
+ protected:
+  Outcome measure(const std::string& yaml, const std::string& kernel) {
+    const Case which = make(yaml, kernel).front();
+    return session().measure(which, make_plan(which, plugins_), timing_, measured_);
+  }
+  TimingOptions timing_;
+  Measurement measured_;
+};
+
+TEST_F(MeasureSession, ADeviceThatCountsHasAFewTimes) {
+  const Outcome outcome =
+      measure(scale_suite("f * src") + "bench: {bytes: 2*src.nbytes}\n", kScale);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  ASSERT_THAT(measured_.series, SizeIs(1));
+  EXPECT_EQ(measured_.series[0].cache, CacheState::hot);
+  EXPECT_THAT(measured_.series[0].seconds, SizeIs(5));
+  EXPECT_THAT(measured_.series[0].seconds, Each(testing::Gt(0)));
+  ASSERT_THAT(measured_.kernels, SizeIs(1));
+  EXPECT_EQ(measured_.kernels[0].entry, "k");
+  EXPECT_EQ(measured_.kernels[0].grid[0], 4);
+  EXPECT_EQ(measured_.bytes, 2.0 * 100 * 4);
+  EXPECT_EQ(measured_.flops, std::nullopt);
+  EXPECT_EQ(session().ceilings(), std::nullopt);
+}
+
+TEST_F(MeasureSession, AWrongKernelHasNoTimes) {
+  const Outcome outcome = measure(scale_suite("src"), kScale);
+  EXPECT_EQ(outcome.failure, FailureKind::wrong);
+  EXPECT_THAT(measured_.series, SizeIs(0));
+}
+
+// Right at first, and wrong once it has run a few times: its counter lives in the module.
+TEST_F(MeasureSession, AKernelThatTurnsWrongHasNoTimes) {
+  const std::string turning =
+      "__device__ int runs;\n"
+      "extern \"C\" __global__ void k(float *out, const float *in, float f, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) out[i] = (runs > 2 ? 2 : 1) * f * in[i];\n"
+      "  if (i == n - 1) ++runs;\n"
+      "}\n";
+  const Outcome outcome = measure(scale_suite("f * src"), turning);
+  EXPECT_EQ(outcome.failure, FailureKind::wrong);
+  EXPECT_THAT(outcome.message, HasSubstr("right before it was timed"));
+  EXPECT_THAT(measured_.series, SizeIs(0));
+}
+
+TEST_F(MeasureSession, InoutBuffersAreRestoredWhereThatIsSaid) {
+  const std::string kernel =
+      "extern \"C\" __global__ void k(float *a) { a[threadIdx.x] *= 1e10f; }\n";
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments: {a: {inout: 'np.ones(32)'}}\n"
+      "launch: {block: 32}\n"
+      "reference: {a: a * np.float32(1e10)}\n";
+  EXPECT_EQ(measure(suite + "bench: {restore: each}\n", kernel).verdict, Verdict::passed);
+  EXPECT_THAT(measured_.series, SizeIs(1));
+}
+
+TEST_F(MeasureSession, ASkippedCaseHasNoTimes) {
+  const Outcome outcome = measure(
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments: {a: {inout: 'np.ones(1 << 20)'}}\n"
+      "launch: {block: 32}\n"
+      "reference: {a: a}\n"
+      "limits: {memory_mib: 1}\n",
+      "extern \"C\" __global__ void k(float *a) {}\n");
+  EXPECT_EQ(outcome.verdict, Verdict::skipped);
+  EXPECT_THAT(measured_.series, SizeIs(0));
+}
+
+TEST_F(MeasureSession, AnInterruptEndsIt) {
+  session().require();
+  session().interrupt();
+  EXPECT_EQ(measure(scale_suite("f * src"), kScale).verdict, Verdict::interrupted);
+}
+
+}  // namespace
+}  // namespace warpmark

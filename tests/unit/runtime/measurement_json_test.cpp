@@ -1,0 +1,80 @@
+// What a worker hands over of a measurement, and what the front does not take from it.
+#include "runtime/measurement_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "runtime/protocol.hpp"
+
+namespace warpmark::protocol {
+namespace {
+
+using Json = nlohmann::json;
+
+Measurement example() {
+  Measurement measurement;
+  measurement.series.push_back({CacheState::cold, 1, {2e-6, 3e-6}, StopReason::budget, true, 4});
+  measurement.series.push_back({CacheState::hot, 20, {1e-6}, StopReason::samples, false, 0});
+  measurement.kernels.push_back({"k", {4, 1, 1}, {64, 2, 1}, 32, 1024, 16, 8, 0.5});
+  measurement.counters = {{"ptx_thread_instructions", 4096}, {"global_load_bytes", 512}};
+  measurement.before.sm_clock_mhz = 1980;
+  measurement.before.throttle_reasons = {"sw_power_cap"};
+  measurement.after.power_w = 123.5;
+  measurement.after.ecc = true;
+  measurement.seconds = 0.25;
+  return measurement;
+}
+
+TEST(MeasurementJson, ComesBackAsItWent) {
+  const Json wire = to_json(Timed{"", example()});
+  const Reply reply = reply_from_json(Json::parse(wire.dump()));
+  const Measurement& back = std::get<Timed>(reply).measurement;
+  EXPECT_EQ(to_json(back), to_json(example()));
+  EXPECT_EQ(back.series.at(1).batch, 20U);
+  EXPECT_EQ(back.series.at(0).seconds, (std::vector<double>{2e-6, 3e-6}));
+  EXPECT_EQ(back.before, example().before);
+  EXPECT_EQ(back.after, example().after);
+  EXPECT_EQ(back.counters, example().counters);
+}
+
+TEST(MeasurementJson, RequestsComeBackAsTheyWent) {
+  Time request;
+  request.run.buffers.push_back({"x", "float32", 64, true, true});
+  request.run.steps.emplace_back(Fill{"x", 7});
+  request.options.caches = {CacheState::hot, CacheState::cold};
+  request.options.budget_s = 0.5;
+  request.restore = Restore::each;
+  const Json wire = to_json(request);
+  const Request back = request_from_json(wire);
+  EXPECT_EQ(to_json(std::get<Time>(back)), wire);
+  EXPECT_TRUE(std::holds_alternative<Calibrate>(request_from_json(to_json(Calibrate{}))));
+}
+
+TEST(MeasurementJson, CeilingsMayBeAbsent) {
+  const Reply none = reply_from_json(to_json(Calibrated{}));
+  EXPECT_FALSE(std::get<Calibrated>(none).ceilings.has_value());
+  const Reply some = reply_from_json(to_json(Calibrated{Ceilings{4e12, 5e12, 1 << 30}}));
+  EXPECT_EQ(std::get<Calibrated>(some).ceilings->read_bytes_per_s, 5e12);
+}
+
+// The worker runs what a submission may have taken over.
+TEST(MeasurementJson, TimesThatCannotBeAreRefused) {
+  const auto refused = [](const char* pointer, const Json& value) {
+    Json wire = to_json(Timed{"", example()});
+    wire[Json::json_pointer(pointer)] = value;
+    EXPECT_THROW(reply_from_json(wire), Error) << pointer << " " << value;
+  };
+  refused("/measurement/series/0/seconds/0", -1e-6);
+  refused("/measurement/series/0/seconds/0", nullptr);
+  refused("/measurement/series/0/seconds/0", "fast");
+  refused("/measurement/series/0/seconds", Json::array());
+  refused("/measurement/series/0/cache", 2);
+  refused("/measurement/series/0/stop", -1);
+  refused("/measurement/seconds", std::numeric_limits<double>::infinity());
+  refused("/measurement/kernels/0/grid", Json::array({1}));
+  refused("/measurement/counters/0", Json::array({"name"}));
+}
+
+}  // namespace
+}  // namespace warpmark::protocol

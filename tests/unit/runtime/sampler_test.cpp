@@ -1,0 +1,194 @@
+// The sampler on a fake driver: what it queues, and in which order.
+#include "runtime/sampler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/file.hpp"
+#include "support/fake_driver.hpp"
+#include "unit/runtime/session_fixture.hpp"
+
+namespace warpmark {
+namespace {
+
+using std::chrono::seconds;
+using testing::AnyOf;
+using testing::Each;
+
+// A case of one launch with one `inout` buffer, on a device of the test's.
+class SamplerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string reason;
+    if (!compiler_is_there(reason)) GTEST_SKIP() << reason;
+    fake_.kernels["k"] = {{{0, 8}}};
+    fake_.kernels["warpmark_read"] = {{{0, 8}, {8, 8}, {16, 8}}};
+    fake_.kernels["warpmark_wait"] = {{{0, 8}}};
+    fake_.attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 4096;
+    fake_.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 4;
+    fake_.attributes[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR] = 2048;
+    fake_.attributes[CU_DEVICE_ATTRIBUTE_WARP_SIZE] = 32;
+    fake_.kernel_ms = [this](const FakeLaunch& launch) {
+      return launch.kernel == "k" ? kernel_ms_ : 0.02;
+    };
+    context_ = Context::create(fake_.device());
+    kernels_.emplace(context_, Compiler(Nvrtc::open(), CompileCache(folder_.path())), 90);
+    const Module module(context_, "image", "k.cu");
+    run_.buffers.push_back({"x", "float32", 64, true, true});
+    run_.steps.emplace_back(protocol::Launch{0, {2, 1, 1}, {64, 1, 1}, 0, {"x"}});
+    case_.emplace(context_, std::vector<Function>{module.function("k")}, run_);
+    options_.min_samples = 5;
+    options_.min_seconds = 0;
+  }
+
+  TimedSeries sample(CacheState cache, Restore restore = Restore::never, double budget_s = 5) {
+    Sampler sampler(context_, *kernels_, *case_, restore);
+    return sampler.sample(
+        cache, options_,
+        Sampler::Clock::now() + std::chrono::duration_cast<Sampler::Clock::duration>(
+                                    std::chrono::duration<double>(budget_s)));
+  }
+
+  // The launches after the warm-up, which ends with the first launch of ours.
+  std::vector<std::string> launched() const {
+    std::vector<std::string> names;
+    for (const FakeLaunch& launch : fake_.launches) {
+      if (names.empty() && launch.kernel == "k") continue;
+      names.push_back(launch.kernel);
+    }
+    return names;
+  }
+
+  const TemporaryFolder folder_{"warpmark-sampler"};
+  FakeDriver fake_;
+  double kernel_ms_ = 0.5;
+  std::shared_ptr<Context> context_;
+  std::optional<TimingKernels> kernels_;
+  protocol::Run run_;
+  std::optional<DeviceRun> case_;
+  TimingOptions options_;
+};
+
+TEST_F(SamplerTest, AColdSampleIsOneRunAfterAFlush) {
+  const TimedSeries series = sample(CacheState::cold);
+  EXPECT_EQ(series.cache, CacheState::cold);
+  EXPECT_EQ(series.batch, 1U);
+  EXPECT_EQ(series.stop, StopReason::precise);
+  EXPECT_TRUE(series.latency_hidden);
+  EXPECT_GE(series.seconds.size(), 5U);
+  EXPECT_THAT(series.seconds, Each(testing::DoubleNear(0.5e-3, 1e-9)));
+  const std::vector<std::string> names = launched();
+  ASSERT_GE(names.size(), 10U);
+  for (size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(names[i], i % 2 == 0 ? "warpmark_read" : "k") << i;
+  }
+  const auto flush = std::find_if(fake_.launches.begin(), fake_.launches.end(),
+                                  [](const FakeLaunch& l) { return l.kernel == "warpmark_read"; });
+  EXPECT_EQ(flush->argument<uint64_t>(1), 2 * 4096U / 16) << "twice the cache, in vectors";
+}
+
+TEST_F(SamplerTest, AHotSampleIsABatchBehindAWait) {
+  kernel_ms_ = 0.0101;
+  const TimedSeries series = sample(CacheState::hot);
+  EXPECT_EQ(series.batch, 20U) << "200 us of runs";
+  EXPECT_THAT(series.seconds, Each(testing::DoubleNear(1.01e-5, 1e-9)));
+  const std::vector<std::string> names = launched();
+  ASSERT_GE(names.size(), 5 * 21U);
+  for (size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(names[i], i % 21 == 0 ? "warpmark_wait" : "k") << i;
+  }
+}
+
+TEST_F(SamplerTest, ALongRunIsABatchOfItsOwn) {
+  kernel_ms_ = 3;
+  EXPECT_EQ(sample(CacheState::hot).batch, 1U);
+}
+
+TEST_F(SamplerTest, LateSamplesAreThrownAwayAndTheWaitGrows) {
+  int queries = 0;
+  fake_.event_passed = [&] { return ++queries <= 40; };
+  const TimedSeries series = sample(CacheState::cold);
+  EXPECT_TRUE(series.latency_hidden);
+  EXPECT_EQ(series.late, 40U) << "a group of 32, and 8 of the next";
+  EXPECT_GE(series.seconds.size(), 5U);
+  std::vector<uint64_t> waits;
+  for (const FakeLaunch& launch : fake_.launches) {
+    if (launch.kernel == "warpmark_wait") waits.push_back(launch.argument<uint64_t>(0));
+  }
+  ASSERT_FALSE(waits.empty());
+  EXPECT_THAT(waits, Each(AnyOf(20000U, 40000U, 80000U))) << "ns";
+}
+
+TEST_F(SamplerTest, WhereTheHostIsAlwaysLateItIsSaid) {
+  fake_.event_passed = [] { return true; };
+  const TimedSeries series = sample(CacheState::cold);
+  EXPECT_FALSE(series.latency_hidden);
+  EXPECT_GE(series.seconds.size(), 5U);
+  EXPECT_EQ(series.stop, StopReason::precise);
+}
+
+TEST_F(SamplerTest, AnUnsteadyKernelEndsWithItsBudget) {
+  int launches = 0;
+  fake_.kernel_ms = [&](const FakeLaunch&) { return 1 + 0.01 * (++launches % 100); };
+  options_.precision = 1e-9;
+  options_.max_samples = 1'000'000'000;
+  const auto start = Sampler::Clock::now();
+  const TimedSeries series = sample(CacheState::cold, Restore::never, 0.2);
+  EXPECT_EQ(series.stop, StopReason::budget);
+  EXPECT_GE(Sampler::Clock::now() - start, std::chrono::milliseconds(200));
+}
+
+TEST_F(SamplerTest, ABudgetThatTheWarmUpSpendsGivesItsTime) {
+  const TimedSeries series = sample(CacheState::cold, Restore::never, 0);
+  EXPECT_EQ(series.stop, StopReason::budget);
+  ASSERT_EQ(series.seconds.size(), 1U);
+  EXPECT_NEAR(series.seconds[0], 0.5e-3, 1e-9);
+  EXPECT_FALSE(series.latency_hidden);
+  EXPECT_EQ(fake_.launches.size(), 1U);
+}
+
+TEST_F(SamplerTest, InoutBuffersAreRestoredBeforeEachSample) {
+  const auto copies = [&] {
+    return std::count(fake_.calls.begin(), fake_.calls.end(), "cuMemcpyDtoDAsync_v2");
+  };
+  sample(CacheState::cold);
+  EXPECT_EQ(copies(), 0);
+  kernel_ms_ = 0.0101;
+  EXPECT_EQ(sample(CacheState::hot, Restore::each).batch, 1U);
+  EXPECT_GE(copies(), 5);
+  EXPECT_EQ(sample(CacheState::hot, Restore::batch).batch, 20U);
+}
+
+TEST_F(SamplerTest, AFaultInASampleIsTold) {
+  int launches = 0;
+  fake_.on_launch = [&](const FakeLaunch& launch) {
+    const bool faults = launch.kernel == "k" && ++launches > 3;
+    return faults ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+  };
+  EXPECT_THROW(sample(CacheState::cold), DriverError);
+}
+
+TEST_F(SamplerTest, KernelFacts) {
+  const std::vector<KernelFacts> facts = case_->kernel_facts();
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].entry, "k");
+  EXPECT_EQ(facts[0].block[0], 64);
+  EXPECT_EQ(facts[0].registers, 16);
+  EXPECT_DOUBLE_EQ(facts[0].occupancy, static_cast<double>(facts[0].active_blocks) * 2 / 64);
+}
+
+TEST_F(SamplerTest, CeilingsAreBytesOverMedians) {
+  fake_.copy_ms = 2;
+  fake_.kernel_ms = [](const FakeLaunch&) { return 4.0; };
+  const Ceilings ceilings = measure_ceilings(context_, *kernels_);
+  const auto bytes = static_cast<double>(ceilings.array_bytes);
+  EXPECT_EQ(ceilings.array_bytes, uint64_t{1} << 27) << "a quarter of what is free";
+  EXPECT_NEAR(ceilings.copy_bytes_per_s, 2 * bytes / 2e-3, 1);
+  EXPECT_NEAR(ceilings.read_bytes_per_s, bytes / 4e-3, 1);
+}
+
+}  // namespace
+}  // namespace warpmark
