@@ -6,6 +6,7 @@
 #include "results/reproduce.hpp"
 
 namespace warpmark {
+
 CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext& context,
                  const RunOptions& options, const MakeReport& make_console, std::ostream& out)
     : context_(context),

@@ -1,0 +1,167 @@
+// Runs the bench front with measurements from the command line instead of a device.
+//
+// Usage: bench_probe [--journal FILE] [--benchmark-out FILE] [--single] [--case ID]...
+//                    [--maxfail N] [--json] [-v] [-q] [--counts] SUITE=ACTIONS...
+// Each letter of ACTIONS is what comes of one case of the file SUITE, in order:
+//   p is timed   b spends its budget   u has 3 samples   l has the host's time in its samples
+//   h is timed cold and hot   t is throttled   o has no sample   i has a time that is none
+//   a fails after it was timed   f fails before   s is skipped   n is timed with a notice
+//   e throws an environment error   x throws something else
+//   w waits for an interrupt, having written "waiting" to stderr   k ends the process at once
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+#include "base/file.hpp"
+#include "bench/bench.hpp"
+#include "suite/selection.hpp"
+#include "unit/results/example_measurement.hpp"
+
+namespace {
+
+using namespace warpmark;
+using testing_results::series;
+
+class ScriptedTimer : public CaseTimer {
+ public:
+  std::map<std::string, char> actions;  ///< by case id
+  bool counts = false;
+
+  Outcome measure(const Case& which, const PlannedCase&, const TimingOptions&,
+                  Measurement& into) override {
+    Outcome outcome;
+    outcome.seconds = 0.25;
+    const char action = actions.at(which.id);
+    into = measurement_of(action);
+    switch (action) {
+      case 'a':
+      case 'f':
+        outcome.verdict = Verdict::failed;
+        outcome.failure = FailureKind::wrong;
+        outcome.reason = "2 of 16 elements of z are wrong";
+        outcome.where = {display_path(which.suite->file), 14, 3};
+        break;
+      case 's':
+        outcome.verdict = Verdict::skipped;
+        outcome.reason = "needs 80 GiB, the device has 4 GiB";
+        break;
+      case 'n':
+        outcome.notices = {"warning: unused variable"};
+        break;
+      case 'e':
+        throw environment_error("the device is gone", "plug it in");
+      case 'x':
+        throw std::runtime_error("a mistake");
+      case 'k':
+        ::raise(SIGKILL);
+        break;
+      case 'w':
+        std::cerr << "waiting" << std::endl;
+        while (!interrupted_) ::usleep(1000);
+        outcome.verdict = Verdict::interrupted;
+        break;
+      default:
+        break;
+    }
+    return outcome;
+  }
+
+  void interrupt() noexcept override { interrupted_ = true; }
+
+ private:
+  Measurement measurement_of(char action) const {
+    Measurement result = testing_results::measurement();
+    if (action == 'f') return {};
+    if (action != 'h') result.series.pop_back();
+    TimedSeries& first = result.series.front();
+    if (action == 'b') {
+      first = series(CacheState::cold, 2e-6, 0.2, 12);
+      first.stop = StopReason::budget;
+    }
+    if (action == 'u') {
+      first = series(CacheState::cold, 2, 0.001, 3);
+      first.stop = StopReason::budget;
+    }
+    if (action == 'l') first.latency_hidden = false;
+    if (action == 't') result.after.throttle_reasons = {"sw_power_cap"};
+    if (action == 'o') first.seconds.clear();
+    if (action == 'i') first.seconds[1] = std::numeric_limits<double>::quiet_NaN();
+    if (counts) {
+      first.cache = CacheState::hot;
+      result.counters = {{"ptx_thread_instructions", 1234567}, {"global_load_bytes", 4096}};
+    }
+    return result;
+  }
+
+  std::atomic<bool> interrupted_ = false;
+};
+
+int run(int argc, char** argv) {
+  CLI::App app;
+  BenchOptions options;
+  std::vector<std::string> ids;
+  std::vector<std::string> scripts;
+  bool verbose = false, quiet = false;
+  ScriptedTimer timer;
+  app.add_option("--journal", options.journal);
+  app.add_option("--benchmark-out", options.google_benchmark);
+  app.add_flag("--single", options.single_case);
+  app.add_option("--case", ids)->allow_extra_args(false);
+  app.add_option("--maxfail", options.max_failures);
+  app.add_flag("--json", options.json);
+  app.add_flag("-v", verbose);
+  app.add_flag("-q", quiet);
+  app.add_flag("--counts", timer.counts);
+  app.add_option("scripts", scripts);
+  CLI11_PARSE(app, argc, argv);
+  if (verbose) options.style.verbosity = Verbosity::verbose;
+  if (quiet) options.style.verbosity = Verbosity::quiet;
+
+  RunContext context = testing_results::bench_context();
+  if (timer.counts) {
+    context.device.capabilities = {"counters"};
+    context.bench->ceilings.reset();
+  }
+  std::vector<Case> all;
+  for (const std::string& script : scripts) {
+    const size_t equals = script.rfind('=');
+    const std::string letters = script.substr(equals + 1);
+    size_t index = 0;
+    for (Case& which : cases(load_suite(script.substr(0, equals)), {}, Purpose::bench)) {
+      timer.actions[which.id] = index < letters.size() ? letters[index++] : 'p';
+      all.push_back(std::move(which));
+    }
+  }
+  std::vector<BenchWork> work;
+  for (Case& which : select_cases(std::move(all), ids)) {
+    PlannedCase planned;
+    planned.plan.bytes = int64_t{16};
+    for (const PointValue& axis : which.point) {
+      planned.plan.point.push_back({axis.name, axis.value});
+    }
+    TimingOptions timing;
+    if (timer.actions[which.id] == 'h') timing.caches = {CacheState::cold, CacheState::hot};
+    work.push_back({{std::move(which), std::move(planned), {}}, timing, std::string(64, 'a')});
+  }
+  return static_cast<int>(run_bench(work, timer, context, options, std::cout));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const Error& error) {
+    std::cerr << error.what() << "\n";
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    std::cerr << "internal: " << error.what() << "\n";
+    return static_cast<int>(ExitCode::internal);
+  }
+}
