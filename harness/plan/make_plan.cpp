@@ -263,7 +263,7 @@ PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
   }
   take_over(which, plan, document.positions);
   check_outputs(plan, request);
-  check_uses(plan, sizes_at_plan_time(which, plan), document.positions);
+  check_accesses(plan, sizes_at_plan_time(which, plan), document.positions);
   return {std::move(plan), std::move(document.positions)};
 }
 

@@ -81,15 +81,15 @@ struct Scalar {
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
-/// Elements `start`, `start + step` … of a buffer, `count` of them, which the steps use whatever
-/// happens. A buffer that is too short for them is told before the launch.
-struct Use {
+/// Elements `start`, `start + step` … of a buffer, `count` of them, which the steps read or write
+/// whatever their values. A buffer that lacks one of them is told before the launch.
+struct Access {
   std::string buffer;
   Size start = int64_t{0}, step = int64_t{1};  ///< of either sign
   Size count = int64_t{0};
-  std::string by;  ///< what uses them, for the message: "`operation` has `y[i]` for each of …"
+  std::string reason;  ///< what accesses them: "`operation` has `y[i]` for each element of `x`"
   std::string at;
-  friend bool operator==(const Use&, const Use&) = default;
+  friend bool operator==(const Access&, const Access&) = default;
 };
 
 struct LaunchStep {
@@ -179,7 +179,7 @@ struct Plan {
   std::vector<Unit> units;
   std::vector<Buffer> buffers;
   std::vector<Scalar> scalars;
-  std::vector<Use> uses;
+  std::vector<Access> accesses;
   std::vector<Step> steps;
   std::vector<Expected> expected;
   std::optional<Amount> bytes, flops;  ///< moved and done by one run of the steps
@@ -225,10 +225,10 @@ struct Facts {
 /// arithmetic refuses.
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions);
 
-/// Throws a usage error, at the buffer's line and with both sizes, for a use that its buffer is too
-/// short for. Uses that `scope` does not decide are left out, and so are all of a plan that must
-/// end in a fault or a report, or that is skipped.
-void check_uses(const Plan& plan, const Scope& scope, const PositionMap& positions);
+/// Throws a usage error, at the access's line and with both sizes, for a buffer that lacks elements
+/// that are accessed. Accesses that `scope` does not decide are left out, and so are all of a plan
+/// that is skipped, that may be by a rule still open, or that must not end well.
+void check_accesses(const Plan& plan, const Scope& scope, const PositionMap& positions);
 
 /// The value of a Size of a resolved plan. Throws an internal error for a symbolic one.
 int64_t resolved(const Size& size);

@@ -271,16 +271,16 @@ const Buffer& read_buffer_name(const Value& value, const Plan& plan) {
   return *buffer;
 }
 
-Use read_use(const Value& value, const Plan& plan) {
-  value.members({"buffer", "start", "step", "count", "by", "at"});
-  Use use;
-  use.buffer = read_buffer_name(value.get("buffer"), plan).name;
-  if (const auto start = value.find("start")) use.start = read_signed(*start);
-  if (const auto step = value.find("step")) use.step = read_signed(*step);
-  use.count = read_size(value.get("count"));
-  use.by = value.get("by").nonempty();
-  use.at = value.optional_text("at");
-  return use;
+Access read_access(const Value& value, const Plan& plan) {
+  value.members({"buffer", "start", "step", "count", "reason", "at"});
+  Access access;
+  access.buffer = read_buffer_name(value.get("buffer"), plan).name;
+  if (const auto start = value.find("start")) access.start = read_signed(*start);
+  if (const auto step = value.find("step")) access.step = read_signed(*step);
+  access.count = read_size(value.get("count"));
+  access.reason = value.get("reason").nonempty();
+  access.at = value.optional_text("at");
+  return access;
 }
 
 Step read_launch(const Value& value, const Plan& plan) {
@@ -361,8 +361,8 @@ void read_body(const Value& value, Plan& plan) {
     plan.scalars.push_back(read_scalar(item));
     if (!names.insert(plan.scalars.back().name).second) item.fail("has a name that is taken");
   }
-  if (const auto uses = value.find("uses")) {
-    for (const Value& use : uses->list()) plan.uses.push_back(read_use(use, plan));
+  if (const auto accesses = value.find("accesses")) {
+    for (const Value& item : accesses->list()) plan.accesses.push_back(read_access(item, plan));
   }
   for (const Value& step : value.get("steps").list()) plan.steps.push_back(read_step(step, plan));
   std::set<std::string> outputs;
@@ -428,13 +428,13 @@ PlannedSkip read_skip(const Value& value) {
 
 void read_plan_body(const Json& json, Plan& plan) {
   const Value value(json, "");
-  value.members({"units", "buffers", "scalars", "uses", "steps", "expected", "bytes", "flops"});
+  value.members({"units", "buffers", "scalars", "accesses", "steps", "expected", "bytes", "flops"});
   read_body(value, plan);
 }
 
 Plan plan_from_json(const Json& json) {
   const Value value(json, "");
-  value.members({"warpmark", "suite", "case", "point", "units", "buffers", "scalars", "uses",
+  value.members({"warpmark", "suite", "case", "point", "units", "buffers", "scalars", "accesses",
                  "steps", "expected", "bytes", "flops", "expect", "limits", "requires", "skip",
                  "restore"});
   value.get("warpmark").integer(1, 1);

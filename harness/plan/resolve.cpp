@@ -1,9 +1,7 @@
 // Evaluates what a plan left open until arrays and device were there.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "base/text.hpp"
 #include "plan/plan.hpp"
@@ -71,11 +69,11 @@ class Resolver {
     }
   }
 
-  void use(Use& use) {
-    for (Size* size : {&use.start, &use.step}) {
+  void access(Access& access) {
+    for (Size* size : {&access.start, &access.step}) {
       if (const auto* symbolic = std::get_if<Symbolic>(size)) *size = whole(*symbolic);
     }
-    number(use.count);
+    number(access.count);
   }
 
   const Scope& scope() const { return scope_; }
@@ -134,55 +132,7 @@ class Resolver {
   Scope scope_;
 };
 
-// The value of a size, if the scope decides it.
-std::optional<int64_t> value_in(const Size& size, const Scope& scope,
-                                const PositionMap& positions) {
-  if (const auto* value = std::get_if<int64_t>(&size)) return *value;
-  const auto& symbolic = std::get<Symbolic>(size);
-  const Folded folded = Expression::parse(symbolic.text, positions.find(symbolic.at)).fold(scope);
-  const auto* value = folded.value ? std::get_if<int64_t>(&*folded.value) : nullptr;
-  if (value == nullptr) return std::nullopt;
-  return *value;
-}
-
-// The last of the elements; what leaves int64 is past the end of any buffer.
-int64_t last_element(int64_t start, int64_t step, int64_t count) {
-  int64_t span = 0, last = 0;
-  if (__builtin_mul_overflow(step, count - 1, &span) ||
-      __builtin_add_overflow(start, span, &last)) {
-    return step < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
-  }
-  return last;
-}
-
-bool must_be_launched(const Plan& plan) {
-  if (plan.fault || plan.report) return false;
-  return std::none_of(plan.skip.begin(), plan.skip.end(), [](const PlannedSkip& rule) {
-    const auto* holds = std::get_if<bool>(&rule.when);
-    return holds != nullptr && *holds;
-  });
-}
-
 }  // namespace
-
-void check_uses(const Plan& plan, const Scope& scope, const PositionMap& positions) {
-  if (!must_be_launched(plan)) return;
-  for (const Use& use : plan.uses) {
-    const ArithmeticValue* size = scope.find(use.buffer + ".size");
-    const std::optional<int64_t> start = value_in(use.start, scope, positions);
-    const std::optional<int64_t> step = value_in(use.step, scope, positions);
-    const std::optional<int64_t> count = value_in(use.count, scope, positions);
-    if (size == nullptr || !start || !step || !count || *count <= 0) continue;
-    const auto elements = std::get<int64_t>(*size);
-    const int64_t last = last_element(*start, *step, *count);
-    const auto [least, most] = std::minmax(*start, last);
-    if (least >= 0 && most < elements) continue;
-    throw usage_error(
-        fmt::format("`{}` has {} element{}, and those from {} to {} are used: {}", use.buffer,
-                    elements, elements == 1 ? "" : "s", *start, last, use.by),
-        positions.find(use.at), "give it as many elements, or narrow what is used of it");
-  }
-}
 
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   Resolver resolver(plan, facts, positions);
@@ -194,8 +144,8 @@ Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   resolver.amount(plan.bytes);
   resolver.amount(plan.flops);
   for (PlannedSkip& rule : plan.skip) resolver.skip(rule);
-  for (Use& use : plan.uses) resolver.use(use);
-  check_uses(plan, resolver.scope(), positions);
+  for (Access& access : plan.accesses) resolver.access(access);
+  check_accesses(plan, resolver.scope(), positions);
   return plan;
 }
 

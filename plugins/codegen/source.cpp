@@ -160,8 +160,9 @@ std::string Range::index(const std::string& place) const {
 
 std::string Range::parameters() const {
   std::string text = ", const long long n";
-  if (given) text += ", const long long warpmark_start, const long long warpmark_count";
+  if (given) text += ", const long long warpmark_start";
   if (has_step) text += ", const long long warpmark_step";
+  if (given) text += ", const long long warpmark_count";
   return text;
 }
 
@@ -171,27 +172,26 @@ void Range::add_scalars(const Parameter& array, Json& plan, Json& arguments) con
     arguments.push_back(name);
   };
   integer("warpmark_n", {{"arithmetic", array.name + ".size"}, {"at", array.pointer}});
-  if (given) {
-    integer("warpmark_start", start);
-    integer("warpmark_count", count);
-  }
+  // The count is of all three keys: what is wrong with another is told there before.
+  if (given) integer("warpmark_start", start);
   if (has_step) integer("warpmark_step", step);
+  if (given) integer("warpmark_count", count);
 }
 
-void Range::add_uses(const Parameter& array, const std::vector<Parameter>& lanes,
-                     const std::string& what, Json& plan) const {
+void Range::add_accesses(const Parameter& array, const std::vector<Parameter>& lanes,
+                         const std::string& key, Json& plan) const {
   for (const Parameter& lane : lanes) {
     if (!given && lane.name == array.name) continue;  // whose size the count is
-    Json use = {{"buffer", lane.name}};
+    Json access = {{"buffer", lane.name}};
     if (given) {
-      use["start"] = start;
-      use["step"] = step;
+      access["start"] = start;
+      access["step"] = step;
     }
-    use["count"] = count;
-    use["by"] = text_of({"`", what, "` has `", lane.name, "[i]` for each ",
-                         given ? "`i` of `range`" : "element of `" + array.name + "`"});
-    use["at"] = lane.pointer;
-    plan["uses"].push_back(std::move(use));
+    access["count"] = count;
+    access["reason"] = text_of({"`", key, "` has `", lane.name, "[i]` for each ",
+                                given ? "`i` of `range`" : "element of `" + array.name + "`"});
+    access["at"] = lane.pointer;
+    plan["accesses"].push_back(std::move(access));
   }
 }
 

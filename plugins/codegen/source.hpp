@@ -66,10 +66,10 @@ struct Range {
   std::string index(const std::string& place) const;
   /// What a kernel takes behind its own parameters: the length `n` and the range.
   std::string parameters() const;
-  /// Adds to a plan that each of these arrays has the elements; `array` gives `n`, and `what` is
-  /// the key whose text uses them.
-  void add_uses(const Parameter& array, const std::vector<Parameter>& lanes,
-                const std::string& what, plugin::Json& plan) const;
+  /// Adds to a plan that the elements of these arrays are accessed, so that shorter ones are told;
+  /// `array` gives `n`, and the expression is at `key`.
+  void add_accesses(const Parameter& array, const std::vector<Parameter>& lanes,
+                    const std::string& key, plugin::Json& plan) const;
   /// Adds scalars for them to a plan, and their names to a launch's arguments; `array` gives `n`.
   void add_scalars(const Parameter& array, plugin::Json& plan, plugin::Json& arguments) const;
 };

@@ -11,9 +11,11 @@ from program import SOURCE, CheckTest
 SEED = int(os.environ.get("WARPMARK_TEST_SEED", "20261121"))
 
 # All values are small whole numbers, which every type here holds: nothing is rounded.
-TYPES = ["int32", "int64", "float32", "float64"]
-CTYPES = {"int8": "signed char", "uint8": "unsigned char", "int16": "short", "int32": "int",
-          "int64": "long long", "float32": "float", "float64": "double"}
+SIGNED = ["int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+TYPES = SIGNED + ["uint8", "uint16"]
+CTYPES = {"int8": "signed char", "uint8": "unsigned char", "int16": "short",
+          "uint16": "unsigned short", "int32": "int", "int64": "long long", "float16": "__half",
+          "float32": "float", "float64": "double"}
 
 
 class Expression:
@@ -49,7 +51,7 @@ class Expression:
 
 
 def values(choose, dtype, n):
-    low = 0 if dtype == "uint8" else -3
+    low = -3 if dtype in SIGNED else 0
     return "rng.integers(%d, 4, %s)" % (low, n)
 
 
@@ -81,7 +83,7 @@ class Generators(CheckTest):
     def elementwise(self):
         choose = self.choose
         inputs = {"x%d" % k: choose.choice(TYPES) for k in range(choose.randrange(1, 4))}
-        out = choose.choice(["int32", "int64", "float32", "float64"])
+        out = choose.choice(SIGNED)
         expression = Expression(choose, list(inputs), "W", plain=choose.random() < 0.4)
         reads = choose.random() < 0.3  # in place: the output is an operand as well
         cuda, numpy = expression.cuda, expression.numpy
@@ -98,11 +100,11 @@ class Generators(CheckTest):
             operation = "W t = %s;\n/* { */ z[i] = (OUT)t;" % cuda
         elif form == 3:
             name = choose.choice(list(inputs))
-            operation = "if (%s[i] > 0) {\n  z[i] = %s;\n}" % (name, target)
+            operation = "if (W(%s[i]) > 0) {\n  z[i] = %s;\n}" % (name, target)
             changed = "%s > 0" % name
         else:
             name = choose.choice(list(inputs))
-            operation = "if (%s[i] > 0) return;\nz[i] = %s" % (name, target)
+            operation = "if (W(%s[i]) > 0) return;\nz[i] = %s" % (name, target)
             changed = "%s <= 0" % name
         chosen = ""
         if choose.random() < 0.4:
@@ -157,6 +159,9 @@ class Generators(CheckTest):
             ("sum", None, "V.sum()", "int", "accumulate: double"),
             ("max", None, "V.max()", "float", ""),
             ("min", None, "V.min()", "int", ""),
+            ("max", None, "V.max()", "__half", ""),
+            ("min", None, "V.min()", "short", ""),
+            ("min", None, "V.min()", "signed char", ""),
             ("a < b ? b : a", "-INFINITY", "V.max()", "double", ""),
             ("a ^ b", "0", "np.bitwise_xor.reduce(V.astype(np.int64))", "long long", ""),
             ("a & b", "~0", "np.bitwise_and.reduce(V.astype(np.int64))", "int", ""),
@@ -349,19 +354,19 @@ class Mistakes(CheckTest):
         add = "  operation: z[i] = x[i] + y[i]"
         code, out = self.sizes("elementwise", add, y="n - 1")
         self.assertEqual(code, 1, out)
-        self.assertRegex(out, r"suites/s\.yaml:9:\d+: error: `y` has 99 elements, and those from 0 to "
-                              r"99 are used: `operation` has `y\[i\]` for each element of `x`")
+        self.assertRegex(out, r"suites/s\.yaml:9:\d+: error: `y` has 99 elements, but 100, from 0 to "
+                              r"99, are accessed: `operation` has `y\[i\]` for each element of `x`")
         code, out = self.sizes("elementwise", add, y="1", z="n - 1")
-        self.assertIn("`y` has 1 element, and those from 0 to 99 are used", out)
+        self.assertIn("`y` has 1 element, but 100, from 0 to 99, are accessed", out)
         code, out = self.sizes("reduction", "  map: x[i] * y[i]\n  reduce: sum", y="n - 1", z="1")
         self.assertEqual(code, 1, out)
-        self.assertIn("`y` has 99 elements, and those from 0 to 99 are used: `map` has", out)
+        self.assertIn("`y` has 99 elements, but 100, from 0 to 99, are accessed: `map` has", out)
         for given, first, last in (("{start: 1, stop: n + 1}", 1, 100), ("{start: -1}", -1, 99),
                                    ("{start: n, stop: -1, step: -1}", 100, 0),
                                    ("{stop: 2**62, step: 3}", 0, 2**62 - 1)):
             with self.subTest(given):
                 code, out = self.sizes("elementwise", add + "\n  range: " + given)
-                self.assertRegex(out, "has 100 elements, and those from %d to %d are used: "
+                self.assertRegex(out, r"has 100 elements, but \d+, from %d to %d, are accessed: "
                                  r"`operation` has `[xyz]\[i\]` for each `i` of `range`"
                                  % (first, last))
 
@@ -372,8 +377,8 @@ class Mistakes(CheckTest):
             done = self.start(command, "suites/s.yaml")
             out = done.stdout.decode() + done.stderr.decode()
             self.assertEqual(done.returncode, 2, out)
-            self.assertRegex(out, r"suites/s\.yaml:11:\d+: error: .*`z` has 99 elements, and those "
-                                  r"from 0 to 99 are used")
+            self.assertRegex(out, r"suites/s\.yaml:11:\d+: error: .*`z` has 99 elements, but 100, "
+                                  r"from 0 to 99, are accessed")
 
     def test_longer_arrays_and_expected_faults_are_launched(self):
         add = "  operation: z[i] = x[i] + y[i]"
