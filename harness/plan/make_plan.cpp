@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include "base/text.hpp"
 #include "plan/plan_json.hpp"
@@ -85,19 +87,85 @@ class Request {
 
 // Arithmetic that a plugin took from keys of its own: mistakes are the suite's, told at their line;
 // what uses only axes is folded here.
-void fold(nlohmann::ordered_json& json, const Scope& scope, const PositionMap& positions) {
-  if (!json.is_structured()) return;
-  const auto text = json.is_object() ? json.find("arithmetic") : json.end();
-  if (text == json.end() || !text->is_string()) {
-    for (auto& element : json) fold(element, scope, positions);
-    return;
+class Folding {
+ public:
+  Folding(const Case& which, const CaseDocument& document, const nlohmann::ordered_json& body)
+      : which_(which), document_(document), scope_(which.scope()) {
+    if (!body.is_object() || !body.contains("buffers") || !body.at("buffers").is_array()) return;
+    for (const auto& buffer : body.at("buffers")) {
+      if (!buffer.is_object() || !buffer.contains("name")) continue;
+      if (buffer.at("name").is_string()) buffers_.insert(buffer.at("name").get<std::string>());
+    }
   }
-  const std::string at = json.value("at", std::string());
-  if (at.empty()) return;
-  const Folded folded =
-      Expression::parse(text->get<std::string>(), positions.find_text(at)).fold(scope);
-  if (!folded.value) return;
-  if (const auto* integer = std::get_if<int64_t>(&*folded.value)) json = *integer;
+
+  void fold(nlohmann::ordered_json& json) const {
+    if (!json.is_structured()) return;
+    const auto text = json.is_object() ? json.find("arithmetic") : json.end();
+    if (text == json.end() || !text->is_string()) {
+      for (auto& element : json) fold(element);
+      return;
+    }
+    const auto at = json.find("at");
+    if (at == json.end() || !at->is_string() || at->get<std::string>().empty()) return;
+    const auto value = value_of(text->get<std::string>(), at->get<std::string>());
+    if (!value) return;
+    if (const auto* integer = std::get_if<int64_t>(&*value)) json = *integer;
+  }
+
+ private:
+  std::optional<ArithmeticValue> value_of(const std::string& text, const std::string& at) const {
+    try {
+      const Expression expression = Expression::parse(text, document_.positions.find_text(at));
+      const Folded folded = expression.fold(scope_);
+      if (!folded.value) check_names(expression);
+      return folded.value;
+    } catch (const Error& error) {
+      // Columns count only in a text that is the suite's own, not one that was put together.
+      if (is_the_suites(text, at)) throw;
+      throw error.at(document_.positions.find_text(at));
+    }
+  }
+
+  // A plugin may have arrays of its own; all other names are the suite's.
+  void check_names(const Expression& expression) const {
+    for (const NameUse& use : expression.names()) {
+      const std::string owner = use.name.substr(0, use.name.find('.'));
+      if (owner != use.name && buffers_.count(owner) != 0) continue;
+      if (scope_.find(use.name) == nullptr) check_name(*which_.suite, use);
+    }
+  }
+
+  bool is_the_suites(const std::string& text, const std::string& at) const {
+    try {
+      return document_.json.at(nlohmann::ordered_json::json_pointer(at)) == text;
+    } catch (const nlohmann::json::exception&) {
+      return false;  // a plugin's pointer may lead nowhere
+    }
+  }
+
+  const Case& which_;
+  const CaseDocument& document_;
+  Scope scope_;
+  std::set<std::string> buffers_;
+};
+
+// What a plan says about sizes that the axes alone decide.
+Scope sizes_at_plan_time(const Case& which, const Plan& plan) {
+  Scope scope = which.scope();
+  for (const Buffer& buffer : plan.buffers) {
+    if (buffer.direction != ArgumentKind::out) continue;
+    std::vector<int64_t> shape;
+    for (const Size& extent : buffer.shape) {
+      if (const auto* value = std::get_if<int64_t>(&extent)) shape.push_back(*value);
+    }
+    if (shape.size() != buffer.shape.size()) continue;
+    try {
+      scope.set_array(buffer.name, shape, buffer.dtype ? buffer.dtype->bytes : 0);
+    } catch (const Error&) {
+      continue;  // a size past int64 is told when its memory is asked for
+    }
+  }
+  return scope;
 }
 
 // A limit of a suite at one point: a number more than 0.
@@ -186,7 +254,7 @@ PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
   const warpmark_plugin& plugin = plugins.load(suite.plugin.text, suite.folder, suite.plugin.where);
   const Request request(which, document);
   nlohmann::ordered_json body = request.ask(plugin);
-  fold(body, which.scope(), document.positions);
+  Folding(which, document, body).fold(body);
   Plan plan;
   try {
     read_plan_body(body, plan);
@@ -195,6 +263,7 @@ PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
   }
   take_over(which, plan, document.positions);
   check_outputs(plan, request);
+  check_accesses(plan, sizes_at_plan_time(which, plan), document.positions);
   return {std::move(plan), std::move(document.positions)};
 }
 

@@ -81,6 +81,17 @@ struct Scalar {
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
+/// Elements `start`, `start + step` … of a buffer, `count` of them, which the steps read or write
+/// whatever their values. A buffer that lacks one of them is told before the launch.
+struct Access {
+  std::string buffer;
+  Size start = int64_t{0}, step = int64_t{1};  ///< of either sign
+  Size count = int64_t{0};
+  std::string reason;  ///< what accesses them: "`operation` has `y[i]` for each element of `x`"
+  std::string at;
+  friend bool operator==(const Access&, const Access&) = default;
+};
+
 struct LaunchStep {
   size_t unit = 0;  ///< index into Plan::units
   std::string entry;
@@ -168,6 +179,7 @@ struct Plan {
   std::vector<Unit> units;
   std::vector<Buffer> buffers;
   std::vector<Scalar> scalars;
+  std::vector<Access> accesses;
   std::vector<Step> steps;
   std::vector<Expected> expected;
   std::optional<Amount> bytes, flops;  ///< moved and done by one run of the steps
@@ -212,6 +224,11 @@ struct Facts {
 /// at the line of the suite for a name without a value, a negative or fractional size, and what
 /// arithmetic refuses.
 Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions);
+
+/// Throws a usage error, at the access's line and with both sizes, for a buffer that lacks elements
+/// that are accessed. Accesses that `scope` does not decide are left out, and so are all of a plan
+/// that is skipped, that may be by a rule still open, or that must not end well.
+void check_accesses(const Plan& plan, const Scope& scope, const PositionMap& positions);
 
 /// The value of a Size of a resolved plan. Throws an internal error for a symbolic one.
 int64_t resolved(const Size& size);

@@ -122,6 +122,11 @@ Size read_size(const Value& value) {
   return value.integer(0, kMax);
 }
 
+Size read_signed(const Value& value) {
+  if (value.json().is_object()) return read_symbolic(value);
+  return value.integer(std::numeric_limits<int64_t>::min(), kMax);
+}
+
 std::optional<Amount> read_amount(const std::optional<Value>& value) {
   if (!value) return std::nullopt;
   if (value->json().is_object()) return read_symbolic(*value);
@@ -246,12 +251,10 @@ Scalar read_scalar(const Value& value) {
   if (integer.has_value() == value.find("value").has_value()) {
     value.fail("needs one of `value` and `integer`");
   }
-  if (!integer) {
-    scalar.value = read_python(value.get("value"));
-  } else if (integer->json().is_object()) {
-    scalar.integer = read_symbolic(*integer);
+  if (integer) {
+    scalar.integer = read_signed(*integer);
   } else {
-    scalar.integer = integer->integer(std::numeric_limits<int64_t>::min(), kMax);
+    scalar.value = read_python(value.get("value"));
   }
   return scalar;
 }
@@ -266,6 +269,18 @@ const Buffer& read_buffer_name(const Value& value, const Plan& plan) {
   const Buffer* buffer = plan.find_buffer(value.text());
   if (buffer == nullptr) value.fail(fmt::format("names no buffer: `{}`", printable(value.text())));
   return *buffer;
+}
+
+Access read_access(const Value& value, const Plan& plan) {
+  value.members({"buffer", "start", "step", "count", "reason", "at"});
+  Access access;
+  access.buffer = read_buffer_name(value.get("buffer"), plan).name;
+  if (const auto start = value.find("start")) access.start = read_signed(*start);
+  if (const auto step = value.find("step")) access.step = read_signed(*step);
+  access.count = read_size(value.get("count"));
+  access.reason = value.get("reason").nonempty();
+  access.at = value.optional_text("at");
+  return access;
 }
 
 Step read_launch(const Value& value, const Plan& plan) {
@@ -346,6 +361,9 @@ void read_body(const Value& value, Plan& plan) {
     plan.scalars.push_back(read_scalar(item));
     if (!names.insert(plan.scalars.back().name).second) item.fail("has a name that is taken");
   }
+  if (const auto accesses = value.find("accesses")) {
+    for (const Value& item : accesses->list()) plan.accesses.push_back(read_access(item, plan));
+  }
   for (const Value& step : value.get("steps").list()) plan.steps.push_back(read_step(step, plan));
   std::set<std::string> outputs;
   for (const Value& item : value.get("expected").list()) {
@@ -410,14 +428,15 @@ PlannedSkip read_skip(const Value& value) {
 
 void read_plan_body(const Json& json, Plan& plan) {
   const Value value(json, "");
-  value.members({"units", "buffers", "scalars", "steps", "expected", "bytes", "flops"});
+  value.members({"units", "buffers", "scalars", "accesses", "steps", "expected", "bytes", "flops"});
   read_body(value, plan);
 }
 
 Plan plan_from_json(const Json& json) {
   const Value value(json, "");
-  value.members({"warpmark", "suite", "case", "point", "units", "buffers", "scalars", "steps",
-                 "expected", "bytes", "flops", "expect", "limits", "requires", "skip", "restore"});
+  value.members({"warpmark", "suite", "case", "point", "units", "buffers", "scalars", "accesses",
+                 "steps", "expected", "bytes", "flops", "expect", "limits", "requires", "skip",
+                 "restore"});
   value.get("warpmark").integer(1, 1);
   Plan plan;
   plan.suite = value.get("suite").nonempty();

@@ -41,6 +41,7 @@ Json json_of(const PlanAxis& axis);
 Json json_of(const Unit& unit);
 Json json_of(const Buffer& buffer);
 Json json_of(const Scalar& scalar);
+Json json_of(const Access& access);
 Json json_of(const LaunchStep& launch);
 Json json_of(const CopyStep& copy);
 Json json_of(const FillStep& fill);
@@ -101,6 +102,16 @@ Json json_of(const Scalar& scalar) {
     json["value"] = json_of(scalar.value);
   }
   put_at(json, scalar.at);
+  return json;
+}
+
+Json json_of(const Access& access) {
+  Json json = {{"buffer", access.buffer},
+               {"start", json_of(access.start)},
+               {"step", json_of(access.step)},
+               {"count", json_of(access.count)},
+               {"reason", access.reason}};
+  put_at(json, access.at);
   return json;
 }
 
@@ -208,6 +219,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
   json["units"] = json_list(plan.units);
   json["buffers"] = json_list(plan.buffers);
   json["scalars"] = json_list(plan.scalars);
+  if (!plan.accesses.empty()) json["accesses"] = json_list(plan.accesses);
   json["steps"] = Json::array();
   for (const Step& step : plan.steps) json["steps"].push_back(json_of(step));
   json["expected"] = json_list(plan.expected);

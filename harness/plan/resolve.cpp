@@ -1,9 +1,9 @@
 // Evaluates what a plan left open until arrays and device were there.
 #include <fmt/format.h>
 
-#include "base/text.hpp"
-
 #include <cstdint>
+
+#include "base/text.hpp"
 #include "plan/plan.hpp"
 
 namespace warpmark {
@@ -47,14 +47,7 @@ class Resolver {
   void scalar(Scalar& scalar) {
     const auto* symbolic = scalar.integer ? std::get_if<Symbolic>(&*scalar.integer) : nullptr;
     if (symbolic == nullptr) return;
-    const ArithmeticValue value = evaluate(*symbolic);
-    const auto* integer = std::get_if<int64_t>(&value);
-    if (integer == nullptr) {
-      throw usage_error(
-          fmt::format("`{}` is {}: a whole number is needed", symbolic->text, to_text(value)),
-          positions_.find(symbolic->at));
-    }
-    scalar.integer = *integer;
+    scalar.integer = whole(*symbolic);
   }
 
   void step(LaunchStep& launch) {
@@ -75,6 +68,15 @@ class Resolver {
       amount = count(*symbolic, value);
     }
   }
+
+  void access(Access& access) {
+    for (Size* size : {&access.start, &access.step}) {
+      if (const auto* symbolic = std::get_if<Symbolic>(size)) *size = whole(*symbolic);
+    }
+    number(access.count);
+  }
+
+  const Scope& scope() const { return scope_; }
 
   void skip(PlannedSkip& rule) {
     const auto* symbolic = std::get_if<Symbolic>(&rule.when);
@@ -101,6 +103,15 @@ class Resolver {
   ArithmeticValue evaluate(const Symbolic& symbolic) {
     const Expression expression = Expression::parse(symbolic.text, positions_.find(symbolic.at));
     return expression.evaluate(scope_);
+  }
+
+  int64_t whole(const Symbolic& symbolic) {
+    const ArithmeticValue value = evaluate(symbolic);
+    const auto* integer = std::get_if<int64_t>(&value);
+    if (integer != nullptr) return *integer;
+    throw usage_error(
+        fmt::format("`{}` is {}: a whole number is needed", symbolic.text, to_text(value)),
+        positions_.find(symbolic.at));
   }
 
   int64_t count(const Symbolic& symbolic, const ArithmeticValue& value) {
@@ -133,6 +144,8 @@ Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   resolver.amount(plan.bytes);
   resolver.amount(plan.flops);
   for (PlannedSkip& rule : plan.skip) resolver.skip(rule);
+  for (Access& access : plan.accesses) resolver.access(access);
+  check_accesses(plan, resolver.scope(), positions);
   return plan;
 }
 

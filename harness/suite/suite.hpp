@@ -184,6 +184,10 @@ std::shared_ptr<const Suite> load_suite(const std::filesystem::path& file);
 std::shared_ptr<const Suite> parse_suite(const std::string& text,
                                          const std::filesystem::path& file);
 
+/// Throws a usage error, with the nearest known name, for a name that arithmetic of a plan cannot
+/// have: axes, attributes of array arguments and of the device are known.
+void check_name(const Suite& suite, const NameUse& use);
+
 /// The name of the suite in `file`: its path without ".yaml" below the nearest parent folder called
 /// `suites` (without one, below the file's own folder); `suite.yaml` bears its folder's name. A
 /// minus becomes "~"; throws a usage error for other characters outside [A-Za-z0-9_/].

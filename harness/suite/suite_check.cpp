@@ -38,6 +38,9 @@ class Checker {
     }
   }
 
+  // With all arrays and the device, as where a kernel is launched.
+  void check(const NameUse& use) const { name(use, "kernel", {true, arrays_}); }
+
   void run() {
     arguments();
     for (const NamedExpression& macro : suite_.kernel.define) names(macro.value, "define", {});
@@ -222,6 +225,10 @@ void check_dtype(const ArithmeticValue& value, const Position& where) {
   std::vector<std::string> known;
   for (const DType& dtype : all_dtypes()) known.emplace_back(dtype.name);
   throw unknown_word("dtype", to_text(value), where, known);
+}
+
+void check_name(const Suite& suite, const NameUse& use) {
+  Checker(suite).check(use);
 }
 
 void check_suite(const Suite& suite) {

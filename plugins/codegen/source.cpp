@@ -160,8 +160,9 @@ std::string Range::index(const std::string& place) const {
 
 std::string Range::parameters() const {
   std::string text = ", const long long n";
-  if (given) text += ", const long long warpmark_start, const long long warpmark_count";
+  if (given) text += ", const long long warpmark_start";
   if (has_step) text += ", const long long warpmark_step";
+  if (given) text += ", const long long warpmark_count";
   return text;
 }
 
@@ -171,11 +172,27 @@ void Range::add_scalars(const Parameter& array, Json& plan, Json& arguments) con
     arguments.push_back(name);
   };
   integer("warpmark_n", {{"arithmetic", array.name + ".size"}, {"at", array.pointer}});
-  if (given) {
-    integer("warpmark_start", start);
-    integer("warpmark_count", count);
-  }
+  // The count is of all three keys: what is wrong with another is told there before.
+  if (given) integer("warpmark_start", start);
   if (has_step) integer("warpmark_step", step);
+  if (given) integer("warpmark_count", count);
+}
+
+void Range::add_accesses(const Parameter& array, const std::vector<Parameter>& lanes,
+                         const std::string& key, Json& plan) const {
+  for (const Parameter& lane : lanes) {
+    if (!given && lane.name == array.name) continue;  // whose size the count is
+    Json access = {{"buffer", lane.name}};
+    if (given) {
+      access["start"] = start;
+      access["step"] = step;
+    }
+    access["count"] = count;
+    access["reason"] = text_of({"`", key, "` has `", lane.name, "[i]` for each ",
+                                given ? "`i` of `range`" : "element of `" + array.name + "`"});
+    access["at"] = lane.pointer;
+    plan["accesses"].push_back(std::move(access));
+  }
 }
 
 Range read_range(const Json& kernel, const Parameter& array) {
@@ -210,7 +227,7 @@ Range read_range(const Json& kernel, const Parameter& array) {
   range.start = arithmetic(start, "/kernel/range/start");
   range.step = arithmetic(step, "/kernel/range/step");
   range.count = arithmetic("max(0, ceil_div((" + stop + ") - (" + start + "), (" + step + ")))",
-                           "/kernel/range");
+                           given.contains("stop") ? "/kernel/range/stop" : "/kernel/range");
   return range;
 }
 

@@ -60,12 +60,16 @@ Tuning read_tuning(const plugin::Json& kernel, const Tuning& defaults);
 struct Range {
   bool given = false;
   bool has_step = false;
-  plugin::Json start, step, count;  ///< {arithmetic, at}
+  plugin::Json start, step, count;  ///< {arithmetic, at}; start and step if it is given
 
   /// The index of the element at a place of the range, as an expression.
   std::string index(const std::string& place) const;
   /// What a kernel takes behind its own parameters: the length `n` and the range.
   std::string parameters() const;
+  /// Adds to a plan that the elements of these arrays are accessed, so that shorter ones are told;
+  /// `array` gives `n`, and the expression is at `key`.
+  void add_accesses(const Parameter& array, const std::vector<Parameter>& lanes,
+                    const std::string& key, plugin::Json& plan) const;
   /// Adds scalars for them to a plan, and their names to a launch's arguments; `array` gives `n`.
   void add_scalars(const Parameter& array, plugin::Json& plan, plugin::Json& arguments) const;
 };

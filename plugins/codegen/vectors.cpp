@@ -33,6 +33,14 @@ Layout lay_out(const std::vector<Parameter>& parameters, const Expression& expre
   return layout;
 }
 
+std::vector<Parameter> lanes_of(const Layout& layout) {
+  std::vector<Parameter> lanes;
+  for (const Access& access : layout.accesses) {
+    if (access.lane) lanes.push_back(access.parameter);
+  }
+  return lanes;
+}
+
 const std::string& vector_prelude() {
   static const std::string kPrelude = R"(namespace warpmark {
 

@@ -28,6 +28,9 @@ struct Layout {
 /// writes is the author's. The width gives the widest type 16 bytes, and the narrowest 4 or more.
 Layout lay_out(const std::vector<Parameter>& parameters, const Expression& expression);
 
+/// The parameters that are lanes: all their elements are accessed, whatever the expression does.
+std::vector<Parameter> lanes_of(const Layout& layout);
+
 /// CUDA C++ that generated kernels share: `warpmark::Lane`, `warpmark::load` and so on. It stands
 /// before the suite's macros, which so cannot change it.
 const std::string& vector_prelude();

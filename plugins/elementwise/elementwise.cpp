@@ -39,6 +39,7 @@ class Generator {
     Json arguments = Json::array();
     for (const Parameter& parameter : parameters_) arguments.push_back(parameter.name);
     range_.add_scalars(first_array(parameters_), plan, arguments);
+    range_.add_accesses(first_array(parameters_), lanes_of(layout_), "operation", plan);
     Json blocks = range_.count;
     blocks["arithmetic"] = "max(1, ceil_div(" + range_.count.at("arithmetic").get<std::string>() +
                            ", " + std::to_string(elements_of_block()) + "))";

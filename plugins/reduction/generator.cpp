@@ -73,6 +73,7 @@ Json ReductionGenerator::plan() const {
   for (const Parameter& parameter : parameters_) arguments.push_back(parameter.name);
   const std::vector<Parameter> inputs = inputs_of(parameters_);
   range_.add_scalars(first_array(inputs), plan, arguments);
+  range_.add_accesses(first_array(inputs), lanes_of(layout_), "map", plan);
   // Scratch: a value of each block, and how many blocks have left theirs.
   plan["buffers"].push_back({{"name", "warpmark_partials"},
                              {"direction", "out"},
@@ -101,8 +102,9 @@ Json ReductionGenerator::plan() const {
 
 std::string ReductionGenerator::range_arguments() const {
   std::string text = ", n";
-  if (range_.given) text += ", warpmark_start, warpmark_count";
+  if (range_.given) text += ", warpmark_start";
   if (range_.has_step) text += ", warpmark_step";
+  if (range_.given) text += ", warpmark_count";
   return text;
 }
 

@@ -11,9 +11,11 @@ from program import SOURCE, CheckTest
 SEED = int(os.environ.get("WARPMARK_TEST_SEED", "20261121"))
 
 # All values are small whole numbers, which every type here holds: nothing is rounded.
-TYPES = ["int32", "int64", "float32", "float64"]
-CTYPES = {"int8": "signed char", "uint8": "unsigned char", "int16": "short", "int32": "int",
-          "int64": "long long", "float32": "float", "float64": "double"}
+SIGNED = ["int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+TYPES = SIGNED + ["uint8", "uint16"]
+CTYPES = {"int8": "signed char", "uint8": "unsigned char", "int16": "short",
+          "uint16": "unsigned short", "int32": "int", "int64": "long long", "float16": "__half",
+          "float32": "float", "float64": "double"}
 
 
 class Expression:
@@ -49,7 +51,7 @@ class Expression:
 
 
 def values(choose, dtype, n):
-    low = 0 if dtype == "uint8" else -3
+    low = -3 if dtype in SIGNED else 0
     return "rng.integers(%d, 4, %s)" % (low, n)
 
 
@@ -81,7 +83,7 @@ class Generators(CheckTest):
     def elementwise(self):
         choose = self.choose
         inputs = {"x%d" % k: choose.choice(TYPES) for k in range(choose.randrange(1, 4))}
-        out = choose.choice(["int32", "int64", "float32", "float64"])
+        out = choose.choice(SIGNED)
         expression = Expression(choose, list(inputs), "W", plain=choose.random() < 0.4)
         reads = choose.random() < 0.3  # in place: the output is an operand as well
         cuda, numpy = expression.cuda, expression.numpy
@@ -98,11 +100,11 @@ class Generators(CheckTest):
             operation = "W t = %s;\n/* { */ z[i] = (OUT)t;" % cuda
         elif form == 3:
             name = choose.choice(list(inputs))
-            operation = "if (%s[i] > 0) {\n  z[i] = %s;\n}" % (name, target)
+            operation = "if (W(%s[i]) > 0) {\n  z[i] = %s;\n}" % (name, target)
             changed = "%s > 0" % name
         else:
             name = choose.choice(list(inputs))
-            operation = "if (%s[i] > 0) return;\nz[i] = %s" % (name, target)
+            operation = "if (W(%s[i]) > 0) return;\nz[i] = %s" % (name, target)
             changed = "%s <= 0" % name
         chosen = ""
         if choose.random() < 0.4:
@@ -157,6 +159,9 @@ class Generators(CheckTest):
             ("sum", None, "V.sum()", "int", "accumulate: double"),
             ("max", None, "V.max()", "float", ""),
             ("min", None, "V.min()", "int", ""),
+            ("max", None, "V.max()", "__half", ""),
+            ("min", None, "V.min()", "short", ""),
+            ("min", None, "V.min()", "signed char", ""),
             ("a < b ? b : a", "-INFINITY", "V.max()", "double", ""),
             ("a ^ b", "0", "np.bitwise_xor.reduce(V.astype(np.int64))", "long long", ""),
             ("a & b", "~0", "np.bitwise_and.reduce(V.astype(np.int64))", "int", ""),
@@ -336,9 +341,75 @@ class Mistakes(CheckTest):
                 self.assertIn("the neutral element must be a value of the accumulator's type, "
                               + ctype, out)
 
+    SIZES = ("warpmark: 1\nplugin: %s\nkernel:\n  parameters: float *x, float *y, float *z\n%s\n"
+             "axes: {n: [100]}\narguments:\n  x: {in: rng.random(n)}\n  y: {in: rng.random(%s)}\n"
+             "  z: {out: %s}\nreference:\n  z: %s\n")
+
+    def sizes(self, plugin, keys, y="n", z="n", reference="x + y[:n]", more=""):
+        self.write("suites/s.yaml", self.SIZES % (plugin, keys, y, z, reference) + more)
+        done = self.start("check", "suites", "--device", "cpu")
+        return done.returncode, done.stdout.decode() + done.stderr.decode()
+
+    def test_arrays_that_are_too_short(self):
+        add = "  operation: z[i] = x[i] + y[i]"
+        code, out = self.sizes("elementwise", add, y="n - 1")
+        self.assertEqual(code, 1, out)
+        self.assertRegex(out, r"suites/s\.yaml:9:\d+: error: `y` has 99 elements, but 100, from 0 to "
+                              r"99, are accessed: `operation` has `y\[i\]` for each element of `x`")
+        code, out = self.sizes("elementwise", add, y="1", z="n - 1")
+        self.assertIn("`y` has 1 element, but 100, from 0 to 99, are accessed", out)
+        code, out = self.sizes("reduction", "  map: x[i] * y[i]\n  reduce: sum", y="n - 1", z="1")
+        self.assertEqual(code, 1, out)
+        self.assertIn("`y` has 99 elements, but 100, from 0 to 99, are accessed: `map` has", out)
+        for given, first, last in (("{start: 1, stop: n + 1}", 1, 100), ("{start: -1}", -1, 99),
+                                   ("{start: n, stop: -1, step: -1}", 100, 0),
+                                   ("{stop: 2**62, step: 3}", 0, 2**62 - 1)):
+            with self.subTest(given):
+                code, out = self.sizes("elementwise", add + "\n  range: " + given)
+                self.assertRegex(out, r"has 100 elements, but \d+, from %d to %d, are accessed: "
+                                 r"`operation` has `[xyz]\[i\]` for each `i` of `range`"
+                                 % (first, last))
+
+    def test_a_size_that_axes_decide_is_told_by_plan(self):
+        self.write("suites/s.yaml", self.SIZES % (
+            "elementwise", "  operation: z[i] = x[i] + y[i]\n  range: {stop: n}", "n", "n - 1", "0"))
+        for command in ("plan", "check", "lint"):
+            done = self.start(command, "suites/s.yaml")
+            out = done.stdout.decode() + done.stderr.decode()
+            self.assertEqual(done.returncode, 2, out)
+            self.assertRegex(out, r"suites/s\.yaml:11:\d+: error: .*`z` has 99 elements, but 100, "
+                                  r"from 0 to 99, are accessed")
+
+    def test_longer_arrays_and_expected_faults_are_launched(self):
+        add = "  operation: z[i] = x[i] + y[i]"
+        code, out = self.sizes("elementwise", add, y="n + 7")
+        self.assertEqual(code, 0, out)
+        text = self.SIZES % ("elementwise", add, "n - 1", "n", "0")
+        self.write("suites/s.yaml", text.replace("reference:\n  z: 0\n", "expect: {fault: "
+                                                 "illegal_address, argument: y}\n"))
+        self.check()
+
+    def test_names_of_a_range_are_told_by_plan(self):
+        for text, words, hint in (("{stop: m}", "`m` is no axis", "did you mean `n`?"),
+                                  ("{stop: nn + 1}", "`nn` is no axis", "did you mean `n`?"),
+                                  ("{start: xx.size}", "unknown array argument `xx`",
+                                   "did you mean `x`?"),
+                                  ("{step: x}", "`x` is an array", "x.size"),
+                                  ("{stop: x.sise}", "`x.sise` is unknown", "`x.size`")):
+            with self.subTest(text):
+                self.write("suites/s.yaml", self.SUITE % (
+                    "elementwise", "float *x, float *z",
+                    "  operation: z[i] = x[i]\n  range: " + text, "x.shape"))
+                for command in ("plan", "lint", "check"):
+                    done = self.start(command, "suites/s.yaml")
+                    out = done.stdout.decode() + done.stderr.decode()
+                    self.assertEqual(done.returncode, 2, out)
+                    self.assertRegex(out, r"suites/s\.yaml:6:\d+: error: .*" + re.escape(words))
+                    self.assertIn(hint, out)
+
     def test_arithmetic_of_a_range(self):
         for text, line, words in (("{start: \"1 +\"}", 6, "the expression ends too early"),
-                                  ("{start: q}", 6, "`q` has no value here"),
+                                  ("{start: q}", 6, "`q` is no axis"),
                                   ("{step: 0}", 6, "division by zero")):
             with self.subTest(text):
                 self.write("suites/s.yaml", self.SUITE % (

@@ -79,6 +79,17 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{with("z[i] = 1", ", range: {from: 3}"), "3 unknown key of `range` `from`"},
         Bad{with("z[i] = 1", ", range: {start: 1 +}"), "3 the expression ends too early"},
         Bad{with("z[i] = 1", ", range: [1, 2]"), "3 `range` must be a map"},
+        Bad{with("z[i] = 1", ", range: {stop: m}"), "3 `m` is no axis"},
+        Bad{with("z[i] = 1", ", range: {stop: y.size}"), "3 unknown array argument `y`"},
+        Bad{with("z[i] = 1", ", range: {start: a}"), "3 `a` is a scalar argument"},
+        Bad{with("z[i] = 1", ", range: {stop: 9,\n  start: m}"), "4 `m` is no axis"},
+        Bad{with("z[i] = 1", ", range: {stop: 9,\n  step: m}"), "4 `m` is no axis"},
+        Bad{with("z[i] = 1", ", range: {step: 1,\n  stop: m}"), "4 `m` is no axis"},
+        Bad{elementwise("parameters: 'float a, float *x, float *z', operation: 'z[i] = x[i]', "
+                        "range: {stop: 10}",
+                        "{out: 9}"),
+            "7 `z` has 9 elements, but 10, from 0 to 9, are accessed: `operation` has `z[i]` for "
+            "each `i` of `range`"},
         Bad{with("z[i] = 1", ", name: 3d"), "3 `3d` is no name for a kernel"},
         Bad{with("z[i] = 1", ", define: {x: 3}"), "3 parameter `x` is also a macro"},
         Bad{with("z[i] = 1") + "launch: {block: 1}\n", "9 `elementwise` chooses the launch"},
@@ -150,6 +161,36 @@ TEST(Elementwise, TakesItsRangeAsArithmetic) {
   facts.arrays["z"] = {{}, *find_dtype("float32")};
   const Plan ready = resolve(made, facts, {});
   EXPECT_EQ(std::get<int64_t>(*ready.find_scalar("warpmark_count")->integer), 3);  // 3, 5, 7
+}
+
+// The buffers that must have an element for each index.
+std::vector<std::string> accessed(const std::string& text) {
+  std::vector<std::string> names;
+  for (const Access& access : plan(text).plan.accesses) names.push_back(access.buffer);
+  return names;
+}
+
+TEST(Elementwise, AccessesAllElementsOfItsVectors) {
+  EXPECT_THAT(accessed(with("z[i] = a * x[i]")), ElementsAre("z"));  // `x` gives the length
+  EXPECT_THAT(accessed(with("z[i] = x[i]", ", range: {start: 1}")), ElementsAre("x", "z"));
+  EXPECT_THAT(accessed(with("if (i > 3) z[i] = x[i]")), ElementsAre("z"));
+  EXPECT_THAT(accessed(with("z[i] = x[n - 1 - i]", ", range: {start: 1}")), ElementsAre("z"));
+  EXPECT_THAT(accessed(with("z[i / 2] = x[i]")), ElementsAre());
+  const Access access = plan(with("z[i] = a * x[i]")).plan.accesses.at(0);
+  EXPECT_EQ(std::get<Symbolic>(access.count).text, "x.size");
+  EXPECT_EQ(access.start, Size(int64_t{0}));
+  EXPECT_EQ(access.step, Size(int64_t{1}));
+  EXPECT_EQ(access.reason, "`operation` has `z[i]` for each element of `x`");
+  EXPECT_EQ(access.at, "/arguments/2");
+}
+
+TEST(Reduction, AccessesAllElementsOfItsVectors) {
+  const std::string three =
+      "plugin: reduction\nkernel: {parameters: 'int *x, int *y, int *r', map: 'x[i] * y[i]', "
+      "reduce: sum}\narguments: {x: {in: '[1]'}, y: {in: '[1]'}, r: {out: 1}}\n"
+      "reference: {r: 1}\n";
+  EXPECT_THAT(accessed(three), ElementsAre("y"));
+  EXPECT_EQ(plan(three).plan.accesses[0].reason, "`map` has `y[i]` for each element of `x`");
 }
 
 TEST(Elementwise, HalfNeedsItsHeaderBeforeTheMacros) {

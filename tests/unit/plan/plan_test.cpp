@@ -33,6 +33,9 @@ Plan full_plan() {
   plan.scalars = {{"k", find_dtype("uint32"), {"3", "/k"}, "/arguments/3", {}},
                   {"m", find_dtype("int64"), {}, "", Symbolic{"a.size", "/m"}},
                   {"l", find_dtype("int8"), {}, "", int64_t{-3}}};
+  plan.accesses = {
+      {"z", Symbolic{"a.size - 1", "/s"}, int64_t{-1}, Symbolic{"a.size", "/n"}, "it is", "/x"},
+      {"a", int64_t{0}, int64_t{1}, int64_t{4}, "it is", ""}};
   LaunchStep launch;
   launch.unit = 1;
   launch.entry = "f";
@@ -59,6 +62,17 @@ TEST(PlanJson, GoesBothWays) {
   const Plan plan = full_plan();
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
   EXPECT_EQ(plan_from_json(Json::parse(describe(plan))), plan);
+}
+
+TEST(PlanJson, AnAccessIsOfAllFromTheFirstUnlessTold) {
+  Json json = to_json(full_plan());
+  json["accesses"] = Json::parse(R"([{"buffer": "a", "count": 4, "reason": "it is"}])");
+  const Access access{"a", int64_t{0}, int64_t{1}, int64_t{4}, "it is", ""};
+  EXPECT_EQ(plan_from_json(json).accesses, std::vector<Access>{access});
+  json.erase("accesses");
+  const Plan none = plan_from_json(json);
+  EXPECT_TRUE(none.accesses.empty());
+  EXPECT_FALSE(to_json(none).contains("accesses"));
 }
 
 TEST(PlanJson, EveryWayToEndGoesBothWays) {
@@ -164,6 +178,21 @@ INSTANTIATE_TEST_SUITE_P(
             "`/buffers/2/shape/1/arithmetic` is not arithmetic: the expression ends too early"},
         Row{"/scalars/0/name", "\"z\"", "`/scalars/0` has a name that is taken"},
         Row{"/scalars/0/value", "3", "`/scalars/0/value` must be an object"},
+        Row{"/accesses", "{}", "`/accesses` must be an array"},
+        Row{"/accesses/0/buffer", "\"k\"", "`/accesses/0/buffer` names no buffer: `k`"},
+        Row{"/accesses/0/buffer", "", "`/accesses/0` lacks the member `buffer`"},
+        Row{"/accesses/0/count", "", "`/accesses/0` lacks the member `count`"},
+        Row{"/accesses/0/count", "-1",
+            "`/accesses/0/count` must be an integer from 0 to 9223372036854775807"},
+        Row{"/accesses/0/start", "0.5",
+            "`/accesses/0/start` must be an integer from -9223372036854775808 to "
+            "9223372036854775807"},
+        Row{"/accesses/0/step", "{\"arithmetic\": \"1 +\"}",
+            "`/accesses/0/step/arithmetic` is not arithmetic: the expression ends too early"},
+        Row{"/accesses/0/reason", "\"\"", "`/accesses/0/reason` must not be empty"},
+        Row{"/accesses/0/stop", "4",
+            "`/accesses/0` has the unknown member `stop`; known: buffer, start, step, count, "
+            "reason, at"},
         Row{"/steps/0", "{}", "`/steps/0` must be one of launch, copy and fill"},
         Row{"/steps/0/fill/byte", "256", "`/steps/0/fill/byte` must be an integer from 0 to 255"},
         Row{"/steps/0/fill/buffer", "\"k\"", "`/steps/0/fill/buffer` names no buffer: `k`"},
