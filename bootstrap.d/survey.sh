@@ -151,6 +151,20 @@ survey_pybind11() {
   fi
 }
 
+# Matplotlib draws the pictures of `warpmark report`, which has tables only without it.
+survey_matplotlib() {
+  local version
+  if version=$("${python:-/usr/bin/python3}" -I -c \
+    'import matplotlib; print(matplotlib.__version__)' 2>/dev/null); then
+    row Matplotlib "$version"
+  elif [[ ${python:-/usr/bin/python3} == /usr/bin/python3 && $offline == no ]] &&
+    command -v apt-get >/dev/null; then
+    need Matplotlib python3-matplotlib
+  else
+    note "without matplotlib in $python the pages of warpmark report have no pictures"
+  fi
+}
+
 # Modules that only tests use; a test without its module skips and says so.
 survey_test_modules() {
   local module missing=()
@@ -176,6 +190,7 @@ survey() {
   survey_tool ninja ninja-build 1.10
   survey_libraries
   survey_python
+  survey_matplotlib
   survey_gpu
   survey_cuda
   if [[ $command == test ]]; then survey_test_modules; fi

@@ -200,7 +200,7 @@ class Comparer {
     }
     ComparedPoint point = point_of(before);
     point.counted = result_.counted;
-    if (before.series.size() == 1) point.baseline = before.series.front().summary;
+    if (before.series.size() == 1 && !point.counted) point.baseline = before.series.front().summary;
     if (after != nullptr) {
       point.verdict = ChangeVerdict::lost;
       point.reason = std::string(to_text(after->verdict));

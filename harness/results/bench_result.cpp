@@ -218,7 +218,8 @@ const BenchCase* BenchResult::find(const std::string& id) const {
 }
 
 bool BenchResult::counted() const {
-  return std::any_of(cases.begin(), cases.end(),
+  return std::find(capabilities.begin(), capabilities.end(), "counters") != capabilities.end() ||
+         std::any_of(cases.begin(), cases.end(),
                      [](const BenchCase& one) { return !one.counters.empty(); });
 }
 

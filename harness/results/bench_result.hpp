@@ -61,7 +61,7 @@ struct BenchResult {
   std::string error;      ///< what ended it early, "" if that is not known: it was killed
 
   const BenchCase* find(const std::string& id) const;
-  /// Its cases have counters, which are exact.
+  /// Its device counts: what its cases say is exact.
   bool counted() const;
 };
 

@@ -313,6 +313,15 @@ class Python(BootstrapTest):
         self.assertIn("pybind11   /p", output)
 
 
+    def test_matplotlib_is_optional(self):
+        self.assertIn("Matplotlib 3.6.3", self.run_script(FAKE_MATPLOTLIB="3.6.3"))
+        # The packages of the system would not serve another Python.
+        output = self.run_script()
+        self.assertIn("without matplotlib in %s/python3 the pages of warpmark report have no "
+                      "pictures" % self.machine.bin, output)
+        self.assertEqual(self.machine.calls(), [])
+
+
 class Presets(unittest.TestCase):
     def test_presets_of_one_folder_set_the_same_variables(self):
         # What only one of them sets would stay in the cache for the other.

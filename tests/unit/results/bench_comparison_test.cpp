@@ -279,6 +279,19 @@ TEST(CompareCounters, NewOnesAreToldAndZerosTell) {
   EXPECT_FALSE(comparison.points[1].counters[0].baseline);
 }
 
+TEST(CompareCounters, ARunWhoseCasesAllFailedIsOfADeviceThatCounts) {
+  BenchResult after = fixture("cpu");
+  for (BenchCase& one : after.cases) {
+    one.series.clear();
+    one.counters.clear();
+    one.verdict = Verdict::failed;
+  }
+  const BenchComparison comparison = compare_benches(fixture("cpu"), after);
+  EXPECT_TRUE(comparison.counted);
+  EXPECT_EQ(comparison.count(ChangeVerdict::lost), 3U);
+  EXPECT_FALSE(comparison.points.at(0).baseline);  // its time says nothing
+}
+
 TEST(CompareCounters, AnotherCompilerIsToldLoudly) {
   BenchResult after = fixture("cpu");
   after.nvrtc_version = "12.8";
@@ -317,6 +330,7 @@ TEST(CompareRefuses, OtherDevices) {
 TEST(CompareRefuses, CountedAgainstTimed) {
   BenchResult timed = fixture("cpu");
   for (BenchCase& one : timed.cases) one.counters.clear();
+  timed.capabilities.clear();
   EXPECT_NE(refusal(fixture("cpu"), timed).find("only one of the devices counts"),
             std::string::npos);
   ComparisonOptions options;
