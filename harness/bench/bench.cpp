@@ -91,6 +91,7 @@ ExitCode run_bench(const std::vector<BenchWork>& work, CaseTimer& timer, const R
   };
   CaseRun run([&timer] { timer.interrupt(); }, work.size(), context, options, make_console, out);
   std::vector<RegisteredBenchmark> benchmarks;
+  benchmarks.reserve(work.size());
   for (const BenchWork& item : work) {
     benchmarks.push_back({item.work.which.id, [&] {
                             const CaseRun::Result result =

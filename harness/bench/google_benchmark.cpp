@@ -70,6 +70,7 @@ void neutralise() {
                                     "--benchmark_time_unit=ns",
                                     "--v=0"};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   int count = static_cast<int>(words.size());

@@ -45,6 +45,7 @@ TimingOptions timing_of(const JobRequest& request, const Case& which) {
 
 std::vector<BenchWork> bench_work(const JobRequest& request, std::vector<Case> cases) {
   std::vector<BenchWork> all;
+  all.reserve(cases.size());
   for (CaseWork& work : plan_all(std::move(cases), request.choice.axes)) {
     const Case& which = work.which;
     TimingOptions timing;

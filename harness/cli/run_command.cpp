@@ -43,6 +43,7 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
   std::vector<RunJob> jobs = choose_jobs(load_run_config(state.file), state.jobs);
   // A mistake on the command line or in a later job is told before the first one runs.
   std::vector<JobKind> kinds;
+  kinds.reserve(jobs.size());
   for (const RunJob& job : jobs) kinds.push_back(job.request.kind);
   const std::string unused = state.arguments.unused_by(kinds);
   // Of several jobs, an option need not be for each.

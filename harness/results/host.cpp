@@ -39,6 +39,7 @@ std::optional<std::string> output_of(std::vector<std::string> words) {
   const UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
