@@ -89,7 +89,7 @@ class Shipped(CheckTest):
 
     def test_some_of_it(self):
         self.assertNotIn(str(SOURCE), BASELINE.read_text())
-        self.assertRegex(self.run_shipped("-k", "doublify.default"),
+        self.assertRegex(self.run_shipped("-k", "multiply_them/grid"),
                          r"\n1 the same, \d+ missing \(every change counts\)\n$")
 
 
