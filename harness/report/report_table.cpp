@@ -222,6 +222,7 @@ ReportTable table_of(const std::vector<NamedResult>& results, const std::string&
   for (const RowKey& key : row_keys(results, suite)) {
     std::vector<std::string> row = {key.point, key.cache ? std::string(to_text(*key.cache)) : ""};
     std::vector<Found> found;
+    found.reserve(results.size());
     for (const NamedResult& named : results) found.push_back(find(named.result, key));
     for (const auto& [index, figure] : cells) {
       row.push_back(found[index].one != nullptr ? figure.text(found[index]) : "");
