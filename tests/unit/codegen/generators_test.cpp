@@ -208,7 +208,7 @@ TEST(Reduction, HasScratchOfItsOwn) {
   const Plan made = plan(reduction("map: 'x[i]', reduce: sum, accumulate: double")).plan;
   const Buffer* partials = made.find_buffer("warpmark_partials");
   ASSERT_NE(partials, nullptr);
-  EXPECT_EQ(std::get<int64_t>(partials->shape.at(0)), 2 * 264);
+  EXPECT_EQ(std::get<int64_t>(partials->shape.at(0)), 2 * 528);
   EXPECT_EQ(made.find_buffer("warpmark_arrived")->value->text, "np.zeros(1, np.uint32)");
   EXPECT_THAT(std::get<LaunchStep>(made.steps.at(0)).arguments,
               ElementsAre("x", "r", "warpmark_n", "warpmark_partials", "warpmark_arrived"));
