@@ -26,7 +26,7 @@ struct TimingOptions {
   double precision =
       0.005;  ///< of the median: half of its 95 % interval over it; then it is enough
   uint64_t min_samples = 20;
-  double min_seconds = 0.1;  ///< that all samples of a series take together, if the budget has them
+  double min_seconds = 0.1;  ///< wall clock of a series, if the budget has it
   uint64_t max_samples = 10000;
 };
 

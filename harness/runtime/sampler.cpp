@@ -22,8 +22,9 @@ constexpr uint64_t kMostGroup = 32;
 constexpr double kQueueLaunch = 4e-6;
 constexpr double kMostWait = 2e-3;
 
+// To the picosecond: what a float says beyond that is noise, and makes results twice as long.
 double seconds_between(const Event& begin, const Event& end) {
-  return 1e-3 * static_cast<double>(end.milliseconds_since(begin));
+  return std::round(1e9 * static_cast<double>(end.milliseconds_since(begin))) / 1e12;
 }
 
 double seconds_since(Sampler::Clock::time_point start) {
@@ -86,7 +87,7 @@ TimedSeries Sampler::sample(CacheState cache, const TimingOptions& options,
         kMostBatch, static_cast<uint64_t>(std::ceil(kBatch / std::max(run_s_, kBatch / 1e6))));
   }
   wait_s_ = cache == CacheState::hot ? kQueueLaunch * static_cast<double>(series.batch + 2) : 0;
-  StoppingRule rule(options, deadline);
+  StoppingRule rule(options, Clock::now(), deadline);
   std::vector<double> late;  // used only if there are no others
   double cycle_s = static_cast<double>(series.batch) * run_s_ + wait_s_;
   std::optional<StopReason> stop;
@@ -99,14 +100,14 @@ TimedSeries Sampler::sample(CacheState cache, const TimingOptions& options,
     cycle_s = seconds_since(start) / static_cast<double>(count);
     bool was_late = false;
     for (size_t i = 0; i < count; ++i) {
-      const double busy_s = seconds_between(shots_[i].begin, shots_[i].end);
-      const double seconds = busy_s / static_cast<double>(series.batch);
+      const double seconds =
+          seconds_between(shots_[i].begin, shots_[i].end) / static_cast<double>(series.batch);
       was_late |= shots_[i].late;
       if (shots_[i].late && series.latency_hidden) {
         late.push_back(seconds);
         ++series.late;
       } else {
-        rule.add(seconds, busy_s);
+        rule.add(seconds);
       }
     }
     if (was_late && series.latency_hidden) {

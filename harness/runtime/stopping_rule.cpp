@@ -6,14 +6,10 @@
 
 namespace warpmark {
 
-void StoppingRule::add(double seconds, double busy_s) {
-  samples_.push_back(seconds);
-  busy_s_ += busy_s;
-}
-
 std::optional<StopReason> StoppingRule::stop(Clock::time_point now) const {
   if (samples_.empty()) return std::nullopt;
-  const bool enough = samples_.size() >= options_.min_samples && busy_s_ >= options_.min_seconds;
+  const double lasted = std::chrono::duration<double>(now - begin_).count();
+  const bool enough = samples_.size() >= options_.min_samples && lasted >= options_.min_seconds;
   if (enough && summarize(samples_).half_width() <= options_.precision) return StopReason::precise;
   if (samples_.size() >= options_.max_samples) return StopReason::samples;
   if (now >= deadline_) return StopReason::budget;

@@ -13,12 +13,12 @@ class StoppingRule {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Samples may be taken until `deadline`, by the host's clock.
-  StoppingRule(const TimingOptions& options, Clock::time_point deadline)
-      : options_(options), deadline_(deadline) {}
+  /// Samples are taken from `begin` on and may be until `deadline`, by the host's clock.
+  StoppingRule(const TimingOptions& options, Clock::time_point begin, Clock::time_point deadline)
+      : options_(options), begin_(begin), deadline_(deadline) {}
 
-  /// Adds a sample, in seconds of one run, that took the device `busy_s`.
-  void add(double seconds, double busy_s);
+  /// Adds a sample, in seconds of one run.
+  void add(double seconds) { samples_.push_back(seconds); }
   const std::vector<double>& samples() const { return samples_; }
 
   /// Why no more samples are to be taken; nothing while more are. At least one always is.
@@ -30,9 +30,8 @@ class StoppingRule {
 
  private:
   TimingOptions options_;
-  Clock::time_point deadline_;
+  Clock::time_point begin_, deadline_;
   std::vector<double> samples_;
-  double busy_s_ = 0;
 };
 
 }  // namespace warpmark
