@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures rows F1 to F3 of the design: generated kernels against the device-to-device copy.
+"""Tunes the generators: variants of their kernels against the device-to-device copy.
 
     tests/figures/generator_share.py [PROGRAM] [--block 128,256] [--vectors 1,2] [--blocks 264,528]
         [--only sum,dot] [--log2-n 28] [--runs 5] [--samples 20] [--json FILE]
@@ -8,7 +8,8 @@ Needs a GPU and CuPy. Takes the plans of the shipped suites at n = 2^28 float32 
 of the tuning that is asked for (`kernel.tune`; without options the generators' own), compiles and
 launches their kernels and prints the median time and the share: bytes moved a second over those of
 a copy, which is timed between the kernels of each run. Results are compared with CuPy's first. An
-array has 1 GiB, so that no cache holds any of it. Asserts no time.
+array has 1 GiB, so that no cache holds any of it. Asserts no time. `bench_share.py` beside it has
+the figures that count, through the program itself.
 """
 import argparse
 import itertools
