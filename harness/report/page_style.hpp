@@ -37,7 +37,7 @@ table.context th{font-weight:500;color:var(--faint);white-space:nowrap}
 table.context td{overflow-wrap:anywhere}
 table.context tr{border:0}
 nav{margin:1.4rem 0 0}
-nav a{color:var(--accent);margin-right:1.1rem;text-decoration:none;white-space:nowrap}
+nav a{color:var(--accent);display:inline-block;margin-right:1.1rem;text-decoration:none}
 nav a:hover{text-decoration:underline}
 .pictures{display:flex;flex-wrap:wrap;gap:1.2rem;margin:0 0 1.2rem}
 figure{margin:0;flex:1 1 480px;max-width:600px}

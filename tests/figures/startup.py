@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures rows F5 and F6 of the design: how long the program takes for one suite and for a list.
+"""Measures how long the program takes: rows F5 (one suite) and F6 (a list) of the design, a bench.
 
     tests/figures/startup.py [PROGRAM] [--device D] [--json FILE]
 
@@ -41,6 +41,8 @@ def main():
     rows = [
         ("F5 check of one suite", [arguments.program, "check", suite, "--device", arguments.device]),
         ("F6 list of all suites", [arguments.program, "list", suites]),
+        ("bench of one point", [arguments.program, "bench", os.path.join(suites, "doublify"),
+                                "--case", "doublify.dtype=float32", "--device", arguments.device]),
     ]
     figures = []
     with tempfile.TemporaryDirectory() as cache:
