@@ -273,6 +273,92 @@ class Check(FaultTest):
                 self.assertEqual((done.code, done.leaks), (0, []), what)
 
 
+class Bench(FaultTest):
+    """Each call of a bench fails in turn: a case has times only if it was right before and after."""
+
+    def bench(self, spec, *arguments):
+        journal = self.folder / ("bench%d.jsonl" % next(self.numbers))
+        done, what = self.run_faulty(spec, "bench", "suites", "--device", "faulty", "--journal",
+                                     journal, *arguments)
+        if not journal.exists():
+            self.assertEqual(done.code, 3, what)
+            self.assertRegex(done.errors, r"(?m)^error: ", what)
+            return done._replace(cases=[]), what
+        _, *cases, end = self.journal(journal)
+        self.assertEqual([case["case"] for case in cases], self.cases, what)
+        self.assertEqual(end["exit_code"], done.code, what)
+        for case in cases:
+            self.assertEqual("measurement" in case, case["verdict"] == "passed", what)
+            for series in case.get("measurement", {}).get("series", []):
+                self.assertGreater(series["min_s"], 0, what)
+                self.assertGreaterEqual(series["count"], 1, what)
+        return done._replace(cases=cases), what
+
+    def one(self, sequence, index, result):
+        number, error, sticky = result
+        name = sequence.calls[index]
+        done, what = self.bench("call=%d,result=%d%s"
+                                % (index + 1, number, ",sticky" if sticky else ""))
+        what = "call %d, %s\n%s" % (index + 1, name, what)
+        if not done.fired:  # a worker's last calls may come too late for it
+            self.assertGreater(index, sequence.starts[2], what)
+            return
+        self.assertEqual((done.fired, done.leaks), ([name], []), what)
+        case = sequence.case_of(index)
+        bad = [one["case"] for one in done.cases if one["verdict"] != "passed"]
+        if case is None:
+            self.assertEqual((done.code, bad), (3, []), what)
+        elif name in ("cuLaunchKernel", "cuMemAlloc_v2", "cuModuleGetFunction") and not sticky:
+            self.assertEqual((done.code, bad), (1, [case]), what)
+        else:
+            self.assertIn(bad, ([], [case]), what)
+        for one in done.cases:
+            if one["verdict"] == "failed":
+                self.assertIn("CUDA_ERROR_%s (%d)" % (error, number), one["message"], what)
+
+    def test_each_call(self):
+        done, what = self.bench("")
+        self.assertEqual((done.code, done.misuse, done.leaks), (0, [], []), what)
+        sequence = Sequence(done.calls, self.cases)
+        self.assertEqual(len(sequence.starts), 3, what)
+        start, end = sequence.starts[1], sequence.starts[2]
+        launches = [at for at in range(start, end) if sequence.calls[at] == "cuLaunchKernel"]
+        self.assertGreater(len(launches), 4, "verify, count, time and verify again")
+        if EXHAUSTIVE:
+            chosen = [(index, result) for index in range(end) for result in RESULTS]
+        else:
+            indices = sorted({*sequence.sample(), launches[0], launches[1], launches[3],
+                              launches[-1]})
+            chosen = [(index, RESULTS[number % len(RESULTS)])
+                      for number, index in enumerate(indices)]
+        self.sweep([lambda index=index, result=result: self.one(sequence, index, result)
+                    for index, result in chosen])
+
+    def test_a_worker_that_dies_between_two_samples(self):
+        done, what = self.bench("")
+        sequence = Sequence(done.calls, self.cases)
+        launches = [at for at in range(sequence.starts[1], sequence.starts[2])
+                    if sequence.calls[at] == "cuLaunchKernel"]
+        for index in (launches[1], launches[3], launches[-1]):
+            done, what = self.bench("call=%d,signal=9" % (index + 1))
+            self.assertEqual(done.code, 1, what)
+            self.assertEqual([one["verdict"] for one in done.cases],
+                             ["passed", "failed", "passed"], what)
+            self.assertEqual(done.cases[1]["failure"], "crash", what)
+
+    def test_a_launch_that_hangs_while_it_is_timed(self):
+        done, what = self.bench("")
+        sequence = Sequence(done.calls, self.cases)
+        launches = [at for at in range(sequence.starts[1], sequence.starts[2])
+                    if sequence.calls[at] == "cuLaunchKernel"]
+        done, what = self.bench("call=%d,delay_ms=20000" % (launches[3] + 1), "--timeout-s", "1",
+                                "--budget-s", "0.5")
+        self.assertEqual(done.code, 1, what)
+        self.assertEqual([one["verdict"] for one in done.cases], ["passed", "failed", "passed"],
+                         what)
+        self.assertEqual(done.cases[1]["failure"], "limit", what)
+
+
 class Devices(FaultTest):
     """`devices` and `doctor` look at each device, and say what is wrong with it."""
 
