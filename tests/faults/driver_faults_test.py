@@ -312,6 +312,8 @@ class Bench(FaultTest):
             self.assertEqual((done.code, bad), (1, [case]), what)
         else:
             self.assertIn(bad, ([], [case]), what)
+        if name == "cuFuncGetParamInfo" and number in (1, 801):
+            return  # as in a check: 1 ends the list of parameters, and their number is told
         for one in done.cases:
             if one["verdict"] == "failed":
                 self.assertIn("CUDA_ERROR_%s (%d)" % (error, number), one["message"], what)
