@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/escape.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -18,30 +19,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// A line break as it is would be a space to a reader of attributes.
 std::string xml_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : xml_text(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':  // as it is, a reader would take it for a space
-        out += "&#x0A;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return escape(xml_text(text),
+                {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\n', "&#x0A;"}});
 }
 
 // Adds one to a number among the attributes of the element at `element`.

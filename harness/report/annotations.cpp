@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/escape.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
 
@@ -14,30 +15,10 @@ namespace {
 
 constexpr size_t kMostLines = 50;
 
+// As GitHub's own toolkit escapes a command's message, and more in its properties.
 std::string escaped(std::string_view text, bool property) {
-  std::string out;
-  for (const char character : printable(text)) {
-    switch (character) {
-      case '%':
-        out += "%25";
-        break;
-      case '\r':
-        out += "%0D";
-        break;
-      case '\n':
-        out += "%0A";
-        break;
-      case ':':
-        out += property ? "%3A" : ":";
-        break;
-      case ',':
-        out += property ? "%2C" : ",";
-        break;
-      default:
-        out += character;
-    }
-  }
-  return out;
+  const std::string message = escape(printable(text), {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}});
+  return property ? escape(message, {{':', "%3A"}, {',', "%2C"}}) : message;
 }
 
 // 128 bits that nobody who prints into the same log can guess.

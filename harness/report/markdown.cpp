@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/escape.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -30,56 +31,25 @@ std::string in_one_line(std::string_view text) {
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
-  std::string out;
-  for (const char c : in_one_line(text)) {
-    // CommonMark: a backslash before any ASCII punctuation makes it plain. `@` would call a user,
-    // and `#` link an issue, which a backslash does not stop everywhere.
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '@':
-        out += "&#64;";
-        break;
-      case '#':
-        out += "&#35;";
-        break;
-      case '\\':
-      case '`':
-      case '*':
-      case '[':
-      case ']':
-      case '|':
-      case '~':
-        out += '\\';
-        out += c;
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  // CommonMark: a backslash before any ASCII punctuation makes it plain. `@` would call a user, and
+  // `#` link an issue, which a backslash does not stop everywhere.
+  return escape(in_one_line(text), {{'<', "&lt;"},
+                                    {'>', "&gt;"},
+                                    {'&', "&amp;"},
+                                    {'@', "&#64;"},
+                                    {'#', "&#35;"},
+                                    {'\\', "\\\\"},
+                                    {'`', "\\`"},
+                                    {'*', "\\*"},
+                                    {'[', "\\["},
+                                    {']', "\\]"},
+                                    {'|', "\\|"},
+                                    {'~', "\\~"}});
 }
 
 std::string markdown_code(std::string_view text) {
-  std::string out;
   // A fence may not be escaped inside code, and no case id has one; a bar ends a cell even there.
-  for (const char c : in_one_line(text)) {
-    if (c == '`') {
-      out += '\'';
-    } else if (c == '|') {
-      out += "\\|";
-    } else {
-      out += c;
-    }
-  }
-  return "`" + out + "`";
+  return "`" + escape(in_one_line(text), {{'`', "'"}, {'|', "\\|"}}) + "`";
 }
 
 std::string MarkdownTable::text() const {

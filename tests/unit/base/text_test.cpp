@@ -1,5 +1,7 @@
 #include "base/text.hpp"
 
+#include "base/escape.hpp"
+
 #include <gtest/gtest.h>
 
 namespace warpmark {
@@ -33,6 +35,13 @@ TEST(Text, PrintableReplacesControlsAndBrokenUtf8) {
   EXPECT_EQ(printable("\xC3\xA4"), "\xC3\xA4");
   EXPECT_EQ(printable("\xC3"), "\xEF\xBF\xBD");
   EXPECT_EQ(printable("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
+}
+
+TEST(Escape, ReplacesEachCharacterOnce) {
+  EXPECT_EQ(escape("a<b & c<d", {{'<', "&lt;"}, {'&', "&amp;"}}), "a&lt;b &amp; c&lt;d");
+  EXPECT_EQ(escape("plain", {{'<', "&lt;"}}), "plain");
+  EXPECT_EQ(escape("", {{'<', "&lt;"}}), "");
+  EXPECT_EQ(escape("drop", {{'o', ""}}), "drp");
 }
 
 }  // namespace
