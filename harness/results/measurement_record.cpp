@@ -9,17 +9,13 @@
 #include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "compiler/includes.hpp"
+#include "runtime/measurement_json.hpp"
 
 namespace warpmark {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 std::optional<double> over(const std::optional<double>& amount, double divisor) {
   if (!amount || !(divisor > 0)) return std::nullopt;
@@ -66,10 +62,10 @@ Json record_of(const BenchSeries& series, const TimedSeries& timed) {
           {"q3_s", summary.q3},
           {"min_s", summary.min},
           {"max_s", summary.max},
-          {"bytes_per_s", or_null(series.bytes_per_s)},
-          {"flops_per_s", or_null(series.flops_per_s)},
-          {"copy_share", or_null(series.copy_share)},
-          {"read_share", or_null(series.read_share)},
+          {"bytes_per_s", json_or_null<Json>(series.bytes_per_s)},
+          {"flops_per_s", json_or_null<Json>(series.flops_per_s)},
+          {"copy_share", json_or_null<Json>(series.copy_share)},
+          {"read_share", json_or_null<Json>(series.read_share)},
           {"samples_s", series.samples}};
 }
 
@@ -83,17 +79,6 @@ Json record_of(const KernelFacts& kernel) {
           {"local_bytes", kernel.local_bytes},
           {"active_blocks", resident ? Json(kernel.active_blocks) : Json(nullptr)},
           {"occupancy", resident ? Json(kernel.occupancy) : Json(nullptr)}};
-}
-
-Json record_of(const DeviceState& state) {
-  return {{"sm_clock_mhz", or_null(state.sm_clock_mhz)},
-          {"memory_clock_mhz", or_null(state.memory_clock_mhz)},
-          {"max_sm_clock_mhz", or_null(state.max_sm_clock_mhz)},
-          {"temperature_c", or_null(state.temperature_c)},
-          {"power_w", or_null(state.power_w)},
-          {"ecc", or_null(state.ecc)},
-          {"mig", or_null(state.mig)},
-          {"throttle_reasons", state.throttle_reasons}};
 }
 
 Json value_of(const ArithmeticValue& value) {
@@ -171,13 +156,13 @@ Json measurement_record(const TimedCase& timed) {
           {"budget_s", timed.options.budget_s},
           {"precision", timed.options.precision},
           {"restore", to_text(timed.restore)},
-          {"bytes", or_null(measurement.bytes)},
-          {"flops", or_null(measurement.flops)},
+          {"bytes", json_or_null<Json>(measurement.bytes)},
+          {"flops", json_or_null<Json>(measurement.flops)},
           {"series", std::move(series)},
           {"kernels", std::move(kernels)},
           {"counters", std::move(counters)},
-          {"before", record_of(measurement.before)},
-          {"after", record_of(measurement.after)},
+          {"before", json_of<Json>(measurement.before)},
+          {"after", json_of<Json>(measurement.after)},
           {"seconds", std::isfinite(measurement.seconds) && measurement.seconds >= 0
                           ? Json(measurement.seconds)
                           : Json(nullptr)}};

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <map>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "driver/linker.hpp"
 #include "driver/stream.hpp"
@@ -262,7 +262,6 @@ TimingKernels& Executor::timing_kernels() {
 
 protocol::Timed Executor::time(const protocol::Time& request,
                                const std::vector<BufferMemory>& memory) {
-  using Clock = Sampler::Clock;
   launched_ = false;
   const bool counts = choice_.device.has(Capability::counters);
   uint64_t more = counts ? 0 : timing_kernels().flush_bytes();
@@ -290,16 +289,13 @@ protocol::Timed Executor::time(const protocol::Time& request,
     const std::vector<CacheState>& caches = request.options.caches;
     for (size_t i = 0; i < caches.size(); ++i) {
       // Each series may use an equal part of what is left.
-      const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+      const double spent = seconds_since(start);
       const double share =
           std::max(0.0, request.options.budget_s - spent) / static_cast<double>(caches.size() - i);
-      measured.series.push_back(sampler.sample(
-          caches[i], request.options,
-          Clock::now() +
-              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share))));
+      measured.series.push_back(sampler.sample(caches[i], request.options, in_seconds(share)));
     }
   }
-  measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  measured.seconds = seconds_since(start);
   measured.after = device_state();
   measured.kernels = run.kernel_facts();
   return reply;
@@ -307,11 +303,7 @@ protocol::Timed Executor::time(const protocol::Time& request,
 
 // A device that counts is no clock: a few times by the host's show about how long it takes.
 TimedSeries Executor::time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore) {
-  using Clock = Sampler::Clock;
   constexpr size_t kSamples = 5;
-  const auto seconds_since = [](Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
   const Stream stream(context_);
   if (restore != Restore::never) run.keep_initial();
   TimedSeries series;

@@ -10,11 +10,6 @@ namespace {
 using Json = nlohmann::json;
 
 template <typename T>
-Json json_of(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-template <typename T>
 std::optional<T> optional_from(const Json& json) {
   if (json.is_null()) return std::nullopt;
   return json.get<T>();
@@ -73,17 +68,6 @@ KernelFacts kernel_from(const Json& json) {
           json.at("active_blocks"), finite(json.at("occupancy"))};
 }
 
-Json to_json(const DeviceState& state) {
-  return {{"sm_clock_mhz", json_of(state.sm_clock_mhz)},
-          {"memory_clock_mhz", json_of(state.memory_clock_mhz)},
-          {"max_sm_clock_mhz", json_of(state.max_sm_clock_mhz)},
-          {"temperature_c", json_of(state.temperature_c)},
-          {"power_w", json_of(state.power_w)},
-          {"ecc", json_of(state.ecc)},
-          {"mig", json_of(state.mig)},
-          {"throttle_reasons", state.throttle_reasons}};
-}
-
 DeviceState state_from(const Json& json) {
   DeviceState state;
   state.sm_clock_mhz = optional_from<int64_t>(json.at("sm_clock_mhz"));
@@ -134,8 +118,8 @@ Json to_json(const Measurement& measurement) {
   return {{"series", series},
           {"kernels", kernels},
           {"counters", counters},
-          {"before", to_json(measurement.before)},
-          {"after", to_json(measurement.after)},
+          {"before", json_of<Json>(measurement.before)},
+          {"after", json_of<Json>(measurement.after)},
           {"seconds", measurement.seconds}};
 }
 

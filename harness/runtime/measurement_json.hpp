@@ -2,8 +2,32 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "runtime/measurement.hpp"
+
+namespace warpmark {
+
+/// A value, or JSON's null. `Json` is nlohmann::json, or ordered_json where records want an order.
+template <typename Json, typename Value>
+Json json_or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// On the wire and in records alike (schema/outcome.json).
+template <typename Json>
+Json json_of(const DeviceState& state) {
+  return {{"sm_clock_mhz", json_or_null<Json>(state.sm_clock_mhz)},
+          {"memory_clock_mhz", json_or_null<Json>(state.memory_clock_mhz)},
+          {"max_sm_clock_mhz", json_or_null<Json>(state.max_sm_clock_mhz)},
+          {"temperature_c", json_or_null<Json>(state.temperature_c)},
+          {"power_w", json_or_null<Json>(state.power_w)},
+          {"ecc", json_or_null<Json>(state.ecc)},
+          {"mig", json_or_null<Json>(state.mig)},
+          {"throttle_reasons", state.throttle_reasons}};
+}
+
+}  // namespace warpmark
 
 namespace warpmark::protocol {
 

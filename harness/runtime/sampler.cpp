@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.hpp"
 #include "base/statistics.hpp"
 
 namespace warpmark {
@@ -25,10 +26,6 @@ constexpr double kMostWait = 2e-3;
 // To the picosecond: what a float says beyond that is noise, and makes results twice as long.
 double seconds_between(const Event& begin, const Event& end) {
   return std::round(1e9 * static_cast<double>(end.milliseconds_since(begin))) / 1e12;
-}
-
-double seconds_since(Sampler::Clock::time_point start) {
-  return std::chrono::duration<double>(Sampler::Clock::now() - start).count();
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/inputs.hpp"
@@ -18,8 +18,6 @@
 namespace warpmark {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 uint64_t machine_memory() {
   return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
@@ -129,7 +127,7 @@ class Session::State {
       outcome.reason = "interrupted";
     }
     worker_.case_was_run();
-    outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    outcome.seconds = seconds_since(start);
     return outcome;
   }
 

@@ -9,18 +9,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/clock.hpp"
+
 namespace warpmark {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-Clock::time_point in_seconds(double count) {
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
-}
-
-}  // namespace
 
 WorkerLink::WorkerLink(SessionOptions options)
     : options_(std::move(options)), wake_(::eventfd(0, EFD_CLOEXEC)) {
