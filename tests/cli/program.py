@@ -68,7 +68,7 @@ class ProgramTest(unittest.TestCase):
 
     def start(self, *arguments, program=PROGRAM, **options):
         settings = dict(cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-                        timeout=60)
+                        timeout=300)  # against a hang only; thread sanitizers are slow
         settings.update(options)
         command = [str(part) for part in (program, *arguments)]
         return subprocess.run(command, stdout=settings.pop("stdout", subprocess.PIPE),

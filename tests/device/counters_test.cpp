@@ -317,7 +317,7 @@ TEST_F(Counters, SameForAnyNumberOfWorkersAndRuns) {
       EXPECT_CU(launch(sum, {20}, {256}, 0, in.address, out.address, 5000));
       CUfunction nested = kernel("flow.sm_90.ptx", "nested");
       EXPECT_CU(launch(nested, {37}, {100}, 0, out.address, 3600));
-      EXPECT_CU(launch(kernel("memory.sm_90.ptx", "pick"), {30}, {32}, 0, out.address, 3));
+      EXPECT_CU(launch(kernel("memory.sm_90.ptx", "pick"), {1}, {32}, 0, out.address, 3));
       configure(R"({"instruction_budget": 50000})");
       EXPECT_CU(launch(sum, {200}, {256}, 0, in.address, out.address, 5000));
       EXPECT_EQ(api().synchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);

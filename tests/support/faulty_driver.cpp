@@ -22,9 +22,10 @@
 namespace warpmark::faults {
 namespace {
 
+// Never destroyed: a call that hangs may still read it when the process ends.
 FaultPlan& plan() {
-  static FaultPlan one("WARPMARK_FAULTY");
-  return one;
+  static FaultPlan* const one = new FaultPlan("WARPMARK_FAULTY");
+  return *one;
 }
 
 Books& books() {

@@ -16,9 +16,10 @@
 namespace warpmark::faults {
 namespace {
 
+// Never destroyed: a call that hangs may still read it when the process ends.
 FaultPlan& plan() {
-  static FaultPlan one("WARPMARK_FAULTY_NVRTC");
-  return one;
+  static FaultPlan* const one = new FaultPlan("WARPMARK_FAULTY_NVRTC");
+  return *one;
 }
 
 Books& books() {
