@@ -49,7 +49,7 @@ struct Region {
 /// One translation unit: a file or a text.
 struct Unit {
   std::string file;    ///< relative to the suite's folder; "" for a text
-  std::string source;  ///< CUDA C++; "" for a file
+  std::string source;  ///< CUDA C++; "" for a file. With both, the text that stands for the file
   std::string at;      ///< JSON Pointer: of a text, whose first line is the first line there
   std::vector<std::string> options;       ///< for NVRTC, as in "-DT=float"
   std::vector<std::string> include = {};  ///< folders of headers, relative to the suite's folder

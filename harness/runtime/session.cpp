@@ -61,10 +61,20 @@ class Session::State {
     return worker_.facts();
   }
 
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+  Outcome verify(const Case& which, const PlannedCase& planned, Trial trial,
                  CaseArtifacts* artifacts) {
     artifacts_ = artifacts;
     Outcome outcome = outcome_of(which, [&](Outcome& into) { run(which, planned, trial, into); });
+    artifacts_ = nullptr;
+    return outcome;
+  }
+
+  Outcome compile(const Case& which, const PlannedCase& planned, CaseArtifacts& artifacts) {
+    artifacts_ = &artifacts;
+    Outcome outcome = outcome_of(which, [&](Outcome& into) {
+      worker_.greet();
+      prepare(which, planned, false, into);
+    });
     artifacts_ = nullptr;
     return outcome;
   }
@@ -282,11 +292,11 @@ class Session::State {
   }
 
   ReadyCase make_ready(const Case& which, const PlannedCase& planned,
-                       const std::map<std::string, DType>& dtypes, uint64_t trial,
-                       Outcome& outcome) {
+                       const std::map<std::string, DType>& dtypes, Trial trial, Outcome& outcome) {
     ReadyCase ready{planned, {}};
     try {
-      const GeneratorKey key{options_.seed, which.suite->name, which.id, "", trial};
+      const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
+                             trial.index};
       ready.inputs = evaluate_inputs(python_, planned, dtypes, key);
       ready.planned.plan =
           resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
@@ -326,14 +336,14 @@ class Session::State {
   }
 
   // What comes before the first launch.
-  ReadyCase load(const Case& which, const PlannedCase& planned, uint64_t trial, Outcome& outcome) {
+  ReadyCase load(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
     worker_.greet();
     check_requirements(planned.plan, outcome);
     const std::vector<Entry> kernels = prepare(which, planned, true, outcome);
     return make_ready(which, planned, dtypes_of(planned, kernels, outcome), trial, outcome);
   }
 
-  void run(const Case& which, const PlannedCase& planned, uint64_t trial, Outcome& outcome) {
+  void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
     const ReadyCase ready = load(which, planned, trial, outcome);
     const std::map<std::string, Array> results = make_results(ready);
     if (artifacts_ != nullptr) {
@@ -505,9 +515,13 @@ const DeviceFacts& Session::require() {
   return state_->require();
 }
 
-Outcome Session::verify(const Case& which, const PlannedCase& planned, uint64_t trial,
+Outcome Session::verify(const Case& which, const PlannedCase& planned, Trial trial,
                         CaseArtifacts* artifacts) {
   return state_->verify(which, planned, trial, artifacts);
+}
+
+Outcome Session::compile(const Case& which, const PlannedCase& planned, CaseArtifacts& artifacts) {
+  return state_->compile(which, planned, artifacts);
 }
 
 Outcome Session::examine(const Case& which, const PlannedCase& planned, const LookAtCase& look) {

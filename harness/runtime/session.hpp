@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "plan/plan.hpp"
 #include "plan/plugin_loader.hpp"
 #include "python/interpreter.hpp"
+#include "runtime/confinement.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/measurement.hpp"
 #include "runtime/outcome.hpp"
@@ -29,6 +31,7 @@ struct SessionOptions {
   uint64_t seed = 0;             ///< of every generator
   bool use_cache = true;
   std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
+  std::optional<Confinement> confinement;  ///< for source that is not trusted; never in_process
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here
 };
 
@@ -45,6 +48,16 @@ struct DeviceFacts {
   std::string nvrtc;  ///< the library's file
   std::vector<std::string> capabilities;
   std::map<std::string, int64_t> attributes;  ///< by device_attributes() name
+  std::vector<std::string> walls;  ///< that hold, in both workers: "seccomp", "landlock abi 7" …
+};
+
+/// Which random numbers a run gets.
+struct Trial {
+  Trial(uint64_t number = 0,  // NOLINT(google-explicit-constructor): a number is a trial
+        std::optional<uint64_t> with_seed = {})
+      : index(number), seed(with_seed) {}
+  uint64_t index;
+  std::optional<uint64_t> seed;  ///< in the place of the session's
 };
 
 /// Looks at a case with the inputs of one trial; false if it needs no further trial.
@@ -67,8 +80,12 @@ class Session {
   /// compares. Everything that fails the case is in the outcome; what throws is an environment
   /// error (the device is gone and cannot be had again) or an internal one.
   /// `artifacts`, if given, gets what the case made, however it ends.
-  Outcome verify(const Case& which, const PlannedCase& planned, uint64_t trial = 0,
+  Outcome verify(const Case& which, const PlannedCase& planned, Trial trial = {},
                  CaseArtifacts* artifacts = nullptr);
+
+  /// Compiles a case's units and nothing more: passed if the kernels are there. `artifacts` gets
+  /// source, PTX, cubin and log of each unit, unless the compiler refused it.
+  Outcome compile(const Case& which, const PlannedCase& planned, CaseArtifacts& artifacts);
 
   /// Makes a case ready as `verify` does and launches nothing: compiles, checks the signature,
   /// evaluates inputs. `look` is called with those of trial 0, 1, … for as long as it returns true;

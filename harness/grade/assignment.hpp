@@ -1,0 +1,87 @@
+// An assignment: which cases of a suite a submission is graded on, for how many points.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/grade_result.hpp"
+#include "suite/case.hpp"
+#include "suite/suite.hpp"
+
+namespace warpmark {
+
+/// What students hand in, and what their file may include.
+struct SubmissionRules {
+  Position where;
+  std::string file;                            ///< "double_array.cu": the kernel's file name
+  uint64_t max_bytes = 64 << 10;               ///< key `max_kib`
+  std::vector<std::filesystem::path> headers;  ///< of the course, relative to the assignment
+  std::vector<std::string> toolkit_headers;    ///< that it may include, as written between < >
+};
+
+/// One case of the assignment. Its items are cases of the suite.
+struct AssignmentCase {
+  std::string name;
+  Position where;
+  double points = 0;  ///< more than 0
+  Visibility visibility = Visibility::visible;
+  Credit credit = Credit::all;
+  std::string hint;
+  std::vector<Case> items;  ///< one at least
+};
+
+/// What compiled code must not contain: opcodes ("atom", "ld.global.nc" matches by dotted prefix),
+/// special registers ("%clock64"), functions ("vprintf", "malloc"), "writable_globals" (module
+/// variables that keep values between launches), "entries" (more kernels than the suite launches).
+struct PtxPolicy {
+  std::vector<Located> forbid;
+  std::vector<Located> flag;  ///< the same names: told to staff, costs nothing
+};
+
+struct GradeLimits {
+  uint64_t instructions = 2'000'000'000;  ///< thread-instructions of one launch, where counted
+  double timeout_s = 60;                  ///< wall clock of one item's trial: a net
+  double compile_cpu_s = 20;
+  double compile_s = 60;       ///< wall clock of one compile
+  uint64_t compile_mib = 512;  ///< address space
+  uint64_t memory_mib = 1024;  ///< of one item's buffers
+};
+
+/// A solution that `grade --lint` runs.
+struct SelfTest {
+  std::filesystem::path file;  ///< absolute
+  Position where;
+  bool must_pass = true;
+  std::string case_name;          ///< of must_fail: the case that must lose points; "" for any
+  std::optional<GradeWord> word;  ///< of must_fail: that case's word
+};
+
+struct Assignment {
+  std::string id;  ///< of [A-Za-z0-9_-]: names results
+  std::string title;
+  std::string about;
+  std::filesystem::path file;                        ///< absolute
+  std::filesystem::path folder;                      ///< absolute
+  std::vector<std::shared_ptr<const Suite>> suites;  ///< each once, in the order of first use
+  SubmissionRules submission;
+  std::vector<AssignmentCase> cases;
+  uint64_t trials = 3;  ///< of each item
+  PtxPolicy ptx;
+  GradeLimits limits;
+  std::vector<SelfTest> self_tests;
+  std::string sha256;  ///< of the assignment, its suites, their files and the course's headers
+
+  double max_points() const;
+};
+
+/// Loads and checks an assignment and its suites. Throws usage errors with file, line and column.
+/// `python` evaluates computed axes of suites.
+std::shared_ptr<const Assignment> load_assignment(const std::filesystem::path& file,
+                                                  const ListEvaluator& python = {});
+
+}  // namespace warpmark

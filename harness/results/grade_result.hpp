@@ -1,0 +1,120 @@
+// What came of grading one submission: points, and why each lost one was lost.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+/// What became of a submission as a whole. Decided by the front alone.
+enum class GradeState : uint8_t {
+  graded,         ///< every case has a verdict
+  refused,        ///< no kernel to grade: missing, empty, binary, too large, against the policy
+  compile_error,  ///< the compiler refused it, or no kernel in it fits
+  limit,          ///< it took the compiler more time or memory than is allowed
+  fault,          ///< it brought the compiler down
+  grader_error    ///< the grader is at fault, or did not finish: costs nobody a point
+};
+std::string_view to_text(GradeState state);
+
+/// All that a student learns of a hidden item.
+enum class GradeWord : uint8_t {
+  pass,
+  wrong,         ///< wrong elements, elements never written, an input changed
+  memory_error,  ///< out of bounds, misaligned, wrong space, stack
+  race,
+  barrier,
+  limit,        ///< instructions or wall clock
+  not_launched  ///< nothing ran: compile error, signature, the whole submission refused
+};
+/// "pass", "wrong", "memory error", "race", "barrier", "limit", "not launched".
+std::string_view to_text(GradeWord word);
+
+enum class Visibility : uint8_t { visible, hidden };
+std::string_view to_text(Visibility visibility);
+
+/// How items make points: all or nothing, or each its share.
+enum class Credit : uint8_t { all, each };
+std::string_view to_text(Credit credit);
+
+/// One case of the suite, run for the submission in several trials.
+struct GradedItem {
+  std::string case_id;  ///< "doublify/double_array.n=400"
+  GradeWord word = GradeWord::not_launched;
+  uint64_t trials = 0;            ///< that were run
+  std::optional<uint64_t> trial;  ///< the one that failed
+  std::string explanation;        ///< a sentence or two that a beginner understands; "" for a pass
+  std::string detail;     ///< several lines: place, first wrong element or finding, how many differ
+  std::string reproduce;  ///< one command that fails the same way; "" for a pass
+  std::string note;       ///< why the grader could not judge it (word not_launched, the state
+                          ///< grader_error); "" else
+  std::optional<double> error, bound;  ///< of the worst element, where the verdict is a comparison
+  double seconds = 0;                  ///< wall clock, all trials
+};
+
+/// A case of the assignment: points for one or more items.
+struct GradedCase {
+  std::string name;
+  double points = 0;
+  double max_points = 0;
+  Visibility visibility = Visibility::visible;
+  Credit credit = Credit::all;
+  std::string hint;  ///< the lecturer's, for those who lost points here
+  std::vector<GradedItem> items;
+
+  /// The first word in the order of items that is no pass; pass if there is none.
+  GradeWord word() const;
+};
+
+/// What made the verdict, for whoever has to explain or repeat it.
+struct GradeContext {
+  std::string warpmark;           ///< version
+  std::string assignment_sha256;  ///< of the assignment and all that it names
+  std::string device;             ///< "Warpmark CPU device (sm_90)"
+  std::string driver_version, nvrtc_version;
+  std::string date;                ///< UTC, RFC 3339
+  std::vector<std::string> walls;  ///< that were proved: "seccomp", "landlock abi 7", …
+  bool without_walls = false;      ///< the lecturer told it to grade although none holds
+};
+
+struct GradeResult {
+  std::string assignment, title;
+  std::string student;            ///< as the file or folder was called; any bytes made UTF-8
+  std::string file;               ///< the submitted file's name
+  std::string submission_sha256;  ///< "" if there is none
+  std::string key;  ///< of all that decides the result: equal keys need no new grading
+  GradeState state = GradeState::grader_error;
+  std::string message;  ///< for the student, unless graded: what happened and what to do
+  std::string log;      ///< the compiler's, capped and stripped of control characters
+  std::string staff;    ///< for staff only: what the grader has to say of itself
+  double points = 0;    ///< the cases' sum
+  double max_points = 0;
+  std::vector<GradedCase> cases;
+  std::vector<std::string> flags;  ///< for staff: "uses clock64", …
+  double seconds = 0;              ///< wall clock, compile included
+  GradeContext context;
+};
+
+/// What the student may see: of hidden cases word and hint, no item, seed, log of the grader or
+/// flag. A type of its own, so that no renderer for students takes the whole by mistake.
+class StudentView {
+ public:
+  explicit StudentView(const GradeResult& whole);
+  const GradeResult& result() const { return result_; }
+  /// The word of each case, in order: hidden cases have no items left to tell it.
+  const std::vector<GradeWord>& words() const { return words_; }
+
+ private:
+  GradeResult result_;
+  std::vector<GradeWord> words_;
+};
+
+/// result.json, by schema/grade.json, and back. Throws a usage error for what is none.
+nlohmann::ordered_json to_json(const GradeResult& result);
+GradeResult grade_result_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace warpmark
