@@ -14,7 +14,7 @@ std::string kind_of(const nlohmann::ordered_json& report) {
   return kind != report.end() && kind->is_string() ? kind->get<std::string>() : "";
 }
 
-ItemVerdict judge_fault(const Outcome& outcome) {
+ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
   for (const auto& report : outcome.findings) {
     const std::string kind = kind_of(report);
     // What a device lacks is no mistake of a kernel that another device runs.
@@ -26,7 +26,7 @@ ItemVerdict judge_fault(const Outcome& outcome) {
     if (kind == "assert" || kind == "trap") return {GradeWord::wrong, Blame::submission};
     if (!kind.empty()) break;
   }
-  return {GradeWord::memory_error, Blame::submission};
+  return {otherwise, Blame::submission};
 }
 
 // "0.5", "nan", "": of a text that comes from a comparison of ours.
@@ -55,9 +55,11 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::signature:
       return {GradeWord::not_launched, Blame::submission};
     case FailureKind::fault:
-      return judge_fault(outcome);
+      return judge_fault(outcome, GradeWord::memory_error);
     case FailureKind::limit:
-      return {GradeWord::limit, Blame::submission};
+      // Threads that wait for each other end in the driver's error for a launch that takes too
+      // long.
+      return judge_fault(outcome, GradeWord::limit);
     case FailureKind::crash:
       return {GradeWord::memory_error, Blame::doubtful};
     case FailureKind::no_fault:
