@@ -59,6 +59,8 @@ class Patterns {
 
   std::string text() const {
     if (!known_) return "";
+    // Right values in wrong places say all that their places could.
+    if (const std::string moved = never_written() ? "" : order(); !moved.empty()) return moved;
     std::string out = place();
     const std::string what = values();
     if (!out.empty() && !what.empty()) out += " ";
@@ -185,9 +187,7 @@ class Patterns {
              "to it?";
     }
     const std::string copied = copy();
-    if (!copied.empty()) return copied;
-    const std::string moved = order();
-    return moved.empty() ? arithmetic() : moved;
+    return copied.empty() ? arithmetic() : copied;
   }
 
   std::string copy() const {
