@@ -12,6 +12,10 @@
 #include "base/error.hpp"
 #include "base/log_text.hpp"
 #include "grade/student_name.hpp"
+#include "report/grade_junit.hpp"
+#include "report/grade_page.hpp"
+#include "report/grades_csv.hpp"
+#include "report/gradescope.hpp"
 
 namespace warpmark {
 
@@ -82,14 +86,17 @@ std::vector<GradeResult> GradeFiles::read_all() const {
 void GradeFiles::write(const GradeResult& result) const {
   const fs::path files = folder(result.student);
   const StudentView view(result);
-  // RENDERINGS: results.json, report.html and junit.xml, once harness/report has them.
+  write_file_atomically(files / "results.json", gradescope_json(view));
+  write_file_atomically(files / "report.html", student_page(view));
+  write_file_atomically(files / "junit.xml", grade_junit({result}));
   write_file_atomically(files / "student.json", text_of(to_json(view)));
   write_file_atomically(files / "result.json", text_of(to_json(result)));
 }
 
 void GradeFiles::write_class(const std::vector<GradeResult>& results) const {
-  // RENDERINGS: grades.csv, report.html and junit.xml, once harness/report has them.
-  (void)results;
+  write_file_atomically(out_ / "grades.csv", grades_csv(results));
+  write_file_atomically(out_ / "report.html", grade_page(results));
+  write_file_atomically(out_ / "junit.xml", grade_junit(results));
 }
 
 }  // namespace warpmark
