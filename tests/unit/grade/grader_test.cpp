@@ -76,7 +76,7 @@ TEST_F(GraderTest, WrongElementsTellTheirErrorAndBound) {
   const GradeResult result = grade(scale("if (i < n) out[i] = f * src[i] + 0.5f;"));
   EXPECT_THAT(words(result), ElementsAre(GradeWord::wrong, GradeWord::wrong, GradeWord::wrong));
   const GradedItem& item = result.cases[0].items[0];
-  EXPECT_THAT(item.explanation, HasSubstr("32 of 32 elements of `out` are wrong"));
+  EXPECT_THAT(item.explanation, HasSubstr("All 32 elements are wrong"));
   EXPECT_NEAR(item.error.value_or(0), 0.5, 1e-3);
   EXPECT_EQ(item.bound, 0);
   EXPECT_THAT(item.reproduce, Not(HasSubstr("--hidden")));
