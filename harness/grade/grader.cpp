@@ -228,6 +228,15 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
       assignment_(std::move(assignment)),
       options_(std::move(options)),
       own_(python, own_options()) {
+  const GradeLimits& limits = assignment_->limits;
+  walls_.required = !options_.without_walls;
+  walls_.compile_bytes = limits.compile_mib << 20;
+  walls_.compile_cpu_s = limits.compile_cpu_s;
+  walls_.compile_s = limits.compile_s;
+  walls_.toolkit_headers = assignment_->submission.toolkit_headers;
+  for (const std::filesystem::path& header : assignment_->submission.headers) {
+    walls_.headers.push_back({header.filename().string(), read_file(header)});
+  }
   drop_unwanted_cases();
   PluginLoader plugins;
   for (const AssignmentCase& one : assignment_->cases) {
@@ -286,8 +295,9 @@ SessionOptions SubmissionGrader::own_options() const {
 }
 
 SessionOptions SubmissionGrader::submission_options() const {
-  // CONFINEMENT: one line, once sessions have walls.
-  return own_options();
+  SessionOptions options = own_options();
+  options.confinement = walls_;
+  return options;
 }
 
 const DeviceFacts& SubmissionGrader::prepare() {
