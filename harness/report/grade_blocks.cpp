@@ -9,6 +9,7 @@
 #include "report/grade_text.hpp"
 #include "report/html.hpp"
 #include "report/style.hpp"
+#include "report/text_line.hpp"
 
 namespace warpmark {
 namespace {
@@ -50,7 +51,7 @@ std::string item_block(const GradedItem& item, bool for_staff) {
     return paragraph("hint", fmt::format("Grader: <code>{}</code>: {}", html_text(item.case_id),
                                          html_text(item.note)));
   }
-  std::string place = "<code>" + html_text(item.case_id) + "</code>";
+  std::string place = "<code>" + html_text(in_one_line(item.case_id)) + "</code>";
   if (item.trial) place += fmt::format(", trial {}", *item.trial);
   const std::string_view why = trim(item.explanation);
   std::string block =
