@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/text.hpp"
-#include "cli/axis_override.hpp"
+#include "suite/axis_override.hpp"
 #include "suite/selection.hpp"
 
 namespace warpmark {
@@ -14,28 +13,6 @@ namespace {
 
 // Of very many ids the first are enough for a hint.
 constexpr size_t kEnoughIds = 20'000;
-
-// What people type of an id: each part alone, and suites with their folders.
-void add_parts(const std::string& id, std::set<std::string>& parts) {
-  const size_t dot = id.find('.');
-  parts.insert(id.substr(0, dot));
-  size_t begin = 0;
-  for (size_t at = 0; at <= id.size(); ++at) {
-    if (at < id.size() && std::string_view("/,").find(id[at]) == std::string_view::npos &&
-        at != dot) {
-      continue;
-    }
-    if (at > begin) {
-      const std::string part = id.substr(begin, at - begin);
-      parts.insert(part);
-      if (const size_t equals = part.find('='); equals != std::string::npos) {
-        parts.insert(part.substr(0, equals));
-        parts.insert(part.substr(equals + 1));
-      }
-    }
-    begin = at + 1;
-  }
-}
 
 void keep_ids(std::vector<LoadedSuite>& suites, const std::vector<std::string>& ids) {
   std::vector<Case> all;
@@ -93,25 +70,6 @@ std::vector<Case> ChosenCases::take_cases() {
   }
   suites.clear();
   return all;
-}
-
-std::string nearest_part(const std::vector<std::string>& words,
-                         const std::vector<std::string>& ids) {
-  std::set<std::string> parts;
-  for (const std::string& id : ids) add_parts(id, parts);
-  const std::vector<std::string> known(parts.begin(), parts.end());
-  for (const std::string& word : words) {
-    if (word.find('*') != std::string::npos) continue;
-    const SelectExpression alone = SelectExpression::parse(word, "");
-    if (std::any_of(ids.begin(), ids.end(),
-                    [&](const std::string& id) { return alone.matches(id); })) {
-      continue;
-    }
-    const std::string near = nearest(word, known);
-    if (near.empty()) return fmt::format("no case id has `{}`", word);
-    return fmt::format("no case id has `{}`; did you mean `{}`?", word, near);
-  }
-  return "";
 }
 
 ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const CaseChoice& choice,

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/select_expression.hpp"
 #include "cli/suites.hpp"
+#include "suite/select_expression.hpp"
 #include "suite/suite.hpp"
 
 namespace warpmark {
@@ -35,10 +35,5 @@ struct ChosenCases {
 /// none of them, with the nearest name as the hint.
 ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const CaseChoice& choice,
                          const ListEvaluator& python);
-
-/// The hint for an expression that holds for no case: the word that is in none of the ids, and
-/// the part of an id that is nearest to it; "" if every word is in some id.
-std::string nearest_part(const std::vector<std::string>& words,
-                         const std::vector<std::string>& ids);
 
 }  // namespace warpmark

@@ -8,7 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/axis_override.hpp"
+#include "suite/axis_override.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {

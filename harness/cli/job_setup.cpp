@@ -8,11 +8,11 @@
 
 #include "base/file.hpp"
 #include "base/places.hpp"
-#include "cli/axis_override.hpp"
 #include "driver/choose.hpp"
 #include "plan/plugin_loader.hpp"
 #include "report/annotations.hpp"
 #include "results/reproduce.hpp"
+#include "suite/axis_override.hpp"
 
 namespace warpmark {
 

@@ -5,10 +5,10 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
-#include "cli/select_expression.hpp"
 #include "report/bench_markdown.hpp"
 #include "report/bench_page.hpp"
 #include "report/bench_plots.hpp"
+#include "suite/select_expression.hpp"
 
 namespace warpmark {
 

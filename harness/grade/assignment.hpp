@@ -18,13 +18,18 @@ namespace warpmark {
 /// What students hand in, and what their file may include.
 struct SubmissionRules {
   Position where;
-  std::string file;                            ///< "double_array.cu": the kernel's file name
-  uint64_t max_bytes = 64 << 10;               ///< key `max_kib`
-  std::vector<std::filesystem::path> headers;  ///< of the course, relative to the assignment
-  std::vector<std::string> toolkit_headers;    ///< that it may include, as written between < >
+  std::string file;               ///< "double_array.cu": that of the suite's kernel by default
+  uint64_t max_bytes = 64 << 10;  ///< key `max_kib`
+  /// Of the course, absolute; included by their file names, no two of which are the same.
+  std::vector<std::filesystem::path> headers;
+  std::vector<std::string> toolkit_headers;  ///< that it may include, as written between < >
 };
 
-/// One case of the assignment. Its items are cases of the suite.
+/// What a file may include of the toolkit where the assignment does not say.
+const std::vector<std::string>& default_toolkit_headers();
+
+/// One case of the assignment. Its items are cases of a suite, with the axes of the assignment's
+/// case in it: no two cases share an item.
 struct AssignmentCase {
   std::string name;
   Position where;
@@ -67,7 +72,8 @@ struct Assignment {
   std::string about;
   std::filesystem::path file;                        ///< absolute
   std::filesystem::path folder;                      ///< absolute
-  std::vector<std::shared_ptr<const Suite>> suites;  ///< each once, in the order of first use
+  Position where;                                    ///< of the whole file
+  std::vector<std::shared_ptr<const Suite>> suites;  ///< as loaded, each once, by first use
   SubmissionRules submission;
   std::vector<AssignmentCase> cases;
   uint64_t trials = 3;  ///< of each item
@@ -79,9 +85,13 @@ struct Assignment {
   double max_points() const;
 };
 
-/// Loads and checks an assignment and its suites. Throws usage errors with file, line and column.
-/// `python` evaluates computed axes of suites.
+/// Loads and checks an assignment (docs/assignment-format.md) and its suites. Throws usage errors
+/// with file, line and column. `python` evaluates computed axes of suites.
 std::shared_ptr<const Assignment> load_assignment(const std::filesystem::path& file,
                                                   const ListEvaluator& python = {});
+/// The same from a text; `file` names it, and its folder is where paths start.
+std::shared_ptr<const Assignment> parse_assignment(const std::string& text,
+                                                   const std::filesystem::path& file,
+                                                   const ListEvaluator& python = {});
 
 }  // namespace warpmark

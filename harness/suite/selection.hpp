@@ -12,4 +12,9 @@ namespace warpmark {
 /// usage error for an id that no case has, with the nearest one as hint.
 std::vector<Case> select_cases(std::vector<Case> all, const std::vector<std::string>& ids);
 
+/// The hint for an expression that holds for no case: the word that is in none of the ids, and
+/// the part of an id that is nearest to it; "" if every word is in some id.
+std::string nearest_part(const std::vector<std::string>& words,
+                         const std::vector<std::string>& ids);
+
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-#include "cli/axis_override.hpp"
+#include "suite/axis_override.hpp"
 
 #include <gtest/gtest.h>
 

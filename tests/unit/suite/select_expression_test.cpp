@@ -1,4 +1,4 @@
-#include "cli/select_expression.hpp"
+#include "suite/select_expression.hpp"
 
 #include <gtest/gtest.h>
 

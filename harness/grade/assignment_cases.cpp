@@ -1,0 +1,170 @@
+#include "grade/assignment_cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "grade/assignment_reader.hpp"
+#include "suite/axis_override.hpp"
+#include "suite/select_expression.hpp"
+#include "suite/selection.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+namespace {
+
+constexpr double kMostPoints = 1e6;
+
+// Why no submission can be graded with a suite, and what to do; both "" if one can.
+std::pair<std::string, std::string> obstacle(const Suite& suite) {
+  if (suite.plugin.text != "source") {
+    return {fmt::format("its kernel is made by the plugin `{}`", suite.plugin.text),
+            "a suite with `kernel: {file: …, entry: …}` can"};
+  }
+  if (!suite.kernel.file) {
+    return {"its kernel is a text in the suite",
+            "put the text into a .cu file, and write `kernel: {file: …, entry: …}`"};
+  }
+  if (!suite.kernel.entry) return {"its kernel has no `entry`", "add it"};
+  if (!suite.kernel.link.empty()) {
+    return {"its kernel is linked with further files", "a submission is one file"};
+  }
+  if (suite.fault || suite.report || suite.compile_error) {
+    return {"it expects another end than a pass", "choose a suite without `expect`"};
+  }
+  return {};
+}
+
+std::vector<Axis> own_axes(const YamlNode& node, const Suite& suite) {
+  std::vector<Axis> axes = read_axes(node);
+  std::vector<std::string> known;
+  for (const Axis& axis : suite.axes) known.push_back(axis.name);
+  for (const Axis& axis : axes) {
+    if (std::find(known.begin(), known.end(), axis.name) != known.end()) continue;
+    const std::string near = nearest(axis.name, known);
+    throw usage_error(fmt::format("the suite `{}` has no axis `{}`", suite.name, axis.name),
+                      axis.where,
+                      !near.empty()   ? fmt::format("did you mean `{}`?", near)
+                      : known.empty() ? "it has no axes"
+                                      : "axes: " + join(known, ", "));
+  }
+  return axes;
+}
+
+void keep_matches(const YamlNode& where, std::vector<Case>& items) {
+  const Located text = read_text(where, "`where`");
+  const SelectExpression select = SelectExpression::parse(text.text, "`where`", text.where);
+  std::vector<std::string> ids;
+  ids.reserve(items.size());
+  for (const Case& item : items) ids.push_back(item.id);
+  std::erase_if(items, [&](const Case& item) { return !select.matches(item.id); });
+  if (!items.empty()) return;
+  const std::string hint = nearest_part(select.words(), ids);
+  throw usage_error("`where` selects no case of the suite", text.where,
+                    hint.empty() ? "`warpmark list` prints the ids" : hint);
+}
+
+}  // namespace
+
+std::shared_ptr<const Suite> AssignmentCaseReader::load(const YamlNode& node) {
+  const std::filesystem::path file = read_file_name(node, "`suite`", folder_);
+  for (const auto& known : suites_) {
+    if (known->file == file) return known;
+  }
+  const std::shared_ptr<const Suite> suite = load_suite(file);
+  if (const auto [why, hint] = obstacle(*suite); !why.empty()) {
+    throw usage_error(fmt::format("`{}` cannot be graded: {}", display_path(file), why),
+                      node.content, hint);
+  }
+  for (const auto& other : suites_) {
+    if (other->name == suite->name) {
+      throw usage_error(fmt::format("two suites are called `{}`: {} and {}", suite->name,
+                                    display_path(other->file), display_path(file)),
+                        node.content, "rename one of the files: results are filed by case ids");
+    }
+    if (other->kernel.entry->text != suite->kernel.entry->text) {
+      throw usage_error(
+          fmt::format("the kernel of `{}` is `{}`, and that of `{}` is `{}`", suite->name,
+                      suite->kernel.entry->text, other->name, other->kernel.entry->text),
+          node.content, "all suites of an assignment launch one kernel");
+    }
+  }
+  suites_.push_back(suite);
+  return suite;
+}
+
+std::vector<AssignmentCase> AssignmentCaseReader::read_cases(const YamlNode& list) {
+  require_list(list, "`cases`");
+  std::vector<AssignmentCase> all;
+  for (const YamlNode& node : list.elements) {
+    AssignmentCase one = read_case(node);
+    for (const AssignmentCase& other : all) {
+      if (other.name != one.name) continue;
+      throw usage_error(fmt::format("two cases are called `{}`", one.name), one.where,
+                        fmt::format("the first is on line {}", other.where.line));
+    }
+    claim(one);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+AssignmentCase AssignmentCaseReader::read_case(const YamlNode& node) {
+  require_map(node, "a case",
+              {"name", "points", "axes", "where", "suite", "visibility", "credit", "hint"});
+  AssignmentCase one;
+  one.where = node.where;
+  const YamlNode* name = node.find("name");
+  const YamlNode* points = node.find("points");
+  if (name == nullptr || points == nullptr) {
+    throw usage_error("a case needs `name` and `points`", node.where,
+                      "as in {name: small sizes, points: 20, axes: {n: [1, 33]}}");
+  }
+  one.name = read_line(*name, "`name`");
+  one.points = read_positive(*points, "`points`", kMostPoints);
+  if (const YamlNode* visibility = node.find("visibility")) {
+    const std::string word = read_word(*visibility, "`visibility`", {"visible", "hidden"});
+    one.visibility = word == "hidden" ? Visibility::hidden : Visibility::visible;
+  }
+  if (const YamlNode* credit = node.find("credit")) {
+    const std::string word = read_word(*credit, "`credit`", {"all", "each"});
+    one.credit = word == "each" ? Credit::each : Credit::all;
+  }
+  if (const YamlNode* hint = node.find("hint")) {
+    one.hint = printable(read_text(*hint, "`hint`").text);
+  }
+  one.items = read_items(node, one);
+  return one;
+}
+
+std::vector<Case> AssignmentCaseReader::read_items(const YamlNode& node,
+                                                   const AssignmentCase& one) {
+  const YamlNode* own = node.find("suite");
+  const std::shared_ptr<const Suite> base = own != nullptr ? load(*own) : default_;
+  const YamlNode* axes = node.find("axes");
+  const std::shared_ptr<const Suite> suite =
+      axes != nullptr ? with_axes(base, own_axes(*axes, *base)) : base;
+  std::vector<Case> items = cases(suite, python_);
+  if (const YamlNode* where = node.find("where")) keep_matches(*where, items);
+  for (const Case& item : items) {
+    if (!item.skip) continue;
+    throw usage_error(fmt::format("the suite skips `{}`: {}", item.id, *item.skip), one.where,
+                      "choose cases that run, with `axes` or `where`");
+  }
+  return items;
+}
+
+// A case of the suite for which points are given twice is a slip; and one that is visible in one
+// place is not hidden in another.
+void AssignmentCaseReader::claim(const AssignmentCase& one) {
+  for (const Case& item : one.items) {
+    const auto [owner, is_new] = owners_.try_emplace(item.id, one.name);
+    if (is_new) continue;
+    throw usage_error(fmt::format("`{}` is already in the case `{}`", item.id, owner->second),
+                      one.where, "give each case values of its own, with `axes` or `where`");
+  }
+}
+
+}  // namespace warpmark

@@ -1,0 +1,42 @@
+// The cases of an assignment: which cases of which suites each of them stands for.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grade/assignment.hpp"
+#include "suite/yaml_node.hpp"
+
+namespace warpmark {
+
+/// Reads `suite` and `cases`. Throws usage errors for suites that cannot be graded: a submission
+/// takes the place of the kernel's file, and of all that compiling and passing depends on, only it.
+class AssignmentCaseReader {
+ public:
+  AssignmentCaseReader(std::filesystem::path folder, const ListEvaluator& python)
+      : folder_(std::move(folder)), python_(python) {}
+
+  /// The suite of every case that has none of its own.
+  void read_suite(const YamlNode& node) { default_ = load(node); }
+  std::vector<AssignmentCase> read_cases(const YamlNode& list);
+
+  /// Each once, in the order of first use.
+  const std::vector<std::shared_ptr<const Suite>>& suites() const { return suites_; }
+
+ private:
+  std::shared_ptr<const Suite> load(const YamlNode& node);
+  AssignmentCase read_case(const YamlNode& node);
+  std::vector<Case> read_items(const YamlNode& node, const AssignmentCase& one);
+  void claim(const AssignmentCase& one);
+
+  std::filesystem::path folder_;
+  const ListEvaluator& python_;
+  std::shared_ptr<const Suite> default_;
+  std::vector<std::shared_ptr<const Suite>> suites_;
+  std::map<std::string, std::string> owners_;  ///< items' ids to cases' names
+};
+
+}  // namespace warpmark

@@ -1,0 +1,128 @@
+// Loads an assignment: its keys, the suites that they name, and the hash of all of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/file.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "grade/assignment.hpp"
+#include "grade/assignment_cases.hpp"
+#include "grade/assignment_reader.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uint64_t kMostTrials = 100;
+
+const YamlNode& required(const YamlNode& root, const char* key, const char* hint) {
+  const YamlNode* node = root.find(key);
+  if (node == nullptr) throw usage_error(fmt::format("`{}` is missing", key), root.where, hint);
+  return *node;
+}
+
+void check_sum(const YamlNode& node, const Assignment& assignment) {
+  const double said = read_positive(node, "`points`", 1e9);
+  const double sum = assignment.max_points();
+  if (std::abs(sum - said) <= 1e-9 * said) return;
+  throw usage_error(
+      fmt::format("the points of the cases add up to {:.10g}, and `points` is {:.10g}", sum, said),
+      node.content, "change one of them, or leave `points` out");
+}
+
+// The Python files of a suite, relative to its folder.
+std::set<std::string> python_files(const Suite& suite) {
+  std::set<std::string> files;
+  const auto add = [&](const PythonText& value) {
+    if (value.function) files.insert(value.text.substr(0, value.text.rfind(':')));
+  };
+  for (const Argument& argument : suite.arguments) add(argument.value);
+  for (const NamedText& reference : suite.reference) add(reference.value);
+  return files;
+}
+
+// Of all bytes that verdicts depend on, under names that do not change with the machine.
+std::string hash_of(const std::string& text, const Assignment& assignment) {
+  Sha256 hash;
+  hash.add_field("warpmark assignment 1").add_field(assignment.file.filename().string());
+  hash.add_field(text);
+  std::set<fs::path> seen;
+  const auto add = [&](const fs::path& file) {
+    if (!seen.insert(file).second) return;
+    hash.add_field(file.lexically_relative(assignment.folder).generic_string());
+    hash.add_field(read_file(file));
+  };
+  for (const auto& suite : assignment.suites) {
+    add(suite->file);
+    add((suite->folder / suite->kernel.file->text).lexically_normal());
+    for (const std::string& file : python_files(*suite)) {
+      add((suite->folder / file).lexically_normal());
+    }
+  }
+  for (const fs::path& header : assignment.submission.headers) add(header);
+  return hash.finish_hex();
+}
+
+}  // namespace
+
+std::shared_ptr<const Assignment> parse_assignment(const std::string& text, const fs::path& file,
+                                                   const ListEvaluator& python) {
+  auto assignment = std::make_shared<Assignment>();
+  Assignment& into = *assignment;
+  into.file = fs::absolute(file).lexically_normal();
+  into.folder = into.file.parent_path();
+  const YamlNode root = parse_yaml(text, display_path(into.file));
+  into.where = root.where;
+  require_named_map(root, "an assignment");
+  if (root.find("kernel") != nullptr) {
+    throw usage_error("an assignment describes no kernel", root.find("kernel")->where,
+                      "a suite does, and `suite: FILE` names it");
+  }
+  require_map(root, "an assignment",
+              {"warpmark", "assignment", "title", "about", "suite", "points", "submission",
+               "trials", "cases", "ptx", "limits", "self_test"});
+  require_format_version(root);
+  into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
+  const YamlNode* title = root.find("title");
+  into.title = title != nullptr ? read_line(*title, "`title`") : into.id;
+  if (const YamlNode* about = root.find("about")) {
+    into.about = printable(read_text(*about, "`about`").text);
+  }
+  AssignmentCaseReader reader(into.folder, python);
+  reader.read_suite(required(root, "suite", "the file of a suite, relative to this one"));
+  into.submission.where = root.where;
+  into.submission.toolkit_headers = default_toolkit_headers();
+  if (const YamlNode* submission = root.find("submission")) {
+    into.submission = read_submission(*submission, into.folder);
+  }
+  if (into.submission.file.empty()) {
+    const Located& kernel = *reader.suites().front()->kernel.file;
+    into.submission.file = fs::path(kernel.text).filename().string();
+  }
+  if (const YamlNode* trials = root.find("trials")) {
+    into.trials = read_count(*trials, "`trials`", kMostTrials);
+  }
+  into.cases = reader.read_cases(required(root, "cases", "what is graded, for how many points"));
+  into.suites = reader.suites();
+  if (const YamlNode* points = root.find("points")) check_sum(*points, into);
+  if (const YamlNode* ptx = root.find("ptx")) into.ptx = read_ptx_policy(*ptx);
+  if (const YamlNode* limits = root.find("limits")) into.limits = read_grade_limits(*limits);
+  if (const YamlNode* tests = root.find("self_test")) {
+    into.self_tests = read_self_test(*tests, into.folder, into.cases);
+  }
+  into.sha256 = hash_of(text, into);
+  return assignment;
+}
+
+std::shared_ptr<const Assignment> load_assignment(const fs::path& file,
+                                                  const ListEvaluator& python) {
+  return parse_assignment(read_file(file), file, python);
+}
+
+}  // namespace warpmark

@@ -1,0 +1,314 @@
+#include "grade/assignment_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool consists_of(std::string_view text, std::string_view others) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
+  });
+}
+
+double read_number(const YamlNode& node, const std::string& what) {
+  const Expression expression = read_expression(node, what);
+  const ArithmeticValue value = expression.evaluate({});
+  if (const auto* whole = std::get_if<int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  throw usage_error(fmt::format("{} must be a number, and is {}", what, to_text(value)),
+                    expression.where());
+}
+
+// A list that may be empty: `headers: []` allows none.
+void require_any_list(const YamlNode& node, const std::string& what) {
+  if (node.kind != YamlNode::Kind::list) require_list(node, what);
+}
+
+// What students call their file. It is looked for in folders that they handed in.
+std::string read_submitted_name(const YamlNode& node) {
+  const std::string name = read_line(node, "`file`");
+  const bool fits = name.ends_with(".cu") && name.size() > 3 &&
+                    name.find_first_of("/\\") == std::string::npos && name.front() != '.' &&
+                    name.front() != '-';
+  if (fits) return name;
+  throw usage_error(fmt::format("`{}` is no name for a submitted file", name), node.content,
+                    "it ends in .cu and has no folder before it");
+}
+
+fs::path read_header(const YamlNode& node, const fs::path& folder,
+                     const std::vector<fs::path>& before) {
+  fs::path file = read_file_name(node, "a header", folder);
+  for (const fs::path& other : before) {
+    if (other.filename() != file.filename()) continue;
+    throw usage_error(fmt::format("two headers are called `{}`", file.filename().string()),
+                      node.content, "submissions include them by their file names");
+  }
+  return file;
+}
+
+std::string read_toolkit_header(const YamlNode& node) {
+  const std::string name = read_line(node, "a toolkit header");
+  const bool fits =
+      consists_of(name, "_-./+") && name.front() != '/' && name.find("..") == std::string::npos;
+  if (fits) return name;
+  throw usage_error(fmt::format("`{}` is no name of a toolkit header", name), node.content,
+                    "write it as between < >, as in cooperative_groups/reduce.h");
+}
+
+// Predefined identifiers of PTX ISA 8.5, section 10, without the numbered ones.
+const std::vector<std::string>& special_registers() {
+  static const std::vector<std::string> kNames = {"%tid",
+                                                  "%ntid",
+                                                  "%laneid",
+                                                  "%warpid",
+                                                  "%nwarpid",
+                                                  "%ctaid",
+                                                  "%nctaid",
+                                                  "%smid",
+                                                  "%nsmid",
+                                                  "%gridid",
+                                                  "%is_explicit_cluster",
+                                                  "%clusterid",
+                                                  "%nclusterid",
+                                                  "%cluster_ctaid",
+                                                  "%cluster_nctaid",
+                                                  "%cluster_ctarank",
+                                                  "%cluster_nctarank",
+                                                  "%lanemask_eq",
+                                                  "%lanemask_le",
+                                                  "%lanemask_lt",
+                                                  "%lanemask_ge",
+                                                  "%lanemask_gt",
+                                                  "%clock",
+                                                  "%clock_hi",
+                                                  "%clock64",
+                                                  "%globaltimer",
+                                                  "%globaltimer_lo",
+                                                  "%globaltimer_hi",
+                                                  "%total_smem_size",
+                                                  "%aggr_smem_size",
+                                                  "%dynamic_smem_size",
+                                                  "%current_graph_exec"};
+  return kNames;
+}
+
+Located read_ptx_name(const YamlNode& node, const std::string& what) {
+  static const std::vector<std::string> kKeywords = {"writable_globals", "entries"};
+  Located name = read_text(node, "a name of " + what);
+  if (!consists_of(name.text, "_.%$:")) {
+    throw usage_error(
+        fmt::format("`{}` is nothing that PTX names", name.text), name.where,
+        "opcodes, special registers and functions, as in atom, \"%clock64\", vprintf");
+  }
+  if (name.text.front() == '%') {
+    const auto& known = special_registers();
+    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+      throw unknown_word("special register", name.text, name.where, known);
+    }
+  } else if (std::find(kKeywords.begin(), kKeywords.end(), name.text) == kKeywords.end()) {
+    // A function may be called anything, and a slip of a keyword would forbid nothing.
+    if (const std::string near = nearest(name.text, kKeywords); !near.empty()) {
+      throw usage_error(fmt::format("`{}` is nothing that compiled code has", name.text),
+                        name.where, fmt::format("did you mean `{}`?", near));
+    }
+  }
+  return name;
+}
+
+SelfTest read_must_fail(const YamlNode& node, const fs::path& folder,
+                        const std::vector<AssignmentCase>& cases) {
+  SelfTest test;
+  test.must_pass = false;
+  test.where = node.where;
+  if (node.kind != YamlNode::Kind::map) {
+    test.file = read_file_name(node, "a solution", folder);
+    return test;
+  }
+  require_map(node, "`must_fail`", {"file", "case", "word"});
+  const YamlNode* file = node.find("file");
+  if (file == nullptr) throw usage_error("`must_fail` needs `file`", node.where);
+  test.file = read_file_name(*file, "`file`", folder);
+  if (const YamlNode* name = node.find("case")) {
+    std::vector<std::string> known;
+    for (const AssignmentCase& one : cases) known.push_back(one.name);
+    test.case_name = read_word(*name, "`case`", known);
+  }
+  if (const YamlNode* word = node.find("word")) {
+    std::vector<std::string> known;
+    for (int i = 1; i <= static_cast<int>(GradeWord::not_launched); ++i) {
+      known.emplace_back(to_text(static_cast<GradeWord>(i)));
+    }
+    const std::string chosen = read_word(*word, "`word`", known);
+    const auto index = std::find(known.begin(), known.end(), chosen) - known.begin();
+    test.word = static_cast<GradeWord>(index + 1);
+  }
+  return test;
+}
+
+}  // namespace
+
+std::string read_line(const YamlNode& node, const std::string& what) {
+  const Located text = read_text(node, what);
+  if (text.text.find('\n') != std::string::npos || text.text.find('\t') != std::string::npos ||
+      printable(text.text) != text.text) {
+    throw usage_error(what + " must be one line without control characters", node.where);
+  }
+  return std::string(trim(text.text));
+}
+
+double read_positive(const YamlNode& node, const std::string& what, double most) {
+  const double number = read_number(node, what);
+  // A NaN fails the comparison.
+  if (number > 0 && number <= most) return number;
+  throw usage_error(
+      fmt::format("{} must be more than 0 and at most {:.15g}, and is {:.15g}", what, most, number),
+      node.content);
+}
+
+uint64_t read_count(const YamlNode& node, const std::string& what, uint64_t most) {
+  const double number = read_number(node, what);
+  if (number >= 1 && number <= static_cast<double>(most) && number == std::floor(number)) {
+    return static_cast<uint64_t>(number);
+  }
+  throw usage_error(
+      fmt::format("{} must be a whole number from 1 to {}, and is {:.15g}", what, most, number),
+      node.content);
+}
+
+fs::path read_file_name(const YamlNode& node, const std::string& what, const fs::path& folder) {
+  const Located name = read_text(node, what);
+  if (fs::path(name.text).is_absolute()) {
+    throw usage_error(what + " must be relative to the assignment's folder", name.where,
+                      "so that the folder can be copied to another machine");
+  }
+  const fs::path file = (folder / name.text).lexically_normal();
+  std::error_code ignored;
+  if (fs::is_regular_file(file, ignored)) return file;
+  throw usage_error(fmt::format("there is no file `{}` in {}", name.text, display_path(folder)),
+                    name.where, "paths are relative to the assignment's folder");
+}
+
+std::string read_assignment_id(const YamlNode& node) {
+  std::string id = read_line(node, "`assignment`");
+  if (consists_of(id, "_-") && id.front() != '-') return id;
+  throw usage_error(fmt::format("`{}` is no name of an assignment", id), node.content,
+                    "it names results: use letters, digits, _ and -; `title` is for people");
+}
+
+SubmissionRules read_submission(const YamlNode& node, const fs::path& folder) {
+  require_map(node, "`submission`", {"file", "max_kib", "headers", "toolkit_headers"});
+  SubmissionRules rules;
+  rules.where = node.where;
+  if (const YamlNode* file = node.find("file")) rules.file = read_submitted_name(*file);
+  if (const YamlNode* size = node.find("max_kib")) {
+    rules.max_bytes = read_count(*size, "`max_kib`", 16384) << 10;
+  }
+  if (const YamlNode* headers = node.find("headers")) {
+    require_any_list(*headers, "`headers`");
+    for (const YamlNode& header : headers->elements) {
+      rules.headers.push_back(read_header(header, folder, rules.headers));
+    }
+  }
+  rules.toolkit_headers = default_toolkit_headers();
+  if (const YamlNode* headers = node.find("toolkit_headers")) {
+    require_any_list(*headers, "`toolkit_headers`");
+    rules.toolkit_headers.clear();
+    for (const YamlNode& header : headers->elements) {
+      rules.toolkit_headers.push_back(read_toolkit_header(header));
+    }
+  }
+  return rules;
+}
+
+PtxPolicy read_ptx_policy(const YamlNode& node) {
+  require_map(node, "`ptx`", {"forbid", "flag"});
+  PtxPolicy policy;
+  std::set<std::string> seen;
+  const auto read = [&](const char* key, std::vector<Located>& into) {
+    const YamlNode* names = node.find(key);
+    if (names == nullptr) return;
+    const std::string what = fmt::format("`{}`", key);
+    require_list(*names, what);
+    for (const YamlNode& one : names->elements) {
+      into.push_back(read_ptx_name(one, what));
+      if (!seen.insert(into.back().text).second) {
+        throw usage_error(fmt::format("`{}` is here a second time", into.back().text),
+                          into.back().where, "what is forbidden need not be flagged");
+      }
+    }
+  };
+  read("forbid", policy.forbid);
+  read("flag", policy.flag);
+  return policy;
+}
+
+GradeLimits read_grade_limits(const YamlNode& node) {
+  require_map(
+      node, "`limits`",
+      {"instructions", "timeout_s", "compile_cpu_s", "compile_s", "compile_mib", "memory_mib"});
+  constexpr double kDay = 86'400;                   // s
+  constexpr uint64_t kMostMib = uint64_t{1} << 20;  // 1 TiB
+  GradeLimits limits;
+  const auto seconds = [&](const char* key, double& into) {
+    const YamlNode* value = node.find(key);
+    if (value != nullptr) into = read_positive(*value, fmt::format("`{}`", key), kDay);
+  };
+  const auto count = [&](const char* key, uint64_t most, uint64_t& into) {
+    const YamlNode* value = node.find(key);
+    if (value != nullptr) into = read_count(*value, fmt::format("`{}`", key), most);
+  };
+  count("instructions", 1'000'000'000'000'000, limits.instructions);
+  seconds("timeout_s", limits.timeout_s);
+  seconds("compile_cpu_s", limits.compile_cpu_s);
+  seconds("compile_s", limits.compile_s);
+  count("compile_mib", kMostMib, limits.compile_mib);
+  count("memory_mib", kMostMib, limits.memory_mib);
+  return limits;
+}
+
+std::vector<SelfTest> read_self_test(const YamlNode& node, const fs::path& folder,
+                                     const std::vector<AssignmentCase>& cases) {
+  require_map(node, "`self_test`", {"must_pass", "must_fail"});
+  std::vector<SelfTest> tests;
+  std::set<fs::path> good;
+  if (const YamlNode* passes = node.find("must_pass")) {
+    require_list(*passes, "`must_pass`");
+    for (const YamlNode& one : passes->elements) {
+      tests.push_back(
+          {read_file_name(one, "a solution", folder), one.content, true, "", std::nullopt});
+      if (!good.insert(tests.back().file).second) {
+        throw usage_error(fmt::format("`{}` is here a second time", one.text), one.content);
+      }
+    }
+  }
+  if (const YamlNode* fails = node.find("must_fail")) {
+    require_list(*fails, "`must_fail`");
+    for (const YamlNode& one : fails->elements) {
+      tests.push_back(read_must_fail(one, folder, cases));
+      if (good.count(tests.back().file) > 0) {
+        throw usage_error(
+            fmt::format("`{}` must pass, and must fail", display_path(tests.back().file)),
+            tests.back().where);
+      }
+    }
+  }
+  return tests;
+}
+
+}  // namespace warpmark
