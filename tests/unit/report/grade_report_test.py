@@ -170,6 +170,8 @@ class Gradescope(unittest.TestCase):
         self.assertEqual(hidden["tags"], ["race", "hidden"])
         self.assertEqual(hidden["visibility"], "visible", "a hidden one would hide the total")
         self.assertIn("expected a `;`", results[3]["output"])
+        self.assertEqual({test["output"] for test in results[3]["tests"]},
+                         {"Your file does not compile.", "not launched: Nothing ran."})
         self.assertIn("not your fault", results[6]["output"])
 
     def test_no_command_to_a_runner(self):
@@ -257,6 +259,7 @@ class Pages(unittest.TestCase):
                      "This case is hidden", "warpmark try doubling my.cu"):
             self.assertIn(part, pages[0])
         self.assertIn("expected a `;`", pages[3])
+        self.assertEqual(pages[3].count("Your file does not compile."), 1, "the message is said once")
         self.assertIn("Not graded", pages[6])
         self.assertNotIn("0 of 20", pages[6])
 

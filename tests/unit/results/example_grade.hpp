@@ -101,6 +101,7 @@ inline GradeResult not_graded(const std::string& student, GradeState state,
       const std::string id = each.case_id;
       each = {};
       each.case_id = id;
+      if (state != GradeState::grader_error) each.explanation = message;
     }
   }
   sum_up(result);
