@@ -71,6 +71,15 @@ size_t utf8_length(std::string_view text) {
   return length;
 }
 
+// Embeddings, overrides and isolates (U+202A to U+202E, U+2066 to U+2069): what comes after them,
+// up to the end of the paragraph, may be shown in another order ("Trojan Source", CVE-2021-42574).
+// The marks U+200E, U+200F and U+061C turn nothing but their place.
+bool turns_direction(std::string_view character) {
+  if (!character.starts_with("\xE2\x80") && !character.starts_with("\xE2\x81")) return false;
+  const auto last = static_cast<unsigned char>(character.back());
+  return character[1] == '\x80' ? last >= 0xAA && last <= 0xAE : last >= 0xA6 && last <= 0xA9;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
@@ -109,7 +118,7 @@ std::string printable(std::string_view text) {
     const bool c1_control =
         length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
     const bool control = (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F;
-    if (length == 0 || control || c1_control) {
+    if (length == 0 || control || c1_control || turns_direction(text.substr(0, length))) {
       out += "\xEF\xBF\xBD";  // U+FFFD, the replacement character
     } else {
       out += text.substr(0, length);

@@ -18,8 +18,8 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
 /// "1,600 bytes", "4 KiB", "1.5 GiB": exact below 10 KiB.
 std::string format_bytes(uint64_t bytes);
 
-/// Replaces control characters (but newline and tab) and invalid UTF-8, so that the result is valid
-/// UTF-8 and safe in a terminal and in JSON.
+/// Replaces control characters (but newline and tab), those that turn the direction of text, and
+/// invalid UTF-8, so that the result is valid UTF-8 and safe in a terminal and in JSON.
 std::string printable(std::string_view text);
 
 }  // namespace warpmark

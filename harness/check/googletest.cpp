@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "check/junit.hpp"
+#include "report/xml.hpp"
 
 namespace warpmark {
 namespace {

@@ -10,20 +10,14 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/escape.hpp"
 #include "base/text.hpp"
+#include "report/xml.hpp"
 
 namespace warpmark {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// A line break as it is would be a space to a reader of attributes.
-std::string xml_escaped(const std::string& text) {
-  return escape(xml_text(text),
-                {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\n', "&#x0A;"}});
-}
 
 // Adds one to a number among the attributes of the element at `element`.
 void count_up(std::string& xml, size_t element, const std::string& attribute) {
@@ -87,21 +81,10 @@ std::string with_run_error(std::string xml, const std::string& error) {
                               "time=\"0.\" classname=\"warpmark\">\n"
                               "      <error message=\"{}\" type=\"\"/>\n"
                               "    </testcase>\n  </testsuite>\n",
-                              xml_escaped(error)));
+                              xml_attribute(error)));
   count_up(xml, head, "tests");
   count_up(xml, head, "errors");
   return xml;
-}
-
-std::string xml_text(const std::string& text) {
-  std::string out = printable(text);
-  // printable() leaves U+FFFE and U+FFFF in, which are no XML characters.
-  for (const char* bad : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
-    for (size_t at = 0; (at = out.find(bad, at)) != std::string::npos;) {
-      out.replace(at, 3, "\xEF\xBF\xBD");
-    }
-  }
-  return out;
 }
 
 }  // namespace warpmark

@@ -36,7 +36,4 @@ class JunitFile {
 /// report itself if it has no end.
 std::string with_run_error(std::string xml, const std::string& error);
 
-/// Text that XML 1.0 can hold; not escaped.
-std::string xml_text(const std::string& text);
-
 }  // namespace warpmark

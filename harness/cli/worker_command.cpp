@@ -1,4 +1,6 @@
 // `warpmark worker`, hidden: the process in which a session runs kernels.
+#include <memory>
+
 #include "cli/command.hpp"
 #include "runtime/session.hpp"
 
@@ -10,7 +12,11 @@ constexpr int kWorkerSocket = 3;  // where a session puts its end of the channel
 
 Command worker_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("worker", "Run kernels for a session")->group("");
-  return {app, [](Output&) { return static_cast<ExitCode>(run_worker(kWorkerSocket)); }};
+  const auto confined = std::make_shared<bool>(false);
+  app->add_flag("--confined", *confined, "Behind walls, for source that is not trusted");
+  return {app, [confined](Output&) {
+            return static_cast<ExitCode>(run_worker(kWorkerSocket, *confined));
+          }};
 }
 
 }  // namespace warpmark

@@ -21,9 +21,7 @@ namespace {
 constexpr int kFormatVersion = 2;
 constexpr size_t kLogLimit = 256 * 1024;  // bytes; a hostile source can make any amount
 
-// NVRTC puts the working directory before relative names in line information, so that equal input
-// would give different bytes in different folders. Absolute names it leaves alone.
-constexpr std::string_view kRoot = "/suite/";
+constexpr std::string_view kRoot = kVirtualRoot;
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -187,6 +185,7 @@ struct Unit {
   std::vector<std::string> options;
   std::vector<std::string> instances;  ///< of templates, to make
   std::string not_cacheable;
+  bool closed = false;  ///< these headers and no others
 };
 
 bool sets_architecture(const std::string& option) {
@@ -234,12 +233,18 @@ std::string with_regions(const std::string& source, const std::vector<SourceRegi
 Unit make_unit(const CompileRequest& request) {
   Unit unit;
   unit.name = shown_name(request);
-  IncludeClosure closure = resolve_includes(
-      request.source, request.name,
-      {request.folder, request.include_folders, request.header_roots, std::string(kRoot)});
-  unit.source = with_regions(closure.source, request.regions, unit.name);
-  unit.headers = std::move(closure.headers);
-  unit.not_cacheable = std::move(closure.not_cacheable);
+  if (request.headers) {
+    unit.source = with_regions(request.source, request.regions, unit.name);
+    unit.headers = *request.headers;
+    unit.closed = true;
+  } else {
+    IncludeClosure closure = resolve_includes(
+        request.source, request.name,
+        {request.folder, request.include_folders, request.header_roots, std::string(kRoot)});
+    unit.source = with_regions(closure.source, request.regions, unit.name);
+    unit.headers = std::move(closure.headers);
+    unit.not_cacheable = std::move(closure.not_cacheable);
+  }
   unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture), "-lineinfo",
                   "--std=" + request.standard, "--ptxas-options=-v"};
   if (request.relocatable) unit.options.emplace_back("--relocatable-device-code=true");
@@ -297,6 +302,7 @@ std::string key_of(const Unit& unit, const Nvrtc& nvrtc) {
 std::vector<std::string> full_options(const Unit& unit, const Nvrtc& nvrtc) {
   std::vector<std::string> options = unit.options;
   if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options.push_back("--no-cache");
+  if (unit.closed) return options;
   for (const std::string& folder : nvrtc.include_folders()) options.push_back("-I" + folder);
   return options;
 }
@@ -350,7 +356,9 @@ RefusedError instance_error(const BadInstance& bad, const Unit& unit) {
   }
   std::string hint;
   if (log.find("open source file") != std::string::npos) {
-    if (!nvrtc.include_folders().empty()) {
+    if (unit.closed) {
+      hint = "only headers that are allowed here can be included";
+    } else if (!nvrtc.include_folders().empty()) {
       hint = "looked in the suite's folder, Warpmark's own C and C++ headers and " +
              join(nvrtc.include_folders(), ", ");
     } else {

@@ -7,15 +7,22 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "compiler/cache.hpp"
+#include "compiler/includes.hpp"
 #include "compiler/nvrtc.hpp"
 #include "compiler/signature.hpp"
 
 namespace warpmark {
+
+/// Stands before every name that NVRTC gets, and is taken out of all that it makes. NVRTC puts the
+/// working directory before relative names in line information, so that equal input would give
+/// different bytes in different folders; absolute names it leaves alone.
+inline constexpr std::string_view kVirtualRoot = "/suite/";
 
 /// Where lines of a generated source come from, until the next region.
 struct SourceRegion {
@@ -31,6 +38,8 @@ struct CompileRequest {
   std::vector<std::filesystem::path> include_folders;
   /// If not empty, headers are read from below these folders only.
   std::vector<std::filesystem::path> header_roots;
+  /// If given, the only headers there are: no file is opened, by us or by NVRTC.
+  std::shared_ptr<const std::vector<Header>> headers = {};
   /// Where the source stands if it is part of another file (`source: |` of a suite).
   Position origin;
   std::vector<SourceRegion> regions;                         ///< by ascending line

@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "report/html.hpp"
-#include "report/page_style.hpp"
 
 namespace warpmark {
 
@@ -41,19 +40,9 @@ class Page {
       const std::string& name = named.result.device_name;
       if (std::find(devices.begin(), devices.end(), name) == devices.end()) devices.push_back(name);
     }
-    const std::string title = html_text("Benchmarks on " + join(devices, " and "));
-    add("<!doctype html>");
-    add("<html lang=\"en\">");
-    add("<head>");
-    add("<meta charset=\"utf-8\">");
-    add("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-        "style-src 'unsafe-inline'\">");
-    add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    add("<title>" + title + "</title>");
-    add(std::string("<style>") + kPageStyle + "</style>");
-    add("</head>");
-    add("<body>");
-    add("<h1>" + title + "</h1>");
+    const std::string title = "Benchmarks on " + join(devices, " and ");
+    page_ += html_head(title);
+    add("<h1>" + html_text(title) + "</h1>");
     size_t cases = 0;
     for (const NamedResult& named : results_) cases += named.result.cases.size();
     add(fmt::format("<p class=\"lead\">{} of {}, made by <code>warpmark report</code></p>",

@@ -1,5 +1,9 @@
 #include "results/grade_result.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 namespace warpmark {
 
 std::string_view to_text(GradeState state) {
@@ -49,10 +53,45 @@ std::string_view to_text(Credit credit) {
 }
 
 GradeWord GradedCase::word() const {
+  if (items.empty()) return GradeWord::not_launched;
   for (const GradedItem& item : items) {
     if (item.word != GradeWord::pass) return item.word;
   }
   return GradeWord::pass;
+}
+
+double shown_points(double points) {
+  if (!std::isfinite(points)) return 0;
+  return std::round(points * 100) / 100 + 0.0;  // + 0.0: never "-0"
+}
+
+std::string points_text(double points) {
+  // Two decimals hold what shown_points leaves, also where it has 16 digits before the point.
+  std::string text = fmt::format("{:.2f}", shown_points(points));
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+StudentView::StudentView(const GradeResult& whole) : result_(whole) {
+  result_.key.clear();
+  result_.staff.clear();
+  result_.flags.clear();
+  result_.context.assignment_sha256.clear();
+  result_.context.walls.clear();
+  result_.context.without_walls = false;
+  result_.seconds = 0;
+  for (GradedCase& one : result_.cases) {
+    words_.push_back(one.word());
+    if (one.visibility == Visibility::hidden) {
+      one.items.clear();
+      one.credit = Credit::all;
+    }
+    for (GradedItem& item : one.items) {
+      item.note.clear();
+      result_.seconds += item.seconds;
+    }
+  }
 }
 
 }  // namespace warpmark

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace warpmark {
 
 /// What became of a submission as a whole. Decided by the front alone.
@@ -66,7 +68,8 @@ struct GradedCase {
   std::string hint;  ///< the lecturer's, for those who lost points here
   std::vector<GradedItem> items;
 
-  /// The first word in the order of items that is no pass; pass if there is none.
+  /// The first word in the order of items that is no pass; pass if there is none. Of no items
+  /// `not_launched`: where nothing ran, nothing passed.
   GradeWord word() const;
 };
 
@@ -99,11 +102,21 @@ struct GradeResult {
   GradeContext context;
 };
 
-/// What the student may see: of hidden cases word and hint, no item, seed, log of the grader or
-/// flag. A type of its own, so that no renderer for students takes the whole by mistake.
+/// Points as people see them, everywhere: the nearest multiple of 1/100, halves away from 0. What
+/// is no number is 0.
+double shown_points(double points);
+/// "7.5", "10", "3.33".
+std::string points_text(double points);
+
+/// What the student may see: of hidden cases name, points, word and hint, no item, seed or command.
+/// Nothing of what staff and grader say to each other: staff text, notes, flags, key, walls. No
+/// hash of the assignment, which could confirm a guess of what is hidden in it. And no time but
+/// that of visible items: a kernel can make its time tell what it saw in hidden ones. A type of its
+/// own, so that no renderer for students takes the whole by mistake.
 class StudentView {
  public:
   explicit StudentView(const GradeResult& whole);
+  /// The hidden cases here have no items; their words are in `words`.
   const GradeResult& result() const { return result_; }
   /// The word of each case, in order: hidden cases have no items left to tell it.
   const std::vector<GradeWord>& words() const { return words_; }
@@ -113,8 +126,15 @@ class StudentView {
   std::vector<GradeWord> words_;
 };
 
-/// result.json, by schema/grade.json, and back. Throws a usage error for what is none.
+/// Counts up when a reader of the old results would misread the new; new members alone do not.
+constexpr int kGradeVersion = 1;
+
+/// result.json, by schema/grade.json: strict JSON in UTF-8. Points are whole, not rounded.
 nlohmann::ordered_json to_json(const GradeResult& result);
-GradeResult grade_result_from_json(const nlohmann::ordered_json& json);
+/// The same with only what the student may see.
+nlohmann::ordered_json to_json(const StudentView& view);
+/// Reads what `to_json` makes of a whole result. Members that it does not know are ignored. Throws
+/// a usage error that names the member which is wrong, and `where`: the file it was read from.
+GradeResult grade_result_from_json(const nlohmann::ordered_json& json, const Position& where = {});
 
 }  // namespace warpmark

@@ -32,21 +32,27 @@ std::string RecordField::path_to(std::string_view name) const {
   return path_.empty() ? std::string(name) : fmt::format("{}/{}", path_, name);
 }
 
+RecordField RecordField::part(const Json& value, std::string path) const {
+  RecordField field(value, *where_, schema_);
+  field.path_ = std::move(path);
+  return field;
+}
+
 RecordField RecordField::member(const char* name) const {
   if (!value_->is_object()) throw mistyped("an object");
   const auto found = value_->find(name);
   if (found == value_->end()) {
     throw usage_error(fmt::format("the record has no `{}`", path_to(name)), *where_,
-                      "schema/outcome.json says what a record has");
+                      fmt::format("{} says what a record has", schema_));
   }
-  return {*found, *where_, path_to(name)};
+  return part(*found, path_to(name));
 }
 
 std::optional<RecordField> RecordField::find(const char* name) const {
   if (!value_->is_object()) throw mistyped("an object");
   const auto found = value_->find(name);
   if (found == value_->end() || found->is_null()) return std::nullopt;
-  return RecordField(*found, *where_, path_to(name));
+  return part(*found, path_to(name));
 }
 
 std::string RecordField::text() const {
@@ -93,7 +99,7 @@ std::vector<RecordField> RecordField::elements() const {
   std::vector<RecordField> fields;
   fields.reserve(value_->size());
   for (size_t i = 0; i < value_->size(); ++i) {
-    fields.push_back({(*value_)[i], *where_, path_to(std::to_string(i))});
+    fields.push_back(part((*value_)[i], path_to(std::to_string(i))));
   }
   return fields;
 }

@@ -18,8 +18,10 @@ namespace warpmark {
 /// usage error: "run.jsonl:7: error: `measurement/bytes` must be a number, not a text".
 class RecordField {
  public:
-  RecordField(const nlohmann::ordered_json& record, const Position& where)
-      : value_(&record), where_(&where) {}
+  /// `schema` is the file that says what the record has; it is told where a member is missing.
+  RecordField(const nlohmann::ordered_json& record, const Position& where,
+              const char* schema = "schema/outcome.json")
+      : value_(&record), where_(&where), schema_(schema) {}
 
   RecordField member(const char* name) const;
   /// Nothing if it is absent or null.
@@ -51,13 +53,14 @@ class RecordField {
   Error wrong(const std::string& what) const;
 
  private:
-  RecordField(const nlohmann::ordered_json& value, const Position& where, std::string path)
-      : value_(&value), where_(&where), path_(std::move(path)) {}
+  /// A part of this one.
+  RecordField part(const nlohmann::ordered_json& value, std::string path) const;
   Error mistyped(std::string_view wanted) const;
   std::string path_to(std::string_view name) const;
 
   const nlohmann::ordered_json* value_;
   const Position* where_;
+  const char* schema_;
   std::string path_;  ///< "measurement/series/0"; "" for the record itself
 };
 

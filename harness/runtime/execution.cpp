@@ -38,7 +38,7 @@ std::map<std::string, int64_t> attributes_of(const Device& device) {
   return values;
 }
 
-DeviceFacts facts_of(const DeviceChoice& choice, const Nvrtc& nvrtc) {
+DeviceFacts facts_of(const DeviceChoice& choice) {
   const Device& device = choice.device;
   DeviceFacts facts;
   facts.kind = choice.kind;
@@ -48,8 +48,6 @@ DeviceFacts facts_of(const DeviceChoice& choice, const Nvrtc& nvrtc) {
   facts.architecture = device.compute_capability().architecture();
   facts.driver_version = device.driver()->version();
   facts.driver = device.driver()->path();
-  facts.nvrtc_version = nvrtc.version();
-  facts.nvrtc = nvrtc.path();
   for (const std::string& name : capability_names()) {
     const auto capability = find_capability(name);
     if (capability && device.has(*capability)) facts.capabilities.push_back(name);
@@ -72,12 +70,17 @@ DeviceChoice choose(const std::string& request, const DriverOpeners& openers) {
 Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
     : choice_(choose(request.device, openers)),
       context_(Context::create(choice_.device)),
-      compiler_(Nvrtc::open(),
-                CompileCache(request.use_cache ? CompileCache::default_folder() : "")),
-      facts_(facts_of(choice_, compiler_.nvrtc())) {
-  check_compiler_fits(choice_.device, compiler_.nvrtc().major(), compiler_.nvrtc().minor());
-  // Else every case would fail of it as if its kernel did not compile.
-  compiler_.nvrtc().check_architecture(facts_.architecture);
+      facts_(facts_of(choice_)) {
+  if (!request.confined) {
+    compiler_.emplace(Compiler(
+        Nvrtc::open(), CompileCache(request.use_cache ? CompileCache::default_folder() : "")));
+    const Nvrtc& nvrtc = compiler_->compiler().nvrtc();
+    facts_.nvrtc_version = nvrtc.version();
+    facts_.nvrtc = nvrtc.path();
+    check_compiler_fits(choice_.device, nvrtc.major(), nvrtc.minor());
+    // Else every case would fail of it as if its kernel did not compile.
+    nvrtc.check_architecture(facts_.architecture);
+  }
   // A device that cannot be configured is told of now, and not as a failure of each case.
   if (choice_.device.has(Capability::reports)) {
     context_->driver().configure(context_->handle(), R"({"wall_limit_ms": 0})");
@@ -107,56 +110,20 @@ std::string Executor::set_context(const protocol::ContextLimits& limits) {
   return "";
 }
 
-struct Executor::Compiled {
-  CompileRequest request;
-  CompileResult result;
-};
-
-Executor::Compiled Executor::compile(const protocol::Prepare& request, size_t index,
-                                     bool relocatable, protocol::Prepared& reply) const {
-  const protocol::UnitText& unit = request.units[index];
-  CompileRequest compile;
-  compile.source = unit.source;
-  compile.name = unit.name;
-  compile.folder = unit.folder;
-  for (const std::string& folder : unit.include) {
-    compile.include_folders.push_back(compile.folder / folder);
-  }
-  compile.origin = unit.origin;
-  compile.options = unit.options;
-  compile.regions = unit.regions;
-  compile.architecture = facts_.architecture;
-  compile.relocatable = relocatable;
-  for (const protocol::KernelName& kernel : request.kernels) {
-    if (kernel.unit == index) compile.further_entries.push_back(kernel.entry);
-  }
-  CompileResult result = compiler_.compile(compile);
-  for (const std::string& notice : result.notices) reply.notices.push_back(notice);
-  if (!result.not_cacheable.empty()) {
-    reply.notices.push_back("compiled anew each time: " + result.not_cacheable);
-  }
-  const std::string warnings = result.warnings();
-  if (!warnings.empty()) reply.notices.push_back(warnings);
-  reply.from_cache = reply.from_cache && result.from_cache;
-  return {std::move(compile), std::move(result)};
+std::string Executor::why_not_linked(bool links) const {
+  if (!links || Linker::is_there(*context_)) return "";
+  return fmt::format("links several units, which {} cannot", facts_.name);
 }
 
-Module Executor::load(const protocol::Prepare& request, const std::vector<Compiled>& units,
-                      size_t index) {
-  const bool takes_ptx = choice_.device.has(Capability::image_ptx);
-  const auto image = [&](size_t unit) -> const std::string& {
-    const CompileResult& result = units.at(unit).result;
-    return takes_ptx ? result.ptx : result.cubin;
-  };
-  const std::string& name = request.units[index].name;
-  const std::vector<size_t>& others = request.units[index].link;
-  if (others.empty()) return {context_, image(index), name};
+Module Executor::load(const std::vector<protocol::Load::Unit>& units, size_t index) const {
+  const protocol::Load::Unit& unit = units[index];
+  if (unit.link.empty()) return {context_, unit.image, unit.name};
   Linker linker(context_);
-  std::vector<std::string> names{name};
-  for (const size_t other : others) names.push_back(request.units.at(other).name);
+  std::vector<std::string> names{unit.name};
+  for (const size_t other : unit.link) names.push_back(units.at(other).name);
   try {
-    linker.add(image(index), name);
-    for (const size_t other : others) linker.add(image(other), request.units[other].name);
+    linker.add(unit.image, unit.name);
+    for (const size_t other : unit.link) linker.add(units[other].image, units[other].name);
     return {context_, linker.complete(), join(names, " + ")};
   } catch (const DriverError& error) {
     const std::string log = linker.log();
@@ -165,40 +132,41 @@ Module Executor::load(const protocol::Prepare& request, const std::vector<Compil
   }
 }
 
-protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
+protocol::Prepared Executor::load(const protocol::Load& request) {
   launched_ = false;
   kernels_.clear();
   protocol::Prepared reply;
   reply.misfit = set_context(request.limits);
-  std::vector<bool> linked(request.units.size());
-  for (const protocol::UnitText& unit : request.units) {
-    for (const size_t other : unit.link) linked.at(other) = true;
-    if (!unit.link.empty() && !Linker::is_there(*context_)) {
-      reply.misfit = fmt::format("links several units, which {} cannot", facts_.name);
-    }
-  }
+  const std::vector<bool> linked = linked_units(request.units);
+  const bool links = std::find(linked.begin(), linked.end(), true) != linked.end();
+  if (reply.misfit.empty()) reply.misfit = why_not_linked(links);
   if (!reply.misfit.empty()) return reply;
-  reply.from_cache = true;
-  std::vector<Compiled> units;
-  for (size_t i = 0; i < request.units.size(); ++i) {
-    units.push_back(compile(request, i, linked[i] || !request.units[i].link.empty(), reply));
-    const CompileResult& result = units.back().result;
-    if (request.images) reply.images.push_back({result.ptx, result.cubin, result.log});
-  }
-  // Names are looked up before anything is loaded: a missing kernel is the better message.
-  for (const protocol::KernelName& kernel : request.kernels) {
-    Compiled& unit = units.at(kernel.unit);
-    unit.request.entry = kernel.entry;
-    reply.kernels.push_back(unit.result.entry(unit.request));
-  }
-  if (!request.load) return reply;
   std::map<size_t, Module> modules;
-  for (size_t i = 0; i < units.size(); ++i) {
-    if (!linked[i]) modules.emplace(i, load(request, units, i));
+  for (size_t i = 0; i < request.units.size(); ++i) {
+    if (!linked[i]) modules.emplace(i, load(request.units, i));
   }
-  for (size_t i = 0; i < request.kernels.size(); ++i) {
-    kernels_.push_back(modules.at(request.kernels[i].unit).function(reply.kernels[i].name));
+  for (const protocol::KernelName& kernel : request.kernels) {
+    kernels_.push_back(modules.at(kernel.unit).function(kernel.entry));
   }
+  return reply;
+}
+
+protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
+  launched_ = false;
+  kernels_.clear();
+  if (!compiler_) throw internal_error("a worker without a compiler was asked to compile");
+  protocol::Prepared reply;
+  reply.misfit = set_context(request.limits);
+  const std::vector<bool> linked = linked_units(request.units);
+  const bool links = std::find(linked.begin(), linked.end(), true) != linked.end();
+  if (reply.misfit.empty()) reply.misfit = why_not_linked(links);
+  if (!reply.misfit.empty()) return reply;
+  UnitCompiler::Compiled made = compiler_->compile(request, facts_.architecture);
+  reply.kernels = std::move(made.kernels);
+  reply.notices = std::move(made.notices);
+  reply.from_cache = made.from_cache;
+  if (request.load) load(load_request(request, reply.kernels, made.images, takes_ptx()));
+  if (request.images) reply.images = std::move(made.images);
   return reply;
 }
 
@@ -256,7 +224,8 @@ DeviceState Executor::device_state() {
 
 TimingKernels& Executor::timing_kernels() {
   // Those of a context that was replaced went with it.
-  if (!timing_kernels_) timing_kernels_.emplace(context_, compiler_, facts_.architecture);
+  if (!timing_kernels_)
+    timing_kernels_.emplace(context_, compiler_->compiler(), facts_.architecture);
   return *timing_kernels_;
 }
 

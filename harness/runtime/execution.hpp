@@ -7,21 +7,22 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/compiler.hpp"
 #include "driver/choose.hpp"
 #include "driver/kernel.hpp"
 #include "driver/nvml.hpp"
 #include "runtime/device_run.hpp"
 #include "runtime/protocol.hpp"
 #include "runtime/timing_kernels.hpp"
+#include "runtime/unit_compiler.hpp"
 
 namespace warpmark {
 
-/// The worker's side of a session: a device, a context on it and the compiler. It sees neither
-/// suite nor expected values.
+/// The worker's side of a session: a device, a context on it and, unless it is confined, the
+/// compiler. It sees neither suite nor expected values.
 class Executor {
  public:
-  /// Starts the device and opens NVRTC. Throws environment errors.
+  /// Starts the device and, unless the request is a confined worker's, opens NVRTC. Throws
+  /// environment errors.
   Executor(const protocol::Hello& request, const DriverOpeners& openers);
 
   const DeviceFacts& facts() const { return facts_; }
@@ -29,6 +30,9 @@ class Executor {
   /// Compiles and loads; what was prepared before is dropped. Throws verdict errors for what does
   /// not compile, has no such kernel or cannot be loaded.
   protocol::Prepared prepare(const protocol::Prepare& request);
+
+  /// Loads what another worker compiled, as `prepare` does. Throws verdict errors.
+  protocol::Prepared load(const protocol::Load& request);
 
   /// Restores, poisons, launches, synchronises, fetches. A fault appears as a sticky DriverError,
   /// with its reports still to be drained.
@@ -49,12 +53,11 @@ class Executor {
   bool launched() const { return launched_; }
 
  private:
-  struct Compiled;
   std::string set_context(const protocol::ContextLimits& limits);
   void set_launch_limits(const protocol::Run& run);
-  Compiled compile(const protocol::Prepare& request, size_t unit, bool relocatable,
-                   protocol::Prepared& reply) const;
-  Module load(const protocol::Prepare& request, const std::vector<Compiled>& units, size_t unit);
+  bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
+  std::string why_not_linked(bool links) const;
+  Module load(const std::vector<protocol::Load::Unit>& units, size_t unit) const;
   /// Why a run does not fit the device, with both numbers; "" if it does. `more` is what it needs
   /// beside its buffers, in bytes.
   std::string misfit(const protocol::Run& run, uint64_t more = 0) const;
@@ -64,7 +67,7 @@ class Executor {
 
   DeviceChoice choice_;
   std::shared_ptr<Context> context_;
-  Compiler compiler_;
+  std::optional<UnitCompiler> compiler_;  ///< nothing in a confined worker
   DeviceFacts facts_;
   std::vector<Function> kernels_;
   std::optional<TimingKernels> timing_kernels_;  ///< made when first needed

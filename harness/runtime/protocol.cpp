@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Binary bytes as hexadecimal: scalars are eight bytes at the most.
+// Binary bytes as hexadecimal.
 std::string to_hex(const std::string& bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
@@ -22,12 +22,27 @@ std::string to_hex(const std::string& bytes) {
   return hex;
 }
 
+unsigned digit_of(char c) {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
+  throw std::runtime_error("bytes are not hexadecimal");
+}
+
 std::string from_hex(const std::string& hex) {
   std::string bytes;
+  bytes.reserve(hex.size() / 2);
   for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+    bytes += static_cast<char>(digit_of(hex[i]) << 4 | digit_of(hex[i + 1]));
   }
   return bytes;
+}
+
+// The peer is not trusted to send one of ours.
+ExitCode exit_code_from(const Json& json) {
+  for (const ExitCode code : {ExitCode::verdict, ExitCode::usage, ExitCode::environment}) {
+    if (json.get<int>() == static_cast<int>(code)) return code;
+  }
+  return ExitCode::internal;
 }
 
 Json to_json(const Position& where) {
@@ -115,8 +130,50 @@ Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
   return json;
 }
 
+Json to_json(const Confined& confined) {
+  Json headers = Json::array();
+  for (const ConfinedHeader& header : confined.walls.headers) {
+    headers.push_back({{"spelling", header.spelling}, {"text", header.text}});
+  }
+  return {{"role", static_cast<int>(confined.role)},
+          {"environment", confined.environment},
+          {"required", confined.walls.required},
+          {"compile_bytes", confined.walls.compile_bytes},
+          {"compile_cpu_s", confined.walls.compile_cpu_s},
+          {"headers", headers},
+          {"toolkit_headers", confined.walls.toolkit_headers}};
+}
+
+Confined confined_from(const Json& json) {
+  Confined confined;
+  confined.role = static_cast<Confined::Role>(json.at("role").get<int>());
+  confined.environment = json.at("environment");
+  confined.walls.required = json.at("required");
+  confined.walls.compile_bytes = json.at("compile_bytes");
+  confined.walls.compile_cpu_s = json.at("compile_cpu_s");
+  for (const Json& header : json.at("headers")) {
+    confined.walls.headers.push_back({header.at("spelling"), header.at("text")});
+  }
+  confined.walls.toolkit_headers = json.at("toolkit_headers");
+  return confined;
+}
+
 Hello hello_from(const Json& json) {
-  return {json.at("device"), json.at("use_cache")};
+  Hello hello{json.at("device"), json.at("use_cache")};
+  if (json.contains("confined")) hello.confined = confined_from(json.at("confined"));
+  return hello;
+}
+
+Load load_from(const Json& json) {
+  Load request;
+  for (const Json& unit : json.at("units")) {
+    request.units.push_back({unit.at("name"), from_hex(unit.at("image")), unit.at("link")});
+  }
+  for (const Json& kernel : json.at("kernels")) {
+    request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
+  }
+  request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
+  return request;
 }
 
 Prepare prepare_from(const Json& json) {
@@ -141,6 +198,7 @@ Prepare prepare_from(const Json& json) {
   request.load = json.at("load");
   request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
   request.images = json.at("images");
+  request.architecture = json.at("architecture");
   return request;
 }
 
@@ -181,6 +239,7 @@ DeviceFacts facts_from(const Json& json) {
   facts.nvrtc = json.at("nvrtc");
   facts.capabilities = json.at("capabilities");
   facts.attributes = json.at("attributes");
+  facts.walls = json.at("walls");
   return facts;
 }
 
@@ -199,7 +258,7 @@ Prepared prepared_from(const Json& json) {
 
 Failure failure_from(const Json& json) {
   Failure failure;
-  failure.code = static_cast<ExitCode>(json.at("code").get<int>());
+  failure.code = exit_code_from(json.at("code"));
   failure.message = json.at("message");
   failure.hint = json.at("hint");
   failure.where = position_from(json.at("where"));
@@ -225,7 +284,9 @@ auto read_message(const char* what, const Read& read) {
 }  // namespace
 
 Json to_json(const Hello& request) {
-  return {{"do", "hello"}, {"device", request.device}, {"use_cache", request.use_cache}};
+  Json json = {{"do", "hello"}, {"device", request.device}, {"use_cache", request.use_cache}};
+  if (request.confined) json["confined"] = to_json(*request.confined);
+  return json;
 }
 
 Json to_json(const Prepare& request) {
@@ -254,7 +315,24 @@ Json to_json(const Prepare& request) {
           {"stack_bytes", request.limits.stack_bytes},
           {"heap_bytes", request.limits.heap_bytes},
           {"load", request.load},
-          {"images", request.images}};
+          {"images", request.images},
+          {"architecture", request.architecture}};
+}
+
+Json to_json(const Load& request) {
+  Json units = Json::array();
+  for (const Load::Unit& unit : request.units) {
+    units.push_back({{"name", unit.name}, {"image", to_hex(unit.image)}, {"link", unit.link}});
+  }
+  Json kernels = Json::array();
+  for (const KernelName& kernel : request.kernels) {
+    kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
+  }
+  return {{"do", "load"},
+          {"units", units},
+          {"kernels", kernels},
+          {"stack_bytes", request.limits.stack_bytes},
+          {"heap_bytes", request.limits.heap_bytes}};
 }
 
 Json to_json(const Verify& request) {
@@ -278,6 +356,7 @@ Request request_from_json(const Json& json) {
     const std::string what = json.at("do");
     if (what == "hello") return hello_from(json);
     if (what == "prepare") return prepare_from(json);
+    if (what == "load") return load_from(json);
     if (what == "verify") return verify_from(json);
     if (what == "time") return time_from(json);
     if (what == "calibrate") return Calibrate{};
@@ -297,7 +376,8 @@ Json to_json(const DeviceFacts& reply) {
           {"nvrtc_version", reply.nvrtc_version},
           {"nvrtc", reply.nvrtc},
           {"capabilities", reply.capabilities},
-          {"attributes", reply.attributes}};
+          {"attributes", reply.attributes},
+          {"walls", reply.walls}};
 }
 
 Json to_json(const Prepared& reply) {

@@ -14,15 +14,27 @@
 #include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
 #include "plan/plan.hpp"
+#include "runtime/confinement.hpp"
 #include "runtime/measurement.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark::protocol {
 
-/// The first request: choose and start a device, open NVRTC.
+/// What a worker behind walls is for, and what it must know before they are up.
+struct Confined {
+  enum class Role : uint8_t { compile, run };
+  Role role = Role::run;
+  /// "NAME=VALUE" of what it is started without and libraries are found by.
+  std::vector<std::string> environment;
+  Confinement walls;
+};
+
+/// The first request: choose and start a device, open NVRTC; of the two only its own for a confined
+/// worker, which then puts up its walls.
 struct Hello {
   std::string device = "auto";
   bool use_cache = true;
+  std::optional<Confined> confined = {};
 };
 
 /// A translation unit with its text: workers open no file of a suite but headers.
@@ -54,8 +66,22 @@ struct Prepare {
   std::vector<UnitText> units;
   std::vector<KernelName> kernels;
   ContextLimits limits;
-  bool load = true;     ///< false: signatures are all that is wanted, and nothing can be launched
-  bool images = false;  ///< the reply is to have what was compiled
+  bool load = true;      ///< false: signatures are all that is wanted, and nothing can be launched
+  bool images = false;   ///< the reply is to have what was compiled
+  int architecture = 0;  ///< for a worker without a device: 90 compiles for sm_90
+};
+
+/// Load what a confined compile worker made, for a worker that compiles nothing itself. The reply
+/// is a Prepared without kernels.
+struct Load {
+  struct Unit {
+    std::string name;
+    std::string image;  ///< PTX or cubin, as the device takes it
+    std::vector<size_t> link;
+  };
+  std::vector<Unit> units;
+  std::vector<KernelName> kernels;  ///< by symbol
+  ContextLimits limits;
 };
 
 /// What one unit was compiled to.
@@ -159,10 +185,11 @@ struct Failure {
 
 nlohmann::json to_json(const Hello& request);
 nlohmann::json to_json(const Prepare& request);
+nlohmann::json to_json(const Load& request);
 nlohmann::json to_json(const Verify& request);
 nlohmann::json to_json(const Time& request);
 nlohmann::json to_json(const Calibrate& request);
-using Request = std::variant<Hello, Prepare, Verify, Time, Calibrate>;
+using Request = std::variant<Hello, Prepare, Load, Verify, Time, Calibrate>;
 /// Throws an internal error for what is no request.
 Request request_from_json(const nlohmann::json& json);
 

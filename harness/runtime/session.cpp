@@ -9,10 +9,12 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
+#include "runtime/confined_compiler.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/protocol.hpp"
 #include "runtime/requests.hpp"
+#include "runtime/unit_compiler.hpp"
 #include "runtime/worker_link.hpp"
 
 namespace warpmark {
@@ -48,17 +50,23 @@ bool blames_image(int result) {
 class Session::State {
  public:
   State(Interpreter& python, SessionOptions options)
-      : python_(python), options_(std::move(options)), worker_(options_) {
+      : python_(python),
+        options_(std::move(options)),
+        worker_(options_,
+                options_.confinement ? std::optional(WorkerLink::Role::run) : std::nullopt) {
+    if (options_.confinement) compiler_.emplace(options_);
     python_.begin_importing_numpy();
   }
 
   const DeviceFacts& require() {
     if (!ready_) {
       worker_.greet();
+      facts_ = worker_.facts();
+      if (compiler_) compiler_->add_facts(facts_);
       python_.require_numpy();
       ready_ = true;
     }
-    return worker_.facts();
+    return facts_;
   }
 
   Outcome verify(const Case& which, const PlannedCase& planned, Trial trial,
@@ -111,7 +119,10 @@ class Session::State {
     return ceilings_;
   }
 
-  void interrupt() noexcept { worker_.interrupt(); }
+  void interrupt() noexcept {
+    worker_.interrupt();
+    if (compiler_) compiler_->interrupt();
+  }
   bool interrupted() const noexcept { return worker_.interrupted(); }
 
  private:
@@ -157,8 +168,9 @@ class Session::State {
     const double timeout_s = limit_s.value_or(options_.timeout_s);
     auto answer = worker_.ask(request, fds, timeout_s + more_s);
     if (auto* reply = std::get_if<protocol::Reply>(&answer)) return std::move(*reply);
-    const auto& [end, how] = std::get<WorkerLink::Silence>(answer);
-    switch (end) {
+    const auto& silence = std::get<WorkerLink::Silence>(answer);
+    const std::string& how = silence.how;
+    switch (silence.end) {
       case ChannelEnd::woken:
         throw_interrupted(outcome);
       case ChannelEnd::timeout:
@@ -212,7 +224,8 @@ class Session::State {
 
   std::vector<Entry> prepare(const Case& which, const PlannedCase& planned, bool load,
                              Outcome& outcome) {
-    const protocol::Prepare request = request_for(which, planned, load, outcome);
+    protocol::Prepare request = request_for(which, planned, load, outcome);
+    if (compiler_) return prepare_confined(which, planned, std::move(request), outcome);
     const nlohmann::json wire = protocol::to_json(request);
     // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
     if (!load && wire == known_request_) {
@@ -222,11 +235,7 @@ class Session::State {
     }
     protocol::Reply reply = ask(wire, {}, outcome);
     if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      end_spoilt_worker(*failure);
-      if (failure->result != 0 && !blames_image(failure->result)) {
-        fail(outcome, FailureKind::driver, failure->error());
-        throw CaseEnded{};
-      }
+      end_case_unloaded(*failure, outcome);
       failure->where = in_suite(failure->where, *which.suite);
       if (planned.plan.compile_error && failure->refused) {
         judge_refusal(planned, failure->error(), outcome);
@@ -256,6 +265,53 @@ class Session::State {
       throw CaseEnded{};
     }
     return std::move(prepared.kernels);
+  }
+
+  // A failure to load that the source is not to blame for ends the case.
+  void end_case_unloaded(const protocol::Failure& failure, Outcome& outcome) {
+    end_spoilt_worker(failure);
+    if (failure.result == 0 || blames_image(failure.result)) return;
+    fail(outcome, FailureKind::driver, failure.error());
+    throw CaseEnded{};
+  }
+
+  // The same by two workers. Every run loads anew, so that no variable of the module keeps what a
+  // run before left in it.
+  std::vector<Entry> prepare_confined(const Case& which, const PlannedCase& planned,
+                                      protocol::Prepare request, Outcome& outcome) {
+    request.architecture = worker_.facts().architecture;
+    const protocol::Prepared& made = compiler_->compile(request, which, outcome);
+    if (outcome.verdict != Verdict::passed) throw CaseEnded{};
+    outcome.notices = made.notices;
+    keep_images(made.images);
+    if (!request.load) return made.kernels;
+    const auto& capabilities = worker_.facts().capabilities;
+    const bool as_ptx =
+        std::find(capabilities.begin(), capabilities.end(), "image_ptx") != capabilities.end();
+    const protocol::Load load = load_request(request, made.kernels, made.images, as_ptx);
+    protocol::Reply reply = ask(protocol::to_json(load), {}, outcome);
+    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+      end_case_unloaded(*failure, outcome);
+      fail(outcome, FailureKind::compile,
+           failure->error().at(planned.positions.find("/kernel/entry")));
+      throw CaseEnded{};
+    }
+    const auto* loaded = std::get_if<protocol::Prepared>(&reply);
+    if (loaded == nullptr) end_garbled(outcome);
+    if (!loaded->misfit.empty()) {
+      skip(outcome, loaded->misfit);
+      throw CaseEnded{};
+    }
+    return made.kernels;
+  }
+
+  // A reply to another question than was asked.
+  [[noreturn]] void end_garbled(Outcome& outcome) {
+    worker_.end();
+    fail(outcome, FailureKind::crash,
+         verdict_error("the worker sent what is no answer, and was "
+                       "ended"));
+    throw CaseEnded{};
   }
 
   void keep_images(std::vector<protocol::UnitImage> images) const {
@@ -402,6 +458,7 @@ class Session::State {
       judge_fault(ready.planned, *failure, outcome);
       throw CaseEnded{};
     }
+    if (!std::holds_alternative<protocol::Timed>(reply)) end_garbled(outcome);
     auto& timed = std::get<protocol::Timed>(reply);
     if (!timed.misfit.empty()) {
       skip(outcome, timed.misfit);
@@ -470,6 +527,7 @@ class Session::State {
       judge_fault(ready.planned, *failure, outcome);
       throw CaseEnded{};
     }
+    if (!std::holds_alternative<protocol::Verified>(reply)) end_garbled(outcome);
     const auto& verified = std::get<protocol::Verified>(reply);
     outcome.findings = verified.reports;
     if (!verified.misfit.empty()) {
@@ -498,6 +556,8 @@ class Session::State {
   Interpreter& python_;
   SessionOptions options_;
   WorkerLink worker_;
+  std::optional<ConfinedCompiler> compiler_;  ///< in a worker of its own, in a confined session
+  DeviceFacts facts_;
   bool ready_ = false;
   nlohmann::json known_request_;  ///< the last one that was compiled, and what it has
   std::vector<Entry> known_kernels_;

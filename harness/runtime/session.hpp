@@ -114,6 +114,7 @@ class Session {
 };
 
 /// The loop of a worker process: reads requests from `socket` until its end. Returns the exit code.
-int run_worker(int socket);
+/// One that is `confined` was started with an empty environment and does not return.
+int run_worker(int socket, bool confined = false);
 
 }  // namespace warpmark

@@ -1,7 +1,9 @@
 #include "runtime/worker.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +23,17 @@ namespace {
 
 constexpr int kWorkerSocket = 3;
 
+// Sanitizers report there; else what an untrusted process prints could pass for ours.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kKeepErrors = true;
+#else
+constexpr bool kKeepErrors = false;
+#endif
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
 std::string describe_status(int status) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
@@ -32,6 +45,14 @@ std::string describe_status(int status) {
 }  // namespace
 
 std::unique_ptr<Worker> Worker::spawn(const std::string& program) {
+  return start(program, false);
+}
+
+std::unique_ptr<Worker> Worker::spawn_confined(const std::string& program) {
+  return start(program, true);
+}
+
+std::unique_ptr<Worker> Worker::start(const std::string& program, bool confined) {
   auto [ours, theirs] = Channel::pair();
   auto worker = std::unique_ptr<Worker>(new Worker(std::move(ours)));
 
@@ -39,6 +60,13 @@ std::unique_ptr<Worker> Worker::spawn(const std::string& program) {
   posix_spawn_file_actions_init(&actions);
   // Clears close-on-exec, also where the descriptor is 3 already (POSIX.1-2024, glibc 2.29).
   posix_spawn_file_actions_adddup2(&actions, theirs.fd(), kWorkerSocket);
+  if (confined) {
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+      if (standard == STDERR_FILENO && kKeepErrors) continue;
+      posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0);
+    }
+    posix_spawn_file_actions_addclosefrom_np(&actions, kWorkerSocket + 1);
+  }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -46,9 +74,12 @@ std::unique_ptr<Worker> Worker::spawn(const std::string& program) {
 
   std::string name = program;
   std::string subcommand = "worker";
-  std::array<char*, 3> arguments = {name.data(), subcommand.data(), nullptr};
+  std::string walls = "--confined";
+  std::array<char*, 4> arguments = {name.data(), subcommand.data(),
+                                    confined ? walls.data() : nullptr, nullptr};
+  char* nothing = nullptr;
   const int code = ::posix_spawn(&worker->process_, program.c_str(), &actions, &attributes,
-                                 arguments.data(), environ);
+                                 arguments.data(), confined ? &nothing : environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (code != 0) {
@@ -73,8 +104,9 @@ void Worker::abandon() {
   if (thread_.joinable()) thread_.detach();
 }
 
-std::string Worker::end(std::chrono::milliseconds patience) {
+std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
   std::string how;
+  rusage usage = {};
   if (thread_.joinable()) {
     ::shutdown(channel_.fd(), SHUT_RDWR);
     thread_.join();
@@ -83,19 +115,23 @@ std::string Worker::end(std::chrono::milliseconds patience) {
     int status = 0;
     ::shutdown(channel_.fd(), SHUT_RDWR);
     const auto deadline = std::chrono::steady_clock::now() + patience;
-    pid_t ended = ::waitpid(process_, &status, WNOHANG);
+    pid_t ended = ::wait4(process_, &status, WNOHANG, &usage);
     while (ended == 0 && std::chrono::steady_clock::now() < deadline) {
       ::usleep(1000);
-      ended = ::waitpid(process_, &status, WNOHANG);
+      ended = ::wait4(process_, &status, WNOHANG, &usage);
     }
     if (ended == process_) {
       how = describe_status(status);
     } else {
       ::kill(process_, SIGKILL);
-      while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+      while (::wait4(process_, &status, 0, &usage) < 0 && errno == EINTR) {
       }
     }
     process_ = -1;
+    if (used != nullptr) {
+      used->cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+      used->peak_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+    }
   }
   return how;
 }

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -20,6 +21,9 @@ class Worker {
   /// Runs `program worker` with the connection as descriptor 3, in a process group of its own, so
   /// that a terminal's Ctrl-C reaches the front alone. Throws an environment error.
   static std::unique_ptr<Worker> spawn(const std::string& program);
+  /// Runs `program worker --confined` with an empty environment, the connection, and no other
+  /// descriptor of ours.
+  static std::unique_ptr<Worker> spawn_confined(const std::string& program);
   /// Runs the same loop on a thread. It cannot be ended while it is busy, only abandoned.
   static std::unique_ptr<Worker> on_thread(const DriverOpeners& openers);
 
@@ -31,13 +35,19 @@ class Worker {
 
   /// Ends the process if it still runs after `patience`, and tells how it ended: "ended by signal
   /// 11 (Segmentation fault)", "exited with code 1", or "" if it had to be ended. A thread is
-  /// waited for.
-  std::string end(std::chrono::milliseconds patience = std::chrono::milliseconds(100));
+  /// waited for. `used`, if given, gets what the process had used.
+  struct Usage {
+    double cpu_s = 0;
+    uint64_t peak_bytes = 0;  ///< resident
+  };
+  std::string end(std::chrono::milliseconds patience = std::chrono::milliseconds(100),
+                  Usage* used = nullptr);
 
   /// Leaves a thread that does not answer to itself: it ends with the process.
   void abandon();
 
  private:
+  static std::unique_ptr<Worker> start(const std::string& program, bool confined);
   explicit Worker(Channel channel) : channel_(std::move(channel)) {}
 
   Channel channel_;

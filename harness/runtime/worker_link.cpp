@@ -10,11 +10,12 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "runtime/confined_start.hpp"
 
 namespace warpmark {
 
-WorkerLink::WorkerLink(SessionOptions options)
-    : options_(std::move(options)), wake_(::eventfd(0, EFD_CLOEXEC)) {
+WorkerLink::WorkerLink(SessionOptions options, std::optional<Role> role)
+    : options_(std::move(options)), role_(role), wake_(::eventfd(0, EFD_CLOEXEC)) {
   if (!wake_) {
     throw environment_error(std::string("cannot make an eventfd: ") + std::strerror(errno),
                             "raise the limit of open files (`ulimit -n`)");
@@ -23,12 +24,17 @@ WorkerLink::WorkerLink(SessionOptions options)
 }
 
 void WorkerLink::start() {
-  worker_ = options_.in_process
-                ? Worker::on_thread(options_.openers)
-                : Worker::spawn(options_.program.empty() ? "/proc/self/exe" : options_.program);
+  const std::string program = options_.program.empty() ? "/proc/self/exe" : options_.program;
+  protocol::Hello hello{options_.device, options_.use_cache};
+  if (role_) {
+    worker_ = Worker::spawn_confined(program);
+    hello.confined =
+        protocol::Confined{*role_, environment_for_libraries(), options_.confinement.value()};
+  } else {
+    worker_ = options_.in_process ? Worker::on_thread(options_.openers) : Worker::spawn(program);
+  }
   greeted_ = false;
   fresh_ = true;
-  const protocol::Hello hello{options_.device, options_.use_cache};
   hello_sent_ = worker_->channel().send(protocol::to_json(hello));
 }
 
@@ -40,7 +46,7 @@ const DeviceFacts& WorkerLink::greet() {
       hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
   if (!received.message) {
     if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
-    std::string how = end_worker(received.end);
+    std::string how = end_worker(received.end).how;
     if (received.end == ChannelEnd::timeout) {
       how = fmt::format("gave no answer within {:g} s", options_.start_timeout_s);
     }
@@ -67,9 +73,17 @@ std::variant<protocol::Reply, WorkerLink::Silence> WorkerLink::ask(const nlohman
   const bool sent = worker_->channel().send(request, fds);
   const Channel::Received received =
       sent ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
-  if (received.message) return protocol::reply_from_json(received.message->body);
+  if (received.message && !role_) return protocol::reply_from_json(received.message->body);
+  if (received.message) {
+    try {
+      return protocol::reply_from_json(received.message->body);
+    } catch (const Error&) {
+      // What is in there may have been made by the submission: no mistake of ours.
+      return end_worker(ChannelEnd::garbage);
+    }
+  }
   if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
-  return Silence{received.end, end_worker(received.end)};
+  return end_worker(received.end);
 }
 
 void WorkerLink::leave_thread() {
@@ -79,18 +93,19 @@ void WorkerLink::leave_thread() {
                           "without --in-process only the case would fail");
 }
 
-void WorkerLink::end() {
-  end_worker(ChannelEnd::timeout);
+Worker::Usage WorkerLink::end() {
+  return end_worker(ChannelEnd::timeout).used;
 }
 
 // A worker whose end of the channel closed is dying, and its memory may take a while to go; one
 // that must be ended gets no time.
-std::string WorkerLink::end_worker(ChannelEnd why) {
+WorkerLink::Silence WorkerLink::end_worker(ChannelEnd why) {
   const std::chrono::milliseconds patience(why == ChannelEnd::closed ? 10000 : 0);
-  std::string how = worker_ ? worker_->end(patience) : "";
+  Silence silence{why, "", {}};
+  if (worker_) silence.how = worker_->end(patience, &silence.used);
   worker_.reset();
   greeted_ = false;
-  return how;
+  return silence;
 }
 
 void WorkerLink::interrupt() noexcept {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,8 +19,10 @@ namespace warpmark {
 
 class WorkerLink {
  public:
-  /// Starts a worker and waits for nothing. Throws environment errors.
-  explicit WorkerLink(SessionOptions options);
+  using Role = protocol::Confined::Role;
+
+  /// Starts a worker and waits for nothing; with a role, a confined one. Throws environment errors.
+  explicit WorkerLink(SessionOptions options, std::optional<Role> role = {});
 
   /// Waits for the worker's device; starts a worker if the last one was ended. Throws environment
   /// errors, NoDeviceError if what was asked for is not there.
@@ -31,14 +34,16 @@ class WorkerLink {
   struct Silence {
     ChannelEnd end;
     std::string how;  ///< the process ended: "ended by signal 9 (Killed)"; "" if it had to be ended
+    Worker::Usage used;
   };
-  /// One request and its reply; without one the worker was ended. Throws an environment error for a
-  /// thread that does not answer, which cannot be ended.
+  /// One request and its reply; without one, or one that cannot be understood, the worker was
+  /// ended. Throws an environment error for a thread that does not answer, which cannot be ended.
   std::variant<protocol::Reply, Silence> ask(const nlohmann::json& request,
                                              const std::vector<int>& fds, double timeout_s);
 
-  /// Ends the worker without waiting for it; the next `greet` starts another.
-  void end();
+  /// Ends the worker without waiting for it, and tells what it used; the next `greet` starts
+  /// another.
+  Worker::Usage end();
 
   /// No case has been run on it.
   bool fresh() const { return fresh_; }
@@ -50,10 +55,11 @@ class WorkerLink {
 
  private:
   void start();
-  std::string end_worker(ChannelEnd why);
+  Silence end_worker(ChannelEnd why);
   [[noreturn]] void leave_thread();
 
   SessionOptions options_;
+  std::optional<Role> role_;
   UniqueFd wake_;
   std::atomic<bool> interrupted_ = false;
   std::unique_ptr<Worker> worker_;

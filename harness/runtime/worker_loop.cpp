@@ -12,6 +12,7 @@
 
 #include "base/exception.hpp"
 #include "runtime/channel.hpp"
+#include "runtime/confined_start.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/protocol.hpp"
 
@@ -59,6 +60,7 @@ class Responder {
     } catch (...) {
       failure = describe(to_error(std::current_exception()));
     }
+    if (confined_compiler_) return protocol::to_json(failure);
     if (executor_) {
       failure.launched = executor_->launched();
       failure.reports = executor_->drain_reports();
@@ -71,12 +73,14 @@ class Responder {
  private:
   nlohmann::json act(const protocol::Request& request, std::vector<UniqueFd>& fds) {
     if (const auto* hello = std::get_if<protocol::Hello>(&request)) {
-      executor_.emplace(*hello, openers_);
-      return protocol::to_json(executor_->facts());
+      return protocol::to_json(start(*hello));
     }
-    if (!executor_) throw internal_error("a worker was asked before it was greeted");
-    if (const auto* prepare = std::get_if<protocol::Prepare>(&request)) {
-      return protocol::to_json(executor_->prepare(*prepare));
+    const auto* prepare = std::get_if<protocol::Prepare>(&request);
+    if (confined_compiler_ && prepare != nullptr) return protocol::to_json(compile(*prepare));
+    if (!executor_) throw internal_error("a worker was asked for what it was not started for");
+    if (prepare != nullptr) return protocol::to_json(executor_->prepare(*prepare));
+    if (const auto* load = std::get_if<protocol::Load>(&request)) {
+      return protocol::to_json(executor_->load(*load));
     }
     if (const auto* verify = std::get_if<protocol::Verify>(&request)) {
       std::vector<BufferMemory> memory = adopt_memory(verify->run, true, fds);
@@ -86,6 +90,28 @@ class Responder {
       return protocol::to_json(executor_->time(*time, adopt_memory(time->run, false, fds)));
     }
     return protocol::to_json(executor_->calibrate());
+  }
+
+  DeviceFacts start(const protocol::Hello& hello) {
+    DeviceFacts facts;
+    if (hello.confined) take_environment(hello.confined->environment);
+    if (hello.confined && hello.confined->role == protocol::Confined::Role::compile) {
+      confined_compiler_.emplace(open_confined_compiler(hello.confined->walls));
+      const Nvrtc& nvrtc = confined_compiler_->compiler().nvrtc();
+      facts.nvrtc_version = nvrtc.version();
+      facts.nvrtc = nvrtc.path();
+    } else {
+      executor_.emplace(hello, openers_);
+      facts = executor_->facts();
+    }
+    // From here on nothing is opened any more; what comes next is the submission.
+    if (hello.confined) facts.walls = put_up_walls(*hello.confined);
+    return facts;
+  }
+
+  protocol::Prepared compile(const protocol::Prepare& request) const {
+    UnitCompiler::Compiled made = confined_compiler_->compile(request, request.architecture);
+    return {"", std::move(made.kernels), std::move(made.images), std::move(made.notices), false};
   }
 
   // No kernel has run when a device cannot be started, whatever code its driver gives.
@@ -105,6 +131,7 @@ class Responder {
 
   const DriverOpeners& openers_;
   std::optional<Executor> executor_;
+  std::optional<UnitCompiler> confined_compiler_;
 };
 
 }  // namespace
@@ -118,13 +145,13 @@ void serve(Channel& channel, const DriverOpeners& openers) {
   }
 }
 
-int run_worker(int socket) {
+int run_worker(int socket, bool confined) {
   // A front that was killed takes its worker along, also out of a launch that never ends.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Ctrl-C is the front's business, which then ends its worker.
   std::signal(SIGINT, SIG_IGN);
   // What kernels print must not mix with the front's results on stdout.
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  if (!confined) ::dup2(STDERR_FILENO, STDOUT_FILENO);
   // NVRTC asks for the working directory, and reads past its buffer if that is gone (seen
   // with 13.0). In /proc there is nothing that a relative path could make.
   if (std::error_code gone; std::filesystem::current_path(gone).empty()) {
@@ -132,6 +159,8 @@ int run_worker(int socket) {
   }
   Channel channel{UniqueFd(socket)};
   serve(channel, DriverOpeners::standard());
+  // Behind walls what is done at exit, as leak checks, would only fail.
+  if (confined) ::_exit(0);
   return 0;
 }
 

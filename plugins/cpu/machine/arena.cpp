@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -95,8 +96,11 @@ bool Arena::free(std::uint64_t address) {
   allocation.dtype.clear();
   used_ -= allocation.bytes;
   // Punching a hole gives the pages back, and makes them zero for the next owner.
-  (void)fallocate(memory_file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  static_cast<off_t>(address - base_), static_cast<off_t>(allocation.reserved));
+  if (fallocate(memory_file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                static_cast<off_t>(address - base_),
+                static_cast<off_t>(allocation.reserved)) != 0) {
+    std::memset(host(address), 0, allocation.reserved);  // a filter of system calls may forbid it
+  }
   auto hole = holes_.emplace(address, allocation.reserved).first;
   if (auto after = std::next(hole);
       after != holes_.end() && hole->first + hole->second == after->first) {

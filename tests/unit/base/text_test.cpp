@@ -37,6 +37,16 @@ TEST(Text, PrintableReplacesControlsAndBrokenUtf8) {
   EXPECT_EQ(printable("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
 }
 
+TEST(Text, PrintableTurnsNoDirection) {
+  for (const char* turn :
+       {"\u202A", "\u202B", "\u202C", "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"}) {
+    EXPECT_EQ(printable(std::string("a") + turn + "b"), "a\uFFFDb");
+  }
+  // Their neighbours, and marks that names in Arabic and Hebrew have.
+  const std::string kept = "\u2029\u202F\u2065\u206A\u200E\u200F\u061C\u00AA";
+  EXPECT_EQ(printable(kept), kept);
+}
+
 TEST(Escape, ReplacesEachCharacterOnce) {
   EXPECT_EQ(escape("a<b & c<d", {{'<', "&lt;"}, {'&', "&amp;"}}), "a&lt;b &amp; c&lt;d");
   EXPECT_EQ(escape("plain", {{'<', "&lt;"}}), "plain");

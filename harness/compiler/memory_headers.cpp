@@ -1,0 +1,49 @@
+#include "compiler/memory_headers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "compiler/compiler.hpp"
+#include "compiler/shims.hpp"
+
+namespace warpmark {
+
+std::vector<Header> read_headers(const Nvrtc& nvrtc, const std::vector<std::string>& names,
+                                 const std::vector<Header>& own) {
+  std::vector<Header> headers;
+  std::set<std::string> spellings;
+  const auto add = [&](Header header) {
+    if (spellings.insert(header.spelling).second) headers.push_back(std::move(header));
+  };
+  for (const Header& header : own) add(header);
+
+  // A source that includes them all has them as its closure.
+  std::string source;
+  for (const std::string_view name : shim_names()) source += fmt::format("#include <{}>\n", name);
+  for (const std::string& name : names) {
+    if (!spellings.contains(name)) source += fmt::format("#include <{}>\n", name);
+  }
+  IncludeSearch search;
+  for (const std::string& folder : nvrtc.include_folders()) search.folders.emplace_back(folder);
+  search.roots = search.folders;
+  if (!search.folders.empty()) search.folder = search.folders.front();
+  search.virtual_root = kVirtualRoot;
+  for (Header& header : resolve_includes(source, "headers.cu", search).headers) {
+    add(std::move(header));
+  }
+
+  for (const std::string& name : names) {
+    if (spellings.contains(name)) continue;
+    throw environment_error(
+        fmt::format("the toolkit of {} has no header <{}>", nvrtc.path(), name),
+        "looked in " + (nvrtc.include_folders().empty() ? std::string("no folder: it has none")
+                                                        : join(nvrtc.include_folders(), ", ")));
+  }
+  return headers;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,250 @@
+#include "grade/compile_explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "base/text.hpp"
+#include "compiler/declared_kernels.hpp"
+#include "compiler/signature.hpp"
+#include "grade/host_code.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// A compiler's message may quote a whole line of the source.
+constexpr size_t kLongestMessage = 240;
+
+struct CompilerError {
+  int line = 0;  ///< 0 if unknown
+  std::string text;
+};
+
+// "x.cu(3): error: expected a ";"" → {3, …}: the first line of the log that has an error.
+std::optional<CompilerError> first_error(std::string_view log) {
+  for (const std::string& line : split(log, '\n')) {
+    for (const std::string_view mark : {"): error: ", "): catastrophic error: "}) {
+      const size_t at = line.find(mark);
+      if (at == std::string::npos) continue;
+      CompilerError error;
+      error.text = trim(std::string_view(line).substr(at + mark.size()));
+      if (const size_t open = line.rfind('(', at); open != std::string::npos) {
+        std::from_chars(line.data() + open + 1, line.data() + at, error.line);
+      }
+      return error;
+    }
+  }
+  return std::nullopt;
+}
+
+// What stands between the first two double quotes.
+std::string quoted(const std::string& text) {
+  const size_t begin = text.find('"');
+  if (begin == std::string::npos) return "";
+  const size_t end = text.find('"', begin + 1);
+  return end == std::string::npos ? "" : printable(text.substr(begin + 1, end - begin - 1));
+}
+
+std::string capped(const std::string& text) {
+  if (text.size() <= kLongestMessage) return printable(text);
+  return printable(text.substr(0, kLongestMessage)) + "…";
+}
+
+// NVRTC's commonest errors in words for beginners; "" for others.
+std::string in_plain_words(const std::string& error) {
+  const std::string name = capped(quoted(error));
+  const auto says = [&](std::string_view what) { return error.find(what) != std::string::npos; };
+  if (says("identifier") && says("is undefined")) {
+    return fmt::format("`{}` is not known: is it misspelt, or not declared before it is used?",
+                       name);
+  }
+  if (says("expected a \";\"")) {
+    return "a `;` is missing, here or at the end of the line before";
+  }
+  if (says("expected a \"}\"") || says("end of file")) return "a `}` is missing";
+  if (says("expected a \")\"")) return "a `)` is missing";
+  if (says("could not open source file") || says("cannot open source file")) {
+    return fmt::format(
+        "the header `{}` is not there: submissions may include only what the "
+        "assignment says",
+        name);
+  }
+  if (says("must be a modifiable lvalue")) {
+    return "something is assigned to that cannot be changed, such as an element of a `const` array";
+  }
+  if (says("calling a __host__ function") || says("host functions are not allowed")) {
+    return "a function without `__device__` is one for the CPU, which a kernel cannot call";
+  }
+  if (says("already been declared") || says("already been defined") || says("redefinition")) {
+    return "a name is declared twice";
+  }
+  return "";
+}
+
+std::string wanted_kernel(const ExplainContext& context) {
+  if (context.plan == nullptr) return "";
+  for (const Step& step : context.plan->steps) {
+    if (const auto* launch = std::get_if<LaunchStep>(&step)) return launch->entry;
+  }
+  return "";
+}
+
+// One parameter as a person writes it, and what decides whether two fit each other.
+struct Parameter {
+  std::string text;
+  bool pointer = false;
+  std::optional<DType> dtype;  ///< of the number, or of the array's elements
+};
+
+Parameter parameter_of(const std::string& text) {
+  Parameter out;
+  out.text = text;
+  std::vector<std::string> words;
+  std::string word;
+  const auto end_word = [&] {
+    if (word != "const" && word != "__restrict__" && word != "restrict" && word != "volatile" &&
+        !word.empty()) {
+      words.push_back(word);
+    }
+    word.clear();
+  };
+  for (const char c : text) {
+    if (c == '*' || c == '&' || c == '[') {
+      out.pointer = true;
+      end_word();
+      if (c == '[') break;
+    } else if (c == ' ') {
+      end_word();
+    } else {
+      word += c;
+    }
+  }
+  end_word();
+  // The last word is the name, unless the type takes it: "unsigned int", "float".
+  for (size_t take = words.size(); take > 0 && !out.dtype; --take) {
+    const std::vector<std::string> type(words.begin(), words.begin() + static_cast<long>(take));
+    out.dtype = dtype_of_c_type(join(type, " "));
+  }
+  return out;
+}
+
+std::vector<Parameter> parameters_of(const std::string& signature) {
+  std::vector<Parameter> out;
+  for (const std::string& text : parameter_types(signature).value_or(std::vector<std::string>{})) {
+    out.push_back(parameter_of(text));
+  }
+  return out;
+}
+
+// Whether the harness would take one for the other: sizes and kinds, as far as they are known.
+bool fits(const Parameter& wanted, const Parameter& given) {
+  if (wanted.pointer != given.pointer) return false;
+  if (!wanted.dtype || !given.dtype) return true;
+  const auto is_real = [](const DType& dtype) { return dtype.kind == DTypeKind::floating; };
+  return wanted.dtype->bytes == given.dtype->bytes &&
+         is_real(*wanted.dtype) == is_real(*given.dtype);
+}
+
+// Of a plan whose kernel is not at hand: what kind of thing each argument is.
+std::vector<Parameter> parameters_of(const Plan& plan) {
+  std::vector<Parameter> out;
+  for (const Step& step : plan.steps) {
+    const auto* launch = std::get_if<LaunchStep>(&step);
+    if (launch == nullptr) continue;
+    for (const std::string& name : launch->arguments) {
+      const Buffer* buffer = plan.find_buffer(name);
+      const Scalar* scalar = plan.find_scalar(name);
+      const auto dtype = buffer != nullptr   ? buffer->dtype
+                         : scalar != nullptr ? scalar->dtype
+                                             : std::nullopt;
+      const std::string type = dtype ? std::string(dtype->c_name) : "";
+      Parameter parameter;
+      parameter.pointer = buffer != nullptr;
+      parameter.dtype = dtype;
+      parameter.text = buffer != nullptr ? (type.empty() ? "an array, " : type + " *") + name
+                                         : (type.empty() ? "a number, " : type + " ") + name;
+      out.push_back(parameter);
+    }
+    break;
+  }
+  return out;
+}
+
+std::string line_for(size_t index, const std::vector<Parameter>& wanted,
+                     const std::vector<Parameter>& given) {
+  const std::string number = fmt::format("\n  parameter {}: ", index + 1);
+  if (index >= wanted.size()) {
+    return number + fmt::format("`{}` is one too many", capped(given[index].text));
+  }
+  const std::string& text = wanted[index].text;
+  if (index >= given.size()) return number + fmt::format("`{}` is missing", text);
+  if (fits(wanted[index], given[index])) return number + fmt::format("`{}` fits", text);
+  const bool kinds = wanted[index].pointer != given[index].pointer;
+  const char* remark = !kinds                  ? ""
+                       : wanted[index].pointer ? " (an array, so with a `*`)"
+                                               : " (a single number, so without a `*`)";
+  return number +
+         fmt::format("wanted is `{}`{}, given is `{}`", text, remark, capped(given[index].text));
+}
+
+}  // namespace
+
+std::string explain_compile(const Outcome& outcome, const ExplainContext& context) {
+  const std::string said = outcome.error ? outcome.error->message() : outcome.message;
+  const auto error = first_error(said);
+  if (!error) {
+    const std::string wanted = wanted_kernel(context);
+    if (said.starts_with("no kernel `") && !wanted.empty() && !context.source.empty()) {
+      return explain_missing_kernel(context.source, wanted, context.wanted);
+    }
+    return "The file does not compile: " + capped(outcome.reason) + ".";
+  }
+  const std::vector<HostCode> host = find_host_code(context.source);
+  // A header or a helper is to blame only if the compiler speaks of it.
+  const bool program = std::any_of(host.begin(), host.end(), [&](const HostCode& one) {
+    return (one.kind != HostCodeKind::include && one.kind != HostCodeKind::function) ||
+           one.line == error->line;
+  });
+  if (program) {
+    if (const std::string text = explain_host_code(host); !text.empty()) {
+      return "The file does not compile as a kernel. " + text;
+    }
+  }
+  const std::string where = error->line > 0 ? fmt::format(" at line {}", error->line) : "";
+  const std::string plain = in_plain_words(error->text);
+  if (plain.empty()) {
+    return fmt::format("The file does not compile. The compiler's first error is{}: {}.", where,
+                       capped(error->text));
+  }
+  return fmt::format("The file does not compile. The first error is{}: {}{}", where, plain,
+                     plain.ends_with('?') ? "" : ".");
+}
+
+std::string explain_signature(const Outcome& outcome, const ExplainContext& context) {
+  const std::string name = wanted_kernel(context);
+  std::string given_text;
+  for (const DeclaredKernel& kernel : declared_kernels(context.source)) {
+    if (kernel.name == name) given_text = kernel.text;
+  }
+  std::vector<Parameter> wanted = parameters_of(context.wanted);
+  if (wanted.empty() && context.plan != nullptr) wanted = parameters_of(*context.plan);
+  const std::vector<Parameter> given = parameters_of(given_text);
+  std::string text = fmt::format("The kernel{} has other parameters than the grader gives it.",
+                                 name.empty() ? "" : " `" + name + "`");
+  if (given_text.empty() || wanted.empty()) return text + " " + capped(outcome.reason) + ".";
+  constexpr size_t kMostLines = 16;
+  const size_t lines = std::min(std::max(wanted.size(), given.size()), kMostLines);
+  for (size_t i = 0; i < lines; ++i) text += line_for(i, wanted, given);
+  if (!context.wanted.empty()) {
+    text += fmt::format("\nBegin it with `__global__ void {}`.", context.wanted);
+  }
+  return text;
+}
+
+}  // namespace warpmark

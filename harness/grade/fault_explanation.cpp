@@ -1,0 +1,291 @@
+#include "grade/fault_explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Names and texts in a report may be made by the student.
+constexpr size_t kLongestName = 60;
+
+// Reads members of a report, whatever they are.
+class Report {
+ public:
+  explicit Report(const Json& json) : json_(json) {}
+
+  std::string text(const char* key) const {
+    const auto found = find(key);
+    if (!found || !found->is_string()) return "";
+    std::string value = printable(found->get<std::string>());
+    if (value.size() > kLongestName) value = printable(value.substr(0, kLongestName)) + "…";
+    return value;
+  }
+  std::optional<int64_t> number(const char* key) const {
+    const auto found = find(key);
+    if (!found || !found->is_number_integer()) return std::nullopt;
+    return found->get<int64_t>();
+  }
+  Report object(const char* key) const {
+    static const Json nothing;
+    const auto found = find(key);
+    return Report(found ? *found : nothing);
+  }
+  std::optional<std::array<int64_t, 3>> triple(const char* key) const {
+    const auto found = find(key);
+    if (!found || !found->is_array() || found->size() != 3) return std::nullopt;
+    std::array<int64_t, 3> out{};
+    for (size_t i = 0; i < 3; ++i) {
+      if (!(*found)[i].is_number_integer()) return std::nullopt;
+      out.at(i) = (*found)[i].get<int64_t>();
+    }
+    return out;
+  }
+
+ private:
+  const Json* find(const char* key) const {
+    if (!json_.is_object()) return nullptr;
+    const auto found = json_.find(key);
+    return found == json_.end() ? nullptr : &*found;
+  }
+  const Json& json_;
+};
+
+// "3" for (3, 0, 0), as in most kernels of beginners.
+std::string index_text(const std::array<int64_t, 3>& at) {
+  if (at[1] == 0 && at[2] == 0) return std::to_string(at[0]);
+  return fmt::format("({}, {}, {})", at[0], at[1], at[2]);
+}
+
+std::string thread_text(const Report& report) {
+  const auto thread = report.triple("thread");
+  const auto block = report.triple("block");
+  if (!thread || !block) return "";
+  return fmt::format("thread {} of block {}", index_text(*thread), index_text(*block));
+}
+
+// "line 5", with the file if it is not the submitted one; "" if unknown.
+std::string line_text(const Report& report, const std::string& file) {
+  const auto line = report.number("line");
+  if (!line || *line < 1) return "";
+  const std::string name = report.text("file");
+  if (name.empty() || file.empty() || name == file || name.ends_with("/" + file)) {
+    return fmt::format("line {}", *line);
+  }
+  return fmt::format("line {} of {}", *line, name);
+}
+
+// "Line 5" or "The kernel", to begin a sentence.
+std::string subject(const Report& report, const std::string& file) {
+  std::string line = line_text(report, file);
+  if (line.empty()) return "The kernel";
+  line[0] = 'L';
+  return line;
+}
+
+std::string by_thread(const Report& report) {
+  const std::string thread = thread_text(report);
+  if (thread.empty()) return "";
+  const int64_t more = report.number("count").value_or(1) - 1;
+  if (more <= 0) return fmt::format(" It was {}.", thread);
+  return fmt::format(" The first to do so was {}, and {} more access{} did the same.", thread, more,
+                     more == 1 ? "" : "es");
+}
+
+std::string plural(int64_t count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+std::string outside_argument(const Report& report, const std::string& file, int64_t index) {
+  const std::string name = report.text("argument");
+  const int64_t elements = report.number("elements").value_or(0);
+  const std::string does = report.text("access") == "write" ? "writes" : "reads";
+  std::string text = fmt::format("{} {} `{}[{}]`, but `{}` has only {}", subject(report, file),
+                                 does, name, index, name, plural(elements, "element"));
+  if (elements > 0) text += fmt::format(" (index 0 to {})", elements - 1);
+  text += "." + by_thread(report);
+  const int64_t count = report.number("count").value_or(1);
+  if (index < 0) {
+    return text +
+           " The index is negative: something like `i - 1` needs a check for the first "
+           "element.";
+  }
+  if (index == elements && count == 1) {
+    return text +
+           " That is one past the end: usually `<=` stands where `<` is meant, or a "
+           "neighbour such as `[i + 1]` is used for the last element, too.";
+  }
+  return text +
+         " There are usually more threads than elements, so each thread must ask `if (i < "
+         "n)` before it uses its element.";
+}
+
+std::string outside_shared(const Report& report, const std::string& file) {
+  const std::string does = report.text("access") == "write" ? "writes" : "reads";
+  const auto size = report.object("allocation").number("bytes");
+  std::string text =
+      fmt::format("{} {} shared memory outside of what the block has", subject(report, file), does);
+  if (size) text += fmt::format(", which is {}", plural(*size, "byte"));
+  return text + "." + by_thread(report) +
+         " Either the `__shared__` array is too small for the number of threads in a block, or the "
+         "index is too great.";
+}
+
+std::string illegal_address(const Report& report, const std::string& file) {
+  const std::string space = report.text("space");
+  if (space == "shared") return outside_shared(report, file);
+  const auto index = report.number("index");
+  if (space == "global" && index && !report.text("argument").empty() &&
+      report.number("elements").value_or(-1) >= 0) {
+    const Report allocation = report.object("allocation");
+    const int64_t elements = *report.number("elements");
+    if (*index < 0 || *index >= elements || !allocation.text("side").empty()) {
+      return outside_argument(report, file, *index);
+    }
+  }
+  const std::string does = report.text("access") == "write" ? "writes to" : "reads from";
+  if (space == "local") {
+    return fmt::format(
+        "{} {} an array inside the kernel, outside its bounds.{} Compare the index with the size "
+        "in "
+        "the array's declaration.",
+        subject(report, file), does, by_thread(report));
+  }
+  return fmt::format(
+      "{} {} memory that belongs to none of the kernel's arguments.{} The pointer is null or was "
+      "never set, or an index on the way to it is far too great.",
+      subject(report, file), does, by_thread(report));
+}
+
+std::string misaligned(const Report& report, const std::string& file) {
+  const auto bytes = report.number("bytes");
+  const std::string size = bytes ? std::to_string(*bytes) : "several";
+  return fmt::format(
+      "{} uses {} bytes at once at an address that is not a multiple of {}.{} A pointer that was "
+      "cast to a wider type, as from `float *` to `float4 *`, may only be used where the wider "
+      "type "
+      "could lie.",
+      subject(report, file), size, bytes ? size : "that", by_thread(report));
+}
+
+std::string barrier(const Report& report, const std::string& file) {
+  const std::string line = line_text(report, file);
+  const std::string at = line.empty() ? "" : " (" + line + ")";
+  const std::string message = report.text("message");
+  if (message.find("barrier for") != std::string::npos ||
+      message.find("does not exist") != std::string::npos) {
+    return fmt::format("A barrier{} is used in a way that no GPU allows: {}.", at, message);
+  }
+  return fmt::format(
+      "Some threads of a block wait at a barrier{} such as `__syncthreads()` for others that never "
+      "come. All threads of a block must reach it: take it out of the `if`, and let no thread "
+      "`return` before it.",
+      at);
+}
+
+std::string race(const Report& report, const std::string& file) {
+  const std::string space = report.text("space");
+  const std::string name = report.text("argument");
+  const std::string what = !name.empty()       ? "`" + name + "`"
+                           : space == "shared" ? "shared memory"
+                                               : "the same memory";
+  return fmt::format(
+      "{} uses {} at the same time as another thread, and one of them writes, so the result is a "
+      "matter of luck.{} In a block `__syncthreads()` between the two accesses puts them in order; "
+      "to add up in one place use `atomicAdd`.",
+      subject(report, file), what, by_thread(report));
+}
+
+std::string limit(const Report& report) {
+  // The device's own text is the only place that has the numbers.
+  const std::string message = report.text("message");
+  const std::string what = message.find("took longer") != std::string::npos
+                               ? "The kernel took longer than it may"
+                               : "The kernel executed more instructions than it may";
+  return what +
+         ". Usually a loop never ends: is its counter increased, and does its condition become "
+         "false at some time? In a loop such as `for (i = …; i < n; i += step)` a step of 0 is "
+         "enough.";
+}
+
+}  // namespace
+
+std::string explain_report(const Json& json, const std::string& file) {
+  const Report report(json);
+  const std::string kind = report.text("kind");
+  if (kind == "illegal_address") return illegal_address(report, file);
+  if (kind == "misaligned_address") return misaligned(report, file);
+  if (kind == "barrier") return barrier(report, file);
+  if (kind == "race") return race(report, file);
+  if (kind == "limit") return limit(report);
+  if (kind == "assert") {
+    return fmt::format("{} has an `assert` that does not hold.{}", subject(report, file),
+                       by_thread(report));
+  }
+  if (kind == "trap") {
+    return fmt::format(
+        "{} ended the kernel on purpose, by `__trap()` or by an `assert` that does not hold.{}",
+        subject(report, file), by_thread(report));
+  }
+  if (kind == "stack_overflow") {
+    return fmt::format(
+        "A thread ran out of memory for its calls{}: a function calls itself without end, or has "
+        "arrays that are too large for a thread.",
+        line_text(report, file).empty() ? "" : " (" + line_text(report, file) + ")");
+  }
+  if (kind == "invalid_pc") {
+    return fmt::format("{} calls a function through a pointer that points to none.{}",
+                       subject(report, file), by_thread(report));
+  }
+  if (kind == "unsupported_instruction") {
+    return fmt::format(
+        "{} uses an instruction that the grader's device does not have. Ask your teacher whether "
+        "it is meant to.",
+        subject(report, file));
+  }
+  return "";
+}
+
+std::string explain_fault(const Outcome& outcome, const std::string& file) {
+  for (const Json& report : outcome.findings) {
+    std::string text = explain_report(report, file);
+    if (text.empty()) continue;
+    const size_t others = outcome.findings.size() - 1;
+    if (others > 0) {
+      text += fmt::format(" {} more place{} in the kernel {} reported.", others,
+                          others == 1 ? "" : "s", others == 1 ? "is" : "are");
+    }
+    return text;
+  }
+  const std::string& said = outcome.reason;
+  if (outcome.failure == FailureKind::limit) {
+    return "The kernel did not end in time and was stopped. Usually a loop never ends, or threads "
+           "wait for each other: is the loop's counter increased, and does its condition become "
+           "false at some time?";
+  }
+  const auto says = [&](std::string_view name) { return said.find(name) != std::string::npos; };
+  if (says("ILLEGAL_ADDRESS")) {
+    return "The kernel used memory outside of its arrays. There are usually more threads than "
+           "elements, so each thread must ask `if (i < n)` before it uses its element.";
+  }
+  if (says("MISALIGNED_ADDRESS")) {
+    return "The kernel used memory at an address that does not fit the type, as by a cast from "
+           "`float *` to `float4 *`.";
+  }
+  if (says("CUDA_ERROR_ASSERT")) return "An `assert` in the kernel does not hold.";
+  if (outcome.failure == FailureKind::crash) {
+    return "The program that runs the kernel ended in the middle of it. Look for accesses far "
+           "outside of arrays and for calls without end; if there are none, tell your teacher.";
+  }
+  return "The kernel was started and did not end well: " + printable(said) + ".";
+}
+
+}  // namespace warpmark

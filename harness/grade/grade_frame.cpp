@@ -1,0 +1,74 @@
+#include "grade/grade_frame.hpp"
+
+#include <algorithm>
+
+#include "results/run_context.hpp"
+
+namespace warpmark {
+
+GradeResult unfinished_grade(const Assignment& assignment, const Submission& submission) {
+  GradeResult result;
+  result.assignment = assignment.id;
+  result.title = assignment.title;
+  result.student = submission.student;
+  result.file = submission.file;
+  result.submission_sha256 = submission.sha256;
+  result.max_points = assignment.max_points();
+  result.context.warpmark = warpmark_version();
+  result.context.assignment_sha256 = assignment.sha256;
+  result.context.date = utc_date();
+  for (const AssignmentCase& one : assignment.cases) {
+    GradedCase& graded = result.cases.emplace_back();
+    graded.name = one.name;
+    graded.max_points = one.points;
+    graded.visibility = one.visibility;
+    graded.credit = one.credit;
+    graded.hint = one.hint;
+    for (const Case& which : one.items) {
+      GradedItem& item = graded.items.emplace_back();
+      item.case_id = which.id;
+      item.note = "not graded yet";
+    }
+  }
+  blame_grader(result, "not finished");
+  return result;
+}
+
+void refuse(GradeResult& result, GradeState state, const std::string& message) {
+  result.state = state;
+  result.message = message;
+  for (GradedCase& one : result.cases) {
+    for (GradedItem& item : one.items) {
+      item.word = GradeWord::not_launched;
+      item.explanation = message;
+      item.note.clear();
+    }
+  }
+  count_points(result);
+}
+
+void blame_grader(GradeResult& result, const std::string& staff) {
+  result.state = GradeState::grader_error;
+  result.message =
+      "Your submission could not be graded. This is no fault of yours and costs no points; the "
+      "course's staff have to look at it.";
+  if (!result.staff.empty()) result.staff += '\n';
+  result.staff += staff;
+}
+
+void count_points(GradeResult& result) {
+  result.points = 0;
+  for (GradedCase& one : result.cases) {
+    const auto passed = std::count_if(one.items.begin(), one.items.end(), [](const auto& item) {
+      return item.word == GradeWord::pass;
+    });
+    const auto all = static_cast<std::ptrdiff_t>(one.items.size());
+    const bool shared = one.credit == Credit::each && all > 0;
+    one.points = passed == all && all > 0 ? one.max_points
+                 : shared ? one.max_points * static_cast<double>(passed) / static_cast<double>(all)
+                          : 0;
+    result.points += one.points;
+  }
+}
+
+}  // namespace warpmark

@@ -1,0 +1,61 @@
+#include "grade/graded_plan.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+namespace warpmark {
+
+void set_limits(PlannedCase& planned, const GradeLimits& limits) {
+  PlanLimits& own = planned.plan.limits;
+  if (!own.instructions) own.instructions = static_cast<int64_t>(limits.instructions);
+  if (!own.timeout_s) own.timeout_s = limits.timeout_s;
+  if (!own.memory_mib) own.memory_mib = static_cast<int64_t>(limits.memory_mib);
+}
+
+bool has_open_dtypes(const Plan& plan) {
+  for (const Buffer& buffer : plan.buffers) {
+    if (!buffer.dtype) return true;
+  }
+  for (const Scalar& scalar : plan.scalars) {
+    if (!scalar.dtype) return true;
+  }
+  return false;
+}
+
+void fix_dtypes(PlannedCase& planned, const std::map<std::string, DType>& dtypes) {
+  const auto fix = [&](auto& argument) {
+    const auto found = dtypes.find(argument.name);
+    if (!argument.dtype && found != dtypes.end()) argument.dtype = found->second;
+  };
+  for (Buffer& buffer : planned.plan.buffers) fix(buffer);
+  for (Scalar& scalar : planned.plan.scalars) fix(scalar);
+}
+
+size_t submitted_unit(const PlannedCase& planned) {
+  std::optional<size_t> unit;
+  for (const Step& step : planned.plan.steps) {
+    const auto* launch = std::get_if<LaunchStep>(&step);
+    if (launch == nullptr) continue;
+    if (unit && *unit != launch->unit) {
+      throw usage_error("a case that launches kernels of several units cannot be graded",
+                        planned.positions.find(launch->at));
+    }
+    unit = launch->unit;
+  }
+  if (!unit) {
+    throw usage_error("a case that launches no kernel cannot be graded",
+                      planned.positions.find(""));
+  }
+  return *unit;
+}
+
+PlannedCase with_submission(PlannedCase planned, const std::string& file, const std::string& text) {
+  Unit& unit = planned.plan.units.at(submitted_unit(planned));
+  unit.file = file;
+  unit.source = text;
+  unit.regions.clear();
+  return planned;
+}
+
+}  // namespace warpmark

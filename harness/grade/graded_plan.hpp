@@ -1,0 +1,29 @@
+// The plan of a case as submissions are graded by it.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "grade/assignment.hpp"
+#include "plan/plugin_loader.hpp"
+
+namespace warpmark {
+
+/// Gives the plan the assignment's limits where the suite has none.
+void set_limits(PlannedCase& planned, const GradeLimits& limits);
+
+/// Whether the kernel's parameters decide the type of an argument.
+bool has_open_dtypes(const Plan& plan);
+
+/// Fixes the type of every argument. Else a submission would choose what it computes by the types
+/// of its parameters: half precision, or bytes.
+void fix_dtypes(PlannedCase& planned, const std::map<std::string, DType>& dtypes);
+
+/// The unit of the kernel that is launched, which is what a submission replaces. Throws a usage
+/// error for a plan that launches none, or kernels of several units.
+size_t submitted_unit(const PlannedCase& planned);
+
+/// The plan with `text` in the place of that unit's source; `file` is how the compiler calls it.
+PlannedCase with_submission(PlannedCase planned, const std::string& file, const std::string& text);
+
+}  // namespace warpmark

@@ -1,0 +1,352 @@
+#include "grade/grader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "grade/grade_frame.hpp"
+#include "grade/graded_plan.hpp"
+#include "grade/item_texts.hpp"
+#include "grade/item_verdict.hpp"
+#include "results/reproduce.hpp"
+#include "runtime/artifacts.hpp"
+
+namespace warpmark {
+
+struct SubmissionGrader::Item {
+  Case which;
+  PlannedCase planned;  ///< with the suite's own source, limits and types
+};
+
+namespace {
+
+std::string driver_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+// What the compiler said, as far as a result holds it.
+std::string log_text(const std::string& log) {
+  std::string text = printable(log);
+  if (text.size() <= Confinement::kMostLog) return text;
+  text.resize(Confinement::kMostLog);
+  return printable(text) + "\n… (the rest is left out)";  // the last character may have been cut
+}
+
+}  // namespace
+
+// One submission on its way through all items.
+class SubmissionGrader::Run {
+ public:
+  Run(SubmissionGrader& grader, const Submission& submission, GradeResult& result)
+      : grader_(grader),
+        assignment_(*grader.assignment_),
+        submission_(submission),
+        result_(result) {}
+
+  void grade() {
+    bool compiled = false;
+    for (size_t i = 0; i < result_.cases.size(); ++i) {
+      for (size_t j = 0; j < result_.cases[i].items.size(); ++j) {
+        const Item& item = grader_.items_[i][j];
+        GradedItem& graded = result_.cases[i].items[j];
+        graded.note.clear();
+        const auto start = Clock::now();
+        const PlannedCase planned =
+            with_submission(item.planned, assignment_.submission.file, submission_.text);
+        if (item.which.skip) {
+          cannot_judge(graded, "the suite skips this case: " + *item.which.skip);
+        } else if (compile(item, planned, graded)) {
+          compiled = true;
+          try_out(item, planned, result_.cases[i], graded);
+        }
+        graded.seconds = seconds_since(start);
+        if (ended_) return;
+        if (grader_.interrupted()) {
+          blame_grader(result_, "interrupted");
+          return;
+        }
+      }
+    }
+    if (!ungradable_.empty()) {
+      for (const std::string& why : ungradable_) blame_grader(result_, why);
+    } else if (!compiled || nothing_fitted()) {
+      result_.state = GradeState::compile_error;
+      result_.message = result_.cases.front().items.front().explanation;
+    } else {
+      result_.state = GradeState::graded;
+      result_.message.clear();
+    }
+    count_points(result_);
+  }
+
+ private:
+  bool nothing_fitted() const { return launched_ == 0; }
+
+  // Returns false if the item has its verdict, or the whole submission.
+  bool compile(const Item& item, const PlannedCase& planned, GradedItem& graded) {
+    CaseArtifacts artifacts;
+    const Outcome outcome = grader_.session_->compile(item.which, planned, artifacts);
+    if (outcome.verdict == Verdict::passed) {
+      if (result_.log.empty()) result_.log = log_text(join(outcome.notices, "\n"));
+      return true;
+    }
+    if (outcome.verdict == Verdict::interrupted) return false;
+    if (outcome.verdict == Verdict::skipped) {
+      cannot_judge(graded, outcome.reason);
+      return false;
+    }
+    if (outcome.failure == FailureKind::limit) {
+      end(GradeState::limit,
+          "The compiler took more time or memory for your file than is allowed, and was ended. "
+          "Look "
+          "for macros or templates that grow without end.",
+          outcome);
+      return false;
+    }
+    if (outcome.failure == FailureKind::crash) {
+      end(GradeState::fault,
+          "Your file brought the compiler down. Take out what is unusual in it, and hand it in "
+          "again.",
+          outcome);
+      return false;
+    }
+    const ItemVerdict verdict = judge_item(outcome);
+    if (verdict.blame != Blame::submission) {
+      cannot_judge(graded, outcome.message);
+      return false;
+    }
+    graded.word = verdict.word;
+    graded.explanation = explain_item(outcome, texts(item));
+    graded.detail = detail_of(outcome, texts(item));
+    const std::string& message = outcome.error->message();
+    const size_t log = message.find('\n');
+    if (log != std::string::npos) result_.log = log_text(message.substr(log + 1));
+    return false;
+  }
+
+  void try_out(const Item& item, const PlannedCase& planned, const GradedCase& one,
+               GradedItem& graded) {
+    const bool fixed = grader_.options_.seed.has_value();
+    const uint64_t trials = fixed ? 1 : assignment_.trials;
+    graded.word = GradeWord::pass;
+    for (uint64_t trial = 0; trial < trials && graded.word == GradeWord::pass; ++trial) {
+      const uint64_t seed = seed_of(item, trial);
+      CaseArtifacts artifacts;
+      const Outcome outcome =
+          grader_.session_->verify(item.which, planned, Trial{0, seed}, &artifacts);
+      ++graded.trials;
+      ItemVerdict verdict = judge_item(outcome);
+      if (verdict.blame == Blame::nobody) continue;
+      if (outcome.verdict == Verdict::interrupted) {
+        graded.word = GradeWord::not_launched;
+        return;
+      }
+      if (verdict.blame == Blame::doubtful) verdict.blame = resolve(item, seed, outcome);
+      if (verdict.blame == Blame::grader) {
+        cannot_judge(graded, outcome.message.empty() ? outcome.reason : outcome.message);
+        return;
+      }
+      graded.word = verdict.word;
+      graded.trial = trial;
+      const ErrorAndBound worst = worst_error(outcome);
+      graded.error = worst.error;
+      graded.bound = worst.bound;
+      ItemTexts more = texts(item);
+      more.planned = &planned;
+      more.artifacts = &artifacts;
+      graded.explanation = explain_item(outcome, more);
+      graded.detail = detail_of(outcome, more);
+      graded.reproduce = reproduce(item, one, seed);
+    }
+    if (graded.word != GradeWord::not_launched) ++launched_;
+  }
+
+  // The suite's own kernel runs only once the submission's session has ended, which starts anew.
+  Blame resolve(const Item& item, uint64_t seed, const Outcome& submitted) {
+    grader_.end_session();
+    const Outcome own = grader_.own_.verify(item.which, item.planned, Trial{0, seed});
+    grader_.own_.close();
+    grader_.start_session();
+    return fails_alike(own, submitted) ? Blame::grader : Blame::submission;
+  }
+
+  void cannot_judge(GradedItem& graded, const std::string& why) {
+    graded.word = GradeWord::not_launched;
+    graded.note = why;
+    ungradable_.push_back(graded.case_id + ": " + why);
+  }
+
+  void end(GradeState state, const std::string& message, const Outcome& outcome) {
+    result_.staff = outcome.message;
+    refuse(result_, state, message);
+    ended_ = true;
+  }
+
+  uint64_t seed_of(const Item& item, uint64_t trial) const {
+    if (grader_.options_.seed) return *grader_.options_.seed;
+    if (!grader_.options_.secret) return public_seed(assignment_.id, item.which.id, trial);
+    return grader_.options_.secret->seed(
+        {assignment_.id, submission_.student, item.which.id, trial});
+  }
+
+  std::string reproduce(const Item& item, const GradedCase& one, uint64_t seed) const {
+    const GraderOptions& options = grader_.options_;
+    return fmt::format(
+        "warpmark try {} {} --case {} --seed {}{}",
+        shell_word(options.assignment_word.empty() ? assignment_.file.filename().string()
+                                                   : options.assignment_word),
+        shell_word(options.file_word.empty() ? printable(submission_.file) : options.file_word),
+        shell_word(item.which.id), seed, one.visibility == Visibility::hidden ? " --hidden" : "");
+  }
+
+  ItemTexts texts(const Item& item) const {
+    ItemTexts texts;
+    texts.python = &grader_.python_;
+    texts.suite = item.which.suite.get();
+    texts.file = assignment_.submission.file;
+    texts.source = submission_.text;
+    return texts;
+  }
+
+  SubmissionGrader& grader_;
+  const Assignment& assignment_;
+  const Submission& submission_;
+  GradeResult& result_;
+  size_t launched_ = 0;
+  bool ended_ = false;
+  std::vector<std::string> ungradable_;  ///< items, and why the grader could not judge them
+};
+
+SubmissionGrader::SubmissionGrader(Interpreter& python,
+                                   std::shared_ptr<const Assignment> assignment,
+                                   GraderOptions options)
+    : python_(python),
+      assignment_(std::move(assignment)),
+      options_(std::move(options)),
+      own_(python, own_options()) {
+  drop_unwanted_cases();
+  PluginLoader plugins;
+  for (const AssignmentCase& one : assignment_->cases) {
+    items_.emplace_back();
+    for (const Case& which : one.items) {
+      Item item{which, which.skip ? PlannedCase{} : make_plan(which, plugins)};
+      if (!which.skip) {
+        set_limits(item.planned, assignment_->limits);
+        submitted_unit(item.planned);  // throws for what no submission can take the place of
+      }
+      items_.back().push_back(std::move(item));
+    }
+  }
+}
+
+SubmissionGrader::~SubmissionGrader() = default;
+
+void SubmissionGrader::drop_unwanted_cases() {
+  auto kept = std::make_shared<Assignment>(*assignment_);
+  std::vector<std::string> known;
+  std::vector<std::string> missing = options_.only;
+  for (AssignmentCase& one : kept->cases) {
+    if (!options_.hidden && one.visibility == Visibility::hidden) {
+      one.items.clear();
+      continue;
+    }
+    known.push_back(one.name);
+    const bool whole = std::erase(missing, one.name) > 0;
+    for (const Case& which : one.items) known.push_back(which.id);
+    if (options_.only.empty() || whole ||
+        std::find(options_.only.begin(), options_.only.end(), one.name) != options_.only.end()) {
+      continue;
+    }
+    std::erase_if(one.items, [&](const Case& which) {
+      std::erase(missing, which.id);
+      return std::find(options_.only.begin(), options_.only.end(), which.id) == options_.only.end();
+    });
+  }
+  if (!missing.empty()) {
+    const std::string near = nearest(missing.front(), known);
+    throw usage_error(
+        fmt::format("the assignment has no {}case `{}`", options_.hidden ? "" : "visible ",
+                    printable(missing.front())),
+        {}, near.empty() ? "its cases: " + join(known, ", ") : "did you mean `" + near + "`?");
+  }
+  std::erase_if(kept->cases, [](const AssignmentCase& one) { return one.items.empty(); });
+  if (kept->cases.empty()) throw usage_error("the assignment has no visible case to try");
+  assignment_ = std::move(kept);
+}
+
+SessionOptions SubmissionGrader::own_options() const {
+  SessionOptions options;
+  options.device = options_.device;
+  options.timeout_s = assignment_->limits.timeout_s;
+  return options;
+}
+
+SessionOptions SubmissionGrader::submission_options() const {
+  // CONFINEMENT: one line, once sessions have walls.
+  return own_options();
+}
+
+const DeviceFacts& SubmissionGrader::prepare() {
+  if (prepared_) return facts_;
+  for (std::vector<Item>& items : items_) {
+    for (Item& item : items) {
+      if (item.which.skip || !has_open_dtypes(item.planned.plan)) continue;
+      fix_dtypes(item.planned, own_.dtypes(item.which, item.planned));
+    }
+  }
+  own_.close();
+  session_ = std::make_unique<Session>(python_, submission_options());
+  facts_ = session_->require();
+  prepared_ = true;
+  return facts_;
+}
+
+GradeResult SubmissionGrader::grade(const Submission& submission) {
+  const auto start = Clock::now();
+  GradeResult result = unfinished_grade(*assignment_, submission);
+  result.staff = submission.note;
+  if (!submission.refusal.empty()) {
+    refuse(result, GradeState::refused, submission.refusal);
+    return result;
+  }
+  try {
+    if (interrupted_) throw environment_error("interrupted");
+    prepare();
+    start_session();
+    const DeviceFacts& facts = session_->require();
+    result.context.device = fmt::format("{} (sm_{})", facts.name, facts.architecture);
+    result.context.driver_version = driver_text(facts.driver_version);
+    result.context.nvrtc_version = facts.nvrtc_version;
+    result.context.walls = facts.walls;
+    result.context.without_walls = facts.walls.empty();
+    Run(*this, submission, result).grade();
+  } catch (const Error& error) {
+    blame_grader(result, error.what());
+    own_.close();
+  }
+  end_session();  // with all that the submission has touched
+  result.seconds = seconds_since(start);
+  return result;
+}
+
+void SubmissionGrader::start_session() {
+  if (!session_) session_ = std::make_unique<Session>(python_, submission_options());
+  live_ = session_.get();
+  if (interrupted_) session_->interrupt();
+}
+
+void SubmissionGrader::end_session() {
+  live_ = nullptr;
+  session_.reset();
+}
+
+void SubmissionGrader::interrupt() noexcept {
+  interrupted_ = true;
+  if (Session* session = live_) session->interrupt();
+}
+
+}  // namespace warpmark

@@ -1,0 +1,279 @@
+#include "grade/host_code.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.hpp"
+#include "compiler/declared_kernels.hpp"
+#include "compiler/shims.hpp"
+#include "grade/source_tokens.hpp"
+
+namespace warpmark {
+
+namespace {
+
+constexpr size_t kMostFound = 64;
+
+// Headers of programs that run on the CPU. Those that Warpmark has for device code (shims.hpp) are
+// none, whatever stands here.
+constexpr std::array kHostHeaders = {
+    "iostream", "fstream",  "sstream",       "iomanip",   "string",         "vector",
+    "map",      "set",      "list",          "deque",     "queue",          "stack",
+    "memory",   "thread",   "mutex",         "chrono",    "random",         "algorithm",
+    "numeric",  "cuda.h",   "time.h",        "unistd.h",  "unordered_map",  "functional",
+    "ctime",    "iterator", "stdexcept",     "exception", "cuda_runtime.h", "cuda_runtime_api.h",
+    "ostream",  "istream",  "helper_cuda.h", "windows.h", "sys/time.h",     "bits/stdc++.h"};
+
+constexpr std::array kStdNames = {"cout", "cerr",   "cin",    "endl",   "string",   "vector",
+                                  "map",  "printf", "chrono", "thread", "to_string"};
+
+bool is_cuda_call(const std::string& name) {
+  return name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z';
+}
+
+template <size_t N>
+bool is_one_of(const std::array<const char*, N>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Finder {
+ public:
+  explicit Finder(std::string_view source) : tokens_(source_tokens(source)) {}
+
+  std::vector<HostCode> run() {
+    for (size_t i = 0; i < tokens_.size() && found_.size() < kMostFound; ++i) {
+      const SourceToken& token = tokens_[i];
+      if (token.directive) {
+        directive(token);
+        continue;
+      }
+      if (token.kind == TokenKind::literal) {
+        declaration_.push_back(i);
+        continue;
+      }
+      if (token.text == "<<<") add(HostCodeKind::launch, "<<<", token.line);
+      if (token.kind == TokenKind::word) word(i);
+      structure(i);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add(HostCodeKind kind, std::string name, int line) {
+    found_.push_back({kind, std::move(name), line});
+  }
+  bool is(size_t i, std::string_view text) const {
+    return i < tokens_.size() && tokens_[i].text == text && !tokens_[i].directive;
+  }
+
+  void directive(const SourceToken& token) {
+    if (token.kind == TokenKind::header && is_one_of(kHostHeaders, token.text) &&
+        !find_shim(token.text)) {
+      add(HostCodeKind::include, token.text, token.line);
+    }
+  }
+
+  void word(size_t i) {
+    const SourceToken& token = tokens_[i];
+    if (is_cuda_call(token.text) && is(i + 1, "(")) {
+      add(HostCodeKind::call, token.text, token.line);
+    }
+    const bool of_std = i >= 2 && is(i - 1, "::") && is(i - 2, "std");
+    const bool bare =
+        (token.text == "cout" || token.text == "cerr") && is(i + 1, "<") && is(i + 2, "<");
+    if ((of_std && is_one_of(kStdNames, token.text)) || bare) {
+      add(HostCodeKind::stream, "std::" + token.text, token.line);
+    }
+  }
+
+  // Follows braces, so that functions are looked for only where they can be defined: outside of
+  // functions and types.
+  void structure(size_t i) {
+    const std::string& text = tokens_[i].text;
+    if (inside_ > 0) {
+      if (text == "{") ++inside_;
+      if (text == "}") --inside_;
+      return;
+    }
+    if (text == "(") ++parentheses_;
+    if (text == ")" && parentheses_ > 0) --parentheses_;
+    if (text == "{" && parentheses_ == 0) {
+      if (opens_scope()) {
+        declaration_.clear();
+        return;
+      }
+      function();
+      declaration_.clear();
+      inside_ = 1;
+    } else if ((text == ";" || text == "}") && parentheses_ == 0) {
+      declaration_.clear();
+    } else {
+      declaration_.push_back(i);
+    }
+  }
+
+  // `namespace x {` or `extern "C" {`: what is in it is still at the top.
+  bool opens_scope() const {
+    if (declaration_.empty()) return false;
+    const SourceToken& first = tokens_[declaration_.front()];
+    if (first.text == "namespace" || (first.text == "inline" && declaration_.size() > 1 &&
+                                      tokens_[declaration_[1]].text == "namespace")) {
+      return true;
+    }
+    return first.text == "extern" && declaration_.size() == 2 &&
+           tokens_[declaration_[1]].kind == TokenKind::literal;
+  }
+
+  // The declaration before a "{": is it a function, and whose?
+  void function() {
+    size_t name = tokens_.size();
+    int angles = 0;
+    for (size_t d = 0; d < declaration_.size(); ++d) {
+      const SourceToken& token = tokens_[declaration_[d]];
+      if (token.text == "__device__" || token.text == "__global__") return;
+      if (name != tokens_.size()) continue;
+      if (token.text == "template") angles = 0;
+      if (token.text == "<") ++angles;
+      if (token.text == ">" && angles > 0) --angles;
+      if (angles > 0) continue;
+      // An initialised variable, or a type with a body.
+      if (token.text == "=" || token.text == "struct" || token.text == "class" ||
+          token.text == "union" || token.text == "enum") {
+        return;
+      }
+      if (token.text == "(" && d > 0 && tokens_[declaration_[d - 1]].kind == TokenKind::word &&
+          !tokens_[declaration_[d - 1]].text.starts_with("__")) {
+        name = declaration_[d - 1];
+      }
+    }
+    if (name == tokens_.size()) return;
+    const SourceToken& token = tokens_[name];
+    add(token.text == "main" ? HostCodeKind::main_function : HostCodeKind::function, token.text,
+        token.line);
+  }
+
+  std::vector<SourceToken> tokens_;
+  std::vector<size_t> declaration_;  ///< tokens since the last `;`, `{` or `}` at the top
+  int parentheses_ = 0;
+  size_t inside_ = 0;  ///< depth of braces in a function's or type's body
+  std::vector<HostCode> found_;
+};
+
+std::string said_of(const HostCode& one) {
+  const std::string name = printable(one.name);
+  switch (one.kind) {
+    case HostCodeKind::main_function:
+      return fmt::format("line {} begins a `main` function", one.line);
+    case HostCodeKind::launch:
+      return fmt::format("line {} launches a kernel with `<<<…>>>`", one.line);
+    case HostCodeKind::include:
+      return fmt::format("line {} includes `<{}>`", one.line, name);
+    case HostCodeKind::call:
+      return fmt::format("line {} calls `{}`", one.line, name);
+    case HostCodeKind::stream:
+      return fmt::format("line {} uses `{}`", one.line, name);
+    case HostCodeKind::function:
+      return fmt::format("line {} begins the function `{}` without `__device__`", one.line, name);
+  }
+  return "";
+}
+
+std::string with_capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
+  return text;
+}
+
+// "a", "a and b", "a, b and c".
+std::string list_of(const std::vector<std::string>& parts) {
+  if (parts.size() < 2) return join(parts, "");
+  const std::vector<std::string> but_last(parts.begin(), parts.end() - 1);
+  return join(but_last, ", ") + " and " + parts.back();
+}
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  quoted.reserve(names.size());
+  for (const std::string& name : names) quoted.push_back("`" + name + "`");
+  return list_of(quoted);
+}
+
+}  // namespace
+
+std::vector<HostCode> find_host_code(std::string_view source) {
+  return Finder(source).run();
+}
+
+std::string explain_host_code(const std::vector<HostCode>& found) {
+  // One of each kind tells enough. Helpers without `__device__` have a remedy of their own, unless
+  // they belong to a whole program.
+  std::map<HostCodeKind, const HostCode*> first;
+  for (const HostCode& one : found) first.try_emplace(one.kind, &one);
+  const auto helper = first.find(HostCodeKind::function);
+  const bool only_helpers = helper != first.end() && first.size() == 1;
+  if (only_helpers) {
+    const std::string name = printable(helper->second->name);
+    return fmt::format(
+        "Line {} begins the function `{}` without `__device__`: that makes it a function for the "
+        "CPU, which a kernel cannot call. Write `__device__` before it.",
+        helper->second->line, name);
+  }
+  std::vector<const HostCode*> in_order;
+  for (const auto& [kind, one] : first) {
+    if (kind != HostCodeKind::function) in_order.push_back(one);
+  }
+  if (in_order.empty()) return "";
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [](const HostCode* a, const HostCode* b) { return a->line < b->line; });
+  std::vector<std::string> parts;
+  parts.reserve(in_order.size());
+  for (const HostCode* one : in_order) parts.push_back(said_of(*one));
+  return with_capital(list_of(parts)) +
+         ". That is code for the CPU. Hand in the kernel only, with the `__device__` functions "
+         "that "
+         "it uses: the grader allocates the memory, launches the kernel and checks the result.";
+}
+
+std::string explain_missing_kernel(std::string_view source, const std::string& wanted,
+                                   const std::string& signature) {
+  const std::string asked =
+      signature.empty() ? "" : fmt::format(" Wanted is `{}`.", printable(signature));
+  const std::vector<DeclaredKernel> kernels = declared_kernels(source);
+  std::vector<std::string> names;
+  for (const DeclaredKernel& kernel : kernels) {
+    if (std::find(names.begin(), names.end(), kernel.name) == names.end() && names.size() < 8) {
+      names.push_back(printable(kernel.name));
+    }
+    if (kernel.name != wanted) continue;
+    if (kernel.is_template) {
+      return fmt::format(
+          "`{}` is a template, {}, so there is no kernel of this name until something chooses its "
+          "types. Write it without `template`.{}",
+          wanted, kernel.text, asked);
+    }
+  }
+  const auto tokens = source_tokens(source);
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (!names.empty() || tokens[i].text != wanted || tokens[i + 1].text != "(") continue;
+    return fmt::format(
+        "Line {} has a function `{}`, but no `__global__` before it: that word makes it a kernel, "
+        "which can be launched.{}",
+        tokens[i].line, wanted, asked);
+  }
+  if (names.empty()) {
+    return fmt::format(
+        "There is no kernel in the file. A kernel is a function with `__global__` before it, and "
+        "this one must be called `{}`.{}",
+        wanted, asked);
+  }
+  const std::string close = nearest(wanted, names);
+  const std::string what = close.empty()
+                               ? fmt::format("Call the kernel `{}`.", wanted)
+                               : fmt::format("Is `{}` meant? Then call it `{}`.", close, wanted);
+  return fmt::format("There is no kernel `{}` in the file; it has {}. {}{}", wanted,
+                     quoted_list(names), what, asked);
+}
+
+}  // namespace warpmark

@@ -1,0 +1,40 @@
+// Code for the CPU in a submission, where only a kernel is wanted: found, and explained.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+enum class HostCodeKind : uint8_t {
+  main_function,
+  launch,    ///< `<<<…>>>`
+  include,   ///< of a header for the CPU: <iostream>, <cuda_runtime.h>
+  call,      ///< of the CUDA runtime: cudaMalloc(…)
+  stream,    ///< std::cout, std::vector and what else of std:: no device has
+  function,  ///< without `__device__` or `__global__`
+};
+
+struct HostCode {
+  HostCodeKind kind = HostCodeKind::call;
+  std::string name;  ///< "main", "iostream", "cudaMalloc", "std::cout", of a function its name
+  int line = 0;      ///< from 1
+  friend bool operator==(const HostCode&, const HostCode&) = default;
+};
+
+/// In the order of lines, 64 at most. Reads tokens (source_tokens.hpp), and does not expand macros,
+/// so it is for explaining what a compiler refused and never for refusing.
+std::vector<HostCode> find_host_code(std::string_view source);
+
+/// A sentence or two for the student, with lines and the remedy; "" if there is nothing.
+std::string explain_host_code(const std::vector<HostCode>& found);
+
+/// Why there is no kernel `wanted` in a source that compiles: which kernels are there, the nearest
+/// name, a function of that name that lacks `__global__`, a kernel that is a template.
+/// `signature` is the kernel as the assignment wants it, "scale(float *a, int n)"; may be "".
+std::string explain_missing_kernel(std::string_view source, const std::string& wanted,
+                                   const std::string& signature);
+
+}  // namespace warpmark

@@ -1,0 +1,44 @@
+#include "grade/item_texts.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+std::string without(std::string text, const std::string& word) {
+  if (word.empty()) return text;
+  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos;) text.erase(at, word.size());
+  return text;
+}
+
+// Files as the student knows them.
+std::string without_folders(std::string text, const Suite& suite) {
+  const std::string shown = display_path(suite.folder);
+  text = without(std::move(text), suite.folder.string() + "/");
+  return shown == "." ? text : without(std::move(text), shown + "/");
+}
+
+}  // namespace
+
+std::string explain_item(const Outcome& outcome, const ItemTexts& texts) {
+  return printable(without_folders(outcome.reason, *texts.suite));
+}
+
+std::string detail_of(const Outcome& outcome, const ItemTexts& texts) {
+  if (!outcome.error) return explain_item(outcome, texts);
+  const Error& error = *outcome.error;
+  // A line of the suite is nothing that a student can change.
+  const bool in_file =
+      std::filesystem::path(error.where().file).filename() == texts.file && error.where().line > 0;
+  const std::string place =
+      in_file ? fmt::format("{}:{}: ", texts.file, error.where().line) : std::string();
+  return printable(without_folders(place + error.message(), *texts.suite));
+}
+
+}  // namespace warpmark

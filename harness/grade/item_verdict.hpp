@@ -1,0 +1,36 @@
+// From an outcome to the word that a student gets, and to whose fault it is.
+#pragma once
+
+#include <optional>
+
+#include "results/grade_result.hpp"
+#include "runtime/outcome.hpp"
+
+namespace warpmark {
+
+enum class Blame : uint8_t {
+  nobody,      ///< it passed
+  submission,  ///< the submission's
+  grader,      ///< the course's, the grader's or the machine's: costs nobody a point
+  doubtful     ///< the suite's own kernel can tell: what it shares is not the submission's fault
+};
+
+struct ItemVerdict {
+  GradeWord word = GradeWord::pass;
+  Blame blame = Blame::nobody;
+};
+
+/// Findings are made by the device from what a submission did: kinds that are not known, and
+/// members that are missing, count as a memory error.
+ItemVerdict judge_item(const Outcome& outcome);
+
+/// Whether the suite's own kernel fails as a submission did, so that neither is to blame.
+bool fails_alike(const Outcome& own, const Outcome& submitted);
+
+/// Of the worst wrong element of a comparison that failed.
+struct ErrorAndBound {
+  std::optional<double> error, bound;
+};
+ErrorAndBound worst_error(const Outcome& outcome);
+
+}  // namespace warpmark

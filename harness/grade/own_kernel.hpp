@@ -1,0 +1,40 @@
+// The suite's own kernel beside a submission's: it says the types, and whether a failure is shared.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "plan/plugin_loader.hpp"
+#include "python/interpreter.hpp"
+#include "runtime/session.hpp"
+#include "suite/case.hpp"
+
+namespace warpmark {
+
+/// Runs the course's own source, which is trusted, in a session of its own. None goes on while a
+/// submission runs: on a GPU no right answer may lie about.
+class OwnKernel {
+ public:
+  /// `options` without confinement.
+  OwnKernel(Interpreter& python, SessionOptions options)
+      : python_(python), options_(std::move(options)) {}
+
+  /// The type of each argument. Empty if the device has not what the case needs. Throws a usage
+  /// error if the kernel does not compile or fit, or an input raises.
+  std::map<std::string, DType> dtypes(const Case& which, const PlannedCase& planned);
+
+  Outcome verify(const Case& which, const PlannedCase& planned, Trial trial);
+
+  /// Ends the session; the next call starts another.
+  void close() { session_.reset(); }
+
+ private:
+  Session& session();
+
+  Interpreter& python_;
+  SessionOptions options_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace warpmark

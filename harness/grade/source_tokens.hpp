@@ -1,0 +1,33 @@
+// The words of a CUDA C++ source, without comments and with the line of each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+enum class TokenKind : uint8_t {
+  word,     ///< a name or keyword
+  number,   ///< a preprocessing number
+  literal,  ///< a string or character, with its quotes
+  header,   ///< of an include directive, between the brackets or quotes
+  mark      ///< one punctuation character, or "<<<", ">>>", "::"
+};
+
+struct SourceToken {
+  TokenKind kind = TokenKind::mark;
+  std::string text;
+  int line = 0;            ///< from 1
+  bool directive = false;  ///< belongs to a preprocessor directive, its `#` included
+  friend bool operator==(const SourceToken&, const SourceToken&) = default;
+};
+
+/// Reads as a compiler does up to the preprocessor: backslashes at a line's end join lines, then
+/// comments, strings (raw ones too) and directives are told apart. Macros are not expanded. Good
+/// for messages; what a compiler makes of a source only the compiler knows. Takes any bytes, in
+/// time and memory that are linear in their number.
+std::vector<SourceToken> source_tokens(std::string_view source);
+
+}  // namespace warpmark

@@ -1,0 +1,20 @@
+// Names of students, in every script and with any bytes, as text and as names of folders.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpmark {
+
+/// The bytes of a file's name as UTF-8: what is none becomes "\xE4", so that two names stay two.
+std::string student_name(std::string_view bytes);
+
+/// A folder's name for a student: the same for no two students, readable, and safe on any file
+/// system. All but letters of any script, digits, "._-", and spaces in the middle is written "%2F".
+/// Names that make more than 200 bytes are cut, and end in "~" and part of their hash.
+std::string folder_name(std::string_view student);
+
+/// What folder_name() made a name of; a name that was cut stays so.
+std::string student_of_folder(std::string_view folder);
+
+}  // namespace warpmark

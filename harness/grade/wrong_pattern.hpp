@@ -1,0 +1,30 @@
+// Patterns in the elements that are wrong, which tell a beginner more than the first of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "runtime/comparison.hpp"
+#include "runtime/outcome.hpp"
+
+namespace warpmark {
+
+/// An output that is not as it should be.
+struct WrongOutput {
+  const OutputVerdict& verdict;
+  TypedBytes actual;
+  TypedBytes expected;                       ///< as many elements, or one for all
+  std::optional<int64_t> block_threads;      ///< of the launch, if known
+  std::map<std::string, TypedBytes> inputs;  ///< before the launch, by name
+};
+
+/// One or two sentences such as "Only the first 128 elements are right, as many as a block has
+/// threads: …", or "" where there is no pattern that is known, or too many elements to look at.
+///
+/// Which elements are wrong is told by a rough comparison. It is used only where it finds as many
+/// as the verdict, so that what is said agrees with it.
+std::string wrong_pattern(const WrongOutput& output);
+
+}  // namespace warpmark

@@ -1,0 +1,146 @@
+#include "report/grade_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/text.hpp"
+#include "report/case_text.hpp"
+#include "report/grade_text.hpp"
+#include "report/html.hpp"
+#include "report/style.hpp"
+
+namespace warpmark {
+namespace {
+
+// Points are sums of fractions, which may miss the whole by a rounding.
+bool is_full(const GradedCase& one) {
+  return one.points >= one.max_points - 1e-9;
+}
+
+// "pass", "part", "lost": all points, some, none.
+const char* outcome_class(const GradedCase& one, GradeWord word) {
+  if (word == GradeWord::pass && is_full(one)) return "pass";
+  return one.points > 0 ? "part" : "lost";
+}
+
+std::string paragraph(const char* kind, std::string_view html) {
+  return fmt::format("<p class=\"{}\">{}</p>\n", kind, html);
+}
+
+std::string number_text(double number) {
+  return fmt::format("{:.4g}", number);
+}
+
+// What a verdict rests on, for those who have to explain it.
+std::string staff_facts(const GradedItem& item) {
+  std::vector<std::string> facts;
+  facts.push_back(count_text(item.trials, "trial"));
+  if (item.error) facts.push_back("worst error " + number_text(*item.error));
+  if (item.bound) facts.push_back("bound " + number_text(*item.bound));
+  facts.push_back(duration_text(item.seconds));
+  std::string text = paragraph("remark", html_text(join(facts, ", ")));
+  if (!item.note.empty()) text += paragraph("hint", "Grader: " + html_text(item.note));
+  return text;
+}
+
+std::string item_block(const GradedItem& item, bool for_staff) {
+  if (is_bare(item)) {
+    if (!for_staff || item.note.empty()) return "";
+    return paragraph("hint", fmt::format("Grader: <code>{}</code>: {}", html_text(item.case_id),
+                                         html_text(item.note)));
+  }
+  std::string place = "<code>" + html_text(item.case_id) + "</code>";
+  if (item.trial) place += fmt::format(", trial {}", *item.trial);
+  const std::string_view why = trim(item.explanation);
+  std::string block =
+      paragraph("why", place + ": " + html_prose(why.empty() ? word_text(item.word) : why));
+  const std::string_view detail = trim(item.detail);
+  if (!detail.empty()) block += "<pre>" + html_text(detail) + "</pre>\n";
+  if (!item.reproduce.empty()) {
+    block += paragraph("again", "Try it yourself: <code>" + html_text(item.reproduce) + "</code>");
+  }
+  if (for_staff) block += staff_facts(item);
+  return block;
+}
+
+}  // namespace
+
+std::string heat_class(const GradedCase& one, GradeWord word) {
+  if (word == GradeWord::not_launched) return "none";
+  if (is_full(one)) return "h4";
+  const double share = one.points / one.max_points;
+  if (share >= 2.0 / 3) return "h3";
+  if (share >= 1.0 / 3) return "h2";
+  return share > 0 ? "h1" : "h0";
+}
+
+std::string word_badge(const GradedCase& one, GradeWord word) {
+  return fmt::format("<span class=\"badge {}\">{}</span>", outcome_class(one, word), to_text(word));
+}
+
+std::string html_prose(std::string_view text) {
+  std::string out;
+  std::string_view rest = text;
+  for (size_t open = 0; (open = rest.find('`')) != std::string_view::npos;) {
+    const size_t close = rest.find('`', open + 1);
+    if (close == std::string_view::npos) break;
+    out += html_text(rest.substr(0, open)) + "<code>" +
+           html_text(rest.substr(open + 1, close - open - 1)) + "</code>";
+    rest.remove_prefix(close + 1);
+  }
+  return out + html_text(rest);
+}
+
+std::string case_block(const GradedCase& one, GradeWord word, bool for_staff) {
+  std::string block =
+      fmt::format("<section class=\"case {}\">\n<h3>{}<span>{}</span>", outcome_class(one, word),
+                  word_badge(one, word), html_text(one.name));
+  block += fmt::format("<span class=\"points\">{} of {}</span>", points_text(one.points),
+                       points_text(one.max_points));
+  const bool hidden = one.visibility == Visibility::hidden;
+  if (hidden) block += "<span class=\"remark\">hidden</span>";
+  block += "</h3>\n";
+  size_t passed = 0;
+  std::string items;
+  for (const GradedItem& item : one.items) {
+    if (item.word == GradeWord::pass) {
+      ++passed;
+    } else {
+      items += item_block(item, for_staff);
+    }
+  }
+  block += items;
+  if (word != GradeWord::pass) {
+    if (items.empty()) block += paragraph("why", html_text(word_text(word)));
+    if (hidden && !for_staff) {
+      block += paragraph("remark", "This case is hidden: what it runs is not shown.");
+    }
+    if (passed > 0) {
+      block += paragraph("remark", count_text(passed, "item") + " of this case passed.");
+    }
+    if (word != GradeWord::not_launched && !trim(one.hint).empty()) {
+      block += paragraph("hint", "Hint: " + html_prose(trim(one.hint)));
+    }
+  }
+  return block + "</section>\n";
+}
+
+std::string log_block(std::string_view log, bool open) {
+  if (trim(log).empty()) return "";
+  return fmt::format(
+      "<details{}><summary>What the compiler says</summary><pre>{}</pre></details>\n",
+      open ? " open" : "", html_text(trim(log)));
+}
+
+std::string words_footer() {
+  std::string footer = "<footer class=\"words\"><dl>\n";
+  for (const GradeWord word :
+       {GradeWord::pass, GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
+        GradeWord::barrier, GradeWord::limit, GradeWord::not_launched}) {
+    footer += fmt::format("<dt>{}</dt><dd>{}</dd>\n", to_text(word), html_text(word_text(word)));
+  }
+  return footer + "</dl></footer>\n</body>\n</html>\n";
+}
+
+}  // namespace warpmark

@@ -1,0 +1,189 @@
+#include "report/grade_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "report/case_text.hpp"
+
+namespace warpmark {
+namespace {
+
+// The lines of a text after its first stand further in: none looks like the start of another item.
+std::string indented(std::string_view text) {
+  return join(split(trim(text), '\n'), "\n  ");
+}
+
+std::string item_text(const GradedItem& item) {
+  std::string text = item.case_id;
+  if (item.trial) text += fmt::format(", trial {}", *item.trial);
+  const std::string why = indented(item.explanation);
+  text += ": " + (why.empty() ? std::string(word_text(item.word)) : why);
+  const std::string detail = indented(item.detail);
+  if (!detail.empty()) text += "\n  " + detail;
+  if (!item.reproduce.empty()) text += "\n  reproduce: " + indented(item.reproduce);
+  return text;
+}
+
+}  // namespace
+
+bool has_points(const GradeResult& result) {
+  return result.state != GradeState::grader_error;
+}
+
+std::string total_text(const GradeResult& result) {
+  if (!has_points(result)) return "not graded";
+  return fmt::format("{} of {} points", points_text(result.points), points_text(result.max_points));
+}
+
+std::string_view state_title(GradeState state) {
+  switch (state) {
+    case GradeState::graded:
+      return "graded";
+    case GradeState::refused:
+      return "not accepted";
+    case GradeState::compile_error:
+      return "does not compile";
+    case GradeState::limit:
+      return "compiling went past a limit";
+    case GradeState::fault:
+      return "crashed the compiler";
+    case GradeState::grader_error:
+      return "grader error";
+  }
+  return "";
+}
+
+std::string message_text(const GradeResult& result) {
+  const std::string_view message = trim(result.message);
+  if (!message.empty()) return std::string(message);
+  switch (result.state) {
+    case GradeState::graded:
+      return "";
+    case GradeState::refused:
+      return "There is no kernel to grade in what was handed in.";
+    case GradeState::compile_error:
+      return "The compiler did not accept the file. Its log says where and why.";
+    case GradeState::limit:
+      return "Compiling the file took more time or memory than is allowed.";
+    case GradeState::fault:
+      return "The compiler crashed on the file.";
+    case GradeState::grader_error:
+      return "The grader could not judge this submission. That is not your fault and costs you no "
+             "points. The course's staff can grade it again.";
+  }
+  return "";
+}
+
+std::string_view word_text(GradeWord word) {
+  switch (word) {
+    case GradeWord::pass:
+      return "Correct.";
+    case GradeWord::wrong:
+      return "Some elements are wrong or were never written, or an input was changed.";
+    case GradeWord::memory_error:
+      return "A thread used memory that is not its own: outside of an array, misaligned, or of "
+             "another kind.";
+    case GradeWord::race:
+      return "Two threads used the same memory, one of them wrote to it, and nothing put them in "
+             "order.";
+    case GradeWord::barrier:
+      return "Threads of a block did not all come to the same barrier.";
+    case GradeWord::limit:
+      return "It took more instructions or time than is allowed.";
+    case GradeWord::not_launched:
+      return "Nothing ran.";
+  }
+  return "";
+}
+
+char word_letter(GradeWord word) {
+  switch (word) {
+    case GradeWord::pass:
+      return '.';
+    case GradeWord::wrong:
+      return 'w';
+    case GradeWord::memory_error:
+      return 'm';
+    case GradeWord::race:
+      return 'r';
+    case GradeWord::barrier:
+      return 'b';
+    case GradeWord::limit:
+      return 'l';
+    case GradeWord::not_launched:
+      return '-';
+  }
+  return '?';
+}
+
+bool is_bare(const GradedItem& item) {
+  return item.word == GradeWord::not_launched && trim(item.explanation).empty();
+}
+
+std::string lost_text(const GradedCase& one, GradeWord word) {
+  if (word == GradeWord::pass) return "";
+  std::vector<std::string> parts;
+  for (const GradedItem& item : one.items) {
+    if (item.word != GradeWord::pass && !is_bare(item)) parts.push_back(item_text(item));
+  }
+  if (parts.empty()) parts.emplace_back(fmt::format("{}: {}", to_text(word), word_text(word)));
+  const std::string_view hint = trim(one.hint);
+  const bool ran = word != GradeWord::not_launched;
+  if (ran && !hint.empty()) parts.push_back(fmt::format("hint: {}", hint));
+  return join(parts, "\n");
+}
+
+std::vector<std::string> case_names(const std::vector<GradeResult>& results) {
+  std::vector<std::string> names;
+  for (const GradeResult& result : results) {
+    for (const GradedCase& one : result.cases) {
+      if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
+    }
+  }
+  return names;
+}
+
+const GradedCase* find_case(const GradeResult& result, const std::string& name) {
+  const auto found = std::find_if(result.cases.begin(), result.cases.end(),
+                                  [&](const GradedCase& one) { return one.name == name; });
+  return found == result.cases.end() ? nullptr : &*found;
+}
+
+ClassTotals class_totals(const std::vector<GradeResult>& results) {
+  ClassTotals totals;
+  totals.submissions = results.size();
+  std::vector<double> points;
+  for (const GradeResult& result : results) {
+    totals.max_points = std::max(totals.max_points, result.max_points);
+    if (!has_points(result)) continue;
+    points.push_back(result.points);
+    totals.mean += result.points;
+    // Points are sums of fractions, which may miss the whole by a rounding.
+    if (result.points >= result.max_points - 1e-9) ++totals.full;
+  }
+  totals.graded = points.size();
+  if (points.empty()) return totals;
+  std::sort(points.begin(), points.end());
+  const size_t middle = points.size() / 2;
+  totals.median =
+      points.size() % 2 == 1 ? points[middle] : (points[middle - 1] + points[middle]) / 2;
+  totals.mean /= static_cast<double>(points.size());
+  return totals;
+}
+
+std::string totals_text(const ClassTotals& totals) {
+  std::string text = count_text(totals.submissions, "submission");
+  if (totals.graded > 0) {
+    text += fmt::format(": {}with full points, median {}, mean {} of {} points",
+                        count_text(totals.full, ""), points_text(totals.median),
+                        points_text(totals.mean), points_text(totals.max_points));
+  }
+  const size_t rest = totals.submissions - totals.graded;
+  if (rest > 0)
+    text += fmt::format("{} {}not graded", totals.graded > 0 ? ";" : ":", count_text(rest, ""));
+  return text;
+}
+
+}  // namespace warpmark

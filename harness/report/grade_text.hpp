@@ -1,0 +1,58 @@
+// Grades in words, the same for console, Gradescope, JUnit and pages.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/grade_result.hpp"
+
+namespace warpmark {
+
+/// Whether its points count: they do not where the grader is to blame.
+bool has_points(const GradeResult& result);
+
+/// "6.67 of 20 points"; "not graded" without points.
+std::string total_text(const GradeResult& result);
+
+/// What a state is called: "does not compile".
+std::string_view state_title(GradeState state);
+
+/// The result's message; without one what its state means, for the student. "" if graded.
+std::string message_text(const GradeResult& result);
+
+/// What a word means, in a sentence: "Two threads …".
+std::string_view word_text(GradeWord word);
+
+/// One character for maps of many: '.' for a pass, "wmrbl" and '-' for not launched.
+char word_letter(GradeWord word);
+
+/// Whether an item has nothing to say for itself: nothing ran, and the submission's message says
+/// why.
+bool is_bare(const GradedItem& item);
+
+/// Why a case lost points, several lines of plain text without a newline at the end: of each item
+/// that failed what happened, its details and the command that repeats it; of a case without items
+/// what its word means; then the hint, if anything ran. "" for a pass.
+std::string lost_text(const GradedCase& one, GradeWord word);
+
+/// The names of all cases of all results, in the order in which they come first.
+std::vector<std::string> case_names(const std::vector<GradeResult>& results);
+/// The result's case of that name; null if it has none.
+const GradedCase* find_case(const GradeResult& result, const std::string& name);
+
+/// How a class did; of the results that have points.
+struct ClassTotals {
+  size_t submissions = 0;  ///< all of them
+  size_t graded = 0;       ///< with points
+  size_t full = 0;         ///< with all points
+  double max_points = 0;   ///< of the assignment
+  double mean = 0, median = 0;
+};
+ClassTotals class_totals(const std::vector<GradeResult>& results);
+
+/// "8 submissions: 1 with full points, median 3.33, mean 4.44 of 20 points; 2 not graded".
+std::string totals_text(const ClassTotals& totals);
+
+}  // namespace warpmark

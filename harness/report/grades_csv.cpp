@@ -1,0 +1,71 @@
+#include "report/grades_csv.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "report/grade_text.hpp"
+#include "report/text_line.hpp"
+
+namespace warpmark {
+namespace {
+
+// What a spreadsheet may take for the start of a formula, in the wide forms that Asian ones take
+// too (OWASP, "CSV Injection").
+bool starts_formula(std::string_view text) {
+  for (const std::string_view start :
+       {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"}) {
+    if (text.starts_with(start)) return true;
+  }
+  return false;
+}
+
+// A cell of text. One that reads the file with semicolons between cells finds starts within, too.
+std::string cell(std::string_view text) {
+  const std::string line = in_one_line(text);
+  std::string out = "\"";
+  bool at_start = true;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (at_start && starts_formula(std::string_view(line).substr(i))) out += '\'';
+    at_start = (at_start && line[i] == ' ') || line[i] == ';' || line[i] == ',';
+    if (line[i] == '"') {
+      out += "\"\"";
+      at_start = true;  // a reader that splits elsewhere takes it for the start of a cell
+    } else {
+      out += line[i];
+    }
+  }
+  return out + '"';
+}
+
+std::string flags_of(const GradeResult& result) {
+  std::vector<std::string> flags = result.flags;
+  if (result.context.without_walls) flags.emplace_back("graded without walls");
+  return join(flags, ", ");
+}
+
+}  // namespace
+
+std::string grades_csv(const std::vector<GradeResult>& results) {
+  const std::vector<std::string> names = case_names(results);
+  const std::string end = "\r\n";
+  std::string csv = "\"student\",\"state\",\"points\",\"max_points\"";
+  for (const std::string& name : names) {
+    csv += "," + cell(name + ": points") + "," + cell(name + ": word");
+  }
+  csv += ",\"submission_sha256\",\"flags\"" + end;
+  for (const GradeResult& result : results) {
+    csv += cell(result.student) + "," + cell(to_text(result.state)) + ",";
+    const auto number = [&](double points) {
+      return has_points(result) ? points_text(points) : std::string();
+    };
+    csv += number(result.points) + "," + points_text(result.max_points);
+    for (const std::string& name : names) {
+      const GradedCase* one = find_case(result, name);
+      csv += one == nullptr ? ",," : "," + number(one->points) + "," + cell(to_text(one->word()));
+    }
+    csv += "," + cell(result.submission_sha256) + "," + cell(flags_of(result)) + end;
+  }
+  return csv;
+}
+
+}  // namespace warpmark

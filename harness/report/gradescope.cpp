@@ -1,0 +1,68 @@
+#include "report/gradescope.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log_text.hpp"
+#include "base/text.hpp"
+#include "report/grade_text.hpp"
+#include "results/outcome_record.hpp"
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string output_text(const GradeResult& result) {
+  std::string text = message_text(result);
+  if (has_points(result)) text = total_text(result) + (text.empty() ? "" : "\n\n" + text);
+  const std::string_view log = trim(result.log);
+  if (!log.empty()) text += fmt::format("\n\nThe compiler says:\n{}", log);
+  return text;
+}
+
+Json test_of(const GradedCase& one, GradeWord word, size_t number) {
+  const bool passed = word == GradeWord::pass;
+  const bool hidden = one.visibility == Visibility::hidden;
+  Json tags = {to_text(word)};
+  if (hidden) tags.push_back("hidden");
+  return {{"score", shown_points(one.points)},
+          {"max_score", shown_points(one.max_points)},
+          {"status", passed ? "passed" : "failed"},
+          {"name", one.name},
+          {"name_format", "text"},
+          {"number", std::to_string(number)},
+          {"output", passed ? std::string(word_text(word)) : lost_text(one, word)},
+          {"output_format", "text"},
+          {"tags", std::move(tags)},
+          {"visibility", "visible"},
+          {"extra_data", {{"word", to_text(word)}, {"hidden", hidden}}}};
+}
+
+}  // namespace
+
+std::string gradescope_json(const StudentView& view) {
+  const GradeResult& result = view.result();
+  Json json;
+  if (has_points(result)) json["score"] = shown_points(result.points);
+  json["execution_time"] = shown_points(result.seconds);
+  json["output"] = output_text(result);
+  for (const char* format : {"output_format", "test_output_format", "test_name_format"}) {
+    json[format] = "text";
+  }
+  json["visibility"] = "visible";
+  json["stdout_visibility"] = "hidden";
+  json["extra_data"] = {{"warpmark", result.context.warpmark},
+                        {"assignment", result.assignment},
+                        {"state", to_text(result.state)},
+                        {"submission_sha256", result.submission_sha256}};
+  if (has_points(result)) {
+    Json tests = Json::array();
+    for (size_t i = 0; i < result.cases.size(); ++i) {
+      tests.push_back(test_of(result.cases[i], view.words()[i], i + 1));
+    }
+    json["tests"] = std::move(tests);
+  }
+  return json_without_commands(strict_json(json).dump(2)) + "\n";
+}
+
+}  // namespace warpmark

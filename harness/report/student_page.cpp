@@ -1,0 +1,61 @@
+// What a student gets to see of a grade, as a page.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.hpp"
+#include "report/grade_blocks.hpp"
+#include "report/grade_page.hpp"
+#include "report/grade_style.hpp"
+#include "report/grade_text.hpp"
+#include "report/html.hpp"
+
+namespace warpmark {
+namespace {
+
+std::string score(const GradeResult& result) {
+  if (!has_points(result)) return "<p class=\"score\">Not graded</p>\n";
+  const double share =
+      result.max_points > 0 ? std::clamp(result.points / result.max_points, 0.0, 1.0) : 0;
+  return fmt::format(
+      "<p class=\"score\">{} <span>of {} points</span></p>\n"
+      "<div class=\"meter\"><i style=\"width:{:.1f}%\"></i></div>\n",
+      points_text(result.points), points_text(result.max_points), 100 * share);
+}
+
+// Who, what file, when and on what.
+std::string lead(const GradeResult& result) {
+  std::vector<std::string> facts;
+  for (const std::string* fact :
+       {&result.student, &result.file, &result.context.date, &result.context.device}) {
+    if (!fact->empty()) facts.push_back(html_text(*fact));
+  }
+  return "<p class=\"lead\">" + join(facts, " · ") + "</p>\n";
+}
+
+}  // namespace
+
+std::string student_page(const StudentView& view) {
+  const GradeResult& result = view.result();
+  const std::string& title = result.title.empty() ? result.assignment : result.title;
+  std::string page = html_head(title, kGradeStyle);
+  page += "<h1>" + html_text(title) + "</h1>\n" + lead(result) + score(result);
+  const std::string message = message_text(result);
+  if (!message.empty()) {
+    page += fmt::format("<div class=\"banner{}\"><b>{}</b>\n{}</div>\n",
+                        has_points(result) ? " bad" : "", state_title(result.state),
+                        html_prose(message));
+  }
+  const bool graded = result.state == GradeState::graded;
+  page += log_block(result.log, !graded);
+  if (has_points(result) && !result.cases.empty()) {
+    page += "<h2>Cases</h2>\n";
+    for (size_t i = 0; i < result.cases.size(); ++i) {
+      page += case_block(result.cases[i], view.words()[i], false);
+    }
+  }
+  return page + words_footer();
+}
+
+}  // namespace warpmark

@@ -1,0 +1,19 @@
+// Text in one line of a table.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace warpmark {
+
+/// Printable, with line breaks and tabs as blanks.
+std::string in_one_line(std::string_view text);
+
+/// Characters of UTF-8, each counted as one column.
+size_t columns(std::string_view text);
+
+/// With blanks up to that width, after the text or before it.
+std::string padded(const std::string& text, size_t width, bool to_the_right = false);
+
+}  // namespace warpmark

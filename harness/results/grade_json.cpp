@@ -1,0 +1,205 @@
+// Grades as JSON (schema/grade.json), and back.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "results/grade_result.hpp"
+#include "results/outcome_record.hpp"
+#include "results/record_field.hpp"
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const std::optional<double>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+// A clock that went wrong must not make the result invalid.
+double seconds_of(double seconds) {
+  return std::isfinite(seconds) && seconds >= 0 ? seconds : 0;
+}
+
+Json json_of(const GradedItem& item) {
+  return {{"case", item.case_id},
+          {"word", to_text(item.word)},
+          {"trials", item.trials},
+          {"trial", item.trial ? Json(*item.trial) : Json(nullptr)},
+          {"explanation", item.explanation},
+          {"detail", item.detail},
+          {"reproduce", item.reproduce},
+          {"note", item.note},
+          {"error", json_of(item.error)},
+          {"bound", json_of(item.bound)},
+          {"seconds", seconds_of(item.seconds)}};
+}
+
+Json json_of(const GradedCase& one, GradeWord word) {
+  Json items = Json::array();
+  for (const GradedItem& item : one.items) items.push_back(json_of(item));
+  return {{"name", one.name},
+          {"points", one.points},
+          {"max_points", one.max_points},
+          {"visibility", to_text(one.visibility)},
+          {"credit", to_text(one.credit)},
+          {"hint", one.hint},
+          {"word", to_text(word)},
+          {"items", std::move(items)}};
+}
+
+Json json_of(const GradeContext& context) {
+  return {{"warpmark", context.warpmark},
+          {"assignment_sha256", context.assignment_sha256},
+          {"device", context.device},
+          {"driver_version", context.driver_version},
+          {"nvrtc_version", context.nvrtc_version},
+          {"date", context.date},
+          {"walls", context.walls},
+          {"without_walls", context.without_walls}};
+}
+
+Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
+  Json cases = Json::array();
+  for (size_t i = 0; i < result.cases.size(); ++i) {
+    cases.push_back(json_of(result.cases[i], words[i]));
+  }
+  return strict_json({{"grade", kGradeVersion},
+                      {"assignment", result.assignment},
+                      {"title", result.title},
+                      {"student", result.student},
+                      {"file", result.file},
+                      {"submission_sha256", result.submission_sha256},
+                      {"key", result.key},
+                      {"state", to_text(result.state)},
+                      {"message", result.message},
+                      {"log", result.log},
+                      {"staff", result.staff},
+                      {"points", result.points},
+                      {"max_points", result.max_points},
+                      {"cases", std::move(cases)},
+                      {"flags", result.flags},
+                      {"seconds", seconds_of(result.seconds)},
+                      {"context", json_of(result.context)}});
+}
+
+double not_negative(const RecordField& field) {
+  const double number = field.number();
+  if (number < 0) throw field.wrong("must not be negative");
+  return number;
+}
+
+uint64_t count_of(const RecordField& field) {
+  const int64_t number = field.integer();
+  if (number < 0) throw field.wrong("must not be negative");
+  return static_cast<uint64_t>(number);
+}
+
+// A number, or the text that strict_json makes of one that is not finite.
+std::optional<double> any_number(const RecordField& record, const char* name) {
+  record.member(name);
+  const auto field = record.find(name);
+  if (!field) return {};
+  const std::string plain = field->plain();
+  if (plain == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (plain == "inf") return std::numeric_limits<double>::infinity();
+  if (plain == "-inf") return -std::numeric_limits<double>::infinity();
+  return field->number();
+}
+
+GradeWord word_of(const RecordField& field) {
+  return field.one_of({GradeWord::pass, GradeWord::wrong, GradeWord::memory_error, GradeWord::race,
+                       GradeWord::barrier, GradeWord::limit, GradeWord::not_launched});
+}
+
+GradedItem item_of(const RecordField& record) {
+  GradedItem item;
+  item.case_id = record.member("case").text();
+  item.word = word_of(record.member("word"));
+  item.trials = count_of(record.member("trials"));
+  record.member("trial");
+  if (const auto trial = record.find("trial")) item.trial = count_of(*trial);
+  item.explanation = record.member("explanation").text();
+  item.detail = record.member("detail").text();
+  item.reproduce = record.member("reproduce").text();
+  item.note = record.member("note").text();
+  item.error = any_number(record, "error");
+  item.bound = any_number(record, "bound");
+  item.seconds = not_negative(record.member("seconds"));
+  return item;
+}
+
+GradedCase case_of(const RecordField& record) {
+  GradedCase one;
+  one.name = record.member("name").text();
+  one.points = not_negative(record.member("points"));
+  one.max_points = not_negative(record.member("max_points"));
+  one.visibility = record.member("visibility").one_of({Visibility::visible, Visibility::hidden});
+  one.credit = record.member("credit").one_of({Credit::all, Credit::each});
+  one.hint = record.member("hint").text();
+  for (const RecordField& item : record.member("items").elements()) {
+    one.items.push_back(item_of(item));
+  }
+  // A student's view of a hidden case has a word and no items: it is no whole result.
+  const RecordField word = record.member("word");
+  if (word_of(word) != one.word()) throw word.wrong("is not what its items say");
+  return one;
+}
+
+GradeContext context_of(const RecordField& record) {
+  GradeContext context;
+  context.warpmark = record.member("warpmark").text();
+  context.assignment_sha256 = record.member("assignment_sha256").text();
+  context.device = record.member("device").text();
+  context.driver_version = record.member("driver_version").text();
+  context.nvrtc_version = record.member("nvrtc_version").text();
+  context.date = record.member("date").text();
+  context.walls = record.member("walls").texts();
+  context.without_walls = record.member("without_walls").boolean();
+  return context;
+}
+
+}  // namespace
+
+Json to_json(const GradeResult& result) {
+  std::vector<GradeWord> words;
+  for (const GradedCase& one : result.cases) words.push_back(one.word());
+  return json_of(result, words);
+}
+
+Json to_json(const StudentView& view) {
+  return json_of(view.result(), view.words());
+}
+
+GradeResult grade_result_from_json(const Json& json, const Position& where) {
+  const RecordField record(json, where, "schema/grade.json");
+  const RecordField version = record.member("grade");
+  if (version.integer() != kGradeVersion) {
+    throw version.wrong(fmt::format("must be {}, not {}", kGradeVersion, version.integer()));
+  }
+  GradeResult result;
+  result.assignment = record.member("assignment").text();
+  result.title = record.member("title").text();
+  result.student = record.member("student").text();
+  result.file = record.member("file").text();
+  result.submission_sha256 = record.member("submission_sha256").text();
+  result.key = record.member("key").text();
+  result.state = record.member("state").one_of({GradeState::graded, GradeState::refused,
+                                                GradeState::compile_error, GradeState::limit,
+                                                GradeState::fault, GradeState::grader_error});
+  result.message = record.member("message").text();
+  result.log = record.member("log").text();
+  result.staff = record.member("staff").text();
+  result.points = not_negative(record.member("points"));
+  result.max_points = not_negative(record.member("max_points"));
+  for (const RecordField& one : record.member("cases").elements()) {
+    result.cases.push_back(case_of(one));
+  }
+  result.flags = record.member("flags").texts();
+  result.seconds = not_negative(record.member("seconds"));
+  result.context = context_of(record.member("context"));
+  return result;
+}
+
+}  // namespace warpmark

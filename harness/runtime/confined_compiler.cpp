@@ -1,0 +1,147 @@
+#include "runtime/confined_compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log_text.hpp"
+#include "base/text.hpp"
+#include "runtime/confined_start.hpp"
+#include "runtime/judge.hpp"
+#include "runtime/requests.hpp"
+
+namespace warpmark {
+
+namespace {
+
+SessionOptions link_options(SessionOptions options) {
+  options.use_cache = false;
+  return options;
+}
+
+// The worker is not trusted with what it makes of the source, sizes included.
+bool is_possible(const protocol::Prepare& request, const protocol::Prepared& made) {
+  if (made.kernels.size() != request.kernels.size()) return false;
+  if (made.images.size() != request.units.size()) return false;
+  return std::all_of(made.images.begin(), made.images.end(), [](const protocol::UnitImage& image) {
+    return image.ptx.size() <= Confinement::kMostImage &&
+           image.cubin.size() <= Confinement::kMostImage;
+  });
+}
+
+std::string capped(std::string log) {
+  if (log.size() <= Confinement::kMostLog) return log;
+  log.resize(Confinement::kMostLog);
+  return printable(log) + "\n… (the log goes on)";
+}
+
+}  // namespace
+
+ConfinedCompiler::ConfinedCompiler(const SessionOptions& options)
+    : confinement_(options.confinement.value()),
+      link_(link_options(options), WorkerLink::Role::compile) {}
+
+void ConfinedCompiler::add_facts(DeviceFacts& facts) {
+  const DeviceFacts& own = link_.greet();
+  facts.nvrtc_version = own.nvrtc_version;
+  facts.nvrtc = own.nvrtc;
+  std::erase_if(facts.walls, [&](const std::string& wall) {
+    return std::find(own.walls.begin(), own.walls.end(), wall) == own.walls.end();
+  });
+}
+
+uint64_t ConfinedCompiler::allowed_bytes() const {
+  return std::min(confinement_.compile_bytes, half_of_memory());
+}
+
+// A compiler that runs out of memory ends in whatever way its author did not think of, so that what
+// it had used tells the reason better.
+ConfinedCompiler::Known ConfinedCompiler::ended(const Worker::Usage& used, ChannelEnd end,
+                                                const std::string& how) const {
+  Known known;
+  const auto limit = [&known](const std::string& what) {
+    known.failure = FailureKind::limit;
+    known.error = verdict_error("the compiler took more than it may: " + what, {},
+                                "macros or templates that grow without end do that");
+  };
+  if (end == ChannelEnd::timeout) {
+    limit(fmt::format("{:g} s by the clock", confinement_.compile_s));
+  } else if (used.cpu_s >= 0.95 * confinement_.compile_cpu_s) {
+    limit(fmt::format("{:g} s of processor time", confinement_.compile_cpu_s));
+  } else if (used.peak_bytes >= allowed_bytes() / 2) {
+    limit(format_bytes(allowed_bytes()) + " of memory");
+  } else {
+    known.failure = FailureKind::crash;
+    known.error = verdict_error("the compiler did not survive this source" +
+                                (how.empty() ? std::string() : ": it " + how));
+  }
+  return known;
+}
+
+ConfinedCompiler::Known ConfinedCompiler::ask(const protocol::Prepare& request,
+                                              const nlohmann::json& wire, const Suite& suite,
+                                              Outcome& outcome) {
+  link_.greet();
+  auto answer = link_.ask(wire, {}, confinement_.compile_s);
+  if (const auto* silence = std::get_if<WorkerLink::Silence>(&answer)) {
+    if (silence->end == ChannelEnd::woken) {
+      outcome.verdict = Verdict::interrupted;
+      outcome.reason = "interrupted";
+      return {};
+    }
+    return ended(silence->used, silence->end, silence->how);
+  }
+  auto& reply = std::get<protocol::Reply>(answer);
+  if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    // It could compile when it started, so that an environment error is the source's doing, too.
+    if (failure->code != ExitCode::verdict) {
+      return ended(link_.end(), ChannelEnd::closed, "failed: " + failure->message);
+    }
+    // NVRTC may say so in its own words, which a source can say, too; what it used tells.
+    if (failure->message.find("out of memory") != std::string::npos) {
+      const Worker::Usage used = link_.end();
+      if (used.peak_bytes >= allowed_bytes() / 2) return ended(used, ChannelEnd::closed, "");
+    }
+    failure->where = in_suite(failure->where, suite);
+    failure->message = capped(std::move(failure->message));
+    Known known;
+    known.failure = FailureKind::compile;
+    known.error = failure->error();
+    return known;
+  }
+  auto* made = std::get_if<protocol::Prepared>(&reply);
+  if (made == nullptr || !is_possible(request, *made)) {
+    return ended(link_.end(), ChannelEnd::garbage, "sent what is no answer");
+  }
+  for (protocol::UnitImage& image : made->images) image.log = capped(std::move(image.log));
+  for (std::string& notice : made->notices) notice = capped(std::move(notice));
+  Known known;
+  known.made = std::move(*made);
+  return known;
+}
+
+const protocol::Prepared& ConfinedCompiler::compile(const protocol::Prepare& request,
+                                                    const Case& which, Outcome& outcome) {
+  // Whether it is to be loaded, and what is to be kept of it, makes no other image.
+  protocol::Prepare alone = request;
+  alone.load = false;
+  alone.images = true;
+  nlohmann::json wire = protocol::to_json(alone);
+  auto found = std::find_if(known_.begin(), known_.end(),
+                            [&](const Known& known) { return known.wire == wire; });
+  if (found == known_.end()) {
+    Known known = ask(alone, wire, *which.suite, outcome);
+    known.wire = std::move(wire);
+    known_.push_back(std::move(known));
+    found = known_.end() - 1;
+    if (outcome.verdict == Verdict::interrupted) {
+      known_.pop_back();
+      static const protocol::Prepared kNothing;
+      return kNothing;
+    }
+  }
+  if (found->error) fail(outcome, found->failure, *found->error);
+  return found->made;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,48 @@
+// The compile worker of a confined session: source in, PTX, cubin and log out, and nothing else.
+#pragma once
+
+#include <deque>
+#include <nlohmann/json.hpp>
+
+#include "runtime/outcome.hpp"
+#include "runtime/protocol.hpp"
+#include "runtime/session.hpp"
+#include "runtime/worker_link.hpp"
+
+namespace warpmark {
+
+class ConfinedCompiler {
+ public:
+  /// Starts the worker and waits for nothing.
+  explicit ConfinedCompiler(const SessionOptions& options);
+
+  /// Waits for the worker, and adds NVRTC and the walls that hold in both workers. Throws
+  /// environment errors.
+  void add_facts(DeviceFacts& facts);
+
+  /// Compiles, each request once. Unless it succeeds the outcome is failed: FailureKind::compile if
+  /// the compiler refused it, `limit` if it took more time or memory than it may, `crash` if it
+  /// brought the worker down. Throws environment errors if there is no worker to be had.
+  const protocol::Prepared& compile(const protocol::Prepare& request, const Case& which,
+                                    Outcome& outcome);
+
+  void interrupt() noexcept { link_.interrupt(); }
+
+ private:
+  struct Known {
+    nlohmann::json wire;
+    protocol::Prepared made;
+    FailureKind failure = FailureKind::none;
+    std::optional<Error> error;
+  };
+  Known ask(const protocol::Prepare& request, const nlohmann::json& wire, const Suite& suite,
+            Outcome& outcome);
+  uint64_t allowed_bytes() const;
+  Known ended(const Worker::Usage& used, ChannelEnd end, const std::string& how) const;
+
+  Confinement confinement_;
+  WorkerLink link_;
+  std::deque<Known> known_;  ///< few: a submission differs only by what axes define
+};
+
+}  // namespace warpmark

@@ -1,0 +1,117 @@
+#include "runtime/confined_start.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "compiler/memory_headers.hpp"
+#include "runtime/walls.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Which variables decide where a library is found, or how a driver starts. Sanitizers read theirs
+// at start, from the environment that the process does not get.
+constexpr std::array<std::string_view, 5> kPrefixes = {"WARPMARK_", "CUDA_", "NVIDIA_",
+                                                       "LD_LIBRARY_PATH=", "TMPDIR="};
+
+// The number in a file of the control group, if it is there and a number.
+uint64_t number_in(const char* path) {
+  uint64_t number = UINT64_MAX;
+  try {
+    const std::string text = read_file(path);
+    const std::string_view digits = trim(text);
+    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (code != std::errc{} || end != digits.data() + digits.size()) return UINT64_MAX;
+  } catch (const Error&) {
+    return UINT64_MAX;
+  }
+  return number;
+}
+
+}  // namespace
+
+uint64_t half_of_memory() {
+  const auto machine = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  return std::min({machine, number_in("/sys/fs/cgroup/memory.max"),
+                   number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")}) /
+         2;
+}
+
+std::vector<std::string> environment_for_libraries() {
+  std::vector<std::string> kept;
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
+    const std::string_view text(*one);
+    const bool wanted =
+        std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                    [&](std::string_view prefix) { return text.starts_with(prefix); });
+    if (wanted && text.find("SECRET") == std::string_view::npos) {
+      kept.emplace_back(text);
+    }
+  }
+  return kept;
+}
+
+void take_environment(const std::vector<std::string>& environment) {
+  for (const std::string& one : environment) {
+    const size_t equals = one.find('=');
+    if (equals == std::string::npos) continue;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): before there are threads
+    ::setenv(one.substr(0, equals).c_str(), one.c_str() + equals + 1, 1);
+  }
+}
+
+UnitCompiler open_confined_compiler(const Confinement& confinement) {
+  std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::open();
+  std::vector<Header> own;
+  for (const ConfinedHeader& header : confinement.headers) {
+    own.push_back({header.spelling,
+                   fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, header.spelling, header.text),
+                   header.spelling});
+  }
+  auto headers = std::make_shared<const std::vector<Header>>(
+      read_headers(*nvrtc, confinement.toolkit_headers, own));
+  UnitCompiler compiler(Compiler(nvrtc, CompileCache("")), headers);
+  // The first compile opens what the library opens late, the second program's kind included.
+  protocol::Prepare warm_up;
+  warm_up.units.push_back(
+      {"warm_up.cu", "", "extern \"C\" __global__ void warm_up(int*) {}\n", {}, {}, {}, {}, {}});
+  warm_up.kernels.push_back({0, "warm_up"});
+  constexpr int kAnyArchitecture = 90;
+  compiler.compile(warm_up, kAnyArchitecture);
+  return compiler;
+}
+
+std::vector<std::string> put_up_walls(const protocol::Confined& confined) {
+  const bool compiles = confined.role == protocol::Confined::Role::compile;
+  walls::Limits limits;
+  if (compiles) {
+    limits.address_space = std::min(confined.walls.compile_bytes, half_of_memory());
+    limits.cpu_s = confined.walls.compile_cpu_s;
+  }
+  walls::limit_resources(limits);
+  std::vector<std::string> hold;
+  if (const auto abi = walls::landlock()) hold.push_back(fmt::format("landlock abi {}", *abi));
+  if (walls::filter_calls(compiles ? walls::Calls::compute : walls::Calls::device)) {
+    hold.emplace_back("seccomp");
+  }
+  if (hold.empty() && confined.walls.required) {
+    throw environment_error(
+        fmt::format("this system has no walls for untrusted code: a process can still {}",
+                    join(walls::leaks(), ", ")),
+        "neither Landlock nor seccomp holds here; grade in a container of its own, and say "
+        "--without-walls");
+  }
+  return hold;
+}
+
+}  // namespace warpmark

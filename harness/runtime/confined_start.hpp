@@ -1,0 +1,32 @@
+// How a confined worker starts: what it opens while it can, and then its walls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/protocol.hpp"
+#include "runtime/unit_compiler.hpp"
+
+namespace warpmark {
+
+/// The names, with their values, that a worker with an empty environment needs to find its
+/// libraries as we would: of Warpmark, CUDA and the loader.
+std::vector<std::string> environment_for_libraries();
+/// Sets them. To be called before there are threads.
+void take_environment(const std::vector<std::string>& environment);
+
+/// The compiler of a compile worker: NVRTC open and warm, so that it will open nothing any more,
+/// with the headers that it may include in memory. Throws environment errors.
+UnitCompiler open_confined_compiler(const Confinement& confinement);
+
+/// Puts up the walls, in the order that works: limits, Landlock, the filter of system calls; tries
+/// each, and returns those that hold. Throws an environment error if none but limits holds and one
+/// is required.
+std::vector<std::string> put_up_walls(const protocol::Confined& confined);
+
+/// Half of what this machine or its container may use, in bytes; cgroup(7), both versions.
+uint64_t half_of_memory();
+
+}  // namespace warpmark

@@ -1,0 +1,75 @@
+#include "runtime/unit_compiler.hpp"
+
+#include <utility>
+
+namespace warpmark {
+
+CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_t index,
+                                         int architecture, bool relocatable) const {
+  const protocol::UnitText& unit = request.units[index];
+  CompileRequest compile;
+  compile.source = unit.source;
+  compile.name = unit.name;
+  compile.folder = unit.folder;
+  for (const std::string& folder : unit.include) {
+    compile.include_folders.push_back(compile.folder / folder);
+  }
+  compile.headers = headers_;
+  compile.origin = unit.origin;
+  compile.options = unit.options;
+  compile.regions = unit.regions;
+  compile.architecture = architecture;
+  compile.relocatable = relocatable;
+  for (const protocol::KernelName& kernel : request.kernels) {
+    if (kernel.unit == index) compile.further_entries.push_back(kernel.entry);
+  }
+  return compile;
+}
+
+UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
+                                             int architecture) const {
+  Compiled made;
+  const std::vector<bool> linked = linked_units(request.units);
+  std::vector<std::pair<CompileRequest, CompileResult>> units;
+  for (size_t i = 0; i < request.units.size(); ++i) {
+    CompileRequest wanted =
+        request_for(request, i, architecture, linked[i] || !request.units[i].link.empty());
+    CompileResult result = compiler_.compile(wanted);
+    for (const std::string& notice : result.notices) made.notices.push_back(notice);
+    if (!result.not_cacheable.empty()) {
+      made.notices.push_back("compiled anew each time: " + result.not_cacheable);
+    }
+    if (std::string warnings = result.warnings(); !warnings.empty()) {
+      made.notices.push_back(std::move(warnings));
+    }
+    made.from_cache = made.from_cache && result.from_cache;
+    units.emplace_back(std::move(wanted), std::move(result));
+  }
+  // Names are looked up before anything is loaded: a missing kernel is the better message.
+  for (const protocol::KernelName& kernel : request.kernels) {
+    auto& [wanted, result] = units.at(kernel.unit);
+    wanted.entry = kernel.entry;
+    made.kernels.push_back(result.entry(wanted));
+  }
+  for (auto& [wanted, result] : units) {
+    made.images.push_back({std::move(result.ptx), std::move(result.cubin), std::move(result.log)});
+  }
+  return made;
+}
+
+protocol::Load load_request(const protocol::Prepare& request, const std::vector<Entry>& kernels,
+                            const std::vector<protocol::UnitImage>& images, bool as_ptx) {
+  protocol::Load load;
+  for (size_t i = 0; i < request.units.size(); ++i) {
+    const protocol::UnitImage& image = images.at(i);
+    load.units.push_back(
+        {request.units[i].name, as_ptx ? image.ptx : image.cubin, request.units[i].link});
+  }
+  for (size_t i = 0; i < request.kernels.size(); ++i) {
+    load.kernels.push_back({request.kernels[i].unit, kernels.at(i).name});
+  }
+  load.limits = request.limits;
+  return load;
+}
+
+}  // namespace warpmark

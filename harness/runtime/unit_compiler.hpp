@@ -1,0 +1,52 @@
+// Compiles the units of a Prepare request: what a worker does before it loads anything.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/compiler.hpp"
+#include "runtime/protocol.hpp"
+
+namespace warpmark {
+
+class UnitCompiler {
+ public:
+  /// With `headers`, units can include these alone, and no file is opened.
+  explicit UnitCompiler(Compiler compiler, std::shared_ptr<const std::vector<Header>> headers = {})
+      : compiler_(std::move(compiler)), headers_(std::move(headers)) {}
+
+  struct Compiled {
+    std::vector<protocol::UnitImage> images;  ///< of each unit
+    std::vector<Entry> kernels;               ///< of each kernel that the request names
+    std::vector<std::string> notices;
+    bool from_cache = true;
+  };
+  /// Throws verdict errors for what does not compile or has no such kernel.
+  Compiled compile(const protocol::Prepare& request, int architecture) const;
+
+  const Compiler& compiler() const { return compiler_; }
+
+ private:
+  CompileRequest request_for(const protocol::Prepare& request, size_t unit, int architecture,
+                             bool relocatable) const;
+
+  Compiler compiler_;
+  std::shared_ptr<const std::vector<Header>> headers_;
+};
+
+/// What is to be loaded of what was compiled: PTX where the device takes it, else cubins.
+protocol::Load load_request(const protocol::Prepare& request, const std::vector<Entry>& kernels,
+                            const std::vector<protocol::UnitImage>& images, bool as_ptx);
+
+/// Which units of a request or of a plan others link with: they are not loaded alone.
+template <typename Units>
+std::vector<bool> linked_units(const Units& units) {
+  std::vector<bool> linked(units.size());
+  for (const auto& unit : units) {
+    for (const size_t other : unit.link) linked.at(other) = true;
+  }
+  return linked;
+}
+
+}  // namespace warpmark

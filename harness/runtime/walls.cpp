@@ -1,0 +1,131 @@
+#include "runtime/walls.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+
+namespace warpmark::walls {
+
+namespace {
+
+void set_limit(__rlimit_resource which, rlim_t value, const char* name) {
+  rlimit limit = {};
+  ::getrlimit(which, &limit);
+  // A hard limit that is lower already stays.
+  limit.rlim_max = limit.rlim_max == RLIM_INFINITY ? value : std::min(limit.rlim_max, value);
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(which, &limit) == 0) return;
+  throw environment_error(std::string("cannot limit ") + name + ": " + std::strerror(errno));
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kShadowsMemory = true;  // terabytes of address space
+#else
+constexpr bool kShadowsMemory = false;
+#endif
+
+// landlock(7); linux/landlock.h of Debian 12 does not know the later members.
+struct LandlockRules {
+  uint64_t files, network, scopes;
+};
+constexpr uint64_t kLandlockVersion = 1;  // LANDLOCK_CREATE_RULESET_VERSION
+
+// All rights that an ABI knows: forbidden is what is handled and allowed by no rule.
+LandlockRules all_rules(int abi) {
+  const int files = abi >= 5 ? 16 : abi >= 3 ? 15 : abi >= 2 ? 14 : 13;
+  return {(uint64_t{1} << files) - 1, abi >= 4 ? uint64_t{3} : 0, abi >= 6 ? uint64_t{3} : 0};
+}
+
+size_t rules_bytes(int abi) {
+  if (abi >= 6) return sizeof(LandlockRules);
+  return abi >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
+}
+
+bool can_open(const char* path, int flags) {
+  const UniqueFd fd(::open(path, flags | O_CLOEXEC));
+  return static_cast<bool>(fd);
+}
+
+bool can_fork() {
+  const long child = ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+  if (child == 0) ::_exit(0);
+  if (child < 0) return false;
+  while (::waitpid(static_cast<pid_t>(child), nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return true;
+}
+
+}  // namespace
+
+void limit_resources(const Limits& limits) {
+  if (limits.address_space > 0 && !kShadowsMemory) {
+    set_limit(RLIMIT_AS, limits.address_space, "the address space");
+  }
+  if (limits.cpu_s > 0) {
+    set_limit(RLIMIT_CPU, static_cast<rlim_t>(std::ceil(limits.cpu_s)), "the processor's time");
+  }
+  set_limit(RLIMIT_CORE, 0, "core files");
+  set_limit(RLIMIT_FSIZE, 0, "files");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
+    throw environment_error(std::string("cannot give up privileges: ") + std::strerror(errno));
+  }
+}
+
+std::optional<int> landlock() {
+#ifdef SYS_landlock_create_ruleset
+  const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kLandlockVersion);
+  if (abi < 1) return std::nullopt;
+  const LandlockRules rules = all_rules(static_cast<int>(abi));
+  const UniqueFd ruleset(static_cast<int>(
+      ::syscall(SYS_landlock_create_ruleset, &rules, rules_bytes(static_cast<int>(abi)), 0)));
+  if (!ruleset) return std::nullopt;
+  if (::syscall(SYS_landlock_restrict_self, ruleset.get(), 0) != 0) return std::nullopt;
+  if (can_open("/etc/passwd", O_RDONLY) || can_open("/proc/self/maps", O_RDONLY) ||
+      can_open("/", O_RDONLY | O_DIRECTORY)) {
+    return std::nullopt;
+  }
+  return static_cast<int>(abi);
+#else
+  return std::nullopt;
+#endif
+}
+
+std::vector<std::string> leaks() {
+  std::vector<std::string> found;
+  const auto note = [&found](bool possible, const char* what) {
+    if (possible) found.emplace_back(what);
+  };
+  note(can_open("/etc/passwd", O_RDONLY) || can_open("/proc/self/maps", O_RDONLY), "open a file");
+  note(can_open("/", O_RDONLY | O_DIRECTORY), "list a folder");
+  note(can_open("/tmp", O_TMPFILE | O_WRONLY), "make a file");
+  struct stat status = {};
+  note(::stat("/etc/passwd", &status) == 0, "ask whether a file is there");
+  note(static_cast<bool>(UniqueFd(::socket(AF_INET, SOCK_STREAM, 0))), "connect to a network");
+  note(static_cast<bool>(UniqueFd(::socket(AF_UNIX, SOCK_STREAM, 0))), "connect to a process");
+  note(can_fork(), "start a process");
+  // Reaches the kernel's own check of the pointer only if the call is let through.
+  note(::syscall(SYS_execve, nullptr, nullptr, nullptr) != 0 && errno == EFAULT,
+       "run another program");
+  note(::kill(::getppid(), 0) == 0, "signal its parent");
+  // A request that does not exist: nothing is traced even where tracing is allowed.
+  note(::syscall(SYS_ptrace, -1, ::getppid(), nullptr, nullptr) != 0 && errno != EPERM,
+       "trace a process");
+  return found;
+}
+
+}  // namespace warpmark::walls

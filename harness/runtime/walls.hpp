@@ -1,0 +1,39 @@
+// The walls around a worker that handles what nobody vouches for: put up once, never taken down.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpmark::walls {
+
+/// What the process may take, for good; 0 leaves what it has.
+struct Limits {
+  uint64_t address_space = 0;  ///< bytes; leave 0 with a GPU's driver, which reserves terabytes
+  double cpu_s = 0;            ///< then SIGXCPU ends it; rounded up to whole seconds
+};
+/// Sets the limits, and no core files, no files to grow, no dumping, no new privileges. Throws an
+/// environment error.
+void limit_resources(const Limits& limits);
+
+/// Forbids every file that can be named, and where the kernel can, TCP, abstract sockets and
+/// signals to others. Returns the kernel's Landlock ABI (landlock(7)); nothing if it has none, or
+/// if what is forbidden can still be done.
+std::optional<int> landlock();
+
+/// Which system calls a worker needs behind the walls.
+enum class Calls : uint8_t {
+  compute,  ///< memory, threads, its open descriptors
+  device    ///< those, and ioctl for a device that is open
+};
+/// Lets pass only the calls on a list, for all threads (seccomp(2)). Calls that take a path answer
+/// ENOENT, others EPERM. Returns false if the kernel or the processor's architecture has no such
+/// filter, or if what is forbidden can still be done.
+bool filter_calls(Calls allowed);
+
+/// What of the things that no walled process should be able to do, this one can: "open a file",
+/// "connect to a network" … Empty is best.
+std::vector<std::string> leaks();
+
+}  // namespace warpmark::walls

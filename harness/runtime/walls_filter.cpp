@@ -1,0 +1,222 @@
+// The filter of system calls: which pass behind the walls, and what the others answer.
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <vector>
+
+#include "runtime/walls.hpp"
+
+namespace warpmark::walls {
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr uint32_t kArchitecture = 0;
+#endif
+
+// What a worker does behind its walls: memory, threads, time, and the descriptors that it has.
+// clang-format off: a table
+constexpr uint32_t kAllowed[] = {
+    SYS_read,
+    SYS_write,
+    SYS_readv,
+    SYS_writev,
+    SYS_close,
+    SYS_fstat,
+    SYS_lseek,
+    SYS_mmap,
+    SYS_mprotect,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_madvise,
+    SYS_mlock,
+    SYS_munlock,
+    SYS_mincore,
+    SYS_brk,
+    SYS_membarrier,
+    SYS_dup,
+    SYS_fcntl,
+    SYS_recvmsg,
+    SYS_sendmsg,
+    SYS_recvfrom,
+    SYS_sendto,
+    SYS_shutdown,
+    SYS_ppoll,
+    SYS_epoll_pwait,
+    SYS_epoll_ctl,
+    SYS_epoll_create1,
+    SYS_eventfd2,
+    SYS_pipe2,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_sigaltstack,
+    SYS_nanosleep,
+    SYS_clock_nanosleep,
+    SYS_clock_gettime,
+    SYS_clock_getres,
+    SYS_gettimeofday,
+    SYS_times,
+    SYS_getrusage,
+    SYS_sysinfo,
+    SYS_uname,
+    SYS_getrandom,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_getppid,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_sched_yield,
+    SYS_sched_getaffinity,
+    SYS_sched_getparam,
+    SYS_sched_getscheduler,
+    SYS_futex,
+    SYS_set_robust_list,
+    SYS_set_tid_address,
+    SYS_exit,
+    SYS_exit_group,
+#ifdef SYS_poll
+    SYS_poll,
+    SYS_time,
+    SYS_arch_prctl,
+    SYS_epoll_wait,
+    SYS_getrlimit,
+    SYS_pipe,
+    SYS_dup2,
+#endif
+#ifdef SYS_rseq
+    SYS_rseq,
+#endif
+};
+// clang-format on
+
+// They name files: answered as if nothing of any name were there.
+// clang-format off: a table
+constexpr uint32_t kPaths[] = {
+    SYS_openat,     SYS_newfstatat, SYS_statx,    SYS_faccessat, SYS_readlinkat, SYS_execve,
+    SYS_execveat,   SYS_chdir,      SYS_chroot,   SYS_mkdirat,   SYS_unlinkat,   SYS_renameat2,
+    SYS_linkat,     SYS_symlinkat,  SYS_fchmodat, SYS_fchownat,  SYS_truncate,   SYS_statfs,
+    SYS_utimensat,  SYS_mknodat,    SYS_getcwd,
+#ifdef SYS_openat2
+    SYS_openat2,
+#endif
+#ifdef SYS_faccessat2
+    SYS_faccessat2,
+#endif
+#ifdef SYS_open
+    SYS_open,       SYS_stat,       SYS_lstat,    SYS_access,    SYS_readlink,   SYS_creat,
+    SYS_mkdir,      SYS_rmdir,      SYS_unlink,   SYS_rename,    SYS_link,       SYS_symlink,
+    SYS_chmod,      SYS_chown,      SYS_mknod,
+#endif
+};
+// clang-format on
+
+// Assembles a program of classic BPF (linux/filter.h), one decision after the other.
+class Filter {
+ public:
+  Filter() {
+    load(offsetof(seccomp_data, arch));
+    add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
+    answer(SECCOMP_RET_KILL_PROCESS);
+    load(offsetof(seccomp_data, nr));
+#if defined(__x86_64__)
+    // Calls of the x32 ABI have other numbers for the same things.
+    add(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1);
+    answer(error(ENOSYS));
+#endif
+  }
+
+  void decide(uint32_t call, uint32_t what) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+    answer(what);
+  }
+
+  // `when_equal` if the low half of the argument, masked, is `value`; EPERM if not.
+  void decide(uint32_t call, size_t argument, uint32_t mask, uint32_t value) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 5);
+    load(static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * argument));
+    add(BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+    answer(error(EPERM));
+    answer(SECCOMP_RET_ALLOW);
+  }
+
+  void answer(uint32_t what) {
+    add(BPF_RET | BPF_K, what, 0, 0);
+  }
+
+  static uint32_t error(int number) {
+    return SECCOMP_RET_ERRNO | (static_cast<uint32_t>(number) & SECCOMP_RET_DATA);
+  }
+
+  std::vector<sock_filter>& code() {
+    return code_;
+  }
+
+ private:
+  static constexpr uint32_t kX32 = 0x40000000;
+
+  void load(uint32_t offset) {
+    add(BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
+  }
+  void add(int code, uint32_t value, uint8_t if_true, uint8_t if_false) {
+    code_.push_back({static_cast<uint16_t>(code), if_true, if_false, value});
+  }
+
+  std::vector<sock_filter> code_;
+};
+
+Filter make_filter(Calls allowed) {
+  Filter filter;
+  for (const uint32_t call : kAllowed) filter.decide(call, SECCOMP_RET_ALLOW);
+  for (const uint32_t call : kPaths) filter.decide(call, Filter::error(ENOENT));
+  if (allowed == Calls::device) {
+    filter.decide(SYS_ioctl, SECCOMP_RET_ALLOW);
+    filter.decide(SYS_memfd_create, SECCOMP_RET_ALLOW);
+    filter.decide(SYS_ftruncate, SECCOMP_RET_ALLOW);
+  }
+  // Threads, never processes. With clone3 the flags are in memory, which a filter cannot read;
+  // glibc takes clone if there is no clone3.
+  filter.decide(SYS_clone, 0, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM);
+#ifdef SYS_clone3
+  filter.decide(SYS_clone3, Filter::error(ENOSYS));
+#endif
+  // Signals to itself, as abort() sends; names of threads and mappings; limits as they are.
+  filter.decide(SYS_tgkill, 0, 0xffffffff, static_cast<uint32_t>(::getpid()));
+  filter.decide(SYS_prlimit64, 0, 0xffffffff, 0);
+  filter.decide(SYS_prctl, 0, 0xffffffff, PR_SET_NAME);
+  filter.answer(Filter::error(EPERM));
+  return filter;
+}
+
+}  // namespace
+
+bool filter_calls(Calls allowed) {
+  if (kArchitecture == 0) return false;
+  Filter filter = make_filter(allowed);
+  const sock_fprog program = {static_cast<unsigned short>(filter.code().size()),
+                              filter.code().data()};
+  // Without privileges only with PR_SET_NO_NEW_PRIVS, which limit_resources sets.
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
+    return false;
+  }
+  return leaks().empty();
+}
+
+}  // namespace warpmark::walls

@@ -1,0 +1,179 @@
+// What a beginner reads of faults, limits and races.
+#include "grade/fault_explanation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "grade/explanation.hpp"
+
+namespace warpmark {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string said(const std::string& report) {
+  return explain_report(Json::parse(report), "scale.cu");
+}
+
+TEST(FaultExplanation, ManyThreadsPastTheEnd) {
+  EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "write", "bytes": 4,
+                     "thread": [16,0,0], "block": [3,0,0], "count": 112, "argument": "a",
+                     "index": 400, "elements": 400, "file": "scale.cu", "line": 5})"),
+            "Line 5 writes `a[400]`, but `a` has only 400 elements (index 0 to 399). The first to "
+            "do so was thread 16 of block 3, and 111 more accesses did the same. There are usually "
+            "more threads than elements, so each thread must ask `if (i < n)` before it uses its "
+            "element.");
+}
+
+TEST(FaultExplanation, OneThreadOnePastTheEnd) {
+  EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "read",
+                     "thread": [1,2,0], "block": [0,0,0], "count": 1, "argument": "a",
+                     "index": 1, "elements": 1, "file": "helper.cuh", "line": 7})"),
+            "Line 7 of helper.cuh reads `a[1]`, but `a` has only 1 element (index 0 to 0). It was "
+            "thread (1, 2, 0) of block 0. That is one past the end: usually `<=` stands where `<` "
+            "is meant, or a neighbour such as `[i + 1]` is used for the last element, too.");
+}
+
+TEST(FaultExplanation, BeforeTheFirst) {
+  EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "read", "count": 1,
+                     "argument": "a", "index": -1, "elements": 8})"),
+            "The kernel reads `a[-1]`, but `a` has only 8 elements (index 0 to 7). The index is "
+            "negative: something like `i - 1` needs a check for the first element.");
+}
+
+TEST(FaultExplanation, NoArgumentAtAll) {
+  EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "write",
+                     "thread": [0,0,0], "block": [0,0,0], "count": 1, "line": 2,
+                     "file": "scale.cu"})"),
+            "Line 2 writes to memory that belongs to none of the kernel's arguments. It was thread "
+            "0 of block 0. The pointer is null or was never set, or an index on the way to it is "
+            "far too great.");
+}
+
+TEST(FaultExplanation, SharedAndLocalMemory) {
+  EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "shared", "access": "write", "bytes": 4,
+                     "thread": [64,0,0], "block": [0,0,0], "count": 64, "line": 4,
+                     "file": "scale.cu", "allocation": {"bytes": 256, "side": "after"}})"),
+            "Line 4 writes shared memory outside of what the block has, which is 256 bytes. The "
+            "first to do so was thread 64 of block 0, and 63 more accesses did the same. Either "
+            "the `__shared__` array is too small for the number of threads in a block, or the "
+            "index is too great.");
+  EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "local", "access": "read", "line": 9})"),
+            "Line 9 reads from an array inside the kernel, outside its bounds. Compare the index "
+            "with the size in the array's declaration.");
+}
+
+TEST(FaultExplanation, Misaligned) {
+  EXPECT_EQ(said(R"({"kind": "misaligned_address", "space": "global", "bytes": 16, "line": 3,
+                     "count": 1})"),
+            "Line 3 uses 16 bytes at once at an address that is not a multiple of 16. A pointer "
+            "that was cast to a wider type, as from `float *` to `float4 *`, may only be used "
+            "where the wider type could lie.");
+}
+
+TEST(FaultExplanation, BarriersAndRaces) {
+  EXPECT_EQ(said(R"({"kind": "barrier", "line": 6, "message":
+                     "32 of 64 threads wait at barrier 0 for others that never reach it"})"),
+            "Some threads of a block wait at a barrier (line 6) such as `__syncthreads()` for "
+            "others that never come. All threads of a block must reach it: take it out of the "
+            "`if`, and let no thread `return` before it.");
+  EXPECT_EQ(said(R"({"kind": "barrier", "message": "barrier 17 does not exist; a block …"})"),
+            "A barrier is used in a way that no GPU allows: barrier 17 does not exist; a block ….");
+  EXPECT_EQ(said(R"({"kind": "race", "space": "shared", "line": 8, "thread": [1,0,0],
+                     "block": [0,0,0], "count": 2})"),
+            "Line 8 uses shared memory at the same time as another thread, and one of them writes, "
+            "so the result is a matter of luck. The first to do so was thread 1 of block 0, and 1 "
+            "more access did the same. In a block `__syncthreads()` between the two accesses puts "
+            "them in order; to add up in one place use `atomicAdd`.");
+}
+
+TEST(FaultExplanation, LimitsAndTraps) {
+  EXPECT_EQ(said(R"({"kind": "limit", "message":
+                     "the launch executed 2000000001 thread-instructions, its budget is 2000"})"),
+            "The kernel executed more instructions than it may. Usually a loop never ends: is its "
+            "counter increased, and does its condition become false at some time? In a loop such "
+            "as `for (i = …; i < n; i += step)` a step of 0 is enough.");
+  EXPECT_THAT(said(R"({"kind": "limit", "message":
+                       "the launch took longer than its limit of 5 ms"})"),
+              testing::StartsWith("The kernel took longer than it may. Usually a loop"));
+  EXPECT_EQ(said(R"({"kind": "trap", "line": 3, "thread": [0,0,0], "block": [0,0,0]})"),
+            "Line 3 ended the kernel on purpose, by `__trap()` or by an `assert` that does not "
+            "hold. It was thread 0 of block 0.");
+  EXPECT_EQ(said(R"({"kind": "stack_overflow", "line": 3})"),
+            "A thread ran out of memory for its calls (line 3): a function calls itself without "
+            "end, or has arrays that are too large for a thread.");
+}
+
+Outcome failed(FailureKind kind, const std::string& reason) {
+  Outcome outcome;
+  outcome.verdict = Verdict::failed;
+  outcome.failure = kind;
+  outcome.reason = reason;
+  return outcome;
+}
+
+TEST(FaultExplanation, TheFirstOfSeveral) {
+  Outcome outcome = failed(FailureKind::fault, "x");
+  outcome.findings = {Json::parse(R"({"kind": "trap", "line": 3})"),
+                      Json::parse(R"({"kind": "trap", "line": 9})")};
+  EXPECT_THAT(explain(outcome, {}), testing::EndsWith(" 1 more place in the kernel is reported."));
+}
+
+TEST(FaultExplanation, WithoutReports) {
+  EXPECT_THAT(explain(failed(FailureKind::limit, "no answer within 60 s"), {}),
+              testing::StartsWith("The kernel did not end in time and was stopped."));
+  EXPECT_THAT(explain(failed(FailureKind::fault, "CUDA_ERROR_ILLEGAL_ADDRESS (700)"), {}),
+              testing::StartsWith("The kernel used memory outside of its arrays."));
+  EXPECT_THAT(explain(failed(FailureKind::crash, "the worker died"), {}),
+              testing::StartsWith("The program that runs the kernel ended"));
+  EXPECT_EQ(explain(failed(FailureKind::driver, "too much shared memory"), {}),
+            "The device could not run the kernel: too much shared memory. A kernel may want more "
+            "shared memory, registers or threads than there are.");
+}
+
+TEST(FaultExplanation, ReportsAreHostile) {
+  EXPECT_EQ(said("[]"), "");
+  EXPECT_EQ(said(R"({"kind": "new"})"), "");
+  const std::string text =
+      said(R"({"kind": "illegal_address", "space": 7, "thread": [1, "x", {}], "line": -5,
+               "index": 1e300, "elements": "many", "argument": ["a"], "file": {"a": 1},
+               "allocation": [1], "count": "9"})");
+  EXPECT_THAT(text, testing::StartsWith("The kernel reads from memory"));
+  const Json named = {{"kind", "illegal_address"},
+                      {"space", "global"},
+                      {"access", "read"},
+                      {"argument", "\x1b[2J" + std::string(1000, 'a')},
+                      {"index", 5},
+                      {"elements", 3},
+                      {"file", "::notice"},
+                      {"line", 1}};
+  EXPECT_LT(explain_report(named, "scale.cu").size(), 600U);
+  EXPECT_THAT(explain_report(named, "scale.cu"), testing::Not(testing::HasSubstr("\x1b")));
+}
+
+TEST(FaultExplanation, RandomMembersNeverBreakIt) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  const std::vector<Json> values = {nullptr, true,     -1,       400,       uint64_t{1} << 63,
+                                    0.5,     "text",   "\xff",   {1, 2, 3}, {{"bytes", "x"}},
+                                    "write", "shared", "global", "local"};
+  const std::vector<std::string> kinds = {"illegal_address", "misaligned_address",
+                                          "barrier",         "race",
+                                          "limit",           "trap",
+                                          "stack_overflow",  "invalid_pc",
+                                          "assert",          "unsupported_instruction"};
+  for (int round = 0; round < 4000; ++round) {
+    Json report = {{"kind", kinds[random() % kinds.size()]}};
+    for (const char* key : {"space", "access", "bytes", "thread", "block", "count", "argument",
+                            "index", "elements", "allocation", "file", "line", "message"}) {
+      if (random() % 2 == 0) report[key] = values[random() % values.size()];
+    }
+    EXPECT_NE(explain_report(report, "scale.cu"), "");
+  }
+}
+
+}  // namespace
+}  // namespace warpmark

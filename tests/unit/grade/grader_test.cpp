@@ -1,0 +1,295 @@
+// Every kind of submission, graded on the CPU device: the state, the words, the points.
+#include "grade/grader.hpp"
+
+#include "unit/grade/grade_fixture.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+using GraderTest = GradeTest;
+
+std::vector<GradeWord> words(const GradeResult& result) {
+  std::vector<GradeWord> all;
+  for (const GradedCase& one : result.cases) {
+    for (const GradedItem& item : one.items) all.push_back(item.word);
+  }
+  return all;
+}
+
+// What must hold of any result.
+void expect_valid(const GradeResult& result) {
+  double sum = 0;
+  for (const GradedCase& one : result.cases) {
+    sum += one.points;
+    EXPECT_LE(one.points, one.max_points);
+    for (const GradedItem& item : one.items) {
+      EXPECT_EQ(item.word == GradeWord::pass, item.explanation.empty() && item.note.empty())
+          << item.case_id;
+    }
+  }
+  EXPECT_EQ(result.points, sum);
+  EXPECT_EQ(result.max_points, 6);
+  EXPECT_EQ(result.message.empty(), result.state == GradeState::graded);
+}
+
+TEST_F(GraderTest, AGoodSubmissionGetsAllPoints) {
+  const GradeResult result = grade(kGood);
+  expect_valid(result);
+  EXPECT_EQ(result.state, GradeState::graded) << result.staff;
+  EXPECT_THAT(words(result), ElementsAre(GradeWord::pass, GradeWord::pass, GradeWord::pass));
+  EXPECT_EQ(result.points, 6);
+  EXPECT_EQ(result.cases[0].items[0].trials, 3U);
+  EXPECT_EQ(result.student, "ada");
+  EXPECT_EQ(result.title, "Scaling");
+  EXPECT_THAT(result.context.device, HasSubstr("(sm_90)"));
+  EXPECT_EQ(result.cases[1].hint, "n need not be a multiple of the block.");
+}
+
+TEST_F(GraderTest, AnItemThatFailsCostsItsShare) {
+  // Right where n is a multiple of 4.
+  const GradeResult result = grade(scale("if (i < n / 4 * 4) out[i] = f * src[i];"));
+  expect_valid(result);
+  EXPECT_EQ(result.state, GradeState::graded);
+  EXPECT_THAT(words(result), ElementsAre(GradeWord::pass, GradeWord::pass, GradeWord::wrong));
+  EXPECT_EQ(result.points, 4);
+  const GradedItem& item = result.cases[1].items[1];
+  EXPECT_EQ(item.trials, 1U);  // the first that fails decides
+  EXPECT_EQ(item.trial, 0U);
+  EXPECT_THAT(item.detail, HasSubstr("1 of 257 elements of `out` were never written"));
+  EXPECT_THAT(item.reproduce,
+              AllOf(HasSubstr("warpmark try hw1.yaml scale.cu --case scale.n=257 --seed "),
+                    HasSubstr(" --hidden")));
+}
+
+TEST_F(GraderTest, AllOrNothingTakesAllItems) {
+  const auto assignment = assign();
+  assignment->cases[1].credit = Credit::all;
+  EXPECT_EQ(grade(scale("if (i < n / 4 * 4) out[i] = f * src[i];"), assignment).points, 2);
+}
+
+TEST_F(GraderTest, WrongElementsTellTheirErrorAndBound) {
+  const GradeResult result = grade(scale("if (i < n) out[i] = f * src[i] + 0.5f;"));
+  EXPECT_THAT(words(result), ElementsAre(GradeWord::wrong, GradeWord::wrong, GradeWord::wrong));
+  const GradedItem& item = result.cases[0].items[0];
+  EXPECT_THAT(item.explanation, HasSubstr("32 of 32 elements of `out` are wrong"));
+  EXPECT_NEAR(item.error.value_or(0), 0.5, 1e-3);
+  EXPECT_EQ(item.bound, 0);
+  EXPECT_THAT(item.reproduce, Not(HasSubstr("--hidden")));
+  EXPECT_EQ(result.points, 0);
+}
+
+TEST_F(GraderTest, EachKindOfFailureHasItsWord) {
+  const auto assignment = assign();
+  assignment->limits.instructions = 100'000;
+  const auto word = [&](const std::string& body) {
+    const GradeResult result = grade(scale(body), assignment);
+    expect_valid(result);
+    EXPECT_EQ(result.state, GradeState::graded) << body << result.staff;
+    EXPECT_EQ(result.points, 0) << body;
+    return std::string(to_text(result.cases[1].items[0].word));
+  };
+  EXPECT_EQ(word("out[i] = f * src[i];"), "memory error");  // past the end
+  EXPECT_EQ(word("*(float *)((char *)out + 4 * i + 1) = 0;"), "memory error");
+  EXPECT_EQ(word("out[i < n ? i : 0] = *(float *)8;"), "memory error");
+  EXPECT_EQ(word("while (src != nullptr) if (n < 0) out[0] = 1;"), "limit");
+  EXPECT_EQ(word("if (threadIdx.x < 32) asm(\"bar.sync 1;\"); else asm(\"bar.sync 2;\");"),
+            "barrier");
+  EXPECT_EQ(word("if (i < n) { out[i] = f * src[i]; ((float *)src)[i] = 0; }"), "wrong");
+  EXPECT_EQ(word(""), "wrong");
+  EXPECT_EQ(word("if (i < n) out[i] = 0;"), "wrong");
+  EXPECT_EQ(word("if (i < n) out[i] = src[i];"), "wrong");
+  EXPECT_EQ(word("if (i < n) out[i] = nanf(\"\");"), "wrong");
+  EXPECT_EQ(word("if (i == 0) __trap();"), "wrong");
+}
+
+TEST_F(GraderTest, WhatDoesNotCompileIsACompileError) {
+  const GradeResult result =
+      grade("extern \"C\" __global__ void scale(float *out) { out[0] = x; }");
+  expect_valid(result);
+  EXPECT_EQ(result.state, GradeState::compile_error);
+  EXPECT_THAT(words(result), ElementsAre(GradeWord::not_launched, GradeWord::not_launched,
+                                         GradeWord::not_launched));
+  EXPECT_THAT(result.log, HasSubstr("identifier \"x\" is undefined"));
+  EXPECT_THAT(result.log, Not(HasSubstr(folder_.path().string())));
+  EXPECT_THAT(result.cases[0].items[0].detail, HasSubstr("scale.cu:1: "));
+  EXPECT_EQ(result.points, 0);
+}
+
+TEST_F(GraderTest, AMissingKernelIsACompileError) {
+  for (const char* text : {"__global__ void other() {}", "int a;", "// nothing"}) {
+    const GradeResult result = grade(text);
+    expect_valid(result);
+    EXPECT_EQ(result.state, GradeState::compile_error) << text;
+  }
+}
+
+TEST_F(GraderTest, AnotherSignatureIsACompileError) {
+  for (const char* text :
+       {"extern \"C\" __global__ void scale(float *out) {}",
+        "extern \"C\" __global__ void scale(double *out, const float *src, float f, int n) {}",
+        "extern \"C\" __global__ void scale(float *out, const float *src, double f, int n) {}",
+        "extern \"C\" __global__ void scale(float *out, float f, const float *src, int n) {}"}) {
+    const GradeResult result = grade(text);
+    expect_valid(result);
+    EXPECT_EQ(result.state, GradeState::compile_error) << text << result.staff;
+    EXPECT_EQ(result.cases[0].items[0].word, GradeWord::not_launched);
+  }
+}
+
+// Else half precision would be what the reference is rounded to.
+TEST_F(GraderTest, ASubmissionDoesNotChooseTheTypes) {
+  const GradeResult result = grade(
+      "#include <cuda_fp16.h>\n"
+      "extern \"C\" __global__ void scale(__half *out, const __half *src, float f, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) out[i] = __half(f) * src[i];\n}\n");
+  EXPECT_EQ(result.points, 0) << result.cases[0].items[0].detail;
+  EXPECT_EQ(result.state, GradeState::compile_error);
+}
+
+TEST_F(GraderTest, ARefusalCostsAllPointsAndStartsNothing) {
+  Submission one = submission("");
+  one.refusal = "`scale.cu` is empty.";
+  const GradeResult result = SubmissionGrader(python(), assign(), grading_).grade(one);
+  expect_valid(result);
+  EXPECT_EQ(result.state, GradeState::refused);
+  EXPECT_EQ(result.message, "`scale.cu` is empty.");
+  EXPECT_EQ(result.context.device, "");
+}
+
+TEST_F(GraderTest, AReferenceThatRaisesCostsNobodyAPoint) {
+  const auto broken = [&](const std::string& from, const std::string& to) {
+    std::string yaml = kGradedSuite;
+    yaml.replace(yaml.find(from), from.size(), to);
+    return assign(yaml);
+  };
+  const GradeResult result = grade(kGood, broken("{out: f * src}", "{out: f * src / (n - 100)}"));
+  EXPECT_EQ(result.state, GradeState::graded);  // infinities are no exception
+  const GradeResult raised =
+      grade(kGood, broken("{out: f * src}", "{out: 'f * src[1 // (n - 100) * 0:]'}"));
+  expect_valid(raised);
+  EXPECT_EQ(raised.state, GradeState::grader_error);
+  EXPECT_EQ(raised.cases[1].items[0].word, GradeWord::not_launched);
+  EXPECT_THAT(raised.cases[1].items[0].note, HasSubstr("ZeroDivisionError"));
+  EXPECT_THAT(raised.staff, HasSubstr("scale.n=100: "));
+  EXPECT_THAT(raised.message, HasSubstr("no fault of yours"));
+  EXPECT_EQ(raised.cases[0].items[0].word, GradeWord::pass);  // the rest is judged
+}
+
+TEST_F(GraderTest, AnInputThatRaisesIsTheCoursesMistake) {
+  std::string yaml = kGradedSuite;
+  yaml.replace(yaml.find("rng.standard_normal(n)"), 22, "rng.standard_normal(-n)");
+  SubmissionGrader grader(python(), assign(yaml), grading_);
+  EXPECT_THROW(grader.prepare(), Error);
+  EXPECT_EQ(grader.grade(submission(kGood)).state, GradeState::grader_error);
+}
+
+TEST_F(GraderTest, AnOutOfMemoryThatTheCourseSharesIsItsMistake) {
+  std::string yaml = kGradedSuite;
+  yaml += "limits: {memory_mib: 1}\n";
+  yaml.replace(yaml.find("257"), 3, "1000000");
+  const GradeResult result = grade(kGood, assign(yaml));
+  expect_valid(result);
+  EXPECT_EQ(result.state, GradeState::grader_error);
+  EXPECT_THAT(result.cases[1].items[1].note, HasSubstr("`limits.memory_mib` allows 1 MiB"));
+}
+
+TEST_F(GraderTest, WhatOnlyTheSubmissionNeedsTooMuchOfIsItsOwn) {
+  const GradeResult bounds = grade(
+      "extern \"C\" __global__ void __launch_bounds__(32)\n"
+      "scale(float *out, const float *src, float f, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) out[i] = f * src[i];\n}\n");
+  EXPECT_NE(bounds.state, GradeState::grader_error) << bounds.staff;
+  EXPECT_EQ(bounds.points, 0);
+  const GradeResult global = grade("__device__ char big[1ull << 38];\n" +
+                                   scale("if (i < n) out[i] = big[i] + f * src[i];"));
+  EXPECT_NE(global.state, GradeState::grader_error) << global.staff;
+  EXPECT_EQ(global.points, 0);
+}
+
+TEST_F(GraderTest, TheSameSecretGivesTheSameResult) {
+  const std::string wrong = scale("if (i < n) out[i] = f * src[i] + 0.5f;");
+  const auto text = [](GradeResult result) {
+    std::string all = result.student;
+    for (const GradedCase& one : result.cases) {
+      for (const GradedItem& item : one.items) {
+        all += item.case_id + item.explanation + item.detail + item.reproduce;
+      }
+    }
+    return all;
+  };
+  const GradeResult first = grade(wrong);
+  EXPECT_EQ(text(first), text(grade(wrong)));
+  grading_.secret = Secret("0123456789abcdeF");
+  EXPECT_NE(text(first), text(grade(wrong)));
+  grading_.secret = Secret("0123456789abcdef");
+  const GradeResult other =
+      SubmissionGrader(python(), assign(), grading_).grade(submission(wrong, "bob"));
+  EXPECT_NE(first.cases[0].items[0].detail, other.cases[0].items[0].detail);
+}
+
+TEST_F(GraderTest, ACommandWithItsSeedRepeatsAFailure) {
+  const std::string wrong = scale("if (i < n) out[i] = f * src[i] + 0.5f;");
+  const GradeResult graded = grade(wrong);
+  const GradedItem& item = graded.cases[0].items[0];
+  const size_t seed = item.reproduce.find("--seed ");
+  ASSERT_NE(seed, std::string::npos);
+  GraderOptions student;
+  student.device = "cpu";
+  student.hidden = false;
+  student.seed = std::stoull(item.reproduce.substr(seed + 7));
+  student.only = {"scale.n=32"};
+  const GradeResult again =
+      SubmissionGrader(python(), assign(), student).grade(submission(wrong, "you"));
+  ASSERT_EQ(again.cases.size(), 1U);
+  EXPECT_EQ(again.cases[0].items[0].detail, item.detail);
+  EXPECT_EQ(again.cases[0].items[0].trials, 1U);
+}
+
+TEST_F(GraderTest, OneSubmissionLeavesNothingToTheNext) {
+  SubmissionGrader grader(python(), assign(), grading_);
+  EXPECT_EQ(grader.grade(submission(kGood, "ada")).points, 6);
+  EXPECT_EQ(grader.grade(submission(scale("out[1 << 20] = 1;"), "bob")).points, 0);
+  // The right answer of the one before, if it were there.
+  EXPECT_EQ(grader.grade(submission(scale(""), "cem")).points, 0);
+  EXPECT_EQ(grader.grade(submission(kGood, "dee")).points, 6);
+}
+
+TEST_F(GraderTest, OnlyWhatIsAskedForIsGraded) {
+  grading_.hidden = false;
+  EXPECT_EQ(grade(kGood).max_points, 2);
+  grading_.hidden = true;
+  grading_.only = {"odd"};
+  EXPECT_EQ(grade(kGood).max_points, 4);
+  grading_.only = {"scale.n=33"};
+  EXPECT_THROW(grade(kGood), Error);
+  grading_.only = {"odd"};
+  grading_.hidden = false;
+  EXPECT_THROW(grade(kGood), Error);
+}
+
+TEST_F(GraderTest, AnInterruptIsNobodysFault) {
+  SubmissionGrader grader(python(), assign(), grading_);
+  grader.interrupt();
+  const GradeResult result = grader.grade(submission(kGood));
+  EXPECT_EQ(result.state, GradeState::grader_error);
+  EXPECT_EQ(result.points, 0);
+}
+
+TEST_F(GraderTest, ADeviceThatIsNotThereIsTheGradersMistake) {
+  grading_.device = "none";
+  SubmissionGrader grader(python(), assign(), grading_);
+  EXPECT_THROW(grader.prepare(), Error);
+  const GradeResult result = grader.grade(submission(kGood));
+  expect_valid(result);
+  EXPECT_EQ(result.state, GradeState::grader_error);
+}
+
+}  // namespace
+}  // namespace warpmark

@@ -1,0 +1,252 @@
+// Submissions as students make them: every wrong file, every name, every kind of link.
+#include "grade/submission.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/sha256.hpp"
+#include "grade/student_name.hpp"
+
+namespace warpmark {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kKernel = "extern \"C\" __global__ void k() {}\n";
+
+class SubmissionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    rules_.file = "scale.cu";
+    rules_.max_bytes = 1000;
+  }
+
+  fs::path write(const std::string& name, const std::string& bytes = kKernel) const {
+    const fs::path path = class_ / name;
+    write_file_atomically(path, bytes);
+    return path;
+  }
+
+  Submission read(const fs::path& path) const {
+    Submission submission;
+    submission.path = path;
+    submission.file = path.filename();
+    read_submission(submission, rules_);
+    return submission;
+  }
+
+  // "STUDENT: FILE" or "STUDENT: REFUSAL" of all that is found at the paths.
+  std::vector<std::string> found(const std::vector<fs::path>& paths) {
+    FoundSubmissions submissions = find_submissions(paths, rules_);
+    left_out_ = submissions.left_out;
+    std::vector<std::string> lines;
+    for (Submission& one : submissions.all) {
+      note_ = one.note;
+      read_submission(one, rules_);
+      lines.push_back(one.student + ": " + (one.refusal.empty() ? one.file : one.refusal));
+    }
+    return lines;
+  }
+
+  const TemporaryFolder folder_{"warpmark-submission"};
+  const fs::path class_ = folder_.path() / "class";
+  SubmissionRules rules_;
+  std::string note_;
+  std::vector<std::string> left_out_;
+};
+
+TEST_F(SubmissionTest, IsReadAsItStands) {
+  const std::string text = "// \xC3\xBC\xE4\r\n" + std::string(kKernel);
+  const Submission one = read(write("a.cu", text));
+  EXPECT_EQ(one.refusal, "");
+  EXPECT_EQ(one.text, text);  // Latin-1 and line breaks of other systems are the student's business
+  EXPECT_EQ(one.sha256, sha256_hex(text));
+}
+
+TEST_F(SubmissionTest, LosesItsByteOrderMark) {
+  const Submission one = read(write("a.cu", "\xEF\xBB\xBF" + std::string(kKernel)));
+  EXPECT_EQ(one.text, kKernel);
+  EXPECT_EQ(one.sha256, sha256_hex("\xEF\xBB\xBF" + std::string(kKernel)));
+}
+
+TEST_F(SubmissionTest, IsRefusedIfItIsEmpty) {
+  for (const char* text : {"", "\n \r\n\t", "\xEF\xBB\xBF", "\xEF\xBB\xBF\n"}) {
+    const Submission one = read(write("a.cu", text));
+    EXPECT_THAT(one.refusal, HasSubstr("`a.cu` is empty")) << text;
+    EXPECT_EQ(one.text, "");
+  }
+}
+
+TEST_F(SubmissionTest, IsRefusedIfItIsBinary) {
+  EXPECT_THAT(read(write("a.cu", std::string("int a;\0\n", 8))).refusal, HasSubstr("is no text"));
+  EXPECT_THAT(read(write("a.cu",
+                         "\x7F"
+                         "ELF\x02\x01"))
+                  .refusal,
+              HasSubstr("is no text"));
+  EXPECT_THAT(read(write("a.cu", std::string("\xFF\xFEi\0", 4))).refusal, HasSubstr("UTF-16"));
+  EXPECT_THAT(read(write("a.cu", "// \x1B[31mred")).refusal, HasSubstr("is no text"));
+}
+
+TEST_F(SubmissionTest, IsRefusedIfItIsTooLarge) {
+  EXPECT_EQ(read(write("a.cu", "/" + std::string(999, '/'))).refusal, "");
+  EXPECT_THAT(read(write("a.cu", "/" + std::string(1000, '/'))).refusal,
+              HasSubstr("has 1,001 bytes, and no more than 1,000 bytes are accepted"));
+  const Submission large = read(write("a.cu", std::string(10 << 20, 'a')));
+  EXPECT_THAT(large.refusal, HasSubstr("has 10 MiB"));
+  EXPECT_EQ(large.text, "");
+  EXPECT_THAT(read("/dev/zero").refusal, HasSubstr("is no file"));
+}
+
+TEST_F(SubmissionTest, IsNoLinkPipeOrFolder) {
+  const fs::path target = write("a.cu");
+  fs::create_symlink(target, class_ / "link.cu");
+  EXPECT_THAT(read(class_ / "link.cu").refusal, HasSubstr("is a symbolic link"));
+  ASSERT_EQ(::mkfifo((class_ / "pipe.cu").c_str(), 0600), 0);
+  EXPECT_THAT(read(class_ / "pipe.cu").refusal, HasSubstr("is no file"));  // and does not wait
+  fs::create_directory(class_ / "folder.cu");
+  EXPECT_THAT(read(class_ / "folder.cu").refusal, HasSubstr("is no file"));
+  EXPECT_THAT(read(class_ / "none.cu").refusal, HasSubstr("cannot be read"));
+}
+
+TEST_F(SubmissionTest, IsFoundInAFolderOfStudents) {
+  write("ada/scale.cu");
+  write("bob.cu");
+  write("cem/mine.cu");
+  write("README.md");
+  write(".hidden.cu");
+  EXPECT_THAT(found({class_}), ElementsAre("ada: scale.cu", "bob: bob.cu", "cem: mine.cu"));
+  EXPECT_EQ(note_, "`mine.cu` was taken for `scale.cu`, as the only .cu file");
+  ASSERT_EQ(left_out_.size(), 1U);
+  EXPECT_THAT(left_out_.front(), HasSubstr("README.md is no .cu file"));
+}
+
+TEST_F(SubmissionTest, IsFoundByItsOwnPath) {
+  write("ada/scale.cu");
+  write("bob/other.cu");
+  EXPECT_THAT(found({class_ / "ada/scale.cu"}), ElementsAre("ada: scale.cu"));
+  EXPECT_THAT(found({class_ / "ada"}), ElementsAre("ada: scale.cu"));
+  EXPECT_THAT(found({class_ / "ada/"}), ElementsAre("ada: scale.cu"));
+  EXPECT_THAT(found({class_ / "bob/other.cu"}), ElementsAre("other: other.cu"));
+  EXPECT_THAT(found({class_ / "ada", class_ / "bob/other.cu"}),
+              ElementsAre("ada: scale.cu", "other: other.cu"));
+}
+
+TEST_F(SubmissionTest, OfWhichThereAreNoneOrTwoIsRefused) {
+  fs::create_directories(class_ / "ada");
+  write("bob/scale.txt");
+  write("bob/report.pdf");
+  write("cem/a.cu");
+  write("cem/b.cu");
+  write("dee/scale.cu");
+  write("dee/old.cu");
+  const std::vector<std::string> lines = found({class_});
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], "ada: Nothing was handed in. Hand in a file called `scale.cu`.");
+  EXPECT_THAT(lines[1], AllOf(HasSubstr("no file `scale.cu`, only `report.pdf`, `scale.txt`.")));
+  EXPECT_THAT(lines[2], HasSubstr("There are 2 files, `a.cu`, `b.cu`, and none is called"));
+  EXPECT_EQ(lines[3], "dee: scale.cu");
+}
+
+TEST_F(SubmissionTest, OfOneStudentTwiceIsRefused) {
+  write("ada/scale.cu");
+  write("ada.cu");
+  EXPECT_THAT(found({class_}), ElementsAre(HasSubstr("ada: 2 submissions bear your name")));
+  EXPECT_THAT(note_, AllOf(HasSubstr("class/ada.cu"), HasSubstr("class/ada/scale.cu")));
+}
+
+TEST_F(SubmissionTest, ThatIsALinkIsRefused) {
+  write("ada/scale.cu");
+  write("bob/readme");
+  fs::create_symlink(class_ / "ada", class_ / "cem");
+  fs::create_symlink(class_ / "ada/scale.cu", class_ / "dee.cu");
+  fs::create_symlink(class_ / "ada/scale.cu", class_ / "bob/scale.cu");
+  const std::vector<std::string> lines = found({class_});
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], "ada: scale.cu");
+  EXPECT_THAT(lines[1], HasSubstr("bob: `scale.cu` is a symbolic link"));
+  EXPECT_THAT(lines[2], HasSubstr("cem: The folder is a symbolic link"));
+  EXPECT_THAT(lines[3], HasSubstr("dee: `dee.cu` is a symbolic link"));
+  // As a shell's `class/*` gives them.
+  EXPECT_THAT(found({class_ / "cem"}),
+              ElementsAre(HasSubstr("cem: The folder is a symbolic link")));
+}
+
+TEST_F(SubmissionTest, ThatIsNotThereIsAMistakeOfStaff) {
+  fs::create_directories(class_);
+  EXPECT_THROW(found({class_ / "none"}), Error);
+  EXPECT_THROW(found({class_}), Error);
+}
+
+TEST_F(SubmissionTest, ThatIsNoSourceIsRefusedAndNotPassedOver) {
+  EXPECT_THAT(found({write("scale.txt")}),
+              ElementsAre("scale: `scale.txt` is no CUDA source file. Hand in a file called "
+                          "`scale.cu`."));
+}
+
+TEST_F(SubmissionTest, OfAnyNameIsFound) {
+  const std::vector<std::string> names = {"李雷",    "Zoë \"Z\" O'Hara", "a\nb", "-rf", "na\xEFve",
+                                          "العربية", "$(reboot)",        "100%", "😀",   " lead",
+                                          "x..",     "a;b&c|d<e>f"};
+  for (const std::string& name : names) write(name + "/scale.cu");
+  const std::vector<std::string> lines = found({class_});
+  EXPECT_EQ(lines.size(), names.size());
+  for (const std::string& line : lines) EXPECT_THAT(line, HasSubstr(": scale.cu"));
+}
+
+TEST(StudentName, IsUtf8WhateverTheBytes) {
+  EXPECT_EQ(student_name("Zo\xC3\xAB"), "Zo\xC3\xAB");
+  EXPECT_EQ(student_name("na\xEFve"), "na\\xEFve");
+  EXPECT_EQ(student_name("\xC0\xAF\xED\xA0\x80"), "\\xC0\\xAF\\xED\\xA0\\x80");
+  EXPECT_EQ(student_name("a\nb"), "a\nb");
+}
+
+TEST(FolderName, IsSafeAndSaysWhoseItIs) {
+  EXPECT_EQ(folder_name("ada"), "ada");
+  EXPECT_EQ(folder_name("Ada Lovelace"), "Ada Lovelace");
+  EXPECT_EQ(folder_name("李雷"), "李雷");
+  EXPECT_EQ(folder_name("."), "%2E");
+  EXPECT_EQ(folder_name(".."), "%2E.");
+  EXPECT_EQ(folder_name("../../etc"), "%2E.%2F..%2Fetc");
+  EXPECT_EQ(folder_name("a\nb"), "a%0Ab");
+  EXPECT_EQ(folder_name("\"$(x)'"), "%22%24%28x%29%27");
+  EXPECT_EQ(folder_name("a\xE2\x80\xAE"
+                        "b"),
+            "a%E2%80%AEb");  // right-to-left override
+  EXPECT_EQ(folder_name(""), "%");
+  const std::string many(3000, 'x');
+  EXPECT_EQ(folder_name(many).size(), 200U);
+  EXPECT_NE(folder_name(many), folder_name(many + "x"));
+}
+
+TEST(FolderName, CanBeReadBack) {
+  for (const std::string name :
+       {"ada", "", ".", "..", "a/b", "100%", "%41", "a\nb", "李雷", " x ", "a~b", "\\xE4"}) {
+    EXPECT_EQ(student_of_folder(folder_name(name)), name);
+  }
+}
+
+TEST(FolderName, IsNeverCutInsideACharacter) {
+  for (size_t lead = 0; lead < 4; ++lead) {
+    std::string name(lead, 'x');
+    for (int i = 0; i < 100; ++i) name += "\xE6\x9D\x8E";  // 李
+    EXPECT_EQ(student_name(folder_name(name)), folder_name(name));
+    const std::string slashes = std::string(lead, 'x') + std::string(100, '/');
+    const std::string folder = folder_name(slashes);
+    EXPECT_THAT(folder, HasSubstr("%2F~"));
+    EXPECT_LE(folder.size(), 200U);
+  }
+}
+
+}  // namespace
+}  // namespace warpmark

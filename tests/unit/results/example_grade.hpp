@@ -1,0 +1,196 @@
+// Grades for tests of records and reports: every state, hidden and visible, and a whole class.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "results/grade_result.hpp"
+
+namespace warpmark::testing_results {
+
+inline GradedItem item(const std::string& point, GradeWord word = GradeWord::pass) {
+  GradedItem one;
+  one.case_id = "doublify/double_array." + point;
+  one.word = word;
+  one.trials = 3;
+  one.seconds = 0.25;
+  if (word == GradeWord::not_launched) one.trials = 0;
+  if (word == GradeWord::pass || word == GradeWord::not_launched) return one;
+  one.trial = 1;
+  one.explanation = word == GradeWord::wrong
+                        ? "2 of 401 elements of `a` have the wrong value."
+                        : fmt::format("Your kernel ended with a {}.", to_text(word));
+  one.detail = "first: a[400] = 0.5, expected 1, error 0.5, bound 0\nlast: a[401]";
+  one.reproduce = "warpmark try doubling my.cu --case " + one.case_id;
+  if (word == GradeWord::wrong) {
+    one.error = 0.5;
+    one.bound = 0;
+  }
+  return one;
+}
+
+inline GradedCase graded_case(const std::string& name, double max_points,
+                              std::vector<GradedItem> items,
+                              Visibility visibility = Visibility::visible,
+                              Credit credit = Credit::all) {
+  GradedCase one;
+  one.name = name;
+  one.max_points = max_points;
+  one.visibility = visibility;
+  one.credit = credit;
+  one.hint = "What if n is no multiple of 128?";
+  one.items = std::move(items);
+  double passed = 0;
+  for (const GradedItem& each : one.items) passed += each.word == GradeWord::pass ? 1 : 0;
+  const auto count = static_cast<double>(one.items.size());
+  if (credit == Credit::each && count > 0) one.points = max_points * passed / count;
+  if (credit == Credit::all && count > 0 && passed == count) one.points = max_points;
+  return one;
+}
+
+inline void sum_up(GradeResult& result) {
+  result.points = result.max_points = 0;
+  for (const GradedCase& one : result.cases) {
+    result.points += one.points;
+    result.max_points += one.max_points;
+  }
+}
+
+/// 6.67 of 20 points: a pass, a third of a case, and a race in a hidden one.
+inline GradeResult graded(const std::string& student = "anna") {
+  GradeResult result;
+  result.assignment = "doubling";
+  result.title = "Doubling an array";
+  result.student = student;
+  result.file = "double_array.cu";
+  result.submission_sha256 = std::string(64, 'a');
+  result.key = std::string(64, 'b');
+  result.state = GradeState::graded;
+  result.cases = {graded_case("small sizes", 5, {item("n=16"), item("n=400")}),
+                  graded_case("odd sizes", 5,
+                              {item("n=401", GradeWord::wrong), item("n=1"),
+                               item("n=1000003", GradeWord::memory_error)},
+                              Visibility::visible, Credit::each),
+                  graded_case("other data", 10, {item("n=77"), item("n=78", GradeWord::race)},
+                              Visibility::hidden)};
+  sum_up(result);
+  result.seconds = 2.5;
+  result.context.warpmark = "1.2.3";
+  result.context.assignment_sha256 = std::string(64, 'c');
+  result.context.device = "Warpmark CPU device (sm_90)";
+  result.context.driver_version = "13.0";
+  result.context.nvrtc_version = "13.0";
+  result.context.date = "2026-11-21T00:00:00Z";
+  result.context.walls = {"seccomp", "landlock abi 7"};
+  return result;
+}
+
+/// The same assignment with nothing run.
+inline GradeResult not_graded(const std::string& student, GradeState state,
+                              const std::string& message) {
+  GradeResult result = graded(student);
+  result.state = state;
+  result.message = message;
+  for (GradedCase& one : result.cases) {
+    one.points = 0;
+    for (GradedItem& each : one.items) {
+      const std::string id = each.case_id;
+      each = {};
+      each.case_id = id;
+    }
+  }
+  sum_up(result);
+  return result;
+}
+
+inline GradeResult full_points(const std::string& student = "zoe") {
+  GradeResult result = graded(student);
+  for (GradedCase& one : result.cases) {
+    for (GradedItem& each : one.items) {
+      const std::string point = each.case_id.substr(each.case_id.find('.') + 1);
+      each = item(point);
+    }
+    one.points = one.max_points;
+  }
+  sum_up(result);
+  return result;
+}
+
+/// One of each state, and full points, a NaN bound, flags, no cases, no walls.
+inline std::vector<GradeResult> every_state() {
+  std::vector<GradeResult> all = {
+      graded(),
+      full_points(),
+      not_graded("ben", GradeState::refused, "There is no file double_array.cu. Hand one in."),
+      not_graded("cleo", GradeState::compile_error, "Your file does not compile."),
+      not_graded("dora", GradeState::limit, "The compiler took longer than 20 s."),
+      not_graded("emil", GradeState::fault, "The compiler crashed on your file."),
+      not_graded("finn", GradeState::grader_error, "The grader failed. This is not your fault.")};
+  all[0].flags = {"uses clock64"};
+  all[0].cases[1].items[0].error = std::numeric_limits<double>::quiet_NaN();
+  all[0].cases[1].items[0].bound = std::numeric_limits<double>::infinity();
+  all[2].submission_sha256.clear();
+  all[3].log = "double_array.cu(3): error: expected a `;`\n1 error detected";
+  all[6].staff = "worker 3 was killed";
+  all[6].cases[0].items[0].note = "out of memory";
+  all[6].context.without_walls = true;
+  all[6].context.walls.clear();
+  GradeResult empty;  // the skeleton that is written first
+  empty.assignment = "doubling";
+  empty.student = "gus";
+  all.push_back(empty);
+  return all;
+}
+
+/// A class with `cases` cases, equal for an equal seed: from a few with all points to a few with
+/// none, and each state.
+inline std::vector<GradeResult> class_of(size_t students, size_t cases, unsigned seed = 1) {
+  constexpr GradeWord kWords[] = {GradeWord::wrong,   GradeWord::memory_error, GradeWord::race,
+                                  GradeWord::barrier, GradeWord::limit,        GradeWord::wrong};
+  const char* const names[] = {"small sizes", "odd sizes",   "powers of two", "one element",
+                               "large",       "large, odd",  "denormals",     "infinities",
+                               "other data",  "other sizes", "many blocks",   "cancellation"};
+  const char* const people[] = {"adams",  "baker", "castro", "dimitriou", "eriksson", "fischer",
+                                "garcia", "huang", "ito",    "jansen",    "kowalski", "lindqvist"};
+  std::mt19937 random(seed);
+  std::vector<GradeResult> all;
+  for (size_t i = 0; i < students; ++i) {
+    const std::string who = fmt::format("{}_{:03}", people[i % std::size(people)], i);
+    if (i % 17 == 6) {
+      GradeState state = GradeState::compile_error;
+      if (i % 4 == 1) state = GradeState::refused;
+      if (i % 4 == 3) state = GradeState::grader_error;
+      all.push_back(not_graded(who, state, "Your file does not compile: a `;` is missing."));
+      all.back().log = "double_array.cu(3): error: expected a `;`\n    a[i] *= 2\n             ^\n";
+    } else {
+      all.push_back(graded(who));
+    }
+    GradeResult& result = all.back();
+    const bool ran = result.state == GradeState::graded;
+    const double skill = std::uniform_real_distribution<>(0, 1.4)(random);
+    result.cases.clear();
+    for (size_t k = 0; k < cases; ++k) {
+      std::vector<GradedItem> items;
+      for (int n = 1; n <= 3; ++n) {
+        const double hard = std::uniform_real_distribution<>(0, 1)(random) * (0.4 + 0.08 * k);
+        const bool pass = hard < skill;
+        const GradeWord word = !ran   ? GradeWord::not_launched
+                               : pass ? GradeWord::pass
+                                      : kWords[random() % std::size(kWords)];
+        items.push_back(item(fmt::format("n={}", n * (k + 1)), word));
+      }
+      result.cases.push_back(graded_case(names[k % std::size(names)], k % 3 == 0 ? 5 : 10, items,
+                                         k >= 8 ? Visibility::hidden : Visibility::visible,
+                                         k % 2 == 1 ? Credit::each : Credit::all));
+    }
+    if (i % 9 == 2) result.flags = {"uses clock64", "writable_globals: cache"};
+    sum_up(result);
+  }
+  return all;
+}
+
+}  // namespace warpmark::testing_results

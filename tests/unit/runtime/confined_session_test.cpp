@@ -1,0 +1,170 @@
+// Sessions for source that nobody vouches for: two workers behind walls, and what comes out.
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/text.hpp"
+#include "runtime/artifacts.hpp"
+#include "session_fixture.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class ConfinedSession : public SessionTest {
+ protected:
+  void SetUp() override {
+    SessionTest::SetUp();
+    options_.confinement.emplace();
+    options_.confinement->toolkit_headers = {"cuda_fp16.h", "cooperative_groups.h"};
+    options_.confinement->headers = {{"course.h", "#pragma once\n#define FACTOR 2\n"}};
+    options_.timeout_s = 20;
+  }
+
+  static constexpr const char* kDouble = R"yaml(
+kernel: {file: k.cu, entry: k}
+axes: {n: [100]}
+arguments:
+  a: {inout: "np.arange(n)", dtype: float32}
+  n: {scalar: n, dtype: int32}
+launch: {block: 64, grid: 2}
+reference: {a: 2 * a}
+)yaml";
+
+  // The case with `source` in the place of its kernel.
+  PlannedCase planned(const std::string& source) {
+    case_ = make(kDouble, "__global__ void k(float *a, int n) {}").at(0);
+    PlannedCase planned = make_plan(*case_, plugins_);
+    planned.plan.units.at(0).source = source;
+    return planned;
+  }
+  Outcome grade(const std::string& source) {
+    const PlannedCase with = planned(source);
+    return session().verify(*case_, with, Trial(0, 7));
+  }
+
+  std::optional<Case> case_;
+};
+
+constexpr const char* kGood =
+    "__global__ void k(float *a, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) a[i] *= 2;\n"
+    "}\n";
+
+TEST_F(ConfinedSession, TwoWorkersMakeAPass) {
+  const Outcome outcome = grade(kGood);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  const DeviceFacts& facts = session().require();
+  EXPECT_FALSE(facts.nvrtc_version.empty());
+  EXPECT_THAT(facts.walls, Contains("seccomp"));
+}
+
+TEST_F(ConfinedSession, AWrongOneIsToldAsElsewhere) {
+  const Outcome outcome =
+      grade("__global__ void k(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x] *= 3; }");
+  EXPECT_EQ(outcome.verdict, Verdict::failed);
+  EXPECT_EQ(outcome.failure, FailureKind::wrong) << outcome.message;
+}
+
+TEST_F(ConfinedSession, FindingsComeWithTheirLine) {
+  const Outcome outcome = grade("__global__ void k(float *a, int n) {\n  a[n] = 1;\n}");
+  EXPECT_EQ(outcome.failure, FailureKind::fault) << outcome.message;
+  EXPECT_THAT(outcome.message, HasSubstr("k.cu:2"));
+}
+
+TEST_F(ConfinedSession, CompilesAlone) {
+  CaseArtifacts artifacts;
+  const PlannedCase with = planned(kGood);
+  const Outcome outcome = session().compile(*case_, with, artifacts);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  ASSERT_EQ(artifacts.units.size(), 1u);
+  EXPECT_THAT(artifacts.units[0].ptx, HasSubstr(".entry"));
+  // Again it is known, and kept all the same.
+  CaseArtifacts again;
+  EXPECT_EQ(session().compile(*case_, with, again).verdict, Verdict::passed);
+  EXPECT_EQ(again.units.at(0).ptx, artifacts.units[0].ptx);
+}
+
+TEST_F(ConfinedSession, HeadersThatAreAllowedAreThere) {
+  const Outcome outcome = grade(
+      std::string("#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <cstdint>\n"
+                  "#include \"course.h\"\nnamespace cg = cooperative_groups;\n"
+                  "__global__ void k(float *a, int n) {\n"
+                  "  uint32_t i = cg::this_grid().thread_rank();\n"
+                  "  if (i < n) a[i] = __half2float(__float2half(FACTOR)) * a[i];\n}\n"));
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+}
+
+TEST_F(ConfinedSession, OthersAreNot) {
+  for (const char* include :
+       {"#include \"/etc/passwd\"", "#include <cub/cub.cuh>", "#include \"t.yaml\"",
+        "%:include \"/etc/passwd\"", "#inc\\\nlude \"/etc/passwd\"",
+        "#define F \"/etc/passwd\"\n#include F", "#include \"/proc/self/environ\"",
+        "#include \"k.cu\""}) {
+    const Outcome outcome = grade(std::string(include) + "\n" + kGood);
+    EXPECT_EQ(outcome.failure, FailureKind::compile) << include << ": " << outcome.message;
+    EXPECT_THAT(outcome.message, Not(HasSubstr("root:"))) << include;
+  }
+}
+
+TEST_F(ConfinedSession, FilesCannotEvenBeAskedFor) {
+  const Outcome outcome = grade(
+      std::string("#if __has_include(\"/etc/passwd\")\n#error it is there\n#endif\n") + kGood);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+}
+
+TEST_F(ConfinedSession, ACompileThatGrowsIsEndedAndTheNextIsGood) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take terabytes of address space, so that it cannot be limited";
+#endif
+  options_.confinement->compile_cpu_s = 20;
+  // 2^22 instances of a template.
+  const Outcome outcome = grade(
+      "template <int D, int I> struct T { static const int v = T<D-1, 2*I>::v + T<D-1, "
+      "2*I+1>::v; };\n"
+      "template <int I> struct T<0, I> { static const int v = I; };\n"
+      "__global__ void k(float *a, int n) { a[0] = T<22, 1>::v; }\n");
+  EXPECT_EQ(outcome.failure, FailureKind::limit) << outcome.message;
+  EXPECT_THAT(outcome.message, HasSubstr("compiler took more than it may"));
+  EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
+}
+
+TEST_F(ConfinedSession, VariablesOfTheModuleForget) {
+  const std::string source =
+      "__device__ int calls;\n"
+      "__global__ void k(float *a, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) a[i] *= calls == 0 ? 2 : 3;\n"
+      "  if (i == n - 1) calls = 1;\n}\n";
+  EXPECT_EQ(grade(source).verdict, Verdict::passed);
+  EXPECT_EQ(grade(source).verdict, Verdict::passed);
+}
+
+TEST_F(ConfinedSession, TheSeedDecidesTheNumbers) {
+  case_ = make(std::string(kDouble), "__global__ void k(float *a, int n) {}").at(0);
+  const auto inputs = [&](uint64_t seed) {
+    std::string yaml(kDouble);
+    yaml.replace(yaml.find("np.arange(n)"), 12, "rng.random(n)");
+    const Case which = make(yaml, "__global__ void k(float *a, int n) {}").at(0);
+    PlannedCase with = make_plan(which, plugins_);
+    with.plan.units.at(0).source = kGood;
+    CaseArtifacts artifacts;
+    session().verify(which, with, Trial(0, seed), &artifacts);
+    const auto bytes = artifacts.inputs->arrays.at("a").bytes();
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  };
+  EXPECT_EQ(inputs(1), inputs(1));
+  EXPECT_NE(inputs(1), inputs(2));
+}
+
+TEST_F(ConfinedSession, NothingOfTheEnvironmentArrives) {
+  ::setenv("COURSE_TOKEN", "hunter2hunter2", 1);
+  EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
+  ::unsetenv("COURSE_TOKEN");
+}
+
+}  // namespace
+}  // namespace warpmark

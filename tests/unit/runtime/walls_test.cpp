@@ -1,0 +1,199 @@
+// The walls themselves, each in a process that has nothing else: what holds, and what it lets pass.
+#include "runtime/walls.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+namespace {
+
+// Runs `body` in a process of its own; what it returns is the exit code, 99 for an exception.
+int in_process(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int code = 99;
+    try {
+      code = body();
+    } catch (...) {
+    }
+    ::_exit(code);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+bool this_kernel_has_landlock() {
+  return in_process(
+             [] { return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, 1) > 0 ? 0 : 1; }) == 0;
+}
+
+// Puts a filter in front of the kernel under which `call` answers `error`, as a container's may.
+void forbid(uint32_t call, uint32_t error) {
+  sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+                        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program = {4, code};
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+TEST(Walls, WithoutThemEverythingLeaks) {
+  const std::vector<std::string> found = walls::leaks();
+  for (const char* what : {"open a file", "list a folder", "ask whether a file is there",
+                           "start a process", "run another program", "signal its parent"}) {
+    EXPECT_NE(std::find(found.begin(), found.end(), what), found.end()) << what;
+  }
+}
+
+TEST(Walls, TheFilterStopsAllThatLeaks) {
+  EXPECT_EQ(in_process([] { return walls::filter_calls(walls::Calls::compute) ? 0 : 1; }), 0);
+  EXPECT_EQ(in_process([] { return walls::filter_calls(walls::Calls::device) ? 0 : 1; }), 0);
+  EXPECT_EQ(in_process([] {
+              walls::filter_calls(walls::Calls::compute);
+              return static_cast<int>(walls::leaks().size());
+            }),
+            0);
+}
+
+TEST(Walls, TheFilterAnswersAsIfNoFileWereThere) {
+  EXPECT_EQ(in_process([] {
+              walls::filter_calls(walls::Calls::compute);
+              const bool gone = ::open("/etc/passwd", O_RDONLY) < 0 && errno == ENOENT;
+              const bool refused = ::socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM;
+              return gone && refused ? 0 : 1;
+            }),
+            0);
+}
+
+TEST(Walls, TheFilterLetsAWorkerWork) {
+  const int code = in_process([] {
+    int ends[2] = {};
+    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 1;
+    if (!walls::filter_calls(walls::Calls::compute)) return 2;
+    if (::write(ends[0], "x", 1) != 1) return 3;
+    char byte = 0;
+    if (::read(ends[1], &byte, 1) != 1 || byte != 'x') return 4;
+    int sum = 0;
+    std::thread([&sum] { sum = 7; }).join();
+    if (sum != 7) return 5;
+    void* memory =
+        ::mmap(nullptr, 1 << 24, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? 6 : 0;
+  });
+  EXPECT_EQ(code, 0);
+}
+
+TEST(Walls, TheFilterHoldsForThreadsThatWereThereBefore) {
+  EXPECT_EQ(in_process([] {
+              int ready[2] = {};
+              int go[2] = {};
+              if (::pipe(ready) != 0 || ::pipe(go) != 0) return 1;
+              bool opened = true;
+              std::thread other([&] {
+                char byte = 0;
+                if (::write(ready[1], "r", 1) == 1 && ::read(go[0], &byte, 1) == 1) {
+                  opened = ::open("/etc/passwd", O_RDONLY) >= 0;
+                }
+              });
+              char byte = 0;
+              if (::read(ready[0], &byte, 1) != 1) return 2;
+              const bool holds = walls::filter_calls(walls::Calls::compute);
+              if (::write(go[1], "g", 1) != 1) return 3;
+              other.join();
+              return holds && !opened ? 0 : 4;
+            }),
+            0);
+}
+
+TEST(Walls, AbortStillEndsTheProcess) {
+  EXPECT_EQ(in_process([] {
+              rlimit none = {0, 0};
+              ::setrlimit(RLIMIT_CORE, &none);
+              walls::filter_calls(walls::Calls::compute);
+              std::abort();
+              return 0;
+            }),
+            1000 + SIGABRT);
+}
+
+TEST(Walls, LandlockForbidsEveryFile) {
+  if (!this_kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";
+  EXPECT_EQ(in_process([] {
+              walls::limit_resources({});
+              const auto abi = walls::landlock();
+              if (!abi || *abi < 1) return 1;
+              if (::open("/etc/passwd", O_RDONLY) >= 0 || errno != EACCES) return 2;
+              return ::open("/tmp", O_TMPFILE | O_WRONLY, 0600) >= 0 ? 3 : 0;
+            }),
+            0);
+}
+
+TEST(Walls, WhereTheKernelHasNoneIsNoWall) {
+  EXPECT_EQ(in_process([] {
+              forbid(SYS_landlock_create_ruleset, ENOSYS);
+              return walls::landlock() ? 1 : 0;
+            }),
+            0);
+  EXPECT_EQ(in_process([] {
+              forbid(SYS_seccomp, EINVAL);
+              return walls::filter_calls(walls::Calls::compute) ? 1 : 0;
+            }),
+            0);
+}
+
+TEST(Walls, LimitsAreSetForGood) {
+  EXPECT_EQ(in_process([] {
+              walls::limit_resources({uint64_t{1} << 40, 3});
+              rlimit cpu = {};
+              ::getrlimit(RLIMIT_CPU, &cpu);
+              rlimit core = {};
+              ::getrlimit(RLIMIT_CORE, &core);
+              rlimit file = {};
+              ::getrlimit(RLIMIT_FSIZE, &file);
+              const bool dumps = ::prctl(PR_GET_DUMPABLE) != 0;
+              const bool gains = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+              return cpu.rlim_max == 3 && core.rlim_max == 0 && file.rlim_max == 0 && !dumps &&
+                             !gains
+                         ? 0
+                         : 1;
+            }),
+            0);
+}
+
+TEST(Walls, ProcessorTimeEndsTheProcess) {
+  EXPECT_EQ(in_process([] {
+              walls::limit_resources({0, 1});
+              walls::filter_calls(walls::Calls::compute);
+              std::atomic<uint64_t> spin = 0;
+              while (spin != UINT64_MAX) ++spin;
+              return 0;
+            }),
+            1000 + SIGKILL);  // hard and soft limit are one
+}
+
+}  // namespace
+}  // namespace warpmark
