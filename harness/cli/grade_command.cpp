@@ -10,6 +10,7 @@
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/grade_lint.hpp"
 #include "cli/lazy_python.hpp"
 #include "grade/class_run.hpp"
 #include "grade/seeds.hpp"
@@ -32,6 +33,7 @@ struct GradeRequest {
   std::string device = "auto";
   bool without_walls = false;
   bool regrade = false;
+  bool lint = false;
   bool quiet = false;
 };
 
@@ -115,6 +117,12 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
 }
 
 ExitCode grade(const GradeRequest& request, Output& out) {
+  if (request.lint) {
+    if (!request.submissions.empty()) {
+      throw usage_error("--lint checks the assignment, and takes no submissions");
+    }
+    return lint_assignment_file(request.assignment, request.device, request.without_walls, out);
+  }
   const Secret secret = secret_of(request, out);
   if (request.submissions.empty()) {
     throw usage_error("which submissions? Name files, or a folder of them", {},
@@ -186,6 +194,8 @@ Command grade_command(CLI::App& program) {
   app->add_flag("--regrade", request->regrade, "Grade again what is graded");
   app->add_flag("--without-walls", request->without_walls,
                 "Grade although this machine cannot confine what students hand in");
+  app->add_flag("--lint", request->lint,
+                "Check the assignment itself, and run its self-tests: no submissions");
   app->add_flag("-q,--quiet", request->quiet, "Print the sums only");
   return {app, [request](Output& out) { return grade(*request, out); }};
 }
