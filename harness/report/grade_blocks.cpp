@@ -9,6 +9,7 @@
 #include "report/grade_text.hpp"
 #include "report/html.hpp"
 #include "report/style.hpp"
+#include "report/text_line.hpp"
 
 namespace warpmark {
 namespace {
@@ -45,12 +46,7 @@ std::string staff_facts(const GradedItem& item) {
 }
 
 std::string item_block(const GradedItem& item, bool for_staff) {
-  if (is_bare(item)) {
-    if (!for_staff || item.note.empty()) return "";
-    return paragraph("hint", fmt::format("Grader: <code>{}</code>: {}", html_text(item.case_id),
-                                         html_text(item.note)));
-  }
-  std::string place = "<code>" + html_text(item.case_id) + "</code>";
+  std::string place = "<code>" + html_text(in_one_line(item.case_id)) + "</code>";
   if (item.trial) place += fmt::format(", trial {}", *item.trial);
   const std::string_view why = trim(item.explanation);
   std::string block =
@@ -102,18 +98,31 @@ std::string case_block(const GradedCase& one, GradeWord word, bool for_staff) {
   if (hidden) block += "<span class=\"remark\">hidden</span>";
   block += "</h3>\n";
   size_t passed = 0;
-  std::string items;
+  std::string items, told;
   for (const GradedItem& item : one.items) {
     if (item.word == GradeWord::pass) {
       ++passed;
-    } else {
+    } else if (!is_bare(item)) {
       items += item_block(item, for_staff);
+    } else {
+      if (!trim(item.explanation).empty() && item.explanation != told) {
+        told = item.explanation;
+        items += paragraph("why", html_prose(trim(told)));
+      }
+      if (for_staff && !item.note.empty()) {
+        const std::string place = html_text(in_one_line(item.case_id));
+        items += paragraph("hint",
+                           fmt::format("Grader: <code>{}</code>: {}", place, html_text(item.note)));
+      }
     }
   }
   block += items;
   if (word != GradeWord::pass) {
-    if (items.empty()) block += paragraph("why", html_text(word_text(word)));
-    if (hidden && !for_staff) {
+    // The badge says "not launched" already.
+    if (items.empty() && word != GradeWord::not_launched) {
+      block += paragraph("why", html_text(word_text(word)));
+    }
+    if (hidden && !for_staff && word != GradeWord::not_launched) {
       block += paragraph("remark", "This case is hidden: what it runs is not shown.");
     }
     if (passed > 0) {

@@ -85,7 +85,7 @@ class ClassTable {
       lines +=
           padded(in_one_line(result.student), name_width_) + "  " +
           coloured(style_, colour, padded(std::string(state_title(result.state)), state_width_)) +
-          "  " + padded(points_of(result), points_width_, true) + "  " + letters(result) + "\n";
+          "  " + padded(points_of(result), points_width_, true) + letters(result) + "\n";
     }
     return lines + legend();
   }
@@ -95,8 +95,9 @@ class ClassTable {
     return has_points(result) ? of_text(result.points, result.max_points) : "-";
   }
 
+  // One for each case, blank where the result has none of that name; no blanks at the end.
   std::string letters(const GradeResult& result) const {
-    std::string text;
+    std::string text = "  ";
     for (const std::string& name : names_) {
       const GradedCase* one = find_case(result, name);
       if (one == nullptr) {
@@ -105,7 +106,8 @@ class ClassTable {
         text += coloured(style_, colour_of(one->word()), std::string(1, word_letter(one->word())));
       }
     }
-    return std::string(text.substr(0, text.find_last_not_of(' ') + 1));
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
   }
 
   std::string legend() const {

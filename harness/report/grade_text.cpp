@@ -119,14 +119,21 @@ char word_letter(GradeWord word) {
 }
 
 bool is_bare(const GradedItem& item) {
-  return item.word == GradeWord::not_launched && trim(item.explanation).empty();
+  return item.word == GradeWord::not_launched && !item.trial && trim(item.detail).empty();
 }
 
 std::string lost_text(const GradedCase& one, GradeWord word) {
   if (word == GradeWord::pass) return "";
   std::vector<std::string> parts;
+  std::string told;
   for (const GradedItem& item : one.items) {
-    if (item.word != GradeWord::pass && !is_bare(item)) parts.push_back(item_text(item));
+    if (item.word == GradeWord::pass) continue;
+    if (!is_bare(item)) {
+      parts.push_back(item_text(item));
+    } else if (!trim(item.explanation).empty() && item.explanation != told) {
+      told = item.explanation;
+      parts.push_back(indented(told));
+    }
   }
   if (parts.empty()) parts.emplace_back(fmt::format("{}: {}", to_text(word), word_text(word)));
   const std::string_view hint = trim(one.hint);

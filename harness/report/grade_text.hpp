@@ -28,8 +28,8 @@ std::string_view word_text(GradeWord word);
 /// One character for maps of many: '.' for a pass, "wmrbl" and '-' for not launched.
 char word_letter(GradeWord word);
 
-/// Whether an item has nothing to say for itself: nothing ran, and the submission's message says
-/// why.
+/// Whether nothing ran of an item for a reason that it shares with its whole case or submission:
+/// the reason, if it gives one, is to be told once.
 bool is_bare(const GradedItem& item);
 
 /// Why a case lost points, several lines of plain text without a newline at the end: of each item

@@ -259,7 +259,7 @@ class Session::State {
     known_request_ = wire;
     known_kernels_ = prepared.kernels;
     known_error_.reset();
-    keep_images(std::move(prepared.images));
+    keep_images(std::move(prepared.images), known_kernels_);
     if (planned.plan.compile_error) {
       judge_missing_refusal(planned, outcome);
       throw CaseEnded{};
@@ -283,7 +283,7 @@ class Session::State {
     const protocol::Prepared& made = compiler_->compile(request, which, outcome);
     if (outcome.verdict != Verdict::passed) throw CaseEnded{};
     outcome.notices = made.notices;
-    keep_images(made.images);
+    keep_images(made.images, made.kernels);
     if (!request.load) return made.kernels;
     const auto& capabilities = worker_.facts().capabilities;
     const bool as_ptx =
@@ -314,8 +314,10 @@ class Session::State {
     throw CaseEnded{};
   }
 
-  void keep_images(std::vector<protocol::UnitImage> images) const {
+  void keep_images(std::vector<protocol::UnitImage> images,
+                   const std::vector<Entry>& kernels) const {
     if (artifacts_ == nullptr) return;
+    for (const Entry& kernel : kernels) artifacts_->kernels.push_back(kernel.name);
     if (images.size() != artifacts_->units.size()) {
       throw internal_error("the worker told of the wrong number of units");
     }
