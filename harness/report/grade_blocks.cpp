@@ -37,6 +37,7 @@ std::string number_text(double number) {
 std::string staff_facts(const GradedItem& item) {
   std::vector<std::string> facts;
   facts.push_back(count_text(item.trials, "trial"));
+  if (item.trial) facts.push_back(fmt::format("trial {} failed", *item.trial));
   if (item.error) facts.push_back("worst error " + number_text(*item.error));
   if (item.bound) facts.push_back("bound " + number_text(*item.bound));
   facts.push_back(duration_text(item.seconds));
@@ -46,8 +47,7 @@ std::string staff_facts(const GradedItem& item) {
 }
 
 std::string item_block(const GradedItem& item, bool for_staff) {
-  std::string place = "<code>" + html_text(in_one_line(item.case_id)) + "</code>";
-  if (item.trial) place += fmt::format(", trial {}", *item.trial);
+  const std::string place = "<code>" + html_text(place_text(item)) + "</code>";
   const std::string_view why = trim(item.explanation);
   std::string block =
       paragraph("why", place + ": " + html_prose(why.empty() ? word_text(item.word) : why));
@@ -98,22 +98,18 @@ std::string case_block(const GradedCase& one, GradeWord word, bool for_staff) {
   if (hidden) block += "<span class=\"remark\">hidden</span>";
   block += "</h3>\n";
   size_t passed = 0;
-  std::string items, told;
+  std::string items;
+  const GradedItem* told = nullptr;
   for (const GradedItem& item : one.items) {
     if (item.word == GradeWord::pass) {
       ++passed;
-    } else if (!is_bare(item)) {
+    } else if (told == nullptr || !repeats(*told, item)) {
+      told = &item;
       items += item_block(item, for_staff);
-    } else {
-      if (!trim(item.explanation).empty() && item.explanation != told) {
-        told = item.explanation;
-        items += paragraph("why", html_prose(trim(told)));
-      }
-      if (for_staff && !item.note.empty()) {
-        const std::string place = html_text(in_one_line(item.case_id));
-        items += paragraph("hint",
-                           fmt::format("Grader: <code>{}</code>: {}", place, html_text(item.note)));
-      }
+    } else if (for_staff && !item.note.empty()) {
+      const std::string place = html_text(in_one_line(item.case_id));
+      items += paragraph("hint",
+                         fmt::format("Grader: <code>{}</code>: {}", place, html_text(item.note)));
     }
   }
   block += items;

@@ -351,7 +351,7 @@ class Session::State {
 
   ReadyCase make_ready(const Case& which, const PlannedCase& planned,
                        const std::map<std::string, DType>& dtypes, Trial trial, Outcome& outcome) {
-    ReadyCase ready{planned, {}};
+    ReadyCase ready{planned, {}, trial.index};
     try {
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
                              trial.index};
@@ -520,7 +520,11 @@ class Session::State {
   void launch(const ReadyCase& ready, const std::map<std::string, Array>& results, std::byte poison,
               Outcome& outcome) {
     const Plan& plan = ready.planned.plan;
-    const protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
+    protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
+    if (compiler_) {
+      // Accesses beyond either end fault in one of two trials.
+      request.run.guard = ready.trial % 2 == 0 ? protocol::Guard::back : protocol::Guard::front;
+    }
     protocol::Reply reply =
         ask(protocol::to_json(request), descriptors(request.run, ready.inputs, results), outcome,
             plan.limits.timeout_s);
@@ -532,6 +536,12 @@ class Session::State {
     if (!std::holds_alternative<protocol::Verified>(reply)) end_garbled(outcome);
     const auto& verified = std::get<protocol::Verified>(reply);
     outcome.findings = verified.reports;
+    if (!verified.trespasses.empty()) {
+      fail(outcome, FailureKind::fault,
+           verdict_error(fmt::format("the kernel wrote outside `{}`, next to it in memory",
+                                     verified.trespasses.front())));
+      throw CaseEnded{};
+    }
     if (!verified.misfit.empty()) {
       skip(outcome, verified.misfit);
       throw CaseEnded{};
@@ -566,6 +576,7 @@ class Session::State {
   std::optional<Error> known_error_;
   bool ceilings_are_known_ = false;
   std::optional<Ceilings> ceilings_;
+  uint64_t trial_ = 0;                  ///< that runs
   CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
 };
 

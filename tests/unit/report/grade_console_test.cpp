@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "report/grade_text.hpp"
+#include "report/text_line.hpp"
 #include "unit/results/example_grade.hpp"
 
 namespace warpmark {
@@ -28,29 +29,30 @@ std::string printed(const std::vector<GradeResult>& results, const ConsoleStyle&
 }
 
 TEST(GradeConsole, Golden) {
-  EXPECT_EQ(
-      printed(graded()),
-      "anna: 6.67 of 20 points\n"
-      "\n"
-      "  pass          5 of 5     small sizes\n"
-      "  wrong         1.67 of 5  odd sizes\n"
-      "  race          0 of 10    other data (hidden)\n"
-      "\n"
-      "LOST 3.33 of 5 points: odd sizes\n"
-      "  doublify/double_array.n=401, trial 1: 2 of 401 elements of `a` have the wrong value.\n"
-      "    first: a[400] = 0.5, expected 1, error 0.5, bound 0\n"
-      "    last: a[401]\n"
-      "    reproduce: warpmark try doubling my.cu --case doublify/double_array.n=401\n"
-      "  doublify/double_array.n=1000003, trial 1: Your kernel ended with a memory error.\n"
-      "    first: a[400] = 0.5, expected 1, error 0.5, bound 0\n"
-      "    last: a[401]\n"
-      "    reproduce: warpmark try doubling my.cu --case doublify/double_array.n=1000003\n"
-      "  hint: What if n is no multiple of 128?\n"
-      "\n"
-      "LOST 10 of 10 points: other data\n"
-      "  race: Two threads used the same memory, one of them wrote to it, and nothing put "
-      "them in order.\n"
-      "  hint: What if n is no multiple of 128?\n");
+  EXPECT_EQ(printed(graded()),
+            "anna: 6.67 of 20 points\n"
+            "\n"
+            "  pass          5 of 5     small sizes\n"
+            "  wrong         1.67 of 5  odd sizes\n"
+            "  race          0 of 10    other data (hidden)\n"
+            "\n"
+            "LOST 3.33 of 5 points: odd sizes\n"
+            "  doublify/double_array.n=401 (after 1 trial that passed): 2 of 401 elements\n"
+            "    of `a` have the wrong value.\n"
+            "    first: a[400] = 0.5, expected 1, error 0.5, bound 0\n"
+            "    last: a[401]\n"
+            "    reproduce: warpmark try doubling my.cu --case doublify/double_array.n=401\n"
+            "  doublify/double_array.n=1000003 (after 1 trial that passed): Your kernel\n"
+            "    ended with a memory error.\n"
+            "    first: a[400] = 0.5, expected 1, error 0.5, bound 0\n"
+            "    last: a[401]\n"
+            "    reproduce: warpmark try doubling my.cu --case doublify/double_array.n=1000003\n"
+            "  hint: What if n is no multiple of 128?\n"
+            "\n"
+            "LOST 10 of 10 points: other data\n"
+            "  race: Two threads used the same memory, one of them wrote to it, and nothing\n"
+            "    put them in order.\n"
+            "  hint: What if n is no multiple of 128?\n");
 }
 
 TEST(GradeConsole, AFileThatDoesNotCompileGolden) {
@@ -188,21 +190,50 @@ TEST(GradeText, EveryLostPointHasAReason) {
       EXPECT_NE(message_text(result), "");
     }
     for (const GradedCase& one : result.cases) {
-      EXPECT_EQ(lost_text(one, one.word()).empty(), one.word() == GradeWord::pass);
+      EXPECT_EQ(lost_text(result, one, one.word()).empty(), one.word() == GradeWord::pass);
     }
   }
   // Also where whoever made it forgot the words.
-  GradedCase one = graded().cases[1];
-  for (GradedItem& item : one.items) item.explanation = item.detail = item.reproduce = "";
+  GradeResult result = graded();
+  GradedCase& one = result.cases[1];
+  for (GradedItem& item : one.items) {
+    item.explanation = item.detail = item.reproduce = "";
+    item.trial = 0;
+  }
   one.hint.clear();
-  EXPECT_EQ(lost_text(one, one.word()),
-            "doublify/double_array.n=401, trial 1: " + std::string(word_text(GradeWord::wrong)) +
-                "\ndoublify/double_array.n=1000003, trial 1: " +
-                std::string(word_text(GradeWord::memory_error)));
+  EXPECT_EQ(
+      lost_text(result, one, one.word()),
+      "doublify/double_array.n=401: " + std::string(word_text(GradeWord::wrong)) +
+          "\ndoublify/double_array.n=1000003: " + std::string(word_text(GradeWord::memory_error)));
   for (const GradeState state : {GradeState::refused, GradeState::compile_error, GradeState::limit,
                                  GradeState::fault, GradeState::grader_error}) {
     EXPECT_NE(message_text(testing_results::not_graded("x", state, "")), "");
   }
+}
+
+TEST(GradeText, WhyNothingRanIsSaidOnce) {
+  GradeResult result = graded();
+  GradedCase& one = result.cases[1];
+  for (GradedItem& item : one.items) {
+    item.word = GradeWord::not_launched;
+    item.explanation = "There is no kernel `scale`.";
+    item.detail = item.reproduce = "";
+    item.trial.reset();
+  }
+  EXPECT_EQ(lost_text(result, one, one.word()),
+            "doublify/double_array.n=401: There is no kernel `scale`.");
+  one.items[2].explanation = "It has other parameters.";
+  EXPECT_EQ(lost_text(result, one, one.word()),
+            "doublify/double_array.n=401: There is no kernel `scale`.\n"
+            "doublify/double_array.n=1000003: It has other parameters.");
+}
+
+TEST(TextLine, WrapsAtBlanks) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(wrapped("one two three", 7), (Lines{"one two", "three"}));
+  EXPECT_EQ(wrapped("äöü äöü", 7), (Lines{"äöü äöü"})) << "columns, not bytes";
+  EXPECT_EQ(wrapped("muchtoolong a\n  b", 5), (Lines{"muchtoolong", "a", "b"}));
+  EXPECT_EQ(wrapped("", 5), (Lines{""}));
 }
 
 }  // namespace
