@@ -17,6 +17,7 @@
 #include "report/grade_console.hpp"
 #include "report/grade_text.hpp"
 #include "report/style.hpp"
+#include "report/text_line.hpp"
 
 namespace warpmark {
 namespace {
@@ -71,7 +72,7 @@ class Progress : public ClassRunWatcher {
     ++done_;
     if (!reused && result.state == GradeState::grader_error) {
       clear();
-      print_error(out_, fmt::format("{}: not graded: {}", printable(result.student),
+      print_error(out_, fmt::format("{}: not graded: {}", in_one_line(result.student),
                                     printable(result.staff)));
     }
     show();
@@ -94,6 +95,21 @@ class Progress : public ClassRunWatcher {
   size_t all_;
   size_t done_ = 0;
 };
+
+// Results among the submissions would be graded the next time.
+void require_apart(const fs::path& out, const std::vector<fs::path>& submissions) {
+  std::error_code code;
+  const auto whole = [&](const fs::path& path) {
+    return fs::weakly_canonical(fs::absolute(path, code), code);
+  };
+  for (const fs::path& path : submissions) {
+    const fs::path inside = whole(out).lexically_relative(whole(path));
+    if (!fs::is_directory(path, code) || inside.empty() || *inside.begin() == "..") continue;
+    throw usage_error(
+        fmt::format("the folder of -o, {}, lies among the submissions", display_path(out)), {},
+        "name one beside them, or submissions in a folder of their own");
+  }
+}
 
 ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const ConsoleStyle& style,
                 Output& out) {
@@ -132,6 +148,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
     throw usage_error("grading needs a folder for its results: -o OUT", {},
                       "one for each assignment, kept from students");
   }
+  require_apart(request.out, request.submissions);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   FoundSubmissions found = find_submissions(request.submissions, assignment->submission);

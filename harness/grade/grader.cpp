@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/exception.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "grade/grade_frame.hpp"
@@ -361,8 +363,9 @@ GradeResult SubmissionGrader::grade(const Submission& submission) {
     result.context.walls = facts.walls;
     result.context.without_walls = facts.walls.empty();
     Run(*this, submission, result).grade();
-  } catch (const Error& error) {
-    blame_grader(result, error.what());
+  } catch (...) {
+    // Whatever it is, the next submission starts afresh.
+    blame_grader(result, to_error(std::current_exception()).what());
     own_.close();
   }
   end_session();  // with all that the submission has touched

@@ -311,6 +311,8 @@ class Mistakes(GradeTest):
                                                              "--secret", "secret"))
         self.assertIn("none.yaml", self.mistake("none.yaml", "class", "-o", "x", "--secret",
                                                 "secret"))
+        self.assertIn("lies among the submissions",
+                      self.mistake("hw1.yaml", "class", "-o", "class/out", "--secret", "secret"))
         self.assertIn("--jobs", self.mistake(*base, "--secret", "secret", "--jobs", "0"))
 
     def test_of_the_course(self):
