@@ -80,8 +80,9 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
   const YamlNode root = parse_yaml(text, display_path(into.file));
   into.where = root.where;
   require_named_map(root, "an assignment");
-  if (root.find("kernel") != nullptr) {
-    throw usage_error("an assignment describes no kernel", root.find("kernel")->where,
+  for (const YamlMember& member : root.members) {
+    if (member.key != "kernel") continue;
+    throw usage_error("an assignment describes no kernel", member.where,
                       "a suite does, and `suite: FILE` names it");
   }
   require_map(root, "an assignment",

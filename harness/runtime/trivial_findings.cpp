@@ -19,27 +19,6 @@ std::string key_of(const TrivialPass& pass) {
   return fmt::format("{}\n{}\n{}", pass.output, to_text(pass.answer), pass.detail);
 }
 
-// `one_case`: with what differs from case to case.
-std::string words(const TrivialPass& pass, bool one_case) {
-  switch (pass.answer) {
-    case TrivialAnswer::unwritten:
-      return "wrote nothing";
-    case TrivialAnswer::zeros:
-      return "wrote zeros";
-    case TrivialAnswer::ones:
-      return "wrote ones";
-    case TrivialAnswer::copy:
-      return fmt::format("copied `{}`", pass.detail);
-    case TrivialAnswer::constant:
-      return fmt::format("wrote {} everywhere", one_case ? pass.detail : "one value");
-    case TrivialAnswer::nan:
-      return "wrote NaN";
-    case TrivialAnswer::stale:
-      return fmt::format("left what {} expects", one_case ? pass.detail : "another case");
-  }
-  return "";
-}
-
 // Cases of one output that let the same answers pass.
 struct Group {
   std::string output;
@@ -98,7 +77,8 @@ std::string hint_for(const Group& group) {
 std::string claim_of(const Group& group, bool one_case) {
   if (group.output.empty()) return "no output is compared, so that any kernel passes";
   std::vector<std::string> answers;
-  for (const TrivialFinding* one : group.answers) answers.push_back(words(one->pass, one_case));
+  for (const TrivialFinding* one : group.answers)
+    answers.push_back(answer_words(one->pass, one_case));
   return fmt::format("`{}` would pass if the kernel {}", group.output, join(answers, " or "));
 }
 
@@ -113,6 +93,26 @@ std::string message_for(const Group& group) {
 }
 
 }  // namespace
+
+std::string answer_words(const TrivialPass& pass, bool one_case) {
+  switch (pass.answer) {
+    case TrivialAnswer::unwritten:
+      return "wrote nothing";
+    case TrivialAnswer::zeros:
+      return "wrote zeros";
+    case TrivialAnswer::ones:
+      return "wrote ones";
+    case TrivialAnswer::copy:
+      return fmt::format("copied `{}`", pass.detail);
+    case TrivialAnswer::constant:
+      return fmt::format("wrote {} everywhere", one_case ? pass.detail : "one value");
+    case TrivialAnswer::nan:
+      return "wrote NaN";
+    case TrivialAnswer::stale:
+      return fmt::format("left what {} expects", one_case ? pass.detail : "another case");
+  }
+  return "";
+}
 
 std::vector<const LintException*> TrivialFindings::rules_of(const Case& which) const {
   std::vector<const LintException*> rules;

@@ -56,6 +56,9 @@ class TrivialFindings {
   std::map<std::string, std::string> same_;  ///< output and fingerprint to the first such case
 };
 
+/// What the kernel did, as in "wrote zeros"; `one_case`: with what differs from case to case.
+std::string answer_words(const TrivialPass& pass, bool one_case);
+
 /// The findings as usage errors with their places and what to do: one for all cases of an output
 /// that let the same answers pass.
 std::vector<Error> trivial_problems(const Suite& suite,

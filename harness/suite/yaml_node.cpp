@@ -79,7 +79,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (has_root_) {
-      throw usage_error("a second document begins here", place(mark), "one file is one suite");
+      throw usage_error("a second document begins here", place(mark), "one file is one document");
     }
   }
   void OnDocumentEnd() override {}

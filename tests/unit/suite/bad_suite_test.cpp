@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
             "a text"},
         Row{"2**4", "\"2 * 010\"",
             "7:15 `010` looks like an octal number | write it without the leading zero"},
-        Row{"", "---\na: 1\n", "15:1 a second document begins here | one file is one suite"},
+        Row{"", "---\na: 1\n", "15:1 a second document begins here | one file is one document"},
         Row{"An example", "!!str An example",
             "2:8 tags are not part of the format, and here is `tag:yaml.org,2002:str` | a key's "
             "kind "

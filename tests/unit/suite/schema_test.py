@@ -1,10 +1,11 @@
-"""Loader and JSON Schema must agree on every suite file here and every shipped one.
+"""Loader and JSON Schema of a format must agree on every file of its tests and every shipped one.
 
 files/good: both take it. files/bad: both refuse it. files/loader_only: only the loader refuses it,
 because a schema knows neither names nor arithmetic nor what YAML said twice. The first line of a
 file that the loader refuses is "# LINE:COLUMN TEXT": where its error stands, and what it contains.
 Exit 77: no jsonschema.
-Usage: schema_test.py PROBE PLUGINS SOURCE_FOLDER
+Usage: schema_test.py SOURCE_FOLDER SCHEMA FOLDER_OF_TESTS SHIPPED_FILES PROBE [ARGUMENT…]
+PROBE ARGUMENT… FILE… prints the loader's verdict on each file.
 """
 import json
 import pathlib
@@ -18,17 +19,18 @@ except ImportError as error:
     print("skipped:", error)
     sys.exit(77)
 
-probe, plugins, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-schema = json.loads((source / "schema/suite.json").read_text())
+source, name, folder, shipped, *probe = sys.argv[1:]
+source = pathlib.Path(source)
+schema = json.loads((source / "schema" / (name + ".json")).read_text())
 jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
-files = source / "tests/unit/suite/files"
+files = source / "tests" / folder / "files"
 
 groups = {
     "good": (sorted((files / "good").glob("*.yaml")), True, True),
     "bad": (sorted((files / "bad").glob("*.yaml")), False, False),
     "loader_only": (sorted((files / "loader_only").glob("*.yaml")), True, False),
-    "shipped": (sorted((source / "suites").rglob("*.yaml")), True, True),
+    "shipped": (sorted(source.glob(shipped)), True, True),
 }
 
 
@@ -54,8 +56,8 @@ def loader_errors(path, verdict, loader_takes):
 wrong = 0
 count = 0
 for name, (paths, schema_takes, loader_takes) in groups.items():
-    assert paths, f"no files in {name}"
-    answer = subprocess.run([probe, plugins, *map(str, paths)], capture_output=True, text=True, check=True)
+    assert paths or name == "shipped", f"no files in {name}"
+    answer = subprocess.run([*probe, *map(str, paths)], capture_output=True, text=True, check=True)
     verdicts = answer.stdout.splitlines()
     assert len(verdicts) == len(paths), answer
     for path, verdict in zip(paths, verdicts):
@@ -74,7 +76,7 @@ assert count >= 60, f"only {count} files of our own"
 
 
 def undescribed(node, path):
-    """Keys of suites without a description, for editors."""
+    """Keys without a description, for editors."""
     for key, value in node.get("properties", {}).items():
         here = f"{path}/{key}"
         target = value

@@ -1,0 +1,194 @@
+#include "grade/assignment_lint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "grade/free_points.hpp"
+
+namespace warpmark {
+namespace {
+
+// Margins look at every element of every answer; of large items one trial shows what three do.
+constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 20;
+
+class AssignmentLinter {
+ public:
+  AssignmentLinter(const Assignment& assignment, Session& session, Interpreter& python,
+                   PluginLoader& plugins)
+      : assignment_(assignment),
+        session_(session),
+        python_(python),
+        plugins_(plugins),
+        free_(assignment) {}
+
+  AssignmentLint run() {
+    bool whole = true;
+    for (const AssignmentCase& one : assignment_.cases) {
+      bool random = true;
+      for (const Case& item : one.items) whole = look(one, item, random) && whole;
+      if (!random) {
+        lint_.notes.push_back(
+            fmt::format("the inputs of `{}` do not use `rng`: every student and every trial gets "
+                        "the same numbers",
+                        one.name));
+      }
+    }
+    // A case with an item that could not be looked at would seem to be free, or not to be.
+    if (whole) lint_.problems = free_.problems();
+    return std::move(lint_);
+  }
+
+ private:
+  bool look(const AssignmentCase& one, const Case& item, bool& random) {
+    try {
+      return look_at(one, item, random);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;
+      add(error.at(one.where));
+      return false;
+    }
+  }
+
+  bool look_at(const AssignmentCase& one, const Case& item, bool& random) {
+    const PlannedCase planned = make_plan(item, plugins_);
+    TrivialCheck check(python_);
+    TrivialMargin margin(python_);
+    uint64_t trials = 0;
+    bool refutes = true;
+    const Outcome outcome = session_.examine(item, planned, [&](const ReadyCase& ready) {
+      if (refutes) refutes = check.look(ready);
+      uint64_t elements = 0;
+      for (const TrivialCheck::Judged& judged : check.judged()) elements += judged.elements;
+      const uint64_t wanted =
+          !check.is_random() || elements > kElementsOfAllTrials ? 1 : assignment_.trials;
+      if (trials < wanted) margin.look(ready);
+      return ++trials < wanted || refutes;
+    });
+    if (outcome.verdict != Verdict::passed) {
+      const Error why = outcome.error.value_or(usage_error(outcome.reason));
+      add(usage_error(fmt::format("{}: {}", item.id, why.message()),
+                      why.where().known() ? why.where() : one.where, why.hint()));
+      return false;
+    }
+    random = random && check.is_random();
+    free_.add(one, item, check);
+    if (const auto weakest = margin.weakest()) {
+      if (!lint_.weakest || weakest->times < lint_.weakest->margin.times) {
+        lint_.weakest = WeakestMargin{one.name, item.id, *weakest};
+      }
+    }
+    return true;
+  }
+
+  // One mistake often fails many items: the first tells it.
+  void add(const Error& problem) {
+    const bool known =
+        std::any_of(lint_.problems.begin(), lint_.problems.end(), [&](const Error& other) {
+          return other.where() == problem.where() && other.hint() == problem.hint();
+        });
+    if (!known) lint_.problems.push_back(problem);
+  }
+
+  const Assignment& assignment_;
+  Session& session_;
+  Interpreter& python_;
+  PluginLoader& plugins_;
+  FreePoints free_;
+  AssignmentLint lint_;
+};
+
+std::string counted(size_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+bool says(const GradedCase& one, GradeWord word) {
+  if (one.word() == word) return true;
+  return std::any_of(one.items.begin(), one.items.end(),
+                     [&](const GradedItem& item) { return item.word == word; });
+}
+
+// "`large` says wrong": what cost points, or why nothing was graded.
+std::string reason_of(const GradeResult& result) {
+  if (result.state != GradeState::graded) {
+    return fmt::format("{}: {}", to_text(result.state), result.message);
+  }
+  for (const GradedCase& one : result.cases) {
+    if (one.points >= one.max_points) continue;
+    std::string reason = fmt::format("`{}` says {}", one.name, to_text(one.word()));
+    for (const GradedItem& item : one.items) {
+      if (item.word != GradeWord::pass) return reason + ": " + item.explanation;
+    }
+    return reason;
+  }
+  return "";
+}
+
+std::string passed_although(const SelfTest& test, const GradeResult& result) {
+  bool lost = false, said = false;
+  std::string words;
+  for (const GradedCase& one : result.cases) {
+    if (!test.case_name.empty() && one.name != test.case_name) continue;
+    if (one.points >= one.max_points) continue;
+    lost = true;
+    said = said || !test.word || says(one, *test.word);
+    if (words.empty()) words = std::string(to_text(one.word()));
+  }
+  const std::string where =
+      test.case_name.empty() ? "" : fmt::format(" in `{}`", printable(test.case_name));
+  if (!lost) return fmt::format("must lose points{}, and loses none", where);
+  if (said) return "";
+  return fmt::format("must say {}{}, and says {}", to_text(*test.word), where, words);
+}
+
+}  // namespace
+
+AssignmentLint lint_assignment(const Assignment& assignment, Session& session, Interpreter& python,
+                               PluginLoader& plugins) {
+  session.require();
+  return AssignmentLinter(assignment, session, python, plugins).run();
+}
+
+std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile& grade) {
+  std::vector<Error> problems;
+  for (const SelfTest& test : assignment.self_tests) {
+    const GradeResult result = grade(test.file);
+    const std::string name = test.file.lexically_relative(assignment.folder).string();
+    const auto add = [&](const std::string& message, const std::string& hint) {
+      problems.push_back(usage_error(fmt::format("`{}` {}", printable(name), message), test.where,
+                                     printable(hint)));
+    };
+    if (result.state == GradeState::grader_error) {
+      add("could not be graded", result.staff.empty() ? result.message : result.staff);
+    } else if (test.must_pass) {
+      if (result.state == GradeState::graded && result.points >= result.max_points) continue;
+      add(fmt::format("must pass, and gets {:.4g} of {:.4g} points", result.points,
+                      result.max_points),
+          reason_of(result));
+    } else if (const std::string message = passed_although(test, result); !message.empty()) {
+      add(message, "add or change a case so that this mistake shows");
+    }
+  }
+  return problems;
+}
+
+std::string lint_summary(const Assignment& assignment, const AssignmentLint& lint) {
+  size_t items = 0;
+  for (const AssignmentCase& one : assignment.cases) items += one.items.size();
+  std::string text =
+      fmt::format("{}: {:.10g} points in {}, {}, {}\n", assignment.id, assignment.max_points(),
+                  counted(assignment.cases.size(), "case"), counted(items, "item"),
+                  counted(assignment.trials, "trial") + " each");
+  if (!lint.weakest) return text;
+  const WeakestMargin& weakest = *lint.weakest;
+  if (std::isinf(weakest.margin.times)) {
+    return text + "weakest margin: none, every value must be equal to the expected one\n";
+  }
+  return text + fmt::format("weakest margin: {:.3g} times the bound, by {} as `{}` in `{}` ({})\n",
+                            weakest.margin.times, weakest.margin.answer, weakest.margin.output,
+                            weakest.case_name, weakest.item);
+}
+
+}  // namespace warpmark

@@ -1,0 +1,52 @@
+// Points that an assignment would give to a kernel that computes nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "grade/assignment.hpp"
+#include "runtime/trivial_check.hpp"
+
+namespace warpmark {
+
+/// Collects the items of an assignment. An item is free if each of its outputs lets an answer pass
+/// that needs no kernel. A case must not give points for free items: with `credit: all` not each of
+/// its items may be free, with `credit: each` none. Nor may a tolerance swallow a wrong answer to
+/// any output. Exceptions of the suite (`lint`) count for `warpmark lint` only: here are points at
+/// stake.
+class FreePoints {
+ public:
+  explicit FreePoints(const Assignment& assignment) : assignment_(assignment) {}
+
+  /// An item of a case of the assignment, after its last trial.
+  void add(const AssignmentCase& one, const Case& item, const TrivialCheck& check);
+
+  /// As usage errors at the cases, each with what to do.
+  std::vector<Error> problems() const;
+
+ private:
+  struct Output {
+    std::string name;
+    uint64_t fingerprint = 0;
+    size_t elements = 0;
+    std::vector<TrivialPass> passes;
+  };
+  struct Item {
+    const AssignmentCase* owner = nullptr;
+    std::string id;
+    std::vector<Output> outputs;
+
+    bool is_free() const;
+  };
+
+  std::vector<Item> with_stale() const;
+  static Error scored(const AssignmentCase& one, const std::vector<const Item*>& free);
+  static Error loose(const Item& item, const Output& output);
+
+  const Assignment& assignment_;
+  std::vector<Item> items_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,289 @@
+// Assignments that give points to kernels that compute nothing, and solutions that must not pass.
+#include "grade/assignment_lint.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "unit/grade/assignment_text.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+using testing_assignments::AssignmentFolder;
+
+// The lines of a suite that tests change; its kernel is only compiled.
+struct Lines {
+  std::string n = "[4, 9]";
+  std::string x = "rng.random(n)";
+  std::string out = "n";
+  std::string reference = "2 * x";
+  std::string tolerance = "exact";
+  std::string more = "";
+};
+
+std::string suite(const Lines& lines) {
+  return "warpmark: 1\n"
+         "kernel: {file: scale.cu, entry: scale}\n"
+         "axes: {n: " +
+         lines.n +
+         "}\n"
+         "arguments:\n"
+         "  z: {out: " +
+         lines.out +
+         "}\n"
+         "  x: {in: \"" +
+         lines.x +
+         "\"}\n"
+         "launch: {block: 32}\n"
+         "reference: {z: \"" +
+         lines.reference +
+         "\"}\n"
+         "tolerance: " +
+         lines.tolerance + "\n" + lines.more;
+}
+
+const std::string kHead = "warpmark: 1\nassignment: double-it\nsuite: scale.yaml\n";
+const std::string kAll = kHead + "cases: [{name: all, points: 5}]\n";
+
+/// One interpreter for the process, on the CPU device.
+class LintTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      session().require();
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.message();
+    }
+    folder.write("scale.cu", "extern \"C\" __global__ void scale(float *z, const float *x) {}\n");
+  }
+
+  static Interpreter& python() {
+    static Interpreter interpreter;
+    return interpreter;
+  }
+
+  static Session& session() {
+    static Session cpu(python(), [] {
+      SessionOptions options;
+      options.device = "cpu";
+      return options;
+    }());
+    return cpu;
+  }
+
+  AssignmentLint lint(const Lines& lines, const std::string& text = kAll) {
+    folder.write("scale.yaml", suite(lines));
+    assignment = folder.parse(text);
+    PluginLoader plugins;
+    return lint_assignment(*assignment, session(), python(), plugins);
+  }
+
+  /// "LINE message | hint" of the one problem.
+  std::string problem(const Lines& lines, const std::string& text = kAll) {
+    const AssignmentLint found = lint(lines, text);
+    if (found.problems.size() != 1) return std::to_string(found.problems.size()) + " problems";
+    const Error& error = found.problems.front();
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return std::to_string(error.where().line) + " " + error.message() + " | " + error.hint();
+  }
+
+  AssignmentFolder folder;
+  std::shared_ptr<const Assignment> assignment;
+};
+
+TEST_F(LintTest, AGoodAssignmentHasNoProblem) {
+  const AssignmentLint found = lint({});
+  EXPECT_THAT(found.problems, IsEmpty());
+  EXPECT_THAT(found.notes, IsEmpty());
+  ASSERT_TRUE(found.weakest);
+  EXPECT_TRUE(std::isinf(found.weakest->margin.times));
+  EXPECT_EQ(lint_summary(*assignment, found),
+            "double-it: 5 points in 1 case, 2 items, 3 trials each\n"
+            "weakest margin: none, every value must be equal to the expected one\n");
+}
+
+TEST_F(LintTest, RefusesWhatNeedsNoKernel) {
+  EXPECT_EQ(problem({.reference = "0 * x"}),
+            "4 a kernel that wrote zeros gets 5 of the 5 points of `all`: scale.n=4 and 1 more | "
+            "choose inputs that lead to another answer; `rng` does");
+  EXPECT_THAT(problem({.reference = "x"}), HasSubstr("a kernel that copied `x` gets 5 of the 5"));
+  EXPECT_THAT(problem({.reference = "np.full(n, 7)"}), HasSubstr("wrote 7 everywhere gets 5"));
+  EXPECT_THAT(problem({.reference = "x * np.nan"}), HasSubstr("that wrote NaN gets 5 of the 5"));
+}
+
+TEST_F(LintTest, RefusesAKernelThatWritesNothing) {
+  folder.write("scale.cu", testing_assignments::kernel());
+  folder.write("scale.yaml", testing_assignments::suite("[4, 9]").replace(
+                                 testing_assignments::suite("[4, 9]").find("a * factor"), 10, "a"));
+  const auto same = folder.parse(kAll);
+  PluginLoader plugins;
+  const AssignmentLint found = lint_assignment(*same, session(), python(), plugins);
+  ASSERT_EQ(found.problems.size(), 1U);
+  EXPECT_THAT(found.problems[0].message(), StartsWith("a kernel that wrote nothing gets 5"));
+}
+
+TEST_F(LintTest, AnEasySizeEarnsNothingAlone) {
+  const Lines sum = {.n = "[1]", .out = "1", .reference = "x.sum()", .tolerance = "{rtol: 1e-5}"};
+  EXPECT_EQ(problem(sum),
+            "4 a kernel that copied `x` gets 5 of the 5 points of `all`: scale.n=1 | put a further "
+            "size into the case: with `credit: all` an easy one then earns nothing alone");
+  Lines more = sum;
+  more.n = "[1, 33]";
+  EXPECT_THAT(lint(more).problems, IsEmpty());
+  EXPECT_THAT(problem(more, kHead + "cases: [{name: all, points: 5, credit: each}]\n"),
+              AllOf(HasSubstr("gets 2.5 of the 5 points of `all`: scale.n=1 | use `credit: all`")));
+}
+
+TEST_F(LintTest, RefusesWhatAnotherCaseLeavesBehind) {
+  folder.write("other.yaml", suite({.n = "[9]", .x = "np.arange(n)"}));
+  const AssignmentLint found =
+      lint({.x = "np.arange(n)"}, kHead +
+                                      "cases:\n"
+                                      "  - {name: small, points: 5}\n"
+                                      "  - {name: again, points: 4, suite: other.yaml}\n");
+  ASSERT_EQ(found.problems.size(), 1U);
+  EXPECT_EQ(found.problems[0].message(),
+            "a kernel that left what scale.n=9 expects gets 4 of the 4 points of `again`: "
+            "other.n=9");
+  EXPECT_EQ(found.problems[0].where().line, 6);
+  // Numbers that never change are worth a note.
+  EXPECT_THAT(found.notes, ElementsAre(StartsWith("the inputs of `small` do not use `rng`"),
+                                       StartsWith("the inputs of `again`")));
+}
+
+TEST_F(LintTest, RefusesAToleranceThatSwallowsAnswers) {
+  EXPECT_THAT(problem({.tolerance = "{atol: 10}"}),
+              AllOf(HasSubstr("a kernel that wrote zeros or copied `x` gets 5"),
+                    HasSubstr("| the tolerance lets it: make it tighter")));
+  // Of one item with credit for all, too: nobody would see that it is of no use.
+  EXPECT_THAT(problem({.tolerance = "{atol: \"np.where(n == 4, 10, 0)\"}"}),
+              StartsWith("4 in `all`, `z` of scale.n=4 would pass if the kernel wrote "));
+}
+
+TEST_F(LintTest, RefusesACaseThatComparesNothing) {
+  folder.write("scale.cu", "extern \"C\" __global__ void scale(const float *x) {}\n");
+  folder.write("scale.yaml",
+               "warpmark: 1\nkernel: {file: scale.cu, entry: scale}\narguments:\n"
+               "  x: {in: rng.random(3)}\nlaunch: {block: 32}\n");
+  const auto empty = folder.parse(kAll);
+  PluginLoader plugins;
+  const AssignmentLint found = lint_assignment(*empty, session(), python(), plugins);
+  ASSERT_EQ(found.problems.size(), 1U);
+  EXPECT_EQ(found.problems[0].message(),
+            "any kernel gets 5 of the 5 points of `all`: no output is compared");
+}
+
+TEST_F(LintTest, TheWeakestMarginIsTheNearestAnswersErrorOverTheBound) {
+  // The middle, 101, is 1 off where 0.25 is allowed; all else is further away.
+  const AssignmentLint found =
+      lint({.n = "[2]", .reference = "np.array([100, 102]) + 0 * x", .tolerance = "{atol: 0.25}"});
+  ASSERT_TRUE(found.weakest);
+  EXPECT_NEAR(found.weakest->margin.times, 4, 0.1);
+  EXPECT_EQ(found.weakest->margin.answer, "one value everywhere");
+  EXPECT_THAT(lint_summary(*assignment, found),
+              HasSubstr("times the bound, by one value everywhere as `z` in `all` (scale.n=2)"));
+  // A copy is 1 % off everywhere, in units of a bound of 0.1 %.
+  const AssignmentLint copied =
+      lint({.x = "1 + rng.random(n)", .reference = "1.01 * x", .tolerance = "{rtol: 0.001}"});
+  ASSERT_TRUE(copied.weakest);
+  EXPECT_NEAR(copied.weakest->margin.times, 10 / 1.01, 0.1);
+  EXPECT_EQ(copied.weakest->margin.answer, "a copy of `x`");
+}
+
+TEST_F(LintTest, WhatFailsAnItemIsTold) {
+  EXPECT_THAT(problem({.x = "rng.rondom(n)"}), HasSubstr("scale.n=4: "));
+  folder.write("scale.cu",
+               "extern \"C\" __global__ void scale(float *z, const float *x) {\n  oops;\n}\n");
+  EXPECT_THAT(problem({}), HasSubstr("oops"));
+}
+
+// Self-tests need no device: what grading gives is made up here.
+class SelfTestTest : public testing::Test {
+ protected:
+  static GradeResult graded(double small, double large, GradeWord word) {
+    GradeResult result;
+    result.state = GradeState::graded;
+    result.max_points = 25;
+    result.points = small + large;
+    const auto item = [&](bool passed) {
+      GradedItem one;
+      one.word = passed ? GradeWord::pass : word;
+      if (!passed) one.explanation = "It is wrong.";
+      return one;
+    };
+    result.cases.resize(2);
+    result.cases[0].name = "small";
+    result.cases[0].max_points = 5;
+    result.cases[0].points = small;
+    result.cases[0].items = {item(small == 5)};
+    result.cases[1].name = "large";
+    result.cases[1].max_points = 20;
+    result.cases[1].points = large;
+    result.cases[1].items = {item(true), item(large == 20)};
+    return result;
+  }
+
+  /// "LINE message | hint" of the problem with `test` when grading gives `result`; "" for none.
+  std::string problem(const std::string& test, const GradeResult& result) {
+    const auto assignment =
+        folder.parse(testing_assignments::good() + "self_test:\n  " + test + "\n");
+    const std::vector<Error> problems =
+        run_self_tests(*assignment, [&](const std::filesystem::path& file) {
+          EXPECT_TRUE(std::filesystem::is_regular_file(file));
+          return result;
+        });
+    if (problems.empty()) return "";
+    EXPECT_EQ(problems[0].where().line, 10);
+    return problems[0].message() + " | " + problems[0].hint();
+  }
+
+  AssignmentFolder folder;
+};
+
+TEST_F(SelfTestTest, WhatMustPassGetsAllPoints) {
+  const std::string test = "must_pass: [solutions/good.cu]";
+  EXPECT_EQ(problem(test, graded(5, 20, GradeWord::wrong)), "");
+  EXPECT_EQ(problem(test, graded(5, 0, GradeWord::race)),
+            "`solutions/good.cu` must pass, and gets 5 of 25 points | `large` says race: It is "
+            "wrong.");
+  GradeResult refused = graded(5, 20, GradeWord::wrong);
+  refused.state = GradeState::compile_error;
+  refused.message = "It does not compile.";
+  EXPECT_THAT(problem(test, refused), HasSubstr("| compile_error: It does not compile."));
+}
+
+TEST_F(SelfTestTest, WhatMustFailLosesPointsWhereItIsSaid) {
+  EXPECT_EQ(problem("must_fail: [wrong/bad.cu]", graded(0, 20, GradeWord::wrong)), "");
+  EXPECT_EQ(problem("must_fail: [wrong/bad.cu]", graded(5, 20, GradeWord::wrong)),
+            "`wrong/bad.cu` must lose points, and loses none | add or change a case so that this "
+            "mistake shows");
+  const std::string at_large = "must_fail: [{file: wrong/bad.cu, case: large}]";
+  EXPECT_EQ(problem(at_large, graded(5, 0, GradeWord::wrong)), "");
+  EXPECT_THAT(problem(at_large, graded(0, 20, GradeWord::wrong)),
+              StartsWith("`wrong/bad.cu` must lose points in `large`, and loses none"));
+  const std::string race = "must_fail: [{file: wrong/bad.cu, case: large, word: race}]";
+  EXPECT_EQ(problem(race, graded(5, 10, GradeWord::race)), "");
+  EXPECT_THAT(problem(race, graded(5, 0, GradeWord::wrong)),
+              StartsWith("`wrong/bad.cu` must say race in `large`, and says wrong"));
+  EXPECT_EQ(
+      problem("must_fail: [{file: wrong/bad.cu, word: race}]", graded(0, 20, GradeWord::race)), "");
+}
+
+TEST_F(SelfTestTest, AGraderErrorIsNoVerdict) {
+  GradeResult broken = graded(0, 0, GradeWord::not_launched);
+  broken.state = GradeState::grader_error;
+  broken.staff = "the device is gone";
+  for (const char* test : {"must_fail: [wrong/bad.cu]", "must_pass: [wrong/bad.cu]"}) {
+    EXPECT_EQ(problem(test, broken), "`wrong/bad.cu` could not be graded | the device is gone");
+  }
+}
+
+}  // namespace
+}  // namespace warpmark

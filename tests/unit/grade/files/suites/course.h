@@ -1,0 +1,1 @@
+#define COURSE 1
