@@ -4,6 +4,7 @@ the next shows: `right` and `mangled_name` must have all points among them."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 import unittest
@@ -11,7 +12,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
 
-from program import CheckTest  # noqa: E402
+from program import SOURCE, CheckTest  # noqa: E402
 
 MANIFEST = json.loads((HERE / "manifest.json").read_text())["submissions"]
 # What a student may open; result.json and junit.xml are for staff.
@@ -111,6 +112,20 @@ class Corpus(unittest.TestCase):
                   [f"T{i}" for i in range(18, 27)] + [f"T{i}" for i in range(32, 37)])
         have = {threat for one in MANIFEST for threat in one["threats"]}
         self.assertEqual([threat for threat in wanted if threat not in have], [])
+
+    def test_the_threat_model_names_what_there_is(self):
+        text = (SOURCE / "docs/threat-model.md").read_text()
+        rows = re.findall(r"^\| (T\d+) \|(.*)\|([^|]*)\|$", text, re.M)
+        self.assertEqual([row[0] for row in rows], [f"T{i}" for i in range(1, 38)])
+        known = {one["name"]: one["threats"] for one in MANIFEST}
+        named = set()
+        for threat, answer, proof in rows:
+            names = re.findall(r"`([^`]+)`", proof)
+            self.assertTrue(names or "to come" in answer, threat)
+            for name in names:
+                self.assertTrue((SOURCE / name).is_file() if "/" in name else name in known, name)
+            named.update(names)
+        self.assertEqual(set(known) - named, {"mangled_name", "right"} - named)
 
 
 if __name__ == "__main__":
