@@ -206,6 +206,11 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
     if (said.starts_with("no kernel `") && !wanted.empty() && !context.source.empty()) {
       return explain_missing_kernel(context.source, wanted, context.wanted);
     }
+    // find_entry(): "`scale` names 2 kernels in x.cu: scale(float*), scale(double*)"
+    if (said.starts_with('`') && said.find("` names ") != std::string::npos) {
+      return "The file has several kernels of the wanted name: " + capped(outcome.reason) +
+             ". Keep the one that the assignment asks for.";
+    }
     if (said.find("CUDA_ERROR") != std::string::npos) return explain_driver(outcome);
     if (said.find("ptxas") != std::string::npos) {
       return "The file does not compile: the assembler refuses what the compiler made of it. Look "

@@ -63,6 +63,12 @@ class Course(CheckTest):
                     if item["word"] not in ("pass", "not launched"):
                         self.assertNotEqual(item["explanation"], "", file)
 
+    def test_lint_has_nothing_to_say(self):
+        for name in ("doublify", "multiply_them", "linear_combination", "reduction"):
+            out, _ = self.run_program("grade", "--lint", COURSE / name / "assignment.yaml",
+                                      "--device", "cpu", timeout=240)
+            self.assertIn("10 points in 4 cases", out)
+
     def test_doublify(self):
         self.check_course("doublify")
 

@@ -169,6 +169,18 @@ TEST_F(CompileExplanation, WhatTheDeviceRefuses) {
               testing::StartsWith("The file does not compile: the assembler refuses"));
 }
 
+TEST_F(CompileExplanation, SeveralKernelsOfOneName) {
+  Outcome outcome;
+  outcome.verdict = Verdict::failed;
+  outcome.failure = FailureKind::compile;
+  outcome.reason = "`k` names 2 kernels in x.cu: k(float*), k(double*)";
+  outcome.error = verdict_error(outcome.reason);
+  EXPECT_EQ(
+      explain(outcome, {}),
+      "The file has several kernels of the wanted name: `k` names 2 kernels in x.cu: k(float*), "
+      "k(double*). Keep the one that the assignment asks for.");
+}
+
 TEST_F(CompileExplanation, ForgedLogsAreOnlyQuoted) {
   const std::string text = said("\x1b[31m(1): error: " + std::string(5000, 'x') + "\x07\x1b]0;");
   EXPECT_LT(text.size(), 400U);
