@@ -47,6 +47,10 @@ class AssignmentMaker {
     made_.id = made_.folder.filename().string();
     check_name();
     require_path(request.suite, "a suite's file, as `warpmark list --suites` prints them");
+    if (fs::is_directory(request.suite)) {
+      throw usage_error(fmt::format("`{}` is a folder", display_path(request.suite)), {},
+                        "an assignment is made from one suite: name its file");
+    }
     suite_ = load_suite(request.suite);
     require_gradable(*suite_, {});
     made_.suite = suite_.get();
@@ -99,7 +103,6 @@ class AssignmentMaker {
   }
 
   void write_assignment(const fs::path& draft) {
-    // Editors find the schema of an installed or a checked-out Warpmark by themselves only here.
     write_file_atomically(draft / "assignment.yaml", new_assignment_text(made_));
   }
 

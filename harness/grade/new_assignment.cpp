@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <variant>
 
 #include "base/text.hpp"
@@ -18,27 +19,30 @@ std::string quoted(const std::string& text) {
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Whether YAML and ids write the value as it is: a number or a word.
-bool is_plain(const AxisValue& value) {
-  const std::string text = to_text(value.value);
-  return value.label.empty() && !std::holds_alternative<std::vector<int64_t>>(value.value) &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '.' || c == '-';
-         });
+// The greatest value of an axis of whole numbers, two or more; nothing for any other.
+std::optional<int64_t> greatest(const Axis& axis) {
+  if (axis.python || axis.values.size() < 2) return std::nullopt;
+  int64_t most = 0;
+  for (const AxisValue& value : axis.values) {
+    const auto* whole = std::get_if<int64_t>(&value.value);
+    if (whole == nullptr || !value.label.empty()) return std::nullopt;
+    most = std::max(most, *whole);
+  }
+  return most;
 }
 
-// The axis that sizes most often stand in: the last one that can be split.
-const Axis* split_axis(const Suite& suite) {
-  const auto axis = std::find_if(suite.axes.rbegin(), suite.axes.rend(), [](const Axis& one) {
-    return !one.python && one.values.size() >= 2 &&
-           std::all_of(one.values.begin(), one.values.end(), is_plain);
-  });
-  return axis == suite.axes.rend() ? nullptr : &*axis;
+// The axis that sizes stand in, most likely: the one with the greatest value.
+const Axis* size_axis(const Suite& suite) {
+  const Axis* found = nullptr;
+  for (const Axis& axis : suite.axes) {
+    const std::optional<int64_t> most = greatest(axis);
+    if (most && (found == nullptr || *most > *greatest(*found))) found = &axis;
+  }
+  return found;
 }
 
 std::string cases_text(const NewAssignment& made) {
-  const Axis* axis = made.split ? split_axis(*made.suite) : nullptr;
+  const Axis* axis = made.split ? size_axis(*made.suite) : nullptr;
   if (axis == nullptr) return "  - {name: all, points: 100}\n";
   std::vector<std::string> values;
   for (const AxisValue& value : axis->values) values.push_back(to_text(value.value));
@@ -48,7 +52,7 @@ std::string cases_text(const NewAssignment& made) {
       "  - {{name: visible, points: 40, axes: {{{0}: [{1}]}}}}\n"
       "  - name: hidden\n"
       "    points: 60\n"
-      "    axes: {{{0}: [{2}]}}              # better: values that no student has seen\n"
+      "    axes: {{{0}: [{2}]}}  # better: values that no student has seen\n"
       "    visibility: hidden\n"
       "    hint: Think of values of {0} other than those that you know.\n",
       axis->name, join(values, ", "), last);
