@@ -21,6 +21,8 @@ struct Command {
 Command check_command(CLI::App& program);
 Command bench_command(CLI::App& program);
 Command run_command(CLI::App& program);
+Command grade_command(CLI::App& program);
+Command try_command(CLI::App& program);
 Command compare_command(CLI::App& program);
 Command report_command(CLI::App& program);
 Command list_command(CLI::App& program);
@@ -34,6 +36,8 @@ Command cache_command(CLI::App& program);
 Command completion_command(CLI::App& program);
 /// Hidden: what the scripts of `completion` ask.
 Command complete_command(CLI::App& program);
+/// Hidden: what `grade` starts, with its connection as descriptor 3.
+Command grade_worker_command(CLI::App& program);
 /// Hidden: the worker that sessions start, with its socket as descriptor 3.
 Command worker_command(CLI::App& program);
 

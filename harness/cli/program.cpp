@@ -83,17 +83,18 @@ Error usage_failure(const CLI::App& program, const CLI::ParseError& failure) {
 }
 
 ExitCode run(int count, const char* const* arguments, Output& out) {
-  CLI::App program("Checks and benchmarks CUDA kernels, on a GPU or on the CPU device.",
+  CLI::App program("Checks, benchmarks and grades CUDA kernels, on a GPU or on the CPU device.",
                    "warpmark");
   program.set_version_flag("--version", "warpmark " WARPMARK_VERSION);
   program.require_subcommand(0, 1);
   program.get_formatter()->column_width(26);
   const std::vector<Command> commands = {
-      check_command(program),      bench_command(program),    run_command(program),
-      compare_command(program),    report_command(program),   list_command(program),
-      plan_command(program),       lint_command(program),     new_command(program),
-      devices_command(program),    doctor_command(program),   cache_command(program),
-      completion_command(program), complete_command(program), worker_command(program)};
+      check_command(program),    bench_command(program),        run_command(program),
+      grade_command(program),    try_command(program),          compare_command(program),
+      report_command(program),   list_command(program),         plan_command(program),
+      lint_command(program),     new_command(program),          devices_command(program),
+      doctor_command(program),   cache_command(program),        completion_command(program),
+      complete_command(program), grade_worker_command(program), worker_command(program)};
   program.footer(kFooter);  // set after the commands were made, which would all take it over
   try {
     program.parse(count, arguments);

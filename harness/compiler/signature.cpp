@@ -11,59 +11,11 @@
 #include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "compiler/ptx_tokens.hpp"
 
 namespace warpmark {
 
 namespace {
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || c == '%' || c == '.';
-}
-
-// Words (directives and names) and single characters of a PTX text, without comments and strings.
-class PtxTokens {
- public:
-  explicit PtxTokens(std::string_view text) : text_(text) {}
-
-  /// The next token; empty at the end.
-  std::string_view next() {
-    skip();
-    if (at_ >= text_.size()) return {};
-    const size_t start = at_++;
-    if (is_word(text_[start])) {
-      while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    }
-    return text_.substr(start, at_ - start);
-  }
-
- private:
-  void skip_to(std::string_view end) {
-    const size_t found = text_.find(end, at_);
-    at_ = found == std::string_view::npos ? text_.size() : found + end.size();
-  }
-  void skip() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-        ++at_;
-      } else if (text_.substr(at_, 2) == "//") {
-        skip_to("\n");
-      } else if (text_.substr(at_, 2) == "/*") {
-        at_ += 2;
-        skip_to("*/");
-      } else if (c == '"') {
-        ++at_;
-        skip_to("\"");
-      } else {
-        return;
-      }
-    }
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
-};
 
 std::optional<size_t> number(std::string_view text) {
   size_t value = 0;
@@ -82,21 +34,25 @@ size_t bytes_of_type(std::string_view directive) {
   return bits && *bits % 8 == 0 && *bits <= 128 ? *bits / 8 : 0;
 }
 
+bool at_end(const PtxToken& token) {
+  return token.kind == PtxTokenKind::end;
+}
+
 // One `.param …` up to its `,` or `)`, which is returned.
-std::string_view read_parameter(PtxTokens& tokens, EntryParameter& parameter) {
+PtxToken read_parameter(PtxTokens& tokens, EntryParameter& parameter) {
   size_t element = 0;
   size_t count = 1;
   size_t alignment = 0;
   bool of_pointee = false;  // `.ptr .align 4` tells of what is pointed at
-  std::string_view token = tokens.next();
-  for (; !token.empty() && token != "," && token != ")"; token = tokens.next()) {
-    if (token == ".ptr") of_pointee = true;
-    if (token == ".align") {
-      const auto value = number(tokens.next());
+  PtxToken token = tokens.next();
+  for (; !at_end(token) && !token.is(",") && !token.is(")"); token = tokens.next()) {
+    if (token.is(".ptr")) of_pointee = true;
+    if (token.is(".align")) {
+      const auto value = number(tokens.next().text);
       if (value && !of_pointee) alignment = *value;
-    } else if (token == "[") {
-      count = number(tokens.next()).value_or(0);
-    } else if (const size_t bytes = bytes_of_type(token); bytes != 0 && element == 0) {
+    } else if (token.is("[")) {
+      count = number(tokens.next().text).value_or(0);
+    } else if (const size_t bytes = bytes_of_type(token.text); bytes != 0 && element == 0) {
       element = bytes;
     }
   }
@@ -183,16 +139,16 @@ std::string Entry::text() const {
 std::vector<Entry> scan_entries(std::string_view ptx) {
   std::vector<Entry> entries;
   PtxTokens tokens(ptx);
-  for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
-    if (token != ".entry") continue;
+  for (PtxToken token = tokens.next(); !at_end(token); token = tokens.next()) {
+    if (!token.is(".entry")) continue;
     Entry entry;
-    entry.name = tokens.next();
+    entry.name = tokens.next().text;
     entry.demangled = demangle(entry.name);
     token = tokens.next();
-    if (token == "(") {
-      while (token != ")" && !token.empty()) {
+    if (token.is("(")) {
+      while (!token.is(")") && !at_end(token)) {
         token = tokens.next();
-        if (token != ".param") continue;
+        if (!token.is(".param")) continue;
         EntryParameter parameter;
         token = read_parameter(tokens, parameter);
         entry.parameters.push_back(parameter);

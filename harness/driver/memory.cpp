@@ -2,16 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace warpmark {
+
+namespace {
+
+// What a kernel may load at once: a block that begins at a multiple of it is as well aligned as any
+// access wants.
+constexpr size_t kVectorBytes = 16;
+constexpr unsigned char kCanary = 0xA5;
+
+}  // namespace
 
 void DeviceMemoryTraits::release(const Context& context, Handle handle) noexcept {
   context.driver().release(context.table().mem_free, handle);
 }
 
 DeviceMemory::DeviceMemory(std::shared_ptr<const Context> context, size_t bytes, std::string name)
-    : bytes_(bytes), name_(std::move(name)) {
+    : context_(context), bytes_(bytes), name_(std::move(name)) {
   CUdeviceptr address = 0;
   if (bytes > 0) {
     const ScopedContext current(*context);
@@ -26,6 +37,60 @@ DeviceMemory::DeviceMemory(std::shared_ptr<const Context> context, size_t bytes,
     context->driver().expect(address, context->table().mem_alloc, object);
   }
   handle_ = UniqueHandle<DeviceMemoryTraits>(std::move(context), address);
+  address_ = address;
+}
+
+DeviceMemory DeviceMemory::guarded(std::shared_ptr<const Context> context, size_t bytes,
+                                   std::string name, Edge edge) {
+  DeviceMemory made;
+  made.context_ = std::move(context);
+  made.bytes_ = bytes;
+  made.name_ = std::move(name);
+  if (bytes == 0) return made;
+  made.pages_ =
+      std::make_unique<GuardedMapping>(made.context_, bytes, [&made] { return made.identify(); });
+  made.address_ = made.pages_->begin();
+  if (edge == Edge::back) {
+    const size_t before = made.pages_->bytes() - bytes;
+    made.address_ += before / kVectorBytes * kVectorBytes;
+  }
+  const ScopedContext current(*made.context_);
+  for (const auto& [begin, count] : made.canaries()) {
+    made.context_->driver().call(
+        made.context_->table().memset_d8, [&made] { return made.identify(); }, begin, kCanary,
+        count);
+  }
+  made.context_->synchronize();
+  return made;
+}
+
+std::vector<std::pair<CUdeviceptr, size_t>> DeviceMemory::canaries() const {
+  std::vector<std::pair<CUdeviceptr, size_t>> ranges;
+  if (!pages_) return ranges;
+  const CUdeviceptr end = address_ + bytes_;
+  const CUdeviceptr last = pages_->begin() + pages_->bytes();
+  if (address_ > pages_->begin()) ranges.emplace_back(pages_->begin(), address_ - pages_->begin());
+  if (last > end) ranges.emplace_back(end, last - end);
+  return ranges;
+}
+
+void DeviceMemory::forbid_writes() {
+  if (bytes_ > 0) pages_->forbid_writes();
+}
+
+bool DeviceMemory::neighbours_changed() const {
+  std::vector<unsigned char> found;
+  const ScopedContext current(*context_);
+  for (const auto& [begin, count] : canaries()) {
+    found.resize(count);
+    context_->driver().call(
+        context_->table().memcpy_dtoh, [this] { return identify(); }, found.data(), begin, count);
+    if (std::any_of(found.begin(), found.end(),
+                    [](unsigned char byte) { return byte != kCanary; })) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void DeviceMemory::check_range(size_t offset, size_t count) const {
@@ -37,7 +102,7 @@ void DeviceMemory::check_range(size_t offset, size_t count) const {
 void DeviceMemory::upload(std::span<const std::byte> from, size_t offset) {
   check_range(offset, from.size());
   if (from.empty()) return;
-  const Context& context = *handle_.context();
+  const Context& context = *context_;
   const ScopedContext current(context);
   context.driver().call(
       context.table().memcpy_htod, [this] { return identify(); }, address() + offset, from.data(),
@@ -48,7 +113,7 @@ void DeviceMemory::upload(std::span<const std::byte> from, size_t offset) {
 void DeviceMemory::download(std::span<std::byte> to, size_t offset) const {
   check_range(offset, to.size());
   if (to.empty()) return;
-  const Context& context = *handle_.context();
+  const Context& context = *context_;
   const ScopedContext current(context);
   context.driver().call(
       context.table().memcpy_dtoh, [this] { return identify(); }, to.data(), address() + offset,
@@ -58,7 +123,7 @@ void DeviceMemory::download(std::span<std::byte> to, size_t offset) const {
 void DeviceMemory::copy_from(const DeviceMemory& other) {
   check_range(0, other.bytes());
   if (other.bytes() == 0) return;
-  const Context& context = *handle_.context();
+  const Context& context = *context_;
   const ScopedContext current(context);
   context.driver().call(
       context.table().memcpy_dtod, [this] { return identify(); }, address(), other.address(),
@@ -68,7 +133,7 @@ void DeviceMemory::copy_from(const DeviceMemory& other) {
 
 void DeviceMemory::fill(unsigned char value) {
   if (bytes_ == 0) return;
-  const Context& context = *handle_.context();
+  const Context& context = *context_;
   const ScopedContext current(context);
   context.driver().call(
       context.table().memset_d8, [this] { return identify(); }, address(), value, bytes_);
@@ -78,7 +143,7 @@ void DeviceMemory::fill(unsigned char value) {
 void DeviceMemory::copy_from(const DeviceMemory& other, const Stream& stream) {
   check_range(0, other.bytes());
   if (other.bytes() == 0) return;
-  const Context& context = *handle_.context();
+  const Context& context = *context_;
   const ScopedContext current(context);
   context.driver().call(
       context.table().memcpy_dtod_async, [this] { return identify(); }, address(), other.address(),
@@ -87,7 +152,7 @@ void DeviceMemory::copy_from(const DeviceMemory& other, const Stream& stream) {
 
 void DeviceMemory::fill(unsigned char value, const Stream& stream) {
   if (bytes_ == 0) return;
-  const Context& context = *handle_.context();
+  const Context& context = *context_;
   const ScopedContext current(context);
   context.driver().call(
       context.table().memset_d8_async, [this] { return identify(); }, address(), value, bytes_,
@@ -95,7 +160,7 @@ void DeviceMemory::fill(unsigned char value, const Stream& stream) {
 }
 
 std::string DeviceMemory::identify() const {
-  const std::string where = handle_.context() ? ", " + handle_.context()->identify() : "";
+  const std::string where = context_ ? ", " + context_->identify() : "";
   return fmt::format("{} of `{}`{}", format_bytes(bytes_), name_, where);
 }
 

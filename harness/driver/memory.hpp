@@ -3,9 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "driver/guarded_mapping.hpp"
 #include "driver/handle.hpp"
 #include "driver/stream.hpp"
 
@@ -27,7 +31,18 @@ class DeviceMemory {
   /// bytes.
   DeviceMemory(std::shared_ptr<const Context> context, size_t bytes, std::string name = "buffer");
 
-  CUdeviceptr address() const { return handle_.get(); }
+  /// Which end of a block lies at the end of its pages, so that an access beyond it faults.
+  enum class Edge : uint8_t { front, back };
+  /// A block in pages of its own (GuardedMapping). The rest of the pages, 15 bytes at the most
+  /// behind an Edge::back, is filled with canaries.
+  static DeviceMemory guarded(std::shared_ptr<const Context> context, size_t bytes,
+                              std::string name, Edge edge);
+  /// A kernel that writes to it from now on faults; only of a guarded block.
+  void forbid_writes();
+  /// Whether something wrote to the canaries around a guarded block.
+  bool neighbours_changed() const;
+
+  CUdeviceptr address() const { return address_; }
   size_t bytes() const { return bytes_; }
   const std::string& name() const { return name_; }
 
@@ -47,7 +62,13 @@ class DeviceMemory {
  private:
   void check_range(size_t offset, size_t count) const;
 
-  UniqueHandle<DeviceMemoryTraits> handle_;
+  /// The rest of the pages before and behind the block.
+  std::vector<std::pair<CUdeviceptr, size_t>> canaries() const;
+
+  std::shared_ptr<const Context> context_;
+  UniqueHandle<DeviceMemoryTraits> handle_;  ///< of a plain block
+  std::unique_ptr<GuardedMapping> pages_;    ///< of a guarded one
+  CUdeviceptr address_ = 0;
   size_t bytes_ = 0;
   std::string name_;
 };

@@ -3,8 +3,20 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include <vector>
+
+#include "base/arithmetic.hpp"
+#include "base/text.hpp"
 
 namespace warpmark {
+
+namespace {
+
+std::string c_type(const std::optional<DType>& dtype) {
+  return dtype ? std::string(dtype->c_name) : "";
+}
+
+}  // namespace
 
 void set_limits(PlannedCase& planned, const GradeLimits& limits) {
   PlanLimits& own = planned.plan.limits;
@@ -30,6 +42,24 @@ void fix_dtypes(PlannedCase& planned, const std::map<std::string, DType>& dtypes
   };
   for (Buffer& buffer : planned.plan.buffers) fix(buffer);
   for (Scalar& scalar : planned.plan.scalars) fix(scalar);
+}
+
+std::string signature_text(const Plan& plan) {
+  for (const Step& step : plan.steps) {
+    const auto* launch = std::get_if<LaunchStep>(&step);
+    if (launch == nullptr) continue;
+    std::vector<std::string> parameters;
+    for (const std::string& name : launch->arguments) {
+      if (const Buffer* buffer = plan.find_buffer(name)) {
+        const bool read_only = buffer->direction == ArgumentKind::in;
+        parameters.push_back((read_only ? "const " : "") + c_type(buffer->dtype) + " *" + name);
+      } else if (const Scalar* scalar = plan.find_scalar(name)) {
+        parameters.push_back(c_type(scalar->dtype) + " " + name);
+      }
+    }
+    return launch->entry + "(" + join(parameters, ", ") + ")";
+  }
+  return "";
 }
 
 size_t submitted_unit(const PlannedCase& planned) {

@@ -19,6 +19,10 @@ bool has_open_dtypes(const Plan& plan);
 /// of its parameters: half precision, or bytes.
 void fix_dtypes(PlannedCase& planned, const std::map<std::string, DType>& dtypes);
 
+/// "scale(float *out, const float *src, float f, int n)": the kernel as the plan launches it first,
+/// its types as far as they are fixed. "" for a plan that launches none.
+std::string signature_text(const Plan& plan);
+
 /// The unit of the kernel that is launched, which is what a submission replaces. Throws a usage
 /// error for a plan that launches none, or kernels of several units.
 size_t submitted_unit(const PlannedCase& planned);

@@ -120,8 +120,8 @@ class SubmissionGrader::Run {
       return false;
     }
     graded.word = verdict.word;
-    graded.explanation = explain_item(outcome, texts(item));
-    graded.detail = detail_of(outcome, texts(item));
+    graded.explanation = explain_item(outcome, texts(item, planned));
+    graded.detail = detail_of(outcome, texts(item, planned));
     const std::string& message = outcome.error->message();
     const size_t log = message.find('\n');
     if (log != std::string::npos) result_.log = log_text(message.substr(log + 1));
@@ -155,8 +155,7 @@ class SubmissionGrader::Run {
       const ErrorAndBound worst = worst_error(outcome);
       graded.error = worst.error;
       graded.bound = worst.bound;
-      ItemTexts more = texts(item);
-      more.planned = &planned;
+      ItemTexts more = texts(item, planned);
       more.artifacts = &artifacts;
       graded.explanation = explain_item(outcome, more);
       graded.detail = detail_of(outcome, more);
@@ -203,8 +202,9 @@ class SubmissionGrader::Run {
         shell_word(item.which.id), seed, one.visibility == Visibility::hidden ? " --hidden" : "");
   }
 
-  ItemTexts texts(const Item& item) const {
+  ItemTexts texts(const Item& item, const PlannedCase& planned) const {
     ItemTexts texts;
+    texts.planned = &planned;
     texts.python = &grader_.python_;
     texts.suite = item.which.suite.get();
     texts.file = assignment_.submission.file;
@@ -228,6 +228,15 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
       assignment_(std::move(assignment)),
       options_(std::move(options)),
       own_(python, own_options()) {
+  const GradeLimits& limits = assignment_->limits;
+  walls_.required = !options_.without_walls;
+  walls_.compile_bytes = limits.compile_mib << 20;
+  walls_.compile_cpu_s = limits.compile_cpu_s;
+  walls_.compile_s = limits.compile_s;
+  walls_.toolkit_headers = assignment_->submission.toolkit_headers;
+  for (const std::filesystem::path& header : assignment_->submission.headers) {
+    walls_.headers.push_back({header.filename().string(), read_file(header)});
+  }
   drop_unwanted_cases();
   PluginLoader plugins;
   for (const AssignmentCase& one : assignment_->cases) {
@@ -286,8 +295,9 @@ SessionOptions SubmissionGrader::own_options() const {
 }
 
 SessionOptions SubmissionGrader::submission_options() const {
-  // CONFINEMENT: one line, once sessions have walls.
-  return own_options();
+  SessionOptions options = own_options();
+  options.confinement = walls_;
+  return options;
 }
 
 const DeviceFacts& SubmissionGrader::prepare() {

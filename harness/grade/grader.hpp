@@ -66,6 +66,7 @@ class SubmissionGrader {
   std::shared_ptr<const Assignment> assignment_;
   GraderOptions options_;
   OwnKernel own_;
+  Confinement walls_;
   std::vector<std::vector<Item>> items_;  ///< by case, then by item
   std::unique_ptr<Session> session_;      ///< of the next submission, or of the one that is graded
   std::atomic<Session*> live_ = nullptr;  ///< what a signal may interrupt

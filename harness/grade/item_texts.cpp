@@ -6,6 +6,8 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "grade/explanation.hpp"
+#include "grade/graded_plan.hpp"
 
 namespace warpmark {
 
@@ -27,11 +29,25 @@ std::string without_folders(std::string text, const Suite& suite) {
 }  // namespace
 
 std::string explain_item(const Outcome& outcome, const ItemTexts& texts) {
-  return printable(without_folders(outcome.reason, *texts.suite));
+  ExplainContext context;
+  context.file = texts.file;
+  context.source = texts.source;
+  if (texts.planned != nullptr) {
+    context.plan = &texts.planned->plan;
+    context.wanted = signature_text(texts.planned->plan);
+  }
+  // Both live as long as the context, which points into them.
+  std::map<std::string, ReferenceValue> expected;
+  if (texts.artifacts != nullptr && texts.planned != nullptr) {
+    expected = references(*texts.python, *texts.planned, *texts.artifacts);
+    add_values(context, *texts.artifacts, expected);
+  }
+  const std::string text = explain(outcome, context);
+  return printable(without_folders(text.empty() ? outcome.reason : text, *texts.suite));
 }
 
 std::string detail_of(const Outcome& outcome, const ItemTexts& texts) {
-  if (!outcome.error) return explain_item(outcome, texts);
+  if (!outcome.error) return printable(outcome.reason);
   const Error& error = *outcome.error;
   // A line of the suite is nothing that a student can change.
   const bool in_file =

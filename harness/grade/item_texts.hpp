@@ -15,7 +15,7 @@ namespace warpmark {
 struct ItemTexts {
   Interpreter* python = nullptr;
   const Suite* suite = nullptr;
-  const PlannedCase* planned = nullptr;      ///< with the submission; null before it was compiled
+  const PlannedCase* planned = nullptr;      ///< with the submission and all types
   const CaseArtifacts* artifacts = nullptr;  ///< of the run that failed, if there was one
   std::string file;                          ///< the submitted file, as the compiler calls it
   std::string source;                        ///< its text

@@ -9,6 +9,7 @@
 #include "report/grade_text.hpp"
 #include "report/html.hpp"
 #include "report/style.hpp"
+#include "report/text_line.hpp"
 
 namespace warpmark {
 namespace {
@@ -36,6 +37,7 @@ std::string number_text(double number) {
 std::string staff_facts(const GradedItem& item) {
   std::vector<std::string> facts;
   facts.push_back(count_text(item.trials, "trial"));
+  if (item.trial) facts.push_back(fmt::format("trial {} failed", *item.trial));
   if (item.error) facts.push_back("worst error " + number_text(*item.error));
   if (item.bound) facts.push_back("bound " + number_text(*item.bound));
   facts.push_back(duration_text(item.seconds));
@@ -45,13 +47,7 @@ std::string staff_facts(const GradedItem& item) {
 }
 
 std::string item_block(const GradedItem& item, bool for_staff) {
-  if (is_bare(item)) {
-    if (!for_staff || item.note.empty()) return "";
-    return paragraph("hint", fmt::format("Grader: <code>{}</code>: {}", html_text(item.case_id),
-                                         html_text(item.note)));
-  }
-  std::string place = "<code>" + html_text(item.case_id) + "</code>";
-  if (item.trial) place += fmt::format(", trial {}", *item.trial);
+  const std::string place = "<code>" + html_text(place_text(item)) + "</code>";
   const std::string_view why = trim(item.explanation);
   std::string block =
       paragraph("why", place + ": " + html_prose(why.empty() ? word_text(item.word) : why));
@@ -103,17 +99,26 @@ std::string case_block(const GradedCase& one, GradeWord word, bool for_staff) {
   block += "</h3>\n";
   size_t passed = 0;
   std::string items;
+  const GradedItem* told = nullptr;
   for (const GradedItem& item : one.items) {
     if (item.word == GradeWord::pass) {
       ++passed;
-    } else {
+    } else if (told == nullptr || !repeats(*told, item)) {
+      told = &item;
       items += item_block(item, for_staff);
+    } else if (for_staff && !item.note.empty()) {
+      const std::string place = html_text(in_one_line(item.case_id));
+      items += paragraph("hint",
+                         fmt::format("Grader: <code>{}</code>: {}", place, html_text(item.note)));
     }
   }
   block += items;
   if (word != GradeWord::pass) {
-    if (items.empty()) block += paragraph("why", html_text(word_text(word)));
-    if (hidden && !for_staff) {
+    // The badge says "not launched" already.
+    if (items.empty() && word != GradeWord::not_launched) {
+      block += paragraph("why", html_text(word_text(word)));
+    }
+    if (hidden && !for_staff && word != GradeWord::not_launched) {
       block += paragraph("remark", "This case is hidden: what it runs is not shown.");
     }
     if (passed > 0) {

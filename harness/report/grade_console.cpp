@@ -23,7 +23,28 @@ std::string quoted(std::string_view text, std::string_view margin) {
     if (i == kLogLines && lines.size() > kLogLines + 1) {
       return out + fmt::format("{}… ({} lines left out)\n", margin, lines.size() - i);
     }
-    out += fmt::format("{}{}\n", margin, lines[i]);
+    out += fmt::format("{}{}", margin, lines[i]);
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
+  }
+  return out;
+}
+
+// Sentences, as wide as the terminal but no wider than one reads with ease. The first line stands
+// two columns in, the others four.
+std::string sentences(const ConsoleStyle& style, std::string_view text) {
+  const size_t width = std::clamp<size_t>(style.width, 40, 100);
+  const std::vector<std::string> lines = wrapped(printable(trim(text)), width - 4);
+  std::string out;
+  for (size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? "  " : "    ") + lines[i] + "\n";
+  return out;
+}
+
+std::string lost_lines(const ConsoleStyle& style, const StudentView& view, size_t i) {
+  std::string out;
+  for (const LostPart& part : lost_parts(view.result(), view.result().cases[i], view.words()[i])) {
+    out +=
+        part.kind == LostPart::Kind::why ? sentences(style, part.text) : quoted(part.text, "    ");
   }
   return out;
 }
@@ -85,7 +106,7 @@ class ClassTable {
       lines +=
           padded(in_one_line(result.student), name_width_) + "  " +
           coloured(style_, colour, padded(std::string(state_title(result.state)), state_width_)) +
-          "  " + padded(points_of(result), points_width_, true) + "  " + letters(result) + "\n";
+          "  " + padded(points_of(result), points_width_, true) + letters(result) + "\n";
     }
     return lines + legend();
   }
@@ -95,8 +116,9 @@ class ClassTable {
     return has_points(result) ? of_text(result.points, result.max_points) : "-";
   }
 
+  // One for each case, blank where the result has none of that name; no blanks at the end.
   std::string letters(const GradeResult& result) const {
-    std::string text;
+    std::string text = "  ";
     for (const std::string& name : names_) {
       const GradedCase* one = find_case(result, name);
       if (one == nullptr) {
@@ -105,7 +127,8 @@ class ClassTable {
         text += coloured(style_, colour_of(one->word()), std::string(1, word_letter(one->word())));
       }
     }
-    return std::string(text.substr(0, text.find_last_not_of(' ') + 1));
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
   }
 
   std::string legend() const {
@@ -144,17 +167,17 @@ void print_grade(std::ostream& out, const ConsoleStyle& style, const StudentView
   if (style.verbosity == Verbosity::quiet) return;
 
   const std::string message = message_text(result);
-  text = message.empty() ? "" : "\n" + quoted(message, "  ");
+  text = message.empty() ? "" : "\n" + sentences(style, message);
   if (!trim(result.log).empty()) text += "\nThe compiler says:\n" + quoted(result.log, "  | ");
   if (result.state == GradeState::graded) {
     if (!result.cases.empty()) text += "\n" + case_lines(style, view);
     for (size_t i = 0; i < result.cases.size(); ++i) {
       const GradedCase& one = result.cases[i];
-      const std::string lost = lost_text(one, view.words()[i]);
+      const std::string lost = lost_lines(style, view, i);
       if (lost.empty()) continue;
       text += "\n" + coloured(style, Colour::red, "LOST") + " " +
               of_text(one.max_points - one.points, one.max_points) +
-              " points: " + in_one_line(one.name) + "\n" + quoted(lost, "  ");
+              " points: " + in_one_line(one.name) + "\n" + lost;
     }
   }
   put(out, style, text);

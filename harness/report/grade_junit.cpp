@@ -79,7 +79,7 @@ class Suite {
       content = problem("failure", to_text(word),
                         fmt::format("{}: {} of {} points", to_text(word), points_text(one.points),
                                     points_text(one.max_points)),
-                        lost_text(one, word));
+                        lost_text(result_, one, word));
     }
     add(one.name, seconds, content);
   }

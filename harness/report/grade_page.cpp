@@ -14,6 +14,7 @@
 #include "report/grade_text.hpp"
 #include "report/html.hpp"
 #include "report/style.hpp"
+#include "report/text_line.hpp"
 
 namespace warpmark {
 namespace {
@@ -108,7 +109,7 @@ class Page {
     std::vector<std::string> names;
     size_t without_walls = 0;
     for (const GradeResult& result : results_) {
-      if (!has_points(result)) names.push_back(result.student);
+      if (!has_points(result)) names.push_back(in_one_line(result.student));
       without_walls += result.context.without_walls ? 1 : 0;
     }
     if (without_walls > 0) {
@@ -124,14 +125,14 @@ class Page {
                     count_text(names.size(), "submission"), html_text(join(names, ", "))));
   }
 
+  // Of one submission they would only repeat its points.
   void tiles() {
-    if (results_.empty()) return;
+    if (results_.size() < 2) return;
     add("<div class=\"tiles\">");
     const auto tile = [&](const std::string& number, std::string_view what) {
       add(fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", number, what));
     };
-    tile(std::to_string(totals_.submissions),
-         totals_.submissions == 1 ? "submission" : "submissions");
+    tile(std::to_string(totals_.submissions), "submissions");
     if (totals_.graded > 0) {
       tile(points_text(totals_.median),
            fmt::format("median of {}", points_text(totals_.max_points)));
@@ -192,18 +193,25 @@ class Page {
       add(one.graded == 0 ? "<td></td>" : fmt::format("<td>{:.0f} %</td>", 100 * one.share));
     }
     add("</tr></tfoot>\n</table></div>");
-    add("<p class=\"legend\"><b class=\"h4\">✓</b>all points <b class=\"h3\">&nbsp;</b>two thirds "
-        "and "
-        "more "
-        "<b class=\"h2\">&nbsp;</b>a third and more <b class=\"h1\">&nbsp;</b>less <b "
-        "class=\"h0\">&nbsp;</b>none "
-        "<b class=\"none\">–</b>not launched</p>");
-    std::string letters;
+    legend();
+  }
+
+  void legend() {
+    std::string heat, letters;
+    const auto entry = [](std::string_view kind, std::string_view text, std::string_view meaning) {
+      return fmt::format("<span><b class=\"{}\">{}</b>{}</span> ", kind, text, meaning);
+    };
+    heat += entry("h4", "✓", "all points");
+    heat += entry("h3", "&nbsp;", "two thirds and more");
+    heat += entry("h2", "&nbsp;", "a third and more");
+    heat += entry("h1", "&nbsp;", "less");
+    heat += entry("h0", "&nbsp;", "none");
+    heat += entry("none", "–", "not launched");
     for (const GradeWord word : kWords) {
       if (word == GradeWord::pass || word == GradeWord::not_launched) continue;
-      letters += fmt::format("<b>{}</b>{} ", cell_text(word), to_text(word));
+      letters += entry("letter", cell_text(word), to_text(word));
     }
-    add("<p class=\"legend\">" + letters + "</p>");
+    for (const std::string& line : {heat, letters}) add("<p class=\"legend\">" + line + "</p>");
   }
 
   void heat_row(size_t i) {

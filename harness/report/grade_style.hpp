@@ -36,14 +36,15 @@ table.heat tbody th a{color:inherit;text-decoration:none}
 table.heat tbody th a:hover{text-decoration:underline}
 table.heat td.cell{min-width:2.1rem;text-align:center;border-radius:4px;font-weight:600}
 table.heat td.h4{color:var(--faint);font-weight:400}
-table.heat tfoot td,table.heat tfoot th{color:var(--faint);font-weight:500;text-align:center}
+table.heat tfoot td,table.heat tfoot th{color:var(--faint);font-weight:500;text-align:center;
+white-space:nowrap}
 table.heat tfoot th{text-align:left}
 .h4{background:var(--h4)}.h3{background:var(--h3)}.h2{background:var(--h2)}.h1{background:var(--h1)}
 .h0{background:var(--h0)}.none{background:var(--none);color:var(--faint)}
 .legend{color:var(--faint);font-size:.9em;margin:.6rem 0 0}
+.legend span{display:inline-block;white-space:nowrap;margin-right:.7rem}
 .legend b{display:inline-block;min-width:1.5rem;text-align:center;border-radius:4px;color:var(--ink);
-margin:0 .3rem 0 .9rem}
-.legend b:first-child{margin-left:0}
+margin-right:.3rem}
 .verdicts{display:flex;align-items:center;gap:.8rem;min-width:26rem}
 .share{display:flex;flex:0 0 12rem;height:1rem;border-radius:4px;overflow:hidden;background:var(--none)}
 .share i{display:block}

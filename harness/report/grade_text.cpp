@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "report/case_text.hpp"
+#include "report/text_line.hpp"
 
 namespace warpmark {
 namespace {
@@ -13,17 +14,6 @@ namespace {
 // The lines of a text after its first stand further in: none looks like the start of another item.
 std::string indented(std::string_view text) {
   return join(split(trim(text), '\n'), "\n  ");
-}
-
-std::string item_text(const GradedItem& item) {
-  std::string text = item.case_id;
-  if (item.trial) text += fmt::format(", trial {}", *item.trial);
-  const std::string why = indented(item.explanation);
-  text += ": " + (why.empty() ? std::string(word_text(item.word)) : why);
-  const std::string detail = indented(item.detail);
-  if (!detail.empty()) text += "\n  " + detail;
-  if (!item.reproduce.empty()) text += "\n  reproduce: " + indented(item.reproduce);
-  return text;
 }
 
 }  // namespace
@@ -118,21 +108,52 @@ char word_letter(GradeWord word) {
   return '?';
 }
 
-bool is_bare(const GradedItem& item) {
-  return item.word == GradeWord::not_launched && trim(item.explanation).empty();
+std::string place_text(const GradedItem& item) {
+  std::string text = in_one_line(item.case_id);
+  const uint64_t before = item.trial.value_or(0);
+  if (before > 0) text += fmt::format(" (after {} that passed)", count_text(before, "trial"));
+  return text;
 }
 
-std::string lost_text(const GradedCase& one, GradeWord word) {
-  if (word == GradeWord::pass) return "";
-  std::vector<std::string> parts;
-  for (const GradedItem& item : one.items) {
-    if (item.word != GradeWord::pass && !is_bare(item)) parts.push_back(item_text(item));
+bool repeats(const GradedItem& told, const GradedItem& next) {
+  return told.word == GradeWord::not_launched && next.word == told.word &&
+         next.explanation == told.explanation && next.detail == told.detail;
+}
+
+std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& one, GradeWord word) {
+  using Kind = LostPart::Kind;
+  std::vector<LostPart> parts;
+  if (word == GradeWord::pass) return parts;
+  if (result.state != GradeState::graded) {
+    return {{Kind::why, "not launched: what is said of the whole submission tells why."}};
   }
-  if (parts.empty()) parts.emplace_back(fmt::format("{}: {}", to_text(word), word_text(word)));
+  const GradedItem* told = nullptr;
+  for (const GradedItem& item : one.items) {
+    if (item.word == GradeWord::pass || (told != nullptr && repeats(*told, item))) continue;
+    told = &item;
+    const std::string_view why = trim(item.explanation);
+    parts.push_back({Kind::why, fmt::format("{}: {}", place_text(item),
+                                            why.empty() ? word_text(item.word) : why)});
+    const std::string_view detail = trim(item.detail);
+    if (!detail.empty()) parts.push_back({Kind::detail, std::string(detail)});
+    if (!item.reproduce.empty()) parts.push_back({Kind::reproduce, "reproduce: " + item.reproduce});
+  }
+  if (parts.empty()) {
+    parts.push_back({Kind::why, fmt::format("{}: {}", to_text(word), word_text(word))});
+  }
   const std::string_view hint = trim(one.hint);
   const bool ran = word != GradeWord::not_launched;
-  if (ran && !hint.empty()) parts.push_back(fmt::format("hint: {}", hint));
-  return join(parts, "\n");
+  if (ran && !hint.empty()) parts.push_back({Kind::why, fmt::format("hint: {}", hint)});
+  return parts;
+}
+
+std::string lost_text(const GradeResult& result, const GradedCase& one, GradeWord word) {
+  std::vector<std::string> lines;
+  for (const LostPart& part : lost_parts(result, one, word)) {
+    const bool further_in = part.kind != LostPart::Kind::why;
+    lines.push_back((further_in ? "  " : "") + indented(part.text));
+  }
+  return join(lines, "\n");
 }
 
 std::vector<std::string> case_names(const std::vector<GradeResult>& results) {

@@ -1,7 +1,7 @@
 // Grades in words, the same for console, Gradescope, JUnit and pages.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,14 +28,30 @@ std::string_view word_text(GradeWord word);
 /// One character for maps of many: '.' for a pass, "wmrbl" and '-' for not launched.
 char word_letter(GradeWord word);
 
-/// Whether an item has nothing to say for itself: nothing ran, and the submission's message says
-/// why.
-bool is_bare(const GradedItem& item);
+/// Where an item stands: its case, and how many trials it passed before the one that it did not.
+std::string place_text(const GradedItem& item);
 
-/// Why a case lost points, several lines of plain text without a newline at the end: of each item
-/// that failed what happened, its details and the command that repeats it; of a case without items
-/// what its word means; then the hint, if anything ran. "" for a pass.
-std::string lost_text(const GradedCase& one, GradeWord word);
+/// Whether `next` only repeats why nothing ran, which `told` says already.
+bool repeats(const GradedItem& told, const GradedItem& next);
+
+/// One paragraph of why a case lost points.
+struct LostPart {
+  enum class Kind : uint8_t {
+    why,       ///< where and what, in sentences
+    detail,    ///< lines for those who want to know more
+    reproduce  ///< "reproduce: COMMAND"
+  };
+  Kind kind = Kind::why;
+  std::string text;
+};
+
+/// Why a case lost points: of each item that failed what happened, its details and the command that
+/// repeats it; of a case without items what its word means; then the hint, if anything ran. Nothing
+/// for a pass. Where the whole submission could not be graded its message says why, not its cases.
+std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& one, GradeWord word);
+
+/// The same as lines of plain text, without a newline at the end; all but `why` stand further in.
+std::string lost_text(const GradeResult& result, const GradedCase& one, GradeWord word);
 
 /// The names of all cases of all results, in the order in which they come first.
 std::vector<std::string> case_names(const std::vector<GradeResult>& results);

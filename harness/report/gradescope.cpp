@@ -20,7 +20,9 @@ std::string output_text(const GradeResult& result) {
   return text;
 }
 
-Json test_of(const GradedCase& one, GradeWord word, size_t number) {
+Json test_of(const StudentView& view, size_t i) {
+  const GradedCase& one = view.result().cases[i];
+  const GradeWord word = view.words()[i];
   const bool passed = word == GradeWord::pass;
   const bool hidden = one.visibility == Visibility::hidden;
   Json tags = {to_text(word)};
@@ -30,8 +32,8 @@ Json test_of(const GradedCase& one, GradeWord word, size_t number) {
           {"status", passed ? "passed" : "failed"},
           {"name", one.name},
           {"name_format", "text"},
-          {"number", std::to_string(number)},
-          {"output", passed ? std::string(word_text(word)) : lost_text(one, word)},
+          {"number", std::to_string(i + 1)},
+          {"output", passed ? std::string(word_text(word)) : lost_text(view.result(), one, word)},
           {"output_format", "text"},
           {"tags", std::move(tags)},
           {"visibility", "visible"},
@@ -58,7 +60,7 @@ std::string gradescope_json(const StudentView& view) {
   if (has_points(result)) {
     Json tests = Json::array();
     for (size_t i = 0; i < result.cases.size(); ++i) {
-      tests.push_back(test_of(result.cases[i], view.words()[i], i + 1));
+      tests.push_back(test_of(view, i));
     }
     json["tests"] = std::move(tests);
   }

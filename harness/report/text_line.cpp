@@ -25,4 +25,21 @@ std::string padded(const std::string& text, size_t width, bool to_the_right) {
   return to_the_right ? space + text : text + space;
 }
 
+std::vector<std::string> wrapped(std::string_view text, size_t width) {
+  std::vector<std::string> lines;
+  for (const std::string& line : split(text, '\n')) {
+    std::string row;
+    for (const std::string& word : split(line, ' ')) {
+      if (!row.empty() && columns(row) + 1 + columns(word) > width) {
+        lines.push_back(std::move(row));
+        row = word;
+      } else {
+        row += (row.empty() ? "" : " ") + word;
+      }
+    }
+    lines.push_back(std::move(row));
+  }
+  return lines;
+}
+
 }  // namespace warpmark

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpmark {
 
@@ -15,5 +16,9 @@ size_t columns(std::string_view text);
 
 /// With blanks up to that width, after the text or before it.
 std::string padded(const std::string& text, size_t width, bool to_the_right = false);
+
+/// The text in lines of at most `width` columns, broken at blanks; a longer word has its own line.
+/// Breaks that the text has stay.
+std::vector<std::string> wrapped(std::string_view text, size_t width);
 
 }  // namespace warpmark

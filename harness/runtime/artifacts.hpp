@@ -25,6 +25,7 @@ struct UnitArtifacts {
 /// As far as the case got.
 struct CaseArtifacts {
   std::vector<UnitArtifacts> units;
+  std::vector<std::string> kernels;  ///< symbols in the PTX of those that are launched, by step
   std::optional<CaseInputs> inputs;
   std::map<std::string, Array> results;  ///< every buffer as the last launch left it, or all zero
 };

@@ -12,14 +12,20 @@ namespace {
 constexpr size_t kRegisterFrom = size_t{32} << 20;
 
 HostRegistration registered(const std::shared_ptr<const Context>& context,
-                            std::span<std::byte> memory) {
-  if (memory.size() < kRegisterFrom || !context->table().mem_host_register) return {};
+                            std::span<std::byte> memory, bool allowed) {
+  if (!allowed || memory.size() < kRegisterFrom || !context->table().mem_host_register) return {};
   try {
     return {context, memory.data(), memory.size()};
   } catch (const DriverError& error) {
     if (error.sticky()) throw;
     return {};
   }
+}
+
+// Where the device finds such accesses to the byte, pages would only take memory.
+bool is_guarded(const Context& context, const protocol::Run& run) {
+  return run.guard != protocol::Guard::none && !context.device().has(Capability::exact_bounds) &&
+         GuardedMapping::is_there(context);
 }
 
 }  // namespace
@@ -36,10 +42,19 @@ LaunchConfig config_of(const protocol::Launch& launch) {
 
 DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
                      const protocol::Run& run)
-    : context_(std::move(context)), buffers_(run.buffers) {
+    : context_(std::move(context)),
+      buffers_(run.buffers),
+      guarded_(is_guarded(*context_, run)),
+      registers_(run.guard == protocol::Guard::none) {
+  const auto edge =
+      run.guard == protocol::Guard::front ? DeviceMemory::Edge::front : DeviceMemory::Edge::back;
   for (const protocol::BufferBytes& wanted : buffers_) {
     const DeviceMemory& buffer =
-        memory_.try_emplace(wanted.name, context_, wanted.bytes, wanted.name).first->second;
+        memory_
+            .emplace(wanted.name,
+                     guarded_ ? DeviceMemory::guarded(context_, wanted.bytes, wanted.name, edge)
+                              : DeviceMemory(context_, wanted.bytes, wanted.name))
+            .first->second;
     if (wanted.bytes == 0) continue;
     context_->driver().label(context_->handle(), buffer.address(), wanted.bytes, wanted.name,
                              wanted.dtype);
@@ -82,8 +97,9 @@ void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison)
     DeviceMemory& buffer = find(buffers_[i].name);
     if (buffers_[i].bytes == 0) continue;
     if (memory[i].initial) {
-      const HostRegistration fast = registered(context_, memory[i].initial->bytes());
+      const HostRegistration fast = registered(context_, memory[i].initial->bytes(), registers_);
       buffer.upload(memory[i].initial->bytes().first(buffers_[i].bytes));
+      if (guarded_ && !buffers_[i].inout) buffer.forbid_writes();
     } else {
       buffer.fill(poison);
     }
@@ -116,9 +132,17 @@ void DeviceRun::queue(const Stream& stream) {
 void DeviceRun::fetch(std::vector<BufferMemory>& memory) const {
   for (size_t i = 0; i < buffers_.size(); ++i) {
     if (buffers_[i].bytes == 0 || !memory[i].result) continue;
-    const HostRegistration fast = registered(context_, memory[i].result->bytes());
+    const HostRegistration fast = registered(context_, memory[i].result->bytes(), registers_);
     memory_.at(buffers_[i].name).download(memory[i].result->bytes().first(buffers_[i].bytes));
   }
+}
+
+std::vector<std::string> DeviceRun::trespasses() const {
+  std::vector<std::string> names;
+  for (const auto& [name, buffer] : memory_) {
+    if (guarded_ && buffer.neighbours_changed()) names.push_back(name);
+  }
+  return names;
 }
 
 void DeviceRun::keep_initial() {

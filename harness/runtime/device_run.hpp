@@ -43,6 +43,9 @@ class DeviceRun {
   /// Copies results to the host.
   void fetch(std::vector<BufferMemory>& memory) const;
 
+  /// The buffers around which, in their pages, something was written.
+  std::vector<std::string> trespasses() const;
+
   /// Keeps copies of what `inout` buffers hold now, on the device.
   void keep_initial();
   /// Queues putting them back.
@@ -74,6 +77,9 @@ class DeviceRun {
 
   std::shared_ptr<Context> context_;
   std::vector<protocol::BufferBytes> buffers_;
+  bool guarded_;
+  /// Host memory is registered for fast copies; never while grading: a kernel could reach it.
+  bool registers_;
   std::map<std::string, DeviceMemory> memory_;
   std::vector<std::pair<DeviceMemory*, DeviceMemory>> initial_;  ///< of inout buffers, and copies
   std::vector<Step> steps_;

@@ -209,6 +209,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   run.restore(memory, request.poison);
   run.run(Stream(context_), launched_);
   run.fetch(memory);
+  reply.trespasses = run.trespasses();
   reply.reports = drain_reports();
   return reply;
 }

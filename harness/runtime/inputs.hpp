@@ -1,6 +1,7 @@
 // The values that a case's kernel gets: dtypes from its signature, arrays and scalars from NumPy.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs);
 struct ReadyCase {
   PlannedCase planned;  ///< the plan resolved
   CaseInputs inputs;
+  uint64_t trial = 0;
 };
 
 /// Adds the scalars that are integers of a resolved plan. Throws a verdict error for one that its

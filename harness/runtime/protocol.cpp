@@ -121,7 +121,8 @@ Json to_json(const Run& run) {
           {"scalars", scalars},
           {"steps", steps},
           {"wall_limit_s", run.wall_limit_s},
-          {"instructions", run.instructions}};
+          {"instructions", run.instructions},
+          {"guard", static_cast<int>(run.guard)}};
 }
 
 Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
@@ -214,6 +215,7 @@ Run run_from(const Json& json) {
   for (const Json& step : json.at("steps")) run.steps.push_back(step_from(step));
   run.wall_limit_s = json.at("wall_limit_s");
   run.instructions = json.at("instructions");
+  run.guard = static_cast<Guard>(json.at("guard").get<int>());
   return run;
 }
 
@@ -393,7 +395,10 @@ Json to_json(const Prepared& reply) {
 }
 
 Json to_json(const Verified& reply) {
-  return {{"reply", "verify"}, {"misfit", reply.misfit}, {"reports", reports_json(reply.reports)}};
+  return {{"reply", "verify"},
+          {"misfit", reply.misfit},
+          {"trespasses", reply.trespasses},
+          {"reports", reports_json(reply.reports)}};
 }
 
 Json to_json(const Timed& reply) {
@@ -425,7 +430,9 @@ Reply reply_from_json(const Json& json) {
     const std::string what = json.at("reply");
     if (what == "hello") return facts_from(json);
     if (what == "prepare") return prepared_from(json);
-    if (what == "verify") return Verified{json.at("misfit"), reports_from(json)};
+    if (what == "verify") {
+      return Verified{json.at("misfit"), json.at("trespasses"), reports_from(json)};
+    }
     if (what == "time") {
       return Timed{json.at("misfit"), measurement_from(json.at("measurement"))};
     }

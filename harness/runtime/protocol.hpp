@@ -127,6 +127,13 @@ struct Fill {
 };
 using Step = std::variant<Launch, Copy, Fill>;
 
+/// Where buffers lie, on devices that do not find accesses beyond them by themselves.
+enum class Guard : uint8_t {
+  none,
+  front,  ///< each at the front of pages of its own, inputs not writable
+  back    ///< at their back
+};
+
 /// One run of what was prepared last.
 struct Run {
   std::vector<BufferBytes> buffers;
@@ -135,6 +142,7 @@ struct Run {
   // What devices with `reports` keep, of one launch; 0 is none.
   double wall_limit_s = 0;
   uint64_t instructions = 0;  ///< thread-instructions
+  Guard guard = Guard::none;
 };
 
 /// Run it once: restore, poison, launch, synchronise, fetch.
@@ -156,6 +164,7 @@ struct Calibrate {};
 
 struct Verified {
   std::string misfit;  ///< not empty: nothing ran, because it does not fit, with both numbers
+  std::vector<std::string> trespasses;  ///< guarded buffers around which something was written
   std::vector<nlohmann::ordered_json> reports;
 };
 

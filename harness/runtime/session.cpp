@@ -259,7 +259,7 @@ class Session::State {
     known_request_ = wire;
     known_kernels_ = prepared.kernels;
     known_error_.reset();
-    keep_images(std::move(prepared.images));
+    keep_images(std::move(prepared.images), known_kernels_);
     if (planned.plan.compile_error) {
       judge_missing_refusal(planned, outcome);
       throw CaseEnded{};
@@ -283,7 +283,7 @@ class Session::State {
     const protocol::Prepared& made = compiler_->compile(request, which, outcome);
     if (outcome.verdict != Verdict::passed) throw CaseEnded{};
     outcome.notices = made.notices;
-    keep_images(made.images);
+    keep_images(made.images, made.kernels);
     if (!request.load) return made.kernels;
     const auto& capabilities = worker_.facts().capabilities;
     const bool as_ptx =
@@ -314,8 +314,10 @@ class Session::State {
     throw CaseEnded{};
   }
 
-  void keep_images(std::vector<protocol::UnitImage> images) const {
+  void keep_images(std::vector<protocol::UnitImage> images,
+                   const std::vector<Entry>& kernels) const {
     if (artifacts_ == nullptr) return;
+    for (const Entry& kernel : kernels) artifacts_->kernels.push_back(kernel.name);
     if (images.size() != artifacts_->units.size()) {
       throw internal_error("the worker told of the wrong number of units");
     }
@@ -349,7 +351,7 @@ class Session::State {
 
   ReadyCase make_ready(const Case& which, const PlannedCase& planned,
                        const std::map<std::string, DType>& dtypes, Trial trial, Outcome& outcome) {
-    ReadyCase ready{planned, {}};
+    ReadyCase ready{planned, {}, trial.index};
     try {
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
                              trial.index};
@@ -518,7 +520,11 @@ class Session::State {
   void launch(const ReadyCase& ready, const std::map<std::string, Array>& results, std::byte poison,
               Outcome& outcome) {
     const Plan& plan = ready.planned.plan;
-    const protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
+    protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
+    if (compiler_) {
+      // Accesses beyond either end fault in one of two trials.
+      request.run.guard = ready.trial % 2 == 0 ? protocol::Guard::back : protocol::Guard::front;
+    }
     protocol::Reply reply =
         ask(protocol::to_json(request), descriptors(request.run, ready.inputs, results), outcome,
             plan.limits.timeout_s);
@@ -530,6 +536,12 @@ class Session::State {
     if (!std::holds_alternative<protocol::Verified>(reply)) end_garbled(outcome);
     const auto& verified = std::get<protocol::Verified>(reply);
     outcome.findings = verified.reports;
+    if (!verified.trespasses.empty()) {
+      fail(outcome, FailureKind::fault,
+           verdict_error(fmt::format("the kernel wrote outside `{}`, next to it in memory",
+                                     verified.trespasses.front())));
+      throw CaseEnded{};
+    }
     if (!verified.misfit.empty()) {
       skip(outcome, verified.misfit);
       throw CaseEnded{};
@@ -564,6 +576,7 @@ class Session::State {
   std::optional<Error> known_error_;
   bool ceilings_are_known_ = false;
   std::optional<Ceilings> ceilings_;
+  uint64_t trial_ = 0;                  ///< that runs
   CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
 };
 

@@ -1,4 +1,4 @@
-"""The pages of docs/guide are followed to the letter: files written, commands run, output compared.
+"""The pages of docs/guide, and docs/grading.md, are followed to the letter: files written, commands run, output compared.
 
 In a page a block whose first line is a comment with a path is that file, and a `console` block is a
 session: `$ COMMAND`, what it prints on both streams, `[exit N]` if it is not 0. In the output `…`
@@ -76,6 +76,10 @@ class GuideTest(program.CheckTest):
 
     def test_read_a_benchmark(self):
         self.assertGreaterEqual(self.follow("read-a-benchmark.md"), 4)
+
+    def test_grade_a_class(self):
+        self.write("secret", "0123456789abcdef").chmod(0o600)
+        self.assertGreaterEqual(self.follow("../grading.md"), 4)
 
     def test_every_page_is_followed(self):
         pages = sorted(path.name for path in (program.SOURCE / "docs/guide").glob("*.md"))

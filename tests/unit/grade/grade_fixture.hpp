@@ -63,6 +63,7 @@ class GradeTest : public SessionTest {
     assignment->folder = folder_.path();
     assignment->suites = {load_suite(file)};
     assignment->submission.file = "scale.cu";
+    assignment->submission.toolkit_headers = default_toolkit_headers();
     assignment->sha256 = sha256_hex(yaml);
     const std::vector<Case> all = cases(assignment->suites.front());
     AssignmentCase small;

@@ -76,7 +76,7 @@ TEST_F(GraderTest, WrongElementsTellTheirErrorAndBound) {
   const GradeResult result = grade(scale("if (i < n) out[i] = f * src[i] + 0.5f;"));
   EXPECT_THAT(words(result), ElementsAre(GradeWord::wrong, GradeWord::wrong, GradeWord::wrong));
   const GradedItem& item = result.cases[0].items[0];
-  EXPECT_THAT(item.explanation, HasSubstr("32 of 32 elements of `out` are wrong"));
+  EXPECT_THAT(item.explanation, HasSubstr("All 32 elements are wrong"));
   EXPECT_NEAR(item.error.value_or(0), 0.5, 1e-3);
   EXPECT_EQ(item.bound, 0);
   EXPECT_THAT(item.reproduce, Not(HasSubstr("--hidden")));
@@ -86,8 +86,9 @@ TEST_F(GraderTest, WrongElementsTellTheirErrorAndBound) {
 TEST_F(GraderTest, EachKindOfFailureHasItsWord) {
   const auto assignment = assign();
   assignment->limits.instructions = 100'000;
+  SubmissionGrader grader(python(), assignment, grading_);
   const auto word = [&](const std::string& body) {
-    const GradeResult result = grade(scale(body), assignment);
+    const GradeResult result = grader.grade(submission(scale(body)));
     expect_valid(result);
     EXPECT_EQ(result.state, GradeState::graded) << body << result.staff;
     EXPECT_EQ(result.points, 0) << body;
@@ -121,20 +122,22 @@ TEST_F(GraderTest, WhatDoesNotCompileIsACompileError) {
 }
 
 TEST_F(GraderTest, AMissingKernelIsACompileError) {
+  SubmissionGrader grader(python(), assign(), grading_);
   for (const char* text : {"__global__ void other() {}", "int a;", "// nothing"}) {
-    const GradeResult result = grade(text);
+    const GradeResult result = grader.grade(submission(text));
     expect_valid(result);
     EXPECT_EQ(result.state, GradeState::compile_error) << text;
   }
 }
 
 TEST_F(GraderTest, AnotherSignatureIsACompileError) {
+  SubmissionGrader grader(python(), assign(), grading_);
   for (const char* text :
        {"extern \"C\" __global__ void scale(float *out) {}",
         "extern \"C\" __global__ void scale(double *out, const float *src, float f, int n) {}",
         "extern \"C\" __global__ void scale(float *out, const float *src, double f, int n) {}",
         "extern \"C\" __global__ void scale(float *out, float f, const float *src, int n) {}"}) {
-    const GradeResult result = grade(text);
+    const GradeResult result = grader.grade(submission(text));
     expect_valid(result);
     EXPECT_EQ(result.state, GradeState::compile_error) << text << result.staff;
     EXPECT_EQ(result.cases[0].items[0].word, GradeWord::not_launched);

@@ -1,7 +1,8 @@
 // Writes the reports of grades that grade_report_test.py reads with other programs' eyes.
 //
-// Usage: report_probe KIND STUDENTS CASES. KIND: csv, junit, page, student, gradescope, console,
-// class. STUDENTS 0: one of each state.
+// Usage: grade_report_probe KIND STUDENTS CASES. KIND: csv, junit, page, student (one for each),
+// gradescope (one for each), class. Each report ends with a NUL. STUDENTS: a number, `states` for
+// one of each state, or `hostile` for the same with hostile texts.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -18,18 +19,28 @@ int main(int argc, char** argv) {
   using namespace warpmark;
   if (argc != 4) return 2;
   const std::string kind = argv[1];
-  const size_t students = std::strtoul(argv[2], nullptr, 10);
+  const std::string students = argv[2];
   const size_t cases = std::strtoul(argv[3], nullptr, 10);
-  const std::vector<GradeResult> results = students == 0
-                                               ? testing_results::every_state()
-                                               : testing_results::class_of(students, cases);
-  if (kind == "csv") std::cout << grades_csv(results);
-  if (kind == "junit") std::cout << grade_junit(results);
-  if (kind == "page") std::cout << grade_page(results);
-  if (kind == "student") std::cout << student_page(StudentView(results.back()));
-  if (kind == "class") print_grades(std::cout, {}, results);
-  for (const GradeResult& result : results) {
-    if (kind == "gradescope") std::cout << gradescope_json(StudentView(result)) << '\0';
-    if (kind == "console") print_grade(std::cout, {}, StudentView(result));
+  std::vector<GradeResult> results;
+  if (students == "states") {
+    results = testing_results::every_state();
+  } else if (students == "hostile") {
+    results = testing_results::hostile();
+  } else {
+    results = testing_results::class_of(std::strtoul(argv[2], nullptr, 10), cases);
   }
+  std::vector<std::string> reports;
+  if (kind == "csv") reports = {grades_csv(results)};
+  if (kind == "junit") reports = {grade_junit(results)};
+  if (kind == "page") reports = {grade_page(results)};
+  if (kind == "class") {
+    std::ostringstream out;
+    print_grades(out, {}, results);
+    reports = {out.str()};
+  }
+  for (const GradeResult& result : results) {
+    if (kind == "student") reports.push_back(student_page(StudentView(result)));
+    if (kind == "gradescope") reports.push_back(gradescope_json(StudentView(result)));
+  }
+  for (const std::string& report : reports) std::cout << report << '\0';
 }

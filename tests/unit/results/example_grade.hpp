@@ -101,6 +101,7 @@ inline GradeResult not_graded(const std::string& student, GradeState state,
       const std::string id = each.case_id;
       each = {};
       each.case_id = id;
+      if (state != GradeState::grader_error) each.explanation = message;
     }
   }
   sum_up(result);
@@ -189,6 +190,52 @@ inline std::vector<GradeResult> class_of(size_t students, size_t cases, unsigned
     }
     if (i % 9 == 2) result.flags = {"uses clock64", "writable_globals: cache"};
     sum_up(result);
+  }
+  return all;
+}
+
+/// Calls `change` with the path and the value of every member of `json` that is no list or object.
+template <typename Change>
+void for_each_leaf(nlohmann::ordered_json& json, const Change& change,
+                   const std::string& path = "") {
+  if (!json.is_structured()) return change(path, json);
+  for (auto& member : json.items()) {
+    for_each_leaf(member.value(), change, path + "/" + member.key());
+  }
+}
+
+/// Whether the member at this path is one of a few known words, and not free text.
+inline bool is_word(const std::string& path) {
+  for (const char* word : {"/state", "/word", "/visibility", "/credit"}) {
+    if (path.ends_with(word)) return true;
+  }
+  return false;
+}
+
+inline const std::string kHostile =
+    "=<script>alert('x')</script>&\"]]>`\x1b[31m\u202E\xff;=1\r\n::error::forged\n  ::notice::x "
+    "##[error]y\t-1,+2,\"@3\n";
+
+/// One of each state, all of whose texts are hostile.
+inline std::vector<GradeResult> hostile() {
+  std::vector<GradeResult> all = every_state();
+  for (GradeResult& result : all) {
+    // Not by way of JSON, which would clean them.
+    for (std::string* text :
+         {&result.assignment, &result.title, &result.student, &result.file,
+          &result.submission_sha256, &result.key, &result.message, &result.log, &result.staff,
+          &result.context.warpmark, &result.context.assignment_sha256, &result.context.device,
+          &result.context.driver_version, &result.context.nvrtc_version, &result.context.date}) {
+      *text = kHostile;
+    }
+    result.context.walls = result.flags = {kHostile, kHostile};
+    for (GradedCase& one : result.cases) {
+      one.name += kHostile;
+      one.hint = kHostile;
+      for (GradedItem& each : one.items) {
+        each.case_id = each.explanation = each.detail = each.reproduce = each.note = kHostile;
+      }
+    }
   }
   return all;
 }

@@ -174,6 +174,65 @@ TEST_F(GpuSessionTest, RestoringNeverOvertakesTheLaunch) {
   }
 }
 
+// Two workers behind walls: what is loaded there is a cubin, and nothing is opened any more.
+class ConfinedGpuSession : public GpuSessionTest {
+ protected:
+  void SetUp() override {
+    GpuSessionTest::SetUp();
+    options_.confinement.emplace();
+  }
+
+  // Trial 0 has the buffers at the back of their pages, trial 1 at the front.
+  Outcome grade(const std::string& source, uint64_t trial) {
+    const Case which = make(R"yaml(
+kernel: {file: k.cu, entry: k}
+arguments:
+  out: {out: 1000}
+  src: {in: rng.random(1000), dtype: float32}
+launch: {block: 1000}
+reference: {out: src}
+)yaml",
+                            "__global__ void k(float *out, float *src) {}")
+                           .front();
+    PlannedCase planned = make_plan(which, plugins_);
+    planned.plan.units.at(0).source =
+        "__global__ void k(float *out, float *src) { int i = threadIdx.x; " + source + " }";
+    return session().verify(which, planned, trial);
+  }
+};
+
+TEST_F(ConfinedGpuSession, PassesBehindItsWalls) {
+  for (const uint64_t trial : {0, 1, 2}) {
+    const Outcome outcome = grade("out[i] = src[i];", trial);
+    EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  }
+  EXPECT_THAT(session().require().walls, testing::Contains("seccomp"));
+}
+
+TEST_F(ConfinedGpuSession, TheFirstElementBeyondEitherEndFaults) {
+  EXPECT_EQ(grade("out[i] = src[i]; if (i == 0) out[1000] = 1;", 0).failure, FailureKind::fault);
+  EXPECT_EQ(grade("out[i] = src[i]; if (i == 0) out[-1] = 1;", 1).failure, FailureKind::fault);
+  EXPECT_EQ(grade("out[i] = src[i] + 0 * src[i + 1];", 0).failure, FailureKind::fault);
+  // The session is as good as new.
+  EXPECT_EQ(grade("out[i] = src[i];", 0).verdict, Verdict::passed);
+}
+
+TEST_F(ConfinedGpuSession, WritesBesideABufferAreSeenInItsPages) {
+  const Outcome outcome = grade("out[i] = src[i]; if (i == 0) out[1000] = 1;", 1);
+  EXPECT_EQ(outcome.failure, FailureKind::fault);
+  EXPECT_THAT(outcome.message, HasSubstr("`out`"));
+}
+
+TEST_F(ConfinedGpuSession, InputsCannotBeWritten) {
+  EXPECT_EQ(grade("out[i] = src[i]; src[i] = 0;", 0).failure, FailureKind::fault);
+}
+
+TEST_F(ConfinedGpuSession, AHangCostsItsLimit) {
+  options_.timeout_s = 2;
+  EXPECT_EQ(grade("while (((volatile float *)out)[i] != 7) {}", 0).failure, FailureKind::limit);
+  EXPECT_EQ(grade("out[i] = src[i];", 0).verdict, Verdict::passed);
+}
+
 // Every suite that is shipped, on the GPU.
 TEST_F(GpuSessionTest, TheShippedSuitesPassOrSkipWithAReason) {
   for (const auto& file : find_suites({std::string(WARPMARK_SOURCE_DIR) + "/suites"})) {

@@ -1,0 +1,193 @@
+// `warpmark grade`: submissions to an assignment become points, with a file for each lost one.
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "base/file.hpp"
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/lazy_python.hpp"
+#include "grade/class_run.hpp"
+#include "grade/seeds.hpp"
+#include "report/grade_console.hpp"
+#include "report/grade_text.hpp"
+#include "report/style.hpp"
+
+namespace warpmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct GradeRequest {
+  fs::path assignment;
+  std::vector<fs::path> submissions;
+  fs::path out;
+  size_t jobs = 0;
+  fs::path secret;
+  int secret_fd = -1;
+  std::string device = "auto";
+  bool without_walls = false;
+  bool regrade = false;
+  bool quiet = false;
+};
+
+Secret secret_of(const GradeRequest& request, const Output& out) {
+  if (request.secret.empty() && request.secret_fd < 0) {
+    throw usage_error(
+        "grading needs the course's secret: --secret FILE, or --secret-fd N", {},
+        "inputs are made from it, so that no student can know them: `head -c 32 /dev/urandom | "
+        "base64 > secret`. Without one, `warpmark try` tries the visible cases");
+  }
+  ReadSecret read =
+      request.secret.empty() ? read_secret(request.secret_fd) : read_secret(request.secret);
+  if (!read.warning.empty()) print_error(out, "warning: " + read.warning);
+  return read.secret;
+}
+
+// How far the run is, in one line of a terminal that is written again and again.
+class Progress : public ClassRunWatcher {
+ public:
+  Progress(Output& out, const ConsoleStyle& style, size_t all)
+      : out_(out), style_(style), all_(all) {}
+
+  void device_found(const DeviceFacts& device, size_t jobs) override {
+    clear();
+    if (style_.verbosity == Verbosity::quiet) return;
+    out_.print(
+        "{} submission{} on {}{}{}; {}\n", all_, all_ == 1 ? "" : "s", device.name,
+        device.reason.empty() ? "" : " (" + device.reason + ")",
+        jobs == 1 ? "" : fmt::format(", {} at a time", jobs),
+        device.walls.empty() ? "NO WALLS HOLD what they do" : "walls: " + join(device.walls, ", "));
+    show();
+  }
+
+  void has_result(const GradeResult& result, bool reused) override {
+    ++done_;
+    if (!reused && result.state == GradeState::grader_error) {
+      clear();
+      print_error(out_, fmt::format("{}: not graded: {}", printable(result.student),
+                                    printable(result.staff)));
+    }
+    show();
+  }
+
+  void clear() {
+    if (style_.progress) out_.write("\r\x1B[K");
+    out_.flush();
+  }
+
+ private:
+  void show() {
+    if (!style_.progress) return;
+    out_.print("\r\x1B[K{} of {} graded", done_, all_);
+    out_.flush();
+  }
+
+  Output& out_;
+  const ConsoleStyle& style_;
+  size_t all_;
+  size_t done_ = 0;
+};
+
+ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const ConsoleStyle& style,
+                Output& out) {
+  out.flush();  // the table goes to the same descriptor
+  print_grades(std::cout, style, run.results);
+  std::cout.flush();
+  if (style.verbosity != Verbosity::quiet) {
+    out.print("{} graded now, {} known from before; files in {}\n", run.results.size() - run.reused,
+              run.reused, display_path(request.out));
+  }
+  if (run.interrupted) {
+    print_error(out, "interrupted: the same command goes on where it ended");
+    return ExitCode::interrupted;
+  }
+  if (run.failed == 0) return ExitCode::success;
+  print_error(out, fmt::format("{} submission{} could not be graded, through no fault of the "
+                               "students: `staff` in each result.json says why. The same command "
+                               "tries them again",
+                               run.failed, run.failed == 1 ? "" : "s"));
+  return ExitCode::internal;
+}
+
+ExitCode grade(const GradeRequest& request, Output& out) {
+  const Secret secret = secret_of(request, out);
+  if (request.submissions.empty()) {
+    throw usage_error("which submissions? Name files, or a folder of them", {},
+                      "see `warpmark grade --help`");
+  }
+  if (request.out.empty()) {
+    throw usage_error("grading needs a folder for its results: -o OUT", {},
+                      "one for each assignment, kept from students");
+  }
+  LazyPython python;
+  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  FoundSubmissions found = find_submissions(request.submissions, assignment->submission);
+  ConsoleStyle style = console_style(STDOUT_FILENO);
+  style.for_runner = out.for_runner();
+  if (request.quiet) style.verbosity = Verbosity::quiet;
+  for (const std::string& text : found.left_out) {
+    print_error(out, "warning: left out: " + text);
+  }
+  const GradeFiles files(request.out);
+  ClassRunOptions options;
+  options.setup.assignment = assignment->file;
+  options.setup.assignment_sha256 = assignment->sha256;
+  options.setup.assignment_word = assignment->file.filename().string();
+  options.setup.device = request.device;
+  options.setup.secret = secret.bytes();
+  options.setup.without_walls = request.without_walls;
+  options.secret_fingerprint = secret.fingerprint();
+  options.jobs = request.jobs;
+  options.regrade = request.regrade;
+
+  const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const InterruptGuard guard([&wake] {
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(wake.get(), &one, sizeof one);
+  });
+  Progress progress(out, style, found.all.size());
+  const ClassRunResult run =
+      run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
+  progress.clear();
+  return finish(run, request, style, out);
+}
+
+}  // namespace
+
+Command grade_command(CLI::App& program) {
+  const auto request = std::make_shared<GradeRequest>();
+  CLI::App* app = program.add_subcommand(
+      "grade", "Grade students' submissions to an assignment, each behind walls");
+  app->add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
+      ->required()
+      ->type_name("");
+  app->add_option("SUBMISSIONS", request->submissions,
+                  "Files NAME.cu, students' folders, or a folder of either")
+      ->type_name("");
+  app->add_option("-o,--output", request->out, "Folder for results; keep it from students")
+      ->type_name("OUT");
+  CLI::Option* secret =
+      app->add_option("--secret", request->secret, "File that inputs are made from")
+          ->type_name("FILE");
+  app->add_option("--secret-fd", request->secret_fd, "The same from an open descriptor")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber)
+      ->excludes(secret);
+  app->add_option("-j,--jobs", request->jobs,
+                  "Submissions at a time; else one for each processor, one alone on a GPU")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--device", request->device, "auto (default), gpu, cpu …")->type_name("D");
+  app->add_flag("--regrade", request->regrade, "Grade again what is graded");
+  app->add_flag("--without-walls", request->without_walls,
+                "Grade although this machine cannot confine what students hand in");
+  app->add_flag("-q,--quiet", request->quiet, "Print the sums only");
+  return {app, [request](Output& out) { return grade(*request, out); }};
+}
+
+}  // namespace warpmark

@@ -1,0 +1,25 @@
+// `warpmark grade-worker`, hidden: the process that grades submissions for `warpmark grade`.
+#include "cli/command.hpp"
+#include "cli/lazy_python.hpp"
+#include "grade/grade_process.hpp"
+
+namespace warpmark {
+
+namespace {
+constexpr int kGradeSocket = 3;  // where `grade` puts its end of the connection
+}
+
+Command grade_worker_command(CLI::App& program) {
+  CLI::App* app =
+      program.add_subcommand("grade-worker", "Grade submissions for `grade`")->group("");
+  return {app, [](Output&) {
+            LazyPython python;
+            return static_cast<ExitCode>(run_grade_worker(
+                kGradeSocket, [&]() -> Interpreter& { return python.interpreter(); },
+                [&](const std::filesystem::path& file) {
+                  return load_assignment(file, python.list_evaluator());
+                }));
+          }};
+}
+
+}  // namespace warpmark

@@ -1,0 +1,104 @@
+// `warpmark try`: a student's own file on the visible cases of an assignment, explained.
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/lazy_python.hpp"
+#include "grade/grader.hpp"
+#include "report/grade_console.hpp"
+#include "report/style.hpp"
+
+namespace warpmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TryRequest {
+  fs::path assignment;
+  fs::path file;
+  std::vector<std::string> cases;
+  std::optional<uint64_t> seed;
+  bool hidden = false;
+  std::string device = "auto";
+  bool json = false;
+  bool quiet = false;
+};
+
+ExitCode try_out(const TryRequest& request, Output& out) {
+  if (request.seed && request.cases.empty()) {
+    throw usage_error("--seed needs --case, which says what it is for");
+  }
+  LazyPython python;
+  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  std::error_code code;
+  if (!fs::exists(fs::symlink_status(request.file, code))) {
+    throw usage_error(
+        "there is no file " + printable(display_path(request.file)), {},
+        fmt::format("the assignment wants one called `{}`", assignment->submission.file));
+  }
+  Submission submission;
+  submission.path = request.file;
+  submission.file = request.file.filename().string();
+  submission.student = submission.file;
+  read_submission(submission, assignment->submission);
+
+  GraderOptions options;
+  options.device = request.device;
+  options.without_walls = true;  // a student's own file on a student's own machine
+  options.seed = request.seed;
+  options.hidden = request.hidden;
+  options.only = request.cases;
+  options.assignment_word = display_path(request.assignment);
+  options.file_word = display_path(request.file);
+  SubmissionGrader grader(python.interpreter(), assignment, std::move(options));
+  const InterruptGuard guard([&grader] { grader.interrupt(); });
+  if (submission.refusal.empty()) grader.prepare();  // what this machine lacks is told as such
+  GradeResult result = grader.grade(submission);
+  if (guard.interrupted()) return ExitCode::interrupted;
+  // Whoever asks for hidden cases has the file that describes them.
+  for (GradedCase& one : result.cases) one.visibility = Visibility::visible;
+  const StudentView view(result);
+  if (request.json) {
+    out.write(json_output(to_json(view)));
+  } else {
+    ConsoleStyle style = console_style(STDOUT_FILENO);
+    style.for_runner = out.for_runner();
+    if (request.quiet) style.verbosity = Verbosity::quiet;
+    out.flush();  // the report goes to the same descriptor
+    print_grade(std::cout, style, view);
+    std::cout.flush();
+  }
+  if (result.state == GradeState::grader_error) {
+    print_error(out, result.staff);
+    return ExitCode::internal;
+  }
+  return result.points >= result.max_points ? ExitCode::success : ExitCode::verdict;
+}
+
+}  // namespace
+
+Command try_command(CLI::App& program) {
+  const auto request = std::make_shared<TryRequest>();
+  CLI::App* app = program.add_subcommand(
+      "try", "Try your own file on the visible cases of an assignment, as grading would");
+  app->add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
+      ->required()
+      ->type_name("");
+  app->add_option("FILE", request->file, "Your .cu file")->required()->type_name("");
+  app->add_option("--case", request->cases, "Only this case, by its name or an item's id")
+      ->type_name("ID");
+  app->add_option("--seed", request->seed, "The inputs of one failure; grades name it")
+      ->type_name("N");
+  app->add_flag("--hidden", request->hidden, "Hidden cases, too, for whoever has them");
+  app->add_option("--device", request->device, "auto (default), gpu, cpu …")->type_name("D");
+  app->add_flag("--json", request->json, "As JSON (schema/grade.json)");
+  app->add_flag("-q,--quiet", request->quiet, "Print the points only");
+  return {app, [request](Output& out) { return try_out(*request, out); }};
+}
+
+}  // namespace warpmark

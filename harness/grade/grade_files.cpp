@@ -1,0 +1,102 @@
+#include "grade/grade_files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/log_text.hpp"
+#include "grade/student_name.hpp"
+#include "report/grade_junit.hpp"
+#include "report/grade_page.hpp"
+#include "report/grades_csv.hpp"
+#include "report/gradescope.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::optional<GradeResult> read_result(const fs::path& file) {
+  std::error_code code;
+  if (!fs::is_regular_file(file, code)) return std::nullopt;
+  try {
+    const auto json = nlohmann::ordered_json::parse(read_file(file));
+    return grade_result_from_json(json, {display_path(file), 0, 0});
+  } catch (const Error&) {
+  } catch (const nlohmann::json::exception&) {
+  }
+  return std::nullopt;  // of an older version, or not ours: graded again
+}
+
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json_without_commands(
+             json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+         "\n";
+}
+
+}  // namespace
+
+GradeFiles::GradeFiles(fs::path out) : out_(std::move(out)) {
+  std::error_code code;
+  fs::create_directories(out_ / "students", code);
+  if (code) {
+    throw environment_error(
+        fmt::format("cannot make the folder {}: {}", display_path(out_), code.message()));
+  }
+  require_writable(out_ / "students" / "result.json");
+  // Goes with the process, however it ends.
+  lock_ = UniqueFd(::open(out_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock_ && ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw environment_error(fmt::format("another process grades into {}", display_path(out_)),
+                            "wait until it has ended, or name another folder with -o");
+  }
+}
+
+fs::path GradeFiles::folder(const std::string& student) const {
+  return out_ / "students" / folder_name(student);
+}
+
+std::optional<GradeResult> GradeFiles::read(const std::string& student) const {
+  std::optional<GradeResult> result = read_result(folder(student) / "result.json");
+  if (result && result->student != student) return std::nullopt;
+  return result;
+}
+
+std::vector<GradeResult> GradeFiles::read_all() const {
+  std::vector<GradeResult> results;
+  std::error_code code;
+  for (fs::directory_iterator entry(out_ / "students", code), end; !code && entry != end;
+       entry.increment(code)) {
+    if (auto result = read_result(entry->path() / "result.json")) {
+      results.push_back(std::move(*result));
+    }
+  }
+  std::sort(results.begin(), results.end(),
+            [](const GradeResult& a, const GradeResult& b) { return a.student < b.student; });
+  return results;
+}
+
+void GradeFiles::write(const GradeResult& result) const {
+  const fs::path files = folder(result.student);
+  const StudentView view(result);
+  write_file_atomically(files / "results.json", gradescope_json(view));
+  write_file_atomically(files / "report.html", student_page(view));
+  write_file_atomically(files / "junit.xml", grade_junit({result}));
+  write_file_atomically(files / "student.json", text_of(to_json(view)));
+  write_file_atomically(files / "result.json", text_of(to_json(result)));
+}
+
+void GradeFiles::write_class(const std::vector<GradeResult>& results) const {
+  write_file_atomically(out_ / "grades.csv", grades_csv(results));
+  write_file_atomically(out_ / "report.html", grade_page(results));
+  write_file_atomically(out_ / "junit.xml", grade_junit(results));
+}
+
+}  // namespace warpmark

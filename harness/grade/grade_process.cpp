@@ -1,0 +1,252 @@
+#include "grade/grade_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+#include "base/exception.hpp"
+#include "grade/grader.hpp"
+
+namespace warpmark {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kSocket = 3;
+// What a process takes to write a message that it has begun.
+constexpr std::chrono::seconds kMessage{30};
+constexpr std::chrono::milliseconds kPatience{500};
+
+std::string to_hex(const std::string& bytes) {
+  std::string hex;
+  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return hex;
+}
+
+std::string from_hex(const std::string& hex) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  }
+  return bytes;
+}
+
+Json to_message(const Error& error) {
+  const Position& where = error.where();
+  return {{"error",
+           {{"code", static_cast<int>(error.code())},
+            {"message", error.message()},
+            {"file", where.file},
+            {"line", where.line},
+            {"column", where.column},
+            {"hint", error.hint()}}}};
+}
+
+Error error_from(const Json& json) {
+  return {static_cast<ExitCode>(json.at("code").get<int>()), json.at("message"),
+          Position{json.at("file"), json.at("line"), json.at("column")}, json.at("hint")};
+}
+
+// What the front asks of a device.
+Json to_message(const DeviceFacts& facts) {
+  return {{"ready",
+           {{"kind", facts.kind},
+            {"name", facts.name},
+            {"reason", facts.reason},
+            {"architecture", facts.architecture},
+            {"driver_version", facts.driver_version},
+            {"driver", facts.driver},
+            {"nvrtc_version", facts.nvrtc_version},
+            {"capabilities", facts.capabilities},
+            {"walls", facts.walls}}}};
+}
+
+DeviceFacts facts_from(const Json& json) {
+  DeviceFacts facts;
+  facts.kind = json.at("kind");
+  facts.name = json.at("name");
+  facts.reason = json.at("reason");
+  facts.architecture = json.at("architecture");
+  facts.driver_version = json.at("driver_version");
+  facts.driver = json.at("driver");
+  facts.nvrtc_version = json.at("nvrtc_version");
+  facts.capabilities = json.at("capabilities").get<std::vector<std::string>>();
+  facts.walls = json.at("walls").get<std::vector<std::string>>();
+  return facts;
+}
+
+Json to_message(const GradeSetup& setup) {
+  return {{"do", "start"},
+          {"assignment", setup.assignment.string()},
+          {"assignment_sha256", setup.assignment_sha256},
+          {"assignment_word", setup.assignment_word},
+          {"device", setup.device},
+          {"secret", to_hex(setup.secret)},
+          {"without_walls", setup.without_walls}};
+}
+
+Json to_message(const Submission& submission) {
+  return {{"do", "grade"},           {"student", submission.student}, {"file", submission.file},
+          {"text", submission.text}, {"sha256", submission.sha256},   {"note", submission.note}};
+}
+
+Submission submission_from(const Json& json) {
+  Submission submission;
+  submission.student = json.at("student");
+  submission.file = json.at("file");
+  submission.path = submission.file;
+  submission.text = json.at("text");
+  submission.sha256 = json.at("sha256");
+  submission.note = json.at("note");
+  return submission;
+}
+
+std::string describe_status(int status) {
+  if (WIFSIGNALED(status)) {
+    const int number = WTERMSIG(status);
+    return fmt::format("was ended by signal {} ({})", number, strsignal(number));
+  }
+  return fmt::format("exited with code {}", WEXITSTATUS(status));
+}
+
+pid_t spawn(const Channel& theirs) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // Clears close-on-exec, also where the descriptor is 3 already (POSIX.1-2024, glibc 2.29).
+  posix_spawn_file_actions_adddup2(&actions, theirs.fd(), kSocket);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  std::string name = "warpmark";
+  std::string subcommand = "grade-worker";
+  std::array<char*, 3> arguments = {name.data(), subcommand.data(), nullptr};
+  pid_t process = -1;
+  const int code =
+      ::posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (code != 0) {
+    throw environment_error(fmt::format("cannot start a process to grade: {}", std::strerror(code)),
+                            "the system may be out of processes or memory (`ulimit -a`)");
+  }
+  return process;
+}
+
+}  // namespace
+
+GradeProcess::GradeProcess(const GradeSetup& setup) {
+  auto [ours, theirs] = Channel::pair();
+  channel_.emplace(std::move(ours));
+  process_ = spawn(theirs);
+  channel_->send(to_message(setup));
+}
+
+GradeProcess::~GradeProcess() {
+  if (process_ <= 0) return;
+  ::shutdown(channel_->fd(), SHUT_RDWR);  // which it takes for the end
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (::waitpid(process_, nullptr, WNOHANG) != 0) return;
+    ::usleep(1000);
+  }
+  kill();
+}
+
+std::string GradeProcess::kill() {
+  if (process_ <= 0) return "had ended";
+  int status = 0;
+  pid_t ended = ::waitpid(process_, &status, WNOHANG);
+  const bool by_itself = ended == process_;
+  if (!by_itself) {
+    ::kill(process_, SIGKILL);
+    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  process_ = -1;
+  return by_itself ? describe_status(status) : "had to be ended";
+}
+
+void GradeProcess::grade(const Submission& submission) {
+  channel_->send(to_message(submission));  // one that is gone is seen by receive()
+}
+
+GradeAnswer GradeProcess::receive() {
+  const Channel::Received received = channel_->receive(std::chrono::steady_clock::now() + kMessage);
+  if (received.message) {
+    const Json& body = received.message->body;
+    try {
+      if (body.contains("ready")) return facts_from(body.at("ready"));
+      if (body.contains("error")) return error_from(body.at("error"));
+      return grade_result_from_json(nlohmann::ordered_json(body.at("result")));
+    } catch (const Json::exception&) {
+    } catch (const Error&) {
+    }
+    kill();
+    return GradeProcessEnd{"sent what is no result"};
+  }
+  // The connection ends a moment before the process does.
+  for (int wait = 0; wait < 100 && process_ > 0; ++wait) {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid != 0) {
+      break;
+    }
+    ::usleep(1000);
+  }
+  return GradeProcessEnd{kill()};
+}
+
+int run_grade_worker(
+    int socket, const std::function<Interpreter&()>& python,
+    const std::function<std::shared_ptr<const Assignment>(const std::filesystem::path&)>& load) {
+  // Nobody waits for what it would still write.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+  Channel channel{UniqueFd(socket)};
+  std::unique_ptr<SubmissionGrader> grader;
+  for (;;) {
+    const Channel::Received received = channel.receive();
+    if (!received.message) return 0;
+    const Json& request = received.message->body;
+    Json reply;
+    try {
+      if (request.at("do") == "start") {
+        const auto assignment = load(request.at("assignment").get<std::string>());
+        if (assignment->sha256 != request.at("assignment_sha256")) {
+          throw usage_error(
+              "the assignment, or a file that it names, was changed while it was used", {},
+              "grade again");
+        }
+        GraderOptions options;
+        options.device = request.at("device");
+        options.without_walls = request.at("without_walls");
+        options.secret = Secret(from_hex(request.at("secret")));
+        options.assignment_word = request.at("assignment_word");
+        grader = std::make_unique<SubmissionGrader>(python(), assignment, std::move(options));
+        reply = to_message(grader->prepare());
+      } else {
+        reply["result"] = to_json(grader->grade(submission_from(request)));
+      }
+    } catch (...) {
+      reply = to_message(to_error(std::current_exception()));
+    }
+    if (!channel.send(reply)) return 0;
+  }
+}
+
+}  // namespace warpmark
