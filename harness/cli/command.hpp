@@ -29,6 +29,8 @@ Command list_command(CLI::App& program);
 Command plan_command(CLI::App& program);
 Command lint_command(CLI::App& program);
 Command devices_command(CLI::App& program);
+/// `new assignment`.
+Command new_command(CLI::App& program);
 Command doctor_command(CLI::App& program);
 Command cache_command(CLI::App& program);
 Command completion_command(CLI::App& program);

@@ -6,10 +6,7 @@
 
 namespace warpmark {
 
-namespace {
-
-// Comments and literals as blanks, so that words in them do not count.
-std::string without_comments(std::string_view source) {
+std::string blank_comments(std::string_view source) {
   std::string text(source);
   size_t at = 0;
   const auto blank_until = [&](size_t end) {
@@ -29,6 +26,8 @@ std::string without_comments(std::string_view source) {
   }
   return text;
 }
+
+namespace {
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -76,7 +75,7 @@ std::string template_before(std::string_view text, size_t at) {
 
 std::vector<DeclaredKernel> declared_kernels(std::string_view source) {
   constexpr std::string_view mark = "__global__";
-  const std::string text = without_comments(source);
+  const std::string text = blank_comments(source);
   std::vector<DeclaredKernel> kernels;
   for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
     // The name is the first word before a "(", apart from attributes with arguments.

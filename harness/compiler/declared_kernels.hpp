@@ -17,4 +17,8 @@ struct DeclaredKernel {
 /// not expanded, and what is not compiled is seen, too. Good for candidates in a message only.
 std::vector<DeclaredKernel> declared_kernels(std::string_view source);
 
+/// The text with blanks for comments, so that words in them do not count and all else keeps its
+/// place.
+std::string blank_comments(std::string_view source);
+
 }  // namespace warpmark

@@ -68,16 +68,20 @@ void keep_matches(const YamlNode& where, std::vector<Case>& items) {
 
 }  // namespace
 
+void require_gradable(const Suite& suite, const Position& where) {
+  const auto [why, hint] = obstacle(suite);
+  if (why.empty()) return;
+  throw usage_error(fmt::format("`{}` cannot be graded: {}", display_path(suite.file), why), where,
+                    hint);
+}
+
 std::shared_ptr<const Suite> AssignmentCaseReader::load(const YamlNode& node) {
   const std::filesystem::path file = read_file_name(node, "`suite`", folder_);
   for (const auto& known : suites_) {
     if (known->file == file) return known;
   }
   const std::shared_ptr<const Suite> suite = load_suite(file);
-  if (const auto [why, hint] = obstacle(*suite); !why.empty()) {
-    throw usage_error(fmt::format("`{}` cannot be graded: {}", display_path(file), why),
-                      node.content, hint);
-  }
+  require_gradable(*suite, node.content);
   for (const auto& other : suites_) {
     if (other->name == suite->name) {
       throw usage_error(fmt::format("two suites are called `{}`: {} and {}", suite->name,

@@ -12,8 +12,11 @@
 
 namespace warpmark {
 
-/// Reads `suite` and `cases`. Throws usage errors for suites that cannot be graded: a submission
-/// takes the place of the kernel's file, and of all that compiling and passing depends on, only it.
+/// Throws a usage error, at `where`, for a suite that cannot be graded: a submission takes the
+/// place of the kernel's file, and must be able to pass.
+void require_gradable(const Suite& suite, const Position& where);
+
+/// Reads `suite` and `cases`.
 class AssignmentCaseReader {
  public:
   AssignmentCaseReader(std::filesystem::path folder, const ListEvaluator& python)

@@ -27,19 +27,19 @@ def expectations(assignment):
 class Course(CheckTest):
     def grade(self, name):
         folder = COURSE / name
-        submissions = pathlib.Path(self.folder) / name
+        submissions = self.folder / name
         submissions.mkdir()
         for file in sorted(folder.rglob("*.cu")):
             shutil.copy(file, submissions)
-        secret = pathlib.Path(self.folder) / "secret"
+        secret = self.folder / "secret"
         secret.write_bytes(b"the course's secret of 32 bytes..")
-        out = pathlib.Path(self.folder) / f"out-{name}"
+        out = self.folder / f"out-{name}"
         self.run_program("grade", folder / "assignment.yaml", submissions, "-o", out,
                          "--secret", secret, "--device", "cpu", "--jobs", "2", timeout=240)
         return {path.parent.name: json.loads(path.read_text())
                 for path in sorted(out.glob("students/*/result.json"))}
 
-    def check(self, name):
+    def check_course(self, name):
         results = self.grade(name)
         passing, failing = expectations(COURSE / name / "assignment.yaml")
         files = sorted(path.relative_to(COURSE / name).as_posix()
@@ -63,17 +63,23 @@ class Course(CheckTest):
                     if item["word"] not in ("pass", "not launched"):
                         self.assertNotEqual(item["explanation"], "", file)
 
+    def test_lint_has_nothing_to_say(self):
+        for name in ("doublify", "multiply_them", "linear_combination", "reduction"):
+            out, _ = self.run_program("grade", "--lint", COURSE / name / "assignment.yaml",
+                                      "--device", "cpu", timeout=240)
+            self.assertIn("10 points in 4 cases", out)
+
     def test_doublify(self):
-        self.check("doublify")
+        self.check_course("doublify")
 
     def test_multiply_them(self):
-        self.check("multiply_them")
+        self.check_course("multiply_them")
 
     def test_linear_combination(self):
-        self.check("linear_combination")
+        self.check_course("linear_combination")
 
     def test_reduction(self):
-        self.check("reduction")
+        self.check_course("reduction")
 
     @unittest.skipUnless(pathlib.Path(NVCC).exists(), "no nvcc on this machine")
     def test_templates_compile_with_nvcc(self):

@@ -1,0 +1,21 @@
+// Texts made of a kernel's source: what students start from, and wrong solutions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace warpmark {
+
+/// The kernel `entry` of `source` ("ns::scale<float>" is the function scale in ns) without its
+/// body, in which `todo` stands instead, and the directives before it. Comments and all other
+/// functions are left out: they may be the solution. Nothing if the kernel is not found, as far as
+/// reading words can tell.
+std::optional<std::string> kernel_template(std::string_view source, std::string_view entry,
+                                           std::string_view todo);
+
+/// The source with a line put in at the beginning of the kernel's body.
+std::optional<std::string> with_first_line(std::string_view source, std::string_view entry,
+                                           std::string_view line);
+
+}  // namespace warpmark

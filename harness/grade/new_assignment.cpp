@@ -1,0 +1,85 @@
+#include "grade/new_assignment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <variant>
+
+#include "base/text.hpp"
+#include "suite/case.hpp"
+
+namespace warpmark {
+namespace {
+
+// A text of JSON is one of YAML.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(printable(text))
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// The greatest value of an axis of whole numbers, two or more; nothing for any other.
+std::optional<int64_t> greatest(const Axis& axis) {
+  if (axis.python || axis.values.size() < 2) return std::nullopt;
+  int64_t most = 0;
+  for (const AxisValue& value : axis.values) {
+    const auto* whole = std::get_if<int64_t>(&value.value);
+    if (whole == nullptr || !value.label.empty()) return std::nullopt;
+    most = std::max(most, *whole);
+  }
+  return most;
+}
+
+// The axis that sizes stand in, most likely: the one with the greatest value.
+const Axis* size_axis(const Suite& suite) {
+  const Axis* found = nullptr;
+  for (const Axis& axis : suite.axes) {
+    const std::optional<int64_t> most = greatest(axis);
+    if (most && (found == nullptr || *most > *greatest(*found))) found = &axis;
+  }
+  return found;
+}
+
+std::string cases_text(const NewAssignment& made) {
+  const Axis* axis = made.split ? size_axis(*made.suite) : nullptr;
+  if (axis == nullptr) return "  - {name: all, points: 100}\n";
+  std::vector<std::string> values;
+  for (const AxisValue& value : axis->values) values.push_back(to_text(value.value));
+  const std::string last = values.back();
+  values.pop_back();
+  return fmt::format(
+      "  - {{name: visible, points: 40, axes: {{{0}: [{1}]}}}}\n"
+      "  - name: hidden\n"
+      "    points: 60\n"
+      "    axes: {{{0}: [{2}]}}  # better: values that no student has seen\n"
+      "    visibility: hidden\n"
+      "    hint: Think of values of {0} other than those that you know.\n",
+      axis->name, join(values, ", "), last);
+}
+
+}  // namespace
+
+std::string new_assignment_text(const NewAssignment& made) {
+  const Suite& suite = *made.suite;
+  std::string text = "warpmark: 1\n";
+  text += fmt::format("assignment: {}\n", quoted(made.id));
+  text += fmt::format("title: {}\n", quoted(suite.about.empty() ? made.id : suite.about));
+  text += fmt::format("suite: {}\n",
+                      quoted(suite.file.lexically_relative(made.folder).generic_string()));
+  text += "points: 100                          # what the cases must add up to\n";
+  text += "cases:\n" + cases_text(made);
+  text +=
+      "ptx:                                 # what compiled code must not have\n"
+      "  forbid: [malloc, writable_globals]\n"
+      "  flag: [vprintf, \"%clock64\"]\n";
+  text += "self_test:                           # `warpmark grade --lint` grades these\n";
+  text += fmt::format("  must_pass: [{}]\n", quoted(made.solution));
+  std::vector<std::string> wrong;
+  if (!made.template_file.empty()) wrong.push_back(quoted(made.template_file));
+  for (const auto& file : made.wrong) wrong.push_back(quoted(file.generic_string()));
+  if (!wrong.empty()) text += fmt::format("  must_fail: [{}]\n", join(wrong, ", "));
+  return text;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,118 @@
+"""`warpmark new`: an assignment that works at once, and what it refuses."""
+import os
+import re
+import unittest
+
+import program
+
+SUITE = program.SOURCE / "suites/doublify/double_array.yaml"
+
+
+class RefusedTest(program.ProgramTest):
+    def new(self, *arguments):
+        return self.refused("new", "assignment", *arguments)
+
+    def test_what_it_is_called(self):
+        self.assertIn("error: NAME is required", self.new())
+        self.assertIn("--from", self.new("hw1"))
+        for name in ("a b", "-", "hw1;", "ä"):
+            self.assertIn("is no name of an assignment", self.new("--from", SUITE, "--", name))
+
+    def test_nothing_is_written_over(self):
+        self.write("hw1/mine.txt", "mine")
+        (self.folder / "link").symlink_to("nowhere")
+        for name in ("hw1", "hw1/", "link"):
+            self.assertIn("error: there is already", self.new(name, "--from", SUITE))
+        self.assertEqual([path.name for path in (self.folder / "hw1").iterdir()], ["mine.txt"])
+
+    def test_suites_that_cannot_be_graded(self):
+        suites = program.SOURCE / "suites"
+        self.assertIn("its kernel is made by the plugin `reduction`",
+                      self.new("hw1", "--from", suites / "reductions/sum.yaml"))
+        self.assertIn("expects another end",
+                      self.new("hw1", "--from", suites / "multiply_them/too_many_threads.yaml"))
+        self.assertIn("is a folder", self.new("hw1", "--from", suites))
+        self.assertIn("there is no file", self.new("hw1", "--from", "nothing.yaml"))
+        self.write("bad.yaml", "warpmark: 1\nkernal: 3\n")
+        self.assertIn("bad.yaml:2:1: error: unknown key", self.new("hw1", "--from", "bad.yaml"))
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["bad.yaml"])
+
+
+class NewTest(program.CheckTest):
+    SHARES_KERNELS = True
+
+    def new(self, name, suite):
+        out, errors = self.run_program("new", "assignment", name, "--from", suite)
+        self.assertEqual(errors, "")
+        folder = self.folder / name
+        files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+        self.assertEqual([line for line in out.splitlines() if line.startswith(name)],
+                         [name + "/" + file for file in files])
+        self.assertEqual([path for path in self.folder.glob(".*hw*")], [])
+        return folder, files
+
+    def test_everything_works_at_once(self):
+        folder, files = self.new("hw1", SUITE)
+        self.assertEqual(files, ["assignment.yaml", "solutions/double_array.cu",
+                                 "template/double_array.cu", "wrong/first_block.cu",
+                                 "wrong/lost_thread.cu"])
+        self.assertEqual((folder / files[1]).read_text(),
+                         SUITE.with_name("double_array.cu").read_text())
+        template = (folder / files[2]).read_text()
+        self.assertIn("void double_array(float *d_a, unsigned n, float factor) {\n  // TODO: ",
+                      template)
+        # The solution is not handed out, nor a kernel like it.
+        self.assertNotIn("*=", template)
+        self.assertNotIn("double_array_out", template)
+        out, errors = self.run_program("grade", "--lint", "hw1/assignment.yaml", code=0)
+        self.assertIn("100 points", out, errors)
+
+    def test_a_folder_of_the_suite_may_be_elsewhere(self):
+        self.write_scale()
+        folder, files = self.new("courses/hw-2", "suites/t.yaml")
+        text = (folder / "assignment.yaml").read_text()
+        self.assertIn('suite: "../../suites/t.yaml"', text)
+        # One size only: it cannot be split.
+        self.assertIn("- {name: all, points: 100}", text)
+        self.assertIn("wrong/first_block.cu", files)
+
+    def test_a_mistake_that_is_none_here_is_left_out(self):
+        # One block does it all.
+        self.write_scale(axes="{n: [8, 32]}")
+        _, files = self.new("hw1", "suites/t.yaml")
+        self.assertNotIn("wrong/first_block.cu", files)
+        self.assertIn("wrong/lost_thread.cu", files)
+
+    def test_an_easy_size_stays_with_the_others(self):
+        # The first of one element is a copy: alone it would be for free.
+        self.write_scale(axes="{n: [1, 40]}", out="{out: 1}", reference="{out: src[n - 1]}",
+                         kernel_text=program.KERNEL.replace("if (i < n) out[i] = f * src[i];",
+                                                            "if (i == 0) out[0] = src[n - 1];"))
+        folder, _ = self.new("hw1", "suites/t.yaml")
+        self.assertIn("- {name: all, points: 100}", (folder / "assignment.yaml").read_text())
+
+    def test_what_a_template_lacks_is_told(self):
+        text = "struct Pair { float one; };\n" + program.KERNEL.replace("float f", "Pair f").replace(
+            "f * src", "f.one * src")
+        self.write_scale(kernel_text=text.replace("Pair f", "float f").replace("f.one", "f").replace(
+            "float *out", "float *out").replace("int n)", "int n, Pair *unused = nullptr)"))
+        out, errors = self.run_program("new", "assignment", "hw1", "--from", "suites/t.yaml")
+        self.assertIn("next: ", out)
+        self.assertRegex(errors, r"warning: template/k.cu needs your hand: .*")
+
+    def test_without_a_compiler_nothing_is_tried(self):
+        self.environment["WARPMARK_NVRTC"] = os.devnull
+        out, errors = self.run_program("new", "assignment", "hw1", "--from", SUITE)
+        self.assertIn("warning: nothing was tried, and there is no wrong solution: ", errors)
+        self.assertNotIn("wrong/", out)
+        self.assertTrue((self.folder / "hw1/assignment.yaml").is_file())
+
+    def test_a_folder_that_cannot_be_made_leaves_nothing(self):
+        self.write("file", "")
+        self.assertRegex(self.refused("new", "assignment", "file/hw1", "--from", SUITE, code=3),
+                         re.compile("error: .*file"))
+        self.assertEqual((self.folder / "file").read_text(), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
