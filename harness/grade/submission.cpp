@@ -125,6 +125,7 @@ class Finder {
         "{} submissions bear your name, and nobody but you can say which one counts. Hand in one.",
         several.size());
     std::vector<std::string> places;
+    places.reserve(several.size());
     for (const Submission& submission : several) {
       places.push_back(printable(student_name(display_path(submission.path))));
     }
