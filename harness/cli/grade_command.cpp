@@ -10,12 +10,14 @@
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/grade_lint.hpp"
 #include "cli/lazy_python.hpp"
 #include "grade/class_run.hpp"
 #include "grade/seeds.hpp"
 #include "report/grade_console.hpp"
 #include "report/grade_text.hpp"
 #include "report/style.hpp"
+#include "report/text_line.hpp"
 
 namespace warpmark {
 namespace {
@@ -32,6 +34,7 @@ struct GradeRequest {
   std::string device = "auto";
   bool without_walls = false;
   bool regrade = false;
+  bool lint = false;
   bool quiet = false;
 };
 
@@ -69,7 +72,7 @@ class Progress : public ClassRunWatcher {
     ++done_;
     if (!reused && result.state == GradeState::grader_error) {
       clear();
-      print_error(out_, fmt::format("{}: not graded: {}", printable(result.student),
+      print_error(out_, fmt::format("{}: not graded: {}", in_one_line(result.student),
                                     printable(result.staff)));
     }
     show();
@@ -93,6 +96,21 @@ class Progress : public ClassRunWatcher {
   size_t done_ = 0;
 };
 
+// Results among the submissions would be graded the next time.
+void require_apart(const fs::path& out, const std::vector<fs::path>& submissions) {
+  std::error_code code;
+  const auto whole = [&](const fs::path& path) {
+    return fs::weakly_canonical(fs::absolute(path, code), code);
+  };
+  for (const fs::path& path : submissions) {
+    const fs::path inside = whole(out).lexically_relative(whole(path));
+    if (!fs::is_directory(path, code) || inside.empty() || *inside.begin() == "..") continue;
+    throw usage_error(
+        fmt::format("the folder of -o, {}, lies among the submissions", display_path(out)), {},
+        "name one beside them, or submissions in a folder of their own");
+  }
+}
+
 ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const ConsoleStyle& style,
                 Output& out) {
   out.flush();  // the table goes to the same descriptor
@@ -115,6 +133,12 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
 }
 
 ExitCode grade(const GradeRequest& request, Output& out) {
+  if (request.lint) {
+    if (!request.submissions.empty()) {
+      throw usage_error("--lint checks the assignment, and takes no submissions");
+    }
+    return lint_assignment_file(request.assignment, request.device, request.without_walls, out);
+  }
   const Secret secret = secret_of(request, out);
   if (request.submissions.empty()) {
     throw usage_error("which submissions? Name files, or a folder of them", {},
@@ -124,6 +148,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
     throw usage_error("grading needs a folder for its results: -o OUT", {},
                       "one for each assignment, kept from students");
   }
+  require_apart(request.out, request.submissions);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
   FoundSubmissions found = find_submissions(request.submissions, assignment->submission);
@@ -186,6 +211,8 @@ Command grade_command(CLI::App& program) {
   app->add_flag("--regrade", request->regrade, "Grade again what is graded");
   app->add_flag("--without-walls", request->without_walls,
                 "Grade although this machine cannot confine what students hand in");
+  app->add_flag("--lint", request->lint,
+                "Check the assignment itself, and run its self-tests: no submissions");
   app->add_flag("-q,--quiet", request->quiet, "Print the sums only");
   return {app, [request](Output& out) { return grade(*request, out); }};
 }

@@ -145,7 +145,10 @@ std::vector<Parameter> parameters_of(const std::string& signature) {
 // Whether the harness would take one for the other: sizes and kinds, as far as they are known.
 bool fits(const Parameter& wanted, const Parameter& given) {
   if (wanted.pointer != given.pointer) return false;
-  if (!wanted.dtype || !given.dtype) return true;
+  if (!wanted.dtype) return true;
+  // The elements of an array may have a type that a macro names; a number of a type that nobody
+  // knows, such as a struct, is none that the grader gives.
+  if (!given.dtype) return wanted.pointer || wanted.text == given.text;
   const auto is_real = [](const DType& dtype) { return dtype.kind == DTypeKind::floating; };
   return wanted.dtype->bytes == given.dtype->bytes &&
          is_real(*wanted.dtype) == is_real(*given.dtype);
@@ -203,6 +206,17 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
     if (said.starts_with("no kernel `") && !wanted.empty() && !context.source.empty()) {
       return explain_missing_kernel(context.source, wanted, context.wanted);
     }
+    // find_entry(): "`scale` names 2 kernels in x.cu: scale(float*), scale(double*)"
+    if (said.starts_with('`') && said.find("` names ") != std::string::npos) {
+      return "The file has several kernels of the wanted name: " + capped(outcome.reason) +
+             ". Keep the one that the assignment asks for.";
+    }
+    if (said.find("CUDA_ERROR") != std::string::npos) return explain_driver(outcome);
+    if (said.find("ptxas") != std::string::npos) {
+      return "The file does not compile: the assembler refuses what the compiler made of it. Look "
+             "for "
+             "mistakes in inline assembly (`asm`), and for `__shared__` arrays that are too large.";
+    }
     return "The file does not compile: " + capped(outcome.reason) + ".";
   }
   const std::vector<HostCode> host = find_host_code(context.source);
@@ -224,6 +238,32 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
   }
   return fmt::format("The file does not compile. The first error is{}: {}{}", where, plain,
                      plain.ends_with('?') ? "" : ".");
+}
+
+std::string explain_driver(const Outcome& outcome) {
+  const std::string said = outcome.error ? outcome.error->message() : outcome.message;
+  // A device that has no library of functions names the one that the kernel calls.
+  constexpr std::string_view kBefore = "function '";
+  constexpr std::string_view kAfter = "' has no body";
+  const size_t end = said.find(kAfter);
+  const size_t begin = end == std::string::npos ? end : said.rfind(kBefore, end);
+  if (begin != std::string::npos) {
+    const std::string name = said.substr(begin + kBefore.size(), end - begin - kBefore.size());
+    const std::string written = name == "vprintf"        ? "printf"
+                                : name == "__assertfail" ? "assert"
+                                                         : name;
+    return fmt::format(
+        "The kernel calls `{}`, which the grader's device does not have. Take it out.",
+        capped(written));
+  }
+  if (said.find("INVALID_PTX") != std::string::npos ||
+      said.find("OUT_OF_MEMORY") != std::string::npos) {
+    return "The grader's device could not load the compiled kernel: " + capped(outcome.reason) +
+           ". Look for variables outside of the kernel that are far too large, and for inline "
+           "assembly.";
+  }
+  return "The device could not run the kernel: " + capped(outcome.reason) +
+         ". A kernel may want more shared memory, registers or threads than there are.";
 }
 
 std::string explain_signature(const Outcome& outcome, const ExplainContext& context) {

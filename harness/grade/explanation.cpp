@@ -162,8 +162,7 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
     case FailureKind::reference:
       return of_the_assignment(outcome);
     case FailureKind::driver:
-      return "The device could not run the kernel: " + printable(outcome.reason) +
-             ". A kernel may want more shared memory, registers or threads than there are.";
+      return explain_driver(outcome);
     case FailureKind::none:
       break;
   }

@@ -227,7 +227,7 @@ int run_grade_worker(
     try {
       if (request.at("do") == "start") {
         const auto assignment = load(request.at("assignment").get<std::string>());
-        if (assignment->sha256 != request.at("assignment_sha256")) {
+        if (assignment->sha256 != request.at("assignment_sha256").get<std::string>()) {
           throw usage_error(
               "the assignment, or a file that it names, was changed while it was used", {},
               "grade again");

@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/exception.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "grade/grade_frame.hpp"
 #include "grade/graded_plan.hpp"
 #include "grade/item_texts.hpp"
 #include "grade/item_verdict.hpp"
+#include "grade/ptx_policy.hpp"
 #include "results/reproduce.hpp"
 #include "runtime/artifacts.hpp"
 
@@ -92,7 +95,7 @@ class SubmissionGrader::Run {
     const Outcome outcome = grader_.session_->compile(item.which, planned, artifacts);
     if (outcome.verdict == Verdict::passed) {
       if (result_.log.empty()) result_.log = log_text(join(outcome.notices, "\n"));
-      return true;
+      return is_allowed(artifacts, submitted_unit(item.planned));
     }
     if (outcome.verdict == Verdict::interrupted) return false;
     if (outcome.verdict == Verdict::skipped) {
@@ -125,6 +128,32 @@ class SubmissionGrader::Run {
     const std::string& message = outcome.error->message();
     const size_t log = message.find('\n');
     if (log != std::string::npos) result_.log = log_text(message.substr(log + 1));
+    return false;
+  }
+
+  // Whether the assignment allows what the compiler made of the submission; else it is refused.
+  bool is_allowed(const CaseArtifacts& artifacts, size_t unit) {
+    const std::string& ptx = artifacts.units.at(unit).ptx;
+    const PtxContents contents = ptx_contents(ptx);
+    const PolicyFindings findings = apply_policy(
+        assignment_.ptx, contents, {artifacts.kernels.begin(), artifacts.kernels.end()},
+        assignment_.submission.file);
+    for (const PolicyFinding& finding : findings.flagged) {
+      const std::string flag =
+          fmt::format("uses {}{}", printable(finding.found),
+                      finding.line > 0 ? fmt::format(" (line {})", finding.line) : "");
+      std::vector<std::string>& flags = result_.flags;
+      if (std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);
+    }
+    std::vector<std::string> reasons;
+    for (const PolicyFinding& finding : findings.forbidden) {
+      reasons.push_back(printable(finding.text));
+    }
+    const std::string excess = static_memory_excess(contents, assignment_.limits.memory_mib << 20);
+    if (!excess.empty()) reasons.push_back(excess);
+    if (reasons.empty()) return true;
+    refuse(result_, GradeState::refused, join(reasons, "\n"));
+    ended_ = true;
     return false;
   }
 
@@ -334,8 +363,9 @@ GradeResult SubmissionGrader::grade(const Submission& submission) {
     result.context.walls = facts.walls;
     result.context.without_walls = facts.walls.empty();
     Run(*this, submission, result).grade();
-  } catch (const Error& error) {
-    blame_grader(result, error.what());
+  } catch (...) {
+    // Whatever it is, the next submission starts afresh.
+    blame_grader(result, to_error(std::current_exception()).what());
     own_.close();
   }
   end_session();  // with all that the submission has touched

@@ -57,7 +57,7 @@ size_t rules_bytes(int abi) {
 }
 
 bool can_open(const char* path, int flags) {
-  const UniqueFd fd(::open(path, flags | O_CLOEXEC));
+  const UniqueFd fd(::open(path, flags | O_CLOEXEC, 0600));
   return static_cast<bool>(fd);
 }
 

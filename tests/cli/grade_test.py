@@ -311,6 +311,8 @@ class Mistakes(GradeTest):
                                                              "--secret", "secret"))
         self.assertIn("none.yaml", self.mistake("none.yaml", "class", "-o", "x", "--secret",
                                                 "secret"))
+        self.assertIn("lies among the submissions",
+                      self.mistake("hw1.yaml", "class", "-o", "class/out", "--secret", "secret"))
         self.assertIn("--jobs", self.mistake(*base, "--secret", "secret", "--jobs", "0"))
 
     def test_of_the_course(self):
@@ -328,6 +330,19 @@ class Mistakes(GradeTest):
         self.assertIn("ZeroDivisionError", result["staff"])
         self.assertNotIn("ZeroDivisionError",
                          (self.folder / "out/students/ada/student.json").read_text())
+
+    def test_of_the_assignment_are_found_by_lint(self):
+        self.write("good.cu", KERNEL)
+        self.write("bad.cu", WRONG)
+        tests = "self_test: {must_pass: [%s], must_fail: [%s]}\n"
+        self.write("hw1.yaml", ASSIGNMENT + tests % ("good.cu", "bad.cu"))
+        out, errors = self.run_program("grade", "--lint", "hw1.yaml", "--device", "cpu")
+        self.assertIn("6 points in 2 cases, 3 items", out + errors)
+        self.write("hw1.yaml", ASSIGNMENT + tests % ("bad.cu", "good.cu"))
+        _, errors = self.run_program("grade", "--lint", "hw1.yaml", "--device", "cpu", code=2)
+        self.assertEqual(errors.count("error: "), 2, errors)
+        self.assertRegex(errors, r"hw1\.yaml:\d+:\d+: error: ")
+        self.assertIn("takes no submissions", self.mistake("--lint", "hw1.yaml", "class"))
 
     def test_of_the_machine(self):
         self.hand_in(ada=KERNEL)

@@ -155,6 +155,42 @@ TEST_F(GraderTest, ASubmissionDoesNotChooseTheTypes) {
   EXPECT_EQ(result.state, GradeState::compile_error);
 }
 
+TEST_F(GraderTest, WhatTheAssignmentForbidsIsRefused) {
+  const auto assignment = assign();
+  assignment->ptx.forbid = {{"vprintf", {}}, {"entries", {}}};
+  assignment->ptx.flag = {{"%clock64", {}}};
+  SubmissionGrader grader(python(), assignment, grading_);
+  const GradeResult printing = grader.grade(
+      submission("#include <stdio.h>\n" + scale("if (i < n) out[i] = f * src[i]; printf(\"x\");")));
+  expect_valid(printing);
+  EXPECT_EQ(printing.state, GradeState::refused);
+  EXPECT_THAT(printing.message, HasSubstr("printf"));
+  EXPECT_EQ(printing.points, 0);
+  // The kernel that is wanted is none too many.
+  const GradeResult timing = grader.grade(
+      submission(scale("long long t = clock64(); if (i < n && t != 0) out[i] = f * src[i];")));
+  EXPECT_EQ(timing.state, GradeState::graded) << timing.message;
+  EXPECT_THAT(timing.flags, ElementsAre("uses %clock64 (line 3)"));
+  EXPECT_EQ(grader.grade(submission(kGood + "__global__ void second() {}\n")).state,
+            GradeState::refused);
+}
+
+TEST_F(GraderTest, ACompileBombEndsAtItsLimit) {
+  const auto assignment = assign();
+  assignment->limits.compile_cpu_s = 1;
+  std::string bomb = "#define A x+x+x+x\n";
+  for (char name = 'B'; name <= 'L'; ++name) {
+    const std::string before(1, static_cast<char>(name - 1));
+    bomb += "#define " + std::string(1, name) + " " + before + "+" + before + "+" + before + "+" +
+            before + "\n";
+  }
+  const GradeResult result = grade(bomb + scale("float x = 1; out[i] = L;"), assignment);
+  expect_valid(result);
+  EXPECT_EQ(result.state, GradeState::limit) << result.staff;
+  EXPECT_THAT(result.message, HasSubstr("more time or memory"));
+  EXPECT_EQ(result.points, 0);
+}
+
 TEST_F(GraderTest, ARefusalCostsAllPointsAndStartsNothing) {
   Submission one = submission("");
   one.refusal = "`scale.cu` is empty.";

@@ -159,6 +159,28 @@ TEST_F(CompileExplanation, HostCodeComesFirst) {
             "The file does not compile. The first error is at line 2: a `}` is missing.");
 }
 
+TEST_F(CompileExplanation, WhatTheDeviceRefuses) {
+  EXPECT_EQ(said("cuModuleGetFunction failed with CUDA_ERROR_NOT_SUPPORTED (801)\nPTX line 93: in "
+                 "kernel 'k': function 'vprintf' has no body in this module: `call.uni`"),
+            "The kernel calls `printf`, which the grader's device does not have. Take it out.");
+  EXPECT_THAT(said("cuModuleLoadDataEx failed with CUDA_ERROR_INVALID_PTX (218)"),
+              testing::StartsWith("The grader's device could not load the compiled kernel"));
+  EXPECT_THAT(said("ptxas application ptx input, line 38; fatal : Parsing error near '.include'"),
+              testing::StartsWith("The file does not compile: the assembler refuses"));
+}
+
+TEST_F(CompileExplanation, SeveralKernelsOfOneName) {
+  Outcome outcome;
+  outcome.verdict = Verdict::failed;
+  outcome.failure = FailureKind::compile;
+  outcome.reason = "`k` names 2 kernels in x.cu: k(float*), k(double*)";
+  outcome.error = verdict_error(outcome.reason);
+  EXPECT_EQ(
+      explain(outcome, {}),
+      "The file has several kernels of the wanted name: `k` names 2 kernels in x.cu: k(float*), "
+      "k(double*). Keep the one that the assignment asks for.");
+}
+
 TEST_F(CompileExplanation, ForgedLogsAreOnlyQuoted) {
   const std::string text = said("\x1b[31m(1): error: " + std::string(5000, 'x') + "\x07\x1b]0;");
   EXPECT_LT(text.size(), 400U);
@@ -207,6 +229,12 @@ TEST_F(SignatureExplanation, ParameterByParameter) {
             "  parameter 1: wanted is `float *a` (an array, so with a `*`), given is `float a`\n"
             "  parameter 2: `unsigned n` is missing\n"
             "Begin it with `__global__ void scale(float *a, unsigned n)`.");
+}
+
+TEST_F(SignatureExplanation, ATypeThatNobodyKnowsFitsNoNumber) {
+  EXPECT_THAT(said("struct W {}; __global__ void scale(T *a, W n) {}", "scale(float *a, int n)"),
+              testing::HasSubstr("  parameter 1: `float *a` fits\n"
+                                 "  parameter 2: wanted is `int n`, given is `W n`\n"));
 }
 
 TEST_F(SignatureExplanation, FromThePlanAlone) {

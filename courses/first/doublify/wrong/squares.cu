@@ -1,0 +1,5 @@
+// The element times itself.
+extern "C" __global__ void double_array(float *d_a, unsigned n, float factor) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) d_a[i] *= d_a[i];
+}

@@ -1,0 +1,5 @@
+// One thread an element.
+extern "C" __global__ void multiply_them_grid(float *dest, const float *a, const float *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) dest[i] = a[i] * b[i];
+}

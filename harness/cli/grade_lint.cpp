@@ -1,0 +1,55 @@
+#include "cli/grade_lint.hpp"
+
+#include "base/file.hpp"
+#include "cli/lazy_python.hpp"
+#include "grade/assignment_lint.hpp"
+#include "grade/grader.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// The file as if a student had handed it in, under the assignment's own rules.
+GradeResult grade_file(SubmissionGrader& grader, const SubmissionRules& rules,
+                       const std::filesystem::path& file) {
+  Submission submission;
+  submission.student = "self-test";
+  submission.path = file;
+  submission.file = file.filename().string();
+  read_submission(submission, rules);
+  return grader.grade(submission);
+}
+
+}  // namespace
+
+ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,
+                              bool without_walls, Output& out) {
+  LazyPython python;
+  const auto assignment = load_assignment(file, python.list_evaluator());
+  SessionOptions options;
+  options.device = device;
+  options.timeout_s = assignment->limits.timeout_s;
+  PluginLoader plugins;
+  AssignmentLint lint;
+  {
+    Session session(python.interpreter(), options);
+    lint = lint_assignment(*assignment, session, python.interpreter(), plugins);
+  }
+  if (lint.problems.empty() && !assignment->self_tests.empty()) {
+    GraderOptions grading;
+    grading.device = device;
+    grading.without_walls = without_walls;
+    SubmissionGrader grader(python.interpreter(), assignment, std::move(grading));
+    grader.prepare();  // what this machine lacks is no problem of the assignment
+    lint.problems = run_self_tests(*assignment, [&](const std::filesystem::path& one) {
+      return grade_file(grader, assignment->submission, one);
+    });
+  }
+  for (const Error& problem : lint.problems) print_error(out, problem.what());
+  for (const std::string& note : lint.notes) out.print("note: {}\n", note);
+  const std::string summary = lint_summary(*assignment, lint);
+  out.print("{}{}", summary, summary.empty() || summary.back() == '\n' ? "" : "\n");
+  return lint.problems.empty() ? ExitCode::success : ExitCode::usage;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,6 @@
+// Errors with markup.
+#error <script>alert(1)</script> ]]> <img src=x onerror=alert(1)>
+extern "C" __global__ void twice(const float *src, float *dst, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) dst[i] = 2 * src[i];
+}

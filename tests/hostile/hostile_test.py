@@ -1,0 +1,132 @@
+# The hostile corpus: no submission gets a point it should not, reads what it must not, or disturbs another.
+"""manifest.json says what each file must get. All are graded together, so that one which disturbs
+the next shows: `right` and `mangled_name` must have all points among them."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cli"))
+
+from program import SOURCE, CheckTest  # noqa: E402
+
+MANIFEST = json.loads((HERE / "manifest.json").read_text())["submissions"]
+# What a student may open; result.json and junit.xml are for staff.
+STUDENT_FILES = ("student.json", "results.json", "report.html")
+HIDDEN = ("n=257", "n=1000")
+DEVICE = os.environ.get("WARPMARK_TEST_DEVICE", "cpu")
+# Each file is a few lines: a bomb that is not stopped would take the rest of the day.
+WHOLE_S = 900
+
+
+def strings(value):
+    """Every text in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from strings(one)
+
+
+class Hostile(CheckTest):
+    def grade(self, assignment, entries):
+        submissions = self.folder / f"class-{assignment}"
+        submissions.mkdir()
+        for entry in entries:
+            shutil.copy(HERE / (entry["name"] + ".cu"), submissions)
+        secret = self.folder / "secret"
+        secret.write_bytes(b"thirty-two bytes of a secret ...")
+        out = self.folder / f"out-{assignment}"
+        stdout, stderr = self.run_program(
+            "grade", HERE / f"{assignment}.yaml", submissions, "-o", out, "--secret", secret,
+            "--device", DEVICE, "--jobs", "2", timeout=WHOLE_S)
+        self.said = stdout + stderr
+        return out
+
+    def check_one(self, out, entry):
+        folder = out / "students" / entry["name"]
+        result = json.loads((folder / "result.json").read_text())
+        self.assertIn(result["state"], entry["states"], result.get("staff"))
+        words = [item["word"] for case in result["cases"] for item in case["items"]]
+        if "words" in entry:
+            self.assertLessEqual(set(words), set(entry["words"]))
+        points, most = result["points"], result["max_points"]
+        wanted = entry["points"]
+        if wanted == "none":
+            self.assertEqual(points, 0)
+        elif wanted == "less":
+            self.assertLess(points, most)
+        elif wanted == "full":
+            self.assertEqual(points, most)
+        if result["state"] != "graded":
+            self.assertNotEqual(result["message"], "", "a refusal says why")
+        self.check_texts(folder, entry, result)
+
+    def check_texts(self, folder, entry, result):
+        for name in STUDENT_FILES:
+            text = (folder / name).read_text()
+            for hidden in HIDDEN:
+                self.assertNotIn(hidden, text, name)
+            self.assertNotIn("<script>alert", text.replace("&lt;", "") if name.endswith("html")
+                             else "", name)
+        texts = [result["message"], result["log"]]
+        texts += [text for case in result["cases"] for text in strings(case)]
+        student = json.loads((folder / "student.json").read_text())
+        for text in texts + list(strings(student)):
+            for word in entry.get("never", []):
+                self.assertNotIn(word, text)
+            self.assertFalse(any(ord(c) < 32 and c not in "\n\t" for c in text), "control characters")
+            self.assertLess(len(text), 100_000)
+
+    def check_all(self, assignment):
+        entries = [one for one in MANIFEST if one["assignment"] == assignment]
+        out = self.grade(assignment, entries)
+        for entry in entries:
+            with self.subTest(name=entry["name"]):
+                self.check_one(out, entry)
+        self.assertFalse(pathlib.Path("/tmp/warpmark_was_here").exists())
+        for line in self.said.splitlines():
+            self.assertFalse(line.startswith("::") or "##[" in line, line)
+
+    def test_the_walls_and_the_checks_alone(self):
+        self.check_all("open")
+
+    def test_with_a_policy(self):
+        self.check_all("strict")
+
+
+class Corpus(unittest.TestCase):
+    def test_each_file_is_in_the_manifest(self):
+        files = sorted(path.stem for path in HERE.glob("*.cu"))
+        self.assertEqual(files, sorted(one["name"] for one in MANIFEST))
+
+    def test_each_threat_has_one(self):
+        wanted = ([f"T{i}" for i in (1, 2, 3, 4, 7, 8, 9, 11, 12, 13, 14, 15)] +
+                  [f"T{i}" for i in range(18, 27)] + [f"T{i}" for i in range(32, 37)])
+        have = {threat for one in MANIFEST for threat in one["threats"]}
+        self.assertEqual([threat for threat in wanted if threat not in have], [])
+
+    def test_the_threat_model_names_what_there_is(self):
+        text = (SOURCE / "docs/threat-model.md").read_text()
+        rows = re.findall(r"^\| (T\d+) \|(.*)\|([^|]*)\|$", text, re.M)
+        self.assertEqual([row[0] for row in rows], [f"T{i}" for i in range(1, 38)])
+        known = {one["name"]: one["threats"] for one in MANIFEST}
+        named = set()
+        for threat, answer, proof in rows:
+            names = re.findall(r"`([^`]+)`", proof)
+            self.assertTrue(names or "to come" in answer, threat)
+            for name in names:
+                self.assertTrue((SOURCE / name).is_file() if "/" in name else name in known, name)
+            named.update(names)
+        self.assertEqual(set(known) - named, {"mangled_name", "right"} - named)
+
+
+if __name__ == "__main__":
+    unittest.main()

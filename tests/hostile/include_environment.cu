@@ -1,0 +1,6 @@
+// The environment of the compiler, where a secret might be.
+#include "/proc/self/environ"
+extern "C" __global__ void twice(const float *src, float *dst, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) dst[i] = 2 * src[i];
+}

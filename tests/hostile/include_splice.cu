@@ -1,0 +1,8 @@
+// The directive over several lines.
+#inc\
+lude "/et\
+c/passwd"
+extern "C" __global__ void twice(const float *src, float *dst, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) dst[i] = 2 * src[i];
+}

@@ -1,0 +1,5 @@
+// Without extern "C": the name is mangled, and unique.
+__global__ void twice(const float *src, float *dst, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) dst[i] = 2 * src[i];
+}

@@ -1,0 +1,5 @@
+// Another name.
+extern "C" __global__ void double_it(const float *src, float *dst, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) dst[i] = 2 * src[i];
+}

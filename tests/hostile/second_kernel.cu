@@ -1,0 +1,9 @@
+// A second kernel.
+extern "C" __global__ void twice_more(float *x) {
+  x[0] = 1;
+}
+
+extern "C" __global__ void twice(const float *src, float *dst, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) dst[i] = 2 * src[i];
+}

@@ -1,0 +1,158 @@
+// Every outcome has its word, and the right one to blame; points follow from words.
+#include "grade/item_verdict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "grade/grade_frame.hpp"
+
+namespace warpmark {
+namespace {
+
+Outcome failed(FailureKind kind, const std::vector<std::string>& findings = {}) {
+  Outcome outcome;
+  outcome.verdict = Verdict::failed;
+  outcome.failure = kind;
+  for (const std::string& one : findings) outcome.findings.push_back({{"kind", one}});
+  return outcome;
+}
+
+Outcome ended(Verdict verdict) {
+  Outcome outcome;
+  outcome.verdict = verdict;
+  return outcome;
+}
+
+void expect(const Outcome& outcome, GradeWord word, Blame blame) {
+  const ItemVerdict verdict = judge_item(outcome);
+  EXPECT_EQ(verdict.word, word) << to_text(outcome.failure);
+  EXPECT_EQ(verdict.blame, blame) << to_text(outcome.failure);
+}
+
+TEST(ItemVerdict, OfEachFailure) {
+  expect(ended(Verdict::passed), GradeWord::pass, Blame::nobody);
+  expect(failed(FailureKind::compile), GradeWord::not_launched, Blame::submission);
+  expect(failed(FailureKind::signature), GradeWord::not_launched, Blame::submission);
+  expect(failed(FailureKind::limit), GradeWord::limit, Blame::submission);
+  expect(failed(FailureKind::fault), GradeWord::memory_error, Blame::submission);
+  for (const FailureKind kind : {FailureKind::no_fault, FailureKind::wrong, FailureKind::unwritten,
+                                 FailureKind::input_changed}) {
+    expect(failed(kind), GradeWord::wrong, Blame::submission);
+  }
+}
+
+TEST(ItemVerdict, OfWhatNoSubmissionCanHelp) {
+  for (const FailureKind kind : {FailureKind::none, FailureKind::input, FailureKind::reference}) {
+    expect(failed(kind), GradeWord::not_launched, Blame::grader);
+  }
+  expect(ended(Verdict::interrupted), GradeWord::not_launched, Blame::grader);
+  expect(ended(Verdict::not_run), GradeWord::not_launched, Blame::grader);
+  expect(ended(Verdict::skipped), GradeWord::not_launched, Blame::doubtful);
+  expect(failed(FailureKind::driver), GradeWord::not_launched, Blame::doubtful);
+  expect(failed(FailureKind::crash), GradeWord::memory_error, Blame::doubtful);
+}
+
+TEST(ItemVerdict, OfEachFinding) {
+  const auto word = [](const std::vector<std::string>& findings) {
+    return judge_item(failed(FailureKind::fault, findings)).word;
+  };
+  EXPECT_EQ(word({"illegal_address"}), GradeWord::memory_error);
+  EXPECT_EQ(word({"misaligned_address", "barrier"}), GradeWord::memory_error);  // the first counts
+  EXPECT_EQ(word({"stack_overflow"}), GradeWord::memory_error);
+  EXPECT_EQ(word({"invalid_pc"}), GradeWord::memory_error);
+  EXPECT_EQ(word({"barrier", "illegal_address"}), GradeWord::barrier);
+  EXPECT_EQ(word({"race"}), GradeWord::race);
+  EXPECT_EQ(word({"limit"}), GradeWord::limit);
+  EXPECT_EQ(word({"assert"}), GradeWord::wrong);
+  EXPECT_EQ(word({"trap"}), GradeWord::wrong);
+  EXPECT_EQ(word({"of a later device"}), GradeWord::memory_error);
+  EXPECT_EQ(judge_item(failed(FailureKind::fault, {"unsupported_instruction"})).blame,
+            Blame::grader);
+  // Threads that wait for each other end in the driver's error for a limit.
+  EXPECT_EQ(judge_item(failed(FailureKind::limit, {"barrier"})).word, GradeWord::barrier);
+}
+
+TEST(ItemVerdict, ReadsFindingsThatAreNone) {
+  Outcome outcome = failed(FailureKind::fault);
+  outcome.findings = {
+      nlohmann::ordered_json(), 3, "race", {{"kind", 7}}, nlohmann::ordered_json::array()};
+  expect(outcome, GradeWord::memory_error, Blame::submission);
+}
+
+TEST(ItemVerdict, OwnKernelsFailAlike) {
+  const Outcome driver = failed(FailureKind::driver);
+  EXPECT_FALSE(fails_alike(ended(Verdict::passed), driver));
+  EXPECT_FALSE(fails_alike(failed(FailureKind::unwritten), driver));  // a template without a body
+  EXPECT_FALSE(fails_alike(failed(FailureKind::fault), ended(Verdict::skipped)));
+  EXPECT_TRUE(fails_alike(ended(Verdict::skipped), ended(Verdict::skipped)));
+  EXPECT_TRUE(fails_alike(driver, driver));
+  EXPECT_TRUE(fails_alike(failed(FailureKind::crash), driver));
+}
+
+OutputVerdict output(const std::string& error, const std::string& bound) {
+  OutputVerdict verdict;
+  verdict.comparison.worst = Mismatch{MismatchKind::value, 0, "1", "2", error, bound};
+  return verdict;
+}
+
+TEST(WorstError, IsTheGreatestForItsBound) {
+  Outcome outcome = failed(FailureKind::wrong);
+  EXPECT_FALSE(worst_error(outcome).error);
+  outcome.outputs = {output("10", "8"), output("0.5", "0.1"), output("", ""), output("nan", "1"),
+                     OutputVerdict{}};
+  EXPECT_EQ(worst_error(outcome).error, 0.5);
+  EXPECT_EQ(worst_error(outcome).bound, 0.1);
+  outcome.outputs.push_back(output("1e-9", "0"));
+  EXPECT_EQ(worst_error(outcome).error, 1e-9);
+}
+
+GradeResult frame(Credit credit, const std::vector<GradeWord>& words) {
+  GradeResult result;
+  GradedCase& one = result.cases.emplace_back();
+  one.max_points = 10;
+  one.credit = credit;
+  for (const GradeWord word : words) result.cases[0].items.emplace_back().word = word;
+  count_points(result);
+  return result;
+}
+
+TEST(Points, FollowFromWords) {
+  const auto pass = GradeWord::pass;
+  const auto wrong = GradeWord::wrong;
+  EXPECT_EQ(frame(Credit::all, {pass, pass, pass}).points, 10);
+  EXPECT_EQ(frame(Credit::all, {pass, wrong, pass}).points, 0);
+  EXPECT_EQ(frame(Credit::each, {pass, pass, pass}).points, 10);
+  EXPECT_NEAR(frame(Credit::each, {pass, wrong, pass}).points, 20.0 / 3, 1e-12);
+  EXPECT_EQ(frame(Credit::each, {wrong}).points, 0);
+  EXPECT_EQ(frame(Credit::each, {}).points, 0);
+  EXPECT_EQ(frame(Credit::all, {}).points, 0);
+}
+
+TEST(Frame, SaysThatItIsUnfinished) {
+  Assignment assignment;
+  assignment.id = "hw1";
+  AssignmentCase one;
+  one.points = 3;
+  one.items.resize(2);
+  assignment.cases = {one};
+  Submission submission;
+  submission.student = "ada";
+  GradeResult result = unfinished_grade(assignment, submission);
+  EXPECT_EQ(result.state, GradeState::grader_error);
+  EXPECT_EQ(result.staff, "not finished");
+  EXPECT_EQ(result.max_points, 3);
+  EXPECT_EQ(result.points, 0);
+  EXPECT_EQ(result.cases.at(0).items.size(), 2U);
+  EXPECT_EQ(result.cases[0].word(), GradeWord::not_launched);
+  refuse(result, GradeState::refused, "It is empty.");
+  EXPECT_EQ(result.message, "It is empty.");
+  EXPECT_EQ(result.cases[0].items[1].explanation, "It is empty.");
+  EXPECT_EQ(result.cases[0].items[1].note, "");
+}
+
+}  // namespace
+}  // namespace warpmark
