@@ -53,12 +53,12 @@ class NewTest(program.CheckTest):
 
     def test_everything_works_at_once(self):
         folder, files = self.new("hw1", SUITE)
-        self.assertEqual(files, ["assignment.yaml", "solutions/double_array.cu",
-                                 "template/double_array.cu", "wrong/first_block.cu",
+        self.assertEqual(files, ["assignment.yaml", "double_array.cu",
+                                 "solutions/double_array.cu", "wrong/first_block.cu",
                                  "wrong/lost_thread.cu"])
-        self.assertEqual((folder / files[1]).read_text(),
+        self.assertEqual((folder / files[2]).read_text(),
                          SUITE.with_name("double_array.cu").read_text())
-        template = (folder / files[2]).read_text()
+        template = (folder / files[1]).read_text()
         self.assertIn("void double_array(float *d_a, unsigned n, float factor) {\n  // TODO: ",
                       template)
         # The solution is not handed out, nor a kernel like it.
@@ -97,7 +97,13 @@ class NewTest(program.CheckTest):
                          program.KERNEL.replace("int n)", "Count n)"))
         out, errors = self.run_program("new", "assignment", "hw1", "--from", "suites/t.yaml")
         self.assertIn("next: ", out)
-        self.assertRegex(errors, r"warning: template/k.cu needs your hand: .*")
+        self.assertRegex(errors, r"warning: k.cu needs your hand: .*")
+
+    def test_a_suite_whose_kernel_is_no_solution(self):
+        self.write_scale(kernel_text=program.KERNEL.replace("f *", "1 +"))
+        _, errors = self.run_program("new", "assignment", "hw1", "--from", "suites/t.yaml")
+        self.assertEqual(errors, "warning: the suite's own kernel does not pass: put a solution "
+                                 "into solutions/k.cu\n")
 
     def test_without_a_compiler_nothing_is_tried(self):
         self.environment["WARPMARK_NVRTC"] = os.devnull
