@@ -1,6 +1,7 @@
 """`warpmark new`: an assignment that works at once, and what it refuses."""
 import os
 import re
+import shutil
 import unittest
 
 import program
@@ -64,8 +65,23 @@ class NewTest(program.CheckTest):
         # The solution is not handed out, nor a kernel like it.
         self.assertNotIn("*=", template)
         self.assertNotIn("double_array_out", template)
-        out, errors = self.run_program("grade", "--lint", "hw1/assignment.yaml", code=0)
+        out, errors = self.run_program("grade", "--lint", "hw1/assignment.yaml",
+                                       "--device", "cpu")
         self.assertIn("100 points", out, errors)
+
+    def test_the_example_of_the_format(self):
+        page = (program.SOURCE / "docs/assignment-format.md").read_text()
+        self.write("courses/hw1/assignment.yaml",
+                   re.search(r"^```yaml\n(.*?)^```$", page, re.M | re.S).group(1))
+        shutil.copytree(SUITE.parent, self.folder / "suites/doublify")
+        right = SUITE.with_name("double_array.cu").read_text()
+        self.write("courses/hw1/course.h", "")
+        self.write("courses/hw1/solutions/simple.cu", right)
+        self.write("courses/hw1/wrong/off_by_one.cu", right.replace("idx < n", "idx <= n"))
+        self.write("courses/hw1/double_array.cu", right.replace("*= factor", "*= 1"))
+        out, errors = self.run_program("grade", "--lint", "courses/hw1/assignment.yaml",
+                                       "--device", "cpu")
+        self.assertIn("double-it: 100 points in 2 cases, 6 items", out, errors)
 
     def test_a_folder_of_the_suite_may_be_elsewhere(self):
         self.write_scale()
