@@ -160,13 +160,15 @@ class SubmissionGrader::Run {
   void try_out(const Item& item, const PlannedCase& planned, const GradedCase& one,
                GradedItem& graded) {
     const bool fixed = grader_.options_.seed.has_value();
-    const uint64_t trials = fixed ? 1 : assignment_.trials;
+    // With one seed twice, for either end of the buffers.
+    const uint64_t trials = fixed ? 2 : assignment_.trials;
     graded.word = GradeWord::pass;
     for (uint64_t trial = 0; trial < trials && graded.word == GradeWord::pass; ++trial) {
       const uint64_t seed = seed_of(item, trial);
       CaseArtifacts artifacts;
-      const Outcome outcome =
-          grader_.session_->verify(item.which, planned, Trial{0, seed}, &artifacts);
+      Trial one_run(0, seed);
+      one_run.guards_front = trial % 2 == 1;
+      const Outcome outcome = grader_.session_->verify(item.which, planned, one_run, &artifacts);
       ++graded.trials;
       ItemVerdict verdict = judge_item(outcome);
       if (verdict.blame == Blame::nobody) continue;

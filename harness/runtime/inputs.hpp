@@ -46,7 +46,7 @@ Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs);
 struct ReadyCase {
   PlannedCase planned;  ///< the plan resolved
   CaseInputs inputs;
-  uint64_t trial = 0;
+  bool guards_front = false;  ///< as of Trial
 };
 
 /// Adds the scalars that are integers of a resolved plan. Throws a verdict error for one that its

@@ -351,7 +351,7 @@ class Session::State {
 
   ReadyCase make_ready(const Case& which, const PlannedCase& planned,
                        const std::map<std::string, DType>& dtypes, Trial trial, Outcome& outcome) {
-    ReadyCase ready{planned, {}, trial.index};
+    ReadyCase ready{planned, {}, trial.guards_front};
     try {
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
                              trial.index};
@@ -522,8 +522,7 @@ class Session::State {
     const Plan& plan = ready.planned.plan;
     protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
     if (compiler_) {
-      // Accesses beyond either end fault in one of two trials.
-      request.run.guard = ready.trial % 2 == 0 ? protocol::Guard::back : protocol::Guard::front;
+      request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
     }
     protocol::Reply reply =
         ask(protocol::to_json(request), descriptors(request.run, ready.inputs, results), outcome,

@@ -58,6 +58,9 @@ struct Trial {
       : index(number), seed(with_seed) {}
   uint64_t index;
   std::optional<uint64_t> seed;  ///< in the place of the session's
+  /// In a confined session on a GPU, which end of each buffer touches a page that faults: the
+  /// front, else the back.
+  bool guards_front = false;
 };
 
 /// Looks at a case with the inputs of one trial; false if it needs no further trial.

@@ -182,8 +182,8 @@ class ConfinedGpuSession : public GpuSessionTest {
     options_.confinement.emplace();
   }
 
-  // Trial 0 has the buffers at the back of their pages, trial 1 at the front.
-  Outcome grade(const std::string& source, uint64_t trial) {
+  enum Edge { back, front };  // of its pages, where a buffer lies
+  Outcome grade(const std::string& source, Edge edge) {
     const Case which = make(R"yaml(
 kernel: {file: k.cu, entry: k}
 arguments:
@@ -197,40 +197,42 @@ reference: {out: src}
     PlannedCase planned = make_plan(which, plugins_);
     planned.plan.units.at(0).source =
         "__global__ void k(float *out, float *src) { int i = threadIdx.x; " + source + " }";
+    Trial trial;
+    trial.guards_front = edge == front;
     return session().verify(which, planned, trial);
   }
 };
 
 TEST_F(ConfinedGpuSession, PassesBehindItsWalls) {
-  for (const uint64_t trial : {0, 1, 2}) {
-    const Outcome outcome = grade("out[i] = src[i];", trial);
+  for (const Edge edge : {back, front}) {
+    const Outcome outcome = grade("out[i] = src[i];", edge);
     EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
   }
   EXPECT_THAT(session().require().walls, testing::Contains("seccomp"));
 }
 
 TEST_F(ConfinedGpuSession, TheFirstElementBeyondEitherEndFaults) {
-  EXPECT_EQ(grade("out[i] = src[i]; if (i == 0) out[1000] = 1;", 0).failure, FailureKind::fault);
-  EXPECT_EQ(grade("out[i] = src[i]; if (i == 0) out[-1] = 1;", 1).failure, FailureKind::fault);
-  EXPECT_EQ(grade("out[i] = src[i] + 0 * src[i + 1];", 0).failure, FailureKind::fault);
+  EXPECT_EQ(grade("out[i] = src[i]; if (i == 0) out[1000] = 1;", back).failure, FailureKind::fault);
+  EXPECT_EQ(grade("out[i] = src[i]; if (i == 0) out[-1] = 1;", front).failure, FailureKind::fault);
+  EXPECT_EQ(grade("out[i] = src[i] + 0 * src[i + 1];", back).failure, FailureKind::fault);
   // The session is as good as new.
-  EXPECT_EQ(grade("out[i] = src[i];", 0).verdict, Verdict::passed);
+  EXPECT_EQ(grade("out[i] = src[i];", back).verdict, Verdict::passed);
 }
 
 TEST_F(ConfinedGpuSession, WritesBesideABufferAreSeenInItsPages) {
-  const Outcome outcome = grade("out[i] = src[i]; if (i == 0) out[1000] = 1;", 1);
+  const Outcome outcome = grade("out[i] = src[i]; if (i == 0) out[1000] = 1;", front);
   EXPECT_EQ(outcome.failure, FailureKind::fault);
   EXPECT_THAT(outcome.message, HasSubstr("`out`"));
 }
 
 TEST_F(ConfinedGpuSession, InputsCannotBeWritten) {
-  EXPECT_EQ(grade("out[i] = src[i]; src[i] = 0;", 0).failure, FailureKind::fault);
+  EXPECT_EQ(grade("out[i] = src[i]; src[i] = 0;", back).failure, FailureKind::fault);
 }
 
 TEST_F(ConfinedGpuSession, AHangCostsItsLimit) {
   options_.timeout_s = 2;
-  EXPECT_EQ(grade("while (((volatile float *)out)[i] != 7) {}", 0).failure, FailureKind::limit);
-  EXPECT_EQ(grade("out[i] = src[i];", 0).verdict, Verdict::passed);
+  EXPECT_EQ(grade("while (((volatile float *)out)[i] != 7) {}", back).failure, FailureKind::limit);
+  EXPECT_EQ(grade("out[i] = src[i];", back).verdict, Verdict::passed);
 }
 
 // Every suite that is shipped, on the GPU.
