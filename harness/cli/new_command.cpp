@@ -112,7 +112,7 @@ class AssignmentMaker {
     const std::string todo = suite_->about.empty() ? "write the kernel" : printable(suite_->about);
     const auto start = kernel_template(source_, suite_->kernel.entry->text, todo);
     if (start) {
-      made_.template_file = "template/" + kernel_;
+      made_.template_file = kernel_;
       add(draft, made_.template_file, *start);
     } else {
       warnings_.push_back(fmt::format("the kernel `{}` was not found in {}: write a template",
@@ -139,6 +139,10 @@ class AssignmentMaker {
     session.require();
     const auto assignment = load_assignment(draft / "assignment.yaml", python_.list_evaluator());
     if (!start.empty()) prove_template(session, *assignment, start);
+    if (is_wrong(session, *assignment, source_)) {
+      warnings_.push_back(fmt::format(
+          "the suite's own kernel does not pass: put a solution into {}", made_.solution));
+    }
     for (const Mistake& mistake : kMistakes) {
       const auto text = with_first_line(source_, suite_->kernel.entry->text, mistake.line);
       if (!text || !is_wrong(session, *assignment, *text)) continue;

@@ -558,7 +558,7 @@ class Parser {
   std::set<std::string, std::less<>> accessed_;
   std::set<std::string_view> declared_;         ///< of the function
   std::set<std::string_view> declared_ranges_;  ///< `%r` of `%r<5>`
-  uint64_t file_ = 0;  ///< of the last `.loc`
+  uint64_t file_ = 0;                           ///< of the last `.loc`
   int line_ = 0;
   bool external_ = false;
 };

@@ -80,7 +80,7 @@ std::shared_ptr<const Suite> AssignmentCaseReader::load(const YamlNode& node) {
   for (const auto& known : suites_) {
     if (known->file == file) return known;
   }
-  const std::shared_ptr<const Suite> suite = load_suite(file);
+  std::shared_ptr<const Suite> suite = load_suite(file);
   require_gradable(*suite, node.content);
   for (const auto& other : suites_) {
     if (other->name == suite->name) {

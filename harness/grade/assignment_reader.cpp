@@ -42,7 +42,7 @@ void require_any_list(const YamlNode& node, const std::string& what) {
 
 // What students call their file. It is looked for in folders that they handed in.
 std::string read_submitted_name(const YamlNode& node) {
-  const std::string name = read_line(node, "`file`");
+  std::string name = read_line(node, "`file`");
   const bool fits = name.ends_with(".cu") && name.size() > 3 &&
                     name.find_first_of("/\\") == std::string::npos && name.front() != '.' &&
                     name.front() != '-';
@@ -63,7 +63,7 @@ fs::path read_header(const YamlNode& node, const fs::path& folder,
 }
 
 std::string read_toolkit_header(const YamlNode& node) {
-  const std::string name = read_line(node, "a toolkit header");
+  std::string name = read_line(node, "a toolkit header");
   const bool fits =
       consists_of(name, "_-./+") && name.front() != '/' && name.find("..") == std::string::npos;
   if (fits) return name;
@@ -146,6 +146,7 @@ SelfTest read_must_fail(const YamlNode& node, const fs::path& folder,
   test.file = read_file_name(*file, "`file`", folder);
   if (const YamlNode* name = node.find("case")) {
     std::vector<std::string> known;
+    known.reserve(cases.size());
     for (const AssignmentCase& one : cases) known.push_back(one.name);
     test.case_name = read_word(*name, "`case`", known);
   }
@@ -197,7 +198,7 @@ fs::path read_file_name(const YamlNode& node, const std::string& what, const fs:
     throw usage_error(what + " must be relative to the assignment's folder", name.where,
                       "so that the folder can be copied to another machine");
   }
-  const fs::path file = (folder / name.text).lexically_normal();
+  fs::path file = (folder / name.text).lexically_normal();
   std::error_code ignored;
   if (fs::is_regular_file(file, ignored)) return file;
   throw usage_error(fmt::format("there is no file `{}` in {}", name.text, display_path(folder)),

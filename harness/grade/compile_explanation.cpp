@@ -170,8 +170,10 @@ std::vector<Parameter> parameters_of(const Plan& plan) {
       Parameter parameter;
       parameter.pointer = buffer != nullptr;
       parameter.dtype = dtype;
-      parameter.text = buffer != nullptr ? (type.empty() ? "an array, " : type + " *") + name
-                                         : (type.empty() ? "a number, " : type + " ") + name;
+      const std::string_view what = buffer != nullptr ? "an array, " : "a number, ";
+      const std::string_view star = buffer != nullptr ? "*" : "";
+      parameter.text =
+          type.empty() ? fmt::format("{}{}", what, name) : fmt::format("{} {}{}", type, star, name);
       out.push_back(parameter);
     }
     break;

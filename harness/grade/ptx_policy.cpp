@@ -201,7 +201,6 @@ PolicyFindings apply_policy(const PtxPolicy& policy, const PtxContents& contents
 
 std::string static_memory_excess(const PtxContents& contents, uint64_t limit_bytes) {
   const uint64_t bytes = contents.bytes_in(PtxSpace::global);
-  if (bytes <= limit_bytes) return "";
   const PtxVariable* largest = nullptr;
   for (const PtxVariable& variable : contents.variables) {
     if (variable.space == PtxSpace::global &&
@@ -209,6 +208,7 @@ std::string static_memory_excess(const PtxContents& contents, uint64_t limit_byt
       largest = &variable;
     }
   }
+  if (bytes <= limit_bytes || largest == nullptr) return "";
   return fmt::format(
       "The file's own variables take {} of device memory, and {} are allowed; the largest is `{}` "
       "with {}. The kernel's arguments are allocated by the grader.",

@@ -60,7 +60,7 @@ class Patterns {
   std::string text() const {
     if (!known_) return "";
     // Right values in wrong places say all that their places could.
-    if (const std::string moved = never_written() ? "" : order(); !moved.empty()) return moved;
+    if (std::string moved = never_written() ? "" : order(); !moved.empty()) return moved;
     std::string out = place();
     const std::string what = values();
     if (!out.empty() && !what.empty()) out += " ";
@@ -272,7 +272,7 @@ class Patterns {
     for (const auto& [name, bytes] : output_.inputs) {
       if (bytes.count() < 2 || bytes.count() > kMostElements) continue;
       const Numbers input = numbers_of(bytes);
-      if (const std::string text = part_of(name, input, value); !text.empty()) return text;
+      if (std::string text = part_of(name, input, value); !text.empty()) return text;
     }
     for (const double factor : {2.0, 0.5}) {
       if (same(value, factor * expected_.front())) {

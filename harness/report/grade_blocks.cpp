@@ -52,7 +52,7 @@ std::string item_block(const GradedItem& item, bool for_staff) {
   std::string block =
       paragraph("why", place + ": " + html_prose(why.empty() ? word_text(item.word) : why));
   const std::string_view detail = trim(item.detail);
-  if (!detail.empty()) block += "<pre>" + html_text(detail) + "</pre>\n";
+  if (!detail.empty()) block += "<pre class=\"detail\">" + html_text(detail) + "</pre>\n";
   if (!item.reproduce.empty()) {
     block += paragraph("again", "Try it yourself: <code>" + html_text(item.reproduce) + "</code>");
   }

@@ -69,6 +69,7 @@ details.student>summary .points{margin-right:.6rem;font-variant-numeric:tabular-
 pre{background:var(--panel);border-radius:8px;padding:.6rem .9rem;margin:.4rem 0;overflow:auto;max-height:24rem;
 font:.85em/1.45 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 p code{background:var(--panel);border-radius:4px;padding:.05rem .3rem;overflow-wrap:anywhere}
+pre.detail{white-space:pre-wrap;overflow-wrap:anywhere}
 .hint{color:var(--warn)}
 .score{font-size:2.2rem;font-weight:600;line-height:1.2;margin:1rem 0 .2rem;font-variant-numeric:tabular-nums}
 .score span{font-size:1.1rem;font-weight:400;color:var(--faint)}

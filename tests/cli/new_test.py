@@ -1,6 +1,7 @@
 """`warpmark new`: an assignment that works at once, and what it refuses."""
 import os
 import re
+import shutil
 import unittest
 
 import program
@@ -53,19 +54,34 @@ class NewTest(program.CheckTest):
 
     def test_everything_works_at_once(self):
         folder, files = self.new("hw1", SUITE)
-        self.assertEqual(files, ["assignment.yaml", "solutions/double_array.cu",
-                                 "template/double_array.cu", "wrong/first_block.cu",
+        self.assertEqual(files, ["assignment.yaml", "double_array.cu",
+                                 "solutions/double_array.cu", "wrong/first_block.cu",
                                  "wrong/lost_thread.cu"])
-        self.assertEqual((folder / files[1]).read_text(),
+        self.assertEqual((folder / files[2]).read_text(),
                          SUITE.with_name("double_array.cu").read_text())
-        template = (folder / files[2]).read_text()
+        template = (folder / files[1]).read_text()
         self.assertIn("void double_array(float *d_a, unsigned n, float factor) {\n  // TODO: ",
                       template)
         # The solution is not handed out, nor a kernel like it.
         self.assertNotIn("*=", template)
         self.assertNotIn("double_array_out", template)
-        out, errors = self.run_program("grade", "--lint", "hw1/assignment.yaml", code=0)
+        out, errors = self.run_program("grade", "--lint", "hw1/assignment.yaml",
+                                       "--device", "cpu")
         self.assertIn("100 points", out, errors)
+
+    def test_the_example_of_the_format(self):
+        page = (program.SOURCE / "docs/assignment-format.md").read_text()
+        self.write("courses/hw1/assignment.yaml",
+                   re.search(r"^```yaml\n(.*?)^```$", page, re.M | re.S).group(1))
+        shutil.copytree(SUITE.parent, self.folder / "suites/doublify")
+        right = SUITE.with_name("double_array.cu").read_text()
+        self.write("courses/hw1/course.h", "")
+        self.write("courses/hw1/solutions/simple.cu", right)
+        self.write("courses/hw1/wrong/off_by_one.cu", right.replace("idx < n", "idx <= n"))
+        self.write("courses/hw1/double_array.cu", right.replace("*= factor", "*= 1"))
+        out, errors = self.run_program("grade", "--lint", "courses/hw1/assignment.yaml",
+                                       "--device", "cpu")
+        self.assertIn("double-it: 100 points in 2 cases, 6 items", out, errors)
 
     def test_a_folder_of_the_suite_may_be_elsewhere(self):
         self.write_scale()
@@ -85,20 +101,25 @@ class NewTest(program.CheckTest):
 
     def test_an_easy_size_stays_with_the_others(self):
         # The first of one element is a copy: alone it would be for free.
-        self.write_scale(axes="{n: [1, 40]}", out="{out: 1}", reference="{out: src[n - 1]}",
+        self.write_scale(axes="{n: [1, 40]}", out="{out: 1}", reference="{out: 'src[n - 1]'}",
                          kernel_text=program.KERNEL.replace("if (i < n) out[i] = f * src[i];",
                                                             "if (i == 0) out[0] = src[n - 1];"))
         folder, _ = self.new("hw1", "suites/t.yaml")
         self.assertIn("- {name: all, points: 100}", (folder / "assignment.yaml").read_text())
 
     def test_what_a_template_lacks_is_told(self):
-        text = "struct Pair { float one; };\n" + program.KERNEL.replace("float f", "Pair f").replace(
-            "f * src", "f.one * src")
-        self.write_scale(kernel_text=text.replace("Pair f", "float f").replace("f.one", "f").replace(
-            "float *out", "float *out").replace("int n)", "int n, Pair *unused = nullptr)"))
+        # The type is declared outside the kernel, and might be a part of the solution.
+        self.write_scale(kernel_text="typedef int Count;\n" +
+                         program.KERNEL.replace("int n)", "Count n)"))
         out, errors = self.run_program("new", "assignment", "hw1", "--from", "suites/t.yaml")
         self.assertIn("next: ", out)
-        self.assertRegex(errors, r"warning: template/k.cu needs your hand: .*")
+        self.assertRegex(errors, r"warning: k.cu needs your hand: .*")
+
+    def test_a_suite_whose_kernel_is_no_solution(self):
+        self.write_scale(kernel_text=program.KERNEL.replace("f *", "1 +"))
+        _, errors = self.run_program("new", "assignment", "hw1", "--from", "suites/t.yaml")
+        self.assertEqual(errors, "warning: the suite's own kernel does not pass: put a solution "
+                                 "into solutions/k.cu\n")
 
     def test_without_a_compiler_nothing_is_tried(self):
         self.environment["WARPMARK_NVRTC"] = os.devnull
