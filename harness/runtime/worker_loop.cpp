@@ -154,7 +154,7 @@ int run_worker(int socket, bool confined) {
   if (!confined) ::dup2(STDERR_FILENO, STDOUT_FILENO);
   // NVRTC asks for the working directory, and reads past its buffer if that is gone (seen
   // with 13.0). In /proc there is nothing that a relative path could make.
-  if (std::error_code gone; std::filesystem::current_path(gone).empty()) {
+  if (std::error_code gone; confined || std::filesystem::current_path(gone).empty()) {
     [[maybe_unused]] const int ignored = ::chdir("/proc");
   }
   Channel channel{UniqueFd(socket)};

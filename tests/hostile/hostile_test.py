@@ -51,6 +51,10 @@ class Hostile(CheckTest):
         return out
 
     def check_one(self, out, entry):
+        # A GPU's hardware lets pass what the CPU device finds: reads within the 15 bytes that
+        # alignment leaves behind a buffer, barriers that some threads have left.
+        if DEVICE.startswith("gpu"):
+            entry = {**entry, **entry.get("gpu", {})}
         folder = out / "students" / entry["name"]
         result = json.loads((folder / "result.json").read_text())
         self.assertIn(result["state"], entry["states"], result.get("staff"))

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Measures grading: how long a class takes and of what, and whether a regrade changes anything.
+
+    tests/figures/grading.py [PROGRAM] [--submissions 100] [--regrades 20] [--jobs 2] [--device cpu]
+
+Grades copies of the bundled course's solutions and mistakes for `doublify`, under names of their
+own. Then it grades 30 of them again and again, and compares all that results say but for dates
+and times.
+"""
+import argparse
+import json
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+COURSE = ROOT / "courses" / "first" / "doublify"
+TIMES = ("seconds", "date", "duration", "execution_time")
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {key: without_times(one) for key, one in value.items() if key not in TIMES}
+    if isinstance(value, list):
+        return [without_times(one) for one in value]
+    return value
+
+
+def make_class(folder, count):
+    """Every solution and mistake in turn, each with a comment of its own, so that no two are one."""
+    sources = sorted(COURSE.rglob("*.cu"))
+    folder.mkdir()
+    for number in range(count):
+        source = sources[number % len(sources)]
+        text = source.read_text() + "// submission %d\n" % number
+        (folder / ("student%03d.cu" % number)).write_text(text)
+    return len(sources)
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.arguments, self.folder = arguments, folder
+        self.secret = folder / "secret"
+        self.secret.write_text("a secret of the figures' own, and of no course\n")
+        self.secret.chmod(0o600)
+
+    def grade(self, submissions, out):
+        command = [self.arguments.program, "grade", COURSE / "assignment.yaml", submissions, "-o",
+                   out, "--secret", self.secret, "--jobs", str(self.arguments.jobs), "--device",
+                   self.arguments.device, "--regrade", "-q"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = time.monotonic()
+        subprocess.run([str(part) for part in command], check=True, stdout=sys.stderr)
+        seconds = time.monotonic() - start
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        processor = sum(getattr(after, name) - getattr(before, name)
+                        for name in ("ru_utime", "ru_stime"))
+        results = {path.parent.name: json.loads(path.read_text())
+                   for path in sorted(out.glob("students/*/result.json"))}
+        return seconds, processor, results
+
+
+def report_class(bench, arguments):
+    submissions = bench.folder / "class"
+    kinds = make_class(submissions, arguments.submissions)
+    seconds, processor, results = bench.grade(submissions, bench.folder / "out")
+    assert len(results) == arguments.submissions
+    errors = [name for name, one in results.items() if one["state"] == "grader_error"]
+    assert not errors, errors
+    print("%d submissions (%d different) of %s, %d jobs: %.1f s by the clock, %.1f s of processor "
+          "time (%.2f s each)" % (len(results), kinds, COURSE.name, arguments.jobs, seconds,
+                                  processor, processor / len(results)))
+    whole = [one["seconds"] for one in results.values()]
+    items = [sum(item["seconds"] for case in one["cases"] for item in case["items"])
+             for one in results.values()]
+    first = [one["cases"][0]["items"][0]["seconds"] for one in results.values()]
+    around = [a - b for a, b in zip(whole, items)]
+    print("of one submission, median: %.3f s; starting and ending its two workers %.3f s, the "
+          "first item with the compile %.3f s, the other items %.3f s"
+          % (statistics.median(whole), statistics.median(around), statistics.median(first),
+             statistics.median(b - c for b, c in zip(items, first))))
+    slow = sorted(results.items(), key=lambda one: -one[1]["seconds"])[0]
+    print("the slowest took %.1f s: %s" % (slow[1]["seconds"], sorted(
+        {item["word"] for case in slow[1]["cases"] for item in case["items"]})))
+
+
+def report_regrades(bench, arguments):
+    submissions = bench.folder / "thirty"
+    make_class(submissions, 30)
+    known = None
+    for _ in range(arguments.regrades):
+        results = without_times(bench.grade(submissions, bench.folder / "again")[2])
+        known = known or results
+        if results != known:
+            sys.exit("a regrade gave another result")
+    print("%d regrades of %d submissions: identical" % (arguments.regrades, len(known)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program", nargs="?", default=os.path.join(ROOT, "build/bin/warpmark"))
+    parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--regrades", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(arguments, pathlib.Path(folder))
+        if arguments.submissions:
+            report_class(bench, arguments)
+        if arguments.regrades:
+            report_regrades(bench, arguments)
+
+
+if __name__ == "__main__":
+    main()
