@@ -34,7 +34,8 @@ constexpr uint32_t kArchitecture = 0;
 constexpr uint32_t kAllowed[] = {
     SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_close, SYS_fstat, SYS_lseek, SYS_mmap,
     SYS_mprotect, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mlock, SYS_munlock, SYS_mincore,
-    SYS_brk, SYS_membarrier, SYS_fallocate, SYS_dup, SYS_fcntl, SYS_recvmsg, SYS_sendmsg, SYS_recvfrom,
+    SYS_brk, SYS_membarrier, SYS_fallocate, SYS_dup, SYS_fcntl, SYS_recvmsg, SYS_sendmsg,
+    SYS_recvfrom,
     SYS_sendto, SYS_shutdown, SYS_ppoll, SYS_epoll_pwait, SYS_epoll_ctl, SYS_epoll_create1,
     SYS_eventfd2, SYS_pipe2, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
     SYS_sigaltstack, SYS_nanosleep, SYS_clock_nanosleep, SYS_clock_gettime, SYS_clock_getres,
