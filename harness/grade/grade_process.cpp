@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/exception.hpp"
+#include "base/hex.hpp"
 #include "grade/grader.hpp"
 
 namespace warpmark {
@@ -27,20 +28,6 @@ constexpr int kSocket = 3;
 // What a process takes to write a message that it has begun.
 constexpr std::chrono::seconds kMessage{30};
 constexpr std::chrono::milliseconds kPatience{500};
-
-std::string to_hex(const std::string& bytes) {
-  std::string hex;
-  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return hex;
-}
-
-std::string from_hex(const std::string& hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  }
-  return bytes;
-}
 
 Json to_message(const Error& error) {
   const Position& where = error.where();
@@ -235,7 +222,7 @@ int run_grade_worker(
         GraderOptions options;
         options.device = request.at("device");
         options.without_walls = request.at("without_walls");
-        options.secret = Secret(from_hex(request.at("secret")));
+        options.secret = Secret(from_hex(request.at("secret").get_ref<const std::string&>()));
         options.assignment_word = request.at("assignment_word");
         grader = std::make_unique<SubmissionGrader>(python(), assignment, std::move(options));
         reply = to_message(grader->prepare());

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/hex.hpp"
 #include "runtime/measurement_json.hpp"
 
 namespace warpmark::protocol {
@@ -9,33 +10,6 @@ namespace warpmark::protocol {
 namespace {
 
 using Json = nlohmann::json;
-
-// Binary bytes as hexadecimal.
-std::string to_hex(const std::string& bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
-}
-
-unsigned digit_of(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-  throw std::runtime_error("bytes are not hexadecimal");
-}
-
-std::string from_hex(const std::string& hex) {
-  std::string bytes;
-  bytes.reserve(hex.size() / 2);
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(digit_of(hex[i]) << 4 | digit_of(hex[i + 1]));
-  }
-  return bytes;
-}
 
 // The peer is not trusted to send one of ours.
 ExitCode exit_code_from(const Json& json) {
@@ -168,7 +142,9 @@ Hello hello_from(const Json& json) {
 Load load_from(const Json& json) {
   Load request;
   for (const Json& unit : json.at("units")) {
-    request.units.push_back({unit.at("name"), from_hex(unit.at("image")), unit.at("link")});
+    request.units.push_back({unit.at("name"),
+                             from_hex(unit.at("image").get_ref<const std::string&>()),
+                             unit.at("link")});
   }
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
@@ -210,7 +186,8 @@ Run run_from(const Json& json) {
                            buffer.at("has_initial"), buffer.at("inout")});
   }
   for (const Json& scalar : json.at("scalars")) {
-    run.scalars.push_back({scalar.at("name"), from_hex(scalar.at("hex"))});
+    run.scalars.push_back(
+        {scalar.at("name"), from_hex(scalar.at("hex").get_ref<const std::string&>())});
   }
   for (const Json& step : json.at("steps")) run.steps.push_back(step_from(step));
   run.wall_limit_s = json.at("wall_limit_s");
@@ -250,8 +227,9 @@ Prepared prepared_from(const Json& json) {
   reply.misfit = json.at("misfit");
   for (const Json& kernel : json.at("kernels")) reply.kernels.push_back(entry_from(kernel));
   for (const Json& image : json.at("images")) {
-    reply.images.push_back(
-        {from_hex(image.at("ptx")), from_hex(image.at("cubin")), from_hex(image.at("log"))});
+    reply.images.push_back({from_hex(image.at("ptx").get_ref<const std::string&>()),
+                            from_hex(image.at("cubin").get_ref<const std::string&>()),
+                            from_hex(image.at("log").get_ref<const std::string&>())});
   }
   reply.notices = json.at("notices");
   reply.from_cache = json.at("from_cache");
