@@ -39,10 +39,13 @@ uint64_t number_in(const char* path) {
 
 }  // namespace
 
+uint64_t machine_memory() {
+  return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 uint64_t half_of_memory() {
-  const auto machine = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                       static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  return std::min({machine, number_in("/sys/fs/cgroup/memory.max"),
+  return std::min({machine_memory(), number_in("/sys/fs/cgroup/memory.max"),
                    number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")}) /
          2;
 }

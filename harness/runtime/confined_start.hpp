@@ -26,6 +26,9 @@ UnitCompiler open_confined_compiler(const Confinement& confinement);
 /// is required.
 std::vector<std::string> put_up_walls(const protocol::Confined& confined);
 
+/// What this machine has, in bytes, whatever a container may use of it.
+uint64_t machine_memory();
+
 /// Half of what this machine or its container may use, in bytes; cgroup(7), both versions.
 uint64_t half_of_memory();
 

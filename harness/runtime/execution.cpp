@@ -110,7 +110,11 @@ std::string Executor::set_context(const protocol::ContextLimits& limits) {
   return "";
 }
 
-std::string Executor::why_not_linked(bool links) const {
+// The context that units are loaded into; why the device cannot have it, or "".
+std::string Executor::set_up(const protocol::ContextLimits& limits,
+                             const std::vector<bool>& linked) {
+  if (std::string why = set_context(limits); !why.empty()) return why;
+  const bool links = std::find(linked.begin(), linked.end(), true) != linked.end();
   if (!links || Linker::is_there(*context_)) return "";
   return fmt::format("links several units, which {} cannot", facts_.name);
 }
@@ -136,10 +140,8 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
   launched_ = false;
   kernels_.clear();
   protocol::Prepared reply;
-  reply.misfit = set_context(request.limits);
   const std::vector<bool> linked = linked_units(request.units);
-  const bool links = std::find(linked.begin(), linked.end(), true) != linked.end();
-  if (reply.misfit.empty()) reply.misfit = why_not_linked(links);
+  reply.misfit = set_up(request.limits, linked);
   if (!reply.misfit.empty()) return reply;
   std::map<size_t, Module> modules;
   for (size_t i = 0; i < request.units.size(); ++i) {
@@ -156,10 +158,7 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   kernels_.clear();
   if (!compiler_) throw internal_error("a worker without a compiler was asked to compile");
   protocol::Prepared reply;
-  reply.misfit = set_context(request.limits);
-  const std::vector<bool> linked = linked_units(request.units);
-  const bool links = std::find(linked.begin(), linked.end(), true) != linked.end();
-  if (reply.misfit.empty()) reply.misfit = why_not_linked(links);
+  reply.misfit = set_up(request.limits, linked_units(request.units));
   if (!reply.misfit.empty()) return reply;
   UnitCompiler::Compiled made = compiler_->compile(request, facts_.architecture);
   reply.kernels = std::move(made.kernels);

@@ -56,7 +56,7 @@ class Executor {
   std::string set_context(const protocol::ContextLimits& limits);
   void set_launch_limits(const protocol::Run& run);
   bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
-  std::string why_not_linked(bool links) const;
+  std::string set_up(const protocol::ContextLimits& limits, const std::vector<bool>& linked);
   Module load(const std::vector<protocol::Load::Unit>& units, size_t unit) const;
   /// Why a run does not fit the device, with both numbers; "" if it does. `more` is what it needs
   /// beside its buffers, in bytes.

@@ -1,7 +1,6 @@
 #include "runtime/session.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/confined_compiler.hpp"
+#include "runtime/confined_start.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/protocol.hpp"
@@ -20,11 +20,6 @@
 namespace warpmark {
 
 namespace {
-
-uint64_t machine_memory() {
-  return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 // Ends a case from the depth of it: the outcome has been filled in.
 struct CaseEnded {};
