@@ -69,6 +69,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
                    const_cast<std::byte*>(launch.shape.parameters.data())};
     lanes.local = {0, local_bytes_, local_.get() + i * local_bytes_ * 32};
     lanes.sites = warp.sites.data();
+    lanes.operands = program.operands.data();
     lanes.local_window = launch.arena.local_window();
     lanes.tally = &launch.tally;
     lanes.block = this;

@@ -21,9 +21,10 @@ struct Lanes {
   std::uint32_t mask = 0;
   std::uint32_t warp = 0;  ///< in its block
   Region shared, param;
-  Region local;                    ///< of lane 0; further lanes follow at multiples of its size
-  Region* sites = nullptr;         ///< by Instruction::site: where its last global access went
-  std::uint64_t local_window = 0;  ///< then shared and param, each Arena::kWindow bytes
+  Region local;             ///< of lane 0; further lanes follow at multiples of its size
+  Region* sites = nullptr;  ///< by Instruction::site: where its last global access went
+  const std::uint32_t* operands = nullptr;  ///< Program::operands
+  std::uint64_t local_window = 0;           ///< then shared and param, each Arena::kWindow bytes
   class Tally* tally = nullptr;
   class BlockState* block = nullptr;  ///< for the slow paths
 };

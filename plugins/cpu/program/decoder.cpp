@@ -146,6 +146,12 @@ std::uint32_t Decoder::special(Special which) {
   return entry->second;
 }
 
+std::uint32_t Decoder::more(const std::vector<std::uint32_t>& slots) {
+  std::vector<std::uint32_t>& operands = program_.operands;
+  operands.insert(operands.end(), slots.begin(), slots.end());
+  return static_cast<std::uint32_t>(operands.size() - slots.size());
+}
+
 std::uint32_t Decoder::register_slot(std::uint32_t reg) {
   std::uint32_t& slot = slot_of_[reg];
   if (slot == Instruction::kNone) {

@@ -60,6 +60,8 @@ class Decoder {
   [[nodiscard]] const Operand& operand(const Statement& statement, std::size_t index) const;
   void check_register(const Statement& statement, const Operand& operand, Type type,
                       bool wider) const;
+  /// Appends slots to Program::operands; what Instruction::more is to be.
+  std::uint32_t more(const std::vector<std::uint32_t>& slots);
   void expect_operands(const Statement& statement, std::size_t least, std::size_t most) const;
   void arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine);
   void comparison_result(const Statement& statement, Instruction& instruction);

@@ -30,6 +30,8 @@ struct Instruction {
   std::uint32_t d = kNone, a = kNone, b = kNone, c = kNone;  ///< vectors use all four as data
   std::uint32_t address = kNone;                             ///< of loads and stores
   std::uint32_t guard = kNone;                               ///< predicate
+  std::uint32_t more =
+      0;  ///< first of further operands in Program::operands; the opcode says how many
   std::int64_t imm = 0;         ///< offset of an access; a comparison's Combine
   std::uint32_t statement = 0;  ///< for reports: Program::statement finds it
   std::uint32_t site = 0;       ///< number among the kernel's accesses
@@ -151,6 +153,7 @@ struct Program {
   };
   std::string name;
   std::vector<Instruction> code;
+  std::vector<std::uint32_t> operands;  ///< slots, where four operands are not enough
   std::vector<Block> blocks;
   std::uint32_t entry = 0;  ///< block; called functions come before it, so that they finish first
   std::vector<Callee> callees;
