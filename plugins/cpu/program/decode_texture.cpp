@@ -222,7 +222,7 @@ void Decoder::texture(const Statement& statement, std::string_view name, bool ga
   if (where.count == 0) invalid(statement, "expected coordinates");
   const Operand& coordinates = function_.operands[where.index + where.count];
   const std::uint32_t dimensions = dimensions_of(op.geometry);
-  const Type number = op.integer ? Type::b32 : Type::f32;
+  const Type number = op.integer ? Type::s32 : Type::f32;
   if (is_layered(op.geometry)) {  // {layer, x, …}
     if (coordinates.kind != OperandKind::vector || coordinates.count != vector_length(op.geometry))
       invalid(statement, "the vector has the wrong number of elements");
