@@ -26,6 +26,10 @@ const char* name_of(FaultKind kind) {
       return "stack_overflow";
     case FaultKind::invalid_pc:
       return "invalid_pc";
+    case FaultKind::assertion:
+      return "assertion";
+    case FaultKind::heap:
+      return "heap";
   }
   return "";
 }

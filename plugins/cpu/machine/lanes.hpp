@@ -60,6 +60,8 @@ void bind(Program& program, const HandlerTable& table);
 
 /// Handlers of atomics, shuffles and votes, which are the same for every level.
 void fill_exchange(HandlerTable& table);
+/// Functions that the device provides.
+void fill_runtime(HandlerTable& table);
 
 namespace v2 {
 void fill_arithmetic(HandlerTable& table);

@@ -55,6 +55,7 @@ enum class Opcode : std::uint16_t {
   match_all_64,
   read_clock,  ///< d(64 bits)
   active_mask,
+  runtime_call,  ///< imm: index in Program::runtime_calls
   count
 };
 
