@@ -36,6 +36,9 @@ HandlerTable make_table(int level, bool exact_bounds) {
     v2::fill_memory(table, exact_bounds);
   }
   fill_exchange(table);
+  fill_convert(table);
+  fill_rare_forms(table);
+  fill_matrix(table);
   return table;
 }
 

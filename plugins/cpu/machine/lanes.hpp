@@ -60,6 +60,10 @@ void bind(Program& program, const HandlerTable& table);
 
 /// Handlers of atomics, shuffles and votes, which are the same for every level.
 void fill_exchange(HandlerTable& table);
+/// … of conversions in general, of operations that need not be fast, and of matrices.
+void fill_convert(HandlerTable& table);
+void fill_rare_forms(HandlerTable& table);
+void fill_matrix(HandlerTable& table);
 
 namespace v2 {
 void fill_arithmetic(HandlerTable& table);
