@@ -27,7 +27,9 @@ const char* name_of(FaultKind kind) {
     case FaultKind::invalid_pc:
       return "invalid_pc";
     case FaultKind::assertion:
-      return "assertion";
+      return "assert";
+    case FaultKind::waiting:
+      return "waiting";
     case FaultKind::heap:
       return "heap";
   }

@@ -21,6 +21,7 @@ enum class FaultKind : std::uint8_t {
   stack,       ///< a thread's calls need more stack than it has
   invalid_pc,  ///< a call through a pointer that is no function's
   assertion,
+  waiting,  ///< where threads were when a limit ended the launch
   heap  ///< a free of what is not allocated
 };
 

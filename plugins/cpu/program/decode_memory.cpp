@@ -200,7 +200,7 @@ bool Decoder::memory(const Statement& statement) {
       space = Space::global;
     else if (word == "const")
       space = Space::constant;
-    else if (word == "shared" || word == "shared::cta")
+    else if (word == "shared" || word == "shared::cta" || word == "shared::cluster")
       space = Space::shared;
     else if (word == "local")
       space = Space::local;

@@ -199,6 +199,8 @@ std::uint32_t Decoder::predicate(const Statement& statement, const Operand& oper
     const std::uint32_t slot = constant(operand.value != 0 ? ~std::uint64_t{0} : 0, false);
     return slot;
   }
+  if (operand.kind == OperandKind::name && operand.text == "%is_explicit_cluster")
+    return launch_special(operand.text);
   if (operand.kind != OperandKind::reg) invalid(statement, "expected a predicate");
   check_register(statement, operand, Type::pred, false);
   return register_slot(operand.index);
@@ -210,6 +212,10 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
     // A 32-bit special register read as 16 bits gives its low half, which is how lanes are stored.
     if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
     return special(which);
+  }
+  if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
+    if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
+    return slot;
   }
   if (operand.text.starts_with('%'))
     refuse(statement,
@@ -461,7 +467,7 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
     if (!name.ends_with(".u64")) return false;
     name.remove_suffix(4);
   }
-  if (name == "shared" || name == "shared::cta") {
+  if (name == "shared" || name == "shared::cta" || name == "shared::cluster") {
     instruction.imm = static_cast<std::int64_t>(placement_.shared_window);
     instruction.count = static_cast<std::uint8_t>(Space::shared);
   } else if (name == "local") {
@@ -522,7 +528,8 @@ void Decoder::instruction(const Statement& statement) {
     return;
   }
   if (conversions_of_addresses(statement) || memory(statement) || atomic(statement) ||
-      collective(statement))
+      collective(statement) || cluster_address(statement) || mbarrier(statement) ||
+      async_copy(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
 }
