@@ -34,6 +34,24 @@ bool is_shared(std::string_view word) {
 
 }  // namespace
 
+// Fences order what is in order already: threads execute one access after another, and copies come
+// about where they are waited for.
+bool Decoder::fence(const Statement& statement) {
+  const std::vector<std::string_view> words = words_of(statement.opcode);
+  if (words.size() < 2 || words[0] != "fence") return false;
+  constexpr std::array<std::string_view, 8> kFirst = {"sc",  "acq_rel", "acquire", "release",
+                                                      "cta", "cluster", "gpu",     "sys"};
+  const bool proxy = words[1] == "proxy" && words.size() > 2;
+  if (!proxy && words[1] != "mbarrier_init" &&
+      std::find(kFirst.begin(), kFirst.end(), words[1]) == kFirst.end())
+    return false;
+  if (proxy && words[2] != "alias" && !words[2].starts_with("async") &&
+      !words[2].starts_with("tensormap"))
+    return false;
+  expect_operands(statement, 0, proxy ? 2 : 0);
+  return true;
+}
+
 // A 64-bit register with an address, its offset added.
 std::uint32_t Decoder::address_value(const Statement& statement, const Operand& operand,
                                      Space space) {

@@ -529,7 +529,7 @@ void Decoder::instruction(const Statement& statement) {
   }
   if (conversions_of_addresses(statement) || memory(statement) || atomic(statement) ||
       collective(statement) || cluster_address(statement) || mbarrier(statement) ||
-      async_copy(statement))
+      async_copy(statement) || fence(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
 }
