@@ -185,6 +185,7 @@ CUresult launch(const char* name, CUfunction function, const Request& request) {
     shape.instruction_budget = context.launch_limits.instruction_budget;
     shape.wall_limit_ms = context.launch_limits.wall_limit_ms;
     shape.workers = context.launch_limits.workers;
+    shape.images = &context.images.table;
     shape.exact_bounds = context.launch_limits.exact_bounds;
     result = check_together(kernel, request, shape);
     if (result != CUDA_SUCCESS) return result;

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/array.hpp"
 #include "api/cuda_api.hpp"
 #include "api/jit.hpp"
 #include "inspect/fault.hpp"
@@ -99,6 +100,7 @@ struct Context {
   std::map<CUstream, std::unique_ptr<Stream>> streams;
   std::map<CUevent, std::unique_ptr<Event>> events;
   std::map<CUlinkState, std::unique_ptr<Link>> links;
+  Images images;
   struct HostRange {
     std::size_t bytes = 0;
     bool owned = false;  ///< allocated here, not registered

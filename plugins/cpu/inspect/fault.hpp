@@ -20,6 +20,8 @@ enum class FaultKind : std::uint8_t {
   trap,
   stack,       ///< a thread's calls need more stack than it has
   invalid_pc,  ///< a call through a pointer that is no function's
+  handle,      ///< a texture or surface that is none
+  surface,     ///< an access outside a surface that must not be
   assertion,
   waiting,  ///< where threads were when a limit ended the launch
   heap  ///< a free of what is not allocated

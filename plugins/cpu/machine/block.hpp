@@ -28,7 +28,8 @@ struct LaunchShape {
   std::uint64_t instruction_budget = 0;  ///< thread-instructions; 0 = none
   std::uint64_t wall_limit_ms = 0;       ///< 0 = none
   bool exact_bounds = true;
-  std::uint32_t workers = 1;                            ///< threads of the host that execute blocks
+  const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
+  std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
   std::array<std::uint32_t, 3> cluster{1, 1, 1};        ///< blocks; divides the grid
   bool explicit_cluster = false;                        ///< the kernel or the launch gave its size
   bool cooperative = false;                             ///< all blocks run at the same time

@@ -68,6 +68,9 @@ void fill_exchange(HandlerTable& table);
 void fill_async(HandlerTable& table);
 /// Addresses of the shared memory of a cluster.
 void fill_cluster(HandlerTable& table);
+/// … of texture fetches and of queries (texture.cpp), and of accesses to surfaces (surface.cpp).
+void fill_textures(HandlerTable& table);
+void fill_surfaces(HandlerTable& table);
 /// Functions that the device provides.
 void fill_runtime(HandlerTable& table);
 

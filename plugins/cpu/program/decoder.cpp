@@ -528,8 +528,8 @@ void Decoder::instruction(const Statement& statement) {
     return;
   }
   if (conversions_of_addresses(statement) || memory(statement) || atomic(statement) ||
-      collective(statement) || cluster_address(statement) || mbarrier(statement) ||
-      async_copy(statement) || fence(statement))
+      collective(statement) || image(statement) || cluster_address(statement) ||
+      mbarrier(statement) || async_copy(statement) || fence(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
 }

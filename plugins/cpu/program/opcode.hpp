@@ -75,7 +75,14 @@ enum class Opcode : std::uint16_t {
   arrive_async,     ///< address = an mbarrier; `negated`: .noinc
   map_address,      ///< mapa: d, a, b = rank; imm = window of a generic address
   rank_of_address,  ///< getctarank
-  runtime_call,     ///< imm: index in Program::runtime_calls
+  texture_fetch,    ///< instructions on textures and surfaces: see image_op.hpp
+  texture_gather,
+  texture_query,
+  surface_load,
+  surface_store,
+  surface_reduce,
+  surface_query,
+  runtime_call,  ///< imm: index in Program::runtime_calls
   count
 };
 
