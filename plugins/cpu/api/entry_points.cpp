@@ -104,6 +104,7 @@ const EntryPoint kEntryPoints[] = {
     {"cuEventElapsedTime", 12080, pointer(cuEventElapsedTime_v2)},
     {"cuLaunchKernel", 4000, pointer(cuLaunchKernel)},
     {"cuLaunchKernelEx", 11060, pointer(cuLaunchKernelEx)},
+    {"cuLaunchCooperativeKernel", 9000, pointer(cuLaunchCooperativeKernel)},
     {"cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050,
      pointer(cuOccupancyMaxActiveBlocksPerMultiprocessor)},
     {"cuGetErrorName", 6000, pointer(cuGetErrorName)},

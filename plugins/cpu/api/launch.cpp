@@ -14,6 +14,8 @@ struct Request {
   CUstream stream;
   void** parameters;
   void** extra;
+  bool cooperative = false;
+  std::array<unsigned int, 3> cluster{};  ///< 0: the kernel's own
 };
 
 std::string dimensions(const std::array<unsigned int, 3>& size) {
@@ -23,7 +25,9 @@ std::string dimensions(const std::array<unsigned int, 3>& size) {
 
 // The limits that a driver checks; everything is CUDA_ERROR_INVALID_VALUE there, too.
 CUresult check_shape(const Kernel& kernel, const Request& request) {
-  const auto& [grid, block, shared, stream, parameters, extra] = request;
+  const auto& grid = request.grid;
+  const auto& block = request.block;
+  const unsigned int shared = request.shared;
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[0] > 0x7fffffff || grid[1] > 65535 ||
       grid[2] > 65535) {
     return fail(CUDA_ERROR_INVALID_VALUE,
@@ -125,6 +129,40 @@ CUresult error_of(LaunchEnd end) {
   return CUDA_ERROR_UNKNOWN;
 }
 
+// What clusters and cooperative grids ask of a launch; the rest of `shape` is set.
+CUresult check_together(const Kernel& kernel, const Request& request, LaunchShape& shape) {
+  const auto& own = kernel.function->cluster;
+  const auto& cluster = own[0] != 0 ? own : request.cluster;
+  shape.cooperative = request.cooperative;
+  if (cluster[0] != 0) {
+    const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+    const bool differs = own[0] != 0 && request.cluster[0] != 0 && own != request.cluster;
+    if (cluster[1] == 0 || cluster[2] == 0 || cluster[0] > 16 || cluster[1] > 16 ||
+        cluster[2] > 16 || blocks > 16 || differs) {
+      return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                  "a cluster of " + dimensions(cluster) + " blocks" +
+                      (differs ? ", the kernel was compiled for another" : "; at most 16 fit"));
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (request.grid[i] % cluster[i] != 0) {
+        return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE, "grid " + dimensions(request.grid) +
+                                                         " is not a multiple of the cluster " +
+                                                         dimensions(cluster));
+      }
+    }
+    shape.cluster = cluster;
+    shape.explicit_cluster = true;
+  }
+  const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  if (shape.cooperative && blocks > resident_blocks(kernel.checked, shape)) {
+    return fail(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                std::to_string(blocks) + " blocks of a cooperative grid; at most " +
+                    std::to_string(resident_blocks(kernel.checked, shape)) +
+                    " can run at the same time");
+  }
+  return CUDA_SUCCESS;
+}
+
 // The newest lines are dropped when nobody drains them: what failed first matters most.
 constexpr std::size_t kMostLines = 1 << 16;
 template <typename Line>
@@ -149,6 +187,8 @@ CUresult launch(const char* name, CUfunction function, const Request& request) {
     shape.workers = context.launch_limits.workers;
     shape.images = &context.images.table;
     shape.exact_bounds = context.launch_limits.exact_bounds;
+    result = check_together(kernel, request, shape);
+    if (result != CUDA_SUCCESS) return result;
     result = pack_parameters(*kernel.function, request, shape.parameters);
     if (result != CUDA_SUCCESS) return result;
     const std::uint64_t number = ++context.launches;
@@ -178,17 +218,39 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
                         unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                         unsigned int block_z, unsigned int shared, CUstream stream,
                         void** parameters, void** extra) {
-  return launch(
-      "cuLaunchKernel", function,
-      {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, parameters, extra});
+  return launch("cuLaunchKernel", function,
+                {{grid_x, grid_y, grid_z},
+                 {block_x, block_y, block_z},
+                 shared,
+                 stream,
+                 parameters,
+                 extra,
+                 false,
+                 {}});
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
                           void** extra) {
   if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  bool cooperative = false;
+  std::array<unsigned int, 3> cluster{};
   for (unsigned int i = 0; i < config->numAttrs; ++i) {
     if (config->attrs == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_IGNORE) continue;
+    const CUlaunchAttributeValue& value = config->attrs[i].value;
+    switch (config->attrs[i].id) {
+      case CU_LAUNCH_ATTRIBUTE_IGNORE:
+        continue;
+      case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        cooperative = value.cooperative != 0;
+        continue;
+      case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+        continue;
+      case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        continue;
+      default:
+        break;
+    }
     return fail(CUDA_ERROR_NOT_SUPPORTED,
                 "launch attribute " + std::to_string(config->attrs[i].id) + " is not supported");
   }
@@ -198,7 +260,24 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
                  config->sharedMemBytes,
                  config->hStream,
                  parameters,
-                 extra});
+                 extra,
+                 cooperative,
+                 cluster});
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                                   unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                   unsigned int block_z, unsigned int shared, CUstream stream,
+                                   void** parameters) {
+  return launch("cuLaunchCooperativeKernel", function,
+                {{grid_x, grid_y, grid_z},
+                 {block_x, block_y, block_z},
+                 shared,
+                 stream,
+                 parameters,
+                 nullptr,
+                 true,
+                 {}});
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
