@@ -135,7 +135,7 @@ Token Lexer::number() {
     std::memcpy(&token.value, &real, sizeof real);
     return token;
   }
-  if (at_ != end_ && (*at_ == 'U' || *at_ == 'u')) ++at_;
+  if (at_ != end_ && *at_ == 'U') ++at_;
   if (at_ != end_ && is_name(*at_)) {
     throw PtxError(line_, "malformed number '" + std::string(begin, at_ + 1) + "'");
   }
@@ -173,8 +173,8 @@ Token Lexer::next() {
   }
   if (c == '"') {
     ++at_;
-    while (at_ != end_ && *at_ != '"' && *at_ != '\n')
-      at_ += (*at_ == '\\' && at_ + 1 != end_) ? 2 : 1;
+    // A backslash is a character like any other, also before the quote: so NVIDIA's assembler.
+    while (at_ != end_ && *at_ != '"' && *at_ != '\n') ++at_;
     if (at_ >= end_ || *at_ != '"') throw PtxError(line_, "string without an end");
     Token token = finish(TokenKind::string, begin + 1);
     ++at_;
@@ -187,14 +187,32 @@ Token Lexer::next() {
   throw PtxError(line_, "unexpected character " + printable(c));
 }
 
+bool Lexer::name_follows() const {
+  Lexer ahead = *this;
+  ahead.skip_blanks();
+  return ahead.at_ != ahead.end_ && is_name_start(*ahead.at_);
+}
+
+bool Lexer::real_follows() const {
+  Lexer ahead = *this;
+  ahead.skip_blanks();
+  return ahead.at_ != ahead.end_ && is_digit(*ahead.at_) &&
+         ahead.number().kind == TokenKind::real;
+}
+
 void Lexer::skip_braces() {
   int depth = 1;
   const std::uint32_t opened = line_;
   while (depth > 0) {
     if (at_ == end_) throw PtxError(opened, "'{' without '}'");
-    if (*at_ == '\n') ++line_;
-    if (*at_ == '{') ++depth;
-    if (*at_ == '}') --depth;
+    const char c = *at_;
+    if (c == '/' || c == '\n') {
+      const char* before = at_;
+      skip_blanks();  // a comment, or blanks
+      if (at_ != before) continue;
+    }
+    if (c == '{') ++depth;
+    if (c == '}') --depth;
     ++at_;
   }
 }

@@ -1,0 +1,54 @@
+// Decoding of brx.idx: a branch by index becomes a chain of comparisons, each a block of its own.
+#include <cstdint>
+#include <string>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+
+bool Decoder::is_indexed_branch(std::string_view opcode) {
+  return opcode == "brx.idx" || opcode == "brx.idx.uni";
+}
+
+const BranchTable& Decoder::branch_table(const Statement& statement) const {
+  expect_operands(statement, 2, 2);
+  const auto found = function_.branch_tables.find(operand(statement, 1).text);
+  if (found == function_.branch_tables.end())
+    invalid(statement, "'" + std::string(operand(statement, 1).text) +
+                           "' is not the name of a .branchtargets");
+  return found->second;
+}
+
+// Compares in `block`, which a guard may precede, and in one extra block for each further label. An
+// index beyond the table, whose effect is undefined, goes where the last one does.
+void Decoder::indexed_branch(const Statement& statement, Block& block,
+                             const std::vector<std::uint32_t>& block_at, std::vector<Block>& extra,
+                             std::uint32_t first_extra) {
+  const BranchTable& table = branch_table(statement);
+  const std::uint32_t index = source(statement, 0, Type::u32);
+  const auto target = [&](std::uint32_t label) {
+    return block_at[function_.operands[table.first_operand + label].index];
+  };
+  Block* at = &block;
+  for (std::uint32_t label = 0; label + 1 < table.labels; ++label) {
+    at->begin = static_cast<std::uint32_t>(program_.code.size());
+    at->predicate = allocate(false);
+    emit_plain(statement, Opcode::setp_eq_b32, at->predicate, index, constant(label, false));
+    at->end = static_cast<std::uint32_t>(program_.code.size());
+    at->exit = Exit::branch;
+    at->taken = target(label);
+    if (label + 2 == table.labels) {
+      at->next = target(label + 1);
+      return;
+    }
+    at->next = first_extra + static_cast<std::uint32_t>(extra.size());
+    Block step;
+    step.statement = block.statement;
+    extra.push_back(step);
+    at = &extra.back();
+  }
+  block.exit = Exit::jump;  // whose target the caller turns from a statement into a block
+  block.next = function_.operands[table.first_operand].index;
+}
+
+}  // namespace warpmark::cpu
