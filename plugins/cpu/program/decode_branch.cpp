@@ -1,4 +1,4 @@
-// Decoding of brx.idx: a branch by index becomes a chain of comparisons, each a block of its own.
+// Decoding of brx.idx, a chain of comparisons that are blocks of their own; constants of barriers.
 #include <cstdint>
 #include <string>
 
@@ -17,6 +17,17 @@ const BranchTable& Decoder::branch_table(const Statement& statement) const {
     invalid(statement, "'" + std::string(operand(statement, 1).text) +
                            "' is not the name of a .branchtargets");
   return found->second;
+}
+
+// A barrier's number, and the threads behind it, where they are constants.
+void Decoder::check_barrier(const Statement& statement, std::size_t first) const {
+  const Operand& number = operand(statement, first);
+  if (number.kind == OperandKind::integer && (number.value < 0 || number.value > 15))
+    invalid(statement, "a barrier's number is from 0 to 15");
+  if (statement.operands <= first + 1) return;
+  const Operand& threads = operand(statement, first + 1);
+  if (threads.kind == OperandKind::integer && threads.value % 32 != 0)
+    invalid(statement, "a barrier's threads are a multiple of 32");
 }
 
 // Compares in `block`, which a guard may precede, and in one extra block for each further label. An

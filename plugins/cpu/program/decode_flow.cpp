@@ -144,6 +144,7 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     expect_operands(statement, block.arrive_only ? 2 : 1, 2);
     block.barrier = source(statement, 0, Type::u32);
     if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
+    check_barrier(statement, 0);
   } else if (name == "trap" || name == "brkpt") {  // no debugger is there to break into
     block.exit = Exit::trap;
   } else if (name.starts_with("bar.red.") || name.starts_with("barrier.red.") ||

@@ -136,7 +136,7 @@ Token Lexer::number() {
     return token;
   }
   if (at_ != end_ && *at_ == 'U') ++at_;
-  if (at_ != end_ && is_name(*at_)) {
+  if (at_ != end_ && is_name(*at_) && *at_ != '%') {
     throw PtxError(line_, "malformed number '" + std::string(begin, at_ + 1) + "'");
   }
   Token token = finish(TokenKind::integer, begin);
@@ -150,7 +150,9 @@ Token Lexer::next() {
   if (at_ == end_) return finish(TokenKind::end, begin);
   const char c = *at_;
   if (is_digit(c)) return number();
-  if (is_name_start(c)) {
+  // `%` alone is an operator; `a %b` is not.
+  const bool modulo = c == '%' && (at_ + 1 == end_ || !is_name(at_[1]));
+  if (is_name_start(c) && !modulo) {
     // An opcode carries its modifiers: ld.global.nc.v4.f32, ld.shared::cta.u32, %tid.x.
     ++at_;
     while (at_ != end_) {
@@ -180,7 +182,7 @@ Token Lexer::next() {
     ++at_;
     return token;
   }
-  if (std::strchr("()[]{}<>,;:+-@!|=*/~&^?", c) != nullptr && c != '\0') {
+  if (std::strchr("()[]{}<>,;:+-@!|=*/%~&^?", c) != nullptr && c != '\0') {
     ++at_;
     return finish(TokenKind::symbol, begin);
   }

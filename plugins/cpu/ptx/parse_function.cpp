@@ -33,7 +33,7 @@ void ParseState::parse_function(Linkage linkage) {
     advance();
   }
   if (token_.is('(') && !function.entry) parse_parameters(function.results, function.result_bytes);
-  function.name = expect_word("a function name");
+  function.name = expect_name("a function name");
   if (token_.is('(')) parse_parameters(function.parameters, function.parameter_bytes);
   parse_performance_directives(function);
   auto known = module_.function_by_name.find(function.name);
@@ -196,7 +196,7 @@ void ParseState::parse_registers(Scopes& scopes) {
   if (type == Type::bf16 || type == Type::bf16x2) fail("a register of this type is .b16 or .b32");
   do {
     const std::uint32_t line = token_.line;
-    const std::string_view name = expect_word("a register name");
+    const std::string_view name = expect_name("a register name");
     if (accept('<')) {
       const std::uint64_t count = expect_integer("a count");
       if (count > 0xffffffff) throw PtxError(line, "there are at most 2^32 registers");

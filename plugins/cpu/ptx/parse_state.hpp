@@ -74,6 +74,7 @@ class ParseState {
     if (!accept(symbol)) fail(std::string("expected '") + symbol + "'");
   }
   std::string_view expect_word(std::string_view what);
+  std::string_view expect_name(std::string_view what);
   std::uint64_t expect_integer(std::string_view what);
   Type expect_type();
   std::uint32_t expect_alignment();

@@ -22,6 +22,14 @@ std::string_view ParseState::expect_word(std::string_view what) {
   return text;
 }
 
+// A word without the dots and colons that opcodes have.
+std::string_view ParseState::expect_name(std::string_view what) {
+  if (token_.kind == TokenKind::word &&
+      (token_.text == "_" || token_.text.find_first_of(".:") != std::string_view::npos))
+    fail("expected " + std::string(what));
+  return expect_word(what);
+}
+
 std::uint64_t ParseState::expect_integer(std::string_view what) {
   if (token_.kind != TokenKind::integer) fail("expected " + std::string(what));
   const std::uint64_t value = token_.value;
@@ -85,7 +93,7 @@ void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Varia
   do {
     Variable variable = common;
     variable.line = token_.line;
-    variable.name = expect_word("a variable name");
+    variable.name = expect_name("a variable name");
     variable.bytes = element;
     bool array = vector > 1;
     while (accept('[')) {
