@@ -101,6 +101,14 @@ class Decoder {
   bool logic_with_predicate(const Statement& statement);
   void check_table(const Statement& statement);
 
+  // decode_branch.cpp
+  [[nodiscard]] static bool is_indexed_branch(std::string_view opcode);
+  void check_barrier(const Statement& statement, std::size_t first) const;
+  [[nodiscard]] const BranchTable& branch_table(const Statement& statement) const;
+  void indexed_branch(const Statement& statement, Block& block,
+                      const std::vector<std::uint32_t>& block_at, std::vector<Block>& extra,
+                      std::uint32_t first_extra);
+
   // decode_matrix.cpp
   [[nodiscard]] static bool is_matrix(std::string_view opcode);
   bool matrix(const Statement& statement);

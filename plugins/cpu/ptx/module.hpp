@@ -121,6 +121,11 @@ struct Parameter {
   std::uint32_t offset = 0;  ///< in the packed parameter buffer
 };
 
+/// Labels among a function's operands: what brx.idx branches to.
+struct BranchTable {
+  std::uint32_t first_operand = 0, labels = 0;
+};
+
 struct Function {
   std::string_view name;
   bool entry = false;
@@ -137,6 +142,7 @@ struct Function {
   std::vector<Statement> statements;
   std::vector<Operand> operands;
   std::vector<Variable> variables;  ///< .shared, .local and .param inside the body
+  std::unordered_map<std::string_view, BranchTable> branch_tables;
 };
 
 struct Module {
