@@ -206,11 +206,11 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
 
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
                  std::uint32_t bytes) {
-  const Arena& arena = lanes.block->launch().arena;
-  const Allocation* allocation = arena.find(address, bytes);
-  if (allocation == nullptr) return false;
+  const Arena* arena = lanes.block->launch().arena.holder(address, bytes);
+  if (arena == nullptr) return false;
+  const Allocation* allocation = arena->find(address, bytes);
   lanes.sites[instruction.site] = {allocation->address, allocation->bytes,
-                                   arena.host(allocation->address)};
+                                   arena->host(allocation->address)};
   return true;
 }
 
