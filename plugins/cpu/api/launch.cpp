@@ -175,6 +175,7 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   shape.instruction_budget = context.launch_limits.instruction_budget;
   shape.wall_limit_ms = context.launch_limits.wall_limit_ms;
   shape.workers = context.launch_limits.workers;
+  shape.images = &context.images.table;
   // A peer's memory is only found by the exact map.
   shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.has_peers();
   shape.parameters = work.parameters;

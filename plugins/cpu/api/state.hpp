@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/array.hpp"
 #include "api/cuda_api.hpp"
 #include "api/jit.hpp"
 #include "inspect/fault.hpp"
@@ -142,6 +143,7 @@ struct Context {
   Stream per_thread_stream;  ///< CU_STREAM_PER_THREAD, one for all threads
   std::map<CUevent, std::unique_ptr<Event>> events;
   std::map<CUlinkState, std::unique_ptr<Link>> links;
+  Images images;
   struct HostRange {
     std::size_t bytes = 0;
     bool owned = false;  ///< allocated here, not registered

@@ -24,6 +24,7 @@ struct LaunchShape {
   std::uint64_t wall_limit_ms = 0;       ///< 0 = none
   bool exact_bounds = true;
   std::uint32_t workers = 1;  ///< threads of the host that execute blocks
+  const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
 };
 
 class Turns;

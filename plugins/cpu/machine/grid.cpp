@@ -196,7 +196,10 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
     if (fault->kind == FaultKind::illegal_address) result.end = LaunchEnd::illegal_address;
     if (fault->kind == FaultKind::misaligned_address) result.end = LaunchEnd::misaligned_address;
     if (fault->kind == FaultKind::barrier) result.end = LaunchEnd::timeout;
-    if (fault->kind == FaultKind::trap) result.end = LaunchEnd::failed;
+    if (fault->kind == FaultKind::trap || fault->kind == FaultKind::handle ||
+        fault->kind == FaultKind::surface) {
+      result.end = LaunchEnd::failed;
+    }
     if (fault->kind == FaultKind::stack) result.end = LaunchEnd::stack;
     if (fault->kind == FaultKind::invalid_pc) result.end = LaunchEnd::invalid_pc;
   }

@@ -60,6 +60,9 @@ void bind(Program& program, const HandlerTable& table);
 
 /// Handlers of atomics, shuffles and votes, which are the same for every level.
 void fill_exchange(HandlerTable& table);
+/// … of texture fetches and of queries (texture.cpp), and of accesses to surfaces (surface.cpp).
+void fill_textures(HandlerTable& table);
+void fill_surfaces(HandlerTable& table);
 
 namespace v2 {
 void fill_arithmetic(HandlerTable& table);

@@ -522,7 +522,7 @@ void Decoder::instruction(const Statement& statement) {
     return;
   }
   if (conversions_of_addresses(statement) || memory(statement) || atomic(statement) ||
-      collective(statement))
+      collective(statement) || image(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
 }

@@ -55,6 +55,13 @@ enum class Opcode : std::uint16_t {
   match_all_64,
   read_clock,  ///< d(64 bits)
   active_mask,
+  texture_fetch,  ///< instructions on textures and surfaces: see image_op.hpp
+  texture_gather,
+  texture_query,
+  surface_load,
+  surface_store,
+  surface_reduce,
+  surface_query,
   count
 };
 

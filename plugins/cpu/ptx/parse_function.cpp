@@ -313,6 +313,8 @@ Operand ParseState::parse_address(Function& function, Scopes& scopes, std::uint3
   if (accept(
           ',')) {  // texture coordinates: kept as a further operand, for the texture instructions
     const Operand coordinates = parse_operand(function, scopes, depth + 1);
+    if (address.index != Operand::kNone)
+      address.count = static_cast<std::uint8_t>(function.operands.size() - address.index);
     function.operands.push_back(coordinates);
   }
   expect(']');
@@ -321,7 +323,10 @@ Operand ParseState::parse_address(Function& function, Scopes& scopes, std::uint3
 
 Operand ParseState::parse_operand(Function& function, Scopes& scopes, std::uint32_t depth) {
   if (accept('[')) return parse_address(function, scopes, depth);
-  if (accept('{')) return parse_list(function, scopes, '}', depth);
+  if (accept('{')) {
+    const Operand list = parse_list(function, scopes, '}', depth);
+    return token_.is('|') ? parse_pair(function, scopes, list, depth) : list;
+  }
   if (accept('(')) return parse_list(function, scopes, ')', depth);
   Operand operand;
   if (token_.is('!')) {
@@ -344,19 +349,21 @@ Operand ParseState::parse_operand(Function& function, Scopes& scopes, std::uint3
                         ? static_cast<std::int64_t>(~static_cast<std::uint64_t>(value) + 1)
                         : value;
   }
-  if (token_.is('|')) {
-    advance();
-    if (depth >= 4) fail("operands are nested too deeply");
-    const Operand second = parse_operand(function, scopes, depth + 1);
-    Operand pair;
-    pair.kind = OperandKind::pair;
-    pair.count = 2;
-    pair.index = static_cast<std::uint32_t>(function.operands.size());
-    function.operands.push_back(operand);
-    function.operands.push_back(second);
-    return pair;
-  }
-  return operand;
+  return token_.is('|') ? parse_pair(function, scopes, operand, depth) : operand;
+}
+
+Operand ParseState::parse_pair(Function& function, Scopes& scopes, const Operand& first,
+                               std::uint32_t depth) {
+  advance();
+  if (depth >= 4) fail("operands are nested too deeply");
+  const Operand second = parse_operand(function, scopes, depth + 1);
+  Operand pair;
+  pair.kind = OperandKind::pair;
+  pair.count = 2;
+  pair.index = static_cast<std::uint32_t>(function.operands.size());
+  function.operands.push_back(first);
+  function.operands.push_back(second);
+  return pair;
 }
 
 }  // namespace warpmark::cpu
