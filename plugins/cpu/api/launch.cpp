@@ -139,6 +139,8 @@ CUresult error_of(LaunchEnd end) {
       return CUDA_ERROR_HARDWARE_STACK_ERROR;
     case LaunchEnd::invalid_pc:
       return CUDA_ERROR_INVALID_PC;
+    case LaunchEnd::assertion:
+      return CUDA_ERROR_ASSERT;
   }
   return CUDA_ERROR_UNKNOWN;
 }
@@ -181,8 +183,11 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   shape.parameters = work.parameters;
   const std::uint64_t number = ++context.launches;
   const Program& program = shape.exact_bounds ? kernel.checked : kernel.contained;
-  const LaunchResult outcome = run_grid(program, shape, context.arena);
+  provide_runtime(context, program, shape);
+  LaunchResult outcome = run_grid(program, shape, context.arena);
   context.pending = error_of(outcome.end);
+  context.printed.add(std::move(outcome.printed));
+  context.asserted.add(std::move(outcome.asserted));
   for (const Fault& fault : outcome.faults) {
     std::string line = render_fault(fault, program, number);
     print_report(line);

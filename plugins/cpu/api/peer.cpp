@@ -52,6 +52,11 @@ CUresult copy_peer_3d(const char* name, const CUDA_MEMCPY3D_PEER* peer, CUstream
   return with_context(name, wait ? Waits::yes : Waits::no, [&](Context& context) -> CUresult {
     if (peer == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+    // An array's context is that of its creation; the other kinds of memory name theirs.
+    if ((peer->dstMemoryType != CU_MEMORYTYPE_ARRAY &&
+         driver().find(peer->dstContext) == nullptr) ||
+        (peer->srcMemoryType != CU_MEMORYTYPE_ARRAY && driver().find(peer->srcContext) == nullptr))
+      return CUDA_ERROR_INVALID_CONTEXT;
     const CopyWork work{without_contexts(*peer)};
     const CUresult result = check_copy(context, work.copy);
     return result != CUDA_SUCCESS ? result : submit(context, stream, work);

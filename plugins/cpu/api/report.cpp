@@ -32,6 +32,10 @@ const char* name_of(FaultKind kind) {
       return "invalid_handle";
     case FaultKind::surface:
       return "surface_out_of_range";
+    case FaultKind::assertion:
+      return "assertion";
+    case FaultKind::heap:
+      return "heap";
   }
   return "";
 }

@@ -78,6 +78,7 @@ CUresult current_context(Waits waits, Context*& context) {
   if (stack.empty() || stack.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   context = driver().find(stack.back());
   if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (waits == Waits::yes) flush_output(*context);
   if (waits == Waits::yes && context->sticky == CUDA_SUCCESS) context->sticky = context->pending;
   return context->sticky;
 }
@@ -103,6 +104,7 @@ Context* Driver::owner(std::uint64_t address) const {
 }
 
 void Driver::destroy(Context* context) {
+  flush_output(*context);
   for (const auto& [handle, other] : contexts) {
     if (other->peers.erase(context) != 0) other->arena.disconnect(context->arena);
   }

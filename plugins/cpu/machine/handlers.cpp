@@ -38,6 +38,7 @@ HandlerTable make_table(int level, bool exact_bounds) {
   fill_exchange(table);
   fill_textures(table);
   fill_surfaces(table);
+  fill_runtime(table);
   return table;
 }
 

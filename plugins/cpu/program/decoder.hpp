@@ -89,6 +89,9 @@ class Decoder {
 
   // decode_call.cpp
   void call(const Statement& statement, Block& block);
+  // decode_runtime.cpp: true if `name` is a function that the device provides
+  bool runtime_call(const Statement& statement, std::string_view name, const Call& call,
+                    Block& block);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
   std::uint64_t function_address(std::string_view name) const;
 

@@ -62,6 +62,7 @@ enum class Opcode : std::uint16_t {
   surface_store,
   surface_reduce,
   surface_query,
+  runtime_call,  ///< imm: index in Program::runtime_calls
   count
 };
 
