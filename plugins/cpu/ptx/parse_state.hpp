@@ -52,8 +52,6 @@ class ParseState {
   Operand parse_pair(Function& function, Scopes& scopes, const Operand& first, std::uint32_t depth);
   Operand parse_address(Function& function, Scopes& scopes, std::uint32_t depth);
   Operand parse_list(Function& function, Scopes& scopes, char close, std::uint32_t depth);
-  Operand parse_pair(Function& function, Scopes& scopes, const Operand& first,
-                     std::uint32_t depth);
   Operand parse_number();
   void parse_targets(Function& function, Scopes& scopes, std::string_view name);
 
