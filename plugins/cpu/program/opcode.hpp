@@ -20,12 +20,16 @@ enum class Opcode : std::uint16_t {
 #define ROUNDED_UNARY(id, D, A, base, mode, names) id,
 #define ROUNDED_BINARY(id, D, A, B, base, mode, names) id,
 #define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names) id,
+#define WARPMARK_RARE_OPCODES
 #include "program/opcodes.def"
+#undef WARPMARK_RARE_OPCODES
 #define ACCESS_LOAD(space, memory, bits) load_##space##_##memory##_##bits,
 #define ACCESS_STORE(space, memory, bits) store_##space##_##memory##_##bits,
 #include "program/memory_ops.def"
 #define ATOMIC(id, T, names, ...) id,
 #include "program/atomics.def"
+  pack_8,     ///< d(16 or 32 bits) from 2 or 4 8-bit registers
+  unpack_8,   ///< … and back
   pack_16,    ///< d(32 or 64 bits) from 2 or 4 16-bit registers
   pack_32,    ///< d(64 bits) from two 32-bit registers
   unpack_16,  ///< … and back
@@ -55,14 +59,44 @@ enum class Opcode : std::uint16_t {
   match_all_64,
   read_clock,  ///< d(64 bits)
   active_mask,
-  texture_fetch,  ///< instructions on textures and surfaces: see image_op.hpp
+  mbarrier_init,  ///< mbarrier: address = the barrier, count = its Space; a = a count, or of bytes
+  mbarrier_inval,
+  mbarrier_expect,
+  mbarrier_complete,
+  mbarrier_arrive,  ///< d = the state before, or none
+  mbarrier_drop,
+  mbarrier_arrive_expect,
+  mbarrier_drop_expect,
+  mbarrier_test,     ///< d = predicate; b = a state, or with `negated` a parity
+  mbarrier_pending,  ///< d = arrivals that the state b missed
+  copy_async,        ///< cp.async: address, a = from, imm = bytes, b = bytes read, c = to ignore
+  copy_bulk,         ///< address, a = from, b = bytes, c = mbarrier; count = Space of a
+  commit_async,
+  commit_bulk,
+  wait_async,  ///< a = how many groups may be under way
+  wait_bulk,
+  wait_async_all,
+  arrive_async,     ///< address = an mbarrier; `negated`: .noinc
+  map_address,      ///< mapa: d, a, b = rank; imm = window of a generic address
+  rank_of_address,  ///< getctarank
+  texture_fetch,    ///< instructions on textures and surfaces: see image_op.hpp
   texture_gather,
   texture_query,
   surface_load,
   surface_store,
   surface_reduce,
   surface_query,
-  runtime_call,  ///< imm: index in Program::runtime_calls
+  runtime_call,     ///< imm: index in Program::runtime_calls
+  convert_any,      ///< imm = a ConvertForm; d, sources from `more`
+  convert_pack,     ///< the same; d, a, b and perhaps c
+  matrix_multiply,  ///< imm = a MatrixForm; registers of d, a, b, c from `more`
+  matrix_load,      ///< imm = a MatrixForm; address, a = stride, b = offset (64 bits), count =
+                    ///< the space; registers from `more`
+  matrix_store,
+  matrix_rows_load,   ///< ldmatrix: count matrices to the registers from `more`; d = the space, no
+                      ///< slot; negated = transposed
+  matrix_rows_store,  ///< stmatrix
+  matrix_transpose,   ///< movmatrix: d, a
   count
 };
 
@@ -91,5 +125,7 @@ struct OpcodeInfo {
 /// The operation of a PTX name such as "add.s32" (comparisons without their .and/.or/.xor), or
 /// null.
 const OpcodeInfo* find_opcode(std::string_view name);
+/// The same with the modifiers in any order: NVIDIA's assembler accepts add.f32.rn for add.rn.f32.
+const OpcodeInfo* find_reordered(std::string_view name);
 
 }  // namespace warpmark::cpu
