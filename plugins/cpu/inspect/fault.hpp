@@ -18,7 +18,7 @@ enum class FaultKind : std::uint8_t {
   limit,
   barrier,
   trap,
-  stack,      ///< a thread's calls need more stack than it has
+  stack,       ///< a thread's calls need more stack than it has
   invalid_pc,  ///< a call through a pointer that is no function's
   handle,      ///< a texture or surface that is none
   surface,     ///< an access outside a surface that must not be

@@ -26,9 +26,9 @@ struct LaunchShape {
   std::uint64_t instruction_budget = 0;  ///< thread-instructions; 0 = none
   std::uint64_t wall_limit_ms = 0;       ///< 0 = none
   bool exact_bounds = true;
-  std::uint32_t workers = 1;  ///< threads of the host that execute blocks
   const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
-  DeviceHeap* heap = nullptr;                           ///< if the program uses it
+  std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
+  DeviceHeap* heap = nullptr;                 ///< if the program uses it
   std::uint64_t printf_bytes = std::uint64_t{1} << 20;  ///< of the launch's FIFO
 };
 

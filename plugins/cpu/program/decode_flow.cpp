@@ -101,7 +101,7 @@ void Decoder::build_blocks() {
       wait.begin = wait.end = block.begin;
       wait.exit = Exit::collect;
       wait.statement = first_statement_ + first;
-      wait.barrier = source(collect, collect.operands - 1u, Type::b32);
+      wait.barrier = members(collect);
       wait.next = blocks + static_cast<std::uint32_t>(extra.size());
       extra.push_back(block);
       block = wait;

@@ -141,6 +141,7 @@ struct Module {
   std::unique_ptr<std::string> text;  ///< every view points into it; the address must not change
   std::uint32_t version = 0;          ///< 90 for .version 9.0
   std::string_view target;
+  std::uint32_t architecture = 0;  ///< 90 for sm_90 and sm_90a
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::unordered_map<std::uint32_t, std::string_view> files;  ///< by .file number

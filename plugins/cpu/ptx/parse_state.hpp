@@ -26,6 +26,7 @@ class ParseState {
  private:
   // parser.cpp: the module
   void parse_directive();
+  void parse_target();
   void parse_file();
   void parse_linkage();
   bool register_variable(const Variable& variable);

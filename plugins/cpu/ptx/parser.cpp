@@ -1,7 +1,10 @@
 // The parser's entry point and the directives of a module.
 #include "ptx/parser.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string>
 
 #include "ptx/error.hpp"
 #include "ptx/parse_state.hpp"
@@ -50,8 +53,7 @@ void ParseState::parse_directive() {
     advance();
   } else if (token_.is(".target")) {
     advance();
-    module_.target = expect_word("a target such as sm_90");
-    while (accept(',')) expect_word("a target option");
+    parse_target();
   } else if (token_.is(".address_size")) {
     advance();
     if (expect_integer("64") != 64) fail("only .address_size 64 is supported");
@@ -69,6 +71,28 @@ void ParseState::parse_directive() {
     skip_past_semicolon();
   } else {
     parse_linkage();
+  }
+}
+
+void ParseState::parse_target() {
+  module_.target = token_.text;
+  std::string_view digits = expect_word("a target such as sm_90");
+  if (!digits.starts_with("sm_") && !digits.starts_with("compute_"))
+    fail("expected a target such as sm_90");
+  digits.remove_prefix(digits.find('_') + 1);
+  if (digits.ends_with('a') || digits.ends_with('f')) digits.remove_suffix(1);
+  module_.architecture = 0;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9' || module_.architecture > 999)
+      fail("expected a target such as sm_90");
+    module_.architecture = module_.architecture * 10 + static_cast<std::uint32_t>(digit - '0');
+  }
+  while (accept(',')) {
+    constexpr std::array<std::string_view, 4> options = {"debug", "texmode_unified",
+                                                         "texmode_independent", "map_f64_to_f32"};
+    const std::string_view option = expect_word("a target option");
+    if (std::find(options.begin(), options.end(), option) == options.end())
+      fail("unknown target option '" + std::string(option) + "'");
   }
 }
 
