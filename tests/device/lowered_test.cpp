@@ -273,5 +273,45 @@ TEST(Lowered, Moves) {
   });
 }
 
+TEST(Lowered, BranchesByIndex) {
+  const std::string body =
+      "and.b32 %r5, $1, 3; T: .branchtargets A, B, C, A; mov.u32 $0, 9; setp.lt.s32 %p1, $1, 0; "
+      "GUARD brx.idx %r5, T; bra E; A: mov.u32 $0, 1; bra E; B: mov.u32 $0, 2; C: add.u32 $0, $0, "
+      "3; E: xor.b32 $0, $0, 0";
+  for (const bool guarded : {false, true}) {
+    std::string text = body;
+    text.replace(text.find("GUARD"), 5, guarded ? "@!%p1" : "");
+    check(text, "rr", [&](U a, U, U) -> U {
+      if (guarded && S32(a) < 0) return 9;
+      const U results[] = {1, 5, 12, 1};
+      return results[a & 3];
+    });
+  }
+  check("T: .branchtargets A; mov.u32 $0, 9; brx.idx.uni $1, T; mov.u32 $0, 8; A: add.u32 $0, $0, 1",
+        "rr", [](U, U, U) -> U { return 10; });
+}
+
+TEST(Lowered, ConstantExpressions) {
+  const auto value = [](const std::string& text, U want) {
+    check("mov.u64 $0, " + text + "; add.u64 $0, $0, $1", "RR",
+          [want](U a, U, U) { return want + a; });
+  };
+  value("1+2*3", 7);
+  value("(1+2)*3", 9);
+  value("1<<4|2", 18);
+  value("~1", ~U{1});
+  value("-(-3)", 3);
+  value("7/2+7 % 4", 6);
+  value("-7/2", ~U{2});
+  value("1?2:3", 2);
+  value("0 ? 2 : 3 ? 4 : 5", 4);
+  value("5>3 && 2<=2", 1);
+  value("1==2 || !1", 0);
+  value("6^3&1", 7);
+  value("WARP_SZ*2-1", 63);
+  value("(.s64)-8>>1", ~U{3});
+  value("0x10 != 020", 0);
+}
+
 }  // namespace
 }  // namespace warpmark::cpu

@@ -145,6 +145,47 @@ CUresult error_of(LaunchEnd end) {
   return CUDA_ERROR_UNKNOWN;
 }
 
+// The blocks of a cluster that a launch has: the kernel's own, or what it asks for; 0 = none.
+CUresult check_cluster(const Kernel& kernel, const KernelWork& work,
+                       std::array<unsigned int, 3>& cluster) {
+  const std::array<unsigned int, 3>& own = kernel.function->cluster;
+  cluster = own[0] != 0 ? own : work.cluster;
+  if (cluster[0] == 0) return CUDA_SUCCESS;
+  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  const bool differs = own[0] != 0 && work.cluster[0] != 0 && own != work.cluster;
+  if (cluster[1] == 0 || cluster[2] == 0 || cluster[0] > 16 || cluster[1] > 16 || cluster[2] > 16 ||
+      blocks > 16 || differs) {
+    return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                "a cluster of " + dimensions(cluster) + " blocks" +
+                    (differs ? ", the kernel was compiled for another" : "; at most 16 fit"));
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (work.grid[i] % cluster[i] == 0) continue;
+    return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE, "grid " + dimensions(work.grid) +
+                                                     " is not a multiple of the cluster " +
+                                                     dimensions(cluster));
+  }
+  return CUDA_SUCCESS;
+}
+
+// What clusters and cooperative grids ask of a launch; the rest of `shape` is set.
+CUresult check_together(const Kernel& kernel, const KernelWork& work, LaunchShape& shape) {
+  std::array<unsigned int, 3> cluster{};
+  const CUresult result = check_cluster(kernel, work, cluster);
+  if (result != CUDA_SUCCESS) return result;
+  if (cluster[0] != 0) {
+    shape.cluster = cluster;
+    shape.explicit_cluster = true;
+  }
+  shape.cooperative = work.cooperative;
+  const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  if (!shape.cooperative || blocks <= resident_blocks(kernel.checked, shape)) return CUDA_SUCCESS;
+  return fail(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+              std::to_string(blocks) + " blocks of a cooperative grid; at most " +
+                  std::to_string(resident_blocks(kernel.checked, shape)) +
+                  " can run at the same time");
+}
+
 // The newest lines are dropped when nobody drains them: what failed first matters most.
 constexpr std::size_t kMostLines = 1 << 16;
 template <typename Line>
@@ -161,6 +202,12 @@ CUresult prepare_kernel(Context& context, KernelWork& work, void** parameters, v
   if (result != CUDA_SUCCESS) return result;
   if (work.cooperative) result = check_cooperative(*kernel, work);
   if (result != CUDA_SUCCESS) return result;
+  LaunchShape shape;
+  shape.grid = work.grid;
+  shape.block = work.block;
+  shape.dynamic_shared = work.shared;
+  result = check_together(*kernel, work, shape);
+  if (result != CUDA_SUCCESS) return result;
   return pack_parameters(*kernel->function, parameters, extra, work.parameters);
 }
 
@@ -168,7 +215,7 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   const Kernel* found = find_kernel(context, work.function);
   if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const Kernel& kernel = *found;
-  const CUresult result = check_shape(kernel, work);
+  CUresult result = check_shape(kernel, work);
   if (result != CUDA_SUCCESS) return result;
   LaunchShape shape;
   shape.grid = work.grid;
@@ -181,6 +228,8 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   // A peer's memory is only found by the exact map.
   shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.has_peers();
   shape.parameters = work.parameters;
+  result = check_together(kernel, work, shape);
+  if (result != CUDA_SUCCESS) return result;
   const std::uint64_t number = ++context.launches;
   const Program& program = shape.exact_bounds ? kernel.checked : kernel.contained;
   provide_runtime(context, program, shape);

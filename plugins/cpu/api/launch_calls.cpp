@@ -46,12 +46,6 @@ CUresult apply_attributes(const CUlaunchConfig& config, KernelWork& work) {
     const CUresult result = apply(config.attrs[i], work);
     if (result != CUDA_SUCCESS) return result;
   }
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (work.cluster[i] > 1 && work.grid[i] % work.cluster[i] != 0)
-      return fail(CUDA_ERROR_INVALID_VALUE, "the grid is not made of whole clusters");
-  }
-  if (work.cluster[0] > 1 || work.cluster[1] > 1 || work.cluster[2] > 1)
-    return fail(CUDA_ERROR_NOT_SUPPORTED, "clusters of several blocks are not supported");
   return CUDA_SUCCESS;
 }
 

@@ -33,7 +33,9 @@ const char* name_of(FaultKind kind) {
     case FaultKind::surface:
       return "surface_out_of_range";
     case FaultKind::assertion:
-      return "assertion";
+      return "assert";
+    case FaultKind::waiting:
+      return "waiting";
     case FaultKind::heap:
       return "heap";
   }

@@ -36,6 +36,8 @@ HandlerTable make_table(int level, bool exact_bounds) {
     v2::fill_memory(table, exact_bounds);
   }
   fill_exchange(table);
+  fill_async(table);
+  fill_cluster(table);
   fill_textures(table);
   fill_surfaces(table);
   fill_runtime(table);

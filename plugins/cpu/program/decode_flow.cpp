@@ -11,7 +11,8 @@ namespace warpmark::cpu {
 bool Decoder::ends_block(std::string_view opcode) {
   return opcode == "bra" || opcode == "bra.uni" || opcode == "ret" || opcode == "ret.uni" ||
          opcode == "exit" || opcode.starts_with("bar.") || opcode.starts_with("barrier.") ||
-         opcode == "trap" || opcode == "brkpt" || opcode == "call" || opcode == "call.uni";
+         opcode == "trap" || opcode == "brkpt" || opcode == "call" || opcode == "call.uni" ||
+         is_indexed_branch(opcode);
 }
 
 void Decoder::find_leaders() {
@@ -27,6 +28,10 @@ void Decoder::find_leaders() {
       expect_operands(statement, 1, 1);
       if (operand(statement, 0).kind != OperandKind::label) invalid(statement, "expected a label");
       leader_[operand(statement, 0).index] = 1;
+    } else if (is_indexed_branch(statement.opcode)) {
+      const BranchTable& table = branch_table(statement);
+      for (std::uint32_t label = 0; label < table.labels; ++label)
+        leader_[function_.operands[table.first_operand + label].index] = 1;
     }
   }
 }
@@ -52,7 +57,7 @@ void Decoder::build_blocks() {
     Block& block = blocks_[block_at[i]];
     block.begin = static_cast<std::uint32_t>(program_.code.size());
     block.exit = Exit::jump;
-    polls_ = false;
+    polls_ = polls_block_ = false;
     const std::uint32_t first = i;
     bool ended = false;
     do {
@@ -65,7 +70,10 @@ void Decoder::build_blocks() {
         last.begin = last.end = block.end;
         last.statement = first_statement_ + i;
         last.next = block_at[i + 1];
-        end_block(statement, i, last);
+        if (is_indexed_branch(statement.opcode))
+          indexed_branch(statement, last, block_at, extra, blocks);
+        else
+          end_block(statement, i, last);
         if (last.counts) barrier_reduction(statement, last, extra, blocks);
         if (last.exit == Exit::jump) last.next = block_at[last.next];
         if (statement.guard == Operand::kNone) {
@@ -93,7 +101,8 @@ void Decoder::build_blocks() {
       block.next = block_at[i];
     }
     block.weight = i - first;
-    block.polls = polls_;
+    block.polls = polls_ || polls_block_;
+    block.polls_block = !polls_;
     // Whoever comes to a warp operation, by falling through or by a branch, waits first for the
     // lanes of its mask: an empty block that collects them stands before it.
     if (const Statement& collect = function_.statements[first]; is_collective(collect.opcode)) {
@@ -136,6 +145,7 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     expect_operands(statement, block.arrive_only ? 2 : 1, 2);
     block.barrier = source(statement, 0, Type::u32);
     if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
+    check_barrier(statement, 0);
   } else if (name == "trap" || name == "brkpt") {  // no debugger is there to break into
     block.exit = Exit::trap;
   } else if (name.starts_with("bar.red.") || name.starts_with("barrier.red.") ||
@@ -152,7 +162,7 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     expect_operands(statement, 1, 1);
     block.exit = Exit::warp;
     block.barrier = source(statement, 0, Type::u32);
-  } else {
+  } else if (!cluster_barrier(statement, block)) {
     refuse(statement, "instruction is not implemented on this device");
   }
 }
@@ -217,7 +227,7 @@ void Decoder::order_blocks() {
   // Loops are contiguous in this order: a block lies in one if an edge leads back over it. What a
   // function polls counts as in a loop, since its caller may be in one.
   for (std::uint32_t i = 0; i < ordered.size() && !program_.waits; ++i) {
-    if (!ordered[i].polls) continue;
+    if (!ordered[i].polls || ordered[i].polls_block) continue;
     program_.waits = callee_ != Instruction::kNone;
     for (std::uint32_t j = i; j < ordered.size() && !program_.waits; ++j) {
       const Block& from = ordered[j];

@@ -167,6 +167,10 @@ bool Decoder::set(const Statement& statement) {
     invalid(statement, "set has no such result");
   if (small && info->a != Type::f16 && info->a != Type::bf16)
     invalid(statement, "a 16-bit result needs 16-bit numbers");
+  const bool half_source = info->a == Type::f16 || info->a == Type::bf16;
+  const bool flushes = std::find(name.words.begin(), name.words.end(), "ftz") != name.words.end();
+  if ((half_source && row->type == Type::f32) || (flushes && row->type == Type::bf16))
+    invalid(statement, "set has no such result");
   const std::uint64_t yes = packed && integer ? 0xffff : row->yes;
   const std::uint32_t d = destination(statement, 0, row->type);
   const std::uint32_t one = constant(yes, false), zero = constant(0, false);
@@ -344,8 +348,7 @@ bool Decoder::logic_with_predicate(const Statement& statement) {
 
 void Decoder::check_table(const Statement& statement) {
   const Operand& table = operand(statement, 4);
-  if (table.kind != OperandKind::integer || table.value < 0 || table.value > 255)
-    invalid(statement, "the table is a constant from 0 to 255");
+  if (table.kind != OperandKind::integer) invalid(statement, "the table is a constant");
 }
 
 bool Decoder::lowered(const Statement& statement) {

@@ -10,7 +10,7 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::uint64_t kMostShared = std::uint64_t{227} << 10;  // of a block on sm_90
+constexpr std::uint64_t kMostShared = std::uint64_t{48} << 10;  // static, of a block: ptxas
 constexpr std::uint64_t kMostLocal = std::uint64_t{512} << 10;   // of a thread, CUDA's limit
 
 struct Access {
@@ -211,7 +211,7 @@ bool Decoder::memory_words(const Statement& statement, bool store, MemoryWords& 
       words.space = Space::global;
     else if (word == "const")
       words.space = Space::constant;
-    else if (word == "shared" || word == "shared::cta")
+    else if (word == "shared" || word == "shared::cta" || word == "shared::cluster")
       words.space = Space::shared;
     else if (word == "local")
       words.space = Space::local;

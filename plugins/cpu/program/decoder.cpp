@@ -217,6 +217,8 @@ std::uint32_t Decoder::predicate(const Statement& statement, const Operand& oper
     const std::uint32_t slot = constant(operand.value != 0 ? ~std::uint64_t{0} : 0, false);
     return slot;
   }
+  if (operand.kind == OperandKind::name && operand.text == "%is_explicit_cluster")
+    return launch_special(operand.text);
   if (operand.kind != OperandKind::reg) invalid(statement, "expected a predicate");
   check_register(statement, operand, Type::pred, false);
   return register_slot(operand.index);
@@ -235,6 +237,10 @@ std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
 }
 
 std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
+  if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
+    if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
+    return slot;
+  }
   if (operand.text.starts_with('%') || operand.text == "WARP_SZ") {
     const std::uint32_t slot = special_named(operand.text, is_wide(type));
     if (slot != Instruction::kNone) return slot;
@@ -475,7 +481,8 @@ void Decoder::instruction(const Statement& statement) {
   }
   if (memory(statement) || lowered(statement) || atomic(statement) || collective(statement) ||
       matrix(statement) || image(statement) || conversions_of_addresses(statement) ||
-      advice(statement) || reordered(statement))
+      cluster_address(statement) || mbarrier(statement) || async_copy(statement) ||
+      fence(statement) || advice(statement) || reordered(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
 }

@@ -10,6 +10,14 @@
 #include "ptx/parse_state.hpp"
 
 namespace warpmark::cpu {
+namespace {
+
+constexpr std::uint64_t kMostConstant = 64 << 10;
+constexpr std::array<std::uint32_t, 32> kArchitectures = {
+    10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60,  61,  62,
+    70, 72, 73, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+
+}  // namespace
 
 Module parse_ptx(std::string text, const ParseLimits& limits) {
   if (text.size() > limits.text_bytes) {
@@ -31,13 +39,25 @@ void ParseState::parse_module() {
     parse_directive();
   }
   if (module_.version == 0) fail("no .version directive: this is not PTX text");
+  if (module_.architecture == 0) fail("no .target directive");
+  std::uint64_t constant = 0;
+  for (const Variable& variable : module_.variables) {
+    if (variable.space != Space::constant || variable.external) continue;
+    constant += variable.bytes;
+    if (constant > kMostConstant)
+      throw PtxError(variable.line, "constant variables take more than " +
+                                        std::to_string(kMostConstant) + " bytes");
+  }
 }
 
 void ParseState::parse_directive() {
   if (module_.version == 0 && !token_.is(".version")) {
     fail("a PTX text starts with .version");
   }
+  if (module_.version != 0 && module_.architecture == 0 && !token_.is(".target"))
+    fail("expected .target");
   if (token_.is(".version")) {
+    if (module_.version != 0) fail("there is one .version");
     advance();
     if (token_.kind != TokenKind::real) fail("expected a version such as 9.0");
     const std::string_view text = token_.text;
@@ -52,9 +72,13 @@ void ParseState::parse_directive() {
     }
     advance();
   } else if (token_.is(".target")) {
+    if (sized_ || !module_.functions.empty() || !module_.variables.empty())
+      fail(".target belongs before everything else");
     advance();
     parse_target();
   } else if (token_.is(".address_size")) {
+    if (sized_) fail("there is one .address_size");
+    sized_ = true;
     advance();
     if (expect_integer("64") != 64) fail("only .address_size 64 is supported");
   } else if (token_.is(".file")) {
@@ -87,6 +111,9 @@ void ParseState::parse_target() {
       fail("expected a target such as sm_90");
     module_.architecture = module_.architecture * 10 + static_cast<std::uint32_t>(digit - '0');
   }
+  if (std::find(kArchitectures.begin(), kArchitectures.end(), module_.architecture) ==
+      kArchitectures.end())
+    throw PtxError(token_.line, "there is no target '" + std::string(module_.target) + "'");
   while (accept(',')) {
     constexpr std::array<std::string_view, 4> options = {"debug", "texmode_unified",
                                                          "texmode_independent", "map_f64_to_f32"};
