@@ -216,7 +216,7 @@ TEST_F(Graphs, UpdateWantsTheSameShape) {
 
 TEST_F(Graphs, ACaptureRecordsAndDoesNothing) {
   Array<std::int32_t> data({1, 2});
-  ASSERT_CU(CALL(cuStreamBeginCapture_v2)(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  ASSERT_CU(CALL(cuStreamBeginCapture)(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL));
   CUstreamCaptureStatus status{};
   ASSERT_CU(CALL(cuStreamIsCapturing)(stream_, &status));
   EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -251,7 +251,7 @@ TEST_F(Graphs, EventsForkAndJoinACapture) {
   ASSERT_CU(api().stream_create(&second, CU_STREAM_NON_BLOCKING));
   ASSERT_CU(api().event_create(&fork, CU_EVENT_DISABLE_TIMING));
   ASSERT_CU(api().event_create(&join, CU_EVENT_DISABLE_TIMING));
-  ASSERT_CU(CALL(cuStreamBeginCapture_v2)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
+  ASSERT_CU(CALL(cuStreamBeginCapture)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
   ASSERT_CU(add_one_async(data.address, stream_));
   ASSERT_CU(api().event_record(fork, stream_));
   ASSERT_CU(CALL(cuStreamWaitEvent)(second, fork, 0));
@@ -262,14 +262,14 @@ TEST_F(Graphs, EventsForkAndJoinACapture) {
   EXPECT_EQ(CALL(cuStreamEndCapture)(stream_, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
       << "the query spoiled it";
 
-  ASSERT_CU(CALL(cuStreamBeginCapture_v2)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
+  ASSERT_CU(CALL(cuStreamBeginCapture)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
   ASSERT_CU(add_one_async(data.address, stream_));
   ASSERT_CU(api().event_record(fork, stream_));
   ASSERT_CU(CALL(cuStreamWaitEvent)(second, fork, 0));
   ASSERT_CU(add_one_async(other.address, second));
   EXPECT_EQ(CALL(cuStreamEndCapture)(stream_, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 
-  ASSERT_CU(CALL(cuStreamBeginCapture_v2)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
+  ASSERT_CU(CALL(cuStreamBeginCapture)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
   ASSERT_CU(add_one_async(data.address, stream_));
   ASSERT_CU(api().event_record(fork, stream_));
   ASSERT_CU(CALL(cuStreamWaitEvent)(second, fork, 0));
@@ -288,14 +288,54 @@ TEST_F(Graphs, EventsForkAndJoinACapture) {
   ASSERT_CU(CALL(cuGraphDestroy)(graph));
 }
 
+// Nodes and graphs that go while streams and events still remember them.
+TEST_F(Graphs, CapturesForgetWhatIsDestroyed) {
+  Array<std::int32_t> data({1, 2});
+  CUevent event = nullptr;
+  ASSERT_CU(api().event_create(&event, CU_EVENT_DISABLE_TIMING));
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr;
+  ASSERT_CU(CALL(cuGraphCreate)(&graph, 0));
+  ASSERT_CU(CALL(cuGraphAddEmptyNode)(&node, graph, nullptr, 0));
+  ASSERT_CU(CALL(cuStreamBeginCaptureToGraph)(stream_, graph, &node, nullptr, 1,
+                                              CU_STREAM_CAPTURE_MODE_RELAXED));
+  ASSERT_CU(api().event_record(event, stream_));
+  ASSERT_CU(CALL(cuGraphDestroyNode)(node));
+  ASSERT_CU(add_one_async(data.address, stream_));
+  CUgraph ended = nullptr;
+  ASSERT_CU(CALL(cuStreamEndCapture)(stream_, &ended));
+  EXPECT_EQ(ended, graph);
+  EXPECT_EQ(CALL(cuStreamWaitEvent)(stream_, event, 0), CUDA_ERROR_CAPTURED_EVENT);
+  ASSERT_CU(api().event_record(event, stream_));
+  ASSERT_CU(CALL(cuStreamWaitEvent)(stream_, event, 0)) << "recorded anew";
+
+  ASSERT_CU(CALL(cuStreamBeginCaptureToGraph)(stream_, graph, nullptr, nullptr, 0,
+                                              CU_STREAM_CAPTURE_MODE_RELAXED));
+  ASSERT_CU(add_one_async(data.address, stream_));
+  ASSERT_CU(CALL(cuGraphDestroy)(graph));
+  EXPECT_EQ(add_one_async(data.address, stream_), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_EQ(CALL(cuStreamEndCapture)(stream_, &ended), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+
+  // A context that goes while one of its streams captures.
+  CUcontext other = nullptr;
+  CUstream stream = nullptr;
+  ASSERT_CU(api().create_context(&other, 0, 0));
+  ASSERT_CU(api().stream_create(&stream, CU_STREAM_NON_BLOCKING));
+  ASSERT_CU(CALL(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  int calls = 0;
+  ASSERT_CU(CALL(cuLaunchHostFunc)(stream, count_up, &calls));
+  ASSERT_CU(api().destroy_context(other));
+  EXPECT_EQ(calls, 0);
+}
+
 TEST_F(Graphs, WhatACaptureForbids) {
   CUgraph graph = nullptr;
   CUdeviceptr address = 0;
-  EXPECT_EQ(CALL(cuStreamBeginCapture_v2)(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL),
+  EXPECT_EQ(CALL(cuStreamBeginCapture)(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL),
             CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
       << "the legacy default stream cannot be captured";
   const auto spoiled = [&](auto call, CUresult expected) {
-    ASSERT_CU(CALL(cuStreamBeginCapture_v2)(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    ASSERT_CU(CALL(cuStreamBeginCapture)(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL));
     EXPECT_EQ(call(), expected);
     EXPECT_EQ(CALL(cuStreamEndCapture)(stream_, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     EXPECT_EQ(graph, nullptr);
@@ -303,16 +343,16 @@ TEST_F(Graphs, WhatACaptureForbids) {
   spoiled([&] { return api().stream_synchronize(stream_); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   spoiled([&] { return api().synchronize(); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   spoiled([&] { return api().alloc(&address, 4); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  ASSERT_CU(CALL(cuStreamBeginCapture_v2)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
+  ASSERT_CU(CALL(cuStreamBeginCapture)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED));
   ASSERT_CU(api().alloc(&address, 4));
-  EXPECT_EQ(CALL(cuStreamBeginCapture_v2)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED),
+  EXPECT_EQ(CALL(cuStreamBeginCapture)(stream_, CU_STREAM_CAPTURE_MODE_RELAXED),
             CUDA_ERROR_ILLEGAL_STATE);
   ASSERT_CU(CALL(cuStreamEndCapture)(stream_, &graph));
   ASSERT_CU(CALL(cuGraphDestroy)(graph));
 
   CUstream blocking = nullptr;
   ASSERT_CU(api().stream_create(&blocking, CU_STREAM_DEFAULT));
-  ASSERT_CU(CALL(cuStreamBeginCapture_v2)(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
+  ASSERT_CU(CALL(cuStreamBeginCapture)(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
   EXPECT_EQ(api().fill32(address, 0, 1), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   EXPECT_EQ(CALL(cuStreamEndCapture)(blocking, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 

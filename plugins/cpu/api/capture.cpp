@@ -144,6 +144,23 @@ CUresult update(CUstream stream, const CUgraphNode* dependencies, std::size_t co
 
 }  // namespace
 
+void forget_node(const Node* node) {
+  for (const auto& [handle, context] : driver().contexts) {
+    for_each_capturing(*context, [&](Stream& stream) { std::erase(stream.last, node); });
+    for (const auto& [key, event] : context->events) std::erase(event->nodes, node);
+  }
+}
+
+void forget_graph(const Graph* graph) {
+  for (const auto& [handle, context] : driver().contexts) {
+    for_each_capturing(*context, [&](Stream& stream) {
+      if (stream.capture->graph != graph) return;
+      stream.capture->invalid = true;
+      stream.last.clear();
+    });
+  }
+}
+
 bool capturing(Context& context, CUstream stream) {
   return status_of(find_stream(context, stream)) != CU_STREAM_CAPTURE_STATUS_NONE;
 }
@@ -238,6 +255,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
       return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     const bool missing = unjoined(context, *found);
     forget(context, *capture);
+    capture->finished = true;
     if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (missing) {
       capture->invalid = true;

@@ -20,12 +20,16 @@ struct Capture {
   std::thread::id thread;
   const Stream* origin = nullptr;
   bool invalid = false;
+  bool finished = false;  ///< events may still name it; its nodes may be gone
 };
 
 /// Whether the stream takes part in a capture.
 bool capturing(Context& context, CUstream stream);
 /// Adds a node behind what the stream has recorded.
 CUresult record(Context& context, Stream& stream, Work work);
+/// Takes a node, or a whole graph, that is about to go out of what streams and events remember.
+void forget_node(const Node* node);
+void forget_graph(const Graph* graph);
 /// An error if work in the legacy default stream would wait for a stream that is capturing.
 CUresult check_implicit(Context& context, CUstream stream);
 /// An error, which spoils the captures, if a stream of the context is capturing: for calls that

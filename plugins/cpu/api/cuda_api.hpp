@@ -12,6 +12,7 @@
 #include "warpmark/device.h"
 
 extern "C" {
+// NOLINTBEGIN(readability-redundant-declaration)
 // Newer than the oldest cuda.h that this builds with, 12.4. Repeating a declaration does no harm.
 CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end);
 CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
@@ -22,5 +23,6 @@ CUresult cuCtxWaitEvent(CUcontext context, CUevent event);
 CUresult cuProfilerStart(void);  // of cudaProfiler.h
 CUresult cuProfilerStop(void);
 const warpmark_device* warpmark_device_v1(void);
+// NOLINTEND(readability-redundant-declaration)
 }
 #pragma GCC visibility pop

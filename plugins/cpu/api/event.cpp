@@ -53,6 +53,7 @@ CUresult record_event(CUevent event, CUstream stream, unsigned int flags) {
 // A stream that waits for a captured event joins that capture.
 CUresult wait_captured(Stream* stream, const Event& event) {
   const std::shared_ptr<Capture>& capture = event.capture;
+  if (capture->finished) return CUDA_ERROR_CAPTURED_EVENT;
   if (capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (stream == nullptr) {
     capture->invalid = true;

@@ -18,9 +18,11 @@ Node::Node(Graph& the_graph, CUcontext the_context, Work the_work)
 }
 Node::~Node() {
   driver().nodes.erase(this);
+  forget_node(this);
 }
 Graph::~Graph() {
   driver().child_graphs.erase(this);
+  forget_graph(this);
 }
 
 Node& Graph::add(CUcontext context, Work work, std::vector<Node*> dependencies) {

@@ -32,6 +32,7 @@ struct Variant<Function> {
 
 }  // namespace
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names of symbols
 // x86-64: the arguments are where the target wants them, in registers and above the return address.
 #define JUMP(symbol, suffix)                                                                      \
   extern "C" {                                                                                    \
@@ -51,3 +52,4 @@ struct Variant<Function> {
 #define DONE_PTSZ(symbol, base, version, newer) JUMP(symbol, _ptsz)
 #define DONE_PTDS(symbol, base, version, newer) JUMP(symbol, _ptds)
 #include "api/symbols.def"
+// NOLINTEND(bugprone-macro-parentheses)
