@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,6 +61,15 @@ struct Images {
     return found == arrays.end() ? nullptr : found->second.get();
   }
 };
+
+/// What a client wrote into an enumeration, which may be none of its values.
+template <typename Enumeration>
+unsigned int number_in(const Enumeration& value) {
+  unsigned int number = 0;
+  static_assert(sizeof number == sizeof value);
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
 
 /// The texel format of a driver's format and channels; none if this device has no such format.
 std::optional<TexelFormat> texel_format(CUarray_format format, unsigned int channels);

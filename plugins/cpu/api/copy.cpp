@@ -16,7 +16,7 @@ namespace {
 // One side of a copy, as CUDA_MEMCPY3D describes both.
 struct Side {
   std::size_t x, y, z, level;
-  CUmemorytype type;
+  unsigned int type;
   std::uint64_t host;
   CUdeviceptr device;
   CUarray array;
@@ -24,15 +24,27 @@ struct Side {
 };
 
 Side source_of(const CUDA_MEMCPY3D& c) {
-  return {c.srcXInBytes, c.srcY,          c.srcZ,
-          c.srcLOD,      c.srcMemoryType, reinterpret_cast<std::uint64_t>(c.srcHost),
-          c.srcDevice,   c.srcArray,      c.srcPitch,
+  return {c.srcXInBytes,
+          c.srcY,
+          c.srcZ,
+          c.srcLOD,
+          number_in(c.srcMemoryType),
+          reinterpret_cast<std::uint64_t>(c.srcHost),
+          c.srcDevice,
+          c.srcArray,
+          c.srcPitch,
           c.srcHeight};
 }
 Side target_of(const CUDA_MEMCPY3D& c) {
-  return {c.dstXInBytes, c.dstY,          c.dstZ,
-          c.dstLOD,      c.dstMemoryType, reinterpret_cast<std::uint64_t>(c.dstHost),
-          c.dstDevice,   c.dstArray,      c.dstPitch,
+  return {c.dstXInBytes,
+          c.dstY,
+          c.dstZ,
+          c.dstLOD,
+          number_in(c.dstMemoryType),
+          reinterpret_cast<std::uint64_t>(c.dstHost),
+          c.dstDevice,
+          c.dstArray,
+          c.dstPitch,
           c.dstHeight};
 }
 
@@ -143,14 +155,14 @@ CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& c) {
   CUDA_MEMCPY3D box{};
   box.srcXInBytes = c.srcXInBytes;
   box.srcY = c.srcY;
-  box.srcMemoryType = c.srcMemoryType;
+  std::memcpy(&box.srcMemoryType, &c.srcMemoryType, sizeof box.srcMemoryType);  // may be none
   box.srcHost = c.srcHost;
   box.srcDevice = c.srcDevice;
   box.srcArray = c.srcArray;
   box.srcPitch = c.srcPitch;
   box.dstXInBytes = c.dstXInBytes;
   box.dstY = c.dstY;
-  box.dstMemoryType = c.dstMemoryType;
+  std::memcpy(&box.dstMemoryType, &c.dstMemoryType, sizeof box.dstMemoryType);
   box.dstHost = c.dstHost;
   box.dstDevice = c.dstDevice;
   box.dstArray = c.dstArray;

@@ -115,13 +115,14 @@ CUresult sampler_of(const CUDA_TEXTURE_DESC& description, bool mipmapped, Textur
   constexpr unsigned int known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
                                  CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
                                  CU_TRSF_SEAMLESS_CUBEMAP;
-  const auto filter = [](CUfilter_mode mode, Filter& into) {
+  const auto filter = [](const CUfilter_mode& given, Filter& into) {
+    const unsigned int mode = number_in(given);
     into = mode == CU_TR_FILTER_MODE_LINEAR ? Filter::linear : Filter::point;
     return mode == CU_TR_FILTER_MODE_LINEAR || mode == CU_TR_FILTER_MODE_POINT;
   };
   if ((description.flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto mode = static_cast<unsigned int>(description.addressMode[axis]);
+    const auto mode = number_in(description.addressMode[axis]);
     if (mode > CU_TR_ADDRESS_MODE_BORDER) return CUDA_ERROR_INVALID_VALUE;
     texture.address[axis] = static_cast<AddressMode>(mode);
   }
