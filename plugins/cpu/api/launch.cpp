@@ -184,6 +184,7 @@ CUresult launch(const char* name, CUfunction function, const Request& request) {
     shape.dynamic_shared = request.shared;
     shape.instruction_budget = context.launch_limits.instruction_budget;
     shape.wall_limit_ms = context.launch_limits.wall_limit_ms;
+    shape.schedule_seed = context.launch_limits.schedule_seed;
     shape.workers = context.launch_limits.workers;
     shape.images = &context.images.table;
     shape.exact_bounds = context.launch_limits.exact_bounds;

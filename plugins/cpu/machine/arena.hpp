@@ -14,6 +14,7 @@ struct Allocation {
   std::uint64_t address = 0, bytes = 0;  ///< bytes as they were asked for
   std::uint64_t reserved = 0;            ///< bytes of the address range, red zone included
   bool live = true;
+  bool read_only = false;    ///< to kernels: a .const variable
   std::string label, dtype;  ///< from warpmark_device.label
   std::uint64_t label_address = 0, label_bytes = 0;
 };

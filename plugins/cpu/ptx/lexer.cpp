@@ -158,7 +158,8 @@ Token Lexer::next() {
         ++at_;
       } else if (*at_ == '.' && at_ + 1 != end_ && is_name(at_[1])) {
         at_ += 2;
-      } else if (*at_ == ':' && end_ - at_ > 2 && at_[1] == ':' && is_name_start(at_[2])) {
+      } else if (*at_ == ':' && end_ - at_ > 2 && at_[1] == ':' &&
+                 (is_name_start(at_[2]) || is_digit(at_[2]))) {
         at_ += 3;
       } else {
         break;
