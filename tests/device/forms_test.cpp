@@ -90,19 +90,16 @@ TEST(Forms, BytesAndLogic) {
     for (U i = 0; i < 4; ++i) result |= (a >> (8 * std::max(i, c & 3)) & 0xff) << (8 * i);
     return result;
   });
-  std::vector<std::array<U, 4>> tables;
-  for (U i = 0; i < 256; ++i) tables.push_back({0xf0f0aa55, 0xcc33cc33, 0x9669aaaa, i});
-  check(
-      "lop3.b32", "rrrrr",
-      [](U a, U b, U c, U table) {
-        U result = 0;
-        for (int i = 0; i < 32; ++i) {
-          const U row = (a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1);
-          result |= (table >> row & 1) << i;
-        }
-        return result;
-      },
-      tables);
+  for (U table = 1; table < 256; table += 23) {
+    check("lop3.b32 $0, $1, $2, $3, " + std::to_string(table), "rrrr", [&](U a, U b, U c) {
+      U result = 0;
+      for (int i = 0; i < 32; ++i) {
+        const U row = (a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1);
+        result |= (table >> row & 1) << i;
+      }
+      return result;
+    });
+  }
   check("dp4a.s32.u32", "rrrr", [](U a, U b, U c) {
     for (int i = 0; i < 4; ++i) c += U(S64(std::int8_t(a >> 8 * i)) * S64(b >> 8 * i & 0xff));
     return c;

@@ -26,7 +26,8 @@ namespace warpmark::cpu {
 using U = std::uint64_t;
 
 // Runs `d = op(a, b, c)` for all operands at once at one instruction-set level. `kinds` gives the
-// register types of d, a, b, c: f F (32 and 64 bits), r R (integers), h (16 bits).
+// register types of d, a, b, c: f F (32 and 64 bits), r R (integers), h (16 bits). An op with $0 in
+// it is whole statements, in which $0 … $4 stand for the registers; %p and %b are there for its use.
 inline std::vector<U> run_op(int level, const std::string& op, const std::string& kinds,
                              const std::vector<std::array<U, 4>>& operands) {
   const auto name = [](char kind, int index) {
@@ -56,10 +57,17 @@ inline std::vector<U> run_op(int level, const std::string& op, const std::string
             ", [%rd10+" + std::to_string((i - 1) * 8) + "];\n";
     line += ", " + name(kinds[i], static_cast<int>(i));
   }
+  if (op.find("$0") != std::string::npos) {
+    line = op;
+    for (std::size_t at = line.find('$'); at != std::string::npos; at = line.find('$')) {
+      const auto index = static_cast<std::size_t>(line[at + 1] - '0');
+      line.replace(at, 2, name(kinds[index], static_cast<int>(index)));
+    }
+  }
   body += line + ";\nst.global." + type(kinds[0]) + " [%rd11], " + name(kinds[0], 0) + ";\nret;\n";
   const Module module = parse_ptx(
-      ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 in, .param .u64 out)\n{ "
-      ".reg .b16 %rs<20>; .reg .b32 %r<20>; "
+      ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k(.param .u64 in, .param .u64 out)\n{ "
+      ".reg .pred %p<9>; .reg .b8 %b<9>; .reg .b128 %q<9>; .reg .b16 %rs<20>; .reg .b32 %r<20>; "
       ".reg .b64 %rd<20>; .reg .f32 %f<20>; .reg .f64 %fd<20>;\n" +
       body + "}\n");
   Program program = decode(module, module.functions[0], Placement{});

@@ -42,12 +42,16 @@ WARPMARK_INLINE bool inside(const Region& region, u64 address, u64 bytes) {
   return offset <= region.size && bytes <= region.size - offset;
 }
 
-WARPMARK_INLINE const u32* data_slots(const Instruction& i, u32 (&slots)[4]) {
+constexpr int kMostElements = 8;
+
+WARPMARK_INLINE void data_slots(const Lanes& w, const Instruction& i,
+                                u32 (&slots)[kMostElements]) {
   slots[0] = i.d;
   slots[1] = i.a;
   slots[2] = i.b;
   slots[3] = i.c;
-  return slots;
+  for (int element = 4; element < i.count; ++element)
+    slots[element] = w.operands[i.more + static_cast<u32>(element) - 4];
 }
 
 // One lane's access to host memory that has been checked.
@@ -103,8 +107,8 @@ WARPMARK_INLINE void transfer_vectors(Lanes& w, const u32* slots, std::byte* hos
 template <typename P, Space S, typename M, typename R, bool Store>
 void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
   const u32 bytes = static_cast<u32>(sizeof(M)) * i.count;
-  u32 slots[4];
-  data_slots(i, slots);
+  u32 slots[kMostElements];
+  data_slots(w, i, slots);
   const int first = __builtin_ctz(mask);
   // What the region is: for global memory the allocation that this instruction met last.
   Region& region = S == Space::global ? w.sites[i.site] : S == Space::shared ? w.shared : w.param;
@@ -126,8 +130,10 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
       transfer_all<M, R, Store>(w, i, host);
     else if (i.count == 2)
       transfer_vectors<M, R, Store, 2>(w, slots, host);
-    else
+    else if (i.count == 4)
       transfer_vectors<M, R, Store, 4>(w, slots, host);
+    else
+      transfer_vectors<M, R, Store, 8>(w, slots, host);
   } else if (!Store && different == 0 && aligned && inside(region, start, bytes)) {
     const std::byte* host = region.host + (start - region.begin);
     for (int element = 0; element < i.count; ++element) {
@@ -175,8 +181,8 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
 template <typename P, typename M, typename R, bool Store>
 void access_local(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
   const u32 bytes = static_cast<u32>(sizeof(M)) * i.count;
-  u32 slots[4];
-  data_slots(i, slots);
+  u32 slots[kMostElements];
+  data_slots(w, i, slots);
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const u64 offset = at[lane];

@@ -368,18 +368,19 @@ bool writes(const Instruction& instruction) {
 
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
                  std::uint32_t bytes) {
-  const Arena& arena = lanes.block->launch().arena;
-  const Allocation* allocation = arena.find(address, bytes);
-  if (allocation == nullptr || (allocation->read_only && writes(instruction))) return false;
+  const Arena* arena = lanes.block->launch().arena.holder(address, bytes);
+  if (arena == nullptr) return false;
+  const Allocation* allocation = arena->find(address, bytes);
+  if (allocation->read_only && writes(instruction)) return false;
   const DeviceHeap* heap = lanes.block->launch().shape.heap;
   if (heap != nullptr && heap->owns(address)) {
     const Allocation block = heap->find(address, bytes);
     if (block.bytes == 0) return false;
-    lanes.sites[instruction.site] = {block.address, block.bytes, arena.host(block.address)};
+    lanes.sites[instruction.site] = {block.address, block.bytes, arena->host(block.address)};
     return true;
   }
   lanes.sites[instruction.site] = {allocation->address, allocation->bytes,
-                                   arena.host(allocation->address)};
+                                   arena->host(allocation->address)};
   return true;
 }
 

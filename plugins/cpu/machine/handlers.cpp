@@ -41,6 +41,9 @@ HandlerTable make_table(int level, bool exact_bounds) {
   fill_textures(table);
   fill_surfaces(table);
   fill_runtime(table);
+  fill_convert(table);
+  fill_rare_forms(table);
+  fill_matrix(table);
   return table;
 }
 

@@ -73,6 +73,10 @@ void fill_textures(HandlerTable& table);
 void fill_surfaces(HandlerTable& table);
 /// Functions that the device provides.
 void fill_runtime(HandlerTable& table);
+/// … of conversions in general, of operations that need not be fast, and of matrices.
+void fill_convert(HandlerTable& table);
+void fill_rare_forms(HandlerTable& table);
+void fill_matrix(HandlerTable& table);
 
 namespace v2 {
 void fill_arithmetic(HandlerTable& table);

@@ -203,9 +203,25 @@ template <typename T>
 WARPMARK_INLINE T positive(T a) {  // .relu: negative becomes +0, NaN canonical
   return is_nan(a) ? T{0x7fff} : T{static_cast<u16>((a.pattern & 0x8000) != 0 ? 0 : a.pattern)};
 }
+// The result of .xorsign.abs: a magnitude with the product of two signs; a NaN stays canonical.
+WARPMARK_INLINE f32 with_xor_sign(f32 magnitude, f32 a, f32 b) {
+  const u32 sign = (bits(a) ^ bits(b)) & 0x80000000;
+  return is_nan(magnitude) ? magnitude : real(bits(magnitude) | sign);
+}
 template <typename T>
-WARPMARK_INLINE T unit_if(bool condition, T) {  // result of set: 1.0 or 0
-  return narrow(condition ? 1.0f : 0.0f, T{});
+WARPMARK_INLINE f32 signed_unit(T a) {  // widening would make a NaN's sign canonical
+  return (a.pattern & 0x8000) != 0 ? -1.0f : 1.0f;
+}
+// fma in a directed rounding. What cancels is -0 only downwards, unless both addends are +0.
+template <Round Mode>
+WARPMARK_INLINE bf16 fused_in(bf16 a, bf16 b, bf16 c) {
+  const f64 product = static_cast<f64>(widen(a)) * static_cast<f64>(widen(b));
+  const f64 addend = static_cast<f64>(widen(c));
+  const f64 sum = odd_sum(product, addend);
+  if constexpr (Mode == Round::down) {
+    if (sum == 0 && (bits(product) | bits(addend)) != 0) return {0x8000};
+  }
+  return to_bf16<Mode>(sum);
 }
 
 // Two values in one register.
@@ -226,9 +242,6 @@ WARPMARK_INLINE f16x2 join(f16 first, f16 second) {
 }
 WARPMARK_INLINE bf16x2 join(bf16 first, bf16 second) {
   return {first.pattern | static_cast<u32>(second.pattern) << 16};
-}
-WARPMARK_INLINE u32 join_masks(bool first, bool second) {
-  return (first ? 0xffffu : 0) | (second ? 0xffff0000u : 0);
 }
 
 }  // namespace warpmark::cpu::WARPMARK_ISA

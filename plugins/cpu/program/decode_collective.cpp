@@ -33,8 +33,15 @@ constexpr Collective kCollectives[] = {
 }  // namespace
 
 bool Decoder::is_collective(std::string_view opcode) {
-  return std::any_of(std::begin(kCollectives), std::end(kCollectives),
+  return is_matrix(opcode) || std::any_of(std::begin(kCollectives), std::end(kCollectives),
                      [&](const Collective& row) { return row.name == opcode; });
+}
+
+// The lanes that a collective waits for: its last operand, of a matrix instruction all.
+std::uint32_t Decoder::members(const Statement& statement) {
+  if (is_matrix(statement.opcode)) return constant(0xffffffff, false);
+  if (statement.operands == 0) invalid(statement, "needs the mask of its lanes");
+  return source(statement, statement.operands - 1u, Type::b32);
 }
 
 bool Decoder::collective(const Statement& statement) {

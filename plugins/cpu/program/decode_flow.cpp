@@ -11,7 +11,8 @@ namespace warpmark::cpu {
 bool Decoder::ends_block(std::string_view opcode) {
   return opcode == "bra" || opcode == "bra.uni" || opcode == "ret" || opcode == "ret.uni" ||
          opcode == "exit" || opcode.starts_with("bar.") || opcode.starts_with("barrier.") ||
-         opcode == "trap" || opcode == "brkpt" || opcode == "call" || opcode == "call.uni";
+         opcode == "trap" || opcode == "brkpt" || opcode == "call" || opcode == "call.uni" ||
+         is_indexed_branch(opcode);
 }
 
 void Decoder::find_leaders() {
@@ -27,6 +28,10 @@ void Decoder::find_leaders() {
       expect_operands(statement, 1, 1);
       if (operand(statement, 0).kind != OperandKind::label) invalid(statement, "expected a label");
       leader_[operand(statement, 0).index] = 1;
+    } else if (is_indexed_branch(statement.opcode)) {
+      const BranchTable& table = branch_table(statement);
+      for (std::uint32_t label = 0; label < table.labels; ++label)
+        leader_[function_.operands[table.first_operand + label].index] = 1;
     }
   }
 }
@@ -65,7 +70,10 @@ void Decoder::build_blocks() {
         last.begin = last.end = block.end;
         last.statement = first_statement_ + i;
         last.next = block_at[i + 1];
-        end_block(statement, i, last);
+        if (is_indexed_branch(statement.opcode))
+          indexed_branch(statement, last, block_at, extra, blocks);
+        else
+          end_block(statement, i, last);
         if (last.counts) barrier_reduction(statement, last, extra, blocks);
         if (last.exit == Exit::jump) last.next = block_at[last.next];
         if (statement.guard == Operand::kNone) {
@@ -102,7 +110,7 @@ void Decoder::build_blocks() {
       wait.begin = wait.end = block.begin;
       wait.exit = Exit::collect;
       wait.statement = first_statement_ + first;
-      wait.barrier = source(collect, collect.operands - 1u, Type::b32);
+      wait.barrier = members(collect);
       wait.next = blocks + static_cast<std::uint32_t>(extra.size());
       extra.push_back(block);
       block = wait;
@@ -137,6 +145,7 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     expect_operands(statement, block.arrive_only ? 2 : 1, 2);
     block.barrier = source(statement, 0, Type::u32);
     if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
+    check_barrier(statement, 0);
   } else if (name == "trap" || name == "brkpt") {  // no debugger is there to break into
     block.exit = Exit::trap;
   } else if (name.starts_with("bar.red.") || name.starts_with("barrier.red.") ||

@@ -10,7 +10,7 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::uint64_t kMostShared = std::uint64_t{227} << 10;  // of a block on sm_90
+constexpr std::uint64_t kMostShared = std::uint64_t{48} << 10;  // static, of a block: ptxas
 constexpr std::uint64_t kMostLocal = std::uint64_t{512} << 10;   // of a thread, CUDA's limit
 
 struct Access {
@@ -28,11 +28,20 @@ constexpr Access kAccesses[] = {
 #include "program/memory_ops.def"
 };
 
-// Caching and eviction advice, which changes no result. Stronger orderings than .weak are no
-// different here either: warps execute one access after another.
-constexpr std::array<std::string_view, 17> kAdvice = {
-    "nc",   "ca",      "cg",      "cs",      "cv",  "lu",  "wb",  "wt",     "volatile",
-    "weak", "relaxed", "acquire", "release", "cta", "gpu", "sys", "cluster"};
+// Caching advice, which changes no result. Stronger orderings than .weak are no different here
+// either: warps execute one access after another.
+constexpr std::array<std::string_view, 18> kAdvice = {
+    "nc",   "ca",      "cg",      "cs",      "cv",  "lu",  "wb",  "wt",      "volatile",
+    "weak", "relaxed", "acquire", "release", "cta", "gpu", "sys", "cluster", "mmio"};
+constexpr std::array<std::string_view, 11> kEviction = {
+    "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+    "L1::no_allocate",  "L2::evict_normal",    "L2::evict_first", "L2::evict_last",
+    "L2::64B",          "L2::128B",            "L2::256B"};
+
+template <typename Words>
+bool is_one_of(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 }  // namespace
 
@@ -163,8 +172,8 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
   if (placed != variables_.end()) {
     std::uint64_t offset = placed->second.offset;
     if (space == Space::generic) {
-      refuse(statement,
-             "generic access by the name of a variable is not implemented on this device");
+      // The name stands for an offset in its space, which as a generic address is what cvta makes.
+      space = placed->second.space;
     }
     if (space == Space::param) space = placed->second.space;  // a call's or a function's: local
     if (placed->second.space != space)
@@ -183,48 +192,80 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
   return constant(variable, true);
 }
 
-bool Decoder::memory(const Statement& statement) {
-  std::string_view name = statement.opcode;
-  const bool store = name.starts_with("st.");
-  if (!store && !name.starts_with("ld.") && !name.starts_with("ldu.")) return false;
-  name.remove_prefix(name.find('.') + 1);
+// What the words of a load or store say.
+struct Decoder::MemoryWords {
   Space space = Space::generic;
   Type type = Type::none;
   std::uint32_t count = 1;
-  bool waits = false;
+  bool polls = false, isvolatile = false, hint = false;
+};
+
+bool Decoder::memory_words(const Statement& statement, bool store, MemoryWords& words) const {
+  std::string_view name = statement.opcode;
+  name.remove_prefix(name.find('.') + 1);
   while (!name.empty()) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string_view word = name.substr(0, dot);
     name.remove_prefix(std::min(dot + 1, name.size()));
     if (word == "global")
-      space = Space::global;
+      words.space = Space::global;
     else if (word == "const")
-      space = Space::constant;
+      words.space = Space::constant;
     else if (word == "shared" || word == "shared::cta" || word == "shared::cluster")
-      space = Space::shared;
+      words.space = Space::shared;
     else if (word == "local")
-      space = Space::local;
+      words.space = Space::local;
     else if (word == "param" || word == "param::entry" || word == "param::func")
-      space = Space::param;
-    else if (word == "v2")
-      count = 2;
-    else if (word == "v4")
-      count = 4;
+      words.space = Space::param;
+    else if (word == "v2" || word == "v4" || word == "v8")
+      words.count = static_cast<std::uint32_t>(word[1] - '0');
     else if (type_named(word) != Type::none)
-      type = type_named(word);
-    else if (std::find(kAdvice.begin(), kAdvice.end(), word) == kAdvice.end())
+      words.type = type_named(word);
+    else if (word == "L2::cache_hint")
+      words.hint = true;
+    else if (!is_one_of(kAdvice, word) && !is_one_of(kEviction, word))
       return false;
-    waits =
-        waits ||
-        (!store && (word == "volatile" || word == "relaxed" || word == "acquire" || word == "cv"));
+    words.isvolatile = words.isvolatile || word == "volatile";
+    words.polls = words.polls || (!store && (word == "volatile" || word == "relaxed" ||
+                                             word == "acquire" || word == "cv"));
   }
-  polls_ = polls_ || waits;
-  if (type == Type::none || type == Type::pred) invalid(statement, "a load or store needs a type");
-  const std::uint32_t bytes = bytes_of(type);
-  if (bytes == 16) return false;
-  if (bytes * count > 16) invalid(statement, "a vector access has at most 16 bytes");
+  return true;
+}
+
+bool Decoder::memory(const Statement& statement) {
+  const std::string_view name = statement.opcode;
+  const bool store = name.starts_with("st.");
+  if (!store && !name.starts_with("ld.") && !name.starts_with("ldu.")) return false;
+  MemoryWords words;
+  if (!memory_words(statement, store, words)) return false;
+  Space space = words.space;
+  const Type type = words.type;
+  polls_ = polls_ || words.polls;
+  switch (type) {
+    case Type::none:
+    case Type::pred:
+    case Type::f16:
+    case Type::bf16:
+    case Type::f16x2:
+    case Type::bf16x2:
+      invalid(statement, "a load or store needs a type of 8 to 128 bits, not of 16-bit numbers");
+    default:
+      break;
+  }
+  if (words.isvolatile &&
+      (space == Space::local || space == Space::param || space == Space::constant))
+    invalid(statement, ".volatile needs memory that others see");
+  // A 128-bit element is two of 64.
+  const bool b128 = type == Type::b128;
+  const std::uint32_t bytes = b128 ? 8 : bytes_of(type);
+  const std::uint32_t count = words.count * (b128 ? 2 : 1);
+  if (bytes * count > 16) {
+    if (bytes * count > 32 || b128 || space != Space::global || module_.architecture < 100)
+      invalid(statement, "a vector access has at most 16 bytes, of global memory on sm_100 32");
+  }
   if (store && space == Space::constant) invalid(statement, "constant memory cannot be written");
-  expect_operands(statement, 2, 2);
+  expect_operands(statement, words.hint ? 3 : 2, words.hint ? 3 : 2);
+  if (words.hint) source(statement, 2, Type::b64);
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(count);
   instruction.cost = static_cast<std::uint8_t>(bytes * count);
@@ -233,36 +274,47 @@ bool Decoder::memory(const Statement& statement) {
   instruction.address = address(statement, operand(statement, store ? 0 : 1), space, instruction);
   if (store && space == Space::param) invalid(statement, "a kernel's parameters cannot be written");
   const Operand& data = operand(statement, store ? 1 : 0);
-  if ((data.kind == OperandKind::vector) != (count > 1) ||
-      (data.kind == OperandKind::vector && data.count != count)) {
+  if ((data.kind == OperandKind::vector) != (words.count > 1) ||
+      (data.kind == OperandKind::vector && data.count != words.count)) {
     invalid(statement, "the number of registers does not match the vector");
   }
-  int bits = 0;
-  std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Operand& element = count > 1 ? function_.operands[data.index + i] : data;
-    int element_bits = bytes == 8 ? 64 : 32;
-    if (element.kind == OperandKind::reg && element.value == 0) {
+  // All lanes of one access are as wide as its widest register; narrower ones are stand-ins.
+  int bits = bytes == 8 ? 64 : 32;
+  for (std::uint32_t i = 0; i < words.count; ++i) {
+    const Operand& element = words.count > 1 ? function_.operands[data.index + i] : data;
+    if (element.kind == OperandKind::reg &&
+        bytes_of(function_.registers[element.index].type) == 8)
+      bits = 64;
+  }
+  std::vector<std::uint32_t> slots;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> narrow;  ///< stand-in, register
+  for (std::uint32_t i = 0; i < words.count; ++i) {
+    const Operand& element = words.count > 1 ? function_.operands[data.index + i] : data;
+    if (element.kind == OperandKind::reg && element.value == 0 && !element.negated) {
       check_register(statement, element, type, true);
-      element_bits = bytes_of(function_.registers[element.index].type) == 8 ? 64 : 32;
-      *slots[i] = register_slot(element.index);
-    } else if (store &&
-               (element.kind == OperandKind::integer || element.kind == OperandKind::real)) {
-      element_bits = bits != 0 ? bits : element_bits;
-      auto value = static_cast<std::uint64_t>(element.value);
-      if (element.kind == OperandKind::real && element.single != (bytes == 4)) {
-        invalid(statement, "the constant has another width than the access");
-      }
-      *slots[i] = constant(value, element_bits == 64);
-    } else if (!store && element.kind == OperandKind::sink) {
-      *slots[i] = Instruction::kNone;
-      element_bits = bits != 0 ? bits : element_bits;
+      const std::uint32_t slot = register_slot(element.index);
+      const bool short_one = bits == 64 && bytes_of(function_.registers[element.index].type) < 8;
+      slots.push_back(short_one ? allocate(true) : slot);
+      if (short_one) narrow.emplace_back(slots.back(), slot);
+      if (b128) slots.push_back(slot + kWideSlot);
+    } else if (store && !b128 && element.kind == OperandKind::integer) {
+      slots.push_back(constant(static_cast<std::uint64_t>(element.value), bits == 64));
+    } else if (store && !b128 && element.kind == OperandKind::real && bytes >= 4) {
+      slots.push_back(constant(real_bits(element, bytes), bits == 64));
+    } else if (!store && words.count > 1 && element.kind == OperandKind::sink) {
+      slots.push_back(Instruction::kNone);
+      if (b128) slots.push_back(Instruction::kNone);
     } else {
       invalid(statement, "expected a register");
     }
-    if (bits != 0 && bits != element_bits)
-      refuse(statement, "registers of different widths in one vector");
-    bits = element_bits;
+  }
+  std::uint32_t* places[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
+  for (std::size_t i = 0; i < slots.size() && i < 4; ++i) *places[i] = slots[i];
+  if (slots.size() > 4)
+    instruction.more = more({slots.begin() + 4, slots.end()});
+  if (store) {
+    for (const auto& [wide, slot] : narrow)
+      emit_plain(statement, Opcode::cvt_u64_u32, wide, slot);
   }
   const bool sign =
       !store && (type == Type::s8 || type == Type::s16 || (type == Type::s32 && bits == 64));
@@ -278,6 +330,10 @@ bool Decoder::memory(const Statement& statement) {
       instruction.opcode = access.opcode;
       instruction.site = program_.sites++;
       emit(statement, instruction);
+      if (!store) {
+        for (const auto& [wide, slot] : narrow)
+          emit_plain(statement, Opcode::cvt_u32_u64, slot, wide);
+      }
       return true;
     }
   }

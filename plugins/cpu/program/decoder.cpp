@@ -42,6 +42,17 @@ constexpr std::array<std::pair<std::string_view, Special>, 24> kSpecials = {{
     {"%ntid.w", Special::zero},
 }};
 
+// What does not exist here reads as 0: performance counters, the graph that runs a kernel, the one
+// multiprocessor's number, the system's shared memory, and the fourth coordinate.
+constexpr std::array<std::string_view, 20> kZeros = {
+    "%ctaid.w", "%nctaid.w", "%tid.w", "%smid", "%gridid", "%pm0", "%pm1", "%pm2", "%pm3", "%pm4",
+    "%pm5", "%pm6", "%pm7", "%reserved_smem_offset_begin", "%reserved_smem_offset_end",
+    "%reserved_smem_offset_cap", "%reserved_smem_offset_0", "%reserved_smem_offset_1",
+    "%aggr_smem_size", "%current_graph_exec"};
+constexpr std::array<std::string_view, 10> kWideZeros = {
+    "%gridid",  "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64",
+    "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64", "%current_graph_exec"};
+
 enum class Class { bits, integer, real, predicate };
 Class class_of(Type type) {
   switch (type) {
@@ -50,13 +61,13 @@ Class class_of(Type type) {
     case Type::b32:
     case Type::b64:
     case Type::b128:
+    case Type::f16x2:
+    case Type::bf16x2:
       return Class::bits;
     case Type::f16:
     case Type::bf16:
     case Type::f32:
     case Type::f64:
-    case Type::f16x2:
-    case Type::bf16x2:
       return Class::real;
     case Type::pred:
       return Class::predicate;
@@ -157,7 +168,13 @@ std::uint32_t Decoder::register_slot(std::uint32_t reg) {
   if (slot == Instruction::kNone) {
     const Type type = function_.registers[reg].type;
     if (bytes_of(type) == 16) {
-      throw PtxError(function_.line, "128-bit registers are not supported", true);
+      slot = allocate(true);
+      allocate(true);
+      if (callee_ != Instruction::kNone) {
+        for (const std::uint32_t half : {0u, kWideSlot})
+          program_.callees[callee_].registers.push_back({slot + half, 8});
+      }
+      return slot;
     }
     slot = allocate(is_wide(type));
     if (callee_ != Instruction::kNone) {
@@ -190,8 +207,9 @@ void Decoder::check_register(const Statement& statement, const Operand& operand,
   if (type == Type::pred) return;
   if (wider ? bytes_of(have) < bytes_of(type) : bytes_of(have) != bytes_of(type)) mismatch();
   const Class want_class = class_of(type), have_class = class_of(have);
-  if (wider || want_class == Class::bits || have_class == Class::bits) return;
+  if (want_class == Class::bits || have_class == Class::bits) return;
   if (want_class != have_class) mismatch();
+  if (want_class == Class::real && bytes_of(have) != bytes_of(type)) mismatch();
 }
 
 std::uint32_t Decoder::predicate(const Statement& statement, const Operand& operand) {
@@ -206,16 +224,29 @@ std::uint32_t Decoder::predicate(const Statement& statement, const Operand& oper
   return register_slot(operand.index);
 }
 
-std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
-  for (const auto& [name, which] : kSpecials) {
-    if (operand.text != name) continue;
-    // A 32-bit special register read as 16 bits gives its low half, which is how lanes are stored.
-    if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
-    return special(which);
+// The slot of a special register, or kNone. Read as 16 bits one gives its low half, which is how
+// lanes are stored.
+std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
+  for (const auto& [known, which] : kSpecials) {
+    if (!wide && name == known) return special(which);
   }
+  const auto zero = std::find(kZeros.begin(), kZeros.end(), name);
+  const auto wide_zero = std::find(kWideZeros.begin(), kWideZeros.end(), name);
+  if (wide ? wide_zero != kWideZeros.end() : zero != kZeros.end()) return constant(0, wide);
+  return Instruction::kNone;
+}
+
+std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
   if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
     if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
     return slot;
+  }
+  if (operand.text.starts_with('%') || operand.text == "WARP_SZ") {
+    const std::uint32_t slot = special_named(operand.text, is_wide(type));
+    if (slot != Instruction::kNone) return slot;
+    for (const auto& [name, which] : kSpecials) {
+      if (operand.text == name) invalid(statement, "the special register has 32 bits");
+    }
   }
   if (operand.text.starts_with('%'))
     refuse(statement,
@@ -240,17 +271,43 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
   invalid(statement, "'" + std::string(operand.text) + "' is not declared");
 }
 
+// A floating-point constant in the width of its operand.
+std::uint64_t Decoder::real_bits(const Operand& operand, std::uint32_t bytes) {
+  const auto bits = static_cast<std::uint64_t>(operand.value);
+  if (operand.single && bytes == 8) {
+    return std::bit_cast<std::uint64_t>(
+        static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+  }
+  if (!operand.single && bytes == 4)
+    return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+  return bits;
+}
+
 std::uint32_t Decoder::source(const Statement& statement, std::size_t index, Type type) {
   const Operand& operand = this->operand(statement, index);
   if (type == Type::pred) {
-    if (operand.negated) refuse(statement, "negated predicate");
-    return predicate(statement, operand);
+    const std::uint32_t value = predicate(statement, operand);
+    if (!operand.negated) return value;
+    const std::uint32_t opposite = allocate(false);
+    emit_plain(statement, Opcode::not_pred, opposite, value);
+    return opposite;
   }
   const bool convert = statement.opcode.starts_with("cvt.");
   switch (operand.kind) {
     case OperandKind::reg: {
-      if (operand.value != 0) invalid(statement, "a register with an offset cannot stand here");
+      if (operand.value != 0 && !statement.opcode.starts_with("mov."))
+        invalid(statement, "a register with an offset cannot stand here");
       check_register(statement, operand, type, convert);
+      if (operand.value != 0) {  // mov.u32 %r1, %r2+4
+        if (class_of(type) == Class::real || bytes_of(type) < 4)
+          invalid(statement, "a register with an offset cannot stand here");
+        const bool both = is_wide(type);
+        const std::uint32_t sum = allocate(both);
+        emit_plain(statement, both ? Opcode::add_64 : Opcode::add_32, sum,
+                   register_slot(operand.index),
+                   constant(static_cast<std::uint64_t>(operand.value), both));
+        return sum;
+      }
       const bool wide = is_wide(function_.registers[operand.index].type);
       if (wide == is_wide(type)) return register_slot(operand.index);
       // Only a conversion reads a wider register than its type: the low part of it.
@@ -262,6 +319,7 @@ std::uint32_t Decoder::source(const Statement& statement, std::size_t index, Typ
       return part.d;
     }
     case OperandKind::integer: {
+      if (bytes_of(type) == 16) invalid(statement, "a constant has no 128 bits");
       if (class_of(type) == Class::real && bytes_of(type) > 2)
         invalid(statement, "an integer cannot be a floating-point operand");
       return constant(static_cast<std::uint64_t>(operand.value), is_wide(type));
@@ -269,15 +327,9 @@ std::uint32_t Decoder::source(const Statement& statement, std::size_t index, Typ
     case OperandKind::real: {
       if (class_of(type) == Class::integer)
         invalid(statement, "a floating-point number cannot be an integer operand");
-      auto bits = static_cast<std::uint64_t>(operand.value);
-      if (bytes_of(type) < 4) refuse(statement, "16-bit floating-point constant");
-      if (operand.single && is_wide(type)) {
-        bits = std::bit_cast<std::uint64_t>(
-            static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
-      } else if (!operand.single && !is_wide(type)) {
-        bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
-      }
-      return constant(bits, is_wide(type));
+      if (bytes_of(type) < 4)
+        invalid(statement, "a 16-bit operand takes no floating-point constant");
+      return constant(real_bits(operand, bytes_of(type)), is_wide(type));
     }
     case OperandKind::name:
       return named(statement, operand, type);
@@ -352,6 +404,7 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
       break;
     case Form::quaternary:
       expect_operands(statement, 5, 5);
+      if (info.opcode == Opcode::lop3) check_table(statement);
       instruction.address = source(statement, 4, info.e);
       break;
     case Form::carry2:
@@ -369,6 +422,9 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
     case Form::compare: {
       const std::size_t operands = combine == kCombineNone ? 3 : 4;
       expect_operands(statement, operands, operands);
+      if ((info.a == Type::f16 || info.a == Type::bf16) &&
+          operand(statement, 0).kind == OperandKind::pair)
+        invalid(statement, "16-bit numbers have one result");
       comparison_result(statement, instruction);
       instruction.a = source(statement, 1, info.a);
       instruction.b = source(statement, 2, info.b);
@@ -394,144 +450,48 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
     }
   }
   emit(statement, instruction);
-  if (widen_.wide != Instruction::kNone) {  // of a conversion whose register is wider than its type
-    Instruction extend;
-    extend.opcode = widen_.sign ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32;
-    extend.d = std::exchange(widen_.wide, Instruction::kNone);
-    extend.a = widen_.narrow;
-    emit(statement, extend);
-  }
+  finish_widening(statement);
 }
 
-bool Decoder::moves(const Statement& statement) {
-  const bool b64 = statement.opcode == "mov.b64";
-  if ((!b64 && statement.opcode != "mov.b32") || statement.operands != 2) return false;
-  const Operand& to = operand(statement, 0);
-  const Operand& from = operand(statement, 1);
-  const bool pack = from.kind == OperandKind::vector, unpack = to.kind == OperandKind::vector;
-  if (!pack && !unpack) return false;
-  if (pack && unpack) invalid(statement, "one side must be a register");
-  const Operand& parts = pack ? from : to;
-  const std::uint32_t part_bytes = parts.count == 0 ? 0 : (b64 ? 8u : 4u) / parts.count;
-  if (part_bytes * parts.count != (b64 ? 8u : 4u) || part_bytes == 1) {
-    if (part_bytes == 1) refuse(statement, "packing of bytes is not implemented on this device");
-    invalid(statement, "the elements do not fill the register");
-  }
-  Instruction instruction;
-  const Type part = part_bytes == 4 ? Type::b32 : Type::b16;
-  const Type whole = b64 ? Type::b64 : Type::b32;
-  instruction.count = parts.count;
-  instruction.address_narrow = !b64;
-  std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
-  for (std::uint32_t i = 0; i < parts.count; ++i) {
-    const Operand& element = function_.operands[parts.index + i];
-    if (element.kind == OperandKind::reg && element.value == 0) {
-      check_register(statement, element, part, false);
-      *slots[i] = register_slot(element.index);
-    } else if (element.kind == OperandKind::integer && pack) {
-      *slots[i] = constant(static_cast<std::uint64_t>(element.value), false);
-    } else if (element.kind == OperandKind::sink && unpack) {
-      *slots[i] = Instruction::kNone;
-    } else {
-      invalid(statement, "an element must be a register");
-    }
-  }
-  if (pack) {
-    instruction.opcode = part_bytes == 4 ? Opcode::pack_32 : Opcode::pack_16;
-    instruction.address = destination(statement, 0, whole);
-  } else {
-    instruction.opcode = part_bytes == 4 ? Opcode::unpack_32 : Opcode::unpack_16;
-    instruction.address = source(statement, 1, whole);
-  }
-  emit(statement, instruction);
-  return true;
-}
-
-bool Decoder::conversions_of_addresses(const Statement& statement) {
-  std::string_view name = statement.opcode;
-  Instruction instruction;
-  if (name.starts_with("cvta.to.")) {
-    instruction.opcode = Opcode::from_window;
-    name.remove_prefix(8);
-  } else if (name.starts_with("cvta.")) {
-    instruction.opcode = Opcode::to_window;
-    name.remove_prefix(5);
-  } else if (name.starts_with("isspacep.")) {
-    instruction.opcode = Opcode::is_space;
-    name.remove_prefix(9);
-  } else {
-    return false;
-  }
-  const bool test = instruction.opcode == Opcode::is_space;
-  if (!test) {
-    if (!name.ends_with(".u64")) return false;
-    name.remove_suffix(4);
-  }
-  if (name == "shared" || name == "shared::cta" || name == "shared::cluster") {
-    instruction.imm = static_cast<std::int64_t>(placement_.shared_window);
-    instruction.count = static_cast<std::uint8_t>(Space::shared);
-  } else if (name == "local") {
-    instruction.imm = static_cast<std::int64_t>(placement_.local_window);
-    instruction.count = static_cast<std::uint8_t>(Space::local);
-  } else if (name == "param" || name == "param::entry" || name == "param::func") {
-    // A function's parameters lie in its frame.
-    const bool kernel = callee_ == Instruction::kNone;
-    instruction.imm =
-        static_cast<std::int64_t>(kernel ? placement_.param_window : placement_.local_window);
-    instruction.count = static_cast<std::uint8_t>(Space::param);
-  } else if (test && name == "global") {
-    instruction.count = static_cast<std::uint8_t>(Space::global);
-  } else {
-    return false;
-  }
-  expect_operands(statement, 2, 2);
-  instruction.d = destination(statement, 0, test ? Type::pred : Type::u64);
-  const Operand& from = operand(statement, 1);
-  if (from.kind == OperandKind::name && variables_.contains(from.text)) {  // cvta.param %rd, name
-    const Placed& placed = variables_.at(from.text);
-    const std::uint64_t offset = placed.offset + static_cast<std::uint64_t>(from.value);
-    instruction.a =
-        placed.space == Space::local ? frame_address(statement, offset) : constant(offset, true);
-  } else {
-    instruction.a = source(statement, 1, Type::u64);
-  }
-  emit(statement, instruction);
-  return true;
+// Of a conversion whose register is wider than its type: fills the rest.
+void Decoder::finish_widening(const Statement& statement) {
+  if (widen_.wide == Instruction::kNone) return;
+  Instruction extend;
+  extend.opcode = widen_.sign ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32;
+  extend.d = std::exchange(widen_.wide, Instruction::kNone);
+  extend.a = widen_.narrow;
+  emit(statement, extend);
 }
 
 void Decoder::instruction(const Statement& statement) {
-  std::string_view name = statement.opcode;
+  const std::string_view name = statement.opcode;
   if (clock(statement)) return;
-  if (const OpcodeInfo* info = find_opcode(name); info != nullptr && !moves(statement)) {
+  if (name.starts_with("mov.") && moves(statement)) return;
+  if (name.starts_with("cvt") && (conversion(statement) || conversions_of_addresses(statement)))
+    return;
+  if (name.starts_with("m") && statement.operands == 4 && three_operands(statement)) return;
+  if (const OpcodeInfo* info = find_opcode(name); info != nullptr) {
     arithmetic(statement, *info, kCombineNone);
     return;
-  } else if (info != nullptr) {
-    return;
-  }
-  if (name.starts_with("setp.")) {
-    for (const auto& [word, combine] : {std::pair<std::string_view, Combine>{".and.", kCombineAnd},
-                                        {".or.", kCombineOr},
-                                        {".xor.", kCombineXor}}) {
-      const std::size_t at = name.find(word);
-      if (at == std::string_view::npos) continue;
-      std::string base(name.substr(0, at));
-      base += name.substr(at + word.size() - 1);
-      if (const OpcodeInfo* info = find_opcode(base); info != nullptr) {
-        arithmetic(statement, *info, combine);
-        return;
-      }
-    }
   }
   // Warps execute one access after another, so every access is ordered and visible already.
   if (name.starts_with("membar.") || name.starts_with("fence.sc.") ||
-      name.starts_with("fence.acq_rel.") || name == "nanosleep.u32") {
+      name.starts_with("fence.acq_rel.")) {
     return;
   }
-  if (conversions_of_addresses(statement) || memory(statement) || atomic(statement) ||
-      collective(statement) || image(statement) || cluster_address(statement) ||
-      mbarrier(statement) || async_copy(statement) || fence(statement))
+  if (memory(statement) || lowered(statement) || atomic(statement) || collective(statement) ||
+      matrix(statement) || image(statement) || conversions_of_addresses(statement) ||
+      cluster_address(statement) || mbarrier(statement) || async_copy(statement) ||
+      fence(statement) || advice(statement) || reordered(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
+}
+
+bool Decoder::reordered(const Statement& statement) {
+  const OpcodeInfo* info = find_reordered(statement.opcode);
+  if (info == nullptr || info->form == Form::atomic) return false;
+  arithmetic(statement, *info, kCombineNone);
+  return true;
 }
 
 // How often statements name the register other than as an atomic's result.
@@ -543,35 +503,6 @@ std::uint32_t Decoder::reads_of(std::uint32_t reg) {
     }
   }
   return reads_[reg] - 1;
-}
-
-bool Decoder::clock(const Statement& statement) {
-  if (!statement.opcode.starts_with("mov.") || statement.operands != 2) return false;
-  const std::string_view name = operand(statement, 1).text;
-  const bool wide = name == "%clock64" || name == "%globaltimer";
-  const bool high = name == "%clock_hi" || name == "%globaltimer_hi";
-  if (!wide && !high && name != "%clock" && name != "%globaltimer_lo") return false;
-  Instruction read;
-  read.opcode = Opcode::read_clock;
-  Instruction part;
-  if (wide) {
-    read.d = destination(statement, 0, Type::u64);
-    emit(statement, read);
-    return true;
-  }
-  part.d = destination(statement, 0, Type::u32);
-  read.d = part.a = allocate(true);
-  emit(statement, read);
-  if (high) {
-    part.opcode = Opcode::shr_u64;
-    part.b = constant(32, false);
-    const std::uint32_t result = std::exchange(part.d, allocate(true));
-    emit(statement, part);
-    part.a = std::exchange(part.d, result);
-  }
-  part.opcode = Opcode::cvt_u32_u64;
-  emit(statement, part);
-  return true;
 }
 
 void Decoder::run() {

@@ -1,6 +1,7 @@
 // The state of decoding one kernel; private to program/.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -41,6 +42,9 @@ void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recur
 
 class Decoder {
  public:
+  /// Bytes of a 64-bit register's slot; a 128-bit register is two of them.
+  static constexpr std::uint32_t kWideSlot = 256;
+
   /// `callee` is the function's number among Program::callees, or kNone for the kernel.
   Decoder(Decoding& shared, const Function& function, std::uint32_t callee);
   void place_variables();
@@ -67,11 +71,57 @@ class Decoder {
   void comparison_result(const Statement& statement, Instruction& instruction);
   void instruction(const Statement& statement);
   void emit(const Statement& statement, Instruction instruction);
+  void finish_widening(const Statement& statement);
+  bool reordered(const Statement& statement);
+  std::uint32_t special_named(std::string_view name, bool wide);
+  static std::uint64_t real_bits(const Operand& operand, std::uint32_t bytes);
+
+  // decode_moves.cpp
   bool moves(const Statement& statement);
+  bool move_special_vector(const Statement& statement);
   bool conversions_of_addresses(const Statement& statement);
+  bool clock(const Statement& statement);
+  bool advice(const Statement& statement);
+
+  // decode_convert.cpp
+  bool conversion(const Statement& statement);
+  bool packing(const Statement& statement);
+
+  // decode_lowered.cpp
+  void emit_plain(const Statement& statement, Opcode opcode, std::uint32_t d, std::uint32_t a,
+                  std::uint32_t b = Instruction::kNone, std::uint32_t c = Instruction::kNone);
+  [[nodiscard]] Opcode opcode_of(const Statement& statement, const std::string& name) const;
+  std::array<std::uint32_t, 2> halves(const Statement& statement, std::uint32_t whole);
+  bool lowered(const Statement& statement);
+  bool set(const Statement& statement);
+  bool test_kind(const Statement& statement);
+  bool packed_real(const Statement& statement);
+  bool mixed_real(const Statement& statement);
+  bool three_operands(const Statement& statement);
+  bool logic_with_predicate(const Statement& statement);
+  void check_table(const Statement& statement);
+
+  // decode_branch.cpp
+  [[nodiscard]] static bool is_indexed_branch(std::string_view opcode);
+  void check_barrier(const Statement& statement, std::size_t first) const;
+  [[nodiscard]] const BranchTable& branch_table(const Statement& statement) const;
+  void indexed_branch(const Statement& statement, Block& block,
+                      const std::vector<std::uint32_t>& block_at, std::vector<Block>& extra,
+                      std::uint32_t first_extra);
+
+  // decode_matrix.cpp
+  [[nodiscard]] static bool is_matrix(std::string_view opcode);
+  bool matrix(const Statement& statement);
+  bool matrix_access(const Statement& statement, bool load);
+  bool matrix_move(const Statement& statement, bool transposed, std::string_view count,
+                   Space space);
+  void fragment(const Statement& statement, std::size_t index, Type type, std::uint32_t count,
+                bool result, std::vector<std::uint32_t>& into);
 
   // decode_memory.cpp
+  struct MemoryWords;
   bool memory(const Statement& statement);
+  bool memory_words(const Statement& statement, bool store, MemoryWords& words) const;
   std::uint32_t address(const Statement& statement, const Operand& operand, Space& space,
                         Instruction& instruction);
 
@@ -108,12 +158,12 @@ class Decoder {
   std::uint64_t function_address(std::string_view name) const;
 
   [[nodiscard]] std::uint32_t reads_of(std::uint32_t reg);
-  bool clock(const Statement& statement);
   void barrier_reduction(const Statement& statement, Block& block, std::vector<Block>& extra,
                          std::uint32_t first_extra);
 
   // decode_flow.cpp
   bool collective(const Statement& statement);
+  std::uint32_t members(const Statement& statement);
   bool atomic(const Statement& statement);
   [[nodiscard]] static bool is_collective(std::string_view opcode);
   void find_leaders();

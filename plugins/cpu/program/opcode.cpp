@@ -1,8 +1,10 @@
 // The table from PTX names to operations.
 #include "program/opcode.hpp"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace warpmark::cpu {
 namespace {
@@ -31,12 +33,32 @@ constexpr OpcodeInfo kOpcodes[] = {
   {Opcode::id, Form::binary, D, A, B, no, no, names},
 #define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names) \
   {Opcode::id, Form::ternary, D, A, B, C, no, names},
+#define WARPMARK_RARE_OPCODES
 #include "program/opcodes.def"
+#undef WARPMARK_RARE_OPCODES
 #define ATOMIC(id, T, names, ...) {Opcode::id, Form::atomic, T, T, T, T, no, names},
 #include "program/atomics.def"
 };
 
 using Table = std::unordered_map<std::string_view, const OpcodeInfo*>;
+
+// A name with its modifiers sorted, types last in their own order.
+std::string sorted(std::string_view name) {
+  std::vector<std::string_view> modifiers, types;
+  const std::size_t first = std::min(name.find('.'), name.size());
+  std::string result(name.substr(0, first));
+  name.remove_prefix(first);
+  while (!name.empty()) {
+    const std::size_t dot = std::min(name.find('.', 1), name.size());
+    const std::string_view word = name.substr(0, dot);
+    name.remove_prefix(dot);
+    (type_named(word.substr(1)) == Type::none ? modifiers : types).push_back(word);
+  }
+  std::sort(modifiers.begin(), modifiers.end());
+  for (const std::string_view word : modifiers) result += word;
+  for (const std::string_view word : types) result += word;
+  return result;
+}
 
 Table make_table() {
   Table table;
@@ -56,6 +78,16 @@ Table make_table() {
 const OpcodeInfo* find_opcode(std::string_view name) {
   static const Table table = make_table();
   const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
+const OpcodeInfo* find_reordered(std::string_view name) {
+  static const auto table = [] {
+    std::unordered_map<std::string, const OpcodeInfo*> all;
+    for (const auto& [known, info] : make_table()) all.emplace(sorted(known), info);
+    return all;
+  }();
+  const auto found = table.find(sorted(name));
   return found == table.end() ? nullptr : found->second;
 }
 

@@ -20,12 +20,16 @@ enum class Opcode : std::uint16_t {
 #define ROUNDED_UNARY(id, D, A, base, mode, names) id,
 #define ROUNDED_BINARY(id, D, A, B, base, mode, names) id,
 #define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names) id,
+#define WARPMARK_RARE_OPCODES
 #include "program/opcodes.def"
+#undef WARPMARK_RARE_OPCODES
 #define ACCESS_LOAD(space, memory, bits) load_##space##_##memory##_##bits,
 #define ACCESS_STORE(space, memory, bits) store_##space##_##memory##_##bits,
 #include "program/memory_ops.def"
 #define ATOMIC(id, T, names, ...) id,
 #include "program/atomics.def"
+  pack_8,     ///< d(16 or 32 bits) from 2 or 4 8-bit registers
+  unpack_8,   ///< … and back
   pack_16,    ///< d(32 or 64 bits) from 2 or 4 16-bit registers
   pack_32,    ///< d(64 bits) from two 32-bit registers
   unpack_16,  ///< … and back
@@ -82,7 +86,17 @@ enum class Opcode : std::uint16_t {
   surface_store,
   surface_reduce,
   surface_query,
-  runtime_call,  ///< imm: index in Program::runtime_calls
+  runtime_call,     ///< imm: index in Program::runtime_calls
+  convert_any,      ///< imm = a ConvertForm; d, sources from `more`
+  convert_pack,     ///< the same; d, a, b and perhaps c
+  matrix_multiply,  ///< imm = a MatrixForm; registers of d, a, b, c from `more`
+  matrix_load,      ///< imm = a MatrixForm; address, a = stride, b = offset (64 bits), count =
+                    ///< the space; registers from `more`
+  matrix_store,
+  matrix_rows_load,   ///< ldmatrix: count matrices to the registers from `more`; d = the space, no
+                      ///< slot; negated = transposed
+  matrix_rows_store,  ///< stmatrix
+  matrix_transpose,   ///< movmatrix: d, a
   count
 };
 
@@ -111,5 +125,7 @@ struct OpcodeInfo {
 /// The operation of a PTX name such as "add.s32" (comparisons without their .and/.or/.xor), or
 /// null.
 const OpcodeInfo* find_opcode(std::string_view name);
+/// The same with the modifiers in any order: NVIDIA's assembler accepts add.f32.rn for add.rn.f32.
+const OpcodeInfo* find_reordered(std::string_view name);
 
 }  // namespace warpmark::cpu

@@ -135,8 +135,8 @@ Token Lexer::number() {
     std::memcpy(&token.value, &real, sizeof real);
     return token;
   }
-  if (at_ != end_ && (*at_ == 'U' || *at_ == 'u')) ++at_;
-  if (at_ != end_ && is_name(*at_)) {
+  if (at_ != end_ && *at_ == 'U') ++at_;
+  if (at_ != end_ && is_name(*at_) && *at_ != '%') {
     throw PtxError(line_, "malformed number '" + std::string(begin, at_ + 1) + "'");
   }
   Token token = finish(TokenKind::integer, begin);
@@ -150,7 +150,9 @@ Token Lexer::next() {
   if (at_ == end_) return finish(TokenKind::end, begin);
   const char c = *at_;
   if (is_digit(c)) return number();
-  if (is_name_start(c)) {
+  // `%` alone is an operator; `a %b` is not.
+  const bool modulo = c == '%' && (at_ + 1 == end_ || !is_name(at_[1]));
+  if (is_name_start(c) && !modulo) {
     // An opcode carries its modifiers: ld.global.nc.v4.f32, ld.shared::cta.u32, %tid.x.
     ++at_;
     while (at_ != end_) {
@@ -158,8 +160,7 @@ Token Lexer::next() {
         ++at_;
       } else if (*at_ == '.' && at_ + 1 != end_ && is_name(at_[1])) {
         at_ += 2;
-      } else if (*at_ == ':' && end_ - at_ > 2 && at_[1] == ':' &&
-                 (is_name_start(at_[2]) || is_digit(at_[2]))) {
+      } else if (*at_ == ':' && end_ - at_ > 2 && at_[1] == ':' && is_name(at_[2])) {
         at_ += 3;
       } else {
         break;
@@ -174,18 +175,31 @@ Token Lexer::next() {
   }
   if (c == '"') {
     ++at_;
-    while (at_ != end_ && *at_ != '"' && *at_ != '\n')
-      at_ += (*at_ == '\\' && at_ + 1 != end_) ? 2 : 1;
+    // A backslash is a character like any other, also before the quote: so NVIDIA's assembler.
+    while (at_ != end_ && *at_ != '"' && *at_ != '\n') ++at_;
     if (at_ >= end_ || *at_ != '"') throw PtxError(line_, "string without an end");
     Token token = finish(TokenKind::string, begin + 1);
     ++at_;
     return token;
   }
-  if (std::strchr("()[]{}<>,;:+-@!|=*/~&^?", c) != nullptr && c != '\0') {
+  if (std::strchr("()[]{}<>,;:+-@!|=*/%~&^?", c) != nullptr && c != '\0') {
     ++at_;
     return finish(TokenKind::symbol, begin);
   }
   throw PtxError(line_, "unexpected character " + printable(c));
+}
+
+bool Lexer::name_follows() const {
+  Lexer ahead = *this;
+  ahead.skip_blanks();
+  return ahead.at_ != ahead.end_ && is_name_start(*ahead.at_);
+}
+
+bool Lexer::real_follows() const {
+  Lexer ahead = *this;
+  ahead.skip_blanks();
+  return ahead.at_ != ahead.end_ && is_digit(*ahead.at_) &&
+         ahead.number().kind == TokenKind::real;
 }
 
 void Lexer::skip_braces() {
@@ -193,9 +207,14 @@ void Lexer::skip_braces() {
   const std::uint32_t opened = line_;
   while (depth > 0) {
     if (at_ == end_) throw PtxError(opened, "'{' without '}'");
-    if (*at_ == '\n') ++line_;
-    if (*at_ == '{') ++depth;
-    if (*at_ == '}') --depth;
+    const char c = *at_;
+    if (c == '/' || c == '\n') {
+      const char* before = at_;
+      skip_blanks();  // a comment, or blanks
+      if (at_ != before) continue;
+    }
+    if (c == '{') ++depth;
+    if (c == '}') --depth;
     ++at_;
   }
 }

@@ -38,8 +38,16 @@ class Lexer {
   /// starts no token, an unterminated comment or string, or a constant that does not fit 64 bits.
   Token next();
 
+  /// Whether the character right behind the last token is `symbol`.
+  [[nodiscard]] bool follows(char symbol) const { return at_ != end_ && *at_ == symbol; }
+
+  /// Whether the next token is a name; a real number. Looks ahead without moving.
+  [[nodiscard]] bool name_follows() const;
+  [[nodiscard]] bool real_follows() const;
+
   /// Skips to just behind the `}` that closes an already open `{`, without making tokens of what
-  /// stands between; used for debug sections, which are most of a module built with -G.
+  /// stands between; used for debug sections, which are most of a module built with -G. Braces in
+  /// comments do not count.
   void skip_braces();
 
  private:

@@ -121,6 +121,11 @@ struct Parameter {
   std::uint32_t offset = 0;  ///< in the packed parameter buffer
 };
 
+/// Labels among a function's operands: what brx.idx branches to.
+struct BranchTable {
+  std::uint32_t first_operand = 0, labels = 0;
+};
+
 struct Function {
   std::string_view name;
   bool entry = false;
@@ -137,12 +142,14 @@ struct Function {
   std::vector<Statement> statements;
   std::vector<Operand> operands;
   std::vector<Variable> variables;  ///< .shared, .local and .param inside the body
+  std::unordered_map<std::string_view, BranchTable> branch_tables;
 };
 
 struct Module {
   std::unique_ptr<std::string> text;  ///< every view points into it; the address must not change
   std::uint32_t version = 0;          ///< 90 for .version 9.0
   std::string_view target;
+  std::uint32_t architecture = 0;  ///< 90 for sm_90 and sm_90a
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::unordered_map<std::uint32_t, std::string_view> files;  ///< by .file number

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostOperands = 16;   // of one instruction, vectors counted once
 constexpr std::size_t kMostElements = 128;  // of one vector or argument list
+constexpr std::size_t kMostTargets = 4096;  // of one branch table
 
 std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -31,8 +32,8 @@ void ParseState::parse_function(Linkage linkage) {
     }
     advance();
   }
-  if (token_.is('(')) parse_parameters(function.results, function.result_bytes);
-  function.name = expect_word("a function name");
+  if (token_.is('(') && !function.entry) parse_parameters(function.results, function.result_bytes);
+  function.name = expect_name("a function name");
   if (token_.is('(')) parse_parameters(function.parameters, function.parameter_bytes);
   parse_performance_directives(function);
   auto known = module_.function_by_name.find(function.name);
@@ -62,6 +63,8 @@ void ParseState::parse_parameters(std::vector<Parameter>& into, std::uint32_t& b
   while (!token_.is(')')) {
     if (!into.empty()) expect(',');
     if (!token_.is(".param") && !token_.is(".reg")) fail("expected .param");
+    if (token_.is(".reg"))
+      throw PtxError(token_.line, "register parameters are not implemented on this device", true);
     advance();
     Parameter parameter;
     std::uint32_t alignment = 0;
@@ -83,6 +86,10 @@ void ParseState::parse_parameters(std::vector<Parameter>& into, std::uint32_t& b
       alignment = expect_alignment();
     }
     parameter.name = expect_word("a parameter name");
+    for (const Parameter& before : into) {
+      if (before.name == parameter.name && parameter.name != "_")
+        fail("parameter '" + std::string(parameter.name) + "' is declared twice");
+    }
     std::uint64_t size = bytes_of(parameter.type);
     if (accept('[')) {
       const std::uint64_t count = token_.is(']') ? 0 : expect_integer("an array size");
@@ -103,7 +110,21 @@ void ParseState::parse_parameters(std::vector<Parameter>& into, std::uint32_t& b
 }
 
 void ParseState::parse_performance_directives(Function& function) {
+  constexpr std::array<std::string_view, 14> known = {
+      ".maxntid",           ".reqntid",
+      ".minnctapersm",      ".maxnctapersm",
+      ".maxnreg",           ".noreturn",
+      ".unified",           ".explicitcluster",
+      ".reqnctapercluster", ".maxclusterrank",
+      ".blocksareclusters", ".pragma",
+      ".abi_preserve",      ".abi_preserve_control"};
+  bool most = false, required = false;
   while (token_.kind == TokenKind::directive) {
+    if (std::find(known.begin(), known.end(), token_.text) == known.end())
+      fail("unknown directive of a function");
+    most = most || token_.is(".maxntid");
+    required = required || token_.is(".reqntid");
+    if (most && required) fail(".maxntid and .reqntid exclude each other");
     const bool threads = token_.is(".maxntid") || token_.is(".reqntid");
     const bool cluster = token_.is(".reqnctapercluster");
     const bool pragma = token_.is(".pragma");
@@ -177,13 +198,16 @@ void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
 }
 
 void ParseState::parse_registers(Scopes& scopes) {
-  if (token_.is(".v2") || token_.is(".v4")) fail("vector registers are not supported");
+  if (token_.is(".v2") || token_.is(".v4"))
+    throw PtxError(token_.line, "vector registers are not implemented on this device", true);
   const Type type = expect_type();
+  if (type == Type::bf16 || type == Type::bf16x2) fail("a register of this type is .b16 or .b32");
   do {
     const std::uint32_t line = token_.line;
-    const std::string_view name = expect_word("a register name");
+    const std::string_view name = expect_name("a register name");
     if (accept('<')) {
       const std::uint64_t count = expect_integer("a count");
+      if (count > 0xffffffff) throw PtxError(line, "there are at most 2^32 registers");
       expect('>');
       scopes.declare(name, type, true, count, line);
     } else {
@@ -234,11 +258,15 @@ void ParseState::parse_statement(Function& function, Scopes& scopes) {
   if (statement.guard == Operand::kNone && accept(':')) {
     scopes.label(opcode.text, opcode.line);
     // `prototype_1 : .callprototype (…) _ (…);` declares no instruction.
-    if (token_.is(".callprototype") || token_.is(".calltargets") || token_.is(".branchtargets")) {
+    if (token_.is(".branchtargets")) {
+      advance();
+      parse_targets(function, scopes, opcode.text);
+    } else if (token_.is(".callprototype") || token_.is(".calltargets")) {
       skip_past_semicolon();
     }
     return;
   }
+  call_ = statement.opcode.starts_with("call");
   std::array<Operand, kMostOperands> operands;
   std::size_t count = 0;
   if (!token_.is(';')) {
@@ -261,23 +289,41 @@ void ParseState::parse_statement(Function& function, Scopes& scopes) {
   function.statements.push_back(statement);
 }
 
+// `table : .branchtargets label, label, …;` for brx.idx.
+void ParseState::parse_targets(Function& function, Scopes& scopes, std::string_view name) {
+  BranchTable table;
+  table.first_operand = static_cast<std::uint32_t>(function.operands.size());
+  do {
+    if (function.operands.size() - table.first_operand == kMostTargets) fail("too many labels");
+    Operand label;
+    label.kind = OperandKind::name;
+    const std::uint32_t line = token_.line;
+    label.text = expect_word("a label");
+    scopes.branch_to(static_cast<std::uint32_t>(function.operands.size()), line);
+    function.operands.push_back(label);
+  } while (accept(','));
+  expect(';');
+  table.labels = static_cast<std::uint32_t>(function.operands.size()) - table.first_operand;
+  function.branch_tables.insert_or_assign(name, table);
+}
+
+// A real number, perhaps with a sign, or a constant expression of integers.
 Operand ParseState::parse_number() {
   Operand operand;
-  const bool negative = accept('-');
-  if (!negative) accept('+');
-  if (token_.kind == TokenKind::integer) {
-    operand.kind = OperandKind::integer;
-    operand.value = static_cast<std::int64_t>(negative ? ~token_.value + 1 : token_.value);
-  } else if (token_.kind == TokenKind::real) {
+  const bool sign = (token_.is('-') || token_.is('+')) && lexer_.real_follows();
+  if (sign || token_.kind == TokenKind::real) {
+    const bool negative = token_.is('-');
+    if (sign) advance();
     operand.kind = OperandKind::real;
     operand.single = token_.single;
     std::uint64_t bits = token_.value;
     if (negative) bits ^= token_.single ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
     operand.value = static_cast<std::int64_t>(bits);
-  } else {
-    fail("expected a number");
+    advance();
+    return operand;
   }
-  advance();
+  operand.kind = OperandKind::integer;
+  operand.value = static_cast<std::int64_t>(parse_constant(0));
   return operand;
 }
 
@@ -332,34 +378,32 @@ Operand ParseState::parse_operand(Function& function, Scopes& scopes, std::uint3
     const Operand list = parse_list(function, scopes, '}', depth);
     return token_.is('|') ? parse_pair(function, scopes, list, depth) : list;
   }
-  if (accept('(')) return parse_list(function, scopes, ')', depth);
+  if (call_ && accept('(')) return parse_list(function, scopes, ')', depth);
   Operand operand;
-  if (token_.is('!')) {
+  if (token_.is('!') && lexer_.name_follows()) {
     advance();
     operand.negated = true;
-    if (token_.kind != TokenKind::word) fail("expected a predicate");
   }
-  if (token_.kind != TokenKind::word) return parse_number();
+  if (token_.kind != TokenKind::word || (!operand.negated && token_.is("WARP_SZ")))
+    return parse_number();
   const std::string_view name = expect_word("an operand");
-  if (name == "_") return operand;
+  if (name == "_") return token_.is('|') ? parse_pair(function, scopes, operand, depth) : operand;
   operand.text = name;
   operand.index = scopes.find(name);
   operand.kind = operand.index == Operand::kNone ? OperandKind::name : OperandKind::reg;
   if (token_.is('+') || (token_.is('-'))) {  // name+4, %rd1+-4
     const bool negative = token_.is('-');
     advance();
-    const bool twice = accept('-');
-    const auto value = static_cast<std::int64_t>(expect_integer("an offset"));
-    operand.value = negative != twice
-                        ? static_cast<std::int64_t>(~static_cast<std::uint64_t>(value) + 1)
-                        : value;
+    const std::uint64_t value = parse_constant(0);
+    operand.value = static_cast<std::int64_t>(negative ? ~value + 1 : value);
   }
   return token_.is('|') ? parse_pair(function, scopes, operand, depth) : operand;
 }
 
+// d|p
 Operand ParseState::parse_pair(Function& function, Scopes& scopes, const Operand& first,
                                std::uint32_t depth) {
-  advance();
+  expect('|');
   if (depth >= 4) fail("operands are nested too deeply");
   const Operand second = parse_operand(function, scopes, depth + 1);
   Operand pair;

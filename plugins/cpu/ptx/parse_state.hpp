@@ -26,13 +26,14 @@ class ParseState {
  private:
   // parser.cpp: the module
   void parse_directive();
+  void parse_target();
   void parse_file();
   void parse_linkage();
   bool register_variable(const Variable& variable);
 
   // parse_variable.cpp: declarations of variables and their initial values
   void parse_variables(Space space, Linkage linkage, std::vector<Variable>& into);
-  void parse_initialiser(Variable& variable, std::uint64_t element_bytes);
+  void parse_initialiser(Variable& variable, std::uint64_t element_bytes, bool array);
   void parse_element(Variable& variable, std::uint64_t element_bytes, std::uint64_t& offset);
   void append_bits(Variable& variable, std::uint64_t bits, std::uint64_t bytes,
                    std::uint64_t offset);
@@ -52,6 +53,12 @@ class ParseState {
   Operand parse_address(Function& function, Scopes& scopes, std::uint32_t depth);
   Operand parse_list(Function& function, Scopes& scopes, char close, std::uint32_t depth);
   Operand parse_number();
+  void parse_targets(Function& function, Scopes& scopes, std::string_view name);
+
+  // parse_constant.cpp
+  std::uint64_t parse_constant(std::uint32_t depth);
+  std::uint64_t parse_binary(int level, std::uint32_t depth);
+  std::uint64_t parse_primary(std::uint32_t depth);
 
   // tokens
   void advance() {
@@ -67,6 +74,7 @@ class ParseState {
     if (!accept(symbol)) fail(std::string("expected '") + symbol + "'");
   }
   std::string_view expect_word(std::string_view what);
+  std::string_view expect_name(std::string_view what);
   std::uint64_t expect_integer(std::string_view what);
   Type expect_type();
   std::uint32_t expect_alignment();
@@ -79,6 +87,8 @@ class ParseState {
   Token token_;
   const char* previous_end_ = nullptr;
   Location location_;
+  bool sized_ = false;  ///< .address_size was there
+  bool call_ = false;  ///< the statement is a call: ( ) is a list of its arguments
 };
 
 }  // namespace warpmark::cpu

@@ -22,6 +22,14 @@ std::string_view ParseState::expect_word(std::string_view what) {
   return text;
 }
 
+// A word without the dots and colons that opcodes have.
+std::string_view ParseState::expect_name(std::string_view what) {
+  if (token_.kind == TokenKind::word &&
+      (token_.text == "_" || token_.text.find_first_of(".:") != std::string_view::npos))
+    fail("expected " + std::string(what));
+  return expect_word(what);
+}
+
 std::uint64_t ParseState::expect_integer(std::string_view what) {
   if (token_.kind != TokenKind::integer) fail("expected " + std::string(what));
   const std::uint64_t value = token_.value;
@@ -85,11 +93,15 @@ void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Varia
   do {
     Variable variable = common;
     variable.line = token_.line;
-    variable.name = expect_word("a variable name");
+    variable.name = expect_name("a variable name");
     variable.bytes = element;
+    bool array = vector > 1;
     while (accept('[')) {
+      array = true;
       std::uint64_t count = 0;  // a[] has its size from the initialiser, or from the launch
-      if (!token_.is(']')) count = expect_integer("an array size");
+      const bool sized = !token_.is(']');
+      if (sized) count = expect_integer("an array size");
+      if (sized && count == 0 && !variable.external) fail("an array has at least one element");
       expect(']');
       if (count != 0 && variable.bytes > limits_.variable_bytes / count) {
         throw PtxError(variable.line, "variable '" + std::string(variable.name) +
@@ -98,17 +110,22 @@ void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Varia
       }
       variable.bytes *= count;
     }
-    if (accept('=')) parse_initialiser(variable, bytes_of(common.type));
+    if (accept('=')) parse_initialiser(variable, bytes_of(common.type), array);
+    if (variable.bytes == 0 && !variable.external && variable.space != Space::shared)
+      throw PtxError(variable.line,
+                     "variable '" + std::string(variable.name) + "' has no size");
     if (&into == &module_.variables && !register_variable(variable)) continue;
     into.push_back(std::move(variable));
   } while (accept(','));
   expect(';');
 }
 
-void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_bytes) {
+void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_bytes,
+                                   bool array) {
   std::uint64_t offset = 0;
   std::uint32_t depth = 0;
-  if (!token_.is('{')) {
+  const bool braces = token_.is('{');
+  if (!braces) {
     parse_element(variable, element_bytes, offset);
   } else {
     do {
@@ -122,6 +139,9 @@ void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_byt
     } while (depth > 0);
   }
   if (variable.bytes == 0) variable.bytes = offset;
+  if (braces != array)
+    throw PtxError(variable.line, array ? "an array's initial values stand in { }"
+                                        : "one value stands without { }");
   if (offset > variable.bytes) {
     throw PtxError(variable.line,
                    "too many initial values for '" + std::string(variable.name) + "'");
@@ -144,6 +164,12 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
     append_bits(variable, 0, element_bytes, offset);
   } else {
     const Operand number = parse_number();
+    const bool real = variable.type == Type::f32 || variable.type == Type::f64 ||
+                      variable.type == Type::f16;
+    const bool bit_type = variable.type == Type::b8 || variable.type == Type::b16 ||
+                          variable.type == Type::b32 || variable.type == Type::b64;
+    if (!bit_type && real != (number.kind == OperandKind::real))
+      fail("the initial value has another type");
     std::uint64_t bits = static_cast<std::uint64_t>(number.value);
     if (number.kind == OperandKind::real && number.single != (element_bytes == 4)) {
       if (number.single) {

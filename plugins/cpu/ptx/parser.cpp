@@ -1,12 +1,23 @@
 // The parser's entry point and the directives of a module.
 #include "ptx/parser.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string>
 
 #include "ptx/error.hpp"
 #include "ptx/parse_state.hpp"
 
 namespace warpmark::cpu {
+namespace {
+
+constexpr std::uint64_t kMostConstant = 64 << 10;
+constexpr std::array<std::uint32_t, 32> kArchitectures = {
+    10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60,  61,  62,
+    70, 72, 73, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+
+}  // namespace
 
 Module parse_ptx(std::string text, const ParseLimits& limits) {
   if (text.size() > limits.text_bytes) {
@@ -28,13 +39,25 @@ void ParseState::parse_module() {
     parse_directive();
   }
   if (module_.version == 0) fail("no .version directive: this is not PTX text");
+  if (module_.architecture == 0) fail("no .target directive");
+  std::uint64_t constant = 0;
+  for (const Variable& variable : module_.variables) {
+    if (variable.space != Space::constant || variable.external) continue;
+    constant += variable.bytes;
+    if (constant > kMostConstant)
+      throw PtxError(variable.line, "constant variables take more than " +
+                                        std::to_string(kMostConstant) + " bytes");
+  }
 }
 
 void ParseState::parse_directive() {
   if (module_.version == 0 && !token_.is(".version")) {
     fail("a PTX text starts with .version");
   }
+  if (module_.version != 0 && module_.architecture == 0 && !token_.is(".target"))
+    fail("expected .target");
   if (token_.is(".version")) {
+    if (module_.version != 0) fail("there is one .version");
     advance();
     if (token_.kind != TokenKind::real) fail("expected a version such as 9.0");
     const std::string_view text = token_.text;
@@ -49,10 +72,13 @@ void ParseState::parse_directive() {
     }
     advance();
   } else if (token_.is(".target")) {
+    if (sized_ || !module_.functions.empty() || !module_.variables.empty())
+      fail(".target belongs before everything else");
     advance();
-    module_.target = expect_word("a target such as sm_90");
-    while (accept(',')) expect_word("a target option");
+    parse_target();
   } else if (token_.is(".address_size")) {
+    if (sized_) fail("there is one .address_size");
+    sized_ = true;
     advance();
     if (expect_integer("64") != 64) fail("only .address_size 64 is supported");
   } else if (token_.is(".file")) {
@@ -69,6 +95,31 @@ void ParseState::parse_directive() {
     skip_past_semicolon();
   } else {
     parse_linkage();
+  }
+}
+
+void ParseState::parse_target() {
+  module_.target = token_.text;
+  std::string_view digits = expect_word("a target such as sm_90");
+  if (!digits.starts_with("sm_") && !digits.starts_with("compute_"))
+    fail("expected a target such as sm_90");
+  digits.remove_prefix(digits.find('_') + 1);
+  if (digits.ends_with('a') || digits.ends_with('f')) digits.remove_suffix(1);
+  module_.architecture = 0;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9' || module_.architecture > 999)
+      fail("expected a target such as sm_90");
+    module_.architecture = module_.architecture * 10 + static_cast<std::uint32_t>(digit - '0');
+  }
+  if (std::find(kArchitectures.begin(), kArchitectures.end(), module_.architecture) ==
+      kArchitectures.end())
+    throw PtxError(token_.line, "there is no target '" + std::string(module_.target) + "'");
+  while (accept(',')) {
+    constexpr std::array<std::string_view, 4> options = {"debug", "texmode_unified",
+                                                         "texmode_independent", "map_f64_to_f32"};
+    const std::string_view option = expect_word("a target option");
+    if (std::find(options.begin(), options.end(), option) == options.end())
+      fail("unknown target option '" + std::string(option) + "'");
   }
 }
 

@@ -13,7 +13,26 @@ void Scopes::declare(std::string_view name, Type type, bool range, std::uint64_t
   Scope& scope = scopes_.back();
   const bool fresh = range ? scope.ranges.emplace(name, Range{type, count}).second
                            : scope.singles.emplace(name, type).second;
-  if (!fresh) throw PtxError(line, "register '" + std::string(name) + "' is declared twice");
+  // %r12 is one of %r<20>, whichever comes first.
+  bool twice = !fresh;
+  const auto is_in = [](std::string_view single, std::string_view stem, std::uint64_t size) {
+    if (!single.starts_with(stem) || single.size() == stem.size() ||
+        single.size() - stem.size() > 18 || (single[stem.size()] == '0' && single.size() - stem.size() > 1))
+      return false;
+    std::uint64_t number = 0;
+    for (const char digit : single.substr(stem.size())) {
+      if (digit < '0' || digit > '9') return false;
+      number = number * 10 + static_cast<std::uint64_t>(digit - '0');
+    }
+    return number < size;
+  };
+  if (range) {
+    for (const auto& [single, unused] : scope.singles) twice = twice || is_in(single, name, count);
+  } else {
+    for (const auto& [stem, numbers] : scope.ranges)
+      twice = twice || is_in(name, stem, numbers.count);
+  }
+  if (twice) throw PtxError(line, "register '" + std::string(name) + "' is declared twice");
 }
 
 std::uint32_t Scopes::find(std::string_view name) {

@@ -1,0 +1,132 @@
+// The handler of conversions that opcodes.def has no line for, and of cvt.pack.
+#include "machine/lanes.hpp"
+
+#define WARPMARK_ISA convert
+#include "machine/formats.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using namespace convert;
+
+typedef u32 __attribute__((may_alias)) Raw32;
+typedef u64 __attribute__((may_alias)) Raw64;
+
+u64 read(const Lanes& w, u32 slot, u32 lane, bool wide) {
+  return wide ? reinterpret_cast<const Raw64*>(w.registers + slot)[lane]
+              : reinterpret_cast<const Raw32*>(w.registers + slot)[lane];
+}
+void write(Lanes& w, u32 slot, u32 lane, bool wide, u64 value) {
+  if (wide)
+    reinterpret_cast<Raw64*>(w.registers + slot)[lane] = value;
+  else
+    reinterpret_cast<Raw32*>(w.registers + slot)[lane] = static_cast<u32>(value);
+}
+
+bool is_wide(Format format) {
+  return format == Format::u64 || format == Format::s64 || format == Format::f64;
+}
+// Bits that one of several packed elements takes: those of 4 and 6 bits take whole bytes but for
+// e2m1, of which two share one.
+u32 element_bits(Format format) {
+  switch (format) {
+    case Format::e2m1:
+      return 4;
+    case Format::e4m3:
+    case Format::e5m2:
+    case Format::e2m3:
+    case Format::e3m2:
+      return 8;
+    case Format::f16:
+    case Format::bf16:
+      return 16;
+    default:
+      return 32;
+  }
+}
+
+bool subnormal32(const Number& number) {
+  return number.significand != 0 && number.exponent + 63 < -126;
+}
+
+// `flush` works on binary32 values: on the source, and on a result in that format.
+u64 converted(const ConvertForm& form, u64 pattern) {
+  Number number = is_integer(form.from) ? decode_integer(form.from, pattern)
+                                        : decode_real(form.from, pattern);
+  const bool real32 = form.from == Format::f32;
+  if (form.flush && real32 && subnormal32(number)) number.significand = 0;
+  const bool nan = number.kind == Number::Kind::nan;
+  if (form.clamp && (nan || number.negative || number.significand == 0) &&
+      !(number.kind == Number::Kind::infinite && !number.negative))
+    return 0;
+  if (form.positive && !nan && number.negative) return 0;
+  if (form.integral) number = rounded_to_integer(number, form.rounding);
+  if (form.clamp) {
+    const bool above = number.kind == Number::Kind::infinite ||
+                       (number.significand != 0 && number.exponent + 63 >= 0);
+    if (above) number = normal(false, 1, 0);
+  }
+  // A binary64 NaN keeps what it carries, as plain conversions do.
+  if (nan && form.to == Format::f64 && form.from == Format::f64) return pattern | u64{1} << 51;
+  u64 result = encode_real(form.to, number, form.rounding, form.finite);
+  if (form.flush && form.to == Format::f32 && (result & 0x7f800000) == 0) result &= 0x80000000;
+  return result;
+}
+
+void convert_any(Lanes& w, const Instruction& i) {
+  const auto form = __builtin_bit_cast(ConvertForm, i.imm);
+  const u32* sources = w.operands + i.more;
+  const u32 to = element_bits(form.to), from = element_bits(form.from);
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    u64 whole = 0;
+    for (u32 element = 0; element < form.elements; ++element) {
+      u64 pattern = 0;
+      if (form.apart || form.elements == 1) {
+        pattern = read(w, sources[form.apart ? form.elements - 1u - element : 0], lane,
+                       is_wide(form.from));
+        if (from < 32) pattern &= (u64{1} << from) - 1;
+      } else {
+        pattern = read(w, sources[0], lane, false) >> (element * from) & ((u64{1} << from) - 1);
+      }
+      const u64 value = converted(form, pattern);
+      whole |= form.elements == 1 ? value : value << (element * to);
+    }
+    write(w, i.d, lane, is_wide(form.to), whole);
+  }
+}
+
+// cvt.pack: a above b, both clamped, in the low part; c, if there is one, moved up behind them.
+// Instruction::imm is the result's ConvertForm: to, and from for whether a and b have signs.
+void convert_pack(Lanes& w, const Instruction& i) {
+  const auto form = __builtin_bit_cast(ConvertForm, i.imm);
+  const u32 width = form.elements;  // bits of an element: 2, 4, 8 or 16
+  const bool sign = form.to == Format::s8 || form.to == Format::s16;
+  const s64 most = sign ? (s64{1} << (width - 1)) - 1 : (s64{1} << width) - 1;
+  const s64 least = sign ? -(s64{1} << (width - 1)) : 0;
+  const auto clamped = [&](u64 raw) {
+    const s64 value =
+        form.from == Format::s32 ? s64{static_cast<s32>(raw)} : static_cast<s64>(raw);
+    const s64 inside = value > most ? most : value < least ? least : value;
+    return static_cast<u32>(inside) & static_cast<u32>((u64{1} << width) - 1);
+  };
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    u32 result = clamped(read(w, i.a, lane, false)) << width | clamped(read(w, i.b, lane, false));
+    if (i.c != Instruction::kNone)
+      result |= static_cast<u32>(read(w, i.c, lane, false) << (2 * width));
+    write(w, i.d, lane, false, result);
+  }
+}
+
+}  // namespace
+
+void fill_convert(HandlerTable& table) {
+  const auto set = [&](Opcode opcode, Handler handler) {
+    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+  };
+  set(Opcode::convert_any, convert_any);
+  set(Opcode::convert_pack, convert_pack);
+}
+
+}  // namespace warpmark::cpu

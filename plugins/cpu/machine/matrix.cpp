@@ -1,0 +1,343 @@
+// Handlers of matrix instructions: products of fragments, and moves of fragments to and from memory.
+//
+// How sums are made, since the PTX ISA leaves it open: inputs are exact in binary64; the products
+// of one element are added up there in the order of k, the element of c is added last, and the sum
+// is rounded once, to nearest even, to the type of d. binary64 inputs form a chain of fused
+// multiply-adds from c on, in the order of k. An H200 aligns products to the largest one and cuts
+// off what falls below, so sums of very different magnitudes differ from it in their last bits.
+#include "inspect/policy.hpp"
+#include "machine/arena.hpp"
+#include "machine/lanes.hpp"
+#include "program/matrix.hpp"
+
+#define WARPMARK_ISA matrix
+#include "machine/formats.hpp"
+#include "machine/small_floats.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using namespace matrix;
+
+typedef u32 __attribute__((may_alias)) Raw32;
+typedef u64 __attribute__((may_alias)) Raw64;
+
+constexpr u32 kMost = 16 * 64;       // elements of one input of four bits or more, or of a sum
+constexpr u32 kMostBits = 16 * 256;  // … of single bits
+
+u32 word(const Lanes& w, u32 slot, u32 lane) {
+  return reinterpret_cast<const Raw32*>(w.registers + slot)[lane];
+}
+u64 wide_word(const Lanes& w, u32 slot, u32 lane) {
+  return reinterpret_cast<const Raw64*>(w.registers + slot)[lane];
+}
+
+// The bits of element `index` of a lane's fragment whose registers are `slots`.
+u64 element_bits(const Lanes& w, const u32* slots, Element type, u32 lane, u32 index) {
+  const u32 bits = bits_of(type);
+  if (bits == 64) return wide_word(w, slots[index], lane);
+  const u32 packed = 32 / bits;
+  const u32 value = word(w, slots[index / packed], lane) >> (index % packed * bits);
+  return bits == 32 ? value : value & ((1u << bits) - 1);
+}
+void set_element(Lanes& w, const u32* slots, Element type, u32 lane, u32 index, u64 value) {
+  const u32 bits = bits_of(type);
+  if (bits == 64) {
+    reinterpret_cast<Raw64*>(w.registers + slots[index])[lane] = value;
+    return;
+  }
+  const u32 packed = 32 / bits, shift = index % packed * bits;
+  Raw32& lane_word = reinterpret_cast<Raw32*>(w.registers + slots[index / packed])[lane];
+  const u32 mask = (bits == 32 ? ~0u : (1u << bits) - 1) << shift;
+  lane_word = (lane_word & ~mask) | (static_cast<u32>(value) << shift & mask);
+}
+
+f64 real_of(Element type, u64 pattern) {
+  switch (type) {
+    case Element::f16:
+      return widen(f16{static_cast<u16>(pattern)});
+    case Element::bf16:
+      return widen(bf16{static_cast<u16>(pattern)});
+    case Element::tf32:  // the low 13 bits do not exist
+      return real(static_cast<u32>(pattern) & 0xffffe000);
+    case Element::e4m3:
+    case Element::e5m2: {
+      const Format format = type == Element::e4m3 ? Format::e4m3 : Format::e5m2;
+      return real(encode_real(Format::f64, decode_real(format, pattern), Rounding::nearest, false));
+    }
+    case Element::f64:
+      return real(pattern);
+    default:
+      return real(static_cast<u32>(pattern));
+  }
+}
+u64 pattern_of(Element type, f64 value) {
+  if (type == Element::f64) return bits(value);
+  if (type == Element::f16) return to_f16(value).pattern;
+  return bits(quiet(narrowed(value)));
+}
+s64 integer_of(Element type, u64 pattern) {
+  switch (type) {
+    case Element::s8:
+      return static_cast<s8>(pattern);
+    case Element::s4:
+      return static_cast<s64>(pattern << 60) >> 60;
+    default:
+      return static_cast<s64>(pattern);
+  }
+}
+bool is_integer(Element type) {
+  return type == Element::s8 || type == Element::u8 || type == Element::s4 || type == Element::u4;
+}
+
+// All elements of one part, by row and column; mma.m8n8k4's four products one after another.
+template <typename Take>
+void for_elements(const MatrixForm& form, Part part, Take take) {
+  const u32 each = form.registers(part) * form.packed(part);
+  for (u32 lane = 0; lane < 32; ++lane) {
+    for (u32 index = 0; index < each; ++index) {
+      const Position at = position_of(form, part, lane, index);
+      take(lane, index, at.row, at.column, at.product);
+    }
+  }
+}
+
+// b is kept by column, so that a row of a and a column of b are both contiguous.
+template <typename T, u32 Most>
+struct Inputs {
+  T a[Most], b[Most];
+};
+
+template <typename T, u32 Most, typename Value>
+void gather(const Lanes& w, const MatrixForm& form, const u32* a, const u32* b,
+            Inputs<T, Most>& inputs, Value value) {
+  const u32 k = form.k();
+  for_elements(form, Part::a, [&](u32 lane, u32 index, u32 row, u32 column, u32 product) {
+    inputs.a[(product * form.m + row) * k + column] =
+        value(form.a, element_bits(w, a, form.a, lane, index));
+  });
+  for_elements(form, Part::b, [&](u32 lane, u32 index, u32 row, u32 column, u32 product) {
+    inputs.b[(product * form.n + column) * k + row] =
+        value(form.b, element_bits(w, b, form.b, lane, index));
+  });
+}
+
+struct Slots {
+  const u32 *d, *a, *b, *c;
+};
+
+// Every sum once, even if the lanes' fragments of d overlap; d may be one of the inputs.
+template <typename T, u32 Most = kMost, typename Value, typename Sum>
+void multiply_parts(Lanes& w, const MatrixForm& form, const Slots& slots, Value value, Sum sum) {
+  Inputs<T, Most> inputs;
+  gather(w, form, slots.a, slots.b, inputs, value);
+  u64 sums[kMost];
+  u64 before[kMost];
+  for_elements(form, Part::c, [&](u32 lane, u32 index, u32 row, u32 column, u32 product) {
+    before[(product * form.m + row) * form.n + column] =
+        element_bits(w, slots.c, form.c, lane, index);
+  });
+  const u32 k = form.k();
+  for (u32 row = 0; row < form.m * (form.volta() ? 4u : 1u); ++row) {
+    const u32 product = row / form.m;
+    for (u32 column = 0; column < form.n; ++column) {
+      sums[row * form.n + column] =
+          sum(&inputs.a[row * k], &inputs.b[(product * form.n + column) * k], k,
+              before[row * form.n + column]);
+    }
+  }
+  for_elements(form, Part::d, [&](u32 lane, u32 index, u32 row, u32 column, u32 product) {
+    if ((w.mask >> lane & 1) == 0) return;
+    set_element(w, slots.d, form.d, lane, index,
+                sums[(product * form.m + row) * form.n + column]);
+  });
+}
+
+void multiply(Lanes& w, const Instruction& i) {
+  const MatrixForm form = unpacked_form(i.imm);
+  Slots slots{};
+  slots.d = w.operands + i.more;
+  slots.a = slots.d + form.registers(Part::d);
+  slots.b = slots.a + form.registers(Part::a);
+  slots.c = slots.b + form.registers(Part::b);
+  if (form.a == Element::b1) {
+    multiply_parts<u8, kMostBits>(
+        w, form, slots, [](Element, u64 pattern) { return static_cast<u8>(pattern); },
+        [&](const u8* a, const u8* b, u32 k, u64 c) {
+          u32 sum = static_cast<u32>(c);
+          for (u32 at = 0; at < k; ++at)
+            sum += form.conjunction ? u32{a[at]} & b[at] : u32{a[at]} ^ b[at];
+          return u64{sum};
+        });
+  } else if (is_integer(form.a)) {
+    multiply_parts<s32>(
+        w, form, slots,
+        [](Element type, u64 pattern) { return static_cast<s32>(integer_of(type, pattern)); },
+        [&](const s32* a, const s32* b, u32 k, u64 c) {
+          s64 sum = static_cast<s32>(c);
+          for (u32 at = 0; at < k; ++at) sum += s64{a[at]} * b[at];
+          if (form.saturate) {
+            sum = sum > Limits<s32>::most    ? s64{Limits<s32>::most}
+                  : sum < Limits<s32>::least ? s64{Limits<s32>::least}
+                                             : sum;
+          }
+          return static_cast<u64>(static_cast<u32>(sum));
+        });
+  } else if (form.a == Element::f64) {
+    multiply_parts<f64>(w, form, slots, real_of,
+                        [](const f64* a, const f64* b, u32 k, u64 c) {
+                          f64 sum = real(c);
+                          for (u32 at = 0; at < k; ++at)
+                            sum = quiet(fused_multiply_add(a[at], b[at], sum), a[at], b[at], sum);
+                          return bits(sum);
+                        });
+  } else {
+    multiply_parts<f64>(w, form, slots, real_of,
+                        [&](const f64* a, const f64* b, u32 k, u64 c) {
+                          f64 sum = 0;
+                          for (u32 at = 0; at < k; ++at) sum += a[at] * b[at];
+                          return pattern_of(form.d, sum + real_of(form.c, c));
+                        });
+  }
+}
+
+// --- memory ---
+
+bool inside(const Region& region, u64 address, u64 bytes) {
+  const u64 offset = address - region.begin;
+  return offset <= region.size && bytes <= region.size - offset;
+}
+
+// The one way to memory of this file: the bytes of one lane's access, or null after recording the
+// fault. Fragments lie in global and shared memory only.
+std::byte* locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 address, u32 bytes,
+                  u32 alignment, bool store) {
+  if (space == Space::generic) {
+    const u64 offset = address - w.local_window;
+    space = offset >= 3 * Arena::kWindow   ? Space::global
+            : offset / Arena::kWindow == 1 ? Space::shared
+            : offset / Arena::kWindow == 0 ? Space::local
+                                           : Space::param;
+    if (space != Space::global) address = offset % Arena::kWindow;
+  }
+  const bool global = space == Space::global;
+  const bool aligned = address % alignment == 0;
+  Region& region = global ? w.sites[i.site] : w.shared;
+  bool good = aligned && (global || space == Space::shared) && inside(region, address, bytes);
+  if (!good && aligned && global) good = find_region(w, i, address, bytes);
+  if (!good) {
+    record_fault(w, i, space, lane, address, bytes, store);
+    return nullptr;
+  }
+  if (store)
+    NoObserver::on_store(w, i, 1u << lane, &address, bytes);
+  else
+    NoObserver::on_load(w, i, 1u << lane, &address, bytes);
+  return region.host + (address - region.begin);
+}
+
+u64 address_of(const Lanes& w, const Instruction& i, u32 lane) {
+  return i.address_narrow ? word(w, i.address, lane) : wide_word(w, i.address, lane);
+}
+
+// wmma.load and wmma.store: lane by lane, element by element. Elements below a byte are loaded with
+// the byte they lie in; they are never stored.
+template <bool Store>
+void move_fragment(Lanes& w, const Instruction& i) {
+  const MatrixForm form = unpacked_form(i.imm);
+  const Element type = form.element(form.part);
+  const u32* slots = w.operands + i.more;
+  const u32 bits_each = bits_of(type), bytes = bits_each < 8 ? 1 : bits_each / 8;
+  const u32 each = form.registers(form.part) * form.packed(form.part);
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const u64 base = address_of(w, i, lane) + wide_word(w, i.b, lane);
+    const u64 stride = word(w, i.a, lane);
+    for (u32 index = 0; index < each; ++index) {
+      const Position at = position_of(form, form.part, lane, index);
+      const u64 element = form.a_row ? at.row * stride + at.column : at.column * stride + at.row;
+      const u64 address = base + element * bits_each / 8;
+      std::byte* host = locate(w, i, static_cast<Space>(i.count), lane, address, bytes, bytes, Store);
+      u64 value = 0;
+      if constexpr (Store) {
+        value = element_bits(w, slots, type, lane, index);
+        if (host != nullptr) __builtin_memcpy(host, &value, bytes);
+      } else {
+        if (host != nullptr) __builtin_memcpy(&value, host, bytes);
+        if (bits_each < 8) value = value >> (element * bits_each % 8) & ((1u << bits_each) - 1);
+        set_element(w, slots, type, lane, index, value);
+      }
+    }
+  }
+}
+
+// Element (row, column) of a matrix of 8 × 8 halves lies in the lane 4 · row + column / 2.
+template <bool Store>
+void move_rows(Lanes& w, const Instruction& i) {
+  const u32* slots = w.operands + i.more;
+  const auto space = static_cast<Space>(i.d);
+  u16 matrices[4][8][8] = {};
+  for (u32 m = 0; m < i.count && Store; ++m) {
+    for (u32 lane = 0; lane < 32; ++lane) {
+      for (u32 half = 0; half < 2; ++half) {
+        const auto value = static_cast<u16>(word(w, slots[m], lane) >> (16 * half));
+        const u32 row = lane / 4, column = lane % 4 * 2 + half;
+        (i.negated ? matrices[m][column][row] : matrices[m][row][column]) = value;
+      }
+    }
+  }
+  for (u32 m = 0; m < i.count; ++m) {
+    for (u32 row = 0; row < 8; ++row) {
+      const u32 lane = m * 8 + row;  // whose address it is
+      const u64 address = address_of(w, i, lane) + static_cast<u64>(i.imm);
+      std::byte* host = locate(w, i, space, lane, address, 16, 16, Store);
+      if (host == nullptr) continue;
+      if constexpr (Store)
+        __builtin_memcpy(host, matrices[m][row], 16);
+      else
+        __builtin_memcpy(matrices[m][row], host, 16);
+    }
+  }
+  if constexpr (!Store) {
+    for (u32 m = 0; m < i.count; ++m) {
+      for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<u32>(__builtin_ctz(rest));
+        const u32 row = lane / 4, column = lane % 4 * 2;
+        const u16 first = i.negated ? matrices[m][column][row] : matrices[m][row][column];
+        const u16 second = i.negated ? matrices[m][column + 1][row] : matrices[m][row][column + 1];
+        reinterpret_cast<Raw32*>(w.registers + slots[m])[lane] = first | u32{second} << 16;
+      }
+    }
+  }
+}
+
+void transpose(Lanes& w, const Instruction& i) {
+  u16 matrix[8][8];
+  for (u32 lane = 0; lane < 32; ++lane) {
+    const u32 pair = word(w, i.a, lane);
+    matrix[lane / 4][lane % 4 * 2] = static_cast<u16>(pair);
+    matrix[lane / 4][lane % 4 * 2 + 1] = static_cast<u16>(pair >> 16);
+  }
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const u32 row = lane / 4, column = lane % 4 * 2;
+    reinterpret_cast<Raw32*>(w.registers + i.d)[lane] =
+        matrix[column][row] | u32{matrix[column + 1][row]} << 16;
+  }
+}
+
+}  // namespace
+
+void fill_matrix(HandlerTable& table) {
+  const auto set = [&](Opcode opcode, Handler handler) {
+    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+  };
+  set(Opcode::matrix_multiply, multiply);
+  set(Opcode::matrix_load, move_fragment<false>);
+  set(Opcode::matrix_store, move_fragment<true>);
+  set(Opcode::matrix_rows_load, move_rows<false>);
+  set(Opcode::matrix_rows_store, move_rows<true>);
+  set(Opcode::matrix_transpose, transpose);
+}
+
+}  // namespace warpmark::cpu

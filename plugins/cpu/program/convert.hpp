@@ -1,0 +1,57 @@
+// What a conversion does that no opcode of its own has: formats, rounding and clamping.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace warpmark::cpu {
+
+/// Number formats of cvt. tf32 lies in the upper 19 bits of a 32-bit register.
+enum class Format : std::uint8_t {
+  u8,
+  s8,
+  u16,
+  s16,
+  u32,
+  s32,
+  u64,
+  s64,
+  f16,
+  bf16,
+  tf32,
+  f32,
+  f64,
+  e4m3,
+  e5m2,
+  e2m1,
+  e2m3,
+  e3m2
+};
+constexpr bool is_integer(Format format) {
+  return format <= Format::s64;
+}
+
+/// To nearest even, to nearest with ties away from zero, to zero, down, up.
+enum class Rounding : std::uint8_t { nearest, away, zero, down, up };
+
+/// Travels in Instruction::imm. `elements` values of `from` become as many of `to`, packed; `apart`
+/// says that the sources are registers of their own, the last the lowest.
+struct ConvertForm {
+  Format to = Format::f32, from = Format::f32;
+  Rounding rounding = Rounding::nearest;
+  std::uint8_t elements = 1;
+  bool apart = false;
+  bool integral : 1 = false;    ///< .rni and its like: to an integer, in a real format
+  bool flush : 1 = false;       ///< .ftz: subnormal binary32 values are 0
+  bool clamp : 1 = false;       ///< .sat of a real result: to [0, 1], NaN to 0
+  bool finite : 1 = false;      ///< .satfinite: what overflows is the largest number
+  bool positive : 1 = false;    ///< .relu: what is negative is 0
+  std::uint8_t unused[2] = {};
+};
+static_assert(sizeof(ConvertForm) == 8);
+
+inline std::int64_t packed_form(const ConvertForm& form) {
+  return std::bit_cast<std::int64_t>(form);
+}
+
+}  // namespace warpmark::cpu

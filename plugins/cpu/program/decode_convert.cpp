@@ -1,0 +1,274 @@
+// Decoding of cvt: which conversions there are, and those that no opcode of its own does.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "program/convert.hpp"
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+struct FormatRow {
+  std::string_view name;
+  Format format;
+  Type type;  ///< of the register
+  std::uint8_t elements = 1;
+};
+constexpr FormatRow kFormats[] = {{"u8", Format::u8, Type::u8},
+                                  {"s8", Format::s8, Type::s8},
+                                  {"u16", Format::u16, Type::u16},
+                                  {"s16", Format::s16, Type::s16},
+                                  {"u32", Format::u32, Type::u32},
+                                  {"s32", Format::s32, Type::s32},
+                                  {"u64", Format::u64, Type::u64},
+                                  {"s64", Format::s64, Type::s64},
+                                  {"f16", Format::f16, Type::f16},
+                                  {"bf16", Format::bf16, Type::bf16},
+                                  {"tf32", Format::tf32, Type::b32},
+                                  {"f32", Format::f32, Type::f32},
+                                  {"f64", Format::f64, Type::f64},
+                                  {"f16x2", Format::f16, Type::b32, 2},
+                                  {"bf16x2", Format::bf16, Type::b32, 2},
+                                  {"e4m3x2", Format::e4m3, Type::b16, 2},
+                                  {"e5m2x2", Format::e5m2, Type::b16, 2},
+                                  {"e2m1x2", Format::e2m1, Type::b8, 2},
+                                  {"e2m3x2", Format::e2m3, Type::b16, 2},
+                                  {"e3m2x2", Format::e3m2, Type::b16, 2}};
+
+struct Words {
+  std::vector<FormatRow> formats;
+  std::string_view rounding;  ///< rn, rz, rm, rp, rna, rs, or an integral one: rni …
+  bool flush = false, saturate = false, finite = false, relu = false;
+  std::string_view unknown;
+
+  [[nodiscard]] bool integral() const { return rounding.size() == 3 && rounding != "rna"; }
+  [[nodiscard]] bool directed() const { return rounding.size() == 2; }
+};
+
+Words words_of(std::string_view name) {
+  Words words;
+  name.remove_prefix(4);
+  while (!name.empty()) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const std::string_view word = name.substr(0, dot);
+    name.remove_prefix(std::min(dot + 1, name.size()));
+    const auto* format = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                      [&](const FormatRow& row) { return row.name == word; });
+    constexpr std::array<std::string_view, 9> modes = {"rn",  "rz",  "rm",  "rp", "rna",
+                                                       "rni", "rzi", "rmi", "rpi"};
+    if (format != std::end(kFormats))
+      words.formats.push_back(*format);
+    else if (std::find(modes.begin(), modes.end(), word) != modes.end() && words.rounding.empty())
+      words.rounding = word;
+    else if (word == "ftz")
+      words.flush = true;
+    else if (word == "sat")
+      words.saturate = true;
+    else if (word == "satfinite")
+      words.finite = true;
+    else if (word == "relu")
+      words.relu = true;
+    else
+      words.unknown = word;
+  }
+  return words;
+}
+
+Rounding rounding_of(std::string_view word) {
+  return word.starts_with("rz")   ? Rounding::zero
+         : word.starts_with("rm") ? Rounding::down
+         : word.starts_with("rp") ? Rounding::up
+         : word == "rna"          ? Rounding::away
+                                  : Rounding::nearest;
+}
+
+int width_of(Format format) {
+  switch (format) {
+    case Format::u8:
+    case Format::s8:
+      return 8;
+    case Format::u16:
+    case Format::s16:
+      return 16;
+    case Format::u32:
+    case Format::s32:
+      return 32;
+    default:
+      return 64;
+  }
+}
+bool is_signed(Format format) {
+  return format == Format::s8 || format == Format::s16 || format == Format::s32 ||
+         format == Format::s64;
+}
+// Whether every number of integer format `from` is one of `to`.
+bool contains(Format to, Format from) {
+  if (is_signed(from)) return is_signed(to) && width_of(to) >= width_of(from);
+  return width_of(to) - (is_signed(to) ? 1 : 0) >= width_of(from);
+}
+
+bool is_tiny(Format format) {
+  return format >= Format::e4m3;
+}
+
+// What is wrong with a conversion of one number, or "". These are the tables of the PTX ISA's cvt,
+// with what its assembler adds.
+std::string_view scalar_mistake(const Words& words, Format to, Format from) {
+  const bool real32 = to == Format::f32 || from == Format::f32;
+  const std::string_view rounding = words.rounding;
+  if (words.flush && !real32) return ".ftz needs a .f32 operand";
+  if (is_integer(to) && is_integer(from)) {
+    if (!rounding.empty()) return "integers need no rounding";
+    return words.saturate && contains(to, from) ? ".sat has nothing to do here" : "";
+  }
+  if (from == Format::bf16 || to == Format::bf16) {
+    if (words.saturate) return ".bf16 has no .sat";
+    const Format other = to == Format::bf16 ? from : to;
+    if (is_integer(other) && width_of(other) == 8) return ".bf16 and 8 bits do not convert";
+  }
+  if (is_integer(to))
+    return words.integral() ? "" : "needs .rni, .rzi, .rmi or .rpi";
+  if (is_integer(from)) return words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
+  if (to == from)
+    return rounding.empty() || words.integral() ? "" : "rounds to an integer, or not at all";
+  const bool half = to == Format::bf16 && from == Format::f16;
+  const bool exact = from == Format::bf16 || half;
+  const auto size = [](Format format) {
+    return format == Format::f64 ? 8 : format == Format::f32 ? 4 : 2;
+  };
+  if (exact) return rounding.empty() || words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
+  if (size(to) > size(from)) return rounding.empty() ? "" : "a wider format needs no rounding";
+  return words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
+}
+
+// The same for packed numbers, tf32, and .relu and .satfinite of any.
+std::string_view packed_mistake(const Words& words, const FormatRow& to, const FormatRow& from) {
+  if (words.saturate || words.flush) return "takes neither .sat nor .ftz";
+  const std::string_view rounding = words.rounding;
+  if (to.format == Format::tf32) {
+    if (from.format != Format::f32) return "tf32 comes from .f32";
+    if (rounding == "rna") return words.relu ? ".rna takes no .relu" : "";
+    if (rounding != "rn" && rounding != "rz") return "needs .rn, .rz or .rna";
+    return "";
+  }
+  if (is_tiny(to.format)) {
+    const bool small = to.format == Format::e2m3 || to.format == Format::e3m2;
+    if (from.elements == 2 ? from.format != Format::f16 || small : from.format != Format::f32)
+      return "these formats do not convert";
+    return rounding == "rn" && words.finite ? "" : "needs .rn.satfinite";
+  }
+  if (is_tiny(from.format)) {
+    if (to.elements != 2 || to.format != Format::f16) return "these formats do not convert";
+    return rounding == "rn" && !words.finite ? "" : "needs .rn";
+  }
+  if (from.elements != 1 || from.format != Format::f32 ||
+      (to.format != Format::f16 && to.format != Format::bf16))
+    return "these formats do not convert";
+  return rounding == "rn" || rounding == "rz" ? "" : "needs .rn or .rz";
+}
+
+}  // namespace
+
+bool Decoder::conversion(const Statement& statement) {
+  const std::string_view name = statement.opcode;
+  if (!name.starts_with("cvt.")) return false;
+  if (name.starts_with("cvt.pack.")) return packing(statement);
+  const Words words = words_of(name);
+  if (!words.unknown.empty())
+    refuse(statement, "'." + std::string(words.unknown) + "' is not implemented on this device");
+  if (words.formats.size() != 2) invalid(statement, "needs two types");
+  const FormatRow& to = words.formats[0];
+  const FormatRow& from = words.formats[1];
+  const bool packed = to.elements != 1 || from.elements != 1 || words.relu || words.finite ||
+                      to.format == Format::tf32 || from.format == Format::tf32;
+  const std::string_view mistake = packed ? packed_mistake(words, to, from)
+                                          : scalar_mistake(words, to.format, from.format);
+  if (!mistake.empty()) invalid(statement, std::string(mistake));
+
+  // The opcode of the plain name, less what makes no difference.
+  std::string plain = "cvt";
+  const auto add = [&](bool wanted, std::string_view word) {
+    if (!wanted) return;
+    plain += '.';
+    plain += word;
+  };
+  const bool exact = !packed && from.format == Format::bf16 && !is_integer(to.format) &&
+                     to.format != Format::f16 && to.format != Format::bf16;
+  const bool default_mode =
+      !packed && words.rounding.empty() &&
+      ((to.format == Format::bf16 && from.format == Format::f16) ||
+       (to.format == Format::f16 && from.format == Format::bf16));
+  add(default_mode, "rn");
+  add(!words.rounding.empty() && !exact, words.rounding);
+  add(words.finite, "satfinite");
+  add(words.relu, "relu");
+  add(words.flush && !(is_integer(from.format) && !packed), "ftz");
+  add(words.saturate && (!is_integer(to.format) || is_integer(from.format)), "sat");
+  add(true, to.name);
+  add(true, from.name);
+  if (const OpcodeInfo* info = find_opcode(plain); info != nullptr) {
+    arithmetic(statement, *info, kCombineNone);
+    return true;
+  }
+  ConvertForm form;
+  form.to = to.format;
+  form.from = from.format;
+  form.rounding = rounding_of(words.rounding);
+  form.elements = std::max(to.elements, from.elements);
+  form.apart = to.elements > from.elements;
+  form.integral = words.integral();
+  form.flush = words.flush;
+  form.clamp = words.saturate;
+  form.finite = words.finite;
+  form.positive = words.relu;
+  const std::size_t sources = form.apart ? 2 : 1;
+  expect_operands(statement, 1 + sources, 1 + sources);
+  Instruction instruction;
+  instruction.opcode = Opcode::convert_any;
+  instruction.imm = packed_form(form);
+  instruction.d = destination(statement, 0, to.type);
+  std::vector<std::uint32_t> slots;
+  for (std::size_t i = 0; i < sources; ++i) slots.push_back(source(statement, i + 1, from.type));
+  instruction.more = more(slots);
+  emit(statement, instruction);
+  finish_widening(statement);
+  return true;
+}
+
+// cvt.pack.sat.TYPE.s32 d, a, b; and cvt.pack.sat.TYPE.s32.b32 d, a, b, c.
+bool Decoder::packing(const Statement& statement) {
+  struct Row {
+    std::string_view name;
+    std::uint8_t width;
+    bool sign, third;
+  };
+  constexpr Row rows[] = {{"u16.s32", 16, false, false}, {"s16.s32", 16, true, false},
+                          {"u8.s32.b32", 8, false, true}, {"s8.s32.b32", 8, true, true},
+                          {"u4.s32.b32", 4, false, true}, {"s4.s32.b32", 4, true, true},
+                          {"u2.s32.b32", 2, false, true}, {"s2.s32.b32", 2, true, true}};
+  for (const Row& row : rows) {
+    if (statement.opcode != "cvt.pack.sat." + std::string(row.name)) continue;
+    expect_operands(statement, row.third ? 4 : 3, row.third ? 4 : 3);
+    ConvertForm form;
+    form.to = row.sign ? Format::s8 : Format::u8;
+    form.from = Format::s32;
+    form.elements = row.width;
+    Instruction instruction;
+    instruction.opcode = Opcode::convert_pack;
+    instruction.imm = packed_form(form);
+    instruction.d = destination(statement, 0, Type::b32);
+    instruction.a = source(statement, 1, Type::s32);
+    instruction.b = source(statement, 2, Type::s32);
+    if (row.third) instruction.c = source(statement, 3, Type::b32);
+    emit(statement, instruction);
+    return true;
+  }
+  invalid(statement, "there is no such packing");
+}
+
+}  // namespace warpmark::cpu

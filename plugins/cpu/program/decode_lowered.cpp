@@ -1,0 +1,359 @@
+// Decoding of instructions that are made of others: set, testp, packed binary32, mixed precision …
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+struct Split {
+  std::vector<std::string_view> words;  ///< behind the first
+  std::string_view first;
+};
+Split split(std::string_view name) {
+  Split result;
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  result.first = name.substr(0, dot);
+  name.remove_prefix(std::min(dot + 1, name.size()));
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find('.'), name.size());
+    result.words.push_back(name.substr(0, end));
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return result;
+}
+
+std::string joined(std::string_view first, const std::vector<std::string_view>& words) {
+  std::string name(first);
+  for (const std::string_view word : words) {
+    name += '.';
+    name += word;
+  }
+  return name;
+}
+
+}  // namespace
+
+// An instruction of the same guard and place, whose slots are known.
+void Decoder::emit_plain(const Statement& statement, Opcode opcode, std::uint32_t d,
+                         std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  Instruction instruction;
+  instruction.opcode = opcode;
+  instruction.d = d;
+  instruction.a = a;
+  instruction.b = b;
+  instruction.c = c;
+  emit(statement, instruction);
+}
+
+Opcode Decoder::opcode_of(const Statement& statement, const std::string& name) const {
+  const OpcodeInfo* info = find_opcode(name);
+  if (info == nullptr)
+    refuse(statement, "instruction is not implemented on this device ('" + name + "')");
+  return info->opcode;
+}
+
+// The low and high half of a 32-bit register in two of their own.
+std::array<std::uint32_t, 2> Decoder::halves(const Statement& statement, std::uint32_t whole) {
+  const std::array<std::uint32_t, 2> parts = {allocate(false), allocate(false)};
+  Instruction instruction;
+  instruction.opcode = Opcode::unpack_16;
+  instruction.count = 2;
+  instruction.address_narrow = true;
+  instruction.address = whole;
+  instruction.d = parts[0];
+  instruction.a = parts[1];
+  emit(statement, instruction);
+  return parts;
+}
+
+// set.CMP{.BOOL}{.ftz}.D.A d, a, b{, {!}c}: a comparison to a predicate, and a selection by it.
+bool Decoder::set(const Statement& statement) {
+  const bool to_predicate = statement.opcode.starts_with("setp.");
+  if (!to_predicate && !statement.opcode.starts_with("set.")) return false;
+  Split name = split(statement.opcode);
+  const std::size_t types = to_predicate ? 1 : 2;
+  if (name.words.size() < types + 1) invalid(statement, "needs a comparison and its types");
+  const std::string_view from_name = name.words.back();
+  Combine combine = kCombineNone;
+  for (const auto& [word, value] : {std::pair<std::string_view, Combine>{"and", kCombineAnd},
+                                    {"or", kCombineOr},
+                                    {"xor", kCombineXor}}) {
+    const auto found = std::find(name.words.begin(), name.words.end(), word);
+    if (found == name.words.end()) continue;
+    combine = value;
+    name.words.erase(found);
+    break;
+  }
+  const bool packed = from_name.ends_with("x2");
+  const std::string_view to_name = to_predicate ? "" : name.words[name.words.size() - 2];
+  if (!to_predicate) name.words.erase(name.words.end() - 2);
+  std::string scalar(from_name);
+  if (packed) {
+    scalar.resize(scalar.size() - 2);
+    name.words.back() = scalar;
+  }
+  const OpcodeInfo* info = find_opcode(joined("setp", name.words));
+  if (info == nullptr || info->form != Form::compare) return false;
+  if (to_predicate && !packed) {  // arithmetic() takes all others
+    if (info->a == Type::f16 || info->a == Type::bf16) {
+      if (operand(statement, 0).kind == OperandKind::pair)
+        invalid(statement, "16-bit numbers have one result");
+    }
+    arithmetic(statement, *info, combine);
+    return true;
+  }
+  expect_operands(statement, combine == kCombineNone ? 3 : 4, combine == kCombineNone ? 3 : 4);
+  const Type whole = packed ? Type::b32 : info->a;
+  std::array<std::uint32_t, 2> a{}, b{}, results{}, wanted{};
+  a[0] = source(statement, 1, whole);
+  b[0] = source(statement, 2, whole);
+  if (packed) {
+    a = halves(statement, a[0]);
+    b = halves(statement, b[0]);
+  }
+  if (to_predicate) {
+    const Operand& pair = operand(statement, 0);
+    if (pair.kind != OperandKind::pair) invalid(statement, "packed numbers have two results");
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const Operand& one = function_.operands[pair.index + i];
+      if (one.kind == OperandKind::integer) invalid(statement, "the result must be a register");
+      wanted[i] = one.kind == OperandKind::sink ? Instruction::kNone : predicate(statement, one);
+    }
+  }
+  results = {allocate(false), packed ? allocate(false) : 0};
+  for (std::size_t i = 0; i < (packed ? 2 : 1); ++i) {
+    Instruction compare;
+    compare.opcode = info->opcode;
+    compare.d = results[i];
+    compare.a = a[i];
+    compare.b = b[i];
+    compare.imm = combine;
+    if (combine != kCombineNone) {
+      compare.c = predicate(statement, operand(statement, 3));
+      compare.negated = operand(statement, 3).negated;
+    }
+    emit(statement, compare);
+  }
+  for (std::size_t i = 0; i < 2 && to_predicate; ++i) {
+    if (wanted[i] != Instruction::kNone)
+      emit_plain(statement, Opcode::mov_pred, wanted[i], results[i]);
+  }
+  if (to_predicate) return true;
+
+  // What true is: 1 in a real format, all ones in an integer one.
+  struct Row {
+    std::string_view name;
+    Type type;
+    std::uint64_t yes;
+  };
+  constexpr Row rows[] = {{"u32", Type::u32, 0xffffffff}, {"s32", Type::s32, 0xffffffff},
+                          {"f32", Type::f32, 0x3f800000}, {"u16", Type::u16, 0xffff},
+                          {"s16", Type::s16, 0xffff},     {"f16", Type::f16, 0x3c00},
+                          {"bf16", Type::bf16, 0x3f80},   {"f16x2", Type::b32, 0x3c00},
+                          {"bf16x2", Type::b32, 0x3f80}};
+  const Row* row = std::find_if(std::begin(rows), std::end(rows),
+                                [&](const Row& one) { return one.name == to_name; });
+  if (row == std::end(rows)) invalid(statement, "set has no such result");
+  const bool halved = to_name.ends_with("x2");
+  const bool integer = row->type == Type::u32 || row->type == Type::s32;
+  const bool small = row->type == Type::u16 || row->type == Type::s16;
+  if (packed ? !integer && !(halved && to_name == from_name) : halved)
+    invalid(statement, "set has no such result");
+  if (small && info->a != Type::f16 && info->a != Type::bf16)
+    invalid(statement, "a 16-bit result needs 16-bit numbers");
+  const bool half_source = info->a == Type::f16 || info->a == Type::bf16;
+  const bool flushes = std::find(name.words.begin(), name.words.end(), "ftz") != name.words.end();
+  if ((half_source && row->type == Type::f32) || (flushes && row->type == Type::bf16))
+    invalid(statement, "set has no such result");
+  const std::uint64_t yes = packed && integer ? 0xffff : row->yes;
+  const std::uint32_t d = destination(statement, 0, row->type);
+  const std::uint32_t one = constant(yes, false), zero = constant(0, false);
+  if (!packed) {
+    emit_plain(statement, Opcode::selp_b32, d, one, zero, results[0]);
+    return true;
+  }
+  Instruction pack;
+  pack.opcode = Opcode::pack_16;
+  pack.count = 2;
+  pack.address_narrow = true;
+  pack.address = d;
+  pack.d = allocate(false);
+  pack.a = allocate(false);
+  emit_plain(statement, Opcode::selp_b32, pack.d, one, zero, results[0]);
+  emit_plain(statement, Opcode::selp_b32, pack.a, one, zero, results[1]);
+  emit(statement, pack);
+  return true;
+}
+
+// testp.KIND.TYPE p, a: a range of the magnitude's pattern.
+bool Decoder::test_kind(const Statement& statement) {
+  if (!statement.opcode.starts_with("testp.")) return false;
+  const Split name = split(statement.opcode);
+  const bool wide = name.words.size() == 2 && name.words[1] == "f64";
+  if (name.words.size() != 2 || (!wide && name.words[1] != "f32"))
+    invalid(statement, "needs .f32 or .f64");
+  const std::uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
+  const std::uint64_t least = wide ? 0x0010000000000000 : 0x00800000;  // normal number
+  struct Row {
+    std::string_view name;
+    std::uint64_t first, count;  // magnitudes
+  };
+  const std::uint64_t all = wide ? ~std::uint64_t{0} >> 1 : 0x7fffffff;
+  const Row rows[] = {{"finite", 0, infinity},
+                      {"infinite", infinity, 1},
+                      {"number", 0, infinity + 1},
+                      {"notanumber", infinity + 1, all - infinity},
+                      {"normal", least, infinity - least},
+                      {"subnormal", 1, least - 1}};
+  for (const Row& row : rows) {
+    if (row.name != name.words[0]) continue;
+    expect_operands(statement, 2, 2);
+    const std::uint32_t d = destination(statement, 0, Type::pred);
+    const std::uint32_t a = source(statement, 1, wide ? Type::f64 : Type::f32);
+    const std::uint32_t magnitude = allocate(wide);
+    emit_plain(statement, wide ? Opcode::and_64 : Opcode::and_32, magnitude, a,
+               constant(all, wide));
+    emit_plain(statement, wide ? Opcode::sub_64 : Opcode::sub_32, magnitude, magnitude,
+               constant(row.first, wide));
+    emit_plain(statement, wide ? Opcode::setp_lt_u64 : Opcode::setp_lt_u32, d, magnitude,
+               constant(row.count, wide));
+    return true;
+  }
+  invalid(statement, "there is no such test");
+}
+
+// add, sub, mul and fma of two binary32 numbers in one register.
+bool Decoder::packed_real(const Statement& statement) {
+  if (!statement.opcode.ends_with(".f32x2")) return false;
+  Split name = split(statement.opcode);
+  name.words.back() = "f32";
+  const Opcode opcode = opcode_of(statement, joined(name.first, name.words));
+  const std::size_t sources = name.first == "fma" ? 3 : 2;
+  expect_operands(statement, sources + 1, sources + 1);
+  std::uint32_t parts[2][3];
+  for (std::size_t i = 0; i < sources; ++i) {
+    Instruction unpack;
+    unpack.opcode = Opcode::unpack_32;
+    unpack.count = 2;
+    unpack.address = source(statement, i + 1, Type::b64);
+    unpack.d = parts[0][i] = allocate(false);
+    unpack.a = parts[1][i] = allocate(false);
+    emit(statement, unpack);
+  }
+  Instruction pack;
+  pack.opcode = Opcode::pack_32;
+  pack.count = 2;
+  pack.address = destination(statement, 0, Type::b64);
+  pack.d = parts[0][0];
+  pack.a = parts[1][0];
+  for (const auto& part : parts) {
+    emit_plain(statement, opcode, part[0], part[0], part[1],
+               sources == 3 ? part[2] : Instruction::kNone);
+  }
+  emit(statement, pack);
+  return true;
+}
+
+// add, sub and fma.f32.f16 (or .bf16): the first operands, but for the last, are 16-bit numbers.
+bool Decoder::mixed_real(const Statement& statement) {
+  Split name = split(statement.opcode);
+  const std::size_t count = name.words.size();
+  if (count < 2 || name.words[count - 2] != "f32" ||
+      (name.words[count - 1] != "f16" && name.words[count - 1] != "bf16") ||
+      (name.first != "add" && name.first != "sub" && name.first != "fma"))
+    return false;
+  const bool half = name.words.back() == "f16";
+  name.words.pop_back();
+  const Opcode opcode = opcode_of(statement, joined(name.first, name.words));
+  const std::size_t sources = name.first == "fma" ? 3 : 2;
+  expect_operands(statement, sources + 1, sources + 1);
+  std::uint32_t slots[3] = {Instruction::kNone, Instruction::kNone, Instruction::kNone};
+  for (std::size_t i = 0; i + 1 < sources; ++i) {
+    const std::uint32_t narrow = source(statement, i + 1, half ? Type::f16 : Type::bf16);
+    slots[i] = allocate(false);
+    emit_plain(statement, half ? Opcode::cvt_f32_f16 : Opcode::cvt_f32_bf16, slots[i], narrow);
+  }
+  slots[sources - 1] = source(statement, sources, Type::f32);
+  emit_plain(statement, opcode, destination(statement, 0, Type::f32), slots[0], slots[1], slots[2]);
+  return true;
+}
+
+// min and max of three binary32 numbers.
+bool Decoder::three_operands(const Statement& statement) {
+  if ((!statement.opcode.starts_with("min.") && !statement.opcode.starts_with("max.")) ||
+      statement.operands != 4)
+    return false;
+  Split name = split(statement.opcode);
+  if (name.words.back() != "f32") invalid(statement, "expected 3 operands, found 4");
+  const auto abs = std::find(name.words.begin(), name.words.end(), "abs");
+  const bool magnitudes = abs != name.words.end();
+  if (magnitudes) name.words.erase(abs);
+  const Opcode opcode = opcode_of(statement, joined(name.first, name.words));
+  std::uint32_t slots[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    slots[i] = source(statement, i + 1, Type::f32);
+    if (!magnitudes) continue;
+    const std::uint32_t positive = allocate(false);
+    emit_plain(statement, Opcode::abs_f32, positive, slots[i]);
+    slots[i] = positive;
+  }
+  const std::uint32_t first = allocate(false);
+  emit_plain(statement, opcode, first, slots[0], slots[1]);
+  emit_plain(statement, opcode, destination(statement, 0, Type::f32), first, slots[2]);
+  return true;
+}
+
+// lop3.BOOL.b32 d|p, a, b, c, table, q: p = (d != 0) BOOL q.
+bool Decoder::logic_with_predicate(const Statement& statement) {
+  const bool both = statement.opcode == "lop3.and.b32";
+  if (!both && statement.opcode != "lop3.or.b32") return false;
+  expect_operands(statement, 6, 6);
+  const Operand& result = operand(statement, 0);
+  if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");
+  const Operand& d = function_.operands[result.index];
+  const Operand& p = function_.operands[result.index + 1];
+  Instruction logic;
+  logic.opcode = Opcode::lop3;
+  if (d.kind == OperandKind::sink) {
+    logic.d = allocate(false);
+  } else {
+    if (d.kind != OperandKind::reg) invalid(statement, "the result must be a register");
+    check_register(statement, d, Type::b32, false);
+    logic.d = register_slot(d.index);
+  }
+  logic.a = source(statement, 1, Type::b32);
+  logic.b = source(statement, 2, Type::b32);
+  logic.c = source(statement, 3, Type::b32);
+  check_table(statement);
+  logic.address = source(statement, 4, Type::u32);
+  Instruction compare;
+  compare.opcode = Opcode::setp_ne_b32;
+  compare.a = logic.d;
+  compare.b = constant(0, false);
+  compare.c = predicate(statement, operand(statement, 5));
+  compare.negated = operand(statement, 5).negated;
+  compare.imm = both ? kCombineAnd : kCombineOr;
+  if (p.kind == OperandKind::integer) invalid(statement, "the result must be a register");
+  compare.d = p.kind == OperandKind::sink ? allocate(false) : predicate(statement, p);
+  emit(statement, logic);
+  emit(statement, compare);
+  return true;
+}
+
+void Decoder::check_table(const Statement& statement) {
+  const Operand& table = operand(statement, 4);
+  if (table.kind != OperandKind::integer) invalid(statement, "the table is a constant");
+}
+
+bool Decoder::lowered(const Statement& statement) {
+  return set(statement) || test_kind(statement) || packed_real(statement) ||
+         mixed_real(statement) || three_operands(statement) || logic_with_predicate(statement);
+}
+
+}  // namespace warpmark::cpu

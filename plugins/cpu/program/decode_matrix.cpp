@@ -1,0 +1,342 @@
+// Decoding of matrix instructions: wmma, mma, ldmatrix, stmatrix and movmatrix.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "program/decoder.hpp"
+#include "program/matrix.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Element>, 13> kElements = {
+    {{"f16", Element::f16},
+     {"bf16", Element::bf16},
+     {"tf32", Element::tf32},
+     {"f32", Element::f32},
+     {"f64", Element::f64},
+     {"s8", Element::s8},
+     {"u8", Element::u8},
+     {"s4", Element::s4},
+     {"u4", Element::u4},
+     {"b1", Element::b1},
+     {"s32", Element::s32},
+     {"e4m3", Element::e4m3},
+     {"e5m2", Element::e5m2}}};
+
+struct Shape {
+  Element a;
+  std::uint32_t m, n, k;
+  bool operator==(const Shape&) const = default;
+};
+
+// PTX ISA, "Matrix Shape". Signed and unsigned integers have the same ones.
+constexpr Shape kWmma[] = {
+    {Element::f16, 16, 16, 16}, {Element::f16, 8, 32, 16},  {Element::f16, 32, 8, 16},
+    {Element::bf16, 16, 16, 16}, {Element::bf16, 8, 32, 16}, {Element::bf16, 32, 8, 16},
+    {Element::s8, 16, 16, 16},  {Element::s8, 8, 32, 16},   {Element::s8, 32, 8, 16},
+    {Element::tf32, 16, 16, 8}, {Element::f64, 8, 8, 4},    {Element::s4, 8, 8, 32},
+    {Element::b1, 8, 8, 128}};
+constexpr Shape kMma[] = {
+    {Element::f16, 8, 8, 4},     {Element::f16, 16, 8, 8},    {Element::f16, 16, 8, 16},
+    {Element::bf16, 16, 8, 8},   {Element::bf16, 16, 8, 16},  {Element::tf32, 16, 8, 4},
+    {Element::tf32, 16, 8, 8},   {Element::f64, 8, 8, 4},     {Element::f64, 16, 8, 4},
+    {Element::f64, 16, 8, 8},    {Element::f64, 16, 8, 16},   {Element::s8, 8, 8, 16},
+    {Element::s8, 16, 8, 16},    {Element::s8, 16, 8, 32},    {Element::s4, 8, 8, 32},
+    {Element::s4, 16, 8, 32},    {Element::s4, 16, 8, 64},    {Element::b1, 8, 8, 128},
+    {Element::b1, 16, 8, 128},   {Element::b1, 16, 8, 256},   {Element::e4m3, 16, 8, 16},
+    {Element::e4m3, 16, 8, 32}};
+
+// Types that share shapes and may be mixed.
+Element family(Element element) {
+  switch (element) {
+    case Element::u8:
+      return Element::s8;
+    case Element::u4:
+      return Element::s4;
+    case Element::e5m2:
+      return Element::e4m3;
+    default:
+      return element;
+  }
+}
+bool accumulates(Element input, Element sum) {
+  switch (family(input)) {
+    case Element::f16:
+    case Element::e4m3:
+      return sum == Element::f16 || sum == Element::f32;
+    case Element::bf16:
+    case Element::tf32:
+      return sum == Element::f32;
+    case Element::f64:
+      return sum == Element::f64;
+    default:
+      return sum == Element::s32;
+  }
+}
+
+Type register_type(Element element) {
+  return element == Element::f64   ? Type::f64
+         : element == Element::f32 ? Type::f32
+         : element == Element::s32 ? Type::s32
+                                   : Type::b32;
+}
+
+// The words of a name, in any order but for the layouts and the types.
+struct Words {
+  std::vector<Element> types;
+  std::vector<bool> rows;
+  std::uint32_t m = 0, n = 0, k = 0;
+  Space space = Space::generic;
+  std::string_view part;  ///< wmma's load, store or mma, and ldmatrix' count
+  std::string_view what;  ///< a, b, c or d
+  bool saturate = false, popc = false, conjunction = false, trans = false, sync = false,
+       aligned = false;
+  std::string_view unknown;
+};
+
+std::optional<std::array<std::uint32_t, 3>> shape_of(std::string_view word) {
+  std::array<std::uint32_t, 3> shape{};
+  const std::string_view letters = "mnk";
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (word.empty() && i == 2) return shape;  // m8n8
+    if (word.empty() || word.front() != letters[i]) return std::nullopt;
+    const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), shape[i]);
+    if (error != std::errc()) return std::nullopt;
+    word.remove_prefix(static_cast<std::size_t>(end - word.data()));
+  }
+  return word.empty() ? std::optional(shape) : std::nullopt;
+}
+
+Words words_of(std::string_view name) {
+  Words words;
+  name.remove_prefix(std::min(name.find('.') + 1, name.size()));
+  while (!name.empty()) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const std::string_view word = name.substr(0, dot);
+    name.remove_prefix(std::min(dot + 1, name.size()));
+    const auto type = std::find_if(kElements.begin(), kElements.end(),
+                                   [&](const auto& row) { return row.first == word; });
+    if (type != kElements.end()) {
+      words.types.push_back(type->second);
+    } else if (word == "row" || word == "col") {
+      words.rows.push_back(word == "row");
+    } else if (const auto shape = shape_of(word)) {
+      words.m = (*shape)[0], words.n = (*shape)[1], words.k = (*shape)[2];
+    } else if (word == "global") {
+      words.space = Space::global;
+    } else if (word == "shared" || word == "shared::cta") {
+      words.space = Space::shared;
+    } else if (word == "satfinite") {
+      words.saturate = true;
+    } else if (word == "popc") {
+      words.popc = true;
+    } else if (word == "and") {
+      words.conjunction = true;
+    } else if (word == "trans") {
+      words.trans = true;
+    } else if (word == "sync") {
+      words.sync = true;
+    } else if (word == "aligned") {
+      words.aligned = true;
+    } else if (word == "a" || word == "b" || word == "c" || word == "d") {
+      words.what = word;
+    } else if (word == "load" || word == "store" || word == "mma" || word == "x1" ||
+               word == "x2" || word == "x4") {
+      words.part = word;
+    } else if (word != "xor" && word != "rn" && word != "b16") {
+      words.unknown = word;
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+bool Decoder::is_matrix(std::string_view opcode) {
+  return opcode.starts_with("wmma.") || opcode.starts_with("mma.") ||
+         opcode.starts_with("ldmatrix.") || opcode.starts_with("stmatrix.") ||
+         opcode.starts_with("movmatrix.");
+}
+
+// The registers of one fragment: { … }, or a register alone.
+void Decoder::fragment(const Statement& statement, std::size_t index, Type type,
+                       std::uint32_t count, bool result, std::vector<std::uint32_t>& into) {
+  const Operand& list = operand(statement, index);
+  const bool vector = list.kind == OperandKind::vector;
+  if (vector ? list.count != count : count != 1) {
+    invalid(statement, "operand " + std::to_string(index + 1) + " needs " +
+                           std::to_string(count) + " registers");
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Operand& element = vector ? function_.operands[list.index + i] : list;
+    if (element.kind == OperandKind::reg && element.value == 0) {
+      check_register(statement, element, type, false);
+      into.push_back(register_slot(element.index));
+    } else if (!result && element.kind == OperandKind::integer) {
+      into.push_back(constant(static_cast<std::uint64_t>(element.value), bytes_of(type) == 8));
+    } else if (!result && element.kind == OperandKind::real) {
+      into.push_back(constant(real_bits(element, bytes_of(type)), bytes_of(type) == 8));
+    } else {
+      invalid(statement, "a fragment is made of registers");
+    }
+  }
+}
+
+bool Decoder::matrix(const Statement& statement) {
+  const std::string_view name = statement.opcode;
+  if (!is_matrix(name)) return false;
+  const Words words = words_of(name);
+  if (!words.unknown.empty())
+    refuse(statement, "'." + std::string(words.unknown) + "' is not implemented on this device");
+  if (!words.sync || !words.aligned) invalid(statement, "needs .sync.aligned");
+  if (name.starts_with("wmma.load.") || name.starts_with("wmma.store."))
+    return matrix_access(statement, name.starts_with("wmma.load."));
+  if (!name.starts_with("wmma.") && !name.starts_with("mma."))
+    return matrix_move(statement, words.trans, words.part, words.space);
+
+  MatrixForm form;
+  form.wmma = name.starts_with("wmma.");
+  form.m = static_cast<std::uint8_t>(words.m);
+  form.n = static_cast<std::uint8_t>(words.n);
+  form.k4 = static_cast<std::uint8_t>(words.k / 4);
+  if (form.wmma && words.types.size() == 2) {  // only the types of the sums: binary16
+    form.d = words.types[0];
+    form.c = words.types[1];
+  } else if (words.types.size() == 4) {
+    form.d = words.types[0];
+    form.a = words.types[1];
+    form.b = words.types[2];
+    form.c = words.types[3];
+  } else {
+    invalid(statement, "needs the types of d, a, b and c");
+  }
+  const Shape shape{family(form.a), words.m, words.n, words.k};
+  const auto has = [&](const auto& shapes) {
+    return std::find(std::begin(shapes), std::end(shapes), shape) != std::end(shapes);
+  };
+  if (!(form.wmma ? has(kWmma) : has(kMma)))
+    invalid(statement, "there is no such shape for these types");
+  if (family(form.a) != family(form.b) || !accumulates(form.a, form.c) ||
+      !accumulates(form.a, form.d)) {
+    invalid(statement, "these types do not go together");
+  }
+  if (words.rows.size() != 2) invalid(statement, "needs the layouts of a and b");
+  form.a_row = words.rows[0];
+  form.b_row = words.rows[1];
+  const bool free_layout = form.volta() || (form.wmma && family(form.a) != Element::s4 &&
+                                            form.a != Element::b1);
+  if (!free_layout && (!form.a_row || form.b_row)) invalid(statement, "needs .row.col");
+  form.saturate = words.saturate;
+  if (words.saturate && form.d != Element::s32 && !form.wmma)
+    invalid(statement, "only integer sums saturate");
+  form.conjunction = words.conjunction;
+  if ((form.a == Element::b1) != words.popc)
+    invalid(statement, "single bits, and only they, need .xor.popc or .and.popc");
+
+  expect_operands(statement, 4, 4);
+  std::vector<std::uint32_t> slots;
+  constexpr Part kOrder[] = {Part::d, Part::a, Part::b, Part::c};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Part part = kOrder[i];
+    fragment(statement, i, register_type(form.element(part)), form.registers(part), i == 0, slots);
+  }
+  Instruction instruction;
+  instruction.opcode = Opcode::matrix_multiply;
+  instruction.imm = packed_form(form);
+  instruction.more = more(slots);
+  emit(statement, instruction);
+  return true;
+}
+
+// wmma.load.PART … {registers}, [address], stride; wmma.store.d … [address], {registers}, stride
+bool Decoder::matrix_access(const Statement& statement, bool load) {
+  const Words words = words_of(statement.opcode);
+  if (words.types.size() != 1 || words.rows.size() != 1 || words.what.empty())
+    invalid(statement, "needs one matrix, one layout and one type");
+  MatrixForm form;
+  form.wmma = true;
+  form.m = static_cast<std::uint8_t>(words.m);
+  form.n = static_cast<std::uint8_t>(words.n);
+  form.k4 = static_cast<std::uint8_t>(words.k / 4);
+  form.part = words.what == "a"   ? Part::a
+              : words.what == "b" ? Part::b
+              : words.what == "c" ? Part::c
+                                  : Part::d;
+  form.a = form.b = form.c = form.d = words.types[0];
+  form.a_row = words.rows[0];
+  const bool sums = form.part == Part::c || form.part == Part::d;
+  if (load ? form.part == Part::d : form.part != Part::d)
+    invalid(statement, "there is no such access");
+  const bool known = std::any_of(std::begin(kWmma), std::end(kWmma), [&](const Shape& shape) {
+    return shape.m == words.m && shape.n == words.n && shape.k == words.k &&
+           (sums ? accumulates(shape.a, words.types[0]) : shape.a == family(words.types[0]));
+  });
+  if (!known) invalid(statement, "there is no such shape for this type");
+  const bool narrow = bits_of(form.a) < 8;
+  if (narrow && form.a_row != (form.part == Part::a))
+    invalid(statement, "elements below a byte need .row for a and .col for b");
+
+  expect_operands(statement, 2, 3);
+  Instruction instruction;
+  instruction.opcode = load ? Opcode::matrix_load : Opcode::matrix_store;
+  Space space = words.space;
+  instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
+  const std::int64_t offset = instruction.imm;
+  instruction.count = static_cast<std::uint8_t>(space);
+  std::vector<std::uint32_t> slots;
+  fragment(statement, load ? 0 : 1, register_type(words.types[0]), form.registers(form.part), load,
+           slots);
+  instruction.more = more(slots);
+  if (statement.operands == 3) {
+    instruction.a = source(statement, 2, Type::u32);
+  } else {
+    const std::uint32_t rows = form.rows(form.part), columns = form.columns(form.part);
+    instruction.a = constant(form.a_row ? columns : rows, false);
+  }
+  instruction.b = constant(static_cast<std::uint64_t>(offset), true);
+  instruction.imm = packed_form(form);
+  instruction.site = program_.sites++;
+  emit(statement, instruction);
+  return true;
+}
+
+// ldmatrix and stmatrix: 1, 2 or 4 matrices of 8 rows of 16 bytes, whose addresses the lanes hold.
+bool Decoder::matrix_move(const Statement& statement, bool transposed, std::string_view count,
+                          Space space) {
+  const std::string_view name = statement.opcode;
+  Instruction instruction;
+  std::vector<std::uint32_t> slots;
+  if (name.find(".m8n8.") == std::string_view::npos || !name.ends_with(".b16"))
+    refuse(statement, "only .m8n8 of .b16 is implemented on this device");
+  if (name.starts_with("movmatrix.")) {
+    if (!transposed) invalid(statement, "needs .trans");
+    expect_operands(statement, 2, 2);
+    instruction.opcode = Opcode::matrix_transpose;
+    instruction.d = destination(statement, 0, Type::b32);
+    instruction.a = source(statement, 1, Type::b32);
+    emit(statement, instruction);
+    return true;
+  }
+  if (count.size() != 2 || count[0] != 'x') invalid(statement, "needs .x1, .x2 or .x4");
+  if (space == Space::global) invalid(statement, "the matrices lie in shared memory");
+  const bool load = name.starts_with("ldmatrix.");
+  const auto matrices = static_cast<std::uint32_t>(count[1] - '0');
+  expect_operands(statement, 2, 2);
+  instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
+  instruction.opcode = load ? Opcode::matrix_rows_load : Opcode::matrix_rows_store;
+  fragment(statement, load ? 0 : 1, Type::b32, matrices, load, slots);
+  instruction.more = more(slots);
+  instruction.count = static_cast<std::uint8_t>(matrices);
+  instruction.negated = transposed;
+  instruction.d = static_cast<std::uint32_t>(space);  // no slot
+  instruction.site = program_.sites++;
+  emit(statement, instruction);
+  return true;
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,277 @@
+// Decoding of moves: packing and unpacking, 128 bits, addresses of spaces, clocks, and instructions
+// that advise a cache and change no result.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+std::uint32_t type_bytes_of_move(std::string_view opcode) {
+  constexpr std::pair<std::string_view, std::uint32_t> rows[] = {
+      {"mov.b16", 2}, {"mov.b32", 4}, {"mov.b64", 8}, {"mov.b128", 16}};
+  for (const auto& [name, bytes] : rows) {
+    if (name == opcode) return bytes;
+  }
+  return 0;
+}
+
+Type bits_type(std::uint32_t bytes) {
+  return bytes == 16  ? Type::b128
+         : bytes == 8 ? Type::b64
+         : bytes == 4 ? Type::b32
+         : bytes == 2 ? Type::b16
+                      : Type::b8;
+}
+
+}  // namespace
+
+// mov.bN of { … } on one side, and every mov.b128. A 128-bit register is two wide slots, one after
+// the other, the lower half first.
+bool Decoder::moves(const Statement& statement) {
+  const std::uint32_t bytes = type_bytes_of_move(statement.opcode);
+  if (statement.opcode.starts_with("mov.v4.")) return move_special_vector(statement);
+  if (bytes == 0 || statement.operands != 2) return false;
+  const Operand& to = operand(statement, 0);
+  const Operand& from = operand(statement, 1);
+  const bool pack = from.kind == OperandKind::vector, unpack = to.kind == OperandKind::vector;
+  if (!pack && !unpack && bytes != 16) return false;
+  if (pack && unpack) invalid(statement, "one side must be a register");
+  if (!pack && !unpack) {
+    const std::uint32_t d = destination(statement, 0, Type::b128);
+    const std::uint32_t a = source(statement, 1, Type::b128);
+    for (const std::uint32_t half : {0u, kWideSlot})
+      emit_plain(statement, Opcode::mov_b64, d + half, a + half);
+    return true;
+  }
+  const Operand& parts = pack ? from : to;
+  const std::uint32_t part_bytes = parts.count == 0 ? 0 : bytes / parts.count;
+  if (part_bytes * parts.count != bytes || parts.count < 2 || parts.count > 4 ||
+      part_bytes * 8 < bytes) {
+    invalid(statement, "the elements do not fill the register");
+  }
+  std::uint32_t elements[4] = {Instruction::kNone, Instruction::kNone, Instruction::kNone,
+                               Instruction::kNone};
+  for (std::uint32_t i = 0; i < parts.count; ++i) {
+    const Operand& element = function_.operands[parts.index + i];
+    if (element.kind == OperandKind::reg && element.value == 0) {
+      check_register(statement, element, bits_type(part_bytes), false);
+      elements[i] = register_slot(element.index);
+    } else if (element.kind == OperandKind::integer && pack) {
+      elements[i] = constant(static_cast<std::uint64_t>(element.value), part_bytes == 8);
+    } else if (element.kind == OperandKind::real && pack && part_bytes >= 4) {
+      elements[i] = constant(real_bits(element, part_bytes), part_bytes == 8);
+    } else if (element.kind != OperandKind::sink || !unpack) {
+      invalid(statement, "an element must be a register");
+    }
+  }
+  const std::uint32_t whole = pack ? destination(statement, 0, bits_type(bytes))
+                                   : source(statement, 1, bits_type(bytes));
+  if (part_bytes == 8) {
+    // An unpacked element may be no part of what is still to be read: registers are whole.
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      if (elements[i] == Instruction::kNone) continue;
+      const std::uint32_t half = whole + i * kWideSlot;
+      emit_plain(statement, Opcode::mov_b64, pack ? half : elements[i], pack ? elements[i] : half);
+    }
+    return true;
+  }
+  const std::uint32_t steps = bytes == 16 ? 2 : 1, each = parts.count / steps;
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    Instruction instruction;
+    instruction.count = static_cast<std::uint8_t>(each);
+    instruction.address_narrow = bytes < 8;
+    instruction.opcode = part_bytes == 4   ? (pack ? Opcode::pack_32 : Opcode::unpack_32)
+                         : part_bytes == 2 ? (pack ? Opcode::pack_16 : Opcode::unpack_16)
+                                           : (pack ? Opcode::pack_8 : Opcode::unpack_8);
+    instruction.address = whole + step * kWideSlot;
+    std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
+    for (std::uint32_t i = 0; i < each; ++i) *slots[i] = elements[step * each + i];
+    emit(statement, instruction);
+  }
+  return true;
+}
+
+// mov.v4.u32 {a, b, c, d}, %tid and its like.
+bool Decoder::move_special_vector(const Statement& statement) {
+  expect_operands(statement, 2, 2);
+  const Operand& to = operand(statement, 0);
+  const Operand& from = operand(statement, 1);
+  const Type type = statement.opcode == "mov.v4.u32"   ? Type::u32
+                    : statement.opcode == "mov.v4.u16" ? Type::u16
+                                                       : Type::none;
+  if (type == Type::none || to.kind != OperandKind::vector || to.count != 4 ||
+      from.kind != OperandKind::name)
+    invalid(statement, "needs four registers and a special register");
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const Operand& element = function_.operands[to.index + i];
+    if (element.kind == OperandKind::sink) continue;
+    if (element.kind != OperandKind::reg) invalid(statement, "an element must be a register");
+    check_register(statement, element, type, false);
+    const std::string name = std::string(from.text) + "." + "xyzw"[i];
+    const std::uint32_t value = special_named(name, false);
+    if (value == Instruction::kNone) invalid(statement, "'" + name + "' is not known");
+    emit_plain(statement, Opcode::mov_b32, register_slot(element.index), value);
+  }
+  return true;
+}
+
+bool Decoder::conversions_of_addresses(const Statement& statement) {
+  std::string_view name = statement.opcode;
+  Instruction instruction;
+  if (name.starts_with("cvta.to.")) {
+    instruction.opcode = Opcode::from_window;
+    name.remove_prefix(8);
+  } else if (name.starts_with("cvta.")) {
+    instruction.opcode = Opcode::to_window;
+    name.remove_prefix(5);
+  } else if (name.starts_with("isspacep.")) {
+    instruction.opcode = Opcode::is_space;
+    name.remove_prefix(9);
+  } else {
+    return false;
+  }
+  const bool test = instruction.opcode == Opcode::is_space;
+  if (!test) {
+    if (!name.ends_with(".u64")) invalid(statement, "an address needs 64 bits");
+    name.remove_suffix(4);
+  }
+  if (name == "shared" || name == "shared::cta" || name == "shared::cluster") {
+    instruction.imm = static_cast<std::int64_t>(placement_.shared_window);
+    instruction.count = static_cast<std::uint8_t>(Space::shared);
+  } else if (name == "local") {
+    instruction.imm = static_cast<std::int64_t>(placement_.local_window);
+    instruction.count = static_cast<std::uint8_t>(Space::local);
+  } else if (name == "param" || name == "param::entry") {
+    // A function's parameters lie in its frame.
+    const bool kernel = callee_ == Instruction::kNone;
+    instruction.imm =
+        static_cast<std::int64_t>(kernel ? placement_.param_window : placement_.local_window);
+    instruction.count = static_cast<std::uint8_t>(Space::param);
+  } else if (name == "global" || name == "const") {
+    instruction.count = static_cast<std::uint8_t>(Space::global);
+  } else {
+    invalid(statement, "there is no such state space here");
+  }
+  expect_operands(statement, 2, 2);
+  instruction.d = destination(statement, 0, test ? Type::pred : Type::u64);
+  const Operand& from = operand(statement, 1);
+  if (from.kind != OperandKind::name) {
+    instruction.a = source(statement, 1, Type::u64);
+  } else if (const auto placed = variables_.find(from.text); placed != variables_.end()) {
+    const std::uint64_t offset = placed->second.offset + static_cast<std::uint64_t>(from.value);
+    instruction.a = placed->second.space == Space::local ? frame_address(statement, offset)
+                                                         : constant(offset, true);
+  } else {
+    const std::uint64_t variable = placement_.variable ? placement_.variable(from.text) : 0;
+    if (variable == 0) invalid(statement, "'" + std::string(from.text) + "' is not declared");
+    instruction.a = constant(variable + static_cast<std::uint64_t>(from.value), true);
+  }
+  if (test && name == "const") {  // constant variables lie in global memory, and look like it
+    emit_plain(statement, Opcode::mov_pred, instruction.d, constant(0, false));
+    return true;
+  }
+  if (!test && instruction.count == static_cast<std::uint8_t>(Space::global)) {
+    emit_plain(statement, Opcode::mov_b64, instruction.d, instruction.a);
+    return true;
+  }
+  emit(statement, instruction);
+  return true;
+}
+
+bool Decoder::clock(const Statement& statement) {
+  if (!statement.opcode.starts_with("mov.") || statement.operands != 2) return false;
+  const std::string_view name = operand(statement, 1).text;
+  const bool wide = name == "%clock64" || name == "%globaltimer";
+  const bool high = name == "%clock_hi" || name == "%globaltimer_hi";
+  if (!wide && !high && name != "%clock" && name != "%globaltimer_lo") return false;
+  Instruction read;
+  read.opcode = Opcode::read_clock;
+  Instruction part;
+  if (wide) {
+    read.d = destination(statement, 0, Type::u64);
+    emit(statement, read);
+    return true;
+  }
+  part.d = destination(statement, 0, Type::u32);
+  read.d = part.a = allocate(true);
+  emit(statement, read);
+  if (high) {
+    part.opcode = Opcode::shr_u64;
+    part.b = constant(32, false);
+    const std::uint32_t result = std::exchange(part.d, allocate(true));
+    emit(statement, part);
+    part.a = std::exchange(part.d, result);
+  }
+  part.opcode = Opcode::cvt_u32_u64;
+  emit(statement, part);
+  return true;
+}
+
+// Instructions that steer caches, counters and the scheduler. Their operands are checked; there is
+// nothing for them to do, and no access that could fail (a prefetch of a bad address does not).
+bool Decoder::advice(const Statement& statement) {
+  const std::string_view name = statement.opcode;
+  struct Row {
+    std::string_view prefix;
+    std::uint8_t operands;
+    bool address;
+  };
+  constexpr Row rows[] = {{"prefetch.", 1, true},      {"prefetchu.L1", 1, true},
+                          {"applypriority.", 2, true}, {"discard.", 2, true},
+                          {"pmevent", 1, false},       {"griddepcontrol.", 0, false},
+                          {"nanosleep.u32", 1, false}};
+  for (const Row& row : rows) {
+    if (!name.starts_with(row.prefix)) continue;
+    expect_operands(statement, row.operands, row.operands);
+    if (row.address) {
+      const std::string_view words = name.substr(name.find('.'));
+      Space space = words.find(".global") != words.npos  ? Space::global
+                    : words.find(".local") != words.npos ? Space::local
+                    : words.find(".param") != words.npos ? Space::param
+                    : words.find(".const") != words.npos ? Space::global
+                                                         : Space::generic;
+      Instruction unused;
+      address(statement, operand(statement, 0), space, unused);
+      if (row.operands == 2 && (operand(statement, 1).kind != OperandKind::integer ||
+                                operand(statement, 1).value != 128))
+        invalid(statement, "the size is 128");
+    } else if (name == "nanosleep.u32") {
+      source(statement, 0, Type::u32);
+    } else if (row.operands == 1 && operand(statement, 0).kind != OperandKind::integer) {
+      invalid(statement, "needs a constant");
+    }
+    return true;
+  }
+  // A policy is a value that only advice takes.
+  if (name.starts_with("createpolicy.")) {
+    expect_operands(statement, 1, 4);
+    if (!name.ends_with(".b64")) invalid(statement, "a policy has 64 bits");
+    emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::b64),
+               constant(0, true));
+    return true;
+  }
+  if (name == "elect.sync") {  // the lowest lane of the mask
+    expect_operands(statement, 2, 2);
+    const Operand& result = operand(statement, 0);
+    if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");
+    const Operand& d = function_.operands[result.index];
+    const Operand& p = function_.operands[result.index + 1];
+    if (d.kind == OperandKind::reg) check_register(statement, d, Type::b32, false);
+    const std::uint32_t lane =
+        d.kind == OperandKind::reg ? register_slot(d.index) : allocate(false);
+    const std::uint32_t reversed = allocate(false);
+    emit_plain(statement, Opcode::brev_32, reversed, source(statement, 1, Type::b32));
+    emit_plain(statement, Opcode::clz_32, lane, reversed);
+    emit_plain(statement, Opcode::setp_eq_b32, predicate(statement, p), lane,
+               special(Special::laneid));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,224 @@
+// Texts that no device accepts: each is refused with its line and a reason, by us and, where the
+// toolkit's assembler is at hand, by that.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "program/program.hpp"
+#include "ptx/error.hpp"
+#include "ptx/parser.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+const std::string kHeader = ".version 9.0\n.target sm_90\n.address_size 64\n";
+const std::string kRegisters =
+    ".reg .u32 %u<9>; .reg .s32 %s<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; "
+    ".reg .b64 %rd<9>; .reg .u64 %ud<9>; .reg .u16 %uh<9>; .reg .b16 %h<9>; .reg .f16 %hf<9>; "
+    ".reg .pred %p<9>; .reg .b128 %q<9>;\n";
+constexpr std::uint32_t kBodyLine = 7;  ///< where a kernel's statement stands
+
+std::string kernel(const std::string& statement) {
+  return kHeader + ".visible .entry k(.param .u64 out)\n{\n" + kRegisters + statement +
+         ";\nret;\n}\n";
+}
+
+// Statements, each wrong by itself.
+const std::vector<std::string> kStatements = {
+    // operands of the wrong kind, type or number
+    "add.s32 %r1, %r2", "add.s32 %r1, %r2, %r3, %r4", "add.s32 %r1, %r2, %rd3",
+    "add.s32 5, %r2, %r3", "add.s32 %r1, %p2, %r3", "add.s32 %r1, [%rd1], %r2",
+    "add.s32 {%r1, %r2}, %r3, %r4", "add.f32 %u1, %f2, %f3", "add.f16 %uh1, %h2, %h3",
+    "mov.u32 %f1, %r1", "mov.f32 %u1, %f1", "mov.u32 %r1, %nosuch", "mov.u32 %r99, %r1",
+    "mov.u32 _, %r1", "mov.u32 %tid.x, 1", "mov.b64 %rd1, {%r1}", "mov.u64 %rd1, {%r1, %r2}",
+    "mul.wide.u32 %r1, %r2, %r3", "selp.s32 %r1, %r2, %r3, %r4", "selp.u32 %f1, %u1, %r2, %p1",
+    "setp.eq.s32 %r1, %r2, %r3", "setp.eq.u32 %p1, %f1, %r1", "setp.lt.f16 %p1|%p2, %h1, %h2",
+    "shl.b32 %r1, %r1, %f2", "shl.b32 %r1, %r1, %h2", "shl.b32 %r1, %r2, %rd3",
+    "bfe.u32 %r1, %r2, %rd3, 1", "lop3.b32 %r1, %r2, %r3, %r4, %r5",
+    "shf.l.wrap.b32 %r1, %r2, %r3, %r4, %r5", "shfl.sync.up.b32 %r1, %r2, 1, 31",
+    "vote.sync.any.pred %p1, %p2", "@%r1 add.s32 %r1, %r2, %r3", "@%p9 ret",
+    // modifiers
+    "add.sat.f64 %fd1, %fd1, %fd2", "add.foo.s32 %r1, %r2, %r3", "blah.s32 %r1, %r2",
+    "div.f32 %f1, %f2, %f3", "sqrt.f32 %f1, %f2", "rcp.f32 %f1, %f2", "mul.s32 %r1, %r2, %r3",
+    "fma.f32 %f1, %f2, %f3, %f4", "cvt.f32.s32 %f1, %r1", "cvt.rn.s32.f32 %r1, %f1",
+    "cvt.sat.u32.u16 %r1, %h1", "cvt.rn.f64.f32 %fd1, %f1", "cvt.rn.sat.bf16.f32 %h1, %f1",
+    "cvt.rni.u8.bf16 %h1, %h2", "cvt.u32.u16 %r1, %hf1", "cvt.rn.e4m3x2.f32 %h1, %f1, %f2",
+    "set.eq.f32.f16 %f1, %h1, %h2", "testp.finite.f16 %p1, %h1", "bmsk.b32 %r1, %r2, %r3",
+    "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+    "{%r5,%r6}, {%f1,%f2,%f3,%f4}",
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3}, "
+    "{%r5,%r6}, {%f1,%f2,%f3,%f4}",
+    "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+    "{%r5,%r6}, {%f1,%f2,%f3,%f4}",
+    "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r1,%r2,%r3,%r4}, [%rd1], 16",
+    // memory
+    "ld.global.f32 %u1, [%rd1]", "ld.global.f32 %fd1, [%rd1]", "ld.global.u16 %hf1, [%rd1]",
+    "ld.global.u64 %r1, [%rd1]", "ld.global.f16 %h1, [%rd1]", "st.global.u32 [%rd1], %f1",
+    "ld.shared.u32 %r1, [%f1]", "ld.global.u32 %r1, [%fd1]", "ld.global.u32 _, [%rd1]",
+    "ld.param.u64 %rd1, [nosuch]", "st.param.u32 [out], %r1", "ld.global.v3.u32 {%r1,%r2,%r3}, [%rd1]",
+    "ld.global.v2.u32 {%r1}, [%rd1]", "ld.global.u32 {%r1,%r2}, [%rd1]",
+    "ld.global.v2.u32 %r1, [%rd1]", "ld.nosuch.u32 %r1, [%rd1]", "ld.global %r1, [%rd1]",
+    "st.const.u32 [%rd1], %r1", "ld.volatile.local.u32 %r1, [%r2]",
+    "ld.global.v4.u64 {%rd1,%rd2,%rd3,%rd4}, [%rd1]", "ld.global.u32 %r1, %rd1",
+    // control
+    "bra NOSUCH", "call nosuch", "ret ret", "brx.idx %r1, NO",
+    "T: .branchtargets A; brx.idx %rd1, T; A: ret", "bar.sync 16", "bar.sync 0, 33",
+};
+
+// Statements whose error is one of syntax.
+const std::vector<std::string> kSyntax = {
+    "mov.u32 %r1 1", "mov.u32 ,%r1", "mov.u32 %r1,%r2,", "@%p1", "@%p1 @%p2 ret", ".foo",
+    "ld.global.u32 %r1,[%rd1+%rd2]", "ld.global.u32 %r1,[%rd1", "ld.global.u32 %r1,[[%rd1]]",
+    "mov.u32 %r1, 0x", "mov.u32 %r1, 12ab", "mov.u32 %r1, 08", "mov.u32 %r1, 0f3F",
+    "mov.b32 %r1, 0f3F8000001", "mov.u32 %r1, 'a'", "mov.u32 %r1, `", "mov.u32 %r1, 5/0",
+    "mov.u32 %r1, 0b102", "mov.u32 %r1, 5u", "\"x\"", "L: L: ret", "{ L: } bra L", ".maxntid 3",
+    ".reg .bf16 %b", ".reg .b32 %r1", ".reg .b32 %x<4294967296>", ".reg .pred %x; .reg .pred %x",
+    ".shared .b8 s[50000]", "/* ",
+};
+
+// Whole texts.
+const std::vector<std::string> kTexts = {
+    "", "hello", ".version 9.0\n", ".target sm_90\n.version 9.0\n", ".version 9\n.target sm_90\n",
+    ".version 9.0\n.target sm_95\n.address_size 64\n", ".version 9.0\n.target sm_90, foo\n",
+    ".version 9.0\n.address_size 64\n.entry k(){ret;}",
+    kHeader + ".version 8.0\n", kHeader + ".target sm_80\n", kHeader + ".address_size 64\n",
+    kHeader + ".global .b8 x[1<<38];", kHeader + ".global .b8 x[0];", kHeader + ".global .b8 x[-1];",
+    kHeader + ".global .b32 x[2] = {1,2,3};", kHeader + ".global .b32 x = nosuch;",
+    kHeader + ".global .f32 f = 1;", kHeader + ".global .u32 f = 1.0;",
+    kHeader + ".const .b8 x[70000];", kHeader + ".global .pred p;",
+    kHeader + ".global .align 3 .b8 x[4];", kHeader + ".local .b8 x[4];",
+    kHeader + ".param .b8 x[4];", kHeader + ".global .b8 x[4]; .global .b8 x[4];",
+    kHeader + ".reg .b32 %r;", kHeader + ".func f(", kHeader + "}", kHeader + "{",
+    kHeader + ".entry e(){ret;} .entry e(){ret;}", kHeader + ".entry e(){", kHeader + ".nosuch",
+    kHeader + ".section .x", kHeader + ".global .b8 s[3]=\"ab\";", kHeader + ".global .u8 t={1};",
+    kHeader + ".global .u32 a[];", kHeader + ".global .f32 x = 0f3F8;", kHeader + ".global .u32 a.b;",
+    kHeader + ".global .u32 9a;", kHeader + ".file 1 \"a\\\"b\"", kHeader + ".file 1 \"a\\",
+    kHeader + ".entry k(.param .u64 a, .param .u64 a){ret;}",
+    kHeader + ".entry k(.param .b8 a[33000]){ret;}", kHeader + ".entry (.param .b32 r) k(){ret;}",
+    kHeader + ".entry k() .maxntid 32 .reqntid 64 {ret;}", kHeader + ".entry k() .foo 3 {ret;}",
+    kHeader + ".entry k() {ret;} x", kHeader + ".entry k() {ret}",
+};
+
+/// What we say, or "" if we take the text. Kernels are decoded, as when they are asked for.
+std::string verdict(const std::string& text, std::uint32_t* line = nullptr) {
+  try {
+    const Module module = parse_ptx(text);
+    Placement placement;
+    placement.variable = [&](std::string_view name) {
+      return module.variable_by_name.contains(name) ? std::uint64_t{0x10000} : 0;
+    };
+    for (const Function& function : module.functions) {
+      if (function.entry && function.has_body) decode(module, function, placement);
+    }
+  } catch (const PtxError& error) {
+    if (line != nullptr) *line = error.line();
+    return error.what();
+  }
+  return "";
+}
+
+/// Whether ptxas takes the text; nothing if there is no ptxas.
+bool ptxas_takes(const std::string& text) {
+  char path[] = "/tmp/warpmark_ptx_XXXXXX";
+  const int file = mkstemp(path);
+  if (file < 0) return false;
+  const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  close(file);
+  const std::string command = std::string("timeout 20 '") + WARPMARK_PTXAS + "' -arch sm_90 '" +
+                              path + "' -o /dev/null >/dev/null 2>&1";
+  const bool taken = written && std::system(command.c_str()) == 0;
+  std::remove(path);
+  return taken;
+}
+bool have_ptxas() {
+  return access(WARPMARK_PTXAS, X_OK) == 0;
+}
+
+TEST(Rejection, WrongStatementsAreRefusedWithTheirLine) {
+  for (const auto& list : {kStatements, kSyntax}) {
+    for (const std::string& statement : list) {
+      std::uint32_t line = 0;
+      const std::string said = verdict(kernel(statement), &line);
+      EXPECT_NE(said, "") << statement << " is taken";
+      const bool whole = statement.starts_with(".shared") || statement.starts_with("/*");
+      if (!said.empty() && !whole) {
+        EXPECT_GE(line, kBodyLine) << statement << ": " << said;
+        EXPECT_LE(line, kBodyLine + 1) << statement << ": " << said;
+      }
+    }
+  }
+  EXPECT_GE(kStatements.size() + kSyntax.size() + kTexts.size(), 150U);
+}
+
+TEST(Rejection, WrongTextsAreRefused) {
+  for (const std::string& text : kTexts) EXPECT_NE(verdict(text), "") << text << " is taken";
+}
+
+TEST(Rejection, TheAssemblerAgrees) {
+  if (!have_ptxas()) GTEST_SKIP() << "no ptxas";
+  for (const auto& list : {kStatements, kSyntax}) {
+    for (const std::string& statement : list)
+      EXPECT_FALSE(ptxas_takes(kernel(statement))) << statement;
+  }
+  for (const std::string& text : kTexts) EXPECT_FALSE(ptxas_takes(text)) << text;
+}
+
+TEST(Rejection, WhatLooksWrongAndIsNot) {
+  const std::vector<std::string> statements = {
+      "add.rn.f32.ftz %f1, %f2, %f3", "{ .reg .b32 %r1; mov.u32 %r1, 1; } mov.u32 %r1, 2",
+      "{ bra L; } L: ret", "mov.u32 %r1, (1+2)*(3-4)", "mov.u32 %r1, 1 ? 2 : 3",
+      "T: .branchtargets A,B; brx.idx.uni %r1, T; A: B: ret", "lop3.b32 %r1, %r2, %r3, %r4, 256",
+      "ld.global.b16 %f1, [%rd1]", "ld.global.f32 %rd1, [%rd1]", "bar.sync 0, 128",
+      ".local .b8 l[60000]", ".reg .b32 %x<100000000>",
+  };
+  const std::vector<std::string> texts = {
+      kHeader + ".section .debug_str { // }\n.b8 1\n}",
+      kHeader + ".section .debug_str { /* } */ .b8 1 }",
+      kHeader + ".section .debug_str {\n.b8 0 // { \n}", kHeader + ".file 1 \"a\\\\\"",
+      kHeader + ".file 1 \"a\\\"\n", kHeader + ".global .s8 t[3]={-1,2,200};",
+      kHeader + ".global .u32 a[2][2]={{1,2},{3,4}};", kHeader + ".global .u32 a[]={1,2};",
+      kHeader + ".global .v4 .f32 v = {1.0,2.0,3.0,4.0};", kHeader + ".common .global .u32 cc;",
+      kHeader + ".global .u32 %x;", ".version 9.0\n.target compute_90\n.address_size 64\n",
+  };
+  for (const std::string& statement : statements) {
+    EXPECT_EQ(verdict(kernel(statement)), "") << statement;
+    if (have_ptxas()) {
+      EXPECT_TRUE(ptxas_takes(kernel(statement))) << statement;
+    }
+  }
+  for (const std::string& text : texts) {
+    EXPECT_EQ(verdict(text), "") << text;
+    if (have_ptxas()) {
+      EXPECT_TRUE(ptxas_takes(text)) << text;
+    }
+  }
+}
+
+TEST(Rejection, NothingGrowsWithoutEnd) {
+  const auto many = [](const std::string& text, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  EXPECT_NE(verdict(kernel(many("{", 100000))), "");
+  EXPECT_NE(verdict(kernel("mov.u32 %r1, " + many("(", 100000) + "1")), "");
+  EXPECT_NE(verdict(kernel("mov.u32 %r1, " + many("-", 100000) + "1")), "");
+  EXPECT_NE(verdict(kernel("mov.u32 %r1, " + many("1?", 100000) + "1")), "");
+  EXPECT_NE(verdict(kernel("mov.b64 %rd1, " + many("{", 100000))), "");
+  EXPECT_NE(verdict(kernel("mov.u32 %r1" + many(", %r1", 100000))), "");
+  EXPECT_NE(verdict(kernel("T: .branchtargets A" + many(", A", 100000) + "; A: brx.idx %r1, T")), "");
+  EXPECT_NE(verdict(kHeader + ".global .b8 x[" + many("1][", 1000) + "18446744073709551615];"), "");
+  EXPECT_NE(verdict(kHeader + ".global .b8 x[4][4294967296][4294967296];"), "");
+  EXPECT_NE(verdict(kHeader + ".global .b8 x[274877906944];"), "");
+  EXPECT_NE(verdict(kHeader + ".global .b8 x[1] = " + many("{", 100000)), "");
+  EXPECT_NE(verdict(kernel(".local .b8 l[4000000000]")), "");
+  EXPECT_NE(verdict(kHeader + ".entry k(" + many(".param .b64 p, ", 10000) + ".param .b8 q){ret;}"), "");
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
