@@ -41,6 +41,9 @@ typedef struct warpmark_device {
    *   "cc": [9, 0]           compute capability that the device reports (before cuInit only)
    *   "instruction_budget": n   thread-instructions a launch may execute before error 702; 0 = none
    *   "wall_limit_ms": n        wall clock a launch may take before error 702; 0 = none
+   *   "schedule_seed": n        another order of blocks, warps and diverged threads, the same for
+   *                             each n; 0 = the usual one, unless WARPMARK_CPU_SCHEDULE_SEED says
+   *                             otherwise. For finding out that a result depends on the order
    *   "workers": n              threads that execute blocks, 0 = one for each processor; 1 unless
    *                             told so here or by WARPMARK_CPU_WORKERS. Results, reports and
    *                             counters do not depend on it, unless a kernel has a data race

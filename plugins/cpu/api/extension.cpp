@@ -29,6 +29,7 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
   };
   if (key == "instruction_budget") return count(limits.instruction_budget);
   if (key == "wall_limit_ms") return count(limits.wall_limit_ms);
+  if (key == "schedule_seed") return count(limits.schedule_seed);
   if (key == "workers") {
     std::uint64_t workers = 0;
     const CUresult result = count(workers);
@@ -53,9 +54,10 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     driver().properties.minor = value[1].get<int>();
     return CUDA_SUCCESS;
   }
-  return fail(CUDA_ERROR_INVALID_VALUE,
-              "configure: unknown key \"" + key +
-                  "\"; known are cc, instruction_budget, wall_limit_ms, workers, check");
+  return fail(
+      CUDA_ERROR_INVALID_VALUE,
+      "configure: unknown key \"" + key +
+          "\"; known are cc, instruction_budget, wall_limit_ms, schedule_seed, workers, check");
 }
 
 int configure(warpmark_device_context handle, const char* text) {

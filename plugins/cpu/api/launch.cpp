@@ -223,6 +223,7 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   shape.dynamic_shared = work.shared;
   shape.instruction_budget = context.launch_limits.instruction_budget;
   shape.wall_limit_ms = context.launch_limits.wall_limit_ms;
+  shape.schedule_seed = context.launch_limits.schedule_seed;
   shape.workers = context.launch_limits.workers;
   shape.images = &context.images.table;
   // A peer's memory is only found by the exact map.

@@ -38,6 +38,7 @@ CUresult place_variables(Context& context, LoadedModule& module) {
     }
     Allocation* allocation = context.arena.find(address);
     allocation->label = variable.name;
+    allocation->read_only = variable.space == Space::constant;
     allocation->label_address = address;
     allocation->label_bytes = variable.bytes;
   }

@@ -171,12 +171,15 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
     json["instruction"] = safe(instruction_text(statement.text));
   }
   if (fault.has_access) {
+    const bool constant = fault.allocation.read_only && fault.write && fault.distance == 0;
     message = std::string(fault.kind == FaultKind::misaligned_address ? "misaligned "
+                          : constant                                  ? "forbidden "
                                                                       : "out-of-bounds ") +
-              name_of(fault.space) + (fault.write ? " write of " : " read of ") +
-              std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
-              (element.empty() ? "" : " at " + element) + ", " + where_to_nearest(fault) +
-              ", by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
+              (constant ? "const" : name_of(fault.space)) +
+              (fault.write ? " write of " : " read of ") + std::to_string(fault.bytes) +
+              (fault.bytes == 1 ? " byte" : " bytes") + (element.empty() ? "" : " at " + element) +
+              ", " + where_to_nearest(fault) + ", by thread " + triple(fault.thread) +
+              " of block " + triple(fault.block) +
               (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") +
               " in " + safe(program.name) + (place.empty() ? "" : " at " + place);
   } else {

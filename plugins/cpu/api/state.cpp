@@ -38,6 +38,9 @@ Driver& driver() {
     const char* wish = std::getenv("WARPMARK_CPU_WORKERS");
     if (wish != nullptr && *wish >= '0' && *wish <= '9')
       made->default_limits.workers = worker_count(std::strtoull(wish, nullptr, 10));
+    const char* seed = std::getenv("WARPMARK_CPU_SCHEDULE_SEED");
+    if (seed != nullptr && *seed >= '0' && *seed <= '9')
+      made->default_limits.schedule_seed = std::strtoull(seed, nullptr, 10);
     const char* check = std::getenv("WARPMARK_CPU_CHECK");
     if (check != nullptr) made->default_limits.exact_bounds = std::string_view(check) != "none";
     return made;

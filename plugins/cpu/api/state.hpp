@@ -113,7 +113,7 @@ struct Pool {
 };
 
 struct Limits {
-  std::uint64_t instruction_budget = 0, wall_limit_ms = 0;
+  std::uint64_t instruction_budget = 0, wall_limit_ms = 0, schedule_seed = 0;
   bool exact_bounds = true;
   std::uint32_t workers = 1;
 };

@@ -15,6 +15,7 @@ struct Allocation {
   std::uint64_t address = 0, bytes = 0;  ///< bytes as they were asked for
   std::uint64_t reserved = 0;            ///< bytes of the address range, red zone included
   bool live = true;
+  bool read_only = false;     ///< to kernels: a .const variable
   bool host_visible = false;  ///< the program may use the same address: managed or pinned memory
   bool pinned = false;        ///< the host's memory: does not count against the capacity
   std::string label, dtype;   ///< from warpmark_device.label

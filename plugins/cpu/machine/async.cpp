@@ -279,8 +279,11 @@ void copy_bulk(Lanes& w, const Instruction& i) {
       made.completion = locate(w, i, Space::shared, lane, wide(w, i.c, lane), 8, 8, true);
       if (made.completion == nullptr) return;
     }
-    if (made.from != nullptr && made.to != nullptr)
+    if (made.from != nullptr && made.to != nullptr) {
       w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, made);
+    } else {
+      w.block->launch().stop = true;  // whoever waits for the copy would wait for ever
+    }
   });
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <utility>
 
 namespace warpmark::cpu {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::uint32_t kFragmentShare = 1 << 12;
 constexpr std::uint32_t kWarpShare = 1 << 14;
 constexpr std::uint32_t kBlockRounds = 16;
+constexpr std::uint32_t kSeededShare = 64;
 // A block of the graph with a volatile load or a compare-and-swap may be part of a spin loop, and
 // counts as so many backward branches: 32 turns of a spin are enough for a fragment, 64 for a warp.
 constexpr std::uint32_t kFragmentPoll = kFragmentShare / 32, kWarpPoll = kWarpShare / 64;
@@ -260,6 +262,8 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   const std::uint64_t own = launch_.program.kernel_local_bytes;
   for (std::uint64_t i = 0; own > 0 && i < 32 * warps_.size(); ++i)
     std::memset(local_.get() + i * local_bytes_, 0, own);
+  order_.resize(warps_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
   barriers_ = {};
   own_cluster_.arrived = 0;
   async_.reset(static_cast<std::uint32_t>(warps_.size()) * 32);
@@ -288,7 +292,12 @@ void BlockState::forget_regions(std::uint64_t address) {
 BlockState::Progress BlockState::run() {
   for (std::uint32_t round = 0; round < kBlockRounds; ++round) {
     bool progress = false;
-    for (Warp& warp : warps_) {
+    if (launch_.shape.schedule_seed != 0) {
+      for (std::uint32_t i = static_cast<std::uint32_t>(order_.size()); i > 1; --i)
+        std::swap(order_[i - 1], order_[launch_.random(i)]);
+    }
+    for (const std::uint32_t number : order_) {
+      Warp& warp = warps_[number];
       if (warp.fragments.empty()) continue;
       progress |= run_warp(warp);
       if (launch_.shape.wall_limit_ms != 0 && std::chrono::steady_clock::now() > launch_.deadline) {
@@ -321,6 +330,14 @@ bool BlockState::take_fragment(Warp& warp, Fragment& fragment, bool rotate) {
       best = i;
   }
   if (best == warp.fragments.end()) return false;
+  if (launch_.shape.schedule_seed != 0 && warp.fragments.size() > 1) {
+    const auto count = static_cast<std::uint32_t>(warp.fragments.size());
+    const std::uint32_t first = launch_.random(count);
+    for (std::uint32_t i = 0; i < count; ++i) {  // the first that can run, from any place on
+      best = warp.fragments.begin() + (first + i) % count;
+      if (best->wait == Fragment::Wait::none) break;
+    }
+  }
   fragment = *best;
   *best = warp.fragments.back();
   warp.fragments.pop_back();
@@ -360,6 +377,9 @@ bool BlockState::run_warp(Warp& warp) {
   if (!take_fragment(warp, current, false)) return false;
   std::uint32_t backward = 0, fragment_backward = 0;
   bool rotated = false;
+  // With a seed a warp gives way after some blocks of its graph, without one after its share.
+  std::uint64_t left =
+      launch_.shape.schedule_seed != 0 ? 1 + launch_.random(kSeededShare) : ~std::uint64_t{0};
   for (;;) {
     const std::uint32_t from = current.node;
     const Block& node = nodes[from];
@@ -448,6 +468,10 @@ bool BlockState::run_warp(Warp& warp) {
       fragment_backward = 0;
       rotated = false;
       continue;
+    }
+    if (--left == 0) {
+      add_fragment(warp, current);
+      return true;
     }
     const bool loops = current.node <= from;
     if (loops && ++backward >= kWarpShare) {

@@ -30,6 +30,7 @@ struct LaunchShape {
   bool exact_bounds = true;
   const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
   std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
+  std::uint64_t schedule_seed = 0;  ///< another order of blocks, warps and fragments; 0 = the usual
   std::array<std::uint32_t, 3> cluster{1, 1, 1};        ///< blocks; divides the grid
   bool explicit_cluster = false;                        ///< the kernel or the launch gave its size
   bool cooperative = false;                             ///< all blocks run at the same time
@@ -63,6 +64,15 @@ struct LaunchState {
   bool in_turn = false;     ///< all earlier blocks have retired
   bool parallel = false;    ///< others work on the same memory now
   bool stop = false;        ///< budget, wall limit or deadlock: the launch ends with error 702
+
+  std::uint64_t random_state = 0;  ///< of the schedule
+  /// A number below `end` > 0 that depends on the schedule's seed (the generator is splitmix64).
+  std::uint32_t random(std::uint32_t end) {
+    std::uint64_t z = random_state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return static_cast<std::uint32_t>((z ^ z >> 31) % end);
+  }
 
   [[nodiscard]] std::uint32_t threads() const {
     return shape.block[0] * shape.block[1] * shape.block[2];
@@ -184,6 +194,7 @@ class BlockState {
   Cluster* cluster_ = &own_cluster_;
   std::uint32_t rank_ = 0;
   std::uint64_t turns_ = 0;
+  std::vector<std::uint32_t> order_;  ///< of the warps in a round
 };
 
 }  // namespace warpmark::cpu

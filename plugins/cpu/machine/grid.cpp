@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -61,6 +62,27 @@ std::string over_time(const LaunchShape& shape) {
   return "the launch took longer than its limit of " + std::to_string(shape.wall_limit_ms) + " ms";
 }
 
+// The order in which a schedule's seed starts `count` blocks or clusters: i times a number that has
+// no common divisor with their count, and an offset.
+class Order {
+ public:
+  Order(std::uint64_t seed, std::uint64_t count) : count_(count) {
+    if (seed == 0) return;
+    seed = (seed ^ seed >> 31) * 0x9e3779b97f4a7c15;
+    offset_ = (seed >> 7) % count;
+    factor_ = (seed >> 13) % count | 1;
+    while (std::gcd(factor_, count) != 1) ++factor_;
+  }
+  // The product stays below 2^128: a grid has up to 2^63 blocks.
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t i) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((Wide{i} * factor_ + offset_) % count_);
+  }
+
+ private:
+  std::uint64_t count_, factor_ = 1, offset_ = 0;
+};
+
 // Blocks of one cluster, which start together; a finished one keeps its memory for the others.
 struct Unit {
   Cluster cluster;
@@ -94,7 +116,7 @@ class Units {
     idle_.pop_back();
     unit->cluster.arrived = 0;
     unit->finished.assign(size_, 0);
-    const std::uint64_t index = next_++;
+    const std::uint64_t index = Order(shape.schedule_seed, count_)(next_++);
     const std::uint64_t at[3] = {index % clusters_[0], index / clusters_[0] % clusters_[1],
                                  index / clusters_[0] / clusters_[1]};
     for (std::uint32_t rank = 0; rank < size_; ++rank) {
@@ -145,7 +167,11 @@ bool run_in_rotation(LaunchState& state, Counters& counters) {
   while (!state.stop && (units.left() || !active.empty())) {
     if (units.left() && (active.empty() || (start && units.fits(active.size()))))
       active.push_front(units.start());
-    start = false;
+    if (shape.schedule_seed == 0) start = false;
+    if (shape.schedule_seed != 0) {
+      start = state.random(2) == 0;
+      std::swap(active.front(), active[state.random(static_cast<std::uint32_t>(active.size()))]);
+    }
     std::unique_ptr<Unit> unit = std::move(active.front());
     active.pop_front();
     const bool finished = run_unit(*unit);
@@ -184,13 +210,15 @@ void run_blocks(const Program& program, const LaunchShape& shape, Arena& arena, 
   state.parallel = parallel;
   BlockState block(state);
   const std::uint64_t blocks = blocks_of(shape);
+  const Order order(shape.schedule_seed, blocks);
   for (std::uint64_t index = turns.take(); index < blocks; index = turns.take()) {
     state.index = index;
     state.executed = state.warp_instructions = state.clock_reads = 0;
     state.stop = state.timed_out = false;
     state.in_turn = !parallel;
     try {
-      block.start(index);
+      state.random_state = shape.schedule_seed + index;
+      block.start(order(index));
       while (block.run() == BlockState::Progress::paused && !state.stop && turns.wanted(index)) {
       }
     } catch (...) {  // out of memory: nobody may wait for this block
@@ -288,6 +316,7 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
   }
   LaunchState state(program, shape, arena);
   state.deadline = deadline_of(shape);
+  state.random_state = shape.schedule_seed;
   Counters counters{};
   const bool clusters = shape.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
   const bool limited = program.waits || clusters || shape.cooperative
@@ -318,11 +347,31 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
   return result;
 }
 
+namespace {
+
+// Whether the global access of an instruction changes memory.
+bool writes(const Instruction& instruction) {
+  switch (instruction.opcode) {
+#define ACCESS_STORE(space, memory, bits) case Opcode::store_##space##_##memory##_##bits:
+#include "program/memory_ops.def"
+#define ATOMIC(id, T, names, ...) case Opcode::id:
+#include "program/atomics.def"
+    return true;
+    case Opcode::copy_bulk:
+      return instruction.imm == 1;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
                  std::uint32_t bytes) {
   const Arena* arena = lanes.block->launch().arena.holder(address, bytes);
   if (arena == nullptr) return false;
   const Allocation* allocation = arena->find(address, bytes);
+  if (allocation->read_only && writes(instruction)) return false;
   const DeviceHeap* heap = lanes.block->launch().shape.heap;
   if (heap != nullptr && heap->owns(address)) {
     const Allocation block = heap->find(address, bytes);
