@@ -44,6 +44,17 @@ std::vector<fs::path> library_search_path() {
   return folders;
 }
 
+std::string loadable(const std::string& name) {
+  const char* folders = std::getenv("LD_LIBRARY_PATH");
+  if (folders == nullptr || *folders == '\0' || name.find('/') != std::string::npos) return name;
+  for (const std::string& folder : split(folders, ':')) {
+    std::error_code code;
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+    if (fs::exists(file, code)) return fs::absolute(file, code).string();
+  }
+  return name;
+}
+
 std::vector<std::string> own_arguments() {
   std::string words = read_file("/proc/self/cmdline");
   if (!words.empty()) words.pop_back();  // each is ended by a null byte

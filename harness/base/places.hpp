@@ -27,6 +27,11 @@ Places own_places();
 /// (separated by ":"), then the program's own.
 std::vector<std::filesystem::path> library_search_path();
 
+/// What to open for a shared library's name without a slash: its path in the first folder of
+/// LD_LIBRARY_PATH that has it, else the name. The loader does the same (ld.so(8)), but with the
+/// variable as it was when the process started; a confined worker is told of it later.
+std::string loadable(const std::string& name);
+
 /// How this process was called: the program and its arguments (proc(5)). Throws a usage error if
 /// /proc cannot be read.
 std::vector<std::string> own_arguments();

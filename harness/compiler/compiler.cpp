@@ -502,7 +502,7 @@ const Entry& CompileResult::entry(const CompileRequest& request) const {
     return find_entry(entries, instance->second, shown_name(request));
   }
   try {
-    return find_entry(entries, request.entry, shown_name(request));
+    return find_entry(entries, request.entry, shown_name(request), request.arguments);
   } catch (const Error& error) {
     for (const DeclaredKernel& kernel : declared_kernels(request.source)) {
       if (kernel.name != request.entry || !kernel.is_template) continue;

@@ -50,6 +50,7 @@ struct CompileRequest {
   /// The wanted kernel. One with template arguments, as `scale<float, N>`, is instantiated by this;
   /// macros in it are expanded.
   std::string entry;
+  std::vector<GivenArgument> arguments;      ///< of the wanted kernel, to tell overloads apart
   std::vector<std::string> further_entries;  ///< wanted of the same unit
   bool relocatable = false;                  ///< to be linked with other units: -rdc=true
   bool use_cache = true;

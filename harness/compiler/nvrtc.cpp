@@ -118,7 +118,7 @@ Opened try_open(const std::string& name, std::vector<std::string>& log) {
   if (name.find('/') != std::string::npos) open_builtins_beside(name);
   dlerror();
   Opened opened;
-  opened.library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  opened.library = dlopen(loadable(name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened.library == nullptr) {
     const char* reason = dlerror();
     log.push_back(fmt::format("{}: {}", name, reason != nullptr ? reason : "cannot be opened"));

@@ -124,6 +124,25 @@ bool answers_to(const Entry& entry, const std::string& wanted) {
   return false;
 }
 
+// Whether a call with such arguments is one of this kernel. Sizes decide; types that are known may
+// not contradict.
+bool takes(const Entry& entry, const std::vector<GivenArgument>& arguments) {
+  if (entry.parameters.size() != arguments.size()) return false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const GivenArgument& argument = arguments[i];
+    const EntryParameter& parameter = entry.parameters[i];
+    const std::string_view type = trim(parameter.type);
+    const size_t star = type.find('*');
+    if (argument.array && parameter.bytes != sizeof(void*)) return false;
+    if (!argument.array && argument.dtype && parameter.bytes != argument.dtype->bytes) return false;
+    if (type.empty()) continue;
+    if ((star != std::string_view::npos) != argument.array) return false;
+    const std::optional<DType> element = dtype_of_c_type(type.substr(0, star));
+    if (argument.dtype && element && !(*element == *argument.dtype)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string Entry::text() const {
@@ -200,13 +219,19 @@ std::string demangle(const std::string& symbol) {
 }
 
 const Entry& find_entry(const std::vector<Entry>& entries, const std::string& wanted,
-                        const std::string& file) {
+                        const std::string& file, const std::vector<GivenArgument>& arguments) {
   const auto exact = std::find_if(entries.begin(), entries.end(),
                                   [&](const Entry& entry) { return entry.name == wanted; });
   if (exact != entries.end()) return *exact;
   std::vector<const Entry*> matching;
   for (const Entry& entry : entries) {
     if (answers_to(entry, without_spaces(wanted))) matching.push_back(&entry);
+  }
+  if (matching.size() > 1 && !arguments.empty()) {
+    std::vector<const Entry*> taking;
+    std::copy_if(matching.begin(), matching.end(), std::back_inserter(taking),
+                 [&](const Entry* entry) { return takes(*entry, arguments); });
+    if (taking.size() == 1) return *taking.front();
   }
   if (matching.size() == 1) return *matching.front();
   std::vector<std::string> texts;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/dtype.hpp"
+
 namespace warpmark {
 
 /// One parameter of an entry. Sizes come from the PTX and decide; the type is advisory.
@@ -44,11 +46,18 @@ void set_types(Entry& entry, const std::vector<std::string>& types);
 /// "name → text" of a mangled symbol, or the symbol itself.
 std::string demangle(const std::string& symbol);
 
+/// What a suite gives for one parameter.
+struct GivenArgument {
+  bool array = false;
+  std::optional<DType> dtype;  ///< nothing: any
+};
+
 /// The entry with this symbol, or else the only one whose demangled name is `wanted`, with or
-/// without template arguments, namespaces or parameters. `file` is for the error, a verdict that
-/// lists what there is and the nearest name.
+/// without template arguments, namespaces or parameters. Of several the only one that takes
+/// `arguments`, if they are given. `file` is for the error, a verdict that lists what there is and
+/// the nearest name.
 const Entry& find_entry(const std::vector<Entry>& entries, const std::string& wanted,
-                        const std::string& file);
+                        const std::string& file, const std::vector<GivenArgument>& arguments = {});
 
 /// Registers of each entry from the log of `ptxas -v`.
 std::map<std::string, int> registers_in_log(std::string_view log);

@@ -203,7 +203,7 @@ void Function::launch(const LaunchConfig& config, KernelArguments& arguments,
   prepare(config, arguments)(stream);
 }
 
-void Function::Prepared::operator()(const Stream& stream) {
+void Function::Prepared::operator()(const Stream& stream, bool* launched) {
   const Context& context = function_.context();
   const ScopedContext current(context);
   const auto object = [this] {
@@ -213,6 +213,7 @@ void Function::Prepared::operator()(const Stream& stream) {
   const auto& [gx, gy, gz] = config_.grid;
   const auto& [bx, by, bz] = config_.block;
   const DriverTable& table = context.table();
+  if (launched != nullptr) *launched = true;
   if (config_.cooperative) {
     context.driver().call(table.launch_cooperative_kernel, object, function_.get(), size(gx),
                           size(gy), size(gz), size(bx), size(by), size(bz), size(config_.shared),

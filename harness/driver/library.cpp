@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/places.hpp"
 #include "base/text.hpp"
 #include "driver/driver.hpp"
 
@@ -29,7 +30,7 @@ std::string file_of(void* library) {
 
 void* open_library(const std::string& name, const std::string& hint) {
   dlerror();
-  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(loadable(name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw environment_error(fmt::format("cannot open the driver {}: {}", name, loader_reason()),
                             hint);

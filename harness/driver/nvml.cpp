@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/places.hpp"
+
 namespace warpmark {
 namespace {
 
@@ -121,7 +123,7 @@ std::string error_text(void* library, int result) {
 std::shared_ptr<const Nvml> open_library(const std::string& name, std::string& why) {
   dlerror();
   // Never closed, like drivers: a library may have left threads or exit handlers behind.
-  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(loadable(name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     why = fmt::format("cannot open {}: {}", name, loader_reason());
     return nullptr;

@@ -23,6 +23,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kStaff = "staff";
+constexpr const char* kStudents = "students";
+
 std::optional<GradeResult> read_result(const fs::path& file) {
   std::error_code code;
   if (!fs::is_regular_file(file, code)) return std::nullopt;
@@ -45,12 +48,14 @@ std::string text_of(const nlohmann::ordered_json& json) {
 
 GradeFiles::GradeFiles(fs::path out) : out_(std::move(out)) {
   std::error_code code;
-  fs::create_directories(out_ / "students", code);
+  for (const char* folder : {kStaff, kStudents}) {
+    if (!code) fs::create_directories(out_ / folder, code);
+  }
   if (code) {
     throw environment_error(
         fmt::format("cannot make the folder {}: {}", display_path(out_), code.message()));
   }
-  require_writable(out_ / "students" / "result.json");
+  require_writable(out_ / kStaff / "result.json");
   // Goes with the process, however it ends.
   lock_ = UniqueFd(::open(out_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock_ && ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -59,12 +64,12 @@ GradeFiles::GradeFiles(fs::path out) : out_(std::move(out)) {
   }
 }
 
-fs::path GradeFiles::folder(const std::string& student) const {
-  return out_ / "students" / folder_name(student);
+fs::path GradeFiles::result_file(const std::string& student) const {
+  return out_ / kStaff / folder_name(student) / "result.json";
 }
 
 std::optional<GradeResult> GradeFiles::read(const std::string& student) const {
-  std::optional<GradeResult> result = read_result(folder(student) / "result.json");
+  std::optional<GradeResult> result = read_result(result_file(student));
   if (result && result->student != student) return std::nullopt;
   return result;
 }
@@ -72,7 +77,7 @@ std::optional<GradeResult> GradeFiles::read(const std::string& student) const {
 std::vector<GradeResult> GradeFiles::read_all() const {
   std::vector<GradeResult> results;
   std::error_code code;
-  for (fs::directory_iterator entry(out_ / "students", code), end; !code && entry != end;
+  for (fs::directory_iterator entry(out_ / kStaff, code), end; !code && entry != end;
        entry.increment(code)) {
     if (auto result = read_result(entry->path() / "result.json")) {
       results.push_back(std::move(*result));
@@ -84,13 +89,14 @@ std::vector<GradeResult> GradeFiles::read_all() const {
 }
 
 void GradeFiles::write(const GradeResult& result) const {
-  const fs::path files = folder(result.student);
+  const fs::path staff = result_file(result.student).parent_path();
+  const fs::path files = out_ / kStudents / staff.filename();
   const StudentView view(result);
   write_file_atomically(files / "results.json", gradescope_json(view));
   write_file_atomically(files / "report.html", student_page(view));
-  write_file_atomically(files / "junit.xml", grade_junit({result}));
   write_file_atomically(files / "student.json", text_of(to_json(view)));
-  write_file_atomically(files / "result.json", text_of(to_json(result)));
+  write_file_atomically(staff / "junit.xml", grade_junit({result}));
+  write_file_atomically(staff / "result.json", text_of(to_json(result)));
 }
 
 void GradeFiles::write_class(const std::vector<GradeResult>& results) const {

@@ -11,17 +11,15 @@
 
 namespace warpmark {
 
-/// OUT/students/NAME/{result.json, results.json, student.json, report.html, junit.xml} and
-/// OUT/{grades.csv, report.html, junit.xml}. Each is written under another name and renamed, and
-/// result.json comes last: a student's folder is as its result.json says, or is graded again.
+/// OUT/students/NAME/{results.json, student.json, report.html}, which hide what students may not
+/// know, and for staff OUT/staff/NAME/{result.json, junit.xml} and OUT/{grades.csv, report.html,
+/// junit.xml}. Each is written under another name and renamed, and result.json comes last: a
+/// student's files are as their result.json says, or are graded again.
 class GradeFiles {
  public:
   /// Makes the folder. Throws environment errors: it cannot be written, or another process grades
   /// into it.
   explicit GradeFiles(std::filesystem::path out);
-
-  /// Where this student's files are.
-  std::filesystem::path folder(const std::string& student) const;
 
   /// The result that is there. Nothing if there is none, or what is there is no result.
   std::optional<GradeResult> read(const std::string& student) const;
@@ -36,6 +34,8 @@ class GradeFiles {
   void write_class(const std::vector<GradeResult>& results) const;
 
  private:
+  std::filesystem::path result_file(const std::string& student) const;
+
   std::filesystem::path out_;
   UniqueFd lock_;
 };

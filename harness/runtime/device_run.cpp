@@ -112,8 +112,7 @@ void DeviceRun::queue_step(Step& step, const Stream& stream, bool& launched) {
   } else if (const auto* fill = std::get_if<Fill>(&step)) {
     fill->buffer->fill(fill->byte, stream);
   } else {
-    launched = true;
-    (*std::get<std::unique_ptr<Launch>>(step)->prepared)(stream);
+    (*std::get<std::unique_ptr<Launch>>(step)->prepared)(stream, &launched);
   }
 }
 

@@ -171,6 +171,10 @@ Prepare prepare_from(const Json& json) {
   }
   for (const Json& kernel : json.at("kernels")) {
     request.kernels.push_back({kernel.at("unit"), kernel.at("entry")});
+    for (const Json& argument : kernel.at("arguments")) {
+      request.kernels.back().arguments.push_back(
+          {argument.at("array"), find_dtype(argument.at("dtype").get_ref<const std::string&>())});
+    }
   }
   request.load = json.at("load");
   request.limits = {json.at("stack_bytes"), json.at("heap_bytes")};
@@ -287,7 +291,12 @@ Json to_json(const Prepare& request) {
   }
   Json kernels = Json::array();
   for (const KernelName& kernel : request.kernels) {
-    kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}});
+    Json arguments = Json::array();
+    for (const GivenArgument& argument : kernel.arguments) {
+      arguments.push_back({{"array", argument.array},
+                           {"dtype", argument.dtype ? argument.dtype->name : std::string_view()}});
+    }
+    kernels.push_back({{"unit", kernel.unit}, {"entry", kernel.entry}, {"arguments", arguments}});
   }
   return {{"do", "prepare"},
           {"units", units},

@@ -59,6 +59,7 @@ struct ContextLimits {
 struct KernelName {
   size_t unit = 0;
   std::string entry;
+  std::vector<GivenArgument> arguments = {};  ///< of a kernel by name: they tell overloads apart
 };
 
 /// Compile; the reply has the kernels' signatures. Kernels are launched by their index here.

@@ -1,6 +1,8 @@
 #include "runtime/requests.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -62,6 +64,22 @@ protocol::Step wire_step(const Step& step, size_t& kernel) {
   return wire;
 }
 
+std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& plan) {
+  std::vector<GivenArgument> arguments;
+  for (const std::string& name : launch.arguments) {
+    const auto buffer = std::find_if(plan.buffers.begin(), plan.buffers.end(),
+                                     [&](const Buffer& one) { return one.name == name; });
+    const auto scalar = std::find_if(plan.scalars.begin(), plan.scalars.end(),
+                                     [&](const Scalar& one) { return one.name == name; });
+    if (buffer != plan.buffers.end()) {
+      arguments.push_back({true, buffer->dtype});
+    } else {
+      arguments.push_back({false, scalar != plan.scalars.end() ? scalar->dtype : std::nullopt});
+    }
+  }
+  return arguments;
+}
+
 }  // namespace
 
 protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned) {
@@ -77,7 +95,7 @@ protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned
   }
   for (const Step& step : planned.plan.steps) {
     if (const auto* launch = std::get_if<LaunchStep>(&step)) {
-      request.kernels.push_back({launch->unit, launch->entry});
+      request.kernels.push_back({launch->unit, launch->entry, arguments_of(*launch, planned.plan)});
     }
   }
   const PlanLimits& limits = planned.plan.limits;

@@ -49,6 +49,7 @@ UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
   for (const protocol::KernelName& kernel : request.kernels) {
     auto& [wanted, result] = units.at(kernel.unit);
     wanted.entry = kernel.entry;
+    wanted.arguments = kernel.arguments;
     made.kernels.push_back(result.entry(wanted));
   }
   for (auto& [wanted, result] : units) {

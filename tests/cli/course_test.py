@@ -37,7 +37,7 @@ class Course(CheckTest):
         self.run_program("grade", folder / "assignment.yaml", submissions, "-o", out,
                          "--secret", secret, "--device", "cpu", "--jobs", "2", timeout=240)
         return {path.parent.name: json.loads(path.read_text())
-                for path in sorted(out.glob("students/*/result.json"))}
+                for path in sorted(out.glob("staff/*/result.json"))}
 
     def check_course(self, name):
         results = self.grade(name)

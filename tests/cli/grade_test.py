@@ -66,12 +66,12 @@ class GradeTest(CheckTest):
         return self.run_program(*self.arguments(*more, out=out, paths=paths), code=code, **options)
 
     def result(self, student, out="out"):
-        return json.loads((self.folder / out / "students" / student / "result.json").read_text())
+        return json.loads((self.folder / out / "staff" / student / "result.json").read_text())
 
     def results(self, out="out"):
         """Every result there is; each must be valid JSON."""
         found = {}
-        for file in (self.folder / out / "students").glob("*/result.json"):
+        for file in (self.folder / out / "staff").glob("*/result.json"):
             whole = json.loads(file.read_text())
             found[whole["student"]] = whole
         return found
@@ -111,8 +111,9 @@ class AClass(GradeTest):
         self.assertEqual(self.words("dee"), ["pass", "pass", "wrong"])
         self.assertEqual(self.result("eva")["state"], "compile_error")
         files = sorted(path.name for path in (self.folder / "out/students/ada").iterdir())
-        self.assertEqual(files, ["junit.xml", "report.html", "result.json", "results.json",
-                                 "student.json"])
+        self.assertEqual(files, ["report.html", "results.json", "student.json"])
+        files = sorted(path.name for path in (self.folder / "out/staff/ada").iterdir())
+        self.assertEqual(files, ["junit.xml", "result.json"])
         for name in ("grades.csv", "report.html", "junit.xml"):
             self.assertGreater((self.folder / "out" / name).stat().st_size, 100)
         rows = self.rows()
@@ -122,11 +123,11 @@ class AClass(GradeTest):
         self.hand_in(dee=KERNEL.replace("i < n", "i < n / 4 * 4"))
         self.grade()
         folder = self.folder / "out/students/dee"
-        for name in ("student.json", "results.json", "report.html"):
-            text = (folder / name).read_text()
+        for file in folder.iterdir():
+            text = file.read_text()
             self.assertIn("any n", text)  # the lecturer's hint
-            self.assertNotIn("n=257", text, name)
-        self.assertIn("n=257", (folder / "result.json").read_text())
+            self.assertNotIn("n=257", text, file.name)
+        self.assertIn("n=257", (self.folder / "out/staff/dee/result.json").read_text())
 
     def test_is_graded_the_same_again_and_by_any_number_of_processes(self):
         self.hand_in(bob=NO_BOUND, dee="int x = y;",
@@ -148,7 +149,7 @@ class AClass(GradeTest):
         out, _ = self.grade()
         self.assertIn("1 graded now", out)
         self.assertNotEqual(self.result("cem")["cases"][0]["items"][0]["detail"], first)
-        self.assertNotIn("fedcba", (self.folder / "out/students/cem/result.json").read_text())
+        self.assertNotIn("fedcba", (self.folder / "out/staff/cem/result.json").read_text())
 
     def test_the_secret_may_come_from_a_descriptor(self):
         self.hand_in(cem=WRONG)
@@ -166,7 +167,7 @@ class AClass(GradeTest):
 
 class Reuse(GradeTest):
     def stamps(self):
-        return {name: os.stat(self.folder / "out/students" / name / "result.json").st_mtime_ns
+        return {name: os.stat(self.folder / "out/staff" / name / "result.json").st_mtime_ns
                 for name in os.listdir(self.folder / "out/students")}
 
     def test_nothing_is_graded_twice(self):
@@ -201,7 +202,7 @@ class Reuse(GradeTest):
     def test_a_damaged_result_is_graded_again(self):
         self.hand_in(ada=KERNEL)
         self.grade()
-        self.write("out/students/ada/result.json", '{"student": "ada"')
+        self.write("out/staff/ada/result.json", '{"student": "ada"')
         self.assertIn("1 graded now", self.grade()[0])
         self.assertEqual(self.result("ada")["points"], 6)
 
@@ -258,7 +259,7 @@ class WhatStudentsHandIn(GradeTest):
         for student in ("bob", "cem", "dee"):
             self.assertIn("symbolic link", self.refusal(student))
         self.assertIn("is no file", self.refusal("eva"))
-        self.assertNotIn("root:", (self.folder / "out/students/dee/result.json").read_text())
+        self.assertNotIn("root:", (self.folder / "out/staff/dee/result.json").read_text())
 
     def test_names_of_every_kind(self):
         names = ["李雷 العربية 😀", "Zoë \"Z\" O'Hara", "a\nb", "-rf", "$(touch x)", "100%",
@@ -426,7 +427,7 @@ class Interruptions(GradeTest):
     def test_every_student_has_a_result_before_the_first_is_graded(self):
         self.hand_in(ada=SLOW, bob=SLOW)
         process = self.begin("--jobs", "1")
-        self.wait_for(lambda: (self.folder / "out/students/bob/result.json").exists())
+        self.wait_for(lambda: (self.folder / "out/staff/bob/result.json").exists())
         process.kill()
         process.communicate()
         result = self.result("bob")
@@ -437,7 +438,7 @@ class Interruptions(GradeTest):
     def test_ctrl_c(self):
         self.hand_in(ada=KERNEL, bob=SLOW)
         process = self.begin("--jobs", "1")
-        self.wait_for(lambda: self.folder.joinpath("out/students/ada/result.json").exists()
+        self.wait_for(lambda: self.folder.joinpath("out/staff/ada/result.json").exists()
                       and self.result("ada")["state"] == "graded")
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
@@ -451,7 +452,7 @@ class Interruptions(GradeTest):
     def test_a_process_that_dies_costs_one_submission(self):
         self.hand_in(ada=KERNEL, bob=SLOW, cem=KERNEL)
         process = self.begin("--jobs", "1")
-        self.wait_for(lambda: self.folder.joinpath("out/students/ada/result.json").exists()
+        self.wait_for(lambda: self.folder.joinpath("out/staff/ada/result.json").exists()
                       and self.result("ada")["state"] == "graded")
         time.sleep(0.2)  # the next one is under way
         for child in self.children(process):
@@ -488,7 +489,7 @@ class Interruptions(GradeTest):
     def test_two_at_once_in_one_folder(self):
         self.hand_in(ada=SLOW)
         process = self.begin()
-        self.wait_for(lambda: (self.folder / "out/students/ada/result.json").exists())
+        self.wait_for(lambda: (self.folder / "out/staff/ada/result.json").exists())
         self.assertIn("another process grades into out", self.grade(code=3)[1])
         process.kill()
         process.communicate()

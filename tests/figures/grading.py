@@ -61,7 +61,7 @@ class Bench:
         processor = sum(getattr(after, name) - getattr(before, name)
                         for name in ("ru_utime", "ru_stime"))
         results = {path.parent.name: json.loads(path.read_text())
-                   for path in sorted(out.glob("students/*/result.json"))}
+                   for path in sorted(out.glob("staff/*/result.json"))}
         return seconds, processor, results
 
 

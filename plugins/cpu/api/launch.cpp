@@ -119,6 +119,8 @@ CUresult error_of(LaunchEnd end) {
       return CUDA_ERROR_HARDWARE_STACK_ERROR;
     case LaunchEnd::invalid_pc:
       return CUDA_ERROR_INVALID_PC;
+    case LaunchEnd::assertion:
+      return CUDA_ERROR_ASSERT;
   }
   return CUDA_ERROR_UNKNOWN;
 }
@@ -145,14 +147,18 @@ CUresult launch(const char* name, CUfunction function, const Request& request) {
     shape.instruction_budget = context.launch_limits.instruction_budget;
     shape.wall_limit_ms = context.launch_limits.wall_limit_ms;
     shape.workers = context.launch_limits.workers;
+    shape.images = &context.images.table;
     shape.exact_bounds = context.launch_limits.exact_bounds;
     result = pack_parameters(*kernel.function, request, shape.parameters);
     if (result != CUDA_SUCCESS) return result;
     const std::uint64_t number = ++context.launches;
     if (context.pending != CUDA_SUCCESS) return CUDA_SUCCESS;  // queued behind a launch that failed
     const Program& program = shape.exact_bounds ? kernel.checked : kernel.contained;
-    const LaunchResult outcome = run_grid(program, shape, context.arena);
+    provide_runtime(context, program, shape);
+    LaunchResult outcome = run_grid(program, shape, context.arena);
     context.pending = error_of(outcome.end);
+    context.printed.add(std::move(outcome.printed));
+    context.asserted.add(std::move(outcome.asserted));
     for (const Fault& fault : outcome.faults)
       keep(context.reports, render_fault(fault, program, number));
     keep(context.counters, {number, program.name, outcome.thread_instructions,

@@ -26,6 +26,14 @@ const char* name_of(FaultKind kind) {
       return "stack_overflow";
     case FaultKind::invalid_pc:
       return "invalid_pc";
+    case FaultKind::handle:
+      return "invalid_handle";
+    case FaultKind::surface:
+      return "surface_out_of_range";
+    case FaultKind::assertion:
+      return "assertion";
+    case FaultKind::heap:
+      return "heap";
   }
   return "";
 }

@@ -55,6 +55,7 @@ CUresult current_context(Waits waits, Context*& context) {
   if (stack.empty() || stack.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   context = driver().find(stack.back());
   if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (waits == Waits::yes) flush_output(*context);
   if (waits == Waits::yes && context->sticky == CUDA_SUCCESS) context->sticky = context->pending;
   return context->sticky;
 }
@@ -69,6 +70,7 @@ Context* Driver::create(unsigned int flags) {
 }
 
 void Driver::destroy(Context* context) {
+  flush_output(*context);
   for (const auto& [address, range] : context->host) {
     if (range.owned) ::operator delete (reinterpret_cast<void*>(address), std::align_val_t{4096});
   }

@@ -14,11 +14,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/array.hpp"
 #include "api/cuda_api.hpp"
 #include "api/jit.hpp"
 #include "inspect/fault.hpp"
 #include "machine/arena.hpp"
 #include "machine/grid.hpp"
+#include "machine/heap.hpp"
 #include "program/program.hpp"
 #include "ptx/link.hpp"
 #include "ptx/module.hpp"
@@ -98,6 +100,7 @@ struct Context {
   std::map<CUstream, std::unique_ptr<Stream>> streams;
   std::map<CUevent, std::unique_ptr<Event>> events;
   std::map<CUlinkState, std::unique_ptr<Link>> links;
+  Images images;
   struct HostRange {
     std::size_t bytes = 0;
     bool owned = false;  ///< allocated here, not registered
@@ -108,6 +111,8 @@ struct Context {
   std::uint64_t launches = 0;
   std::deque<std::string> reports;      ///< JSON lines not drained yet
   std::deque<LaunchCounters> counters;  ///< not drained yet
+  std::unique_ptr<DeviceHeap> heap;     ///< once a kernel needs it
+  PrintLog printed, asserted;           ///< not written yet
   /// A launch failed, and no call that waits for it has said so yet. On a GPU the failure would
   /// come about now and then; here it comes exactly with the next call that synchronises.
   CUresult pending = CUDA_SUCCESS;
@@ -175,6 +180,11 @@ CUresult with_context(const char* name, Waits waits, Body body) {
     return result != CUDA_SUCCESS ? result : body(*context);
   });
 }
+
+/// Sets up what the device's own functions (printf, malloc) need for a launch.
+void provide_runtime(Context& context, const Program& program, LaunchShape& shape);
+/// Writes what kernels have printed to the process's standard output and error.
+void flush_output(Context& context);
 
 /// How many threads a wish for `workers` gives: 0 stands for all processors.
 std::uint32_t worker_count(std::uint64_t workers);

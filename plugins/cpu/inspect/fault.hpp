@@ -18,8 +18,12 @@ enum class FaultKind : std::uint8_t {
   limit,
   barrier,
   trap,
-  stack,      ///< a thread's calls need more stack than it has
-  invalid_pc  ///< a call through a pointer that is no function's
+  stack,       ///< a thread's calls need more stack than it has
+  invalid_pc,  ///< a call through a pointer that is no function's
+  handle,      ///< a texture or surface that is none
+  surface,     ///< an access outside a surface that must not be
+  assertion,
+  heap  ///< a free of what is not allocated
 };
 
 /// A place (instruction, space, allocation) where a launch did what it must not do.

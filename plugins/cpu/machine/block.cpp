@@ -206,6 +206,15 @@ void BlockState::start(std::uint64_t index) {
   }
 }
 
+void BlockState::forget_regions(std::uint64_t address) {
+  if (!launch_.shape.exact_bounds) return;
+  for (Warp& warp : warps_) {
+    for (Region& site : warp.sites) {
+      if (site.begin == address) site = {};
+    }
+  }
+}
+
 BlockState::Progress BlockState::run() {
   for (std::uint32_t round = 0; round < kBlockRounds; ++round) {
     bool progress = false;

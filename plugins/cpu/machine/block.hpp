@@ -11,9 +11,12 @@
 #include "inspect/tally.hpp"
 #include "machine/arena.hpp"
 #include "machine/lanes.hpp"
+#include "machine/output.hpp"
 #include "program/program.hpp"
 
 namespace warpmark::cpu {
+
+class DeviceHeap;
 
 /// Geometry and limits of a launch.
 struct LaunchShape {
@@ -23,7 +26,10 @@ struct LaunchShape {
   std::uint64_t instruction_budget = 0;  ///< thread-instructions; 0 = none
   std::uint64_t wall_limit_ms = 0;       ///< 0 = none
   bool exact_bounds = true;
-  std::uint32_t workers = 1;  ///< threads of the host that execute blocks
+  const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
+  std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
+  DeviceHeap* heap = nullptr;                 ///< if the program uses it
+  std::uint64_t printf_bytes = std::uint64_t{1} << 20;  ///< of the launch's FIFO
 };
 
 class Turns;
@@ -31,12 +37,15 @@ class Turns;
 /// What the blocks of a launch share.
 struct LaunchState {
   LaunchState(const Program& the_program, const LaunchShape& the_shape, Arena& the_arena)
-      : program(the_program), shape(the_shape), arena(the_arena), tally(the_program) {}
+      : program(the_program), shape(the_shape), arena(the_arena), tally(the_program) {
+    printed.limit = asserted.limit = the_shape.printf_bytes;
+  }
 
   const Program& program;
   const LaunchShape& shape;
   Arena& arena;
   FaultLog faults;
+  PrintLog printed, asserted;  ///< for standard output, and for standard error
   std::uint64_t executed = 0;  ///< thread-instructions
   std::uint64_t warp_instructions = 0;
   Tally tally;
@@ -83,6 +92,8 @@ class BlockState {
   [[nodiscard]] LaunchState& launch() const { return launch_; }
   [[nodiscard]] const std::array<std::uint32_t, 3>& coordinates() const { return coordinates_; }
   [[nodiscard]] std::array<std::uint32_t, 3> thread(std::uint32_t warp, std::uint32_t lane) const;
+  /// No access may use what it remembers of the allocation at `address`.
+  void forget_regions(std::uint64_t address);
   /// Bytes of host memory that one block of this launch takes.
   static std::uint64_t footprint(const LaunchState& launch);
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "machine/heap.hpp"
 #include "machine/turns.hpp"
 
 namespace warpmark::cpu {
@@ -121,9 +122,11 @@ void run_blocks(const Program& program, const LaunchShape& shape, Arena& arena, 
       turns.retire(index, std::move(nothing));
       throw;
     }
-    turns.retire(index,
-                 {state.executed, state.warp_instructions, state.tally.take(), state.faults.take(),
-                  state.stop || state.timed_out, state.timed_out, block.coordinates()});
+    turns.retire(index, {state.executed, state.warp_instructions, state.tally.take(),
+                         state.faults.take(), std::move(state.printed), std::move(state.asserted),
+                         state.stop || state.timed_out, state.timed_out, block.coordinates()});
+    state.printed.clear();
+    state.asserted.clear();
   }
 }
 
@@ -169,6 +172,8 @@ bool run_in_order(LaunchState& state, Counters& counters) {
   state.warp_instructions = turns.warp_instructions;
   counters = turns.counters;
   state.faults = std::move(turns.faults);
+  state.printed = std::move(turns.printed);
+  state.asserted = std::move(turns.asserted);
   if (!turns.over_budget && !turns.timed_out) return false;
   Fault fault;
   fault.kind = FaultKind::limit;
@@ -192,13 +197,20 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
   result.warp_instructions = state.warp_instructions;
   result.counters = counters;
   result.faults = state.faults.take();
+  result.printed = std::move(state.printed);
+  result.asserted = std::move(state.asserted);
   for (auto fault = result.faults.rbegin(); fault != result.faults.rend(); ++fault) {
     if (fault->kind == FaultKind::illegal_address) result.end = LaunchEnd::illegal_address;
     if (fault->kind == FaultKind::misaligned_address) result.end = LaunchEnd::misaligned_address;
     if (fault->kind == FaultKind::barrier) result.end = LaunchEnd::timeout;
-    if (fault->kind == FaultKind::trap) result.end = LaunchEnd::failed;
+    if (fault->kind == FaultKind::trap || fault->kind == FaultKind::handle ||
+        fault->kind == FaultKind::surface) {
+      result.end = LaunchEnd::failed;
+    }
     if (fault->kind == FaultKind::stack) result.end = LaunchEnd::stack;
     if (fault->kind == FaultKind::invalid_pc) result.end = LaunchEnd::invalid_pc;
+    if (fault->kind == FaultKind::assertion) result.end = LaunchEnd::assertion;
+    if (fault->kind == FaultKind::heap) result.end = LaunchEnd::failed;
   }
   if (limited) result.end = LaunchEnd::timeout;
   return result;
@@ -209,6 +221,13 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
   const Arena& arena = lanes.block->launch().arena;
   const Allocation* allocation = arena.find(address, bytes);
   if (allocation == nullptr) return false;
+  const DeviceHeap* heap = lanes.block->launch().shape.heap;
+  if (heap != nullptr && heap->owns(address)) {
+    const Allocation block = heap->find(address, bytes);
+    if (block.bytes == 0) return false;
+    lanes.sites[instruction.site] = {block.address, block.bytes, arena.host(block.address)};
+    return true;
+  }
   lanes.sites[instruction.site] = {allocation->address, allocation->bytes,
                                    arena.host(allocation->address)};
   return true;
@@ -235,6 +254,8 @@ void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std
       fault.side = nearest.side;
       fault.distance = nearest.distance;
     }
+    if (launch.shape.heap != nullptr && launch.shape.heap->owns(address))
+      launch.shape.heap->explain(fault);
   } else {
     const Region& region = space == Space::shared  ? lanes.shared
                            : space == Space::local ? lanes.local

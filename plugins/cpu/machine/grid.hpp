@@ -14,7 +14,8 @@ enum class LaunchEnd : std::uint8_t {
   timeout,
   failed,
   stack,
-  invalid_pc
+  invalid_pc,
+  assertion
 };
 
 struct LaunchResult {
@@ -22,6 +23,7 @@ struct LaunchResult {
   std::uint64_t thread_instructions = 0, warp_instructions = 0;
   Counters counters{};
   std::vector<Fault> faults;
+  PrintLog printed, asserted;  ///< of printf, and of assertions that failed
 };
 
 /// Executes the grid. The program must be bound to handlers that suit shape.exact_bounds.

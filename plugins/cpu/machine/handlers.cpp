@@ -39,6 +39,9 @@ HandlerTable make_table(int level, bool exact_bounds) {
   fill_convert(table);
   fill_rare_forms(table);
   fill_matrix(table);
+  fill_textures(table);
+  fill_surfaces(table);
+  fill_runtime(table);
   return table;
 }
 

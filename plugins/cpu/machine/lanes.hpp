@@ -64,6 +64,11 @@ void fill_exchange(HandlerTable& table);
 void fill_convert(HandlerTable& table);
 void fill_rare_forms(HandlerTable& table);
 void fill_matrix(HandlerTable& table);
+/// … of texture fetches and of queries (texture.cpp), and of accesses to surfaces (surface.cpp).
+void fill_textures(HandlerTable& table);
+void fill_surfaces(HandlerTable& table);
+/// Functions that the device provides.
+void fill_runtime(HandlerTable& table);
 
 namespace v2 {
 void fill_arithmetic(HandlerTable& table);

@@ -43,6 +43,8 @@ void Turns::merge(BlockOutcome& outcome) {
   executed += outcome.executed;
   warp_instructions += outcome.warp_instructions;
   add(counters, outcome.counters);
+  printed.add(std::move(outcome.printed));
+  asserted.add(std::move(outcome.asserted));
   timed_out = timed_out || outcome.timed_out;
   for (const Fault& fault : outcome.faults) faults.add(fault);
   const bool last = retired_ + 1 == blocks_ && !outcome.stop;

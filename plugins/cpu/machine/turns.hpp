@@ -16,6 +16,7 @@ struct BlockOutcome {
   std::uint64_t executed = 0, warp_instructions = 0;
   Counters counters{};
   std::vector<Fault> faults;
+  PrintLog printed, asserted;
   bool stop = false, timed_out = false;
   std::array<std::uint32_t, 3> coordinates{};
 };
@@ -25,7 +26,9 @@ struct BlockOutcome {
 /// until all earlier blocks are retired; the earliest never waits, so someone always gets on.
 class Turns {
  public:
-  Turns(const LaunchShape& shape, std::uint64_t blocks) : shape_(shape), blocks_(blocks) {}
+  Turns(const LaunchShape& shape, std::uint64_t blocks) : shape_(shape), blocks_(blocks) {
+    printed.limit = asserted.limit = shape.printf_bytes;
+  }
 
   /// Waits for the turn of launch.index; sets launch.stop if it never comes.
   void wait(LaunchState& launch);
@@ -41,6 +44,7 @@ class Turns {
   bool over_budget = false, timed_out = false;
   std::array<std::uint32_t, 3> last_block{};  ///< where it stopped
   FaultLog faults;
+  PrintLog printed, asserted;
 
  private:
   void merge(BlockOutcome& outcome);

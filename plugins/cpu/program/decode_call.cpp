@@ -237,6 +237,7 @@ void Decoder::call(const Statement& statement, Block& block) {
     if (known == module_.function_by_name.end())
       invalid(statement, "'" + name + "' is not declared");
     const auto callee = program_.callee_of.find(known->second);
+    if (callee == program_.callee_of.end() && runtime_call(statement, name, call, block)) return;
     if (callee == program_.callee_of.end())
       refuse(statement, "function '" + name + "' has no body in this module");
     call.callee = callee->second;

@@ -84,7 +84,7 @@ void Decoder::build_blocks() {
           block.predicate = register_slot(statement.guard);
           block.negated = statement.guard_negated;
           block.next = block_at[i + 1];
-          if (last.exit == Exit::jump) {
+          if (last.exit == Exit::jump && last.begin == last.end) {
             block.taken = last.next;
           } else {
             block.taken = blocks + static_cast<std::uint32_t>(extra.size());

@@ -474,7 +474,7 @@ void Decoder::instruction(const Statement& statement) {
     return;
   }
   if (memory(statement) || lowered(statement) || atomic(statement) || collective(statement) ||
-      matrix(statement) || conversions_of_addresses(statement) || advice(statement) ||
+      matrix(statement) || image(statement) || conversions_of_addresses(statement) || advice(statement) ||
       reordered(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");

@@ -125,8 +125,23 @@ class Decoder {
   std::uint32_t address(const Statement& statement, const Operand& operand, Space& space,
                         Instruction& instruction);
 
+  // decode_texture.cpp
+  bool image(const Statement& statement);
+  void texture(const Statement& statement, std::string_view name, bool gather);
+  void surface(const Statement& statement, std::string_view name, Opcode opcode);
+  void image_query(const Statement& statement, std::string_view name, bool texture);
+  std::uint32_t image_handle(const Statement& statement, const Operand& operand);
+  std::uint32_t element(const Statement& statement, const Operand& operand, Type type, bool wider);
+  void vector(const Statement& statement, const Operand& operand, std::size_t count, Type type,
+              std::vector<std::uint32_t>& slots);
+  std::uint32_t results(const Statement& statement, const Operand& operand, std::size_t count,
+                        Type type, Instruction& instruction);
+
   // decode_call.cpp
   void call(const Statement& statement, Block& block);
+  // decode_runtime.cpp: true if `name` is a function that the device provides
+  bool runtime_call(const Statement& statement, std::string_view name, const Call& call,
+                    Block& block);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
   std::uint64_t function_address(std::string_view name) const;
 

@@ -69,6 +69,14 @@ enum class Opcode : std::uint16_t {
                       ///< slot; negated = transposed
   matrix_rows_store,  ///< stmatrix
   matrix_transpose,   ///< movmatrix: d, a
+  texture_fetch,  ///< instructions on textures and surfaces: see image_op.hpp
+  texture_gather,
+  texture_query,
+  surface_load,
+  surface_store,
+  surface_reduce,
+  surface_query,
+  runtime_call,  ///< imm: index in Program::runtime_calls
   count
 };
 

@@ -136,6 +136,16 @@ struct Call {
   std::vector<Callee::Value> arguments, results;  ///< in the caller's frame
 };
 
+/// Functions that the device provides; the compiler declares them without a body.
+enum class Runtime : std::uint8_t { vprintf, assertfail, malloc, free };
+
+/// A place that calls one of them.
+struct RuntimeCall {
+  Runtime which = Runtime::vprintf;
+  std::uint32_t caller = Instruction::kNone;      ///< as Call::caller
+  std::vector<Callee::Value> arguments, results;  ///< in the caller's frame
+};
+
 struct Program {
   /// A function's statements, as Instruction::statement counts them.
   struct Source {
@@ -158,6 +168,7 @@ struct Program {
   std::uint32_t entry = 0;  ///< block; called functions come before it, so that they finish first
   std::vector<Callee> callees;
   std::vector<Call> calls;
+  std::vector<RuntimeCall> runtime_calls;
   std::vector<Source> sources;
   std::unordered_map<std::uint32_t, std::uint32_t> callee_of;  ///< by index in Module::functions
   std::uint64_t code_window = 0;                               ///< Placement's
@@ -169,6 +180,7 @@ struct Program {
   bool waits = false;
   /// Atomics on global memory happen in the order of blocks: a result depends on their order.
   bool ordered = false;
+  bool uses_heap = false;            ///< calls malloc or free
   std::uint32_t register_bytes = 0;  ///< of one warp; a multiple of 64
   std::uint32_t sites = 0;           ///< loads and stores
   std::uint32_t shared_bytes = 0;    ///< static; dynamic shared memory follows at `dynamic_offset`

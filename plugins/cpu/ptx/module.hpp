@@ -66,7 +66,8 @@ struct Operand {
   OperandKind kind = OperandKind::sink;
   bool negated = false;  ///< !p of a predicate
   bool single = false;
-  std::uint8_t count = 0;  ///< elements of a vector
+  /// Elements of a vector; of an address with coordinates, how far behind its base they stand.
+  std::uint8_t count = 0;
   std::uint32_t index = kNone;
   std::int64_t value = 0;
   std::string_view text;

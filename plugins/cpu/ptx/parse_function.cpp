@@ -356,6 +356,8 @@ Operand ParseState::parse_address(Function& function, Scopes& scopes, std::uint3
   if (accept(
           ',')) {  // texture coordinates: kept as a further operand, for the texture instructions
     const Operand coordinates = parse_operand(function, scopes, depth + 1);
+    if (address.index != Operand::kNone)
+      address.count = static_cast<std::uint8_t>(function.operands.size() - address.index);
     function.operands.push_back(coordinates);
   }
   expect(']');
@@ -364,7 +366,10 @@ Operand ParseState::parse_address(Function& function, Scopes& scopes, std::uint3
 
 Operand ParseState::parse_operand(Function& function, Scopes& scopes, std::uint32_t depth) {
   if (accept('[')) return parse_address(function, scopes, depth);
-  if (accept('{')) return parse_list(function, scopes, '}', depth);
+  if (accept('{')) {
+    const Operand list = parse_list(function, scopes, '}', depth);
+    return token_.is('|') ? parse_pair(function, scopes, list, depth) : list;
+  }
   if (call_ && accept('(')) return parse_list(function, scopes, ')', depth);
   Operand operand;
   if (token_.is('!') && lexer_.name_follows()) {

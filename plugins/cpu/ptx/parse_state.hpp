@@ -48,6 +48,7 @@ class ParseState {
   void parse_location();
   void parse_statement(Function& function, Scopes& scopes);
   Operand parse_operand(Function& function, Scopes& scopes, std::uint32_t depth);
+  /// `first|second`; the current token is the bar.
   Operand parse_address(Function& function, Scopes& scopes, std::uint32_t depth);
   Operand parse_list(Function& function, Scopes& scopes, char close, std::uint32_t depth);
   Operand parse_pair(Function& function, Scopes& scopes, const Operand& first,

@@ -1,4 +1,5 @@
 // Declarations of .global, .const, .shared, .local and .param variables with their initial values.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -163,6 +164,13 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
     variable.references.push_back(reference);
     append_bits(variable, 0, element_bytes, offset);
   } else {
+    if (token_.kind == TokenKind::integer && (lexer_.follows(',') || lexer_.follows('}')) &&
+        variable.type != Type::f32 && variable.type != Type::f64 && variable.type != Type::f16) {
+      append_bits(variable, token_.value, element_bytes, offset);
+      offset += element_bytes;
+      advance();
+      return;
+    }
     const Operand number = parse_number();
     const bool real = variable.type == Type::f32 || variable.type == Type::f64 ||
                       variable.type == Type::f16;
@@ -186,6 +194,8 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
 
 void ParseState::append_bits(Variable& variable, std::uint64_t bits, std::uint64_t bytes,
                              std::uint64_t offset) {
+  if (offset + bytes > variable.initial.capacity())  // twice as much: tables have 10^5 elements
+    variable.initial.reserve(std::max<std::uint64_t>(64, 2 * (offset + bytes)));
   variable.initial.resize(offset + bytes, 0);
   std::memcpy(variable.initial.data() + offset, &bits, std::min<std::uint64_t>(bytes, 8));
 }

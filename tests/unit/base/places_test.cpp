@@ -40,5 +40,21 @@ TEST(Places, NamedFoldersComeFirst) {
   if (before != nullptr) ::setenv("WARPMARK_PLUGIN_PATH", kept.c_str(), 1);
 }
 
+TEST(Places, ALibraryIsLoadedFromWhereTheVariableSaysNow) {
+  const TemporaryFolder folder("warpmark-places");
+  write_file_atomically(folder.path() / "libone.so", "");
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("LD_LIBRARY_PATH", ("/a::" + folder.path().string()).c_str(), 1);
+  EXPECT_EQ(loadable("libone.so"), folder.path() / "libone.so");
+  EXPECT_EQ(loadable("libtwo.so"), "libtwo.so");
+  EXPECT_EQ(loadable("./libone.so"), "./libone.so");
+  ::setenv("LD_LIBRARY_PATH", "", 1);
+  EXPECT_EQ(loadable("libone.so"), "libone.so");
+  ::unsetenv("LD_LIBRARY_PATH");
+  EXPECT_EQ(loadable("libone.so"), "libone.so");
+  if (before != nullptr) ::setenv("LD_LIBRARY_PATH", kept.c_str(), 1);
+}
+
 }  // namespace
 }  // namespace warpmark

@@ -117,6 +117,34 @@ TEST_F(FindEntry, AnAmbiguousNameListsItsMeanings) {
   EXPECT_THAT(error_of("ov", entries_), AllOf(HasSubstr("`ov` names 2 kernels in doublify.cu")));
 }
 
+TEST_F(FindEntry, OverloadsAreToldApartByWhatTheSuiteGives) {
+  const auto entry = [](const std::string& symbol, const std::vector<size_t>& bytes) {
+    Entry made = mangled(symbol);
+    for (const size_t size : bytes) made.parameters.push_back({0, size, size, ""});
+    set_types(made, parameter_types(made.demangled).value());
+    return made;
+  };
+  const std::vector<Entry> overloads = {
+      entry("_Z1kPf", {8}), entry("_Z1kPKfPfi", {8, 8, 4}), entry("_Z1kPKdPdi", {8, 8, 4}),
+      entry("_Z1kPKfPfl", {8, 8, 8}), entry("_Z1kPKfPff", {8, 8, 4})};
+  const auto f32 = find_dtype("float32"), f64 = find_dtype("float64"), i32 = find_dtype("int32");
+  const GivenArgument floats{true, f32}, doubles{true, f64}, number{false, i32};
+  const auto chosen = [&](const std::vector<GivenArgument>& arguments) {
+    return find_entry(overloads, "k", "x.cu", arguments).name;
+  };
+  EXPECT_EQ(chosen({floats}), "_Z1kPf");
+  EXPECT_EQ(chosen({floats, floats, number}), "_Z1kPKfPfi");
+  EXPECT_EQ(chosen({doubles, doubles, number}), "_Z1kPKdPdi");
+  EXPECT_EQ(chosen({floats, floats, {false, find_dtype("int64")}}), "_Z1kPKfPfl");
+  // Types that the suite leaves open leave two.
+  EXPECT_EQ(chosen({floats, {true, {}}, number}), "_Z1kPKfPfi");
+  EXPECT_THROW(chosen({{true, {}}, {true, {}}, number}), Error);
+  EXPECT_THROW(chosen({number}), Error);
+  // A name that means one kernel means it whatever its parameters: that they do not fit is told
+  // with their types later.
+  EXPECT_EQ(find_entry(entries_, "other", "x.cu", {number}).name, "_ZN2ns5otherEPf");
+}
+
 TEST_F(FindEntry, AMissingNameListsAllAndTheNearest) {
   EXPECT_THAT(error_of("doublyfi", entries_),
               AllOf(HasSubstr("no kernel `doublyfi` in doublify.cu; it has: doublify()"),

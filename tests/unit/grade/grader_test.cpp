@@ -144,6 +144,24 @@ TEST_F(GraderTest, AnotherSignatureIsACompileError) {
   }
 }
 
+TEST_F(GraderTest, AMangledNameIsMatchedByTheSignature) {
+  SubmissionGrader grader(python(), assign(), grading_);
+  const std::string body =
+      "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = f * src[i]; }";
+  const std::string right =
+      "__global__ void scale(float *out, const float *src, float f, int n) " + body;
+  const std::string other =
+      "__global__ void scale(double *out, const double *src, double f, int n) " + body;
+  for (const std::string& text : {right, right + "\n" + other, other + "\n" + right}) {
+    const GradeResult result = grader.grade(submission(text));
+    expect_valid(result);
+    EXPECT_EQ(result.state, GradeState::graded) << text << result.staff;
+    EXPECT_EQ(result.points, result.max_points) << text << result.staff;
+  }
+  const GradeResult twice = grader.grade(submission(right + "\nnamespace b {\n" + right + "\n}"));
+  EXPECT_EQ(twice.state, GradeState::compile_error) << twice.staff;
+}
+
 // Else half precision would be what the reference is rounded to.
 TEST_F(GraderTest, ASubmissionDoesNotChooseTheTypes) {
   const GradeResult result = grade(

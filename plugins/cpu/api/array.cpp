@@ -1,0 +1,244 @@
+// CUDA arrays and mipmapped arrays: made, described, destroyed.
+#include "api/array.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "api/state.hpp"
+
+namespace warpmark::cpu {
+
+std::optional<TexelFormat> texel_format(CUarray_format format, unsigned int channels) {
+  static constexpr std::pair<CUarray_format, ChannelKind> kKinds[] = {
+      {CU_AD_FORMAT_UNSIGNED_INT8, ChannelKind::u8},
+      {CU_AD_FORMAT_UNSIGNED_INT16, ChannelKind::u16},
+      {CU_AD_FORMAT_UNSIGNED_INT32, ChannelKind::u32},
+      {CU_AD_FORMAT_SIGNED_INT8, ChannelKind::s8},
+      {CU_AD_FORMAT_SIGNED_INT16, ChannelKind::s16},
+      {CU_AD_FORMAT_SIGNED_INT32, ChannelKind::s32},
+      {CU_AD_FORMAT_HALF, ChannelKind::f16},
+      {CU_AD_FORMAT_FLOAT, ChannelKind::f32}};
+  if (channels != 1 && channels != 2 && channels != 4) return std::nullopt;
+  for (const auto& [known, kind] : kKinds) {
+    if (known == format) return TexelFormat{kind, static_cast<std::uint8_t>(channels)};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+using L = ImageLimits;
+constexpr unsigned int kKnownFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
+                                     CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER |
+                                     CUDA_ARRAY3D_COLOR_ATTACHMENT;
+
+// The table of extents in cuArray3DCreate's description.
+bool valid_extents(const CUDA_ARRAY3D_DESCRIPTOR& d) {
+  const bool layered = (d.Flags & CUDA_ARRAY3D_LAYERED) != 0;
+  const bool cube = (d.Flags & CUDA_ARRAY3D_CUBEMAP) != 0;
+  const bool surface = (d.Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0;
+  const auto within = [&](std::size_t width, std::size_t height, std::size_t depth) {
+    return d.Width <= width && d.Height <= height && d.Depth <= depth;
+  };
+  if (d.Width == 0) return false;
+  if (cube) {
+    return d.Width == d.Height && (layered ? d.Depth != 0 && d.Depth % 6 == 0 : d.Depth == 6) &&
+           within(L::cube, L::cube, L::cube_layers);
+  }
+  if (layered) return d.Depth != 0 && within(L::layered, L::layered, L::layers);
+  if (d.Depth != 0) {
+    if (d.Height == 0) return false;
+    return within(L::size_3d, L::size_3d, L::size_3d) ||
+           (!surface && within(L::alternate_3d, L::alternate_3d, L::alternate_depth));
+  }
+  if (d.Height == 0) return d.Width <= (surface ? L::surface_1d : L::width_1d);
+  if ((d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER) != 0) return within(L::gather, L::gather, 0);
+  return within(L::width_2d, L::height_2d, 0);
+}
+
+bool valid(const CUDA_ARRAY3D_DESCRIPTOR& d) {
+  const bool gather = (d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER) != 0;
+  return texel_format(d.Format, d.NumChannels) && (d.Flags & ~kKnownFlags) == 0 &&
+         (!gather || (d.Height != 0 && (d.Depth == 0 || (d.Flags & CUDA_ARRAY3D_LAYERED) != 0 ||
+                                        (d.Flags & CUDA_ARRAY3D_CUBEMAP) != 0))) &&
+         valid_extents(d);
+}
+
+// The image of an array whose memory is yet to be found.
+Image image_of(const CUDA_ARRAY3D_DESCRIPTOR& d) {
+  Image image;
+  image.format = *texel_format(d.Format, d.NumChannels);
+  image.width = d.Width;
+  image.height = std::max<std::uint64_t>(d.Height, 1);
+  const bool layers = (d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;
+  (layers ? image.layers : image.depth) = std::max<std::uint64_t>(d.Depth, 1);
+  image.row_pitch = image.width * image.format.bytes();
+  image.slice_pitch = image.row_pitch * image.height;
+  return image;
+}
+
+// The largest products of valid extents have 47 bits, so none of these overflows.
+std::uint64_t rounded(std::uint64_t bytes) {
+  return (bytes + L::alignment - 1) / L::alignment * L::alignment;
+}
+
+CUarray keep(Context& context, std::unique_ptr<ImageArray> array) {
+  auto* handle = reinterpret_cast<CUarray>(array.get());
+  context.images.arrays.emplace(handle, std::move(array));
+  return handle;
+}
+
+CUresult create(Context& context, CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+  if (!valid(descriptor)) return CUDA_ERROR_INVALID_VALUE;
+  auto array = std::make_unique<ImageArray>();
+  array->descriptor = descriptor;
+  array->image = image_of(descriptor);
+  const std::uint64_t bytes = array->image.bytes();
+  if (bytes > DeviceProperties::total_memory) return CUDA_ERROR_OUT_OF_MEMORY;
+  array->image.address = context.arena.allocate(bytes);
+  if (array->image.address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  *handle = keep(context, std::move(array));
+  return CUDA_SUCCESS;
+}
+
+// A level has half the extents of the one before it, at least 1; layers stay.
+CUDA_ARRAY3D_DESCRIPTOR level_descriptor(CUDA_ARRAY3D_DESCRIPTOR d, unsigned int level) {
+  const auto halved = [level](std::size_t extent) {
+    return extent == 0 ? 0 : std::max<std::size_t>(extent >> level, 1);
+  };
+  d.Width = halved(d.Width);
+  d.Height = halved(d.Height);
+  if ((d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) == 0) d.Depth = halved(d.Depth);
+  return d;
+}
+
+CUresult create(Context& context, CUmipmappedArray* handle,
+                const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned int levels) {
+  if (!valid(descriptor)) return CUDA_ERROR_INVALID_VALUE;
+  const bool layers = (descriptor.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;
+  const std::size_t longest =
+      std::max({descriptor.Width, descriptor.Height, layers ? 0 : descriptor.Depth});
+  // The driver's documentation: clamped to 1 + floor(log2(longest)).
+  levels = std::clamp<unsigned int>(levels, 1, static_cast<unsigned int>(std::bit_width(longest)));
+  auto mipmap = std::make_unique<MipmappedArray>();
+  mipmap->descriptor = descriptor;
+  std::vector<std::unique_ptr<ImageArray>> made;
+  std::uint64_t bytes = 0;
+  auto* const key = reinterpret_cast<CUmipmappedArray>(mipmap.get());
+  for (unsigned int level = 0; level < levels; ++level) {
+    auto array = std::make_unique<ImageArray>();
+    array->descriptor = level_descriptor(descriptor, level);
+    array->image = image_of(array->descriptor);
+    array->image.address = bytes;
+    array->mipmap = key;
+    bytes += rounded(array->image.bytes());
+    made.push_back(std::move(array));
+  }
+  if (bytes > DeviceProperties::total_memory) return CUDA_ERROR_OUT_OF_MEMORY;
+  mipmap->address = context.arena.allocate(bytes);
+  if (mipmap->address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  for (auto& array : made) {
+    array->image.address += mipmap->address;
+    mipmap->levels.push_back(keep(context, std::move(array)));
+  }
+  context.images.mipmaps.emplace(key, std::move(mipmap));
+  *handle = key;
+  return CUDA_SUCCESS;
+}
+
+CUDA_ARRAY3D_DESCRIPTOR widened(const CUDA_ARRAY_DESCRIPTOR& plain) {
+  CUDA_ARRAY3D_DESCRIPTOR descriptor{};
+  descriptor.Width = plain.Width;
+  descriptor.Height = plain.Height;
+  descriptor.Format = plain.Format;
+  descriptor.NumChannels = plain.NumChannels;
+  return descriptor;
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuArrayCreate_v2(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* descriptor) {
+  return with_context("cuArrayCreate", Waits::no, [&](Context& context) -> CUresult {
+    if (array == nullptr || descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return create(context, array, widened(*descriptor));
+  });
+}
+
+CUresult cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* descriptor) {
+  return with_context("cuArray3DCreate", Waits::no, [&](Context& context) -> CUresult {
+    if (array == nullptr || descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return create(context, array, *descriptor);
+  });
+}
+
+CUresult cuArrayDestroy(CUarray handle) {
+  return with_context("cuArrayDestroy", Waits::yes, [&](Context& context) -> CUresult {
+    const ImageArray* array = context.images.find(handle);
+    if (array == nullptr || array->mipmap != nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    context.arena.free(array->image.address);
+    context.images.arrays.erase(handle);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* descriptor, CUarray handle) {
+  return with_context("cuArrayGetDescriptor", Waits::no, [&](Context& context) -> CUresult {
+    const ImageArray* array = context.images.find(handle);
+    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_ARRAY3D_DESCRIPTOR& known = array->descriptor;
+    *descriptor = {known.Width, known.Height, known.Format, known.NumChannels};
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* descriptor, CUarray handle) {
+  return with_context("cuArray3DGetDescriptor", Waits::no, [&](Context& context) -> CUresult {
+    const ImageArray* array = context.images.find(handle);
+    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *descriptor = array->descriptor;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DESCRIPTOR* descriptor,
+                                unsigned int levels) {
+  return with_context("cuMipmappedArrayCreate", Waits::no, [&](Context& context) -> CUresult {
+    if (handle == nullptr || descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return create(context, handle, *descriptor, levels);
+  });
+}
+
+CUresult cuMipmappedArrayGetLevel(CUarray* level_array, CUmipmappedArray handle,
+                                  unsigned int level) {
+  return with_context("cuMipmappedArrayGetLevel", Waits::no, [&](Context& context) -> CUresult {
+    const auto found = context.images.mipmaps.find(handle);
+    if (found == context.images.mipmaps.end()) return CUDA_ERROR_INVALID_HANDLE;
+    if (level_array == nullptr || level >= found->second->levels.size())
+      return CUDA_ERROR_INVALID_VALUE;
+    *level_array = found->second->levels[level];
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle) {
+  return with_context("cuMipmappedArrayDestroy", Waits::yes, [&](Context& context) -> CUresult {
+    const auto found = context.images.mipmaps.find(handle);
+    if (found == context.images.mipmaps.end()) return CUDA_ERROR_INVALID_HANDLE;
+    for (const CUarray level : found->second->levels) context.images.arrays.erase(level);
+    context.arena.free(found->second->address);
+    context.images.mipmaps.erase(found);
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,67 @@
+// CUDA arrays, and what a context keeps of arrays, textures and surfaces.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "api/cuda_api.hpp"
+#include "machine/image.hpp"
+
+namespace warpmark::cpu {
+
+/// What an H200's device attributes MAXIMUM_TEXTURE… and MAXIMUM_SURFACE… say, in texels.
+struct ImageLimits {
+  static constexpr std::uint64_t width_1d = 131072, linear_1d = std::uint64_t{1} << 28;
+  static constexpr std::uint64_t width_2d = 131072, height_2d = 65536;
+  static constexpr std::uint64_t linear_width = 131072, linear_height = 65000,
+                                 linear_pitch = 2097120;
+  static constexpr std::uint64_t gather = 32768, cube = 32768;
+  static constexpr std::uint64_t size_3d = 16384, alternate_3d = 8192, alternate_depth = 32768;
+  static constexpr std::uint64_t layered = 32768, layers = 2048, cube_layers = 2046;
+  static constexpr std::uint64_t surface_1d = 32768;
+  static constexpr std::uint64_t alignment = 512;       ///< bytes, of a texture's address
+  static constexpr std::uint64_t pitch_alignment = 32;  ///< bytes, of a texture's rows
+};
+
+/// A CUDA array; CUarray is its address. Its texels lie in rows in the arena, where no program
+/// learns their address.
+struct ImageArray {
+  CUDA_ARRAY3D_DESCRIPTOR descriptor{};
+  Image image;
+  CUmipmappedArray mipmap = nullptr;  ///< whose level it is; that one owns the memory
+};
+
+/// A mipmapped array; CUmipmappedArray is its address.
+struct MipmappedArray {
+  CUDA_ARRAY3D_DESCRIPTOR descriptor{};
+  std::uint64_t address = 0;
+  std::vector<CUarray> levels;
+};
+
+/// A context's images.
+struct Images {
+  ImageTable table;  ///< what kernels reach
+  std::map<CUarray, std::unique_ptr<ImageArray>> arrays;
+  std::map<CUmipmappedArray, std::unique_ptr<MipmappedArray>> mipmaps;
+  struct TextureDescription {
+    CUDA_RESOURCE_DESC resource{};
+    CUDA_TEXTURE_DESC texture{};
+    std::optional<CUDA_RESOURCE_VIEW_DESC> view;
+  };
+  std::unordered_map<CUtexObject, TextureDescription> textures;
+  std::unordered_map<CUsurfObject, CUDA_RESOURCE_DESC> surfaces;
+
+  [[nodiscard]] const ImageArray* find(CUarray array) const {
+    const auto found = arrays.find(array);
+    return found == arrays.end() ? nullptr : found->second.get();
+  }
+};
+
+/// The texel format of a driver's format and channels; none if this device has no such format.
+std::optional<TexelFormat> texel_format(CUarray_format format, unsigned int channels);
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,109 @@
+// First fit over a map of holes, with a gap behind every block that no access may touch.
+#include "machine/heap.hpp"
+
+#include <iterator>
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::uint64_t kAlignment = 16;
+// Behind each block, so that the byte past its end belongs to nobody.
+constexpr std::uint64_t kGap = 16;
+
+}  // namespace
+
+DeviceHeap::DeviceHeap(Arena& arena, std::uint64_t bytes) {
+  base_ = arena.allocate(bytes);
+  if (base_ == 0) return;
+  bytes_ = bytes;
+  // No block has the heap's own address: cuMemFree of a block must not free the heap.
+  if (bytes > kAlignment) holes_[base_ + kAlignment] = bytes - kAlignment;
+}
+
+std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes == 0 || bytes > bytes_) return 0;
+  const std::uint64_t need = (bytes + kAlignment - 1) / kAlignment * kAlignment + kGap;
+  for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
+    if (hole->second < need) continue;
+    const std::uint64_t address = hole->first, rest = hole->second - need;
+    holes_.erase(hole);
+    if (rest > 0) holes_[address + need] = rest;
+    auto old = blocks_.lower_bound(address);  // remains of freed blocks are forgotten
+    while (old != blocks_.end() && old->first < address + need) old = blocks_.erase(old);
+    blocks_[address] = {bytes, need, true};
+    return address;
+  }
+  return 0;
+}
+
+DeviceHeap::Freed DeviceHeap::free(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  const auto block = blocks_.find(address);
+  if (block == blocks_.end()) return Freed::unknown;
+  if (!block->second.live) return Freed::twice;
+  block->second.live = false;
+  auto hole = holes_.emplace(address, block->second.reserved).first;
+  if (auto after = std::next(hole);
+      after != holes_.end() && hole->first + hole->second == after->first) {
+    hole->second += after->second;
+    holes_.erase(after);
+  }
+  if (hole != holes_.begin()) {
+    auto before = std::prev(hole);
+    if (before->first + before->second == hole->first) {
+      before->second += hole->second;
+      holes_.erase(hole);
+    }
+  }
+  return Freed::good;
+}
+
+Allocation DeviceHeap::find(std::uint64_t address, std::uint64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  Allocation found;
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return found;
+  const auto& [begin, block] = *std::prev(after);
+  const std::uint64_t offset = address - begin;
+  if (!block.live || offset >= block.bytes || bytes > block.bytes - offset) return found;
+  found.address = begin;
+  found.bytes = block.bytes;
+  return found;
+}
+
+void DeviceHeap::explain(Fault& fault) const {
+  const std::lock_guard lock(mutex_);
+  fault.allocation = {};
+  const auto after = blocks_.upper_bound(fault.address);
+  const auto consider = [&](std::uint64_t begin, const Block& block) {
+    const std::uint64_t end = begin + block.bytes;
+    Nearest::Side side = Nearest::Side::inside;
+    std::uint64_t distance = 0;
+    if (fault.address < begin) {
+      side = Nearest::Side::before;
+      distance = begin - fault.address;
+    } else if (fault.address >= end || (block.live && fault.address + fault.bytes > end)) {
+      side = Nearest::Side::after;
+      distance = fault.address >= end ? fault.address - end + 1 : 1;
+    }
+    if (!block.live && side != Nearest::Side::inside) return;
+    if (fault.allocation.bytes != 0 && fault.distance <= distance) return;
+    fault.allocation.address = begin;
+    fault.allocation.bytes = block.bytes;
+    fault.allocation.live = block.live;
+    fault.side = side;
+    fault.distance = distance;
+  };
+  for (auto i = after; i != blocks_.end(); ++i) {
+    consider(i->first, i->second);
+    if (i->second.live) break;
+  }
+  for (auto i = after; i != blocks_.begin();) {
+    --i;
+    consider(i->first, i->second);
+    if (i->second.live) break;
+  }
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,45 @@
+// The memory that kernels allocate with malloc and new: an exact map inside one allocation.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "inspect/fault.hpp"
+#include "machine/arena.hpp"
+
+namespace warpmark::cpu {
+
+/// A device heap lives as long as its context: what one kernel allocates another may free. Safe to
+/// use from several threads; addresses depend only on the order of calls.
+class DeviceHeap {
+ public:
+  static constexpr std::uint64_t kDefaultBytes = std::uint64_t{8} << 20;
+
+  /// Takes `bytes` of the arena; without success every allocation fails.
+  DeviceHeap(Arena& arena, std::uint64_t bytes);
+
+  /// The address of `bytes` new bytes, aligned to 16; 0 if they do not fit, or for 0 bytes.
+  std::uint64_t allocate(std::uint64_t bytes);
+  enum class Freed : std::uint8_t { good, twice, unknown };
+  /// Frees what allocate() returned.
+  Freed free(std::uint64_t address);
+
+  [[nodiscard]] bool owns(std::uint64_t address) const { return address - base_ < bytes_; }
+  /// The live block that holds all of [address, address + bytes); bytes 0 if there is none.
+  [[nodiscard]] Allocation find(std::uint64_t address, std::uint64_t bytes) const;
+  /// Fills in which block a faulty access is nearest to.
+  void explain(Fault& fault) const;
+
+ private:
+  struct Block {
+    std::uint64_t bytes = 0, reserved = 0;
+    bool live = true;
+  };
+  mutable std::mutex mutex_;
+  std::uint64_t base_ = 0, bytes_ = 0;
+  std::map<std::uint64_t, Block> blocks_;         ///< live and freed, by address
+  std::map<std::uint64_t, std::uint64_t> holes_;  ///< free ranges, by address
+};
+
+}  // namespace warpmark::cpu

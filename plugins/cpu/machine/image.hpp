@@ -1,0 +1,108 @@
+// Textures and surfaces as a launch sees them: validated descriptions of texels in device memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace warpmark::cpu {
+
+/// What a channel of a texel holds.
+enum class ChannelKind : std::uint8_t { u8, u16, u32, s8, s16, s32, f16, f32 };
+
+/// A texel: 1, 2 or 4 channels of one kind.
+struct TexelFormat {
+  ChannelKind kind = ChannelKind::u8;
+  std::uint8_t channels = 1;
+
+  [[nodiscard]] std::uint32_t channel_bytes() const {
+    switch (kind) {
+      case ChannelKind::u8:
+      case ChannelKind::s8:
+        return 1;
+      case ChannelKind::u16:
+      case ChannelKind::s16:
+      case ChannelKind::f16:
+        return 2;
+      default:
+        return 4;
+    }
+  }
+  [[nodiscard]] std::uint32_t bytes() const { return channel_bytes() * channels; }
+  [[nodiscard]] bool real() const { return kind == ChannelKind::f16 || kind == ChannelKind::f32; }
+};
+
+/// Texels in rows, rows in slices. A slice is a depth of a 3D image, else a layer; six layers make
+/// a cubemap's faces (+x, −x, +y, −y, +z, −z). All extents are at least 1.
+struct Image {
+  TexelFormat format;
+  std::uint64_t address = 0;                                   ///< in the arena, of the first texel
+  std::uint64_t width = 1, height = 1, depth = 1, layers = 1;  ///< texels; slices
+  std::uint64_t row_pitch = 0, slice_pitch = 0;                ///< bytes
+
+  [[nodiscard]] std::uint64_t slices() const { return depth * layers; }
+  /// Bytes from the first texel to the end of the last one.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return (slices() - 1) * slice_pitch + (height - 1) * row_pitch + width * format.bytes();
+  }
+  /// Where a texel's bytes begin, counted from `address`. The caller has checked the position.
+  [[nodiscard]] std::uint64_t offset(std::uint64_t x, std::uint64_t y, std::uint64_t slice) const {
+    return slice * slice_pitch + y * row_pitch + x * format.bytes();
+  }
+};
+
+/// The values of CUaddress_mode and CUfilter_mode.
+enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };
+enum class Filter : std::uint8_t { point, linear };
+
+/// What cuTexObjectCreate was given.
+struct Texture {
+  std::vector<Image> levels;  ///< from the largest; one, if there are no mipmaps
+  bool linear_memory = false;
+  std::array<AddressMode, 3> address{};
+  Filter filter = Filter::point, level_filter = Filter::point;
+  bool normalized = false;  ///< coordinates
+  bool as_integer = false;  ///< texels are not turned into numbers in [0, 1] or [−1, 1]
+  bool srgb = false;        ///< 8-bit colours are linearised; alpha is not
+  float level_bias = 0, least_level = 0, most_level = 0;
+  std::array<float, 4> border{};
+};
+
+/// The images behind the handles that a context has given out. A handle is an index with a serial
+/// number that no other handle of the process ever has, so what a kernel passes is either exactly
+/// what it was made for or nothing: neither a destroyed handle nor one of another context, or of
+/// the other kind, finds anything.
+template <typename Object>
+class HandleTable {
+ public:
+  std::uint64_t add(Object object);
+  /// False if there is no such handle.
+  bool remove(std::uint64_t handle);
+  [[nodiscard]] const Object* find(std::uint64_t handle) const {
+    const std::uint64_t index = handle & kIndexMask;
+    if (handle == 0 || index >= entries_.size() || entries_[index].handle != handle) return nullptr;
+    return &entries_[index].object;
+  }
+
+ private:
+  static constexpr int kIndexBits = 20;  // a million handles at a time, as many as the driver has
+  static constexpr std::uint64_t kIndexMask = (std::uint64_t{1} << kIndexBits) - 1;
+  struct Entry {
+    std::uint64_t handle = 0;  ///< 0: free
+    Object object;
+  };
+  std::deque<Entry> entries_;  ///< stays where it is as it grows
+  std::vector<std::uint64_t> free_;
+};
+
+/// What kernels can reach through handles.
+struct ImageTable {
+  HandleTable<Texture> textures;
+  HandleTable<Image> surfaces;
+};
+
+extern template class HandleTable<Texture>;
+extern template class HandleTable<Image>;
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,87 @@
+// What the handlers of textures and of surfaces share: a lane's handle, its registers, its faults.
+// Included once in each of the two, after WARPMARK_ISA.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "machine/arena.hpp"
+#include "machine/block.hpp"
+#include "machine/image.hpp"
+#include "machine/lanes.hpp"
+
+namespace warpmark::cpu {
+
+inline std::uint32_t image_register(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
+  std::uint32_t value = 0;
+  __builtin_memcpy(&value, w.registers + slot + lane * sizeof value, sizeof value);
+  return value;
+}
+inline std::uint64_t image_handle(const Lanes& w, const Instruction& i, std::uint32_t lane) {
+  std::uint64_t value = 0;
+  __builtin_memcpy(&value, w.registers + i.address + lane * sizeof value, sizeof value);
+  return value;
+}
+inline void set_image_register(Lanes& w, std::uint32_t slot, std::uint32_t lane,
+                               std::uint32_t value) {
+  if (slot == Instruction::kNone) return;
+  __builtin_memcpy(w.registers + slot + lane * sizeof value, &value, sizeof value);
+}
+
+/// A handle that is not one, or a position outside a surface that must not be.
+inline void record_image_fault(Lanes& w, const Instruction& i, std::uint32_t lane, FaultKind kind,
+                               std::string message) {
+  const auto thread = w.block->thread(w.warp, lane);
+  const auto& block = w.block->coordinates();
+  const auto triple = [](const std::array<std::uint32_t, 3>& at) {
+    return "(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) +
+           ")";
+  };
+  Fault fault;
+  fault.kind = kind;
+  fault.statement = i.statement;
+  fault.thread = thread;
+  fault.block = block;
+  fault.count = 1;
+  fault.message =
+      std::move(message) + ", by thread " + triple(thread) + " of block " + triple(block);
+  w.block->launch().faults.add(fault);
+}
+
+/// The object behind a lane's handle, or null after recording the fault.
+template <typename Object>
+const Object* find_image(Lanes& w, const Instruction& i, std::uint32_t lane,
+                         const HandleTable<Object>* table, const char* what) {
+  const std::uint64_t handle = image_handle(w, i, lane);
+  const Object* object = table == nullptr ? nullptr : table->find(handle);
+  if (object == nullptr) {
+    record_image_fault(w, i, lane, FaultKind::handle,
+                       "the value " + std::to_string(handle) + " is no " + what +
+                           " of this context: it was destroyed, belongs to another context, or "
+                           "was never made");
+  }
+  return object;
+}
+
+/// Host memory of an image's first texel, or null after recording that its allocation is gone.
+/// Every offset that Image::offset gives for a position inside the image lies inside it.
+inline std::byte* image_memory(Lanes& w, const Instruction& i, std::uint32_t lane,
+                               const Image& image, bool store) {
+  const Region* region = &w.sites[i.site];
+  const std::uint64_t bytes = image.bytes();
+  const auto inside = [&] {
+    const std::uint64_t offset = image.address - region->begin;
+    return offset <= region->size && bytes <= region->size - offset;
+  };
+  if (!inside()) {
+    // An image larger than 4 GiB cannot be: the arena has no more.
+    const auto part = static_cast<std::uint32_t>(bytes);
+    if (part != bytes || !find_region(w, i, image.address, part)) {
+      record_fault(w, i, Space::global, lane, image.address, image.format.bytes(), store);
+      return nullptr;
+    }
+  }
+  return region->host + (image.address - region->begin);
+}
+
+}  // namespace warpmark::cpu

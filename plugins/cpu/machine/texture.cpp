@@ -1,0 +1,561 @@
+// Texture fetches: coordinates, address and filter modes, conversion of texels.
+//
+// Formulas: CUDA C++ Programming Guide, appendix "Texture Fetching". With N texels along an axis
+// and the coordinate x in texels (a normalized one times N):
+//   nearest:  T[floor(x)]
+//   linear:   (1 − α) T[i] + α T[i + 1],  i = floor(x − 0.5),  α = frac(x − 0.5)
+// and the products of that over two and three axes, where "α, β and γ are stored in 9-bit fixed
+// point format with 8 bits of fractional value (so 1.0 is exactly represented)". They are rounded
+// to the nearest of these, halves up. Sums are formed in binary64 and rounded once to binary32; the
+// guide says nothing on that. A texel of weight 0 adds nothing, be it infinite.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#define WARPMARK_ISA texture
+#include "machine/approximate.hpp"
+#include "machine/image_access.hpp"
+#include "machine/numerics.hpp"
+#include "machine/small_floats.hpp"
+#include "program/image_op.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using namespace texture;
+
+// A texel, or a filtered value. Exact for every format: binary64 holds 32-bit integers, too.
+struct Color {
+  std::array<f64, 4> channels{};
+};
+
+// x^(1/5) for x in (0, 1] by Newton's method, which converges from above.
+f64 fifth_root(f64 x) {
+  f64 root = 1.0;
+  for (int step = 0; step < 60; ++step) {
+    const f64 square = root * root;
+    root -= (square * square * root - x) / (5.0 * square * square);
+  }
+  return root;
+}
+
+// IEC 61966-2-1: c/12.92 up to 0.04045, beyond it ((c + 0.055)/1.055)^2.4.
+const std::array<f32, 256>& linear_from_srgb() {
+  static const std::array<f32, 256> table = [] {
+    std::array<f32, 256> values{};
+    for (u32 i = 0; i < 256; ++i) {
+      const f64 c = i / 255.0, base = (c + 0.055) / 1.055, root = fifth_root(base);
+      const f64 square = root * root;
+      values[i] = static_cast<f32>(c <= 0.04045 ? c / 12.92 : base * base * square);
+    }
+    return values;
+  }();
+  return table;
+}
+
+bool reads_real(const Texture& texture) {
+  const TexelFormat format = texture.levels[0].format;
+  return format.real() || (!texture.as_integer && format.channel_bytes() < 4);
+}
+
+template <typename T>
+T read(const std::byte* from) {
+  T value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// One channel as the texture presents it: the integer itself, or a number in [0, 1] or [−1, 1] that
+// is rounded to binary32.
+f64 channel(const std::byte* at, ChannelKind kind, bool as_real) {
+  const auto scaled = [&](s32 value, s32 most) {
+    if (!as_real) return static_cast<f64>(value);
+    return static_cast<f64>(std::max(static_cast<f32>(value) / static_cast<f32>(most), -1.0f));
+  };
+  switch (kind) {
+    case ChannelKind::u8:
+      return scaled(read<u8>(at), 255);
+    case ChannelKind::s8:
+      return scaled(read<s8>(at), 127);
+    case ChannelKind::u16:
+      return scaled(read<u16>(at), 65535);
+    case ChannelKind::s16:
+      return scaled(read<s16>(at), 32767);
+    case ChannelKind::u32:
+      return read<u32>(at);
+    case ChannelKind::s32:
+      return read<s32>(at);
+    case ChannelKind::f16:
+      return static_cast<f64>(widen(f16{read<u16>(at)}));
+    case ChannelKind::f32:
+      return static_cast<f64>(read<f32>(at));
+  }
+  return 0;
+}
+
+// Every texel is read here. The position lies inside the image, `memory` is the image's.
+Color read_texel(const Texture& texture, const Image& image, const std::byte* memory, u64 x, u64 y,
+                 u64 slice) {
+  const std::byte* at = memory + image.offset(x, y, slice);
+  const TexelFormat format = image.format;
+  const bool as_real = reads_real(texture);
+  Color color{{0, 0, 0, 1}};  // what channels that the format lacks read as
+  for (u32 c = 0; c < format.channels; ++c) {
+    color.channels[c] = texture.srgb && format.kind == ChannelKind::u8 && c < 3
+                            ? static_cast<f64>(linear_from_srgb()[read<u8>(at + c)])
+                            : channel(at + c * format.channel_bytes(), format.kind, as_real);
+  }
+  return color;
+}
+
+Color border_color(const Texture& texture) {
+  Color color;
+  for (u32 c = 0; c < 4; ++c) {
+    // The driver takes an integer's bits in place of a float's.
+    const u32 pattern = bits(texture.border[c]);
+    const ChannelKind kind = texture.levels[0].format.kind;
+    const bool is_signed =
+        kind == ChannelKind::s8 || kind == ChannelKind::s16 || kind == ChannelKind::s32;
+    color.channels[c] = reads_real(texture) ? static_cast<f64>(texture.border[c])
+                        : is_signed         ? static_cast<f64>(static_cast<s32>(pattern))
+                                            : static_cast<f64>(pattern);
+  }
+  return color;
+}
+
+// One axis of a fetch: one texel, or two with the weight of the second.
+struct Axis {
+  std::array<s64, 2> index{};  ///< −1: in the border
+  u32 weight = 0;              ///< in 256ths
+  bool two = false;
+};
+
+s64 wrapped(s64 index, s64 size) {
+  const s64 rest = index % size;
+  return rest < 0 ? rest + size : rest;
+}
+
+s64 place(s64 index, s64 size, AddressMode mode) {
+  switch (mode) {
+    case AddressMode::wrap:
+      return wrapped(index, size);
+    case AddressMode::mirror: {
+      const s64 rest = wrapped(index, 2 * size);
+      return rest < size ? rest : 2 * size - 1 - rest;
+    }
+    case AddressMode::clamp:
+      return std::clamp<s64>(index, 0, size - 1);
+    case AddressMode::border:
+      return index < 0 || index >= size ? -1 : index;
+  }
+  return 0;
+}
+
+// `x` is a coordinate as the kernel gave it, normalized or in texels.
+Axis resolve(f64 x, s64 size, AddressMode mode, bool normalized, bool linear, s32 offset) {
+  const f64 extent = static_cast<f64>(size);
+  if (!(x == x)) x = 0;
+  if (!normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror)) {
+    mode = AddressMode::clamp;  // the guide: these two exist for normalized coordinates only
+  }
+  f64 texels = x;
+  if (normalized) {
+    const f64 whole = round_down(x), fraction = x - whole;  // an infinite x has no fraction
+    if (mode == AddressMode::wrap) {
+      x = fraction == fraction ? fraction : 0;
+    } else if (mode == AddressMode::mirror) {
+      const bool odd = whole - 2.0 * round_down(whole * 0.5) == 1.0;
+      x = !(fraction == fraction) ? 0 : odd ? 1.0 - fraction : fraction;
+    }
+    texels = x * extent;
+  }
+  // Beyond these bounds nothing changes, and integers are exact.
+  texels = std::clamp(texels, -0x1p40, 0x1p40);
+  Axis axis;
+  if (!linear) {
+    s64 index = static_cast<s64>(round_down(texels));
+    // A reflected coordinate of exactly 1 is the last texel.
+    if (normalized && mode == AddressMode::mirror) index = std::min<s64>(index, size - 1);
+    axis.index[0] = place(index + offset, size, mode);
+    return axis;
+  }
+  const s64 fixed = static_cast<s64>(round_down((texels - 0.5) * 256.0 + 0.5));
+  const s64 first = (fixed >> 8) + offset;
+  axis.weight = static_cast<u32>(fixed & 255);
+  axis.two = true;
+  axis.index = {place(first, size, mode), place(first + 1, size, mode)};
+  return axis;
+}
+
+// A fetch from one level: positions along up to three axes; the slice of a layered one is `slice`.
+struct Place {
+  std::array<Axis, 3> axes{};
+  u32 dimensions = 1;
+  u64 slice = 0;
+};
+
+Color texel_at(const Texture& texture, const Image& image, const std::byte* memory,
+               const Place& place, u32 corner) {
+  std::array<s64, 3> at{};
+  for (u32 axis = 0; axis < place.dimensions; ++axis) {
+    at[axis] = place.axes[axis].index[corner >> axis & 1];
+    if (at[axis] < 0) return border_color(texture);
+  }
+  const u64 slice = place.dimensions == 3 ? static_cast<u64>(at[2]) : place.slice;
+  return read_texel(texture, image, memory, static_cast<u64>(at[0]), static_cast<u64>(at[1]),
+                    slice);
+}
+
+Color filtered(const Texture& texture, const Image& image, const std::byte* memory,
+               const Place& place) {
+  if (!place.axes[0].two) return texel_at(texture, image, memory, place, 0);
+  Color sum;
+  for (u32 corner = 0; corner < 1u << place.dimensions; ++corner) {
+    f64 weight = 1.0;
+    for (u32 axis = 0; axis < place.dimensions; ++axis) {
+      const u32 second = place.axes[axis].weight;
+      weight *= (corner >> axis & 1) != 0 ? second / 256.0 : (256 - second) / 256.0;
+    }
+    if (weight == 0.0) continue;
+    const Color texel = texel_at(texture, image, memory, place, corner);
+    for (u32 c = 0; c < 4; ++c) sum.channels[c] += weight * texel.channels[c];
+  }
+  return sum;
+}
+
+// What one lane asks for.
+struct Request {
+  TextureOp op;
+  s32 layer = 0;
+  std::array<f64, 3> at{};
+  std::array<s32, 3> offset{};
+  f64 level = 0;
+  std::array<std::array<f64, 3>, 2> gradient{};
+};
+
+f64 number(const Lanes& w, const TextureOp& op, u32 slot, u32 lane) {
+  const u32 pattern = image_register(w, slot, lane);
+  return op.integer ? static_cast<f64>(static_cast<s32>(pattern)) : static_cast<f64>(real(pattern));
+}
+
+Request request_of(const Lanes& w, const Instruction& i, const TextureOp& op, u32 lane) {
+  const u32* slots = w.operands + i.more + 1;  // behind the predicate
+  const u32 dimensions = dimensions_of(op.geometry);
+  Request request;
+  request.op = op;
+  if (is_layered(op.geometry)) request.layer = static_cast<s32>(image_register(w, *slots++, lane));
+  for (u32 axis = 0; axis < dimensions; ++axis) request.at[axis] = number(w, op, *slots++, lane);
+  if (op.level == TextureOp::Level::level) request.level = number(w, op, *slots++, lane);
+  if (op.level == TextureOp::Level::gradient) {
+    for (auto& vector : request.gradient) {
+      for (u32 axis = 0; axis < dimensions; ++axis) vector[axis] = number(w, op, *slots++, lane);
+    }
+  }
+  for (u32 axis = 0; axis < op.offsets; ++axis)
+    request.offset[axis] = static_cast<s32>(image_register(w, *slots++, lane));
+  return request;
+}
+
+// The face of a cubemap that a direction meets, and where: the guide's table in "Cubemap Textures".
+// Turns the request into one for two axes; the derivatives follow by the quotient rule.
+u32 project(Request& request) {
+  const auto [x, y, z] = request.at;
+  const f64 ax = absolute(x), ay = absolute(y), az = absolute(z);
+  struct Axis3 {
+    u32 axis;
+    f64 sign;
+  };
+  u32 face = 0;
+  Axis3 major{}, s{}, t{};
+  if (ax >= ay && ax >= az) {
+    face = x >= 0 ? 0 : 1;
+    major = {0, x >= 0 ? 1.0 : -1.0};
+    s = {2, x >= 0 ? -1.0 : 1.0};
+    t = {1, -1.0};
+  } else if (ay >= az) {
+    face = y >= 0 ? 2 : 3;
+    major = {1, y >= 0 ? 1.0 : -1.0};
+    s = {0, 1.0};
+    t = {2, y >= 0 ? 1.0 : -1.0};
+  } else {
+    face = z >= 0 ? 4 : 5;
+    major = {2, z >= 0 ? 1.0 : -1.0};
+    s = {0, z >= 0 ? 1.0 : -1.0};
+    t = {1, -1.0};
+  }
+  const std::array<f64, 3> at = request.at;
+  const f64 m = major.sign * at[major.axis];
+  const auto project_one = [&](Axis3 one, u32 into) {
+    request.at[into] = (one.sign * at[one.axis] / m + 1.0) * 0.5;
+  };
+  for (auto& vector : request.gradient) {
+    const std::array<f64, 3> d = vector;
+    const auto slope = [&](Axis3 one) {
+      const f64 value = one.sign * at[one.axis], change = one.sign * d[one.axis];
+      return 0.5 * (change * m - value * major.sign * d[major.axis]) / (m * m);
+    };
+    vector = {slope(s), slope(t), 0.0};
+  }
+  project_one(s, 0);
+  project_one(t, 1);
+  return face;
+}
+
+// The level of detail: given, or log2 of the longer of the two footprints in texels of level 0.
+f64 level_of(const Texture& texture, const Request& request) {
+  const Image& base = texture.levels[0];
+  f64 level = request.level;
+  if (request.op.level == TextureOp::Level::gradient) {
+    const std::array<f64, 3> size = {static_cast<f64>(base.width), static_cast<f64>(base.height),
+                                     static_cast<f64>(base.depth)};
+    f64 longest = 0;
+    for (const auto& vector : request.gradient) {
+      f64 sum = 0;
+      for (u32 axis = 0; axis < 3; ++axis) {
+        const f64 step = texture.normalized ? vector[axis] * size[axis] : vector[axis];
+        sum += step * step;
+      }
+      longest = sum > longest ? sum : longest;
+    }
+    level = 0.5 * static_cast<f64>(log2_approx(static_cast<f32>(longest)));
+  }
+  if (request.op.integer) return level;
+  level += static_cast<f64>(texture.level_bias);
+  if (level < static_cast<f64>(texture.least_level)) level = static_cast<f64>(texture.least_level);
+  if (level > static_cast<f64>(texture.most_level)) level = static_cast<f64>(texture.most_level);
+  return level == level ? level : 0;
+}
+
+Place place_in(const Texture& texture, const Image& image, const Request& request, u32 face,
+               bool linear) {
+  const TextureOp& op = request.op;
+  const bool cube = op.geometry == Geometry::cube || op.geometry == Geometry::acube;
+  Place place;
+  place.dimensions = cube ? 2 : dimensions_of(op.geometry);
+  const std::array<u64, 3> size = {image.width, image.height, image.depth};
+  for (u32 axis = 0; axis < place.dimensions; ++axis) {
+    const AddressMode mode = cube ? AddressMode::clamp : texture.address[axis];
+    place.axes[axis] =
+        resolve(request.at[axis], static_cast<s64>(size[axis]), mode,
+                cube || (texture.normalized && !op.integer), linear, request.offset[axis]);
+  }
+  // The guide: the layer is clamped, whatever the address mode.
+  const s64 last = static_cast<s64>(image.layers) - 1;
+  const s64 layer = cube ? std::clamp<s64>(request.layer, 0, std::max<s64>(last / 6, 0)) * 6 + face
+                         : std::clamp<s64>(request.layer, 0, last);
+  place.slice = static_cast<u64>(std::min(layer, last));
+  return place;
+}
+
+// From linear memory: an index, and 0 outside of it; no modes apply.
+Color fetch_linear(const Texture& texture, const std::byte* memory, const Request& request) {
+  const Image& image = texture.levels[0];
+  const f64 index = round_down(request.at[0]);
+  if (!(index >= 0) || index >= static_cast<f64>(image.width)) return {};
+  return read_texel(texture, image, memory, static_cast<u64>(index), 0, 0);
+}
+
+// A lane's fetch. False after recording a fault.
+bool fetch(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Request request,
+           Color& color) {
+  const auto memory_of = [&](const Image& image) { return image_memory(w, i, lane, image, false); };
+  if (texture.linear_memory) {
+    const std::byte* memory = memory_of(texture.levels[0]);
+    if (memory != nullptr) color = fetch_linear(texture, memory, request);
+    return memory != nullptr;
+  }
+  const bool cube = request.op.geometry == Geometry::cube || request.op.geometry == Geometry::acube;
+  const u32 face = cube ? project(request) : 0;
+  const bool real_valued = reads_real(texture);
+  // Integers are never filtered, and integer coordinates name a texel.
+  const bool linear = texture.filter == Filter::linear && real_valued && !request.op.integer;
+  const f64 last = static_cast<f64>(texture.levels.size() - 1);
+  const f64 level = std::clamp(level_of(texture, request), 0.0, last);
+  const bool blend = texture.level_filter == Filter::linear && real_valued && !request.op.integer;
+  const u64 fixed =
+      static_cast<u64>(round_down(blend ? level * 256.0 + 0.5 : round_down(level + 0.5) * 256.0));
+  const u64 first = fixed >> 8;
+  const f64 weight = static_cast<f64>(fixed & 255) / 256.0;
+  const Image& image = texture.levels[first];
+  const std::byte* memory = memory_of(image);
+  if (memory == nullptr) return false;
+  color = filtered(texture, image, memory, place_in(texture, image, request, face, linear));
+  if (weight == 0.0) return true;
+  const Image& smaller = texture.levels[first + 1];
+  memory = memory_of(smaller);
+  if (memory == nullptr) return false;
+  const Color second =
+      filtered(texture, smaller, memory, place_in(texture, smaller, request, face, linear));
+  for (u32 c = 0; c < 4; ++c)
+    color.channels[c] = (1.0 - weight) * color.channels[c] + weight * second.channels[c];
+  return true;
+}
+
+// tld4: one channel of the four texels that a linear filter would blend, counter-clockwise from the
+// one at the lower left, where rows count downwards.
+bool gather(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Request request,
+            Color& color) {
+  const bool cube = request.op.geometry == Geometry::cube || request.op.geometry == Geometry::acube;
+  const u32 face = cube ? project(request) : 0;
+  const Image& image = texture.levels[0];
+  const std::byte* memory = image_memory(w, i, lane, image, false);
+  if (memory == nullptr) return false;
+  const Place place = place_in(texture, image, request, face, true);
+  constexpr u32 kCorners[4] = {2, 3, 1, 0};
+  for (u32 c = 0; c < 4; ++c) {
+    color.channels[c] =
+        texel_at(texture, image, memory, place, kCorners[c]).channels[request.op.component];
+  }
+  return true;
+}
+
+u32 pattern_of(f64 value, bool real_valued) {
+  if (real_valued) return bits(static_cast<f32>(value));
+  return value < 0 ? static_cast<u32>(static_cast<s32>(value)) : static_cast<u32>(value);
+}
+
+template <bool Gather>
+void texture_handler(Lanes& w, const Instruction& i) {
+  const TextureOp op = TextureOp::unpack(i.imm);
+  const ImageTable* images = w.block->launch().shape.images;
+  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
+  const u32 slots[4] = {i.d, i.a, i.b, i.c};
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const Texture* texture = find_image(w, i, lane, table, "texture");
+    std::array<u32, 4> values{};
+    if (texture != nullptr) {
+      Color color;
+      const Request request = request_of(w, i, op, lane);
+      const bool good = Gather ? gather(w, i, lane, *texture, request, color)
+                               : fetch(w, i, lane, *texture, request, color);
+      const bool real_valued = reads_real(*texture);
+      for (u32 c = 0; good && c < 4; ++c) {
+        values[c] = pattern_of(color.channels[c], real_valued);
+        if (op.result != TextureOp::Result::word)
+          values[c] = real_valued ? to_f16(real(values[c])).pattern : values[c] & 0xffff;
+      }
+    }
+    if (op.result == TextureOp::Result::pair) {
+      set_image_register(w, slots[0], lane, values[0] | values[1] << 16);
+      set_image_register(w, slots[1], lane, values[2] | values[3] << 16);
+      continue;
+    }
+    for (u32 c = 0; c < 4; ++c) set_image_register(w, slots[c], lane, values[c]);
+  }
+  // All texels are resident always.
+  const u32 predicate = w.operands[i.more];
+  if (predicate != Instruction::kNone) {
+    const u32 before = image_register(w, predicate, 0);
+    set_image_register(w, predicate, 0, before | w.mask);
+  }
+}
+
+// The values of the enumerations that txq and suq return are OpenCL's, as the PTX ISA says.
+u32 channel_data_type(TexelFormat format, bool normalized) {
+  switch (format.kind) {
+    case ChannelKind::u8:
+      return normalized ? 0x10d2 : 0x10da;
+    case ChannelKind::u16:
+      return normalized ? 0x10d3 : 0x10db;
+    case ChannelKind::u32:
+      return 0x10dc;
+    case ChannelKind::s8:
+      return normalized ? 0x10d0 : 0x10d7;
+    case ChannelKind::s16:
+      return normalized ? 0x10d1 : 0x10d8;
+    case ChannelKind::s32:
+      return 0x10d9;
+    case ChannelKind::f16:
+      return 0x10dd;
+    case ChannelKind::f32:
+      return 0x10de;
+  }
+  return 0;
+}
+u32 channel_order(TexelFormat format) {
+  return format.channels == 1 ? 0x10b0 : format.channels == 2 ? 0x10b2 : 0x10b5;
+}
+u32 address_mode(AddressMode mode) {
+  constexpr u32 kValues[] = {0, 3, 1, 4};  // wrap, clamp to edge, mirror, clamp to border
+  return kValues[static_cast<u32>(mode)];
+}
+
+u32 query_image(const Image& image, bool normalized, ImageQuery query) {
+  switch (query) {
+    case ImageQuery::width:
+      return static_cast<u32>(image.width);
+    case ImageQuery::height:
+      return static_cast<u32>(image.height);
+    case ImageQuery::depth:
+      return static_cast<u32>(image.depth);
+    case ImageQuery::channel_data_type:
+      return channel_data_type(image.format, normalized);
+    case ImageQuery::channel_order:
+      return channel_order(image.format);
+    case ImageQuery::array_size:
+      return static_cast<u32>(image.layers);
+    case ImageQuery::num_samples:
+      return 1;
+    default:
+      return 0;  // arrays are no linear memory to a kernel
+  }
+}
+
+u32 query_texture(const Texture& texture, ImageQuery query, u32 level) {
+  const Image& image = texture.levels[std::min<std::size_t>(level, texture.levels.size() - 1)];
+  switch (query) {
+    case ImageQuery::normalized_coords:
+      return texture.normalized ? 1 : 0;
+    case ImageQuery::num_mipmap_levels:
+      return static_cast<u32>(texture.levels.size());
+    case ImageQuery::filter_mode:
+      return texture.filter == Filter::linear ? 1 : 0;
+    case ImageQuery::addr_mode_0:
+    case ImageQuery::addr_mode_1:
+    case ImageQuery::addr_mode_2:
+      return address_mode(
+          texture.address[static_cast<u32>(query) - static_cast<u32>(ImageQuery::addr_mode_0)]);
+    default:
+      return query_image(image, !image.format.real() && reads_real(texture), query);
+  }
+}
+
+void texture_query(Lanes& w, const Instruction& i) {
+  const ImageTable* images = w.block->launch().shape.images;
+  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const Texture* texture = find_image(w, i, lane, table, "texture");
+    const u32 level = i.a == Instruction::kNone ? 0 : image_register(w, i.a, lane);
+    set_image_register(
+        w, i.d, lane,
+        texture == nullptr ? 0 : query_texture(*texture, static_cast<ImageQuery>(i.imm), level));
+  }
+}
+
+void surface_query(Lanes& w, const Instruction& i) {
+  const ImageTable* images = w.block->launch().shape.images;
+  const HandleTable<Image>* table = images == nullptr ? nullptr : &images->surfaces;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const Image* surface = find_image(w, i, lane, table, "surface");
+    set_image_register(
+        w, i.d, lane,
+        surface == nullptr ? 0 : query_image(*surface, false, static_cast<ImageQuery>(i.imm)));
+  }
+}
+
+}  // namespace
+
+void fill_textures(HandlerTable& table) {
+  const auto set = [&](Opcode opcode, Handler handler) {
+    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+  };
+  set(Opcode::texture_fetch, texture_handler<false>);
+  set(Opcode::texture_gather, texture_handler<true>);
+  set(Opcode::texture_query, texture_query);
+  set(Opcode::surface_query, surface_query);
+}
+
+}  // namespace warpmark::cpu
