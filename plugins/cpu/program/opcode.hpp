@@ -59,17 +59,17 @@ enum class Opcode : std::uint16_t {
   match_all_64,
   read_clock,  ///< d(64 bits)
   active_mask,
-  convert_any,   ///< imm = a ConvertForm; d, sources from `more`
-  convert_pack,  ///< the same; d, a, b and perhaps c
-  matrix_multiply,    ///< imm = a MatrixForm; registers of d, a, b, c from `more`
-  matrix_load,        ///< imm = a MatrixForm; address, a = stride, b = offset (64 bits), count =
-                      ///< the space; registers from `more`
+  convert_any,      ///< imm = a ConvertForm; d, sources from `more`
+  convert_pack,     ///< the same; d, a, b and perhaps c
+  matrix_multiply,  ///< imm = a MatrixForm; registers of d, a, b, c from `more`
+  matrix_load,      ///< imm = a MatrixForm; address, a = stride, b = offset (64 bits), count =
+                    ///< the space; registers from `more`
   matrix_store,
   matrix_rows_load,   ///< ldmatrix: count matrices to the registers from `more`; d = the space, no
                       ///< slot; negated = transposed
   matrix_rows_store,  ///< stmatrix
   matrix_transpose,   ///< movmatrix: d, a
-  texture_fetch,  ///< instructions on textures and surfaces: see image_op.hpp
+  texture_fetch,      ///< instructions on textures and surfaces: see image_op.hpp
   texture_gather,
   texture_query,
   surface_load,

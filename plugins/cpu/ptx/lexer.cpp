@@ -212,8 +212,7 @@ bool Lexer::name_follows() const {
 bool Lexer::real_follows() const {
   Lexer ahead = *this;
   ahead.skip_blanks();
-  return ahead.at_ != ahead.end_ && is_digit(*ahead.at_) &&
-         ahead.number().kind == TokenKind::real;
+  return ahead.at_ != ahead.end_ && is_digit(*ahead.at_) && ahead.number().kind == TokenKind::real;
 }
 
 void Lexer::skip_braces() {

@@ -111,10 +111,13 @@ void ParseState::parse_parameters(std::vector<Parameter>& into, std::uint32_t& b
 
 void ParseState::parse_performance_directives(Function& function) {
   constexpr std::array<std::string_view, 14> known = {
-      ".maxntid",       ".reqntid",         ".minnctapersm",      ".maxnctapersm",
-      ".maxnreg",       ".noreturn",        ".unified",           ".explicitcluster",
-      ".reqnctapercluster", ".maxclusterrank", ".blocksareclusters", ".pragma",
-      ".abi_preserve",  ".abi_preserve_control"};
+      ".maxntid",           ".reqntid",
+      ".minnctapersm",      ".maxnctapersm",
+      ".maxnreg",           ".noreturn",
+      ".unified",           ".explicitcluster",
+      ".reqnctapercluster", ".maxclusterrank",
+      ".blocksareclusters", ".pragma",
+      ".abi_preserve",      ".abi_preserve_control"};
   bool most = false, required = false;
   while (token_.kind == TokenKind::directive) {
     if (std::find(known.begin(), known.end(), token_.text) == known.end())

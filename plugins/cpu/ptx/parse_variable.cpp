@@ -113,16 +113,14 @@ void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Varia
     }
     if (accept('=')) parse_initialiser(variable, bytes_of(common.type), array);
     if (variable.bytes == 0 && !variable.external && variable.space != Space::shared)
-      throw PtxError(variable.line,
-                     "variable '" + std::string(variable.name) + "' has no size");
+      throw PtxError(variable.line, "variable '" + std::string(variable.name) + "' has no size");
     if (&into == &module_.variables && !register_variable(variable)) continue;
     into.push_back(std::move(variable));
   } while (accept(','));
   expect(';');
 }
 
-void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_bytes,
-                                   bool array) {
+void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_bytes, bool array) {
   std::uint64_t offset = 0;
   std::uint32_t depth = 0;
   const bool braces = token_.is('{');
@@ -172,8 +170,8 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
       return;
     }
     const Operand number = parse_number();
-    const bool real = variable.type == Type::f32 || variable.type == Type::f64 ||
-                      variable.type == Type::f16;
+    const bool real =
+        variable.type == Type::f32 || variable.type == Type::f64 || variable.type == Type::f16;
     const bool bit_type = variable.type == Type::b8 || variable.type == Type::b16 ||
                           variable.type == Type::b32 || variable.type == Type::b64;
     if (!bit_type && real != (number.kind == OperandKind::real))
