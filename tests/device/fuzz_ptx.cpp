@@ -126,7 +126,9 @@ void run(const std::string& text, Random& random, Counts& counts) {
       if (api().function(&function, module, name.c_str()) != CUDA_SUCCESS) continue;
       ++counts.kernels;
       std::vector<CUdeviceptr> values(4096, memory);
-      for (std::size_t i = 1; i < values.size(); i += 3) values[i] = random();
+      // Beside pointers, sizes that fit and numbers that do not.
+      for (std::size_t i = 1; i < values.size(); i += 3)
+        values[i] = below(random, 4) == 0 ? random() : below(random, 64);
       std::vector<void*> pointers(1024);
       for (std::size_t i = 0; i < pointers.size(); ++i) pointers[i] = &values[i * 4 % 1024];
       ++counts.launched;
