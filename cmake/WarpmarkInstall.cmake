@@ -21,6 +21,14 @@ install(TARGETS warpmark RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT r
 get_property(_libraries GLOBAL PROPERTY WARPMARK_INSTALLED_PLUGINS)
 install(TARGETS warpmark_cpu ${_libraries}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark COMPONENT runtime)
+# Starts any program on the CPU device: see docs/cpu-device.md.
+install(PROGRAMS plugins/cpu/run/warpmark-cpu DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(PROGRAMS plugins/cpu/run/nvcc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/bin COMPONENT runtime)
+foreach(_name libcuda.so.1 libcuda.so)
+  install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/${_name}
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
+endforeach()
 foreach(_folder suites configs schema)
   install(DIRECTORY ${_folder} DESTINATION ${_data} COMPONENT runtime
     PATTERN __pycache__ EXCLUDE)

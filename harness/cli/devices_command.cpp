@@ -1,4 +1,5 @@
 // `warpmark devices`: what --device can name, and why a GPU is not among it.
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +10,7 @@
 namespace warpmark {
 namespace {
 
-std::string as_json(const DeviceSurvey& survey) {
+nlohmann::ordered_json as_json(const DeviceSurvey& survey) {
   nlohmann::ordered_json devices = nlohmann::ordered_json::array();
   for (const FoundDevice& found : survey.devices) {
     const Device& device = found.device;
@@ -28,9 +29,7 @@ std::string as_json(const DeviceSurvey& survey) {
     missing.push_back(
         {{"kind", driver.kind}, {"reason", driver.failure}, {"remedy", driver.remedy}});
   }
-  const nlohmann::ordered_json whole = {
-      {"warpmark", 1}, {"devices", std::move(devices)}, {"missing", std::move(missing)}};
-  return json_output(whole);
+  return {{"warpmark", 1}, {"devices", std::move(devices)}, {"missing", std::move(missing)}};
 }
 
 void print_for_people(const DeviceSurvey& survey, Output& out) {
@@ -49,17 +48,78 @@ void print_for_people(const DeviceSurvey& survey, Output& out) {
   }
 }
 
+using Json = nlohmann::ordered_json;
+
+// What each driver that lists its symbols says of them; a driver with several devices says it once.
+Json symbols_of(const DeviceSurvey& survey) {
+  Json drivers = Json::array();
+  std::vector<const Driver*> seen;
+  for (const FoundDevice& found : survey.devices) {
+    const Driver* driver = found.device.driver().get();
+    if (std::find(seen.begin(), seen.end(), driver) != seen.end()) continue;
+    seen.push_back(driver);
+    Json symbols = Json::array();
+    std::size_t implemented = 0;
+    driver->list_symbols([&](std::string_view line) {
+      symbols.push_back(Json::parse(line));
+      if (symbols.back().value("state", "") == "implemented") ++implemented;
+    });
+    if (symbols.empty()) continue;
+    const std::size_t stubs = symbols.size() - implemented;
+    drivers.push_back({{"kind", found.kind},
+                       {"driver", driver->path()},
+                       {"implemented", implemented},
+                       {"stubs", stubs},
+                       {"symbols", std::move(symbols)}});
+  }
+  return drivers;
+}
+
+void print_symbols(const Json& drivers, Output& out) {
+  for (const Json& driver : drivers) {
+    out.print("{}: {} functions of the driver API, {} more return CUDA_ERROR_NOT_SUPPORTED\n",
+              driver["kind"].get<std::string>(), driver["implemented"].get<std::size_t>(),
+              driver["stubs"].get<std::size_t>());
+    for (const Json& symbol : driver["symbols"]) {
+      const bool exported = symbol.value("exported", true);
+      out.print("  {:11}  {}{}\n", symbol["state"].get<std::string>(),
+                printable(symbol["symbol"].get<std::string>()),
+                !exported                       ? "  (by cuGetProcAddress only)"
+                : symbol.contains("per_thread") ? "  and for per-thread streams"
+                                                : "");
+    }
+  }
+}
+
+ExitCode list_api(const DeviceSurvey& survey, bool json, Output& out) {
+  Json drivers = symbols_of(survey);
+  const bool none = drivers.empty();
+  if (json) {
+    Json whole = as_json(survey);
+    whole["api"] = std::move(drivers);
+    out.write(json_output(whole));
+  } else if (none) {
+    out.print("no driver here lists its functions: the CPU device is missing\n");
+  } else {
+    print_symbols(drivers, out);
+  }
+  return none ? ExitCode::environment : ExitCode::success;
+}
+
 }  // namespace
 
 Command devices_command(CLI::App& program) {
-  const auto json = std::make_shared<bool>(false);
+  const auto json = std::make_shared<bool>(false), api = std::make_shared<bool>(false);
   CLI::App* app = program.add_subcommand("devices", "List the devices that --device can name");
   app->add_flag("--json", *json, "As JSON");
+  app->add_flag("--api", *api,
+                "List which functions of the CUDA driver API the CPU device has instead");
   const auto timeout_s = add_survey_timeout(*app);
-  return {app, [json, timeout_s](Output& out) {
+  return {app, [json, api, timeout_s](Output& out) {
             const DeviceSurvey survey = survey_devices(*timeout_s);
+            if (*api) return list_api(survey, *json, out);
             if (*json) {
-              out.write(as_json(survey));
+              out.write(json_output(as_json(survey)));
             } else {
               print_for_people(survey, out);
             }

@@ -203,6 +203,11 @@ void Driver::drain_counters(CUcontext context,
                             const_cast<std::function<void(std::string_view)>*>(&sink));
 }
 
+void Driver::list_symbols(const std::function<void(std::string_view)>& sink) const {
+  if (extension_.list_symbols == nullptr) return;
+  extension_.list_symbols(&forward_line, const_cast<std::function<void(std::string_view)>*>(&sink));
+}
+
 std::string Driver::last_error() const {
   const char* text = extension_.last_error != nullptr ? extension_.last_error() : nullptr;
   return text != nullptr ? text : "";

@@ -116,6 +116,8 @@ class Driver {
   /// Each report or counter line since the last call; nothing if the driver gives none.
   void drain_reports(CUcontext context, const std::function<void(std::string_view)>& sink) const;
   void drain_counters(CUcontext context, const std::function<void(std::string_view)>& sink) const;
+  /// One JSON object for each symbol of the driver API (warpmark/device.h); none for NVIDIA's.
+  void list_symbols(const std::function<void(std::string_view)>& sink) const;
   /// Why the last call on this thread failed, in the library's own words; "" if it has none.
   std::string last_error() const;
 

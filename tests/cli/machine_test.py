@@ -134,6 +134,20 @@ class Devices(ProgramTest):
         self.assertIn("libcuda.so.1", found["missing"][0]["reason"])
         self.assertIn("NVIDIA's driver", found["missing"][0]["remedy"])
 
+    def test_the_functions_of_the_cpu_device(self):
+        self.hide_gpu()
+        found = json.loads(self.run_program("devices", "--api", "--json")[0])
+        driver, = found["api"]
+        states = {symbol["symbol"]: symbol["state"] for symbol in driver["symbols"]}
+        self.assertEqual(states["cuLaunchKernel"], "implemented")
+        self.assertEqual(states["cuIpcGetMemHandle"], "stub")
+        self.assertEqual(driver["implemented"] + driver["stubs"], len(states))
+        out, _ = self.run_program("devices", "--api")
+        self.assertIn("cpu: %d functions of the driver API, %d more return CUDA_ERROR_NOT_SUPPORTED\n"
+                      % (driver["implemented"], driver["stubs"]), out)
+        self.assertIn("  implemented  cuLaunchKernel  and for per-thread streams\n", out)
+        self.assertIn("  stub         cuIpcGetMemHandle\n", out)
+
     def test_text_has_what_json_has(self):
         self.hide_gpu()
         device = json.loads(self.run_program("devices", "--json")[0])["devices"][0]

@@ -164,7 +164,7 @@ TEST_P(RuntimeTest, AnAssertionEndsTheLaunch) {
   EXPECT_EQ(out.fetch(), CUDA_ERROR_ASSERT);
   const std::vector<Json> lines = reports();
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0]["kind"], "assertion");
+  EXPECT_EQ(lines[0]["kind"], "assert");
   EXPECT_THAT(lines[0]["message"], HasSubstr(expected));
   EXPECT_EQ(lines[0]["thread"], Json::parse("[5,0,0]"));
 }

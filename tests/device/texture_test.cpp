@@ -592,6 +592,94 @@ TEST_F(TextureTest, MemoryThatIsGoneIsAnIllegalAddress) {
   run(freed(), kFetch, {{0}, {63}, {64}});
 }
 
+// Instructions of every geometry on images of every other, at any bits as coordinates, with checks
+// off: what comes back is a texel, a blend of some, a border or 0. AddressSanitizer sees the rest.
+TEST_F(TextureTest, AnyGeometryOnAnyImageStaysInside) {
+  configure(R"({"check": "none"})");
+  const auto data = texels(4096, 23);
+  constexpr unsigned both = CUDA_ARRAY3D_SURFACE_LDST;
+  const CUDA_ARRAY3D_DESCRIPTOR shapes[] = {
+      descriptor(37, 0, 0, both),
+      descriptor(13, 9, 0, both),
+      descriptor(5, 6, 7, both),
+      descriptor(11, 0, 3, both | CUDA_ARRAY3D_LAYERED),
+      descriptor(5, 4, 3, both | CUDA_ARRAY3D_LAYERED),
+      descriptor(4, 4, 6, both | CUDA_ARRAY3D_CUBEMAP),
+      descriptor(3, 3, 12, both | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED),
+      descriptor(1, 1, 1, both)};
+  const std::string q = "{%q0,%q1,%q2,%q3}, [%rd1, ", four = "{%c0,%c1,%c2,%c3}";
+  std::vector<std::string> fetches;
+  for (const std::string level : {"", "level.", "grad."}) {
+    const std::pair<std::string, std::string> forms[] = {
+        {"1d", "{%c0}"}, {"2d", "{%c0,%c1}"}, {"3d", four},   {"a1d", "{%c0,%c1}"},
+        {"a2d", four},   {"cube", four},      {"acube", four}};
+    for (const auto& [shape, where] : forms) {
+      const std::string step = shape == "1d" || shape == "a1d"   ? "{%c4}"
+                               : shape == "2d" || shape == "a2d" ? "{%c4,%c5}"
+                                                                 : "{%c4,%c5,%c6,%c7}";
+      const std::string rest = level.empty()       ? "];"
+                               : level == "level." ? "], %c4;"
+                                                   : "], " + step + ", " + step + ";";
+      fetches.push_back("tex." + level + shape + ".v4.f32.f32 " + q + where + rest);
+      if (level != "grad." && !shape.ends_with("cube"))
+        fetches.push_back("tex." + level + shape + ".v4.f32.s32 " + q + where + rest);
+    }
+  }
+  fetches.push_back("tld4.r.2d.v4.f32.f32 " + q + "{%c0,%c1}];");
+  fetches.push_back("tld4.g.acube.v4.f32.f32 " + q + four + "];");
+  std::mt19937 random(20240930);
+  std::vector<Words> rows(96);
+  for (Words& row : rows) {
+    for (std::uint32_t& one : row) {
+      const std::uint32_t special[] = {0,          0x7f800000, 0xff800000,
+                                       0x7fffffff, 0x80000000, 0xffffffff};
+      one = random() % 3 == 0   ? special[random() % 6]
+            : random() % 2 == 0 ? random()
+                                : word(static_cast<float>(random() % 64) / 8 - 2);
+    }
+  }
+  const auto inside = [&](const std::string& instruction, const std::vector<Texels>& results) {
+    for (const Texels& texel : results) {
+      for (const std::uint32_t channel : texel)
+        ASSERT_LE(std::abs(number(channel)), 1000.0f) << instruction;
+    }
+  };
+  for (const CUDA_ARRAY3D_DESCRIPTOR& shape : shapes) {
+    const CUarray storage = array(shape, data.data(), 4);
+    for (const bool linear : {false, true}) {
+      const CUtexObject handle = texture(
+          of_array(storage),
+          sampler(kModes[random() % 4], linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
+                  random() % 2 == 0 ? CU_TRSF_NORMALIZED_COORDINATES : 0));
+      for (const std::string& instruction : fetches)
+        inside(instruction, run(handle, instruction, rows));
+      EXPECT_CU(images().destroy_texture(handle));
+    }
+    const CUsurfObject handle = surface(storage);
+    for (const std::string boundary : {"clamp", "zero"}) {
+      const std::pair<std::string, std::string> forms[] = {
+          {"1d", "{%c0}"}, {"2d", "{%c0,%c1}"}, {"3d", four}, {"a1d", "{%c0,%c1}"}, {"a2d", four}};
+      for (const auto& [place, where] : forms) {
+        // Aligned places: others are a fault. A layer comes before x.
+        const std::string align = "and.b32 %c0, %c0, -8; and.b32 %c1, %c1, -8;\n";
+        const std::string load = align + "suld.b." + place + ".v2.b32." + boundary +
+                                 " {%q0,%q1}, [%rd1, " + where + "];";
+        inside(load, run(handle, load, rows));
+        run(handle,
+            align + "sust.b." + place + ".v2.b32." + boundary + " [%rd1, " + where +
+                "], {%q0,%q1};",
+            rows);
+        run(handle,
+            "mov.b32 %q0, 0;\nsust.p." + place + ".b32." + boundary + " [%rd1, " + where +
+                "], {%q0};",
+            rows);
+      }
+    }
+    EXPECT_CU(images().destroy_surface(handle));
+    EXPECT_CU(images().destroy_array(storage));
+  }
+}
+
 TEST_F(TextureTest, DescriptionsAreCheckedAndKept) {
   const CUarray storage = array(descriptor(8, 4, 0), nullptr, 4);
   auto resource = of_array(storage);

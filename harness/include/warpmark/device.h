@@ -73,7 +73,9 @@ typedef struct warpmark_device {
    * other places before it fails. An allocation that was freed has "freed": true. `launch` counts
    * the context's launches from 1. `kind` is one of illegal_address, misaligned_address, limit,
    * barrier, unsupported_instruction, assert, trap, invalid_pc, stack_overflow, invalid_handle (of a
-   * texture or surface), surface_out_of_range. Members that do not apply are absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte
+   * texture or surface), surface_out_of_range, heap (a free of what malloc did not return), waiting
+   * (after a limit: where threads were, and for what they waited). Members that do not apply are
+   * absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte
    * after. */
   void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
@@ -106,6 +108,16 @@ typedef struct warpmark_device {
   /* The text of the last error of this struct's functions or of a driver call on this thread (why a
    * PTX text was refused, with its line); "" if none. Valid until the thread's next call. */
   const char* (*last_error)(void);
+
+  /* Hands one JSON object for each symbol of the driver API to `sink`:
+   *   {"symbol": "cuMemcpyHtoD_v2", "state": "implemented", "exported": true,
+   *    "base": "cuMemcpyHtoD", "version": 3020, "per_thread": "cuMemcpyHtoD_v2_ptds",
+   *    "per_thread_version": 7000}
+   * `state` is implemented, or stub: it returns CUDA_ERROR_NOT_SUPPORTED, and "calls" says how
+   * often it was called. `base` and `version` are what cuGetProcAddress knows it by (12040 is CUDA
+   * 12.4); "exported" is false if only cuGetProcAddress gives it. "per_thread" is there if there
+   * is a form whose default stream is the calling thread's. */
+  void (*list_symbols)(warpmark_device_sink sink, void* user);
 } warpmark_device;
 
 /* The one exported symbol. */

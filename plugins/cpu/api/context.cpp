@@ -1,4 +1,8 @@
-// Contexts: created, primary, current.
+// Contexts: created, destroyed, current; what they are asked about.
+#include <algorithm>
+#include <memory>
+
+#include "api/capture.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -8,19 +12,43 @@ CUcontext handle(Context* context) {
   return reinterpret_cast<CUcontext>(context);
 }
 
-CUresult create_context(CUcontext* result, unsigned int flags, CUdevice device) {
-  if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *result = handle(driver().create(flags));
+CUresult create_context(CUcontext* result, unsigned int flags, CUdevice device,
+                        unsigned int version) {
+  if (result == nullptr || (flags & ~unsigned{CU_CTX_FLAGS_MASK}) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  if ((flags & CU_CTX_SCHED_MASK) == 3 || (flags & CU_CTX_SCHED_MASK) > CU_CTX_SCHED_BLOCKING_SYNC)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  Context* made = driver().create(flags, device);
+  made->version = version;
+  *result = handle(made);
   context_stack().push_back(*result);
   return CUDA_SUCCESS;
 }
 
 CUresult current_device(CUdevice* device) {
-  if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const std::vector<CUcontext>& stack = context_stack();
   if (stack.empty() || stack.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  *device = 0;
+  if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Context* context = driver().find(stack.back());
+  if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  *device = context->device;
+  return CUDA_SUCCESS;
+}
+
+// A context that a call names, null standing for the current one.
+CUresult named_context(CUcontext given, Context*& context) {
+  if (given == nullptr) return current_context(Waits::no, context);
+  context = driver().find(given);
+  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+}
+
+CUresult destroy_context(CUcontext context) {
+  Context* found = driver().find(context);
+  if (found == nullptr || found->primary) return CUDA_ERROR_INVALID_CONTEXT;
+  std::vector<CUcontext>& stack = context_stack();
+  if (!stack.empty() && stack.back() == context) stack.pop_back();
+  driver().destroy(found);
   return CUDA_SUCCESS;
 }
 
@@ -31,60 +59,17 @@ using namespace warpmark::cpu;
 
 extern "C" {
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  return initialised("cuDevicePrimaryCtxRetain", [&]() -> CUresult {
-    if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    Driver& state = driver();
-    if (state.primary == nullptr) {
-      state.primary = state.create(state.primary_flags);
-      state.primary->primary = true;
-    }
-    ++state.primary_references;
-    *context = handle(state.primary);
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  return initialised("cuDevicePrimaryCtxRelease", [&]() -> CUresult {
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    Driver& state = driver();
-    if (state.primary_references == 0) return CUDA_ERROR_INVALID_CONTEXT;
-    if (--state.primary_references == 0 && state.primary != nullptr) state.destroy(state.primary);
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-  return initialised("cuDevicePrimaryCtxReset", [&]() -> CUresult {
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    if (driver().primary != nullptr) driver().destroy(driver().primary);
-    driver().primary_references = 0;
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int* flags, int* active) {
-  return initialised("cuDevicePrimaryCtxGetState", [&]() -> CUresult {
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    if (flags == nullptr || active == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *flags = driver().primary_flags;
-    *active = driver().primary != nullptr ? 1 : 0;
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags) {
-  return initialised("cuDevicePrimaryCtxSetFlags", [&]() -> CUresult {
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    driver().primary_flags = flags;
-    return CUDA_SUCCESS;
-  });
-}
-
 CUresult cuCtxCreate_v2(CUcontext* context, unsigned int flags, CUdevice device) {
-  return initialised("cuCtxCreate", [&] { return create_context(context, flags, device); });
+  return initialised("cuCtxCreate", [&] { return create_context(context, flags, device, 3020); });
+}
+
+CUresult cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam* affinity, int count,
+                        unsigned int flags, CUdevice device) {
+  return initialised("cuCtxCreate", [&]() -> CUresult {
+    if (count < 0 || (count > 0 && affinity == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+    if (count > 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    return create_context(context, flags, device, 3020);
+  });
 }
 
 #if CUDA_VERSION >= 12050
@@ -95,19 +80,46 @@ CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters, unsig
         (parameters->numExecAffinityParams != 0 || parameters->cigParams != nullptr)) {
       return CUDA_ERROR_NOT_SUPPORTED;
     }
-    return create_context(context, flags, device);
+    return create_context(context, flags, device, 3020);
+  });
+}
+#else
+// cuda.h 12.4 has no type for the second parameter; its first member is a pointer to affinities.
+__attribute__((visibility("default"))) CUresult cuCtxCreate_v4(CUcontext* context,
+                                                               void** parameters,
+                                                               unsigned int flags,
+                                                               CUdevice device) {
+  return initialised("cuCtxCreate", [&]() -> CUresult {
+    if (parameters != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+    return create_context(context, flags, device, 3020);
   });
 }
 #endif
 
 CUresult cuCtxDestroy_v2(CUcontext context) {
-  return initialised("cuCtxDestroy", [&]() -> CUresult {
-    Context* found = driver().find(context);
-    if (found == nullptr || found->primary) return CUDA_ERROR_INVALID_CONTEXT;
-    std::vector<CUcontext>& stack = context_stack();
-    if (!stack.empty() && stack.back() == context) stack.pop_back();
-    driver().destroy(found);
+  return initialised("cuCtxDestroy", [&] { return destroy_context(context); });
+}
+CUresult cuCtxDestroy(CUcontext context) {
+  return cuCtxDestroy_v2(context);
+}
+
+CUresult cuCtxAttach(CUcontext* context, unsigned int flags) {
+  return with_context("cuCtxAttach", Waits::no, [&](Context& current) -> CUresult {
+    if (context == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    ++current.attached;
+    *context = handle(&current);
     return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxDetach(CUcontext context) {
+  return initialised("cuCtxDetach", [&]() -> CUresult {
+    Context* found = driver().find(context);
+    const std::vector<CUcontext>& stack = context_stack();
+    // Only the thread's current context can be detached from.
+    if (found == nullptr || stack.empty() || stack.back() != context)
+      return CUDA_ERROR_INVALID_CONTEXT;
+    return --found->attached > 0 ? CUDA_SUCCESS : destroy_context(context);
   });
 }
 
@@ -118,6 +130,9 @@ CUresult cuCtxPushCurrent_v2(CUcontext context) {
     return CUDA_SUCCESS;
   });
 }
+CUresult cuCtxPushCurrent(CUcontext context) {
+  return cuCtxPushCurrent_v2(context);
+}
 
 CUresult cuCtxPopCurrent_v2(CUcontext* context) {
   return initialised("cuCtxPopCurrent", [&]() -> CUresult {
@@ -127,6 +142,9 @@ CUresult cuCtxPopCurrent_v2(CUcontext* context) {
     stack.pop_back();
     return CUDA_SUCCESS;
   });
+}
+CUresult cuCtxPopCurrent(CUcontext* context) {
+  return cuCtxPopCurrent_v2(context);
 }
 
 CUresult cuCtxSetCurrent(CUcontext context) {
@@ -166,50 +184,32 @@ CUresult cuCtxGetFlags(unsigned int* flags) {
   });
 }
 
-CUresult cuCtxGetApiVersion(CUcontext context, unsigned int* version) {
-  return initialised("cuCtxGetApiVersion", [&]() -> CUresult {
-    if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (context != nullptr && driver().find(context) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    *version = 3020;
+CUresult cuCtxSetFlags(unsigned int flags) {
+  return with_context("cuCtxSetFlags", Waits::no, [&](Context& context) -> CUresult {
+    if ((flags & ~unsigned{CU_CTX_FLAGS_MASK}) != 0) return CUDA_ERROR_INVALID_VALUE;
+    context.flags = flags;
     return CUDA_SUCCESS;
   });
 }
 
-CUresult cuCtxSynchronize(void) {
-  return with_context("cuCtxSynchronize", Waits::yes, [](Context&) { return CUDA_SUCCESS; });
-}
-
-CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
-  return with_context("cuCtxGetLimit", Waits::no, [&](Context& context) -> CUresult {
-    if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto set = context.limits.find(limit);
-    if (set != context.limits.end()) {
-      *value = set->second;
-      return CUDA_SUCCESS;
-    }
-    switch (limit) {
-      case CU_LIMIT_STACK_SIZE:
-        *value = 1024;
-        return CUDA_SUCCESS;
-      case CU_LIMIT_PRINTF_FIFO_SIZE:
-        *value = std::size_t{7} << 20;
-        return CUDA_SUCCESS;
-      case CU_LIMIT_MALLOC_HEAP_SIZE:
-        *value = std::size_t{8} << 20;
-        return CUDA_SUCCESS;
-      default:
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
-    }
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
+  return initialised("cuCtxGetId", [&]() -> CUresult {
+    Context* found = nullptr;
+    const CUresult result = named_context(context, found);
+    if (result != CUDA_SUCCESS) return result;
+    if (id == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *id = found->id;
+    return CUDA_SUCCESS;
   });
 }
 
-CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-  return with_context("cuCtxSetLimit", Waits::no, [&](Context& context) -> CUresult {
-    if (limit != CU_LIMIT_STACK_SIZE && limit != CU_LIMIT_PRINTF_FIFO_SIZE &&
-        limit != CU_LIMIT_MALLOC_HEAP_SIZE) {
-      return CUDA_ERROR_UNSUPPORTED_LIMIT;
-    }
-    context.limits[limit] = value;
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned int* version) {
+  return initialised("cuCtxGetApiVersion", [&]() -> CUresult {
+    if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Context* found = nullptr;
+    const CUresult result = named_context(context, found);
+    if (result != CUDA_SUCCESS) return result;
+    *version = found->version;
     return CUDA_SUCCESS;
   });
 }
@@ -222,32 +222,35 @@ CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-}  // extern "C"
+CUresult cuCtxSynchronize(void) {
+  return with_context("cuCtxSynchronize", Waits::yes,
+                      [](Context& context) { return refuse_while_capturing(context); });
+}
 
-namespace warpmark::cpu {
+}  // extern "C"
 
 // CUDA 13 gave these names a context as first parameter. Clients that look up `name_v2` before
 // `name` and call it the old way would break on them, so they are no exported symbols: they exist
 // only for who asks cuGetProcAddress for version 13.
-CUresult synchronize_context(CUcontext context) {
+extern "C" CUresult warpmark_synchronize_context(CUcontext context);
+extern "C" CUresult warpmark_synchronize_context(CUcontext context) {
+  if (context == nullptr) return cuCtxSynchronize();
   return initialised("cuCtxSynchronize", [&]() -> CUresult {
-    Context* found = nullptr;
-    if (context == nullptr) return current_context(Waits::yes, found);
-    found = driver().find(context);
+    Context* found = driver().find(context);
     if (found == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     if (found->sticky == CUDA_SUCCESS) found->sticky = found->pending;
-    return found->sticky;
+    return found->sticky != CUDA_SUCCESS ? found->sticky : refuse_while_capturing(*found);
   });
 }
 
-CUresult device_of_context(CUdevice* device, CUcontext context) {
+extern "C" CUresult warpmark_device_of_context(CUdevice* device, CUcontext context);
+extern "C" CUresult warpmark_device_of_context(CUdevice* device, CUcontext context) {
   return initialised("cuCtxGetDevice", [&]() -> CUresult {
     if (context == nullptr) return current_device(device);
     if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (driver().find(context) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    *device = 0;
+    const Context* found = driver().find(context);
+    if (found == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    *device = found->device;
     return CUDA_SUCCESS;
   });
 }
-
-}  // namespace warpmark::cpu

@@ -1,4 +1,4 @@
-// Copies of rectangles and boxes, copies from and to arrays, and fills of pitched memory.
+// Copies of rectangles and boxes, and copies from and to arrays.
 #include "api/copy.hpp"
 
 #include <algorithm>
@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <cstring>
 #include <vector>
+
+#include "api/capture.hpp"
+#include "api/work.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -44,10 +47,20 @@ bool product_sum(std::size_t a, std::size_t b, std::size_t c, std::size_t& resul
   return !__builtin_mul_overflow(a, b, &result) && !__builtin_add_overflow(result, c, &result);
 }
 
-CUresult array_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
-  const ImageArray* array = context.images.find(side.array);
-  if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  const Image& image = array->image;
+// The context that an array is of: copies may name those of others.
+Context* owner_of(Context& context, CUarray array) {
+  if (context.images.find(array) != nullptr) return &context;
+  for (const auto& [handle, other] : driver().contexts) {
+    if (other->images.find(array) != nullptr) return other.get();
+  }
+  return nullptr;
+}
+
+CUresult array_rows(Context& current, const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
+  Context* owner = owner_of(current, side.array);
+  if (owner == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  Context& context = *owner;
+  const Image& image = context.images.find(side.array)->image;
   const auto inside = [](std::size_t at, std::size_t extent, std::uint64_t size) {
     return at <= size && extent <= size - at;
   };
@@ -64,7 +77,7 @@ CUresult array_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& cop
 
 CUresult plain_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
   const bool device = side.type == CU_MEMORYTYPE_DEVICE ||
-                      (side.type == CU_MEMORYTYPE_UNIFIED && context.arena.contains(side.device));
+                      (side.type == CU_MEMORYTYPE_UNIFIED && is_device_address(side.device));
   // A unified address of either kind stands in srcDevice or dstDevice.
   const std::uint64_t base = side.type == CU_MEMORYTYPE_HOST ? side.host : side.device;
   if (base == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -81,16 +94,8 @@ CUresult plain_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& cop
     return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t address = 0;
   if (__builtin_add_overflow(base, start, &address)) return CUDA_ERROR_INVALID_VALUE;
-  if (device) {
-    if (context.arena.find(address, length) == nullptr) {
-      return fail(CUDA_ERROR_INVALID_VALUE,
-                  "the box of " + std::to_string(length) + " bytes is not inside one allocation");
-    }
-    rows.first = context.arena.host(address);
-  } else {
-    if (context.arena.contains(base)) return CUDA_ERROR_INVALID_VALUE;
-    rows.first = reinterpret_cast<std::byte*>(address);
-  }
+  rows.first = host_range(context, address, length, device);
+  if (rows.first == nullptr) return CUDA_ERROR_INVALID_VALUE;
   rows.row = pitch;
   rows.slice = slice;
   return CUDA_SUCCESS;
@@ -111,11 +116,19 @@ CUresult rows_of(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, 
 
 }  // namespace
 
-CUresult copy_box(Context& to, Context& from, const CUDA_MEMCPY3D& copy) {
+CUresult check_copy(Context& context, const CUDA_MEMCPY3D& copy) {
+  if (copy.reserved0 != nullptr || copy.reserved1 != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0) return CUDA_SUCCESS;
+  Rows rows;
+  const CUresult result = rows_of(context, source_of(copy), copy, rows);
+  return result != CUDA_SUCCESS ? result : rows_of(context, target_of(copy), copy, rows);
+}
+
+CUresult perform_copy(Context& context, const CUDA_MEMCPY3D& copy) {
   if (copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0) return CUDA_SUCCESS;
   Rows source, target;
-  CUresult result = rows_of(from, source_of(copy), copy, source);
-  if (result == CUDA_SUCCESS) result = rows_of(to, target_of(copy), copy, target);
+  CUresult result = rows_of(context, source_of(copy), copy, source);
+  if (result == CUDA_SUCCESS) result = rows_of(context, target_of(copy), copy, target);
   if (result != CUDA_SUCCESS) return result;
   for (std::size_t z = 0; z < copy.Depth; ++z) {
     for (std::size_t y = 0; y < copy.Height; ++y) {
@@ -150,69 +163,39 @@ CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& c) {
 
 namespace {
 
-// A peer copy's sides name their contexts; an array's is that of its creation.
-CUresult copy_between(const CUDA_MEMCPY3D_PEER& p) {
-  Context* to = driver().find(p.dstContext);
-  Context* from = driver().find(p.srcContext);
-  const auto owner = [](CUarray array) -> Context* {
-    for (const auto& [handle, context] : driver().contexts) {
-      if (context->images.find(array) != nullptr) return context.get();
-    }
-    return nullptr;
-  };
-  if (p.dstMemoryType == CU_MEMORYTYPE_ARRAY) to = owner(p.dstArray);
-  if (p.srcMemoryType == CU_MEMORYTYPE_ARRAY) from = owner(p.srcArray);
-  if (to == nullptr || from == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  CUDA_MEMCPY3D copy{};
-  copy.srcXInBytes = p.srcXInBytes;
-  copy.srcY = p.srcY;
-  copy.srcZ = p.srcZ;
-  copy.srcLOD = p.srcLOD;
-  copy.srcMemoryType = p.srcMemoryType;
-  copy.srcHost = p.srcHost;
-  copy.srcDevice = p.srcDevice;
-  copy.srcArray = p.srcArray;
-  copy.srcPitch = p.srcPitch;
-  copy.srcHeight = p.srcHeight;
-  copy.dstXInBytes = p.dstXInBytes;
-  copy.dstY = p.dstY;
-  copy.dstZ = p.dstZ;
-  copy.dstLOD = p.dstLOD;
-  copy.dstMemoryType = p.dstMemoryType;
-  copy.dstHost = p.dstHost;
-  copy.dstDevice = p.dstDevice;
-  copy.dstArray = p.dstArray;
-  copy.dstPitch = p.dstPitch;
-  copy.dstHeight = p.dstHeight;
-  copy.WidthInBytes = p.WidthInBytes;
-  copy.Height = p.Height;
-  copy.Depth = p.Depth;
-  return copy_box(*to, *from, copy);
-}
-
-// A copy that the host waits for, and one in a stream. Streams execute at once, and work behind a
-// failed launch is never executed.
+// A copy that the host waits for, and one in a stream.
 template <typename Body>
 CUresult waiting(const char* name, Body body) {
-  return with_context(name, Waits::yes, body);
+  return with_context(name, Waits::yes, [&](Context& context) -> CUresult {
+    const CUresult result = check_implicit(context, nullptr);
+    return result != CUDA_SUCCESS ? result : body(context);
+  });
 }
+CUresult queued_box(const char* name, const CUDA_MEMCPY3D* copy, CUstream stream) {
+  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+    if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = check_copy(context, *copy);
+    return result != CUDA_SUCCESS ? result : submit(context, stream, CopyWork{*copy});
+  });
+}
+CUresult waiting_box(const char* name, const CUDA_MEMCPY3D* copy) {
+  return waiting(name, [&](Context& context) -> CUresult {
+    if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = check_copy(context, *copy);
+    return result != CUDA_SUCCESS ? result : perform_copy(context, *copy);
+  });
+}
+
+// Byte ranges of arrays are no boxes, so that a graph has no node for them.
 template <typename Body>
 CUresult queued(const char* name, CUstream stream, Body body) {
   return with_context(name, Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+    const CUresult result = refuse_to_wait(context, stream);
+    if (result != CUDA_SUCCESS) return result;
     return context.pending != CUDA_SUCCESS ? CUDA_SUCCESS : body(context);
   });
-}
-
-CUresult copy_box(Context& context, const CUDA_MEMCPY3D* copy) {
-  if (copy == nullptr || copy->reserved0 != nullptr || copy->reserved1 != nullptr)
-    return CUDA_ERROR_INVALID_VALUE;
-  return copy_box(context, context, *copy);
-}
-// cuMemcpy2D needs a pitch where there is more than one row, cuMemcpy2DUnaligned, too.
-CUresult copy_rectangle(Context& context, const CUDA_MEMCPY2D* copy) {
-  if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return copy_box(context, context, box_of(*copy));
 }
 
 // The texels of a one-dimensional array, `offset` bytes on; a copy may go on over the rows of
@@ -262,25 +245,6 @@ CUresult array_to_host(Context& c, void* to, CUarray from, std::size_t offset, s
       [&](std::byte*& at) { return array_bytes(c, from, offset, bytes, at); });
 }
 
-template <typename T>
-CUresult fill_rows(Context& context, CUdeviceptr address, std::size_t pitch, T value,
-                   std::size_t width, std::size_t height) {
-  if (address % sizeof(T) != 0 || (height > 1 && pitch % sizeof(T) != 0))
-    return CUDA_ERROR_INVALID_VALUE;
-  if (width == 0 || height == 0) return CUDA_SUCCESS;
-  std::size_t bytes = 0, length = 0;
-  if (!product_sum(width, sizeof(T), 0, bytes) || (height > 1 && bytes > pitch) ||
-      !product_sum(pitch, height - 1, bytes, length) ||
-      context.arena.find(address, length) == nullptr)
-    return CUDA_ERROR_INVALID_VALUE;
-  std::byte* first = context.arena.host(address);
-  for (std::size_t y = 0; y < height; ++y) {
-    for (std::size_t x = 0; x < width; ++x)
-      std::memcpy(first + y * pitch + x * sizeof(T), &value, sizeof(T));
-  }
-  return CUDA_SUCCESS;
-}
-
 }  // namespace
 }  // namespace warpmark::cpu
 
@@ -288,30 +252,23 @@ using namespace warpmark::cpu;
 
 extern "C" {
 
+// cuMemcpy2D needs a pitch where there is more than one row, cuMemcpy2DUnaligned, too.
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) {
-  return waiting("cuMemcpy2D", [&](Context& c) { return copy_rectangle(c, copy); });
+  const CUDA_MEMCPY3D box = copy == nullptr ? CUDA_MEMCPY3D{} : box_of(*copy);
+  return waiting_box("cuMemcpy2D", copy == nullptr ? nullptr : &box);
 }
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) {
-  return waiting("cuMemcpy2DUnaligned", [&](Context& c) { return copy_rectangle(c, copy); });
+  return cuMemcpy2D_v2(copy);
 }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
-  return queued("cuMemcpy2DAsync", stream, [&](Context& c) { return copy_rectangle(c, copy); });
+  const CUDA_MEMCPY3D box = copy == nullptr ? CUDA_MEMCPY3D{} : box_of(*copy);
+  return queued_box("cuMemcpy2DAsync", copy == nullptr ? nullptr : &box, stream);
 }
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) {
-  return waiting("cuMemcpy3D", [&](Context& c) { return copy_box(c, copy); });
+  return waiting_box("cuMemcpy3D", copy);
 }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
-  return queued("cuMemcpy3DAsync", stream, [&](Context& c) { return copy_box(c, copy); });
-}
-CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {
-  return waiting("cuMemcpy3DPeer", [&](Context&) {
-    return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : copy_between(*copy);
-  });
-}
-CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
-  return queued("cuMemcpy3DPeerAsync", stream, [&](Context&) {
-    return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : copy_between(*copy);
-  });
+  return queued_box("cuMemcpy3DAsync", copy, stream);
 }
 
 CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void* from, size_t bytes) {
@@ -353,37 +310,6 @@ CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from
         bytes, [&](std::byte*& at) { return array_bytes(c, to, to_offset, bytes, at); },
         [&](std::byte*& at) { return array_bytes(c, from, from_offset, bytes, at); });
   });
-}
-
-CUresult cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value, size_t width,
-                         size_t height) {
-  return waiting("cuMemsetD2D8",
-                 [&](Context& c) { return fill_rows(c, to, pitch, value, width, height); });
-}
-CUresult cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, size_t width,
-                          size_t height) {
-  return waiting("cuMemsetD2D16",
-                 [&](Context& c) { return fill_rows(c, to, pitch, value, width, height); });
-}
-CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned int value, size_t width,
-                          size_t height) {
-  return waiting("cuMemsetD2D32",
-                 [&](Context& c) { return fill_rows(c, to, pitch, value, width, height); });
-}
-CUresult cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width,
-                           size_t height, CUstream stream) {
-  return queued("cuMemsetD2D8Async", stream,
-                [&](Context& c) { return fill_rows(c, to, pitch, value, width, height); });
-}
-CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width,
-                            size_t height, CUstream stream) {
-  return queued("cuMemsetD2D16Async", stream,
-                [&](Context& c) { return fill_rows(c, to, pitch, value, width, height); });
-}
-CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned int value, size_t width,
-                            size_t height, CUstream stream) {
-  return queued("cuMemsetD2D32Async", stream,
-                [&](Context& c) { return fill_rows(c, to, pitch, value, width, height); });
 }
 
 }  // extern "C"

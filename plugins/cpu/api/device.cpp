@@ -1,6 +1,8 @@
 // Driver version and device properties.
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "api/state.hpp"
 
@@ -40,16 +42,15 @@ constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 60 << 20},
     {CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 0},
     {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 512},
-    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
+    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, DeviceProperties::multiprocessors},
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32},
     {CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, 0},
     {CU_DEVICE_ATTRIBUTE_INTEGRATED, 0},
-    {CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 0},
+    {CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1},
     {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT},
     {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 1},
     {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 0},
-    {CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 0},
     {CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 0},
     {CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 0},
     {CU_DEVICE_ATTRIBUTE_TCC_DRIVER, 0},
@@ -58,12 +59,15 @@ constexpr Attribute kAttributes[] = {
     {CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 0},
-    {CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 0},
+    {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 1},
+    {CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 1},
     {CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, 0},
     {CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD, 0},
-    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 0},
-    {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_GPU_OVERLAP, 1},
+    {CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES, 0},
+    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
+    {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0},
     {CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 2},
     {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
@@ -71,14 +75,23 @@ constexpr Attribute kAttributes[] = {
 
 template <typename Body>
 CUresult with_device(const char* name, CUdevice device, Body body) {
-  return initialised(
-      name, [&]() -> CUresult { return device != 0 ? CUDA_ERROR_INVALID_DEVICE : body(); });
+  return initialised(name, [&]() -> CUresult {
+    return driver().is_device(device) ? body() : CUDA_ERROR_INVALID_DEVICE;
+  });
 }
 
-CUresult uuid_of(CUuuid* uuid) {
+CUresult uuid_of(CUuuid* uuid, CUdevice device) {
   constexpr char bytes[17] = "warpmark-cpu-dev";
   std::memcpy(uuid->bytes, bytes, sizeof uuid->bytes);
+  uuid->bytes[15] = static_cast<char>(uuid->bytes[15] + device);
   return CUDA_SUCCESS;
+}
+
+// Devices of one bus, as 0000:00:00.0 and up; there is no such bus.
+std::string bus_id(CUdevice device) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0000:%02X:00.0", static_cast<unsigned>(device) & 0xff);
+  return text;
 }
 
 }  // namespace
@@ -91,6 +104,7 @@ extern "C" {
 CUresult cuInit(unsigned int flags) {
   return enter("cuInit", [&]() -> CUresult {
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (driver().devices.empty()) return CUDA_ERROR_NO_DEVICE;
     driver().initialised = true;
     return CUDA_SUCCESS;
   });
@@ -105,7 +119,7 @@ CUresult cuDriverGetVersion(int* version) {
 CUresult cuDeviceGetCount(int* count) {
   return initialised("cuDeviceGetCount", [&]() -> CUresult {
     if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *count = 1;
+    *count = static_cast<int>(driver().devices.size());
     return CUDA_SUCCESS;
   });
 }
@@ -138,6 +152,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     *value = 0;
     if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = driver().properties.major;
     if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = driver().properties.minor;
+    if (which == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) *value = device;
     for (const Attribute& row : kAttributes) {
       if (static_cast<int>(row.which) == which) *value = row.value;
     }
@@ -163,11 +178,67 @@ CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
 }
 
 CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
-  return with_device("cuDeviceGetUuid", device,
-                     [&] { return uuid == nullptr ? CUDA_ERROR_INVALID_VALUE : uuid_of(uuid); });
+  return with_device("cuDeviceGetUuid", device, [&] {
+    return uuid == nullptr ? CUDA_ERROR_INVALID_VALUE : uuid_of(uuid, device);
+  });
 }
 CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
   return cuDeviceGetUuid(uuid, device);
+}
+
+CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice device) {
+  return with_device("cuDeviceGetPCIBusId", device, [&]() -> CUresult {
+    const std::string id = bus_id(device);
+    if (text == nullptr || size <= 0 || static_cast<std::size_t>(size) <= id.size())
+      return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(text, id.c_str(), id.size() + 1);
+    return CUDA_SUCCESS;
+  });
+}
+
+// [domain:]bus:device[.function], in hexadecimal.
+CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
+  return initialised("cuDeviceGetByPCIBusId", [&]() -> CUresult {
+    if (device == nullptr || text == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    unsigned int domain = 0, bus = 0, slot = 0, function = 0;
+    if (std::sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+      domain = function = 0;
+      if (std::sscanf(text, "%x:%x.%x", &bus, &slot, &function) < 2)
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (domain != 0 || slot != 0 || function != 0 || bus >= driver().devices.size())
+      return CUDA_ERROR_INVALID_DEVICE;
+    *device = static_cast<CUdevice>(bus);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device) {
+  return with_device("cuDeviceGetProperties", device, [&]() -> CUresult {
+    if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *properties = {};
+    properties->maxThreadsPerBlock = 1024;
+    const int threads[3] = {1024, 1024, 64}, grid[3] = {2147483647, 65535, 65535};
+    std::copy_n(threads, 3, properties->maxThreadsDim);
+    std::copy_n(grid, 3, properties->maxGridSize);
+    properties->sharedMemPerBlock = DeviceProperties::shared_per_block;
+    properties->totalConstantMemory = 64 << 10;
+    properties->SIMDWidth = 32;
+    properties->memPitch = 2147483647;
+    properties->regsPerBlock = 65536;
+    properties->clockRate = 1980000;
+    properties->textureAlign = 512;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType type, CUdevice device) {
+  return with_device("cuDeviceGetExecAffinitySupport", device, [&]() -> CUresult {
+    if (supported == nullptr || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+      return CUDA_ERROR_INVALID_VALUE;
+    *supported = 0;
+    return CUDA_SUCCESS;
+  });
 }
 
 }  // extern "C"

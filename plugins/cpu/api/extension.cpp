@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/state.hpp"
+#include "api/symbols.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -126,6 +127,25 @@ void drain_reports(warpmark_device_context context, warpmark_device_sink sink, v
 void drain_counters(warpmark_device_context context, warpmark_device_sink sink, void* user) {
   drain(context, &Context::counters, sink, user);
 }
+void list_symbols(warpmark_device_sink sink, void* user) {
+  std::size_t index = 0;
+  for (const Symbol& symbol : symbols()) {
+    Json line = {{"symbol", symbol.name},
+                 {"state", symbol.implemented ? "implemented" : "stub"},
+                 {"exported", symbol.exported},
+                 {"base", symbol.base},
+                 {"version", symbol.version}};
+    if (symbol.variant != nullptr) {
+      line["per_thread"] = std::string(symbol.name) + symbol.variant;
+      line["per_thread_version"] = symbol.variant_version;
+    }
+    if (!symbol.implemented) line["calls"] = stub_calls(index);
+    const std::string text = line.dump();
+    sink(user, text.data(), text.size());
+    ++index;
+  }
+}
+
 const char* last_error_text() {
   return last_error().c_str();
 }
@@ -146,6 +166,7 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       drain_reports,
       drain_counters,
       last_error_text,
+      list_symbols,
   };
   return &kDevice;
 }

@@ -3,18 +3,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "api/capture.hpp"
 #include "api/state.hpp"
+#include "api/work.hpp"
 
 namespace warpmark::cpu {
 namespace {
-
-struct Request {
-  std::array<unsigned int, 3> grid, block;
-  unsigned int shared;
-  CUstream stream;
-  void** parameters;
-  void** extra;
-};
 
 std::string dimensions(const std::array<unsigned int, 3>& size) {
   return "(" + std::to_string(size[0]) + ", " + std::to_string(size[1]) + ", " +
@@ -22,8 +16,10 @@ std::string dimensions(const std::array<unsigned int, 3>& size) {
 }
 
 // The limits that a driver checks; everything is CUDA_ERROR_INVALID_VALUE there, too.
-CUresult check_shape(const Kernel& kernel, const Request& request) {
-  const auto& [grid, block, shared, stream, parameters, extra] = request;
+CUresult check_shape(const Kernel& kernel, const KernelWork& work) {
+  const auto& grid = work.grid;
+  const auto& block = work.block;
+  const unsigned int shared = work.shared;
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[0] > 0x7fffffff || grid[1] > 65535 ||
       grid[2] > 65535) {
     return fail(CUDA_ERROR_INVALID_VALUE,
@@ -58,49 +54,73 @@ CUresult check_shape(const Kernel& kernel, const Request& request) {
   return CUDA_SUCCESS;
 }
 
-CUresult pack_parameters(const Function& function, const Request& request,
+// The last byte of a kernel's parameters; a packed buffer may leave out what pads them.
+std::size_t bytes_used(const Function& function) {
+  std::size_t end = 0;
+  for (const Parameter& parameter : function.parameters)
+    end = std::max<std::size_t>(end, std::size_t{parameter.offset} + parameter.bytes);
+  return end;
+}
+
+// The form of cuLaunchKernel's `extra`: one buffer with the layout that C gives a struct.
+CUresult unpack_buffer(const Function& function, void** extra, std::vector<std::byte>& buffer) {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+  bool have_bytes = false;
+  for (std::size_t i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+    if (i > 8) return CUDA_ERROR_INVALID_VALUE;
+    if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+      data = extra[i + 1];
+    } else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+      if (extra[i + 1] == nullptr) return CUDA_ERROR_INVALID_VALUE;
+      std::memcpy(&bytes, extra[i + 1], sizeof bytes);
+      have_bytes = true;
+    } else {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  const std::size_t used = bytes_used(function);
+  if (!have_bytes || (data == nullptr && used != 0)) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes < used) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "the parameter buffer has " + std::to_string(bytes) +
+                                              " bytes, the kernel's parameters take " +
+                                              std::to_string(used));
+  }
+  if (data != nullptr) std::memcpy(buffer.data(), data, std::min(bytes, buffer.size()));
+  return CUDA_SUCCESS;
+}
+
+CUresult pack_parameters(const Function& function, void** parameters, void** extra,
                          std::vector<std::byte>& buffer) {
   buffer.assign(function.parameter_bytes, std::byte{0});
-  if (request.parameters != nullptr && request.extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (request.extra != nullptr) {
-    const void* data = nullptr;
-    std::size_t bytes = 0;
-    bool have_bytes = false;
-    for (std::size_t i = 0; request.extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
-      if (i > 8) return CUDA_ERROR_INVALID_VALUE;
-      if (request.extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
-        data = request.extra[i + 1];
-      } else if (request.extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE) {
-        if (request.extra[i + 1] == nullptr) return CUDA_ERROR_INVALID_VALUE;
-        std::memcpy(&bytes, request.extra[i + 1], sizeof bytes);
-        have_bytes = true;
-      } else {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
-    }
-    if (!have_bytes || (data == nullptr && function.parameter_bytes != 0))
-      return CUDA_ERROR_INVALID_VALUE;
-    if (bytes < function.parameter_bytes) {
-      return fail(CUDA_ERROR_INVALID_VALUE, "the parameter buffer has " + std::to_string(bytes) +
-                                                " bytes, the kernel's parameters take " +
-                                                std::to_string(function.parameter_bytes));
-    }
-    if (data != nullptr) std::memcpy(buffer.data(), data, buffer.size());
-    return CUDA_SUCCESS;
-  }
+  if (parameters != nullptr && extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (extra != nullptr) return unpack_buffer(function, extra, buffer);
   if (function.parameters.empty()) return CUDA_SUCCESS;
-  if (request.parameters == nullptr) {
+  if (parameters == nullptr) {
     return fail(CUDA_ERROR_INVALID_VALUE, "the kernel has " +
                                               std::to_string(function.parameters.size()) +
                                               " parameters, none were given");
   }
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
-    if (request.parameters[i] == nullptr)
+    if (parameters[i] == nullptr)
       return fail(CUDA_ERROR_INVALID_VALUE, "parameter " + std::to_string(i) + " is null");
-    std::memcpy(buffer.data() + function.parameters[i].offset, request.parameters[i],
+    std::memcpy(buffer.data() + function.parameters[i].offset, parameters[i],
                 function.parameters[i].bytes);
   }
   return CUDA_SUCCESS;
+}
+
+// All blocks of a cooperative launch must be there at once.
+CUresult check_cooperative(const Kernel& kernel, const KernelWork& work) {
+  const auto& [x, y, z] = work.grid;
+  const std::uint64_t most =
+      DeviceProperties::multiprocessors *
+      active_blocks(kernel, std::uint64_t{work.block[0]} * work.block[1] * work.block[2],
+                    work.shared);
+  if (std::uint64_t{x} * y * z <= most) return CUDA_SUCCESS;
+  return fail(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+              "a cooperative launch may have " + std::to_string(most) +
+                  " blocks of this size and kernel, not " + dimensions(work.grid));
 }
 
 CUresult error_of(LaunchEnd end) {
@@ -125,6 +145,47 @@ CUresult error_of(LaunchEnd end) {
   return CUDA_ERROR_UNKNOWN;
 }
 
+// The blocks of a cluster that a launch has: the kernel's own, or what it asks for; 0 = none.
+CUresult check_cluster(const Kernel& kernel, const KernelWork& work,
+                       std::array<unsigned int, 3>& cluster) {
+  const std::array<unsigned int, 3>& own = kernel.function->cluster;
+  cluster = own[0] != 0 ? own : work.cluster;
+  if (cluster[0] == 0) return CUDA_SUCCESS;
+  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  const bool differs = own[0] != 0 && work.cluster[0] != 0 && own != work.cluster;
+  if (cluster[1] == 0 || cluster[2] == 0 || cluster[0] > 16 || cluster[1] > 16 || cluster[2] > 16 ||
+      blocks > 16 || differs) {
+    return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                "a cluster of " + dimensions(cluster) + " blocks" +
+                    (differs ? ", the kernel was compiled for another" : "; at most 16 fit"));
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (work.grid[i] % cluster[i] == 0) continue;
+    return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE, "grid " + dimensions(work.grid) +
+                                                     " is not a multiple of the cluster " +
+                                                     dimensions(cluster));
+  }
+  return CUDA_SUCCESS;
+}
+
+// What clusters and cooperative grids ask of a launch; the rest of `shape` is set.
+CUresult check_together(const Kernel& kernel, const KernelWork& work, LaunchShape& shape) {
+  std::array<unsigned int, 3> cluster{};
+  const CUresult result = check_cluster(kernel, work, cluster);
+  if (result != CUDA_SUCCESS) return result;
+  if (cluster[0] != 0) {
+    shape.cluster = cluster;
+    shape.explicit_cluster = true;
+  }
+  shape.cooperative = work.cooperative;
+  const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  if (!shape.cooperative || blocks <= resident_blocks(kernel.checked, shape)) return CUDA_SUCCESS;
+  return fail(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+              std::to_string(blocks) + " blocks of a cooperative grid; at most " +
+                  std::to_string(resident_blocks(kernel.checked, shape)) +
+                  " can run at the same time");
+}
+
 // The newest lines are dropped when nobody drains them: what failed first matters most.
 constexpr std::size_t kMostLines = 1 << 16;
 template <typename Line>
@@ -132,92 +193,58 @@ void keep(std::deque<Line>& lines, Line line) {
   if (lines.size() < kMostLines) lines.push_back(std::move(line));
 }
 
-CUresult launch(const char* name, CUfunction function, const Request& request) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
-    const auto found = context.kernels.find(function);
-    if (found == context.kernels.end()) return CUDA_ERROR_INVALID_HANDLE;
-    const Kernel& kernel = *found->second;
-    if (!valid_stream(context, request.stream)) return CUDA_ERROR_INVALID_HANDLE;
-    CUresult result = check_shape(kernel, request);
-    if (result != CUDA_SUCCESS) return result;
-    LaunchShape shape;
-    shape.grid = request.grid;
-    shape.block = request.block;
-    shape.dynamic_shared = request.shared;
-    shape.instruction_budget = context.launch_limits.instruction_budget;
-    shape.wall_limit_ms = context.launch_limits.wall_limit_ms;
-    shape.workers = context.launch_limits.workers;
-    shape.images = &context.images.table;
-    shape.exact_bounds = context.launch_limits.exact_bounds;
-    result = pack_parameters(*kernel.function, request, shape.parameters);
-    if (result != CUDA_SUCCESS) return result;
-    const std::uint64_t number = ++context.launches;
-    if (context.pending != CUDA_SUCCESS) return CUDA_SUCCESS;  // queued behind a launch that failed
-    const Program& program = shape.exact_bounds ? kernel.checked : kernel.contained;
-    provide_runtime(context, program, shape);
-    LaunchResult outcome = run_grid(program, shape, context.arena);
-    context.pending = error_of(outcome.end);
-    context.printed.add(std::move(outcome.printed));
-    context.asserted.add(std::move(outcome.asserted));
-    for (const Fault& fault : outcome.faults)
-      keep(context.reports, render_fault(fault, program, number));
-    keep(context.counters, {number, program.name, outcome.thread_instructions,
-                            outcome.warp_instructions, outcome.counters});
-    return CUDA_SUCCESS;
-  });
-}
-
 }  // namespace
-}  // namespace warpmark::cpu
 
-using namespace warpmark::cpu;
-
-extern "C" {
-
-CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
-                        unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                        unsigned int block_z, unsigned int shared, CUstream stream,
-                        void** parameters, void** extra) {
-  return launch(
-      "cuLaunchKernel", function,
-      {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, parameters, extra});
+CUresult prepare_kernel(Context& context, KernelWork& work, void** parameters, void** extra) {
+  const Kernel* kernel = find_kernel(context, work.function);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  CUresult result = check_shape(*kernel, work);
+  if (result != CUDA_SUCCESS) return result;
+  if (work.cooperative) result = check_cooperative(*kernel, work);
+  if (result != CUDA_SUCCESS) return result;
+  LaunchShape shape;
+  shape.grid = work.grid;
+  shape.block = work.block;
+  shape.dynamic_shared = work.shared;
+  result = check_together(*kernel, work, shape);
+  if (result != CUDA_SUCCESS) return result;
+  return pack_parameters(*kernel->function, parameters, extra, work.parameters);
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                          void** extra) {
-  if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  for (unsigned int i = 0; i < config->numAttrs; ++i) {
-    if (config->attrs == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_IGNORE) continue;
-    return fail(CUDA_ERROR_NOT_SUPPORTED,
-                "launch attribute " + std::to_string(config->attrs[i].id) + " is not supported");
+CUresult perform_kernel(Context& context, const KernelWork& work) {
+  const Kernel* found = find_kernel(context, work.function);
+  if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const Kernel& kernel = *found;
+  CUresult result = check_shape(kernel, work);
+  if (result != CUDA_SUCCESS) return result;
+  LaunchShape shape;
+  shape.grid = work.grid;
+  shape.block = work.block;
+  shape.dynamic_shared = work.shared;
+  shape.instruction_budget = context.launch_limits.instruction_budget;
+  shape.wall_limit_ms = context.launch_limits.wall_limit_ms;
+  shape.workers = context.launch_limits.workers;
+  shape.images = &context.images.table;
+  // A peer's memory is only found by the exact map.
+  shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.has_peers();
+  shape.parameters = work.parameters;
+  result = check_together(kernel, work, shape);
+  if (result != CUDA_SUCCESS) return result;
+  const std::uint64_t number = ++context.launches;
+  const Program& program = shape.exact_bounds ? kernel.checked : kernel.contained;
+  provide_runtime(context, program, shape);
+  LaunchResult outcome = run_grid(program, shape, context.arena);
+  context.pending = error_of(outcome.end);
+  context.printed.add(std::move(outcome.printed));
+  context.asserted.add(std::move(outcome.asserted));
+  for (const Fault& fault : outcome.faults) {
+    std::string line = render_fault(fault, program, number);
+    print_report(line);
+    keep(context.reports, std::move(line));
   }
-  return launch("cuLaunchKernelEx", function,
-                {{config->gridDimX, config->gridDimY, config->gridDimZ},
-                 {config->blockDimX, config->blockDimY, config->blockDimZ},
-                 config->sharedMemBytes,
-                 config->hStream,
-                 parameters,
-                 extra});
+  keep(context.counters, {number, program.name, outcome.thread_instructions,
+                          outcome.warp_instructions, outcome.counters});
+  return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
-                                                     size_t dynamic_shared) {
-  return with_context(
-      "cuOccupancyMaxActiveBlocksPerMultiprocessor", Waits::no, [&](Context& context) -> CUresult {
-        const auto found = context.kernels.find(function);
-        if (found == context.kernels.end()) return CUDA_ERROR_INVALID_HANDLE;
-        if (blocks == nullptr || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
-        // Threads, blocks and shared memory of a multiprocessor; registers have no cost on this
-        // device.
-        const std::uint64_t rounded = (static_cast<std::uint64_t>(threads) + 31) / 32 * 32;
-        const std::uint64_t shared = dynamic_shared + found->second->checked.shared_bytes + 1024;
-        std::uint64_t most = std::min<std::uint64_t>(32, 2048 / rounded);
-        most = std::min<std::uint64_t>(most, (std::uint64_t{228} << 10) / shared);
-        if (threads > 1024 || shared - 1024 > DeviceProperties::shared_per_block_optin) most = 0;
-        *blocks = static_cast<int>(most);
-        return CUDA_SUCCESS;
-      });
-}
-
-}  // extern "C"
+}  // namespace warpmark::cpu

@@ -1,63 +1,17 @@
-// Modules and functions.
+// Modules: what they are loaded from, their variables and their kernels.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
+#include "api/capture.hpp"
 #include "api/jit.hpp"
 #include "api/state.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
 
 namespace warpmark::cpu {
-CUresult read_options(unsigned int count, CUjit_option* options, void** values, JitLogs& logs) {
-  if (count != 0 && (options == nullptr || values == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-  for (unsigned int i = 0; i < count; ++i) {
-    // Integers are passed in the pointer itself.
-    const auto size = static_cast<unsigned int>(reinterpret_cast<std::uintptr_t>(values[i]));
-    switch (options[i]) {
-      case CU_JIT_INFO_LOG_BUFFER:
-        logs.info = static_cast<char*>(values[i]);
-        break;
-      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
-        logs.info_bytes = size;
-        logs.info_bytes_written = &values[i];
-        break;
-      case CU_JIT_ERROR_LOG_BUFFER:
-        logs.error = static_cast<char*>(values[i]);
-        break;
-      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
-        logs.error_bytes = size;
-        logs.error_bytes_written = &values[i];
-        break;
-      default:
-        break;
-    }
-  }
-  return CUDA_SUCCESS;
-}
-
-namespace {
-
-void write_log(char* buffer, std::size_t bytes, void** written, std::string_view text) {
-  std::size_t count = 0;
-  if (buffer != nullptr && bytes > 0) {
-    count = std::min(text.size(), bytes - 1);
-    std::memcpy(buffer, text.data(), count);
-    buffer[count] = '\0';
-    if (count > 0) ++count;
-  }
-  if (written != nullptr) *written = reinterpret_cast<void*>(count);
-}
-
-}  // namespace
-
-void JitLogs::write(std::string_view error_text, std::string_view info_text) const {
-  write_log(error, error_bytes, error_bytes_written, error_text);
-  write_log(info, info_bytes, info_bytes_written, info_text);
-}
-
 namespace {
 
 // Allocates and initialises the variables of a module.
@@ -116,11 +70,34 @@ void release_variables(Context& context, LoadedModule& module) {
   module.addresses.clear();
 }
 
-CUresult load(Context& context, CUmodule* result, std::string text, const JitLogs& logs) {
+CUresult load_image(Context& context, CUmodule* result, const void* image, const JitLogs& logs) {
   if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::string text;
+  CUresult outcome = text_of_image(image, nullptr, text);
+  if (outcome != CUDA_SUCCESS) {
+    logs.write(last_error(), "");
+    return outcome;
+  }
+  LoadedModule* module = nullptr;
+  outcome = load_text(context, &module, std::move(text), logs);
+  if (outcome == CUDA_SUCCESS) *result = reinterpret_cast<CUmodule>(module);
+  return outcome;
+}
+
+const Function* find_entry(const LoadedModule& module, std::string_view name) {
+  const auto index = module.ptx.function_by_name.find(name);
+  if (index == module.ptx.function_by_name.end()) return nullptr;
+  const Function& function = module.ptx.functions[index->second];
+  return function.entry ? &function : nullptr;
+}
+
+}  // namespace
+
+CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs) {
+  CUresult outcome = refuse_unsafe(context);
+  if (outcome != CUDA_SUCCESS) return outcome;
   auto module = std::make_unique<LoadedModule>();
   module->context = &context;
-  CUresult outcome = CUDA_SUCCESS;
   try {
     module->ptx = parse_ptx(std::move(text));
     outcome = place_variables(context, *module);
@@ -131,39 +108,24 @@ CUresult load(Context& context, CUmodule* result, std::string text, const JitLog
   if (outcome != CUDA_SUCCESS) release_variables(context, *module);
   logs.write(outcome == CUDA_SUCCESS ? "" : last_error(), "");
   if (outcome != CUDA_SUCCESS) return outcome;
-  *result = reinterpret_cast<CUmodule>(module.get());
-  context.modules.emplace(*result, std::move(module));
+  *result = module.get();
+  context.modules.emplace(reinterpret_cast<CUmodule>(module.get()), std::move(module));
   return CUDA_SUCCESS;
 }
 
-CUresult load_image(Context& context, CUmodule* result, const void* image, const JitLogs& logs) {
-  if (image == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  unsigned char magic[4];
-  std::memcpy(magic, image, 1);
-  if (magic[0] == 0x7f || magic[0] == 0x50) {
-    std::memcpy(magic, image, 4);
-    const bool elf = std::memcmp(magic,
-                                 "\x7f"
-                                 "ELF",
-                                 4) == 0;
-    const bool fatbin = std::memcmp(magic, "\x50\xed\x55\xba", 4) == 0;
-    if (elf || fatbin) {
-      const std::string text = std::string(elf ? "a cubin" : "a fatbin") +
-                               " holds code for a GPU; this device executes PTX text";
-      logs.write(text, "");
-      return fail(CUDA_ERROR_NO_BINARY_FOR_GPU, text);
-    }
-  }
-  return load(context, result, static_cast<const char*>(image), logs);
-}
-
-Kernel* find_kernel(Context& context, CUfunction function) {
-  const auto found = context.kernels.find(function);
-  return found == context.kernels.end() ? nullptr : found->second;
+void unload(Context& context, LoadedModule& module) {
+  for (const auto& [name, kernel] : module.kernels)
+    context.kernels.erase(reinterpret_cast<CUfunction>(kernel.get()));
+  release_variables(context, module);
+  context.modules.erase(reinterpret_cast<CUmodule>(&module));
 }
 
 CUresult make_kernel(Context& context, LoadedModule& module, const Function& function,
                      CUfunction* result) {
+  if (const auto known = module.kernels.find(function.name); known != module.kernels.end()) {
+    *result = reinterpret_cast<CUfunction>(known->second.get());
+    return CUDA_SUCCESS;
+  }
   Placement placement;
   placement.variable = [&module](std::string_view name) {
     const auto found = module.addresses.find(name);
@@ -195,7 +157,17 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
   return CUDA_SUCCESS;
 }
 
-}  // namespace
+CUresult find_variable(Context& context, const LoadedModule& module, std::string_view name,
+                       CUdeviceptr* address, std::size_t* bytes) {
+  const auto variable = module.addresses.find(name);
+  if (variable == module.addresses.end()) {
+    return fail(CUDA_ERROR_NOT_FOUND, "the module has no variable '" + std::string(name) + "'");
+  }
+  if (address != nullptr) *address = variable->second;
+  if (bytes != nullptr) *bytes = context.arena.find(variable->second)->bytes;
+  return CUDA_SUCCESS;
+}
+
 }  // namespace warpmark::cpu
 
 using namespace warpmark::cpu;
@@ -216,14 +188,26 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
                       [&](Context& context) { return load_image(context, module, image, {}); });
 }
 
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  return with_context("cuModuleLoadFatBinary", Waits::no,
+                      [&](Context& context) { return load_image(context, module, image, {}); });
+}
+
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
   return with_context("cuModuleLoad", Waits::no, [&](Context& context) -> CUresult {
-    if (path == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (path == nullptr || module == nullptr) return CUDA_ERROR_INVALID_VALUE;
     std::ifstream file(path, std::ios::binary);
     if (!file) return fail(CUDA_ERROR_FILE_NOT_FOUND, std::string("cannot open ") + path);
-    const std::string text((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
-    return load_image(context, module, text.c_str(), {});
+    const std::string bytes((std::istreambuf_iterator<char>(file)),
+                            std::istreambuf_iterator<char>());
+    const std::size_t size = bytes.size();
+    std::string text;
+    const CUresult result = text_of_image(bytes.c_str(), &size, text);
+    if (result != CUDA_SUCCESS) return result;
+    LoadedModule* loaded = nullptr;
+    const CUresult outcome = load_text(context, &loaded, std::move(text), {});
+    if (outcome == CUDA_SUCCESS) *module = reinterpret_cast<CUmodule>(loaded);
+    return outcome;
   });
 }
 
@@ -231,11 +215,16 @@ CUresult cuModuleUnload(CUmodule module) {
   return with_context("cuModuleUnload", Waits::yes, [&](Context& context) -> CUresult {
     const auto found = context.modules.find(module);
     if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
-    for (const auto& [name, kernel] : found->second->kernels) {
-      context.kernels.erase(reinterpret_cast<CUfunction>(kernel.get()));
-    }
-    release_variables(context, *found->second);
-    context.modules.erase(found);
+    if (found->second->of_library) return CUDA_ERROR_NOT_PERMITTED;
+    unload(context, *found->second);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  return initialised("cuModuleGetLoadingMode", [&]() -> CUresult {
+    if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *mode = CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
   });
 }
@@ -246,15 +235,38 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
     const auto found = context.modules.find(module);
     if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
     LoadedModule& loaded = *found->second;
-    if (const auto known = loaded.kernels.find(name); known != loaded.kernels.end()) {
-      *function = reinterpret_cast<CUfunction>(known->second.get());
-      return CUDA_SUCCESS;
-    }
-    const auto index = loaded.ptx.function_by_name.find(name);
-    if (index == loaded.ptx.function_by_name.end() || !loaded.ptx.functions[index->second].entry) {
+    const Function* entry = find_entry(loaded, name);
+    if (entry == nullptr) {
       return fail(CUDA_ERROR_NOT_FOUND, "the module has no kernel '" + std::string(name) + "'");
     }
-    return make_kernel(context, loaded, loaded.ptx.functions[index->second], function);
+    return make_kernel(context, loaded, *entry, function);
+  });
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule module) {
+  return with_context("cuModuleGetFunctionCount", Waits::no, [&](Context& context) -> CUresult {
+    if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto found = context.modules.find(module);
+    if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
+    const std::vector<Function>& all = found->second->ptx.functions;
+    *count = static_cast<unsigned int>(
+        std::count_if(all.begin(), all.end(), [](const Function& each) { return each.entry; }));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int count, CUmodule module) {
+  return with_context("cuModuleEnumerateFunctions", Waits::no, [&](Context& context) -> CUresult {
+    if (functions == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto found = context.modules.find(module);
+    if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
+    for (const Function& each : found->second->ptx.functions) {
+      if (!each.entry) continue;
+      if (count-- == 0) break;
+      const CUresult result = make_kernel(context, *found->second, each, functions++);
+      if (result != CUDA_SUCCESS) return result;
+    }
+    return CUDA_SUCCESS;
   });
 }
 
@@ -265,98 +277,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule modu
       return CUDA_ERROR_INVALID_VALUE;
     const auto found = context.modules.find(module);
     if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
-    const auto variable = found->second->addresses.find(name);
-    if (variable == found->second->addresses.end()) {
-      return fail(CUDA_ERROR_NOT_FOUND, "the module has no variable '" + std::string(name) + "'");
-    }
-    if (address != nullptr) *address = variable->second;
-    if (bytes != nullptr) *bytes = context.arena.find(variable->second)->bytes;
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
-  return with_context("cuFuncGetAttribute", Waits::no, [&](Context& context) -> CUresult {
-    if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const Kernel* kernel = find_kernel(context, function);
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    const std::uint32_t limit = kernel->function->max_threads;
-    switch (attribute) {
-      case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = static_cast<int>(limit == 0 ? DeviceProperties::max_threads
-                                             : std::min(limit, DeviceProperties::max_threads));
-        break;
-      case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *value = static_cast<int>(kernel->checked.shared_bytes);
-        break;
-      case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        *value = static_cast<int>(kernel->checked.local_bytes);
-        break;
-      case CU_FUNC_ATTRIBUTE_NUM_REGS:
-        *value = 32;
-        break;  // registers have no cost here
-      case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-      case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *value = driver().properties.major * 10 + driver().properties.minor;
-        break;
-      case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = static_cast<int>(kernel->max_dynamic_shared);
-        break;
-      case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        *value = -1;
-        break;
-      case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-      case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-        *value = 0;
-        break;
-      default:
-        if (attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
-        *value = 0;
-    }
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
-  return with_context("cuFuncSetAttribute", Waits::no, [&](Context& context) -> CUresult {
-    Kernel* kernel = find_kernel(context, function);
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
-    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-      return CUDA_ERROR_INVALID_VALUE;
-    const std::int64_t most =
-        std::int64_t{DeviceProperties::shared_per_block_optin} - kernel->checked.shared_bytes;
-    if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
-    kernel->max_dynamic_shared = static_cast<std::uint32_t>(value);
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
-  return with_context("cuFuncSetCacheConfig", Waits::no, [&](Context& context) {
-    return find_kernel(context, function) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
-  });
-}
-
-CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
-  return with_context("cuFuncGetModule", Waits::no, [&](Context& context) -> CUresult {
-    const Kernel* kernel = find_kernel(context, function);
-    if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *module = reinterpret_cast<CUmodule>(kernel->module);
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* size) {
-  return with_context("cuFuncGetParamInfo", Waits::no, [&](Context& context) -> CUresult {
-    const Kernel* kernel = find_kernel(context, function);
-    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (offset == nullptr || index >= kernel->function->parameters.size())
-      return CUDA_ERROR_INVALID_VALUE;
-    *offset = kernel->function->parameters[index].offset;
-    if (size != nullptr) *size = kernel->function->parameters[index].bytes;
-    return CUDA_SUCCESS;
+    return find_variable(context, *found->second, name, address, bytes);
   });
 }
 

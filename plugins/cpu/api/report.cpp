@@ -1,6 +1,8 @@
 // Faults and counters as the JSON lines that warpmark/device.h describes.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "api/state.hpp"
@@ -31,7 +33,9 @@ const char* name_of(FaultKind kind) {
     case FaultKind::surface:
       return "surface_out_of_range";
     case FaultKind::assertion:
-      return "assertion";
+      return "assert";
+    case FaultKind::waiting:
+      return "waiting";
     case FaultKind::heap:
       return "heap";
   }
@@ -180,6 +184,20 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
   }
   json["message"] = message;
   return json.dump();
+}
+
+void print_report(const std::string& line) {
+  // "stderr" or a file's name; a program that drains reports sets nothing.
+  static std::FILE* const file = []() -> std::FILE* {
+    const char* name = std::getenv("WARPMARK_CPU_REPORT");
+    if (name == nullptr || *name == '\0') return nullptr;
+    return std::strcmp(name, "stderr") == 0 ? stderr : std::fopen(name, "ae");
+  }();
+  if (file == nullptr) return;
+  const Json report = Json::parse(line, nullptr, false);
+  if (!report.is_object()) return;
+  std::fprintf(file, "========= %s\n", report.value("message", "").c_str());
+  std::fflush(file);
 }
 
 std::string render_counters(const LaunchCounters& launch) {

@@ -1,6 +1,8 @@
 // The driver's one instance, its lock, and the rules of current contexts.
 #include "api/state.hpp"
 
+#include "api/graph.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
@@ -11,12 +13,33 @@
 
 namespace warpmark::cpu {
 
+namespace {
+
+constexpr unsigned long kMostDevices = 16;
+
+}  // namespace
+
+Driver::Driver() {
+  const char* wish = std::getenv("WARPMARK_CPU_DEVICES");
+  const unsigned long count =
+      wish != nullptr && *wish >= '0' && *wish <= '9' ? std::strtoul(wish, nullptr, 10) : 1;
+  devices.resize(std::min(count, kMostDevices));
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    devices[i].default_pool.device = static_cast<int>(i);
+    devices[i].default_pool.shared = true;
+    devices[i].pool = &devices[i].default_pool;
+  }
+}
+Driver::~Driver() = default;
+
 Driver& driver() {
   static Driver* const instance = [] {
     auto* made = new Driver;
     const char* wish = std::getenv("WARPMARK_CPU_WORKERS");
     if (wish != nullptr && *wish >= '0' && *wish <= '9')
       made->default_limits.workers = worker_count(std::strtoull(wish, nullptr, 10));
+    const char* check = std::getenv("WARPMARK_CPU_CHECK");
+    if (check != nullptr) made->default_limits.exact_bounds = std::string_view(check) != "none";
     return made;
   }();
   return *instance;
@@ -60,21 +83,38 @@ CUresult current_context(Waits waits, Context*& context) {
   return context->sticky;
 }
 
-Context* Driver::create(unsigned int flags) {
+Context* Driver::create(unsigned int flags, int device) {
   auto context = std::make_unique<Context>();
   context->flags = flags;
+  context->device = device;
+  context->id = next_id++;
   context->launch_limits = default_limits;
   Context* made = context.get();
+  made->per_thread_stream.context = made;
+  made->per_thread_stream.id = next_id++;
   contexts.emplace(reinterpret_cast<CUcontext>(made), std::move(context));
   return made;
 }
 
+Context* Driver::owner(std::uint64_t address) const {
+  for (const auto& [handle, context] : contexts) {
+    if (context->arena.contains(address)) return context.get();
+  }
+  return nullptr;
+}
+
 void Driver::destroy(Context* context) {
   flush_output(*context);
-  for (const auto& [address, range] : context->host) {
-    if (range.owned) ::operator delete (reinterpret_cast<void*>(address), std::align_val_t{4096});
+  for (const auto& [handle, other] : contexts) {
+    if (other->peers.erase(context) != 0) other->arena.disconnect(context->arena);
   }
-  if (context == primary) primary = nullptr;
+  for (const auto& [handle, library] : libraries) library->modules.erase(context);
+  for (const auto& [address, pool] : context->from_pool) {
+    const Allocation* allocation = context->arena.find(address, 1);
+    if (allocation != nullptr) pool->used -= allocation->bytes;
+  }
+  if (context == devices[static_cast<std::size_t>(context->device)].primary)
+    devices[static_cast<std::size_t>(context->device)].primary = nullptr;
   contexts.erase(reinterpret_cast<CUcontext>(context));
 }
 
@@ -86,6 +126,12 @@ std::uint32_t worker_count(std::uint64_t workers) {
 bool valid_stream(const Context& context, CUstream stream) {
   return stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD ||
          context.streams.contains(stream);
+}
+
+Stream* find_stream(Context& context, CUstream stream) {
+  if (stream == CU_STREAM_PER_THREAD) return &context.per_thread_stream;
+  const auto found = context.streams.find(stream);
+  return found == context.streams.end() ? nullptr : found->second.get();
 }
 
 }  // namespace warpmark::cpu

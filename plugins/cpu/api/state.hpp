@@ -33,6 +33,7 @@ struct DeviceProperties {
   static constexpr std::uint64_t total_memory = std::uint64_t{4} << 30;
   static constexpr std::uint64_t address_span = std::uint64_t{32} << 30;
   static constexpr std::uint32_t max_threads = 1024;
+  static constexpr std::uint32_t multiprocessors = 132;
   static constexpr std::uint32_t shared_per_block = 48 << 10;  ///< without asking for more
   static constexpr std::uint32_t shared_per_block_optin = 227 << 10;
   int major = 9, minor = 0;
@@ -44,6 +45,11 @@ struct Kernel {
   const Function* function = nullptr;
   Program checked, contained;  ///< bound to handlers with and without exact bounds
   std::uint32_t max_dynamic_shared = DeviceProperties::shared_per_block;
+  int carveout = -1;  ///< CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+  // What the launches of CUDA 3 set beforehand: cuFuncSetBlockShape, cuParamSet…
+  std::array<unsigned int, 3> block_shape{1, 1, 1};
+  unsigned int shared_size = 0;
+  std::vector<std::byte> parameters;
 };
 
 /// A loaded module; CUmodule is its address.
@@ -53,12 +59,32 @@ struct LoadedModule {
   std::unordered_map<std::string_view, std::uint64_t>
       addresses;  ///< of global and constant variables
   std::unordered_map<std::string_view, std::unique_ptr<Kernel>> kernels;
+  bool of_library = false;  ///< cuModuleUnload does not apply
 };
+
+/// A kernel of a library, the same for all contexts; CUkernel is its address.
+struct LibraryKernel {
+  struct Library* library = nullptr;
+  std::string name;
+};
+
+/// Code that belongs to no context; CUlibrary is its address. Each context that uses it loads it.
+struct Library {
+  std::string text;
+  std::map<std::string, std::unique_ptr<LibraryKernel>, std::less<>> kernels;
+  std::map<struct Context*, LoadedModule*> modules;
+};
+
+struct Capture;
 
 struct Stream {
   struct Context* context = nullptr;
   unsigned int flags = 0;
   int priority = 0;
+  std::uint64_t id = 0;
+  std::shared_ptr<Capture> capture;    ///< what it records into, if it is capturing
+  std::vector<struct Node*> last;      ///< of the capture: what the next node depends on
+  CUstreamAttrValue attributes[16]{};  ///< by CUstreamAttrID
 };
 
 /// Texts that wait to be linked; CUlinkState is its address.
@@ -73,6 +99,17 @@ struct Event {
   unsigned int flags = 0;
   bool recorded = false;
   std::chrono::steady_clock::time_point when;
+  std::shared_ptr<Capture> capture;  ///< in which it was recorded last
+  std::vector<struct Node*> nodes;   ///< of the capture, that it stands for
+};
+
+/// CUmemoryPool is its address. Freed memory goes back to the device at once.
+struct Pool {
+  int device = 0;
+  bool shared = false;  ///< a device's default pool, which cannot be destroyed
+  std::uint64_t release_threshold = 0, used = 0, most_used = 0;
+  int reuse[3] = {1, 1, 1};                 ///< the three CU_MEMPOOL_ATTR_REUSE_… switches
+  std::map<int, CUmemAccess_flags> access;  ///< of other devices
 };
 
 struct Limits {
@@ -93,19 +130,29 @@ struct LaunchCounters {
 struct Context {
   Context() : arena(DeviceProperties::address_span, DeviceProperties::total_memory) {}
   Arena arena;
+  int device = 0;
+  std::uint64_t id = 0;
+  unsigned int version = 3020;  ///< cuCtxGetApiVersion
   unsigned int flags = 0;
   bool primary = false;
+  unsigned int attached = 1;  ///< cuCtxAttach and cuCtxDetach count
+  int cache_config = 0, shared_config = 1;
+  std::set<Context*> peers;  ///< whose memory this context's kernels may use
   std::map<CUmodule, std::unique_ptr<LoadedModule>> modules;
   std::map<CUfunction, Kernel*> kernels;
   std::map<CUstream, std::unique_ptr<Stream>> streams;
+  Stream per_thread_stream;  ///< CU_STREAM_PER_THREAD, one for all threads
   std::map<CUevent, std::unique_ptr<Event>> events;
   std::map<CUlinkState, std::unique_ptr<Link>> links;
   Images images;
   struct HostRange {
     std::size_t bytes = 0;
     bool owned = false;  ///< allocated here, not registered
+    unsigned int flags = 0;
   };
-  std::map<std::uint64_t, HostRange> host;  ///< pinned host memory by address
+  std::map<std::uint64_t, HostRange> host;   ///< pinned host memory by address
+  std::map<std::uint64_t, Pool*> from_pool;  ///< allocations by address
+  std::set<std::uint64_t> managed;           ///< allocations that cuMemAllocManaged made
   std::map<CUlimit, std::size_t> limits;
   Limits launch_limits;
   std::uint64_t launches = 0;
@@ -120,22 +167,48 @@ struct Context {
   CUresult sticky = CUDA_SUCCESS;
 };
 
+struct Graph;
+struct Node;
+struct GraphExec;
+
+/// One of the devices that WARPMARK_CPU_DEVICES asks for.
+struct Device {
+  Context* primary = nullptr;
+  unsigned int primary_references = 0, primary_flags = 0;
+  Pool default_pool;
+  Pool* pool = nullptr;  ///< what cuMemAllocAsync takes from
+};
+
 /// The process's one driver. Everything in it is guarded by `mutex`.
 class Driver {
  public:
   std::mutex mutex;
   bool initialised = false;
   DeviceProperties properties;
+  std::deque<Device> devices;
   std::map<CUcontext, std::unique_ptr<Context>> contexts;
-  Context* primary = nullptr;
-  unsigned int primary_references = 0, primary_flags = 0;
-  Limits default_limits;  ///< of contexts that are yet to be made
+  std::map<CUlibrary, std::unique_ptr<Library>> libraries;
+  std::map<CUkernel, LibraryKernel*> library_kernels;
+  std::map<CUmemoryPool, std::unique_ptr<Pool>> pools;
+  std::map<CUgraph, std::unique_ptr<Graph>> graphs;
+  std::set<const Node*> nodes;  ///< of all graphs, those of children and captures included
+  std::set<const Graph*> child_graphs;
+  std::map<CUgraphExec, std::shared_ptr<GraphExec>> executables;
+  std::uint64_t next_id = 1;  ///< of contexts, streams and captures
+  Limits default_limits;      ///< of contexts that are yet to be made
 
+  Driver();
+  ~Driver();
   [[nodiscard]] Context* find(CUcontext handle) const {
     const auto found = contexts.find(handle);
     return found == contexts.end() ? nullptr : found->second.get();
   }
-  Context* create(unsigned int flags);
+  [[nodiscard]] bool is_device(int ordinal) const {
+    return ordinal >= 0 && static_cast<std::size_t>(ordinal) < devices.size();
+  }
+  /// The context whose memory or address range `address` belongs to, or null.
+  [[nodiscard]] Context* owner(std::uint64_t address) const;
+  Context* create(unsigned int flags, int device);
   void destroy(Context* context);
 };
 
@@ -191,16 +264,44 @@ std::uint32_t worker_count(std::uint64_t workers);
 
 /// True for the default streams and those of the context.
 bool valid_stream(const Context& context, CUstream stream);
+/// The object of a stream that has one: null for the legacy default stream.
+Stream* find_stream(Context& context, CUstream stream);
+
+/// The kernel of a function of this context, or of a library's kernel that was cast to one; null
+/// with an error's text if there is none.
+Kernel* find_kernel(Context& context, CUfunction function);
+CUresult make_kernel(Context& context, LoadedModule& module, const Function& function,
+                     CUfunction* result);
+/// A library's kernel in a context; loads the library there if it has to.
+CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function);
+/// How many blocks of `threads` with `dynamic` bytes of shared memory a multiprocessor takes.
+std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic);
+CUresult get_attribute(const Kernel& kernel, CUfunction_attribute attribute, int* value);
+CUresult set_attribute(Kernel& kernel, CUfunction_attribute attribute, int value);
+
+/// The PTX text of an image as clients hand it over: text that a NUL ends, or a fatbin with an
+/// uncompressed PTX text in it. `bytes` is how much may be read, if that is known.
+CUresult text_of_image(const void* image, const std::size_t* bytes, std::string& text);
+/// Loads a text into a context.
+CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs);
+void unload(Context& context, LoadedModule& module);
+/// Where a module's variable is, and its size; CUDA_ERROR_NOT_FOUND if there is none.
+CUresult find_variable(Context& context, const LoadedModule& module, std::string_view name,
+                       CUdeviceptr* address, std::size_t* bytes);
+
+/// Host memory of `bytes` at an address that a call gave; `device` says that it must be the
+/// device's. Null with an error's text if there is no such range.
+std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes, bool device);
+/// Whether an address of unified memory is a device's.
+bool is_device_address(std::uint64_t address);
 
 /// Reports and counters as JSON lines.
 std::string render_fault(const Fault& fault, const Program& program, std::uint64_t launch);
+/// Shows a report's message where WARPMARK_CPU_REPORT says, for programs that drain none.
+void print_report(const std::string& line);
 std::string render_counters(const LaunchCounters& launch);
 
 /// The entry point of a base name that a client of CUDA `version` expects; null if there is none.
-void* find_entry_point(std::string_view name, int version);
-
-// Reached only through cuGetProcAddress; see context.cpp.
-CUresult synchronize_context(CUcontext context);
-CUresult device_of_context(CUdevice* device, CUcontext context);
+void* find_entry_point(std::string_view name, int version, bool per_thread);
 
 }  // namespace warpmark::cpu

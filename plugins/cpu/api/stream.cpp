@@ -1,16 +1,23 @@
-// Streams and events. Work executes when it is submitted, so a stream is always idle.
+// Streams. Work executes when it is submitted, so a stream is always idle.
+#include <algorithm>
+#include <cstring>
+
+#include "api/capture.hpp"
 #include "api/state.hpp"
+#include "api/work.hpp"
 
 namespace warpmark::cpu {
 namespace {
 
-CUresult create_stream(CUstream* result, unsigned int flags, int priority) {
-  return with_context("cuStreamCreate", Waits::no, [&](Context& context) -> CUresult {
-    if (result == nullptr || (flags & ~1u) != 0) return CUDA_ERROR_INVALID_VALUE;
+CUresult create_stream(const char* name, CUstream* result, unsigned int flags, int priority) {
+  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+    if (result == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0)
+      return CUDA_ERROR_INVALID_VALUE;
     auto stream = std::make_unique<Stream>();
     stream->context = &context;
     stream->flags = flags;
-    stream->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
+    stream->priority = std::clamp(priority, -5, 0);
+    stream->id = driver().next_id++;
     *result = reinterpret_cast<CUstream>(stream.get());
     context.streams.emplace(*result, std::move(stream));
     return CUDA_SUCCESS;
@@ -24,30 +31,33 @@ CUresult with_stream(const char* name, CUstream stream, Waits waits, Body body) 
   });
 }
 
-template <typename Body>
-CUresult with_event(const char* name, CUevent event, Waits waits, Body body) {
-  return with_context(name, waits, [&](Context& context) -> CUresult {
-    const auto found = context.events.find(event);
-    return found == context.events.end() ? CUDA_ERROR_INVALID_HANDLE
-                                         : body(context, *found->second);
+CUresult wait_for(const char* name, CUstream stream) {
+  return with_stream(name, stream, Waits::yes,
+                     [&](Context& context) { return refuse_to_wait(context, stream); });
+}
+
+CUresult context_of(CUstream stream, CUcontext* result) {
+  return with_stream("cuStreamGetCtx", stream, Waits::no, [&](Context& context) -> CUresult {
+    if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *result = reinterpret_cast<CUcontext>(&context);
+    return CUDA_SUCCESS;
   });
 }
 
-CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
-  return with_event(
-      "cuEventElapsedTime", start, Waits::yes, [&](Context& context, Event& first) -> CUresult {
-        const auto found = context.events.find(end);
-        if (found == context.events.end()) return CUDA_ERROR_INVALID_HANDLE;
-        const Event& second = *found->second;
-        if (milliseconds == nullptr) return CUDA_ERROR_INVALID_VALUE;
-        if (!first.recorded || !second.recorded ||
-            ((first.flags | second.flags) & CU_EVENT_DISABLE_TIMING) != 0) {
-          return CUDA_ERROR_INVALID_HANDLE;
-        }
-        *milliseconds = std::chrono::duration<float, std::milli>(second.when - first.when).count();
-        return CUDA_SUCCESS;
-      });
+CUresult call_host(const char* name, CUstream stream, HostWork work) {
+  bool now = false;
+  const CUresult result = with_context(name, Waits::no, [&](Context& context) -> CUresult {
+    if (work.function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+    now = !capturing(context, stream) && context.pending == CUDA_SUCCESS;
+    return submit(context, stream, work);
+  });
+  // Without the lock: what is called may use this library from another thread.
+  if (result == CUDA_SUCCESS && now) work.function(work.user);
+  return result;
 }
+
+constexpr unsigned int kAttributes = sizeof(Stream::attributes) / sizeof(CUstreamAttrValue);
 
 }  // namespace
 }  // namespace warpmark::cpu
@@ -57,37 +67,37 @@ using namespace warpmark::cpu;
 extern "C" {
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
-  return create_stream(stream, flags, 0);
+  return create_stream("cuStreamCreate", stream, flags, 0);
 }
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority) {
-  return create_stream(stream, flags, priority);
+  return create_stream("cuStreamCreateWithPriority", stream, flags, priority);
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream) {
-  return with_context("cuStreamDestroy", Waits::no, [&](Context& context) {
-    return context.streams.erase(stream) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  return with_context("cuStreamDestroy", Waits::no, [&](Context& context) -> CUresult {
+    const auto found = context.streams.find(stream);
+    if (found == context.streams.end()) return CUDA_ERROR_INVALID_HANDLE;
+    if (found->second->capture != nullptr) found->second->capture->invalid = true;
+    context.streams.erase(found);
+    return CUDA_SUCCESS;
   });
+}
+CUresult cuStreamDestroy(CUstream stream) {
+  return cuStreamDestroy_v2(stream);
 }
 
 CUresult cuStreamSynchronize(CUstream stream) {
-  return with_stream("cuStreamSynchronize", stream, Waits::yes,
-                     [](Context&) { return CUDA_SUCCESS; });
+  return wait_for("cuStreamSynchronize", stream);
 }
 CUresult cuStreamQuery(CUstream stream) {
-  return with_stream("cuStreamQuery", stream, Waits::yes, [](Context&) { return CUDA_SUCCESS; });
-}
-
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int) {
-  return with_stream("cuStreamWaitEvent", stream, Waits::no, [&](Context& context) {
-    return context.events.contains(event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
+  return wait_for("cuStreamQuery", stream);
 }
 
 CUresult cuStreamGetPriority(CUstream stream, int* priority) {
   return with_stream("cuStreamGetPriority", stream, Waits::no, [&](Context& context) -> CUresult {
     if (priority == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = context.streams.find(stream);
-    *priority = found == context.streams.end() ? 0 : found->second->priority;
+    const Stream* found = find_stream(context, stream);
+    *priority = found == nullptr ? 0 : found->priority;
     return CUDA_SUCCESS;
   });
 }
@@ -95,54 +105,87 @@ CUresult cuStreamGetPriority(CUstream stream, int* priority) {
 CUresult cuStreamGetFlags(CUstream stream, unsigned int* flags) {
   return with_stream("cuStreamGetFlags", stream, Waits::no, [&](Context& context) -> CUresult {
     if (flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = context.streams.find(stream);
-    *flags = found == context.streams.end() ? 0 : found->second->flags;
+    const Stream* found = find_stream(context, stream);
+    *flags = found == nullptr ? 0 : found->flags;
     return CUDA_SUCCESS;
   });
 }
 
-CUresult cuEventCreate(CUevent* result, unsigned int flags) {
-  return with_context("cuEventCreate", Waits::no, [&](Context& context) -> CUresult {
-    if (result == nullptr || (flags & ~7u) != 0) return CUDA_ERROR_INVALID_VALUE;
-    auto event = std::make_unique<Event>();
-    event->context = &context;
-    event->flags = flags;
-    *result = reinterpret_cast<CUevent>(event.get());
-    context.events.emplace(*result, std::move(event));
+CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
+  return with_stream("cuStreamGetId", stream, Waits::no, [&](Context& context) -> CUresult {
+    if (id == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const Stream* found = find_stream(context, stream);
+    *id = found == nullptr ? context.id : found->id;
     return CUDA_SUCCESS;
   });
 }
 
-CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return with_event("cuEventRecord", event, Waits::no,
-                    [&](Context& context, Event& found) -> CUresult {
-                      if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-                      found.recorded = true;
-                      found.when = std::chrono::steady_clock::now();
-                      return CUDA_SUCCESS;
-                    });
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  return context_of(stream, context);
 }
 
-CUresult cuEventQuery(CUevent event) {
-  return with_event("cuEventQuery", event, Waits::yes,
-                    [](Context&, Event&) { return CUDA_SUCCESS; });
-}
-CUresult cuEventSynchronize(CUevent event) {
-  return with_event("cuEventSynchronize", event, Waits::yes,
-                    [](Context&, Event&) { return CUDA_SUCCESS; });
-}
-
-CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
-  return elapsed(milliseconds, start, end);
-}
-CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
-  return elapsed(milliseconds, start, end);
-}
-
-CUresult cuEventDestroy_v2(CUevent event) {
-  return with_context("cuEventDestroy", Waits::no, [&](Context& context) {
-    return context.events.erase(event) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
+  return with_stream("cuStreamGetDevice", stream, Waits::no, [&](Context& context) -> CUresult {
+    if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *device = context.device;
+    return CUDA_SUCCESS;
   });
+}
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return with_stream("cuStreamCopyAttributes", to, Waits::no, [&](Context& context) -> CUresult {
+    if (!valid_stream(context, from)) return CUDA_ERROR_INVALID_HANDLE;
+    Stream* target = find_stream(context, to);
+    const Stream* source = find_stream(context, from);
+    if (target != nullptr && source != nullptr)
+      std::copy_n(source->attributes, kAttributes, target->attributes);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value) {
+  return with_stream("cuStreamGetAttribute", stream, Waits::no, [&](Context& context) -> CUresult {
+    const auto which = static_cast<unsigned int>(attribute);
+    if (value == nullptr || which == 0 || which >= kAttributes) return CUDA_ERROR_INVALID_VALUE;
+    const Stream* found = find_stream(context, stream);
+    *value = found == nullptr ? CUstreamAttrValue{} : found->attributes[which];
+    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+      value->priority = found == nullptr ? 0 : found->priority;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute,
+                              const CUstreamAttrValue* value) {
+  return with_stream("cuStreamSetAttribute", stream, Waits::no, [&](Context& context) -> CUresult {
+    const auto which = static_cast<unsigned int>(attribute);
+    if (value == nullptr || which == 0 || which >= kAttributes) return CUDA_ERROR_INVALID_VALUE;
+    Stream* found = find_stream(context, stream);
+    if (found == nullptr) return CUDA_SUCCESS;
+    found->attributes[which] = *value;
+    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+      found->priority = std::clamp(value->priority, -5, 0);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* user) {
+  return call_host("cuLaunchHostFunc", stream, {function, user});
+}
+
+// Unlike a host function, a callback also runs after a failure, and learns of it.
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* user,
+                             unsigned int flags) {
+  CUresult status = CUDA_SUCCESS;
+  const CUresult result =
+      with_stream("cuStreamAddCallback", stream, Waits::no, [&](Context& context) -> CUresult {
+        if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+        const CUresult refused = refuse_to_wait(context, stream);
+        status = context.pending;
+        return refused;
+      });
+  if (result == CUDA_SUCCESS) callback(stream, status, user);
+  return result;
 }
 
 }  // extern "C"

@@ -23,6 +23,7 @@ enum class FaultKind : std::uint8_t {
   handle,      ///< a texture or surface that is none
   surface,     ///< an access outside a surface that must not be
   assertion,
+  waiting,  ///< where threads were when a limit ended the launch
   heap  ///< a free of what is not allocated
 };
 

@@ -153,6 +153,15 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
           good =
               P::exact_bounds && (address & (bytes - 1)) == 0 && find_region(w, i, address, bytes);
         }
+        if constexpr (S == Space::shared) {
+          std::byte* remote = P::exact_bounds && (address & (bytes - 1)) != 0
+                                  ? nullptr
+                                  : remote_shared(w, address, bytes);
+          if (remote != nullptr) {
+            transfer<M, R, Store>(w, i, slots, lane, remote);
+            continue;
+          }
+        }
         if (!good) record_fault(w, i, S, static_cast<u32>(lane), address, bytes, Store);
       }
       // A faulty load gives 0, a faulty store does nothing, and the launch goes on to find more.

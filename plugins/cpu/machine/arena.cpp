@@ -53,8 +53,20 @@ Arena::~Arena() {
   close(memory_file_);
 }
 
-std::uint64_t Arena::allocate(std::uint64_t bytes) {
-  if (bytes == 0 || bytes > capacity_ - std::min(capacity_, used_)) return 0;
+bool Arena::show(const Allocation& allocation, bool visible) {
+  void* at = reinterpret_cast<void*>(allocation.address);
+  const std::uint64_t bytes = (allocation.bytes + kPage - 1) / kPage * kPage;
+  const void* mapped =
+      visible ? mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+                     memory_file_, static_cast<off_t>(allocation.address - base_))
+              : mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+                     -1, 0);
+  return mapped != MAP_FAILED;
+}
+
+std::uint64_t Arena::allocate(std::uint64_t bytes, Kind kind) {
+  std::uint64_t& used = kind == Kind::pinned ? pinned_ : used_;
+  if (bytes == 0 || bytes > capacity_ - std::min(capacity_, used)) return 0;
   const std::uint64_t need = (bytes + kPage - 1) / kPage * kPage + kRedZone;
   // Next fit: freed addresses come back as late as possible, so that a use after free is still
   // known as one.
@@ -82,9 +94,14 @@ std::uint64_t Arena::allocate(std::uint64_t bytes) {
   allocation.address = address;
   allocation.bytes = bytes;
   allocation.reserved = need;
+  allocation.pinned = kind == Kind::pinned;
+  allocation.host_visible = kind != Kind::device;
+  const bool good = kind == Kind::device || show(allocation, true);
   allocations_.emplace(address, std::move(allocation));
-  used_ += bytes;
-  return address;
+  used += bytes;
+  if (good) return address;
+  free(address);
+  return 0;
 }
 
 bool Arena::free(std::uint64_t address) {
@@ -94,7 +111,13 @@ bool Arena::free(std::uint64_t address) {
   allocation.live = false;
   allocation.label.clear();
   allocation.dtype.clear();
-  used_ -= allocation.bytes;
+  (allocation.pinned ? pinned_ : used_) -= allocation.bytes;
+  if (allocation.host_visible) {
+    // The address must not lead the program to another allocation's bytes later; if the system
+    // refuses to unmap, the range is never used again.
+    if (!show(allocation, false)) return true;
+    allocation.host_visible = false;
+  }
   // Punching a hole gives the pages back, and makes them zero for the next owner.
   if (fallocate(memory_file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                 static_cast<off_t>(address - base_),
@@ -129,6 +152,14 @@ const Allocation* Arena::find(std::uint64_t address, std::uint64_t bytes) const 
 
 Allocation* Arena::find(std::uint64_t address) {
   return const_cast<Allocation*>(std::as_const(*this).find(address, 1));
+}
+
+const Arena* Arena::holder(std::uint64_t address, std::uint64_t bytes) const {
+  if (find(address, bytes) != nullptr) return this;
+  for (const Arena* peer : peers_) {
+    if (peer->find(address, bytes) != nullptr) return peer;
+  }
+  return nullptr;
 }
 
 Nearest Arena::nearest(std::uint64_t address, std::uint64_t bytes) const {

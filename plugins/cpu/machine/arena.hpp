@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace warpmark::cpu {
 
@@ -14,7 +15,9 @@ struct Allocation {
   std::uint64_t address = 0, bytes = 0;  ///< bytes as they were asked for
   std::uint64_t reserved = 0;            ///< bytes of the address range, red zone included
   bool live = true;
-  std::string label, dtype;  ///< from warpmark_device.label
+  bool host_visible = false;  ///< the program may use the same address: managed or pinned memory
+  bool pinned = false;        ///< the host's memory: does not count against the capacity
+  std::string label, dtype;   ///< from warpmark_device.label
   std::uint64_t label_address = 0, label_bytes = 0;
 };
 
@@ -49,8 +52,11 @@ class Arena {
   [[nodiscard]] std::uint64_t global_begin() const { return base_ + 4 * kWindow; }
   [[nodiscard]] std::uint64_t global_bytes() const { return span_ - 4 * kWindow; }
 
+  /// Whose memory an allocation is. Managed and pinned memory can be read and written by the host
+  /// program at the device's address, too.
+  enum class Kind : std::uint8_t { device, managed, pinned };
   /// The address of `bytes` > 0 new bytes, zero, aligned to 512; 0 if they do not fit.
-  std::uint64_t allocate(std::uint64_t bytes);
+  std::uint64_t allocate(std::uint64_t bytes, Kind kind = Kind::device);
   /// False if `address` is not that of a live allocation. Its pages go back to the system.
   bool free(std::uint64_t address);
 
@@ -60,6 +66,13 @@ class Arena {
   /// The live allocation nearest to the range, or the freed one that it lies in.
   [[nodiscard]] Nearest nearest(std::uint64_t address, std::uint64_t bytes) const;
 
+  /// Lets kernels of this arena's context reach `other`, which must live until disconnected.
+  void connect(const Arena& other) { peers_.push_back(&other); }
+  void disconnect(const Arena& other) { std::erase(peers_, &other); }
+  [[nodiscard]] bool has_peers() const { return !peers_.empty(); }
+  /// The arena, this or a peer, with a live allocation that holds all of the range; or null.
+  [[nodiscard]] const Arena* holder(std::uint64_t address, std::uint64_t bytes) const;
+
   /// Host pointer to the bytes at a device address that find() has accepted.
   [[nodiscard]] std::byte* host(std::uint64_t address) const { return alias_ + (address - base_); }
   [[nodiscard]] bool contains(std::uint64_t address) const { return address - base_ < span_; }
@@ -68,11 +81,15 @@ class Arena {
   [[nodiscard]] std::uint64_t used() const { return used_; }
 
  private:
+  /// Maps an allocation's pages at its device address, or takes them away again.
+  bool show(const Allocation& allocation, bool visible);
+
   std::uint64_t span_, capacity_;
   std::uint64_t base_ = 0;
   std::byte* alias_ = nullptr;
   int memory_file_ = -1;
-  std::uint64_t used_ = 0;
+  std::uint64_t used_ = 0, pinned_ = 0;
+  std::vector<const Arena*> peers_;
   std::uint64_t next_ = 0;                           ///< where the next search begins
   std::map<std::uint64_t, Allocation> allocations_;  ///< live and freed, by address
   std::map<std::uint64_t, std::uint64_t> holes_;     ///< free ranges, by address

@@ -35,11 +35,12 @@ BlockState::Buffer BlockState::buffer(std::uint64_t bytes) {
   return Buffer(static_cast<std::byte*>(memory));
 }
 
-std::uint64_t BlockState::footprint(const LaunchState& launch) {
-  return std::uint64_t{launch.warps()} * (2 * std::uint64_t{launch.program.register_bytes} +
-                                          std::uint64_t{launch.program.local_bytes} * 32 +
-                                          launch.program.sites * sizeof(Region)) +
-         launch.program.dynamic_offset + launch.shape.dynamic_shared;
+std::uint64_t BlockState::footprint(const Program& program, const LaunchShape& shape) {
+  const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
+  return (threads + 31) / 32 *
+             (2 * std::uint64_t{program.register_bytes} + std::uint64_t{program.local_bytes} * 32 +
+              program.sites * sizeof(Region)) +
+         program.dynamic_offset + shape.dynamic_shared;
 }
 
 BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.warps()) {
@@ -161,11 +162,8 @@ void BlockState::lay_out_registers() {
           case Special::total_smem_size:
             value = static_cast<std::uint32_t>(shared_bytes_);
             break;
-          case Special::ctaid_x:
-          case Special::ctaid_y:
-          case Special::ctaid_z:
-          case Special::zero:
-            break;  // start() writes the block's coordinates
+          default:
+            value = launch_value(special.which);
         }
         std::memcpy(registers + special.slot + lane * 4, &value, 4);
       }
@@ -173,18 +171,87 @@ void BlockState::lay_out_registers() {
   }
 }
 
-void BlockState::start(std::uint64_t index) {
+// What is the same in all blocks of a launch.
+std::uint32_t BlockState::launch_value(Special which) const {
   const LaunchShape& shape = launch_.shape;
+  switch (which) {
+    case Special::workspace_low:
+      return static_cast<std::uint32_t>(shape.workspace);
+    case Special::workspace_high:
+      return static_cast<std::uint32_t>(shape.workspace >> 32);
+    case Special::nclusterid_x:
+      return shape.grid[0] / shape.cluster[0];
+    case Special::nclusterid_y:
+      return shape.grid[1] / shape.cluster[1];
+    case Special::nclusterid_z:
+      return shape.grid[2] / shape.cluster[2];
+    case Special::cluster_nctaid_x:
+      return shape.cluster[0];
+    case Special::cluster_nctaid_y:
+      return shape.cluster[1];
+    case Special::cluster_nctaid_z:
+      return shape.cluster[2];
+    case Special::cluster_nctarank:
+      return shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
+    case Special::is_explicit_cluster:
+      return shape.explicit_cluster ? 0xffffffff : 0;
+    default:
+      return 0;  // or a block's own: start() writes it
+  }
+}
+
+std::uint32_t BlockState::block_value(Special which) const {
+  const auto& cluster = launch_.shape.cluster;
+  switch (which) {
+    case Special::ctaid_x:
+      return coordinates_[0];
+    case Special::ctaid_y:
+      return coordinates_[1];
+    case Special::ctaid_z:
+      return coordinates_[2];
+    case Special::clusterid_x:
+      return coordinates_[0] / cluster[0];
+    case Special::clusterid_y:
+      return coordinates_[1] / cluster[1];
+    case Special::clusterid_z:
+      return coordinates_[2] / cluster[2];
+    case Special::cluster_ctaid_x:
+      return coordinates_[0] % cluster[0];
+    case Special::cluster_ctaid_y:
+      return coordinates_[1] % cluster[1];
+    case Special::cluster_ctaid_z:
+      return coordinates_[2] % cluster[2];
+    default:
+      return rank_;
+  }
+}
+
+void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank) {
+  const LaunchShape& shape = launch_.shape;
+  cluster_ = &cluster;
+  rank_ = rank;
   coordinates_ = {static_cast<std::uint32_t>(index % shape.grid[0]),
                   static_cast<std::uint32_t>(index / shape.grid[0] % shape.grid[1]),
                   static_cast<std::uint32_t>(index / shape.grid[0] / shape.grid[1])};
   std::memcpy(registers_.get(), image_.get(), register_bytes_ * warps_.size());
   for (const Program::SpecialSlot& special : launch_.program.specials) {
-    const bool x = special.which == Special::ctaid_x, y = special.which == Special::ctaid_y,
-               z = special.which == Special::ctaid_z;
-    if (!x && !y && !z) continue;
+    switch (special.which) {
+      case Special::ctaid_x:
+      case Special::ctaid_y:
+      case Special::ctaid_z:
+      case Special::clusterid_x:
+      case Special::clusterid_y:
+      case Special::clusterid_z:
+      case Special::cluster_ctaid_x:
+      case Special::cluster_ctaid_y:
+      case Special::cluster_ctaid_z:
+      case Special::cluster_ctarank:
+        break;
+      default:
+        continue;
+    }
     std::array<std::uint32_t, 32> lanes;
-    lanes.fill(coordinates_[x ? 0 : y ? 1 : 2]);
+    lanes.fill(block_value(special.which));
     for (Warp& warp : warps_)
       std::memcpy(warp.lanes.registers + special.slot, lanes.data(), sizeof lanes);
   }
@@ -194,10 +261,13 @@ void BlockState::start(std::uint64_t index) {
   for (std::uint64_t i = 0; own > 0 && i < 32 * warps_.size(); ++i)
     std::memset(local_.get() + i * local_bytes_, 0, own);
   barriers_ = {};
+  own_cluster_.arrived = 0;
+  async_.reset(static_cast<std::uint32_t>(warps_.size()) * 32);
   live_threads_ = launch_.threads();
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     const std::uint32_t threads = std::min(32u, live_threads_ - i * 32);
     warps_[i].live = threads == 32 ? 0xffffffff : (1u << threads) - 1;
+    warps_[i].cluster_arrived = 0;
     warps_[i].fragments.clear();
     warps_[i].stack_top.fill(launch_.program.kernel_local_bytes);
     for (std::vector<std::byte>& saved : warps_[i].saved) saved.clear();
@@ -228,6 +298,12 @@ BlockState::Progress BlockState::run() {
     }
     if (live_threads_ == 0) return Progress::finished;
     if (!progress) {
+      const bool others = std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) {
+        return std::any_of(warp.fragments.begin(), warp.fragments.end(),
+                           [](const Fragment& f) { return f.wait == Fragment::Wait::cluster; });
+      });
+      if (others && cluster_->blocks.size() > 1)
+        return round == 0 ? Progress::stuck : Progress::paused;
       report_deadlock();
       return Progress::paused;
     }
@@ -342,6 +418,22 @@ bool BlockState::run_warp(Warp& warp) {
         return_from(warp, current, node);
         have = false;
         break;
+      case Exit::cluster_arrive:
+        arrive_at_cluster_barrier(warp, current.mask);
+        current.node = node.next;
+        break;
+      case Exit::cluster_wait: {
+        current.node = node.next;
+        const std::uint32_t waiting = current.mask & warp.cluster_arrived;
+        if (waiting == 0) break;
+        Fragment rest = current;
+        rest.mask = waiting;
+        rest.wait = Fragment::Wait::cluster;
+        add_fragment(warp, rest);
+        current.mask &= ~waiting;
+        have = current.mask != 0;
+        break;
+      }
       case Exit::trap:
         trap(warp, current.mask, node);
         break;
@@ -531,41 +623,78 @@ void BlockState::trap(const Warp& warp, std::uint32_t mask, const Block& node) {
 }
 
 void BlockState::leave(Warp& warp, std::uint32_t mask) {
+  for (std::uint32_t rest = async_.idle() ? 0 : mask; rest != 0; rest &= rest - 1)
+    async_.wait_all(warp.lanes.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(rest)));
   warp.live &= ~mask;
   live_threads_ -= static_cast<std::uint32_t>(std::popcount(mask));
+  if (cluster_->arrived != 0) leave_cluster(warp, mask);
   release_warp_barriers(warp);
   for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
     if (barriers_[number].arrived != 0 && barriers_[number].expected == 0) check_barrier(number);
   }
 }
 
+namespace {
+
+// The instruction that a fragment waits at ended the node before the one where it goes on.
+std::uint32_t statement_of_wait(const Program& program, const Fragment& fragment) {
+  for (const Block& node : program.blocks) {
+    const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp ||
+                       node.exit == Exit::collect || node.exit == Exit::cluster_wait;
+    if (waits && node.next == fragment.node) return node.statement;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void BlockState::add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind) {
+  const Program& program = launch_.program;
+  Fault fault;
+  fault.kind = kind;
+  fault.block = coordinates_;
+  fault.thread =
+      thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(fragment.mask)));
+  fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
+  fault.statement = statement_of_wait(program, fragment);
+  const auto of = [](std::uint32_t arrived, std::uint32_t expected) {
+    return std::to_string(arrived) + " of " + std::to_string(expected) + " threads wait at ";
+  };
+  switch (fragment.wait) {
+    case Fragment::Wait::barrier: {
+      const Barrier& barrier = barriers_[fragment.key];
+      fault.message =
+          of(barrier.arrived, barrier.expected != 0 ? barrier.expected : live_threads_) +
+          "barrier " + std::to_string(fragment.key) + " for others that never reach it";
+      break;
+    }
+    case Fragment::Wait::cluster:
+      fault.message = of(cluster_->arrived, cluster_->live_threads()) +
+                      "the cluster's barrier for others that never reach it";
+      break;
+    case Fragment::Wait::warp:
+    case Fragment::Wait::collect:
+      fault.message = "lanes wait for others of the instruction's mask that never reach it";
+      break;
+    case Fragment::Wait::none: {
+      const Block& node = program.blocks[fragment.node];
+      fault.statement = node.begin < node.end ? program.code[node.begin].statement : node.statement;
+      fault.message = node.polls ? "threads poll here for what others do" : "threads run here";
+    }
+  }
+  launch_.faults.add(fault);
+}
+
 void BlockState::report_deadlock() {
   launch_.stop = true;
   for (const Warp& warp : warps_) {
-    for (const Fragment& fragment : warp.fragments) {
-      Fault fault;
-      fault.kind = FaultKind::barrier;
-      // The waiting instruction ended the node before; its statement is the one before this node's.
-      fault.statement = 0;
-      for (const Block& node : launch_.program.blocks) {
-        const bool waits =
-            node.exit == Exit::barrier || node.exit == Exit::warp || node.exit == Exit::collect;
-        if (waits && node.next == fragment.node) fault.statement = node.statement;
-      }
-      fault.block = coordinates_;
-      fault.thread =
-          thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(fragment.mask)));
-      fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
-      fault.message = fragment.wait == Fragment::Wait::barrier
-                          ? std::to_string(barriers_[fragment.key].arrived) + " of " +
-                                std::to_string(barriers_[fragment.key].expected != 0
-                                                   ? barriers_[fragment.key].expected
-                                                   : live_threads_) +
-                                " threads wait at barrier " + std::to_string(fragment.key) +
-                                " for others that never reach it"
-                          : "lanes wait for others of the instruction's mask that never reach it";
-      launch_.faults.add(fault);
-    }
+    for (const Fragment& fragment : warp.fragments) add_wait(warp, fragment, FaultKind::barrier);
+  }
+}
+
+void BlockState::report_waits() {
+  for (const Warp& warp : warps_) {
+    for (const Fragment& fragment : warp.fragments) add_wait(warp, fragment, FaultKind::waiting);
   }
 }
 

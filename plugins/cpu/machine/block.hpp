@@ -10,6 +10,8 @@
 #include "inspect/fault.hpp"
 #include "inspect/tally.hpp"
 #include "machine/arena.hpp"
+#include "machine/async.hpp"
+#include "machine/cluster.hpp"
 #include "machine/lanes.hpp"
 #include "machine/output.hpp"
 #include "program/program.hpp"
@@ -28,7 +30,11 @@ struct LaunchShape {
   bool exact_bounds = true;
   const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
   std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
-  DeviceHeap* heap = nullptr;                 ///< if the program uses it
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};        ///< blocks; divides the grid
+  bool explicit_cluster = false;                        ///< the kernel or the launch gave its size
+  bool cooperative = false;                             ///< all blocks run at the same time
+  std::uint64_t workspace = 0;                          ///< of a cooperative grid; run_grid sets it
+  DeviceHeap* heap = nullptr;                           ///< if the program uses it
   std::uint64_t printf_bytes = std::uint64_t{1} << 20;  ///< of the launch's FIFO
 };
 
@@ -66,7 +72,7 @@ struct LaunchState {
 
 /// Lanes of a warp that stand at the beginning of the same block of the control-flow graph.
 struct Fragment {
-  enum class Wait : std::uint8_t { none, barrier, warp, collect };
+  enum class Wait : std::uint8_t { none, barrier, warp, collect, cluster };
   std::uint32_t node = 0;  ///< of Program::blocks
   std::uint32_t mask = 0;
   Wait wait = Wait::none;
@@ -83,25 +89,42 @@ class BlockState {
   BlockState& operator=(const BlockState&) = delete;
 
   /// Makes this the block of the given linear index, at its start.
-  void start(std::uint64_t index);
+  void start(std::uint64_t index) { start(index, own_cluster_, 0); }
+  /// The same, as the block of this rank in a cluster.
+  void start(std::uint64_t index, Cluster& cluster, std::uint32_t rank);
 
-  enum class Progress : std::uint8_t { finished, paused };
+  /// A block is stuck if none of its threads could do anything, and some wait for other blocks of
+  /// the cluster.
+  enum class Progress : std::uint8_t { finished, paused, stuck };
   /// Runs all warps in turn until the block finishes, has had its share, or the launch stops.
   Progress run();
 
   [[nodiscard]] LaunchState& launch() const { return launch_; }
   [[nodiscard]] const std::array<std::uint32_t, 3>& coordinates() const { return coordinates_; }
   [[nodiscard]] std::array<std::uint32_t, 3> thread(std::uint32_t warp, std::uint32_t lane) const;
+  [[nodiscard]] Cluster& cluster() const { return *cluster_; }
+  [[nodiscard]] std::uint32_t rank() const { return rank_; }
+  [[nodiscard]] std::uint32_t live_threads() const { return live_threads_; }
+  [[nodiscard]] const Region& shared() const { return warps_[0].lanes.shared; }
+  [[nodiscard]] AsyncCopies& async() { return async_; }
+  /// Somebody looks at an mbarrier, which copies of any block of the cluster may tell of their end.
+  void settle(const std::byte* barrier);
+  void release_cluster_barrier();
+  /// Says who waits where, for threads that wait for ever.
+  void report_deadlock();
+  /// Says where every thread is and what it waits for, when a limit has ended the launch.
+  void report_waits();
   /// No access may use what it remembers of the allocation at `address`.
   void forget_regions(std::uint64_t address);
   /// Bytes of host memory that one block of this launch takes.
-  static std::uint64_t footprint(const LaunchState& launch);
+  static std::uint64_t footprint(const Program& program, const LaunchShape& shape);
 
  private:
   struct Warp {
     Lanes lanes;
-    std::uint32_t live = 0;           ///< lanes that have not left
-    std::vector<Fragment> fragments;  ///< disjoint; those that wait included
+    std::uint32_t live = 0;             ///< lanes that have not left
+    std::uint32_t cluster_arrived = 0;  ///< live lanes for which the cluster's barrier waits on
+    std::vector<Fragment> fragments;    ///< disjoint; those that wait included
     std::vector<Region> sites;
     std::array<std::uint64_t, 32> stack_top{};     ///< first free byte of local memory
     std::array<std::vector<std::byte>, 32> saved;  ///< registers of recursive calls
@@ -133,7 +156,12 @@ class BlockState {
                                        std::uint32_t lane) const;
   void leave(Warp& warp, std::uint32_t mask);
   void check_barrier(std::uint32_t number);
-  void report_deadlock();
+  // cluster.cpp
+  void arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask);
+  void leave_cluster(Warp& warp, std::uint32_t mask);
+  void add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind);
+  [[nodiscard]] std::uint32_t launch_value(Special which) const;
+  [[nodiscard]] std::uint32_t block_value(Special which) const;
   static void add_fragment(Warp& warp, const Fragment& fragment);
   [[nodiscard]] std::uint32_t uniform(const Warp& warp, std::uint32_t slot,
                                       std::uint32_t mask) const;
@@ -151,6 +179,10 @@ class BlockState {
   std::vector<Warp> warps_;
   std::array<Barrier, 16> barriers_{};
   std::uint32_t live_threads_ = 0;
+  AsyncCopies async_;
+  Cluster own_cluster_{{this}, 0};
+  Cluster* cluster_ = &own_cluster_;
+  std::uint32_t rank_ = 0;
   std::uint64_t turns_ = 0;
 };
 

@@ -62,6 +62,9 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, Space& sp
       address % bytes == 0 && (global || space == Space::shared) && inside(region, address, bytes);
   if (!good && global && address % bytes == 0) good = find_region(w, i, address, bytes);
   if (good) return region.host + (address - region.begin);
+  if (space == Space::shared && address % bytes == 0) {
+    if (std::byte* remote = remote_shared(w, address, bytes)) return remote;
+  }
   record_fault(w, i, space, lane, address, bytes, true);
   return nullptr;
 }

@@ -2,11 +2,14 @@
 #include "machine/grid.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -21,6 +24,11 @@ namespace {
 // Blocks that wait for others may take this much host memory together, at most so many.
 constexpr std::uint64_t kResidentBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kResidentBlocks = 2048;
+// What a cooperative grid may take, whose blocks must all run at the same time.
+constexpr std::uint64_t kCooperativeBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kCooperativeBlocks = 1 << 16;
+// The workspace of cooperative groups: its barrier's counter lies at byte 4.
+constexpr std::uint64_t kWorkspaceBytes = 4096;
 
 void add_limit(LaunchState& state, const BlockState* block, const std::string& message) {
   Fault fault;
@@ -53,45 +61,114 @@ std::string over_time(const LaunchShape& shape) {
   return "the launch took longer than its limit of " + std::to_string(shape.wall_limit_ms) + " ms";
 }
 
+// Blocks of one cluster, which start together; a finished one keeps its memory for the others.
+struct Unit {
+  Cluster cluster;
+  std::vector<std::unique_ptr<BlockState>> blocks;
+  std::vector<std::uint8_t> finished;
+};
+
+// Where the units of a launch come from.
+class Units {
+ public:
+  explicit Units(LaunchState& state) : state_(state) {
+    const LaunchShape& shape = state.shape;
+    for (std::size_t i = 0; i < 3; ++i) clusters_[i] = shape.grid[i] / shape.cluster[i];
+    size_ = std::uint64_t{shape.cluster[0]} * shape.cluster[1] * shape.cluster[2];
+    count_ = blocks_of(shape) / size_;
+    most_ = std::max<std::uint64_t>(1, resident_blocks(state.program, shape) / size_);
+  }
+
+  [[nodiscard]] bool left() const { return next_ < count_; }
+  [[nodiscard]] bool fits(std::size_t active) const { return active < most_; }
+  std::unique_ptr<Unit> start() {
+    const LaunchShape& shape = state_.shape;
+    if (idle_.empty()) {
+      idle_.push_back(std::make_unique<Unit>());
+      for (std::uint64_t i = 0; i < size_; ++i) {
+        idle_.back()->blocks.push_back(std::make_unique<BlockState>(state_));
+        idle_.back()->cluster.blocks.push_back(idle_.back()->blocks.back().get());
+      }
+    }
+    std::unique_ptr<Unit> unit = std::move(idle_.back());
+    idle_.pop_back();
+    unit->cluster.arrived = 0;
+    unit->finished.assign(size_, 0);
+    const std::uint64_t index = next_++;
+    const std::uint64_t at[3] = {index % clusters_[0], index / clusters_[0] % clusters_[1],
+                                 index / clusters_[0] / clusters_[1]};
+    for (std::uint32_t rank = 0; rank < size_; ++rank) {
+      const std::uint64_t x = at[0] * shape.cluster[0] + rank % shape.cluster[0];
+      const std::uint64_t y = at[1] * shape.cluster[1] + rank / shape.cluster[0] % shape.cluster[1];
+      const std::uint64_t z = at[2] * shape.cluster[2] + rank / shape.cluster[0] / shape.cluster[1];
+      unit->blocks[rank]->start(x + shape.grid[0] * (y + shape.grid[1] * z), unit->cluster, rank);
+    }
+    return unit;
+  }
+  void put_back(std::unique_ptr<Unit> unit) { idle_.push_back(std::move(unit)); }
+
+ private:
+  LaunchState& state_;
+  std::array<std::uint64_t, 3> clusters_{};
+  std::uint64_t size_ = 1, count_ = 0, most_ = 1, next_ = 0;
+  std::vector<std::unique_ptr<Unit>> idle_;
+};
+
+// Gives the blocks of a unit their share. True if all have finished.
+bool run_unit(Unit& unit) {
+  bool finished = true, moved = false;
+  for (std::size_t i = 0; i < unit.blocks.size(); ++i) {
+    if (unit.finished[i] != 0) continue;
+    BlockState& block = *unit.blocks[i];
+    const BlockState::Progress progress = block.run();
+    unit.finished[i] = progress == BlockState::Progress::finished ? 1 : 0;
+    finished = finished && unit.finished[i] != 0;
+    moved = moved || progress != BlockState::Progress::stuck;
+    if (block.launch().stop) return false;
+  }
+  if (!finished && !moved) {
+    for (std::size_t i = 0; i < unit.blocks.size(); ++i) {
+      if (unit.finished[i] == 0) unit.blocks[i]->report_deadlock();
+    }
+  }
+  return finished;
+}
+
 // Blocks that may wait for each other: one thread gives each its share in turn. True if a limit
 // ended the launch.
 bool run_in_rotation(LaunchState& state, Counters& counters) {
   const LaunchShape& shape = state.shape;
-  const std::uint64_t blocks = blocks_of(shape);
-  const std::uint64_t most = std::clamp<std::uint64_t>(
-      kResidentBytes / std::max<std::uint64_t>(1, BlockState::footprint(state)), 1,
-      kResidentBlocks);
-  std::deque<std::unique_ptr<BlockState>> active;
-  std::vector<std::unique_ptr<BlockState>> idle;
-  std::uint64_t next = 0;
+  Units units(state);
+  std::deque<std::unique_ptr<Unit>> active;
   bool start = true;
   bool limited = false;
-  while (!state.stop && (next < blocks || !active.empty())) {
-    if (next < blocks && (active.empty() || (start && active.size() < most))) {
-      if (idle.empty()) idle.push_back(std::make_unique<BlockState>(state));
-      idle.back()->start(next++);
-      active.push_front(std::move(idle.back()));
-      idle.pop_back();
-    }
+  while (!state.stop && (units.left() || !active.empty())) {
+    if (units.left() && (active.empty() || (start && units.fits(active.size()))))
+      active.push_front(units.start());
     start = false;
-    std::unique_ptr<BlockState> block = std::move(active.front());
+    std::unique_ptr<Unit> unit = std::move(active.front());
     active.pop_front();
-    const BlockState::Progress progress = block->run();
-    const bool over_budget =
-        shape.instruction_budget != 0 && state.executed >= shape.instruction_budget &&
-        !(progress == BlockState::Progress::finished && active.empty() && next == blocks);
-    if (over_budget) {
+    const bool finished = run_unit(*unit);
+    const bool over_budget = shape.instruction_budget != 0 &&
+                             state.executed >= shape.instruction_budget &&
+                             !(finished && active.empty() && !units.left());
+    if (over_budget || state.timed_out) {
       limited = true;
-      add_limit(state, block.get(), budget_text(state.executed, shape));
-    } else if (state.timed_out) {
-      limited = true;
-      add_limit(state, block.get(), over_time(shape));
+      add_limit(state, unit->blocks[0].get(),
+                over_budget ? budget_text(state.executed, shape) : over_time(shape));
     }
-    if (progress == BlockState::Progress::finished) {
-      idle.push_back(std::move(block));
+    if (finished) {
+      units.put_back(std::move(unit));
     } else {
-      active.push_back(std::move(block));
+      active.push_back(std::move(unit));
       start = true;  // whom it waits for may not have started yet
+    }
+  }
+  if (limited) {
+    for (const std::unique_ptr<Unit>& unit : active) {
+      for (std::size_t i = 0; i < unit->blocks.size(); ++i) {
+        if (unit->finished[i] == 0) unit->blocks[i]->report_waits();
+      }
     }
   }
   counters = state.tally.take();
@@ -122,6 +199,9 @@ void run_blocks(const Program& program, const LaunchShape& shape, Arena& arena, 
       turns.retire(index, std::move(nothing));
       throw;
     }
+    if (state.timed_out ||
+        (shape.instruction_budget != 0 && state.executed >= shape.instruction_budget))
+      block.report_waits();
     turns.retire(index, {state.executed, state.warp_instructions, state.tally.take(),
                          state.faults.take(), std::move(state.printed), std::move(state.asserted),
                          state.stop || state.timed_out, state.timed_out, block.coordinates()});
@@ -135,8 +215,7 @@ bool run_in_order(LaunchState& state, Counters& counters) {
   const LaunchShape& shape = state.shape;
   const std::uint64_t blocks = blocks_of(shape);
   Turns turns(shape, blocks);
-  const std::uint64_t most = std::max<std::uint64_t>(
-      1, kResidentBytes / std::max<std::uint64_t>(1, BlockState::footprint(state)));
+  const std::uint64_t most = resident_blocks(state.program, shape);
   const auto workers = static_cast<std::size_t>(
       std::min({std::uint64_t{std::max(shape.workers, 1u)}, blocks, most}));
   const auto work = [&] {
@@ -180,18 +259,41 @@ bool run_in_order(LaunchState& state, Counters& counters) {
   fault.count = 1;
   fault.block = turns.last_block;
   fault.message = turns.over_budget ? budget_text(turns.executed, shape) : over_time(shape);
-  state.faults.add(fault);
+  // Before who waited where then.
+  FaultLog faults;
+  bool added = false;
+  for (const Fault& known : state.faults.take()) {
+    if (known.kind == FaultKind::waiting && !std::exchange(added, true)) faults.add(fault);
+    faults.add(known);
+  }
+  if (!added) faults.add(fault);
+  state.faults = std::move(faults);
   return true;
 }
 
 }  // namespace
 
-LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& arena) {
+std::uint64_t resident_blocks(const Program& program, const LaunchShape& shape) {
+  const std::uint64_t bytes = shape.cooperative ? kCooperativeBytes : kResidentBytes;
+  return std::clamp<std::uint64_t>(
+      bytes / std::max<std::uint64_t>(1, BlockState::footprint(program, shape)), 1,
+      shape.cooperative ? kCooperativeBlocks : kResidentBlocks);
+}
+
+LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& arena) {
+  LaunchShape shape = asked;
+  if (shape.cooperative) {
+    shape.workspace = arena.allocate(kWorkspaceBytes);
+    if (shape.workspace == 0) throw std::bad_alloc();
+  }
   LaunchState state(program, shape, arena);
   state.deadline = deadline_of(shape);
   Counters counters{};
-  const bool limited =
-      program.waits ? run_in_rotation(state, counters) : run_in_order(state, counters);
+  const bool clusters = shape.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
+  const bool limited = program.waits || clusters || shape.cooperative
+                           ? run_in_rotation(state, counters)
+                           : run_in_order(state, counters);
+  if (shape.workspace != 0) arena.free(shape.workspace);
   LaunchResult result;
   result.thread_instructions = state.executed;
   result.warp_instructions = state.warp_instructions;
@@ -218,18 +320,18 @@ LaunchResult run_grid(const Program& program, const LaunchShape& shape, Arena& a
 
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
                  std::uint32_t bytes) {
-  const Arena& arena = lanes.block->launch().arena;
-  const Allocation* allocation = arena.find(address, bytes);
-  if (allocation == nullptr) return false;
+  const Arena* arena = lanes.block->launch().arena.holder(address, bytes);
+  if (arena == nullptr) return false;
+  const Allocation* allocation = arena->find(address, bytes);
   const DeviceHeap* heap = lanes.block->launch().shape.heap;
   if (heap != nullptr && heap->owns(address)) {
     const Allocation block = heap->find(address, bytes);
     if (block.bytes == 0) return false;
-    lanes.sites[instruction.site] = {block.address, block.bytes, arena.host(block.address)};
+    lanes.sites[instruction.site] = {block.address, block.bytes, arena->host(block.address)};
     return true;
   }
   lanes.sites[instruction.site] = {allocation->address, allocation->bytes,
-                                   arena.host(allocation->address)};
+                                   arena->host(allocation->address)};
   return true;
 }
 

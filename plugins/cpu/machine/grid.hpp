@@ -26,6 +26,9 @@ struct LaunchResult {
   PrintLog printed, asserted;  ///< of printf, and of assertions that failed
 };
 
+/// How many blocks of such a launch can run at the same time; 1 or more.
+std::uint64_t resident_blocks(const Program& program, const LaunchShape& shape);
+
 /// Executes the grid. The program must be bound to handlers that suit shape.exact_bounds.
 ///
 /// Blocks of a program that cannot wait for each other (Program::waits) run on shape.workers

@@ -36,12 +36,14 @@ HandlerTable make_table(int level, bool exact_bounds) {
     v2::fill_memory(table, exact_bounds);
   }
   fill_exchange(table);
-  fill_convert(table);
-  fill_rare_forms(table);
-  fill_matrix(table);
+  fill_async(table);
+  fill_cluster(table);
   fill_textures(table);
   fill_surfaces(table);
   fill_runtime(table);
+  fill_convert(table);
+  fill_rare_forms(table);
+  fill_matrix(table);
   return table;
 }
 

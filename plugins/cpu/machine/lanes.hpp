@@ -38,6 +38,10 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
 void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool store);
 
+/// The memory behind offsets of the shared window that belong to a block of the same cluster (see
+/// cluster.hpp), or null.
+std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t bytes);
+
 /// The handlers of one operation.
 struct HandlerRow {
   Handler masked = nullptr, full = nullptr;
@@ -60,15 +64,19 @@ void bind(Program& program, const HandlerTable& table);
 
 /// Handlers of atomics, shuffles and votes, which are the same for every level.
 void fill_exchange(HandlerTable& table);
-/// … of conversions in general, of operations that need not be fast, and of matrices.
-void fill_convert(HandlerTable& table);
-void fill_rare_forms(HandlerTable& table);
-void fill_matrix(HandlerTable& table);
+/// mbarrier and asynchronous copies.
+void fill_async(HandlerTable& table);
+/// Addresses of the shared memory of a cluster.
+void fill_cluster(HandlerTable& table);
 /// … of texture fetches and of queries (texture.cpp), and of accesses to surfaces (surface.cpp).
 void fill_textures(HandlerTable& table);
 void fill_surfaces(HandlerTable& table);
 /// Functions that the device provides.
 void fill_runtime(HandlerTable& table);
+/// … of conversions in general, of operations that need not be fast, and of matrices.
+void fill_convert(HandlerTable& table);
+void fill_rare_forms(HandlerTable& table);
+void fill_matrix(HandlerTable& table);
 
 namespace v2 {
 void fill_arithmetic(HandlerTable& table);

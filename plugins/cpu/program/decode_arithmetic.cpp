@@ -1,5 +1,4 @@
-// Decoding of operations that opcodes.def has a line for: their operands in the order of their
-// form.
+// Decoding of operations that opcodes.def has a line for, by the form of their operands.
 #include <cstdint>
 #include <utility>
 

@@ -109,7 +109,7 @@ bool Decoder::atomic(const Statement& statement) {
     name.remove_prefix(std::min(dot + 1, name.size()));
     if (word == "global") {
       space = Space::global;
-    } else if (word == "shared" || word == "shared::cta") {
+    } else if (word == "shared" || word == "shared::cta" || word == "shared::cluster") {
       space = Space::shared;
     } else if (std::find(kOrderings.begin(), kOrderings.end(), word) == kOrderings.end()) {
       plain += '.';

@@ -57,7 +57,7 @@ void Decoder::build_blocks() {
     Block& block = blocks_[block_at[i]];
     block.begin = static_cast<std::uint32_t>(program_.code.size());
     block.exit = Exit::jump;
-    polls_ = false;
+    polls_ = polls_block_ = false;
     const std::uint32_t first = i;
     bool ended = false;
     do {
@@ -101,7 +101,8 @@ void Decoder::build_blocks() {
       block.next = block_at[i];
     }
     block.weight = i - first;
-    block.polls = polls_;
+    block.polls = polls_ || polls_block_;
+    block.polls_block = !polls_;
     // Whoever comes to a warp operation, by falling through or by a branch, waits first for the
     // lanes of its mask: an empty block that collects them stands before it.
     if (const Statement& collect = function_.statements[first]; is_collective(collect.opcode)) {
@@ -161,7 +162,7 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     expect_operands(statement, 1, 1);
     block.exit = Exit::warp;
     block.barrier = source(statement, 0, Type::u32);
-  } else {
+  } else if (!cluster_barrier(statement, block)) {
     refuse(statement, "instruction is not implemented on this device");
   }
 }
@@ -226,7 +227,7 @@ void Decoder::order_blocks() {
   // Loops are contiguous in this order: a block lies in one if an edge leads back over it. What a
   // function polls counts as in a loop, since its caller may be in one.
   for (std::uint32_t i = 0; i < ordered.size() && !program_.waits; ++i) {
-    if (!ordered[i].polls) continue;
+    if (!ordered[i].polls || ordered[i].polls_block) continue;
     program_.waits = callee_ != Instruction::kNone;
     for (std::uint32_t j = i; j < ordered.size() && !program_.waits; ++j) {
       const Block& from = ordered[j];

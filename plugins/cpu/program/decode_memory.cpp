@@ -213,7 +213,7 @@ bool Decoder::memory_words(const Statement& statement, bool store, MemoryWords& 
       words.space = Space::global;
     else if (word == "const")
       words.space = Space::constant;
-    else if (word == "shared" || word == "shared::cta")
+    else if (word == "shared" || word == "shared::cta" || word == "shared::cluster")
       words.space = Space::shared;
     else if (word == "local")
       words.space = Space::local;

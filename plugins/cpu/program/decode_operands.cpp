@@ -40,28 +40,13 @@ constexpr std::array<std::pair<std::string_view, Special>, 24> kSpecials = {{
 
 // What does not exist here reads as 0: performance counters, the graph that runs a kernel, the one
 // multiprocessor's number, the system's shared memory, and the fourth coordinate.
-constexpr std::array<std::string_view, 20> kZeros = {"%ctaid.w",
-                                                     "%nctaid.w",
-                                                     "%tid.w",
-                                                     "%smid",
-                                                     "%gridid",
-                                                     "%pm0",
-                                                     "%pm1",
-                                                     "%pm2",
-                                                     "%pm3",
-                                                     "%pm4",
-                                                     "%pm5",
-                                                     "%pm6",
-                                                     "%pm7",
-                                                     "%reserved_smem_offset_begin",
-                                                     "%reserved_smem_offset_end",
-                                                     "%reserved_smem_offset_cap",
-                                                     "%reserved_smem_offset_0",
-                                                     "%reserved_smem_offset_1",
-                                                     "%aggr_smem_size",
-                                                     "%current_graph_exec"};
+constexpr std::array<std::string_view, 20> kZeros = {
+    "%ctaid.w", "%nctaid.w", "%tid.w", "%smid", "%gridid", "%pm0", "%pm1", "%pm2", "%pm3", "%pm4",
+    "%pm5", "%pm6", "%pm7", "%reserved_smem_offset_begin", "%reserved_smem_offset_end",
+    "%reserved_smem_offset_cap", "%reserved_smem_offset_0", "%reserved_smem_offset_1",
+    "%aggr_smem_size", "%current_graph_exec"};
 constexpr std::array<std::string_view, 10> kWideZeros = {
-    "%gridid", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64",
+    "%gridid",  "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64",
     "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64", "%current_graph_exec"};
 
 enum class Class { bits, integer, real, predicate };
@@ -147,6 +132,8 @@ std::uint32_t Decoder::predicate(const Statement& statement, const Operand& oper
     const std::uint32_t slot = constant(operand.value != 0 ? ~std::uint64_t{0} : 0, false);
     return slot;
   }
+  if (operand.kind == OperandKind::name && operand.text == "%is_explicit_cluster")
+    return launch_special(operand.text);
   if (operand.kind != OperandKind::reg) invalid(statement, "expected a predicate");
   check_register(statement, operand, Type::pred, false);
   return register_slot(operand.index);
@@ -165,6 +152,10 @@ std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
 }
 
 std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
+  if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
+    if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
+    return slot;
+  }
   if (operand.text.starts_with('%') || operand.text == "WARP_SZ") {
     const std::uint32_t slot = special_named(operand.text, is_wide(type));
     if (slot != Instruction::kNone) return slot;

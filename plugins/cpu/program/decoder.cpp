@@ -126,7 +126,8 @@ void Decoder::instruction(const Statement& statement) {
   }
   if (memory(statement) || lowered(statement) || atomic(statement) || collective(statement) ||
       matrix(statement) || image(statement) || conversions_of_addresses(statement) ||
-      advice(statement) || reordered(statement))
+      cluster_address(statement) || mbarrier(statement) || async_copy(statement) ||
+      fence(statement) || advice(statement) || reordered(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
 }

@@ -142,6 +142,18 @@ class Decoder {
   // decode_runtime.cpp: true if `name` is a function that the device provides
   bool runtime_call(const Statement& statement, std::string_view name, const Call& call,
                     Block& block);
+  // decode_async.cpp
+  bool mbarrier(const Statement& statement);
+  bool fence(const Statement& statement);
+  bool async_copy(const Statement& statement);
+  bool plain_copy(const Statement& statement, Instruction instruction);
+  bool bulk_copy(const Statement& statement, Instruction instruction);
+  std::uint32_t address_value(const Statement& statement, const Operand& operand, Space space);
+  // decode_cluster.cpp
+  bool cluster_barrier(const Statement& statement, Block& block);
+  bool cluster_address(const Statement& statement);
+  /// The slot of a special register that depends on the launch, or kNone.
+  std::uint32_t launch_special(std::string_view name);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
   std::uint64_t function_address(std::string_view name) const;
 
@@ -184,7 +196,8 @@ class Decoder {
     bool sign = false;
   } widen_;  ///< of a result whose register is wider than the conversion's type
   std::vector<std::uint8_t> leader_;
-  bool polls_ = false;  ///< of the block that is being decoded
+  bool polls_ = false;        ///< of the block that is being decoded
+  bool polls_block_ = false;  ///< … by what only its own block can change
 };
 
 }  // namespace warpmark::cpu

@@ -59,6 +59,34 @@ enum class Opcode : std::uint16_t {
   match_all_64,
   read_clock,  ///< d(64 bits)
   active_mask,
+  mbarrier_init,  ///< mbarrier: address = the barrier, count = its Space; a = a count, or of bytes
+  mbarrier_inval,
+  mbarrier_expect,
+  mbarrier_complete,
+  mbarrier_arrive,  ///< d = the state before, or none
+  mbarrier_drop,
+  mbarrier_arrive_expect,
+  mbarrier_drop_expect,
+  mbarrier_test,     ///< d = predicate; b = a state, or with `negated` a parity
+  mbarrier_pending,  ///< d = arrivals that the state b missed
+  copy_async,        ///< cp.async: address, a = from, imm = bytes, b = bytes read, c = to ignore
+  copy_bulk,         ///< address, a = from, b = bytes, c = mbarrier; count = Space of a
+  commit_async,
+  commit_bulk,
+  wait_async,  ///< a = how many groups may be under way
+  wait_bulk,
+  wait_async_all,
+  arrive_async,     ///< address = an mbarrier; `negated`: .noinc
+  map_address,      ///< mapa: d, a, b = rank; imm = window of a generic address
+  rank_of_address,  ///< getctarank
+  texture_fetch,    ///< instructions on textures and surfaces: see image_op.hpp
+  texture_gather,
+  texture_query,
+  surface_load,
+  surface_store,
+  surface_reduce,
+  surface_query,
+  runtime_call,     ///< imm: index in Program::runtime_calls
   convert_any,      ///< imm = a ConvertForm; d, sources from `more`
   convert_pack,     ///< the same; d, a, b and perhaps c
   matrix_multiply,  ///< imm = a MatrixForm; registers of d, a, b, c from `more`
@@ -69,14 +97,6 @@ enum class Opcode : std::uint16_t {
                       ///< slot; negated = transposed
   matrix_rows_store,  ///< stmatrix
   matrix_transpose,   ///< movmatrix: d, a
-  texture_fetch,      ///< instructions on textures and surfaces: see image_op.hpp
-  texture_gather,
-  texture_query,
-  surface_load,
-  surface_store,
-  surface_reduce,
-  surface_query,
-  runtime_call,  ///< imm: index in Program::runtime_calls
   count
 };
 

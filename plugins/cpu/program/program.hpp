@@ -49,15 +49,17 @@ enum Combine : std::int64_t { kCombineNone, kCombineAnd, kCombineOr, kCombineXor
 
 /// How a block ends.
 enum class Exit : std::uint8_t {
-  jump,     ///< to `next`
-  branch,   ///< lanes with the predicate to `taken`, others to `next`
-  leave,    ///< the threads are done
-  barrier,  ///< wait for the block's threads, then `next`
-  warp,     ///< wait for the lanes of a mask at any such place, then `next`
-  collect,  ///< wait for the lanes of a mask at this very place: before a shuffle or vote
-  trap,     ///< the launch fails
-  call,     ///< into the function of Program::calls[barrier]; `next` is where it returns to
-  ret,      ///< out of the function Program::callees[barrier]
+  jump,            ///< to `next`
+  branch,          ///< lanes with the predicate to `taken`, others to `next`
+  leave,           ///< the threads are done
+  barrier,         ///< wait for the block's threads, then `next`
+  warp,            ///< wait for the lanes of a mask at any such place, then `next`
+  collect,         ///< wait for the lanes of a mask at this very place: before a shuffle or vote
+  trap,            ///< the launch fails
+  call,            ///< into the function of Program::calls[barrier]; `next` is where it returns to
+  ret,             ///< out of the function Program::callees[barrier]
+  cluster_arrive,  ///< at the cluster's barrier, then `next` at once
+  cluster_wait,    ///< for the threads of the cluster, then `next`
 };
 
 /// Instructions without a branch into or out of them. Blocks are numbered so that a block comes
@@ -69,6 +71,7 @@ struct Block {
   bool negated = false;      ///< the branch is taken where the predicate is false
   bool arrive_only = false;  ///< bar.arrive
   bool polls = false;        ///< has an access by which one waits for other threads
+  bool polls_block = false;  ///< … and only for those of its block
   std::uint32_t predicate = Instruction::kNone;
   std::uint32_t next = 0, taken = 0;
   std::uint32_t barrier = Instruction::kNone;  ///< slot of the barrier's number, or of a lane mask
@@ -102,7 +105,24 @@ enum class Special : std::uint8_t {
   lanemask_ge,
   dynamic_smem_size,
   total_smem_size,
-  zero
+  zero,
+  workspace_low,  ///< address of the memory of a cooperative grid, 0 of another
+  workspace_high,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
+  is_explicit_cluster  ///< a predicate: all bits or none
 };
 
 /// A device function that a kernel calls. Its registers have places of their own, since a lane is

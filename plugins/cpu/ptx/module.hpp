@@ -1,6 +1,7 @@
 // What a PTX text says, after parsing: names are resolved to registers, nothing is executed yet.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -132,7 +133,8 @@ struct Function {
   Linkage linkage = Linkage::local;
   std::uint32_t line = 0;
   std::uint32_t parameter_bytes = 0;
-  std::uint32_t max_threads = 0;  ///< product of .maxntid or .reqntid; 0 = not given
+  std::array<std::uint32_t, 3> cluster{};  ///< .reqnctapercluster; 0 = not given
+  std::uint32_t max_threads = 0;           ///< product of .maxntid or .reqntid; 0 = not given
   std::vector<Parameter> parameters;
   std::vector<Parameter> results;  ///< of a .func; their offsets count from 0
   std::uint32_t result_bytes = 0;

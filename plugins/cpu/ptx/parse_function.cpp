@@ -126,6 +126,7 @@ void ParseState::parse_performance_directives(Function& function) {
     required = required || token_.is(".reqntid");
     if (most && required) fail(".maxntid and .reqntid exclude each other");
     const bool threads = token_.is(".maxntid") || token_.is(".reqntid");
+    const bool cluster = token_.is(".reqnctapercluster");
     const bool pragma = token_.is(".pragma");
     advance();
     if (pragma) {
@@ -133,8 +134,12 @@ void ParseState::parse_performance_directives(Function& function) {
       continue;
     }
     std::uint64_t product = 1;
-    while (token_.kind == TokenKind::integer) {
+    if (cluster) function.cluster = {1, 1, 1};
+    for (std::size_t i = 0; token_.kind == TokenKind::integer; ++i) {
       const std::uint64_t value = expect_integer("a count");
+      if (cluster && i < 3)
+        function.cluster[i] =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffff));
       product = value > 0xffff || product > 0xffff ? 0xffffffff : product * value;
       if (!accept(',')) break;
     }

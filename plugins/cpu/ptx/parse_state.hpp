@@ -49,9 +49,9 @@ class ParseState {
   void parse_statement(Function& function, Scopes& scopes);
   Operand parse_operand(Function& function, Scopes& scopes, std::uint32_t depth);
   /// `first|second`; the current token is the bar.
+  Operand parse_pair(Function& function, Scopes& scopes, const Operand& first, std::uint32_t depth);
   Operand parse_address(Function& function, Scopes& scopes, std::uint32_t depth);
   Operand parse_list(Function& function, Scopes& scopes, char close, std::uint32_t depth);
-  Operand parse_pair(Function& function, Scopes& scopes, const Operand& first, std::uint32_t depth);
   Operand parse_number();
   void parse_targets(Function& function, Scopes& scopes, std::string_view name);
 
@@ -88,7 +88,7 @@ class ParseState {
   const char* previous_end_ = nullptr;
   Location location_;
   bool sized_ = false;  ///< .address_size was there
-  bool call_ = false;   ///< the statement is a call: ( ) is a list of its arguments
+  bool call_ = false;  ///< the statement is a call: ( ) is a list of its arguments
 };
 
 }  // namespace warpmark::cpu

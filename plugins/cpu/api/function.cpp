@@ -1,0 +1,153 @@
+// Functions: a kernel's attributes, parameters and module.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "api/state.hpp"
+
+namespace warpmark::cpu {
+
+Kernel* find_kernel(Context& context, CUfunction function) {
+  const auto found = context.kernels.find(function);
+  if (found != context.kernels.end()) return found->second;
+  // Clients cast a CUkernel to a CUfunction, as cuda.h says they may.
+  const auto kernel = driver().library_kernels.find(reinterpret_cast<CUkernel>(function));
+  CUfunction own = nullptr;
+  if (kernel == driver().library_kernels.end() ||
+      kernel_in(context, *kernel->second, own) != CUDA_SUCCESS)
+    return nullptr;
+  return context.kernels.at(own);
+}
+
+CUresult get_attribute(const Kernel& kernel, CUfunction_attribute attribute, int* value) {
+  const std::uint32_t limit = kernel.function->max_threads;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = static_cast<int>(limit == 0 ? DeviceProperties::max_threads
+                                           : std::min(limit, DeviceProperties::max_threads));
+      break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(kernel.checked.shared_bytes);
+      break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = static_cast<int>(kernel.checked.local_bytes);
+      break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = 32;
+      break;  // registers have no cost here
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = driver().properties.major * 10 + driver().properties.minor;
+      break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(kernel.max_dynamic_shared);
+      break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *value = kernel.carveout;
+      break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+      *value = 0;
+      break;
+    default:
+      if (attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
+      *value = 0;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult set_attribute(Kernel& kernel, CUfunction_attribute attribute, int value) {
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+    if (value < -1 || value > 100) return CUDA_ERROR_INVALID_VALUE;
+    kernel.carveout = value;
+    return CUDA_SUCCESS;
+  }
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
+  const std::int64_t most =
+      std::int64_t{DeviceProperties::shared_per_block_optin} - kernel.checked.shared_bytes;
+  if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
+  kernel.max_dynamic_shared = static_cast<std::uint32_t>(value);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  return with_context("cuFuncGetAttribute", Waits::no, [&](Context& context) -> CUresult {
+    if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const Kernel* kernel = find_kernel(context, function);
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : get_attribute(*kernel, attribute, value);
+  });
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  return with_context("cuFuncSetAttribute", Waits::no, [&](Context& context) -> CUresult {
+    Kernel* kernel = find_kernel(context, function);
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : set_attribute(*kernel, attribute, value);
+  });
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
+  return with_context("cuFuncSetCacheConfig", Waits::no, [&](Context& context) {
+    return find_kernel(context, function) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  });
+}
+
+CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
+  return with_context("cuFuncGetModule", Waits::no, [&](Context& context) -> CUresult {
+    const Kernel* kernel = find_kernel(context, function);
+    if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    *module = reinterpret_cast<CUmodule>(kernel->module);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* size) {
+  return with_context("cuFuncGetParamInfo", Waits::no, [&](Context& context) -> CUresult {
+    const Kernel* kernel = find_kernel(context, function);
+    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (offset == nullptr || index >= kernel->function->parameters.size())
+      return CUDA_ERROR_INVALID_VALUE;
+    *offset = kernel->function->parameters[index].offset;
+    if (size != nullptr) *size = kernel->function->parameters[index].bytes;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig) {
+  return with_context("cuFuncSetSharedMemConfig", Waits::no, [&](Context& context) {
+    return find_kernel(context, function) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  });
+}
+
+CUresult cuFuncGetName(const char** name, CUfunction function) {
+  return with_context("cuFuncGetName", Waits::no, [&](Context& context) -> CUresult {
+    if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const Kernel* kernel = find_kernel(context, function);
+    if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    *name = kernel->checked.name.c_str();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
+  return with_context("cuFuncIsLoaded", Waits::no, [&](Context& context) -> CUresult {
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (find_kernel(context, function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuFuncLoad(CUfunction function) {
+  return with_context("cuFuncLoad", Waits::no, [&](Context& context) {
+    return find_kernel(context, function) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

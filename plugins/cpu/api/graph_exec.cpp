@@ -1,0 +1,335 @@
+// Executable graphs: instantiated, launched, updated.
+#include <algorithm>
+#include <utility>
+
+#include "api/capture.hpp"
+#include "api/graph.hpp"
+#include "api/state.hpp"
+
+namespace warpmark::cpu {
+
+namespace {
+
+// Appends the steps of a graph; `before` are steps that its roots wait for. Gives back the steps
+// that nothing in it waits for.
+bool append(const Graph& graph, const std::vector<std::size_t>& before,
+            std::vector<GraphExec::Step>& steps, std::vector<std::size_t>& leaves) {
+  const std::vector<Node*> order = graph.sorted();
+  if (order.size() != graph.nodes.size()) return false;
+  std::map<const Node*, std::vector<std::size_t>> ends;  // the steps that stand for a node
+  for (const Node* node : order) {
+    std::vector<std::size_t> dependencies;
+    for (const Node* each : node->dependencies)
+      dependencies.insert(dependencies.end(), ends[each].begin(), ends[each].end());
+    if (node->dependencies.empty()) dependencies = before;
+    // A child graph begins with a step of its own, which can be switched off or found empty.
+    const std::size_t index = steps.size();
+    GraphExec::Step step;
+    step.node = node;
+    step.context = node->context;
+    step.dependencies = std::move(dependencies);
+    const auto* child = std::get_if<ChildWork>(&node->work);
+    if (child == nullptr) step.work = node->work;
+    steps.push_back(std::move(step));
+    std::vector<std::size_t> inner;
+    if (child != nullptr && !append(*child->graph, {index}, steps, inner)) return false;
+    ends[node] = inner.empty() ? std::vector<std::size_t>{index} : inner;
+  }
+  for (const Node* node : order) {
+    const bool leaf = std::none_of(order.begin(), order.end(), [&](const Node* other) {
+      return std::find(other->dependencies.begin(), other->dependencies.end(), node) !=
+             other->dependencies.end();
+    });
+    if (leaf) leaves.insert(leaves.end(), ends[node].begin(), ends[node].end());
+  }
+  return true;
+}
+
+GraphExec* find_exec(CUgraphExec exec) {
+  const auto found = driver().executables.find(exec);
+  return found == driver().executables.end() ? nullptr : found->second.get();
+}
+
+CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
+  return initialised("cuGraphInstantiate", [&]() -> CUresult {
+    const Graph* found = find_graph(graph);
+    constexpr unsigned long long known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+                                         CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+                                         CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    if (exec == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) return CUDA_ERROR_NOT_SUPPORTED;
+    if ((flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
+    auto made = std::make_shared<GraphExec>();
+    made->flags = flags;
+    if (!flatten(*found, made->steps)) return CUDA_ERROR_INVALID_VALUE;  // a cycle
+    *exec = reinterpret_cast<CUgraphExec>(made.get());
+    driver().executables.emplace(*exec, std::move(made));
+    return CUDA_SUCCESS;
+  });
+}
+
+// The step of an executable graph that came from a node.
+GraphExec::Step* step_of(GraphExec& exec, CUgraphNode node) {
+  for (GraphExec::Step& step : exec.steps) {
+    if (handle(step.node) == node) return &step;
+  }
+  return nullptr;
+}
+
+template <typename T, typename Make>
+CUresult change_step(const char* name, CUgraphExec exec, CUgraphNode node, CUcontext named,
+                     Make make) {
+  return initialised(name, [&]() -> CUresult {
+    GraphExec* found = find_exec(exec);
+    if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    GraphExec::Step* step = step_of(*found, node);
+    if (step == nullptr || !std::holds_alternative<T>(step->work)) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = driver().find(named != nullptr ? named : step->context);
+    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    T made{};
+    CUresult result = make(*context, made);
+    Work checked = made;
+    if (result == CUDA_SUCCESS) result = check_work(*context, checked);
+    if (result == CUDA_SUCCESS) step->work = std::move(made);
+    return result;
+  });
+}
+
+template <typename Parameters>
+CUresult change_kernel(CUgraphExec exec, CUgraphNode node, const Parameters* from,
+                       CUfunction function) {
+  return change_step<KernelWork>("cuGraphExecKernelNodeSetParams", exec, node, nullptr,
+                                 [&](Context& context, KernelWork& work) {
+                                   work.function = function;
+                                   work.grid = {from->gridDimX, from->gridDimY, from->gridDimZ};
+                                   work.block = {from->blockDimX, from->blockDimY, from->blockDimZ};
+                                   work.shared = from->sharedMemBytes;
+                                   return prepare_kernel(context, work, from->kernelParams,
+                                                         from->extra);
+                                 });
+}
+
+// Takes over the work of another graph of the same shape. What does not fit is named by `node`.
+CUgraphExecUpdateResult update(GraphExec& exec, const Graph& graph, CUgraphNode& node) {
+  std::vector<GraphExec::Step> steps;
+  if (!flatten(graph, steps) || steps.size() != exec.steps.size())
+    return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    node = handle(steps[i].node);
+    if (steps[i].work.index() != exec.steps[i].work.index())
+      return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+    if (steps[i].dependencies != exec.steps[i].dependencies)
+      return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    if (steps[i].context != exec.steps[i].context)
+      return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+  }
+  node = nullptr;
+  for (std::size_t i = 0; i < steps.size(); ++i) exec.steps[i].work = std::move(steps[i].work);
+  return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+// A copy of an executable graph as a graph, to be a child of one that is being captured.
+std::shared_ptr<Graph> as_graph(const GraphExec& exec) {
+  auto graph = std::make_shared<Graph>();
+  std::vector<Node*> made;
+  for (const GraphExec::Step& step : exec.steps) {
+    std::vector<Node*> before;
+    for (const std::size_t each : step.dependencies) before.push_back(made[each]);
+    made.push_back(&graph->add(step.context, step.enabled ? step.work : Work{}, std::move(before)));
+  }
+  return graph;
+}
+
+}  // namespace
+
+bool flatten(const Graph& graph, std::vector<GraphExec::Step>& steps) {
+  std::vector<std::size_t> leaves;
+  return append(graph, {}, steps, leaves);
+}
+
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
+  return instantiate(exec, graph, flags);
+}
+CUresult cuGraphInstantiateWithParams(CUgraphExec* exec, CUgraph graph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS* parameters) {
+  if (parameters == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult result = instantiate(exec, graph, parameters->flags);
+  parameters->hErrNode_out = nullptr;
+  parameters->result_out = result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
+                                                  : CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+  return result;
+}
+// The forms of CUDA 10 and 11 tell the node that is wrong, and a text.
+CUresult cuGraphInstantiate_v2(CUgraphExec* exec, CUgraph graph, CUgraphNode* node, char* text,
+                               size_t bytes) {
+  if (node != nullptr) *node = nullptr;
+  if (text != nullptr && bytes != 0) *text = '\0';
+  return instantiate(exec, graph, 0);
+}
+CUresult cuGraphInstantiate(CUgraphExec* exec, CUgraph graph, CUgraphNode* node, char* text,
+                            size_t bytes) {
+  return cuGraphInstantiate_v2(exec, graph, node, text, bytes);
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  return initialised("cuGraphExecDestroy", [&]() -> CUresult {
+    return driver().executables.erase(exec) == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  });
+}
+
+CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t* flags) {
+  return initialised("cuGraphExecGetFlags", [&]() -> CUresult {
+    const GraphExec* found = find_exec(exec);
+    if (found == nullptr || flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *flags = found->flags;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
+  return with_context("cuGraphUpload", Waits::no, [&](Context& context) -> CUresult {
+    if (find_exec(exec) == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return valid_stream(context, stream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  std::shared_ptr<GraphExec> running;
+  CUresult result = with_context("cuGraphLaunch", Waits::no, [&](Context& context) -> CUresult {
+    const auto found = driver().executables.find(exec);
+    if (found == driver().executables.end()) return CUDA_ERROR_INVALID_VALUE;
+    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+    if (capturing(context, stream))
+      return submit(context, stream, ChildWork{as_graph(*found->second)});
+    running = found->second;
+    return check_implicit(context, stream);
+  });
+  if (result != CUDA_SUCCESS || running == nullptr) return result;
+  for (std::size_t next = 0; result == CUDA_SUCCESS && next < running->steps.size();) {
+    // Host functions run between the others, and without the lock.
+    HostWork call;
+    result = initialised("cuGraphLaunch", [&]() -> CUresult {
+      for (; next < running->steps.size() && call.function == nullptr; ++next) {
+        const GraphExec::Step& step = running->steps[next];
+        Context* context = driver().find(step.context);
+        if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        if (context->pending != CUDA_SUCCESS || !step.enabled) continue;
+        if (const auto* host = std::get_if<HostWork>(&step.work)) {
+          call = *host;
+          continue;
+        }
+        const CUresult outcome = perform(*context, step.work);
+        if (outcome != CUDA_SUCCESS) return outcome;
+      }
+      return CUDA_SUCCESS;
+    });
+    if (call.function != nullptr) call.function(call.user);
+  }
+  return result;
+}
+
+CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* info) {
+  return initialised("cuGraphExecUpdate", [&]() -> CUresult {
+    GraphExec* found = find_exec(exec);
+    const Graph* other = find_graph(graph);
+    if (found == nullptr || other == nullptr || info == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNode node = nullptr;
+    *info = {};
+    info->result = update(*found, *other, node);
+    info->errorNode = node;
+    return info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS
+                                                        : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  });
+}
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* node,
+                           CUgraphExecUpdateResult* why) {
+  CUgraphExecUpdateResultInfo info{};
+  const CUresult result = cuGraphExecUpdate_v2(exec, graph, &info);
+  if (node != nullptr) *node = info.errorNode;
+  if (why != nullptr) *why = info.result;
+  return result;
+}
+
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+                                           const CUDA_KERNEL_NODE_PARAMS_v2* from) {
+  if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return change_kernel(
+      exec, node, from,
+      from->func != nullptr ? from->func : reinterpret_cast<CUfunction>(from->kern));
+}
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_KERNEL_NODE_PARAMS_v1* from) {
+  return from == nullptr ? CUDA_ERROR_INVALID_VALUE : change_kernel(exec, node, from, from->func);
+}
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMCPY3D* from, CUcontext context) {
+  return change_step<CopyWork>("cuGraphExecMemcpyNodeSetParams", exec, node, context,
+                               [&](Context&, CopyWork& work) {
+                                 if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                                 work.copy = *from;
+                                 return CUDA_SUCCESS;
+                               });
+}
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMSET_NODE_PARAMS* from, CUcontext context) {
+  return change_step<FillWork>("cuGraphExecMemsetNodeSetParams", exec, node, context,
+                               [&](Context&, FillWork& work) {
+                                 if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                                 work.fill = *from;
+                                 return CUDA_SUCCESS;
+                               });
+}
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                      const CUDA_HOST_NODE_PARAMS* from) {
+  return change_step<HostWork>("cuGraphExecHostNodeSetParams", exec, node, nullptr,
+                               [&](Context&, HostWork& work) {
+                                 if (from == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                                 work = {from->fn, from->userData};
+                                 return CUDA_SUCCESS;
+                               });
+}
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+  return change_step<RecordWork>("cuGraphExecEventRecordNodeSetEvent", exec, node, nullptr,
+                                 [&](Context&, RecordWork& work) {
+                                   work.event = event;
+                                   return CUDA_SUCCESS;
+                                 });
+}
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+  return change_step<WaitWork>("cuGraphExecEventWaitNodeSetEvent", exec, node, nullptr,
+                               [&](Context&, WaitWork& work) {
+                                 work.event = event;
+                                 return CUDA_SUCCESS;
+                               });
+}
+
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled) {
+  return initialised("cuGraphNodeSetEnabled", [&]() -> CUresult {
+    GraphExec* found = find_exec(exec);
+    GraphExec::Step* step = found == nullptr ? nullptr : step_of(*found, node);
+    // Only the three kinds that do something on the device can be switched.
+    const bool can = step != nullptr && (std::holds_alternative<KernelWork>(step->work) ||
+                                         std::holds_alternative<CopyWork>(step->work) ||
+                                         std::holds_alternative<FillWork>(step->work));
+    if (!can) return CUDA_ERROR_INVALID_VALUE;
+    step->enabled = enabled != 0;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int* enabled) {
+  return initialised("cuGraphNodeGetEnabled", [&]() -> CUresult {
+    GraphExec* found = find_exec(exec);
+    const GraphExec::Step* step = found == nullptr ? nullptr : step_of(*found, node);
+    if (step == nullptr || enabled == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *enabled = step->enabled ? 1 : 0;
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

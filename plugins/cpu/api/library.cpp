@@ -1,0 +1,299 @@
+// Libraries: code that is loaded once and used in any context.
+#include <fstream>
+#include <iterator>
+
+#include "api/jit.hpp"
+#include "api/state.hpp"
+#include "ptx/error.hpp"
+#include "ptx/parser.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+Library* find_library(CUlibrary library) {
+  const auto found = driver().libraries.find(library);
+  return found == driver().libraries.end() ? nullptr : found->second.get();
+}
+
+template <typename Body>
+CUresult with_library(const char* name, CUlibrary library, Body body) {
+  return initialised(name, [&]() -> CUresult {
+    Library* found = find_library(library);
+    return found == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*found);
+  });
+}
+
+template <typename Body>
+CUresult with_library_kernel(const char* name, CUkernel kernel, Body body) {
+  return initialised(name, [&]() -> CUresult {
+    const auto found = driver().library_kernels.find(kernel);
+    return found == driver().library_kernels.end() ? CUDA_ERROR_INVALID_HANDLE
+                                                   : body(*found->second);
+  });
+}
+
+// Parsed once to know its kernels and what is wrong with it; contexts load the text again.
+CUresult load(CUlibrary* result, std::string text, const JitLogs& logs) {
+  auto library = std::make_unique<Library>();
+  try {
+    const Module parsed = parse_ptx(text);
+    for (const Function& function : parsed.functions) {
+      if (!function.entry) continue;
+      auto kernel = std::make_unique<LibraryKernel>();
+      kernel->library = library.get();
+      kernel->name = function.name;
+      library->kernels.emplace(function.name, std::move(kernel));
+    }
+  } catch (const PtxError& error) {
+    const std::string message = std::string("PTX ") + error.what();
+    logs.write(message, "");
+    return fail(error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX, message);
+  }
+  logs.write("", "");
+  library->text = std::move(text);
+  for (const auto& [name, kernel] : library->kernels)
+    driver().library_kernels.emplace(reinterpret_cast<CUkernel>(kernel.get()), kernel.get());
+  *result = reinterpret_cast<CUlibrary>(library.get());
+  driver().libraries.emplace(*result, std::move(library));
+  return CUDA_SUCCESS;
+}
+
+CUresult module_in(Context& context, Library& library, LoadedModule*& module) {
+  if (const auto found = library.modules.find(&context); found != library.modules.end()) {
+    module = found->second;
+    return CUDA_SUCCESS;
+  }
+  const CUresult result = load_text(context, &module, library.text, {});
+  if (result != CUDA_SUCCESS) return result;
+  module->of_library = true;
+  library.modules[&context] = module;
+  return CUDA_SUCCESS;
+}
+
+// The context in which a kernel's attributes of a device are kept: the current one if it is that
+// device's, otherwise its primary context.
+CUresult context_on(CUdevice device, Context*& context) {
+  if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  if (current_context(Waits::no, context) == CUDA_SUCCESS && context->device == device)
+    return CUDA_SUCCESS;
+  context = driver().devices[static_cast<std::size_t>(device)].primary;
+  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+}
+
+CUresult kernel_on(CUdevice device, LibraryKernel& kernel, Kernel*& found) {
+  Context* context = nullptr;
+  CUresult result = context_on(device, context);
+  if (result != CUDA_SUCCESS) return result;
+  CUfunction function = nullptr;
+  result = kernel_in(*context, kernel, function);
+  if (result == CUDA_SUCCESS) found = context->kernels.at(function);
+  return result;
+}
+
+CUresult global_of(const char* name, CUdeviceptr* address, std::size_t* bytes, CUlibrary library,
+                   const char* symbol) {
+  return with_library(name, library, [&](Library& found) -> CUresult {
+    if (symbol == nullptr || (address == nullptr && bytes == nullptr))
+      return CUDA_ERROR_INVALID_VALUE;
+    Context* context = nullptr;
+    CUresult result = current_context(Waits::no, context);
+    if (result != CUDA_SUCCESS) return result;
+    LoadedModule* module = nullptr;
+    result = module_in(*context, found, module);
+    return result != CUDA_SUCCESS ? result
+                                  : find_variable(*context, *module, symbol, address, bytes);
+  });
+}
+
+}  // namespace
+
+CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function) {
+  LoadedModule* module = nullptr;
+  const CUresult result = module_in(context, *kernel.library, module);
+  if (result != CUDA_SUCCESS) return result;
+  const std::uint32_t index = module->ptx.function_by_name.at(kernel.name);
+  return make_kernel(context, *module, module->ptx.functions[index], &function);
+}
+
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* options,
+                           void** values, unsigned int count, CUlibraryOption* library_options,
+                           void** library_values, unsigned int library_count) {
+  return initialised("cuLibraryLoadData", [&]() -> CUresult {
+    if (library == nullptr || (library_count != 0 && library_options == nullptr))
+      return CUDA_ERROR_INVALID_VALUE;
+    (void)library_values;  // whether the text may be kept where it is: it is always copied
+    JitLogs logs;
+    CUresult result = read_options(count, options, values, logs);
+    if (result != CUDA_SUCCESS) return result;
+    std::string text;
+    result = text_of_image(code, nullptr, text);
+    if (result == CUDA_SUCCESS) return load(library, std::move(text), logs);
+    logs.write(last_error(), "");
+    return result;
+  });
+}
+
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options,
+                               void** values, unsigned int count, CUlibraryOption*, void**,
+                               unsigned int) {
+  return initialised("cuLibraryLoadFromFile", [&]() -> CUresult {
+    if (library == nullptr || path == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    JitLogs logs;
+    CUresult result = read_options(count, options, values, logs);
+    if (result != CUDA_SUCCESS) return result;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return fail(CUDA_ERROR_FILE_NOT_FOUND, std::string("cannot open ") + path);
+    const std::string bytes((std::istreambuf_iterator<char>(file)),
+                            std::istreambuf_iterator<char>());
+    const std::size_t size = bytes.size();
+    std::string text;
+    result = text_of_image(bytes.c_str(), &size, text);
+    return result != CUDA_SUCCESS ? result : load(library, std::move(text), logs);
+  });
+}
+
+CUresult cuLibraryUnload(CUlibrary library) {
+  return with_library("cuLibraryUnload", library, [&](Library& found) -> CUresult {
+    for (const auto& [context, module] : found.modules) unload(*context, *module);
+    for (const auto& [name, kernel] : found.kernels)
+      driver().library_kernels.erase(reinterpret_cast<CUkernel>(kernel.get()));
+    driver().libraries.erase(library);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  return with_library("cuLibraryGetKernel", library, [&](Library& found) -> CUresult {
+    if (kernel == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto known = found.kernels.find(name);
+    if (known == found.kernels.end())
+      return fail(CUDA_ERROR_NOT_FOUND, "the library has no kernel '" + std::string(name) + "'");
+    *kernel = reinterpret_cast<CUkernel>(known->second.get());
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary library) {
+  return with_library("cuLibraryGetKernelCount", library, [&](Library& found) -> CUresult {
+    if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *count = static_cast<unsigned int>(found.kernels.size());
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int count, CUlibrary library) {
+  return with_library("cuLibraryEnumerateKernels", library, [&](Library& found) -> CUresult {
+    if (kernels == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    for (const auto& [name, kernel] : found.kernels) {
+      if (count-- == 0) break;
+      *kernels++ = reinterpret_cast<CUkernel>(kernel.get());
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
+  return with_library("cuLibraryGetModule", library, [&](Library& found) -> CUresult {
+    if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = nullptr;
+    CUresult result = current_context(Waits::no, context);
+    if (result != CUDA_SUCCESS) return result;
+    LoadedModule* loaded = nullptr;
+    result = module_in(*context, found, loaded);
+    if (result == CUDA_SUCCESS) *module = reinterpret_cast<CUmodule>(loaded);
+    return result;
+  });
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary library,
+                            const char* name) {
+  return global_of("cuLibraryGetGlobal", address, bytes, library, name);
+}
+
+// PTX has no way to say that a variable is managed but an attribute that this device does not keep.
+CUresult cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibrary library,
+                             const char* name) {
+  return with_library("cuLibraryGetManaged", library, [&](Library&) -> CUresult {
+    if (name == nullptr || (address == nullptr && bytes == nullptr))
+      return CUDA_ERROR_INVALID_VALUE;
+    return fail(CUDA_ERROR_NOT_FOUND,
+                "the library has no managed variable '" + std::string(name) + "'");
+  });
+}
+
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  return with_library_kernel("cuKernelGetFunction", kernel, [&](LibraryKernel& found) -> CUresult {
+    if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Context* context = nullptr;
+    const CUresult result = current_context(Waits::no, context);
+    return result != CUDA_SUCCESS ? result : kernel_in(*context, found, *function);
+  });
+}
+
+CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
+  return with_library_kernel("cuKernelGetLibrary", kernel, [&](LibraryKernel& found) -> CUresult {
+    if (library == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *library = reinterpret_cast<CUlibrary>(found.library);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuKernelGetName(const char** name, CUkernel kernel) {
+  return with_library_kernel("cuKernelGetName", kernel, [&](LibraryKernel& found) -> CUresult {
+    if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *name = found.name.c_str();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
+                              CUdevice device) {
+  return with_library_kernel("cuKernelGetAttribute", kernel, [&](LibraryKernel& found) -> CUresult {
+    if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Kernel* own = nullptr;
+    const CUresult result = kernel_on(device, found, own);
+    return result != CUDA_SUCCESS ? result : get_attribute(*own, attribute, value);
+  });
+}
+
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
+                              CUdevice device) {
+  return with_library_kernel("cuKernelSetAttribute", kernel, [&](LibraryKernel& found) -> CUresult {
+    Kernel* own = nullptr;
+    const CUresult result = kernel_on(device, found, own);
+    return result != CUDA_SUCCESS ? result : set_attribute(*own, attribute, value);
+  });
+}
+
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device) {
+  return with_library_kernel("cuKernelSetCacheConfig", kernel, [&](LibraryKernel&) -> CUresult {
+    if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    const int value = static_cast<int>(config);
+    return value < 0 || value > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE
+                                                           : CUDA_SUCCESS;
+  });
+}
+
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* size) {
+  return with_library_kernel("cuKernelGetParamInfo", kernel, [&](LibraryKernel& found) -> CUresult {
+    Context* context = nullptr;
+    CUresult result = current_context(Waits::no, context);
+    if (result != CUDA_SUCCESS) return result;
+    CUfunction function = nullptr;
+    result = kernel_in(*context, found, function);
+    if (result != CUDA_SUCCESS) return result;
+    const std::vector<Parameter>& all = context->kernels.at(function)->function->parameters;
+    if (offset == nullptr || index >= all.size()) return CUDA_ERROR_INVALID_VALUE;
+    *offset = all[index].offset;
+    if (size != nullptr) *size = all[index].bytes;
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,128 @@
+// Hints about managed memory. It is always where both sides can use it, so that they change
+// nothing but what a query answers.
+#include <cstdint>
+#include <cstring>
+
+#include "api/capture.hpp"
+#include "api/state.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// The managed allocation that holds a range, or null.
+const Allocation* managed(const Context& context, CUdeviceptr address, std::size_t bytes) {
+  const Allocation* found = context.arena.find(address, bytes);
+  return found != nullptr && context.managed.contains(found->address) ? found : nullptr;
+}
+
+bool valid_place(CUdevice device) {
+  return device == CU_DEVICE_CPU || driver().is_device(device);
+}
+
+CUresult advise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice, CUdevice device) {
+  return with_context("cuMemAdvise", Waits::no, [&](Context& context) -> CUresult {
+    const int which = static_cast<int>(advice);
+    if (bytes == 0 || which < CU_MEM_ADVISE_SET_READ_MOSTLY ||
+        which > CU_MEM_ADVISE_UNSET_ACCESSED_BY || managed(context, address, bytes) == nullptr)
+      return CUDA_ERROR_INVALID_VALUE;
+    const bool names_device = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
+                              advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+                              advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+    return names_device && !valid_place(device) ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+  });
+}
+
+CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUdevice device, CUstream stream) {
+  return with_context("cuMemPrefetchAsync", Waits::no, [&](Context& context) -> CUresult {
+    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!valid_place(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (bytes == 0 || managed(context, address, bytes) == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return capturing(context, stream) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+  });
+}
+
+// A location as CUDA 12.2 names it; others than devices are the host.
+CUdevice place(const CUmemLocation& location) {
+  return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU;
+}
+
+CUresult range_attribute(Context& context, void* data, std::size_t bytes,
+                         CUmem_range_attribute attribute, CUdeviceptr address, std::size_t count) {
+  if (data == nullptr || bytes == 0 || bytes % 4 != 0 ||
+      managed(context, address, count) == nullptr)
+    return CUDA_ERROR_INVALID_VALUE;
+  int answer = 0;
+  switch (static_cast<int>(attribute)) {
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+      break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+      answer = CU_DEVICE_INVALID;
+      break;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (std::size_t at = 0; at < bytes; at += 4)
+    std::memcpy(static_cast<char*>(data) + at, &answer, 4);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice,
+                        CUmemLocation location) {
+  return advise(address, bytes, advice, place(location));
+}
+CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device) {
+  return advise(address, bytes, advice, device);
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location,
+                               unsigned int flags, CUstream stream) {
+  return flags != 0 ? CUDA_ERROR_INVALID_VALUE : prefetch(address, bytes, place(location), stream);
+}
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
+  return prefetch(address, bytes, device, stream);
+}
+
+CUresult cuMemRangeGetAttribute(void* data, size_t bytes, CUmem_range_attribute attribute,
+                                CUdeviceptr address, size_t count) {
+  return with_context("cuMemRangeGetAttribute", Waits::no, [&](Context& context) {
+    return range_attribute(context, data, bytes, attribute, address, count);
+  });
+}
+
+CUresult cuMemRangeGetAttributes(void** data, size_t* sizes, CUmem_range_attribute* attributes,
+                                 size_t wanted, CUdeviceptr address, size_t count) {
+  return with_context("cuMemRangeGetAttributes", Waits::no, [&](Context& context) -> CUresult {
+    if (data == nullptr || sizes == nullptr || attributes == nullptr || wanted == 0)
+      return CUDA_ERROR_INVALID_VALUE;
+    for (std::size_t i = 0; i < wanted; ++i) {
+      const CUresult result =
+          range_attribute(context, data[i], sizes[i], attributes[i], address, count);
+      if (result != CUDA_SUCCESS) return result;
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes,
+                                unsigned int flags) {
+  return with_context("cuStreamAttachMemAsync", Waits::no, [&](Context& context) -> CUresult {
+    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+    const Allocation* found = managed(context, address, 1);
+    if (found == nullptr || address != found->address || (bytes != 0 && bytes != found->bytes) ||
+        (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
+         flags != CU_MEM_ATTACH_SINGLE))
+      return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

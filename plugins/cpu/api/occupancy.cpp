@@ -1,0 +1,115 @@
+// Occupancy: how many blocks a multiprocessor would take. Registers have no cost on this device.
+#include <algorithm>
+
+#include "api/state.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+template <typename Body>
+CUresult with_kernel(const char* name, CUfunction function, Body body) {
+  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+    const Kernel* kernel = find_kernel(context, function);
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*kernel);
+  });
+}
+
+CUresult most_blocks(int* blocks, CUfunction function, int threads, std::size_t dynamic,
+                     unsigned int flags) {
+  return with_kernel("cuOccupancyMaxActiveBlocksPerMultiprocessor", function,
+                     [&](const Kernel& kernel) -> CUresult {
+                       if (blocks == nullptr || threads <= 0 || flags > 1)
+                         return CUDA_ERROR_INVALID_VALUE;
+                       *blocks = static_cast<int>(
+                           active_blocks(kernel, static_cast<std::uint64_t>(threads), dynamic));
+                       return CUDA_SUCCESS;
+                     });
+}
+
+// The block size with the most threads on a multiprocessor, the largest of equals, as the
+// toolkit's own search in steps of a warp.
+CUresult best_size(int* grid, int* block, CUfunction function, CUoccupancyB2DSize dynamic_of,
+                   std::size_t dynamic, int limit, unsigned int flags) {
+  return with_kernel(
+      "cuOccupancyMaxPotentialBlockSize", function, [&](const Kernel& kernel) -> CUresult {
+        if (grid == nullptr || block == nullptr || limit < 0 || flags > 1)
+          return CUDA_ERROR_INVALID_VALUE;
+        int most = static_cast<int>(DeviceProperties::max_threads);
+        if (kernel.function->max_threads != 0)
+          most = std::min(most, static_cast<int>(kernel.function->max_threads));
+        if (limit > 0) most = std::min(most, limit);
+        std::uint64_t best = 0;
+        *grid = *block = 0;
+        for (int size = (most + 31) / 32 * 32; size > 0; size -= 32) {
+          const int threads = std::min(size, most);
+          const std::size_t bytes = dynamic_of != nullptr ? dynamic_of(threads) : dynamic;
+          const std::uint64_t blocks =
+              active_blocks(kernel, static_cast<std::uint64_t>(threads), bytes);
+          if (blocks * static_cast<std::uint64_t>(threads) <= best) continue;
+          best = blocks * static_cast<std::uint64_t>(threads);
+          *block = threads;
+          *grid = static_cast<int>(blocks * DeviceProperties::multiprocessors);
+        }
+        return CUDA_SUCCESS;
+      });
+}
+
+}  // namespace
+
+// Threads, blocks and shared memory of a multiprocessor of compute capability 9.0; 1 KiB of shared
+// memory is reserved for each block.
+std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic) {
+  const std::uint64_t shared = dynamic + kernel.checked.shared_bytes;
+  if (threads == 0 || threads > DeviceProperties::max_threads ||
+      dynamic > DeviceProperties::shared_per_block_optin ||
+      shared > DeviceProperties::shared_per_block_optin)
+    return 0;
+  const std::uint64_t rounded = (threads + 31) / 32 * 32;
+  const std::uint64_t by_threads = std::min<std::uint64_t>(32, 2048 / rounded);
+  return std::min<std::uint64_t>(by_threads, (std::uint64_t{228} << 10) / (shared + 1024));
+}
+
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
+                                                     size_t dynamic) {
+  return most_blocks(blocks, function, threads, dynamic, 0);
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function,
+                                                              int threads, size_t dynamic,
+                                                              unsigned int flags) {
+  return most_blocks(blocks, function, threads, dynamic, flags);
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
+                                          CUoccupancyB2DSize dynamic_of, size_t dynamic,
+                                          int limit) {
+  return best_size(grid, block, function, dynamic_of, dynamic, limit, 0);
+}
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
+                                                   CUoccupancyB2DSize dynamic_of, size_t dynamic,
+                                                   int limit, unsigned int flags) {
+  return best_size(grid, block, function, dynamic_of, dynamic, limit, flags);
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, CUfunction function, int blocks,
+                                                 int threads) {
+  return with_kernel(
+      "cuOccupancyAvailableDynamicSMemPerBlock", function, [&](const Kernel& kernel) -> CUresult {
+        if (dynamic == nullptr || blocks <= 0 || threads <= 0 ||
+            active_blocks(kernel, static_cast<std::uint64_t>(threads), 0) <
+                static_cast<std::uint64_t>(blocks))
+          return CUDA_ERROR_INVALID_VALUE;
+        const std::uint64_t each =
+            (std::uint64_t{228} << 10) / static_cast<std::uint64_t>(blocks) - 1024;
+        *dynamic = std::min<std::uint64_t>(each, DeviceProperties::shared_per_block_optin) -
+                   kernel.checked.shared_bytes;
+        return CUDA_SUCCESS;
+      });
+}
+
+}  // extern "C"

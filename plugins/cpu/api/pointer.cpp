@@ -1,0 +1,153 @@
+// What an address is.
+#include <cstdint>
+#include <cstring>
+
+#include "api/state.hpp"
+
+// NOLINTBEGIN(performance-no-int-to-ptr): the driver API passes addresses as integers.
+namespace warpmark::cpu {
+namespace {
+
+struct Place {
+  Context* context = nullptr;
+  std::uint64_t begin = 0, bytes = 0;
+  bool host = false, owned = false, managed = false, pooled = false;
+};
+
+// Where an address lies, in any context.
+bool locate(CUdeviceptr address, Place& place) {
+  for (const auto& [handle, context] : driver().contexts) {
+    auto after = context->host.upper_bound(address);
+    if (after == context->host.begin()) continue;
+    const auto& [begin, range] = *std::prev(after);
+    if (address - begin >= range.bytes) continue;
+    place = {context.get(), begin, range.bytes, true, range.owned, false, false};
+    return true;
+  }
+  Context* owner = driver().owner(address);
+  const Allocation* found = owner == nullptr ? nullptr : owner->arena.find(address, 1);
+  if (found == nullptr) return false;
+  place = {owner,
+           found->address,
+           found->bytes,
+           false,
+           true,
+           owner->managed.contains(found->address),
+           owner->from_pool.contains(found->address)};
+  return true;
+}
+
+template <typename T>
+CUresult put(void* data, T value) {
+  std::memcpy(data, &value, sizeof value);
+  return CUDA_SUCCESS;
+}
+
+CUresult answer(void* data, CUpointer_attribute attribute, CUdeviceptr address,
+                const Place& place) {
+  switch (static_cast<int>(attribute)) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      return put(data, place.context);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return put<unsigned int>(data, place.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return place.host && !place.owned ? CUDA_ERROR_INVALID_VALUE : put(data, address);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      return place.host || place.managed ? put(data, address) : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return put(data, place.context->device);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return put(data, place.managed ? 1 : 0);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return put(data, place.begin);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return put(data, place.bytes);
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      return put(data, place.begin);
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return put(data, 1);
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return attribute == CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES ? put(data, std::uint64_t{0})
+                                                                    : put(data, false);
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      return put(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: {
+      const auto found = place.context->from_pool.find(place.begin);
+      return put<const Pool*>(
+          data, place.pooled && found != place.context->from_pool.end() ? found->second : nullptr);
+    }
+    default:
+      return attribute > 0 && static_cast<int>(attribute) < 32 ? CUDA_ERROR_NOT_SUPPORTED
+                                                               : CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+// What cuPointerGetAttributes says of an address that is not ours.
+void clear(void* data, CUpointer_attribute attribute) {
+  switch (static_cast<int>(attribute)) {
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      put(data, CU_DEVICE_INVALID);
+      return;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      put(data, 0u);
+      return;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      put(data, 0);
+      return;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+      put(data, false);
+      return;
+    default:
+      put(data, std::uint64_t{0});
+  }
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
+  return with_context("cuPointerGetAttribute", Waits::no, [&](Context&) -> CUresult {
+    Place place;
+    if (data == nullptr || !locate(address, place)) return CUDA_ERROR_INVALID_VALUE;
+    return answer(data, attribute, address, place);
+  });
+}
+
+CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** data,
+                                CUdeviceptr address) {
+  return with_context("cuPointerGetAttributes", Waits::no, [&](Context&) -> CUresult {
+    if (count == 0 || attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Place place;
+    const bool known = locate(address, place);
+    for (unsigned int i = 0; i < count; ++i) {
+      if (data[i] == nullptr) return CUDA_ERROR_INVALID_VALUE;
+      if (!known || answer(data[i], attributes[i], address, place) != CUDA_SUCCESS)
+        clear(data[i], attributes[i]);
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
+                               CUdeviceptr address) {
+  return with_context("cuPointerSetAttribute", Waits::no, [&](Context&) -> CUresult {
+    Place place;
+    // Every copy waits for its end here, which is what the one attribute that can be set asks for.
+    const bool good = value != nullptr && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS &&
+                      locate(address, place) && !place.host;
+    return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+}  // extern "C"
+// NOLINTEND(performance-no-int-to-ptr)

@@ -1,0 +1,245 @@
+// Memory pools and allocation by stream order. Memory is there at once and goes back at once.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "api/capture.hpp"
+#include "api/state.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+CUmemoryPool handle(Pool* pool) {
+  return reinterpret_cast<CUmemoryPool>(pool);
+}
+
+Pool* find_pool(CUmemoryPool pool) {
+  for (Device& device : driver().devices) {
+    if (handle(&device.default_pool) == pool) return &device.default_pool;
+  }
+  const auto found = driver().pools.find(pool);
+  return found == driver().pools.end() ? nullptr : found->second.get();
+}
+
+template <typename Body>
+CUresult with_pool(const char* name, CUmemoryPool pool, Body body) {
+  return initialised(name, [&]() -> CUresult {
+    Pool* found = find_pool(pool);
+    return found == nullptr ? CUDA_ERROR_INVALID_VALUE : body(*found);
+  });
+}
+
+// A capture would have to make a node of it, with an address that is fixed beforehand.
+CUresult check_stream(Context& context, CUstream stream) {
+  if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!capturing(context, stream)) return check_implicit(context, stream);
+  return fail(CUDA_ERROR_NOT_SUPPORTED, "allocations cannot be captured on this device");
+}
+
+CUresult allocate(Context& context, Pool& pool, CUdeviceptr* address, std::size_t bytes) {
+  if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  *address = context.arena.allocate(bytes);
+  if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  context.from_pool[*address] = &pool;
+  pool.used += bytes;
+  pool.most_used = std::max(pool.most_used, pool.used);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
+
+using namespace warpmark::cpu;
+
+extern "C" {
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
+  return initialised("cuDeviceGetDefaultMemPool", [&]() -> CUresult {
+    if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *pool = handle(&driver().devices[static_cast<std::size_t>(device)].default_pool);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
+  return initialised("cuDeviceGetMemPool", [&]() -> CUresult {
+    if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *pool = handle(driver().devices[static_cast<std::size_t>(device)].pool);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
+  return with_pool("cuDeviceSetMemPool", pool, [&](Pool& found) -> CUresult {
+    if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (found.device != device) return CUDA_ERROR_INVALID_VALUE;
+    driver().devices[static_cast<std::size_t>(device)].pool = &found;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  return initialised("cuMemPoolCreate", [&]() -> CUresult {
+    if (pool == nullptr || properties == nullptr ||
+        properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+        properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+      return CUDA_ERROR_NOT_SUPPORTED;
+    if (!driver().is_device(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
+    auto made = std::make_unique<Pool>();
+    made->device = properties->location.id;
+    *pool = handle(made.get());
+    driver().pools.emplace(*pool, std::move(made));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return with_pool("cuMemPoolDestroy", pool, [&](Pool& found) -> CUresult {
+    if (found.shared) return CUDA_ERROR_INVALID_VALUE;
+    Device& device = driver().devices[static_cast<std::size_t>(found.device)];
+    if (device.pool == &found) device.pool = &device.default_pool;
+    // What was allocated from it stays until it is freed; the default pool takes it over.
+    for (const auto& [handle, context] : driver().contexts) {
+      for (auto& [address, from] : context->from_pool) {
+        if (from == &found) from = &device.default_pool;
+      }
+    }
+    device.default_pool.used += found.used;
+    driver().pools.erase(pool);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
+  return with_pool("cuMemPoolTrimTo", pool, [](Pool&) { return CUDA_SUCCESS; });
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  return with_pool("cuMemPoolGetAttribute", pool, [&](Pool& found) -> CUresult {
+    if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const auto put = [&](std::uint64_t number) {
+      std::memcpy(value, &number, sizeof number);
+      return CUDA_SUCCESS;
+    };
+    switch (static_cast<int>(attribute)) {
+      case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+      case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+      case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        std::memcpy(value, &found.reuse[attribute - 1], sizeof(int));
+        return CUDA_SUCCESS;
+      case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        return put(found.release_threshold);
+      case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+      case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+        return put(found.used);
+      case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        return put(found.most_used);
+      default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+  });
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  return with_pool("cuMemPoolSetAttribute", pool, [&](Pool& found) -> CUresult {
+    if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    switch (static_cast<int>(attribute)) {
+      case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+      case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+      case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        std::memcpy(&found.reuse[attribute - 1], value, sizeof(int));
+        return CUDA_SUCCESS;
+      case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        std::memcpy(&found.release_threshold, value, sizeof found.release_threshold);
+        return CUDA_SUCCESS;
+      case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      case CU_MEMPOOL_ATTR_USED_MEM_HIGH: {
+        std::uint64_t number = 0;
+        std::memcpy(&number, value, sizeof number);
+        if (number != 0) return CUDA_ERROR_INVALID_VALUE;  // high marks can only be reset
+        found.most_used = found.used;
+        return CUDA_SUCCESS;
+      }
+      default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+  });
+}
+
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, size_t count) {
+  return with_pool("cuMemPoolSetAccess", pool, [&](Pool& found) -> CUresult {
+    if (access == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+      if (!driver().is_device(access[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;
+      // A device can always use its own memory.
+      if (access[i].location.id == found.device &&
+          access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (std::size_t i = 0; i < count; ++i) found.access[access[i].location.id] = access[i].flags;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location) {
+  return with_pool("cuMemPoolGetAccess", pool, [&](Pool& found) -> CUresult {
+    if (flags == nullptr || location == nullptr || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (!driver().is_device(location->id)) return CUDA_ERROR_INVALID_DEVICE;
+    const auto set = found.access.find(location->id);
+    *flags = location->id == found.device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+             : set == found.access.end()  ? CU_MEM_ACCESS_FLAGS_PROT_NONE
+                                          : set->second;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
+  return with_context("cuMemAllocAsync", Waits::no, [&](Context& context) -> CUresult {
+    const CUresult result = check_stream(context, stream);
+    if (result != CUDA_SUCCESS) return result;
+    Pool& pool = *driver().devices[static_cast<std::size_t>(context.device)].pool;
+    return allocate(context, pool, address, bytes);
+  });
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool,
+                                 CUstream stream) {
+  return with_context("cuMemAllocFromPoolAsync", Waits::no, [&](Context& context) -> CUresult {
+    const CUresult result = check_stream(context, stream);
+    if (result != CUDA_SUCCESS) return result;
+    Pool* found = find_pool(pool);
+    if (found == nullptr || found->device != context.device) return CUDA_ERROR_INVALID_VALUE;
+    return allocate(context, *found, address, bytes);
+  });
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+  return with_context("cuMemFreeAsync", Waits::no, [&](Context& context) -> CUresult {
+    const CUresult result = check_stream(context, stream);
+    if (result != CUDA_SUCCESS) return result;
+    if (address == 0) return CUDA_SUCCESS;
+    const Allocation* allocation = context.arena.find(address, 1);
+    if (allocation == nullptr || allocation->address != address || allocation->host_visible)
+      return CUDA_ERROR_INVALID_VALUE;
+    for (const auto& [handle, module] : context.modules) {
+      for (const auto& [name, variable] : module->addresses) {
+        if (variable == address) return CUDA_ERROR_INVALID_VALUE;
+      }
+    }
+    if (const auto found = context.from_pool.find(address); found != context.from_pool.end()) {
+      found->second->used -= allocation->bytes;
+      context.from_pool.erase(found);
+    }
+    context.arena.free(address);
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,87 @@
+// Asynchronous work as data: what a stream executes, a capture records and a graph replays.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "api/cuda_api.hpp"
+
+namespace warpmark::cpu {
+
+struct Context;
+struct Graph;
+
+struct EmptyWork {};
+
+struct KernelWork {
+  CUfunction function = nullptr;
+  std::array<unsigned int, 3> grid{}, block{}, cluster{};  ///< cluster: 0 = none asked for
+  unsigned int shared = 0;                                 ///< bytes
+  bool cooperative = false;
+  std::vector<std::byte> parameters;  ///< by the kernel's layout
+};
+
+/// A copy between linear memories (and arrays, where those are supported).
+struct CopyWork {
+  CUDA_MEMCPY3D copy{};
+};
+
+struct FillWork {
+  CUDA_MEMSET_NODE_PARAMS fill{};
+};
+
+struct HostWork {
+  CUhostFn function = nullptr;
+  void* user = nullptr;
+};
+
+struct ChildWork {
+  std::shared_ptr<Graph> graph;
+};
+
+struct RecordWork {
+  CUevent event = nullptr;
+};
+
+struct WaitWork {
+  CUevent event = nullptr;
+};
+
+/// cuStreamWriteValue and cuStreamWaitValue.
+struct ValueWork {
+  CUdeviceptr address = 0;
+  std::uint64_t value = 0;
+  unsigned int flags = 0;
+  bool wide = false;  ///< 64 bits
+  bool wait = false;
+};
+
+using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, ChildWork,
+                          RecordWork, WaitWork, ValueWork>;
+
+/// Executes work in a context. Not for HostWork, which must run without the driver's lock, and
+/// ChildWork, whose parts are performed one by one: these do nothing here.
+CUresult perform(Context& context, const Work& work);
+
+/// Hands work to a stream: executes it, or records it if the stream is capturing. Work behind a
+/// launch that failed is dropped.
+CUresult submit(Context& context, CUstream stream, Work work);
+
+/// A copy of `bytes` between two addresses.
+CopyWork linear_copy(std::uint64_t to, CUmemorytype to_type, std::uint64_t from,
+                     CUmemorytype from_type, std::size_t bytes);
+/// CUDA_SUCCESS if the ranges of a copy are there.
+CUresult check_copy(Context& context, const CUDA_MEMCPY3D& copy);
+CUresult perform_copy(Context& context, const CUDA_MEMCPY3D& copy);
+CUresult check_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill);
+CUresult perform_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill);
+
+/// Fills in `work.parameters` from the two forms of a launch, and checks the configuration.
+CUresult prepare_kernel(Context& context, KernelWork& work, void** parameters, void** extra);
+CUresult perform_kernel(Context& context, const KernelWork& work);
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,347 @@
+// Queues of asynchronous copies, and the instructions of mbarrier and cp.async.
+#include "machine/async.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "machine/block.hpp"
+#include "machine/mbarrier.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+typedef std::uint32_t __attribute__((may_alias)) Raw32;
+typedef std::uint64_t __attribute__((may_alias)) Raw64;
+
+Mbarrier load_barrier(const std::byte* at) {
+  std::uint64_t state;
+  std::memcpy(&state, at, sizeof state);
+  return Mbarrier(state);
+}
+void store_barrier(std::byte* at, const Mbarrier& barrier) {
+  const std::uint64_t state = barrier.state();
+  std::memcpy(at, &state, sizeof state);
+}
+
+}  // namespace
+
+void AsyncCopies::reset(std::uint32_t threads) {
+  threads_ = threads;
+  for (std::vector<Queue>& queues : queues_) queues.clear();
+  announced_.clear();
+  arrivals_.clear();
+  under_way_ = 0;
+}
+
+void AsyncCopies::finish(const AsyncCopy& copy) {
+  std::memmove(copy.to, copy.from, copy.source);
+  std::memset(copy.to + copy.source, 0, copy.bytes - copy.source);
+  if (copy.completion != nullptr) {
+    Mbarrier barrier = load_barrier(copy.completion);
+    barrier.complete_bytes(copy.bytes);
+    store_barrier(copy.completion, barrier);
+  }
+  --under_way_;
+}
+
+void AsyncCopies::complete(Queue& queue, std::uint64_t end) {
+  for (; queue.done < end; ++queue.done) {
+    finish(queue.copies.front());
+    queue.copies.pop_front();
+  }
+}
+
+void AsyncCopies::start(Kind kind, std::uint32_t thread, const AsyncCopy& copy) {
+  ++under_way_;
+  if (copy.completion != nullptr) {
+    announced_.push_back(copy);
+    return;
+  }
+  if (queues_[kind].empty()) queues_[kind].resize(threads_);
+  Queue& queue = queues_[kind][thread];
+  queue.copies.push_back(copy);
+  ++queue.started;
+}
+
+void AsyncCopies::commit(Kind kind, std::uint32_t thread) {
+  if (queues_[kind].empty()) queues_[kind].resize(threads_);
+  Queue& queue = queues_[kind][thread];
+  queue.groups.push_back(queue.started);
+  // Groups that nobody waits for would pile up; copies of the oldest are long due.
+  if (queue.groups.size() > 4096) wait(kind, thread, 2048);
+}
+
+void AsyncCopies::wait(Kind kind, std::uint32_t thread, std::uint32_t most) {
+  if (queues_[kind].empty()) return;
+  Queue& queue = queues_[kind][thread];
+  while (queue.groups.size() > most) {
+    complete(queue, queue.groups.front());
+    queue.groups.pop_front();
+  }
+}
+
+void AsyncCopies::wait_all(std::uint32_t thread) {
+  for (std::vector<Queue>& queues : queues_) {
+    if (queues.empty()) continue;
+    complete(queues[thread], queues[thread].started);
+    queues[thread].groups.clear();
+  }
+}
+
+void AsyncCopies::arrive_later(std::uint32_t thread, std::byte* barrier) {
+  const std::uint64_t after = queues_[plain].empty() ? 0 : queues_[plain][thread].started;
+  arrivals_.push_back({thread, after, barrier});
+}
+
+void AsyncCopies::settle(const std::byte* barrier) {
+  for (std::size_t i = 0; i < announced_.size();) {
+    if (announced_[i].completion != barrier) {
+      ++i;
+      continue;
+    }
+    finish(announced_[i]);
+    announced_.erase(announced_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (std::size_t i = 0; i < arrivals_.size();) {
+    const Arrival arrival = arrivals_[i];
+    if (arrival.barrier != barrier) {
+      ++i;
+      continue;
+    }
+    arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!queues_[plain].empty()) complete(queues_[plain][arrival.thread], arrival.after);
+    Mbarrier state = load_barrier(arrival.barrier);
+    state.arrive(1);
+    store_barrier(arrival.barrier, state);
+  }
+}
+
+namespace {
+
+std::uint32_t narrow(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
+  return reinterpret_cast<const Raw32*>(w.registers + slot)[lane];
+}
+std::uint64_t wide(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
+  return reinterpret_cast<const Raw64*>(w.registers + slot)[lane];
+}
+
+// Every access of this file: the memory at an address of a lane, or null after recording the fault.
+// Copies and barriers work on global and shared memory only.
+std::byte* locate(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                  std::uint64_t address, std::uint64_t bytes, std::uint32_t alignment, bool store) {
+  if (space == Space::generic) {
+    const std::uint64_t offset = address - w.local_window;
+    space = offset >= 3 * Arena::kWindow   ? Space::global
+            : offset / Arena::kWindow == 1 ? Space::shared
+            : offset / Arena::kWindow == 0 ? Space::local
+                                           : Space::param;
+    if (space != Space::global) address = offset % Arena::kWindow;
+  }
+  const auto inside = [&](const Region& region) {
+    const std::uint64_t offset = address - region.begin;
+    return offset <= region.size && bytes <= region.size - offset;
+  };
+  if (address % alignment == 0) {
+    if (space == Space::shared) {
+      if (inside(w.shared)) return w.shared.host + address;
+      if (std::byte* remote = remote_shared(w, address, bytes)) return remote;
+    } else if (space == Space::global) {
+      Region& region = w.sites[i.site];
+      const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, 0xffffffff));
+      if (inside(region) || (find_region(w, i, address, most) && inside(region)))
+        return region.host + (address - region.begin);
+    }
+  }
+  // A fault tells of one access of the alignment's size: the last that a copy makes.
+  if (address % alignment == 0 && bytes > alignment) address += bytes - alignment;
+  record_fault(w, i, space, lane, address, alignment, store);
+  return nullptr;
+}
+
+std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t slot) {
+  return locate(w, i, static_cast<Space>(i.count), lane, wide(w, slot, lane), 8, 8, true);
+}
+
+template <typename Body>
+void for_lanes(const Lanes& w, Body body) {
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
+    body(static_cast<std::uint32_t>(__builtin_ctz(rest)));
+}
+
+// Operands of mbarrier instructions: address = the barrier, a = a count, b = a state or parity.
+template <typename Change>
+void change_barrier(Lanes& w, const Instruction& i, Change change) {
+  for_lanes(w, [&](std::uint32_t lane) {
+    std::byte* at = barrier_at(w, i, lane, i.address);
+    std::uint64_t before = 0;
+    if (at != nullptr) {
+      Mbarrier barrier = load_barrier(at);
+      before = barrier.state();
+      change(barrier, i.a == Instruction::kNone ? 1 : narrow(w, i.a, lane));
+      store_barrier(at, barrier);
+    }
+    if (i.d != Instruction::kNone) reinterpret_cast<Raw64*>(w.registers + i.d)[lane] = before;
+  });
+}
+
+void init(Lanes& w, const Instruction& i) {
+  change_barrier(w, i, [](Mbarrier& b, std::uint32_t count) { b = Mbarrier::initial(count); });
+}
+void inval(Lanes& w, const Instruction& i) {
+  change_barrier(w, i, [](Mbarrier& b, std::uint32_t) { b = Mbarrier(0); });
+}
+void expect_bytes(Lanes& w, const Instruction& i) {
+  change_barrier(w, i, [](Mbarrier& b, std::uint32_t bytes) { b.expect_bytes(bytes); });
+}
+void complete_bytes(Lanes& w, const Instruction& i) {
+  change_barrier(w, i, [](Mbarrier& b, std::uint32_t bytes) { b.complete_bytes(bytes); });
+}
+void arrive(Lanes& w, const Instruction& i) {
+  change_barrier(w, i, [](Mbarrier& b, std::uint32_t count) { b.arrive(count); });
+}
+void drop(Lanes& w, const Instruction& i) {
+  change_barrier(w, i, [](Mbarrier& b, std::uint32_t count) { b.drop(count); });
+}
+void arrive_expect(Lanes& w, const Instruction& i) {
+  change_barrier(w, i, [](Mbarrier& b, std::uint32_t bytes) {
+    b.expect_bytes(bytes);
+    b.arrive(1);
+  });
+}
+void drop_expect(Lanes& w, const Instruction& i) {
+  change_barrier(w, i, [](Mbarrier& b, std::uint32_t bytes) {
+    b.expect_bytes(bytes);
+    b.drop(1);
+  });
+}
+
+// The phase that a state was taken in, or that of a parity, is over if the barrier's differs.
+void test(Lanes& w, const Instruction& i) {
+  std::uint32_t done = 0;
+  for_lanes(w, [&](std::uint32_t lane) {
+    std::byte* at = barrier_at(w, i, lane, i.address);
+    if (at == nullptr) return;
+    w.block->settle(at);
+    const std::uint32_t parity =
+        i.negated ? narrow(w, i.b, lane) & 1 : Mbarrier(wide(w, i.b, lane)).parity();
+    done |= static_cast<std::uint32_t>(load_barrier(at).parity() != parity) << lane;
+  });
+  Raw32& d = *reinterpret_cast<Raw32*>(w.registers + i.d);
+  d = (d & ~w.mask) | done;
+}
+
+void pending(Lanes& w, const Instruction& i) {
+  for_lanes(w, [&](std::uint32_t lane) {
+    reinterpret_cast<Raw32*>(w.registers + i.d)[lane] = Mbarrier(wide(w, i.b, lane)).pending();
+  });
+}
+
+// address = to (shared), a = from (global), b = bytes read or none, imm = bytes written.
+void copy(Lanes& w, const Instruction& i) {
+  const auto bytes = static_cast<std::uint32_t>(i.imm);
+  for_lanes(w, [&](std::uint32_t lane) {
+    AsyncCopy made;
+    made.bytes = bytes;
+    made.source = i.b == Instruction::kNone ? bytes : std::min(bytes, narrow(w, i.b, lane));
+    const bool ignored =
+        i.c != Instruction::kNone &&
+        ((*reinterpret_cast<const Raw32*>(w.registers + i.c) >> lane & 1) != 0) != i.negated;
+    if (ignored) made.source = 0;
+    made.to = locate(w, i, Space::shared, lane, wide(w, i.address, lane), bytes, bytes, true);
+    if (made.source != 0) {
+      made.from = locate(w, i, Space::global, lane, wide(w, i.a, lane), made.source, bytes, false);
+      if (made.from == nullptr) return;
+    } else {
+      made.from = made.to;
+    }
+    if (made.to != nullptr) w.block->async().start(AsyncCopies::plain, w.warp * 32 + lane, made);
+  });
+}
+
+// address = to, a = from, b = bytes, c = mbarrier or none; imm = 1 if the memory written is global.
+void copy_bulk(Lanes& w, const Instruction& i) {
+  const bool to_global = i.imm == 1;
+  for_lanes(w, [&](std::uint32_t lane) {
+    const std::uint32_t bytes = narrow(w, i.b, lane);
+    AsyncCopy made;
+    made.bytes = made.source = bytes;
+    const Space from = static_cast<Space>(i.count);
+    // Sizes must be multiples of 16, and so must addresses.
+    if (bytes % 16 != 0) {
+      record_fault(w, i, from, lane, wide(w, i.a, lane) | 1, 16, false);
+      return;
+    }
+    made.from = locate(w, i, from, lane, wide(w, i.a, lane), bytes, 16, false);
+    made.to = locate(w, i, to_global ? Space::global : Space::shared, lane,
+                     wide(w, i.address, lane), bytes, 16, true);
+    if (i.c != Instruction::kNone) {
+      made.completion = locate(w, i, Space::shared, lane, wide(w, i.c, lane), 8, 8, true);
+      if (made.completion == nullptr) return;
+    }
+    if (made.from != nullptr && made.to != nullptr)
+      w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, made);
+  });
+}
+
+template <AsyncCopies::Kind Kind>
+void commit(Lanes& w, const Instruction&) {
+  for_lanes(w, [&](std::uint32_t lane) { w.block->async().commit(Kind, w.warp * 32 + lane); });
+}
+template <AsyncCopies::Kind Kind>
+void wait(Lanes& w, const Instruction& i) {
+  for_lanes(w, [&](std::uint32_t lane) {
+    w.block->async().wait(Kind, w.warp * 32 + lane, narrow(w, i.a, lane));
+  });
+}
+void wait_all(Lanes& w, const Instruction&) {
+  for_lanes(w, [&](std::uint32_t lane) { w.block->async().wait_all(w.warp * 32 + lane); });
+}
+
+// Without .noinc the arrival is not one of those that the barrier expects already.
+void arrive_later(Lanes& w, const Instruction& i) {
+  for_lanes(w, [&](std::uint32_t lane) {
+    std::byte* at = barrier_at(w, i, lane, i.address);
+    if (at == nullptr) return;
+    if (!i.negated) {
+      Mbarrier barrier = load_barrier(at);
+      barrier.expect_arrival();
+      store_barrier(at, barrier);
+    }
+    w.block->async().arrive_later(w.warp * 32 + lane, at);
+  });
+}
+
+}  // namespace
+
+void BlockState::settle(const std::byte* barrier) {
+  for (BlockState* block : cluster_->blocks) {
+    if (!block->async_.idle()) block->async_.settle(barrier);
+  }
+}
+
+void fill_async(HandlerTable& table) {
+  const auto set = [&](Opcode opcode, Handler handler) {
+    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+  };
+  set(Opcode::mbarrier_init, init);
+  set(Opcode::mbarrier_inval, inval);
+  set(Opcode::mbarrier_expect, expect_bytes);
+  set(Opcode::mbarrier_complete, complete_bytes);
+  set(Opcode::mbarrier_arrive, arrive);
+  set(Opcode::mbarrier_drop, drop);
+  set(Opcode::mbarrier_arrive_expect, arrive_expect);
+  set(Opcode::mbarrier_drop_expect, drop_expect);
+  set(Opcode::mbarrier_test, test);
+  set(Opcode::mbarrier_pending, pending);
+  set(Opcode::copy_async, copy);
+  set(Opcode::copy_bulk, copy_bulk);
+  set(Opcode::commit_async, commit<AsyncCopies::plain>);
+  set(Opcode::commit_bulk, commit<AsyncCopies::bulk>);
+  set(Opcode::wait_async, wait<AsyncCopies::plain>);
+  set(Opcode::wait_bulk, wait<AsyncCopies::bulk>);
+  set(Opcode::wait_async_all, wait_all);
+  set(Opcode::arrive_async, arrive_later);
+}
+
+}  // namespace warpmark::cpu

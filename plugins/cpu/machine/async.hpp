@@ -1,0 +1,64 @@
+// Copies that a block has started and that nobody has waited for yet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace warpmark::cpu {
+
+/// A copy between memories that have been checked. It happens when it is waited for, and not
+/// before: who forgets to wait finds what was there before, every time.
+struct AsyncCopy {
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  std::uint32_t bytes = 0;          ///< written
+  std::uint32_t source = 0;         ///< read; zeros follow
+  std::byte* completion = nullptr;  ///< mbarrier that is told of the bytes, if any
+};
+
+/// The copies of a block, by thread and in the order in which each thread started them. Bulk copies
+/// have groups of their own, apart from those of plain ones.
+class AsyncCopies {
+ public:
+  enum Kind : std::uint8_t { plain, bulk, kinds };
+
+  /// Forgets everything; threads are numbered below `threads`.
+  void reset(std::uint32_t threads);
+  void start(Kind kind, std::uint32_t thread, const AsyncCopy& copy);
+  /// What the thread started since the last commit becomes a group.
+  void commit(Kind kind, std::uint32_t thread);
+  /// Completes all of the thread's groups but the `most` latest.
+  void wait(Kind kind, std::uint32_t thread, std::uint32_t most);
+  /// Completes all that the thread has started.
+  void wait_all(std::uint32_t thread);
+  /// An arrival at an mbarrier that comes about once the copies before it are done.
+  void arrive_later(std::uint32_t thread, std::byte* barrier);
+  /// A thread looks at an mbarrier: what it is told of comes about now.
+  void settle(const std::byte* barrier);
+  /// Nothing is on its way.
+  [[nodiscard]] bool idle() const { return under_way_ == 0 && arrivals_.empty(); }
+
+ private:
+  struct Queue {
+    std::deque<AsyncCopy> copies;
+    std::uint64_t started = 0, done = 0;  ///< copies
+    std::deque<std::uint64_t> groups;     ///< each group's end, counted as `started`
+  };
+  struct Arrival {
+    std::uint32_t thread = 0;
+    std::uint64_t after = 0;  ///< copies, counted as `started`
+    std::byte* barrier = nullptr;
+  };
+  void complete(Queue& queue, std::uint64_t end);
+  void finish(const AsyncCopy& copy);
+
+  std::uint32_t threads_ = 0;
+  std::vector<Queue> queues_[kinds];  ///< by thread, once one is used
+  std::vector<AsyncCopy> announced_;  ///< bulk copies that an mbarrier is told of
+  std::vector<Arrival> arrivals_;
+  std::uint64_t under_way_ = 0;
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,106 @@
+// Cluster barriers, and the instructions that map shared addresses between blocks.
+#include "machine/cluster.hpp"
+
+#include <cstring>
+
+#include "machine/block.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+typedef std::uint32_t __attribute__((may_alias)) Raw32;
+typedef std::uint64_t __attribute__((may_alias)) Raw64;
+
+std::uint64_t lane_of(const Lanes& w, std::uint32_t slot, std::uint32_t lane, bool narrow) {
+  return narrow ? reinterpret_cast<const Raw32*>(w.registers + slot)[lane]
+                : reinterpret_cast<const Raw64*>(w.registers + slot)[lane];
+}
+void set_lane(Lanes& w, std::uint32_t slot, std::uint32_t lane, std::uint64_t value, bool narrow) {
+  if (narrow) {
+    reinterpret_cast<Raw32*>(w.registers + slot)[lane] = static_cast<std::uint32_t>(value);
+  } else {
+    reinterpret_cast<Raw64*>(w.registers + slot)[lane] = value;
+  }
+}
+
+// Instruction::imm is the window of a generic address, 0 for an offset in shared memory.
+void map_address(Lanes& w, const Instruction& i) {
+  const auto window = static_cast<std::uint64_t>(i.imm);
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    const std::uint64_t offset = lane_of(w, i.a, lane, i.address_narrow) - window;
+    const std::uint64_t rank = lane_of(w, i.b, lane, true);
+    // An address that is none, or a rank that is none, gives an address at which nothing lies.
+    const bool good = offset < Arena::kWindow && rank < w.block->cluster().blocks.size();
+    const std::uint64_t begin = good ? (rank + 1) * kSharedPart : Arena::kWindow - kSharedPart;
+    const std::uint64_t mapped = begin + offset % kSharedPart;
+    set_lane(w, i.d, lane, window + mapped, i.address_narrow);
+  }
+}
+
+void rank_of_address(Lanes& w, const Instruction& i) {
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    const std::uint64_t offset =
+        lane_of(w, i.a, lane, i.address_narrow) - static_cast<std::uint64_t>(i.imm);
+    const std::uint64_t part = offset / kSharedPart;
+    set_lane(w, i.d, lane, part == 0 ? w.block->rank() : part - 1, true);
+  }
+}
+
+}  // namespace
+
+std::uint32_t Cluster::live_threads() const {
+  std::uint32_t threads = 0;
+  for (const BlockState* block : blocks) threads += block->live_threads();
+  return threads;
+}
+
+void Cluster::check_barrier() {
+  if (arrived == 0 || arrived < live_threads()) return;
+  arrived = 0;
+  for (BlockState* block : blocks) block->release_cluster_barrier();
+}
+
+void BlockState::arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask) {
+  const std::uint32_t fresh = mask & ~warp.cluster_arrived;
+  warp.cluster_arrived |= fresh;
+  cluster_->arrived += static_cast<std::uint32_t>(__builtin_popcount(fresh));
+  cluster_->check_barrier();
+}
+
+void BlockState::release_cluster_barrier() {
+  for (Warp& warp : warps_) {
+    warp.cluster_arrived = 0;
+    std::vector<Fragment> fragments;
+    fragments.swap(warp.fragments);
+    for (Fragment& fragment : fragments) {
+      if (fragment.wait == Fragment::Wait::cluster) fragment.wait = Fragment::Wait::none;
+      add_fragment(warp, fragment);
+    }
+  }
+}
+
+void BlockState::leave_cluster(Warp& warp, std::uint32_t mask) {
+  cluster_->arrived -= static_cast<std::uint32_t>(__builtin_popcount(mask & warp.cluster_arrived));
+  warp.cluster_arrived &= ~mask;
+  cluster_->check_barrier();
+}
+
+std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t part = offset / kSharedPart;
+  const std::vector<BlockState*>& blocks = lanes.block->cluster().blocks;
+  if (part == 0 || part > blocks.size()) return nullptr;
+  const Region& shared = blocks[part - 1]->shared();
+  const std::uint64_t at = offset % kSharedPart;
+  if (at > shared.size || bytes > shared.size - at) return nullptr;
+  return shared.host + at;
+}
+
+void fill_cluster(HandlerTable& table) {
+  table.rows[static_cast<int>(Opcode::map_address)] = {map_address, map_address, nullptr};
+  table.rows[static_cast<int>(Opcode::rank_of_address)] = {rank_of_address, rank_of_address,
+                                                           nullptr};
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,248 @@
+// Decoding of mbarrier and of asynchronous copies.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+std::vector<std::string_view> words_of(std::string_view name) {
+  std::vector<std::string_view> words;
+  while (!name.empty()) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    words.push_back(name.substr(0, dot));
+    name.remove_prefix(std::min(dot + 1, name.size()));
+  }
+  return words;
+}
+
+// Orderings, scopes and advice change nothing: threads execute one access after another.
+constexpr std::array<std::string_view, 12> kIgnored = {
+    "relaxed",        "acquire", "release",  "cta",      "cluster", "b64",
+    "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", "gpu",     "sys"};
+bool ignored(std::string_view word) {
+  return std::find(kIgnored.begin(), kIgnored.end(), word) != kIgnored.end();
+}
+bool is_shared(std::string_view word) {
+  return word == "shared" || word == "shared::cta" || word == "shared::cluster";
+}
+
+}  // namespace
+
+// Fences order what is in order already: threads execute one access after another, and copies come
+// about where they are waited for.
+bool Decoder::fence(const Statement& statement) {
+  const std::vector<std::string_view> words = words_of(statement.opcode);
+  if (words.size() < 2 || words[0] != "fence") return false;
+  constexpr std::array<std::string_view, 8> kFirst = {"sc",  "acq_rel", "acquire", "release",
+                                                      "cta", "cluster", "gpu",     "sys"};
+  const bool proxy = words[1] == "proxy" && words.size() > 2;
+  if (!proxy && words[1] != "mbarrier_init" &&
+      std::find(kFirst.begin(), kFirst.end(), words[1]) == kFirst.end())
+    return false;
+  if (proxy && words[2] != "alias" && !words[2].starts_with("async") &&
+      !words[2].starts_with("tensormap"))
+    return false;
+  expect_operands(statement, 0, proxy ? 2 : 0);
+  return true;
+}
+
+// A 64-bit register with an address, its offset added.
+std::uint32_t Decoder::address_value(const Statement& statement, const Operand& operand,
+                                     Space space) {
+  Instruction place;
+  std::uint32_t slot = address(statement, operand, space, place);
+  if (place.address_narrow) {
+    Instruction extend;
+    extend.opcode = Opcode::cvt_u64_u32;
+    extend.a = slot;
+    extend.d = slot = allocate(true);
+    emit(statement, extend);
+  }
+  if (place.imm == 0) return slot;
+  Instruction add;
+  add.opcode = Opcode::add_64;
+  add.a = slot;
+  add.b = constant(static_cast<std::uint64_t>(place.imm), true);
+  add.d = allocate(true);
+  emit(statement, add);
+  return add.d;
+}
+
+bool Decoder::mbarrier(const Statement& statement) {
+  const std::vector<std::string_view> words = words_of(statement.opcode);
+  if (words.size() < 2 || words[0] != "mbarrier") return false;
+  const std::string_view what = words[1];
+  Space space = Space::generic;
+  bool expects = false, parity = false;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (is_shared(words[i])) {
+      space = Space::shared;
+    } else if (words[i] == "expect_tx") {
+      expects = true;
+    } else if (words[i] == "parity") {
+      parity = true;
+    } else if (words[i] != "noComplete" && !ignored(words[i])) {
+      return false;
+    }
+  }
+  if (words.back() != "b64") return false;
+  Instruction instruction;
+  instruction.count = static_cast<std::uint8_t>(space);
+  const auto state_result = [&] {
+    if (operand(statement, 0).kind != OperandKind::sink)
+      instruction.d = destination(statement, 0, Type::b64);
+  };
+  if (what == "init" || what == "inval" || what == "expect_tx" || what == "complete_tx") {
+    const std::size_t operands = what == "inval" ? 1 : 2;
+    expect_operands(statement, operands, operands);
+    instruction.opcode = what == "init"        ? Opcode::mbarrier_init
+                         : what == "inval"     ? Opcode::mbarrier_inval
+                         : what == "expect_tx" ? Opcode::mbarrier_expect
+                                               : Opcode::mbarrier_complete;
+    instruction.address = address_value(statement, operand(statement, 0), space);
+    if (operands == 2) instruction.a = source(statement, 1, Type::u32);
+  } else if (what == "arrive" || what == "arrive_drop") {
+    const bool drop = what == "arrive_drop";
+    // Without a state, as for a barrier of another block, the address comes first.
+    const std::size_t first = operand(statement, 0).kind == OperandKind::address ? 0 : 1;
+    expect_operands(statement, first + (expects ? 2 : 1), first + 2);
+    instruction.opcode =
+        expects ? (drop ? Opcode::mbarrier_drop_expect : Opcode::mbarrier_arrive_expect)
+        : drop  ? Opcode::mbarrier_drop
+                : Opcode::mbarrier_arrive;
+    if (first == 1) state_result();
+    instruction.address = address_value(statement, operand(statement, first), space);
+    if (statement.operands > first + 1) instruction.a = source(statement, first + 1, Type::u32);
+  } else if (what == "test_wait" || what == "try_wait") {
+    expect_operands(statement, 3, what == "try_wait" ? 4 : 3);  // the fourth: how long to suspend
+    instruction.opcode = Opcode::mbarrier_test;
+    instruction.negated = parity;
+    instruction.d = destination(statement, 0, Type::pred);
+    instruction.address = address_value(statement, operand(statement, 1), space);
+    instruction.b = source(statement, 2, parity ? Type::b32 : Type::b64);
+    polls_block_ = true;
+  } else if (what == "pending_count") {
+    expect_operands(statement, 2, 2);
+    instruction.opcode = Opcode::mbarrier_pending;
+    instruction.d = destination(statement, 0, Type::b32);
+    instruction.b = source(statement, 1, Type::b64);
+  } else {
+    return false;
+  }
+  instruction.site = program_.sites++;
+  emit(statement, instruction);
+  return true;
+}
+
+bool Decoder::async_copy(const Statement& statement) {
+  const std::vector<std::string_view> words = words_of(statement.opcode);
+  if (words.size() < 3 || words[0] != "cp" || words[1] != "async") return false;
+  const bool bulk = words[2] == "bulk";
+  const std::string_view what = bulk ? (words.size() > 3 ? words[3] : "") : words[2];
+  Instruction instruction;
+  if (what == "commit_group" || what == "wait_all") {
+    expect_operands(statement, 0, 0);
+    instruction.opcode = what == "wait_all" ? Opcode::wait_async_all
+                         : bulk             ? Opcode::commit_bulk
+                                            : Opcode::commit_async;
+    emit(statement, instruction);
+    return true;
+  }
+  if (what == "wait_group") {  // .read: the sources may be written again, which is no less
+    expect_operands(statement, 1, 1);
+    instruction.opcode = bulk ? Opcode::wait_bulk : Opcode::wait_async;
+    instruction.a = source(statement, 0, Type::u32);
+    emit(statement, instruction);
+    return true;
+  }
+  instruction.site = program_.sites++;
+  if (what == "mbarrier") {  // cp.async.mbarrier.arrive{.noinc}{.shared}.b64
+    expect_operands(statement, 1, 1);
+    Space space = Space::generic;
+    for (const std::string_view word : words) {
+      if (is_shared(word)) space = Space::shared;
+      if (word == "noinc") instruction.negated = true;
+    }
+    instruction.opcode = Opcode::arrive_async;
+    instruction.count = static_cast<std::uint8_t>(space);
+    instruction.address = address_value(statement, operand(statement, 0), space);
+    emit(statement, instruction);
+    return true;
+  }
+  return bulk ? bulk_copy(statement, instruction) : plain_copy(statement, instruction);
+}
+
+// cp.async.{ca,cg}.shared{::cta}.global{…} [to], [from], bytes{, read | ignore}{, cache policy}
+bool Decoder::plain_copy(const Statement& statement, Instruction instruction) {
+  const std::vector<std::string_view> words = words_of(statement.opcode);
+  if (words.size() < 5 || (words[2] != "ca" && words[2] != "cg") ||
+      (words[3] != "shared" && words[3] != "shared::cta") || words[4] != "global")
+    return false;
+  bool hint = false;
+  for (std::size_t i = 5; i < words.size(); ++i) {
+    if (!ignored(words[i])) return false;
+    hint = hint || words[i] == "L2::cache_hint";
+  }
+  expect_operands(statement, hint ? 4 : 3, hint ? 5 : 4);
+  const Operand& size = operand(statement, 2);
+  if (size.kind != OperandKind::integer || (size.value != 4 && size.value != 8 && size.value != 16))
+    invalid(statement, "an asynchronous copy has 4, 8 or 16 bytes");
+  if (words[2] == "cg" && size.value != 16) invalid(statement, "cp.async.cg copies 16 bytes");
+  instruction.opcode = Opcode::copy_async;
+  instruction.imm = size.value;
+  instruction.address = address_value(statement, operand(statement, 0), Space::shared);
+  instruction.a = address_value(statement, operand(statement, 1), Space::global);
+  const std::size_t last = statement.operands - (hint ? 1u : 0u);
+  if (last > 3) {
+    const Operand& read = operand(statement, 3);
+    const bool ignore =
+        read.kind == OperandKind::reg && function_.registers[read.index].type == Type::pred;
+    if (ignore) {
+      instruction.c = predicate(statement, read);
+      instruction.negated = read.negated;
+    } else {
+      instruction.b = source(statement, 3, Type::u32);
+    }
+  }
+  emit(statement, instruction);
+  return true;
+}
+
+// cp.async.bulk.TO.FROM.{mbarrier::complete_tx::bytes | bulk_group} [to], [from], bytes, [mbarrier]
+bool Decoder::bulk_copy(const Statement& statement, Instruction instruction) {
+  const std::vector<std::string_view> words = words_of(statement.opcode);
+  if (words.size() < 6) return false;
+  const bool told = words[5] == "mbarrier::complete_tx::bytes";
+  const bool to_global = words[3] == "global";
+  const bool from_global = words[4] == "global";
+  if ((!to_global && words[3] != "shared::cluster" && words[3] != "shared::cta") ||
+      (!from_global && words[4] != "shared::cta") || (to_global && from_global) ||
+      told == to_global || (!told && words[5] != "bulk_group"))
+    return false;
+  bool hint = false;
+  for (std::size_t i = 6; i < words.size(); ++i) {
+    if (!ignored(words[i])) return false;
+    hint = hint || words[i] == "L2::cache_hint";
+  }
+  const std::size_t operands = (told ? 4u : 3u) + (hint ? 1u : 0u);
+  expect_operands(statement, operands, operands);
+  const Space from = from_global ? Space::global : Space::shared;
+  instruction.opcode = Opcode::copy_bulk;
+  instruction.imm = to_global ? 1 : 0;
+  instruction.count = static_cast<std::uint8_t>(from);
+  instruction.address =
+      address_value(statement, operand(statement, 0), to_global ? Space::global : Space::shared);
+  instruction.a = address_value(statement, operand(statement, 1), from);
+  instruction.b = source(statement, 2, Type::u32);
+  if (told) instruction.c = address_value(statement, operand(statement, 3), Space::shared);
+  emit(statement, instruction);
+  return true;
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,81 @@
+// Decoding of what clusters and cooperative grids add: barriers, address maps, special registers.
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Special>, 17> kLaunchSpecials = {{
+    {"%envreg1", Special::workspace_high},
+    {"%envreg2", Special::workspace_low},
+    {"%clusterid.x", Special::clusterid_x},
+    {"%clusterid.y", Special::clusterid_y},
+    {"%clusterid.z", Special::clusterid_z},
+    {"%nclusterid.x", Special::nclusterid_x},
+    {"%nclusterid.y", Special::nclusterid_y},
+    {"%nclusterid.z", Special::nclusterid_z},
+    {"%cluster_ctaid.x", Special::cluster_ctaid_x},
+    {"%cluster_ctaid.y", Special::cluster_ctaid_y},
+    {"%cluster_ctaid.z", Special::cluster_ctaid_z},
+    {"%cluster_nctaid.x", Special::cluster_nctaid_x},
+    {"%cluster_nctaid.y", Special::cluster_nctaid_y},
+    {"%cluster_nctaid.z", Special::cluster_nctaid_z},
+    {"%cluster_ctarank", Special::cluster_ctarank},
+    {"%cluster_nctarank", Special::cluster_nctarank},
+    {"%is_explicit_cluster", Special::is_explicit_cluster},
+}};
+
+}  // namespace
+
+std::uint32_t Decoder::launch_special(std::string_view name) {
+  for (const auto& [known, which] : kLaunchSpecials) {
+    if (name == known) return special(which);
+  }
+  // The environment of a kernel holds nothing but the workspace of a cooperative launch.
+  return name.starts_with("%envreg") ? special(Special::zero) : Instruction::kNone;
+}
+
+bool Decoder::cluster_barrier(const Statement& statement, Block& block) {
+  std::string_view name = statement.opcode;
+  if (name.ends_with(".aligned")) name.remove_suffix(8);
+  if (name == "barrier.cluster.arrive" || name == "barrier.cluster.arrive.release" ||
+      name == "barrier.cluster.arrive.relaxed") {
+    block.exit = Exit::cluster_arrive;
+  } else if (name == "barrier.cluster.wait" || name == "barrier.cluster.wait.acquire") {
+    block.exit = Exit::cluster_wait;
+  } else {
+    return false;
+  }
+  expect_operands(statement, 0, 0);
+  return true;
+}
+
+// mapa{.space}.type d, a, rank; getctarank{.space}.type d, a
+bool Decoder::cluster_address(const Statement& statement) {
+  std::string_view name = statement.opcode;
+  const bool map = name.starts_with("mapa.");
+  if (!map && !name.starts_with("getctarank.")) return false;
+  name.remove_prefix(name.find('.') + 1);
+  constexpr std::string_view kShared = "shared::cluster.";
+  const bool shared = name.starts_with(kShared);
+  if (shared) name.remove_prefix(kShared.size());
+  if (name != "u32" && name != "u64") return false;
+  const Type type = name == "u32" ? Type::u32 : Type::u64;
+  expect_operands(statement, map ? 3 : 2, map ? 3 : 2);
+  if (type == Type::u32 && !shared) invalid(statement, "a generic address needs 64 bits");
+  Instruction instruction;
+  instruction.opcode = map ? Opcode::map_address : Opcode::rank_of_address;
+  instruction.address_narrow = type == Type::u32;
+  instruction.imm = shared ? 0 : static_cast<std::int64_t>(placement_.shared_window);
+  instruction.d = destination(statement, 0, map ? type : Type::u32);
+  instruction.a = source(statement, 1, type);
+  if (map) instruction.b = source(statement, 2, Type::u32);
+  emit(statement, instruction);
+  return true;
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,87 @@
+"""warpmark-cpu itself: what it sets for a program, exit codes, mistakes; and its nvcc."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LAUNCHER = sys.argv.pop(1)
+
+
+def start(*words, **environment):
+    return subprocess.run([LAUNCHER, *words], capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment})
+
+
+class Launcher(unittest.TestCase):
+    def test_the_exit_code_is_the_programs(self):
+        self.assertEqual(start("sh", "-c", "exit 7").returncode, 7)
+        self.assertEqual(start("/no/such/program").returncode, 127)
+
+    def test_help_and_mistakes(self):
+        done = start("--help")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("Usage: warpmark-cpu", done.stdout)
+        for words in ([], ["--no-such-option"], ["--devices"], ["--devices", "many", "true"],
+                      ["--devices", "0", "true"], ["--check", "everything", "true"]):
+            done = start(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn("warpmark-cpu: ", done.stderr)
+
+    def test_the_program_finds_the_device(self):
+        done = start("--devices", "3", "--check", "none", "--report", "x.log", "env",
+                     LD_LIBRARY_PATH="/before")
+        values = dict(line.partition("=")[::2] for line in done.stdout.splitlines())
+        driver, before = values["LD_LIBRARY_PATH"].split(":")
+        self.assertEqual(before, "/before")
+        self.assertTrue(pathlib.Path(driver, "libcuda.so.1").exists())
+        self.assertEqual(values["WARPMARK_CPU_DEVICES"], "3")
+        self.assertEqual(values["WARPMARK_CPU_CHECK"], "none")
+        self.assertEqual(values["WARPMARK_CPU_REPORT"], "x.log")
+        self.assertTrue(pathlib.Path(values["PATH"].split(":")[0], "nvcc").exists())
+        self.assertEqual(start("--print-path").stdout.strip(), driver)
+        plain = start("--no-nvcc", "env").stdout
+        self.assertNotIn(driver + "/bin", plain)
+
+    def test_ctypes_finds_several_devices(self):
+        program = ("import ctypes; cuda = ctypes.CDLL('libcuda.so.1'); n = ctypes.c_int(); "
+                   "assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(n)) == 0; "
+                   "print(n.value)")
+        self.assertEqual(start("--devices", "4", sys.executable, "-c", program).stdout, "4\n")
+
+
+class Nvcc(unittest.TestCase):
+    def test_a_cubin_is_ptx(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "kernel.cu")
+            source.write_text('extern "C" __global__ void k(int *a) { a[0] = 1; }\n')
+            done = subprocess.run([LAUNCHER, "nvcc", "--cubin", "-arch", "sm_90", "kernel.cu"],
+                                  cwd=folder, capture_output=True, text=True, check=False)
+            if "install one of them" in done.stderr:
+                self.skipTest("neither nvcc nor NVRTC is on this machine")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            text = pathlib.Path(folder, "kernel.cubin").read_text()
+            self.assertIn(".target sm_90", text)
+            self.assertIn(".entry k(", text)
+            source.write_text("this is no program\n")
+            done = subprocess.run([LAUNCHER, "nvcc", "--cubin", "kernel.cu"], cwd=folder,
+                                  capture_output=True, text=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("error", done.stderr)
+
+    def test_without_any_compiler_it_says_what_to_do(self):
+        nvcc = pathlib.Path(start("--print-path").stdout.strip(), "bin/nvcc")
+        with tempfile.TemporaryDirectory() as folder:
+            script = nvcc.read_text().replace("/usr/local/cuda", folder)
+            script = script.replace('"libnvrtc.so.13", "libnvrtc.so.12"', '"libno.so"')
+            copy = pathlib.Path(folder, "nvcc")
+            copy.write_text(script)
+            done = subprocess.run([sys.executable, str(copy), "--cubin", "x.cu"], check=False,
+                                  capture_output=True, text=True,
+                                  env={"PATH": "/nowhere", "LD_LIBRARY_PATH": ""})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("WARPMARK_NVRTC", done.stderr)
+
+
+unittest.main()

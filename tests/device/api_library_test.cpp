@@ -1,0 +1,259 @@
+// Libraries, modules, fatbins, and every way to launch a kernel.
+#include <cstring>
+
+#include "device/api_call.hpp"
+
+namespace warpmark::test {
+namespace {
+
+class Loading : public DeviceTest {
+ protected:
+  CUlibrary load_library() {
+    CUlibrary library = nullptr;
+    EXPECT_CU(
+        CALL(cuLibraryLoadData)(&library, kTwoKernels, nullptr, nullptr, 0, nullptr, nullptr, 0));
+    return library;
+  }
+};
+
+TEST_F(Loading, LibraryKernelsAreLaunchedAsFunctions) {
+  CUlibrary library = load_library();
+  unsigned int count = 0;
+  ASSERT_CU(CALL(cuLibraryGetKernelCount)(&count, library));
+  EXPECT_EQ(count, 2u);
+  std::vector<CUkernel> kernels(3);
+  ASSERT_CU(CALL(cuLibraryEnumerateKernels)(kernels.data(), 3, library));
+  CUkernel kernel = nullptr;
+  ASSERT_CU(CALL(cuLibraryGetKernel)(&kernel, library, "add_one"));
+  EXPECT_THAT(kernels, ::testing::Contains(kernel));
+  const char* name = nullptr;
+  ASSERT_CU(CALL(cuKernelGetName)(&name, kernel));
+  EXPECT_STREQ(name, "add_one");
+
+  Array<std::int32_t> data({1, 2, 3});
+  ASSERT_CU(launch(reinterpret_cast<CUfunction>(kernel), {1}, {32}, 0, data.address, 3u));
+  CUfunction function = nullptr;
+  ASSERT_CU(CALL(cuKernelGetFunction)(&function, kernel));
+  ASSERT_CU(launch(function, {1}, {32}, 0, data.address, 2u));
+  ASSERT_CU(data.fetch());
+  EXPECT_THAT(data.host, ::testing::ElementsAre(3, 4, 4));
+
+  std::size_t offset = 0, size = 0;
+  ASSERT_CU(CALL(cuKernelGetParamInfo)(kernel, 1, &offset, &size));
+  EXPECT_EQ(offset, 8u);
+  EXPECT_EQ(size, 4u);
+  EXPECT_EQ(CALL(cuKernelGetParamInfo)(kernel, 2, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(CALL(cuKernelSetAttribute)(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000,
+                                       kernel, 0));
+  int value = 0;
+  ASSERT_CU(CALL(cuKernelGetAttribute)(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                       kernel, 0));
+  EXPECT_EQ(value, 60000);
+  EXPECT_EQ(CALL(cuKernelGetAttribute)(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 7),
+            CUDA_ERROR_INVALID_DEVICE);
+
+  CUdeviceptr address = 0;
+  ASSERT_CU(CALL(cuLibraryGetGlobal)(&address, &size, library, "counter"));
+  EXPECT_EQ(size, 4u);
+  std::int32_t counter = 0;
+  ASSERT_CU(api().to_host(&counter, address, 4));
+  EXPECT_EQ(counter, 5);
+  EXPECT_EQ(CALL(cuLibraryGetGlobal)(&address, &size, library, "none"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(CALL(cuLibraryGetManaged)(&address, &size, library, "counter"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(CALL(cuLibraryGetKernel)(&kernel, library, "none"), CUDA_ERROR_NOT_FOUND);
+
+  CUmodule module = nullptr;
+  ASSERT_CU(CALL(cuLibraryGetModule)(&module, library));
+  EXPECT_EQ(api().unload(module), CUDA_ERROR_NOT_PERMITTED);
+  ASSERT_CU(CALL(cuLibraryUnload)(library));
+  EXPECT_EQ(CALL(cuLibraryUnload)(library), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(launch(function, {1}, {1}, 0, data.address, 1u), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(launch(reinterpret_cast<CUfunction>(kernels[0]), {1}, {1}, 0, data.address, 1u),
+            CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(Loading, ALibraryBelongsToNoContext) {
+  CUlibrary library = load_library();
+  CUkernel kernel = nullptr;
+  ASSERT_CU(CALL(cuLibraryGetKernel)(&kernel, library, "add_one"));
+  CUcontext other = nullptr, popped = nullptr;
+  ASSERT_CU(api().create_context(&other, 0, 0));
+  Array<std::int32_t> data(std::vector<std::int32_t>{41});
+  ASSERT_CU(launch(reinterpret_cast<CUfunction>(kernel), {1}, {1}, 0, data.address, 1u));
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host[0], 42);
+  ASSERT_CU(api().destroy_context(other));  // takes its copy of the code with it
+  CUfunction function = nullptr;
+  ASSERT_CU(CALL(cuKernelGetFunction)(&function, kernel));
+  ASSERT_CU(api().pop(&popped));
+  EXPECT_EQ(CALL(cuKernelGetFunction)(&function, kernel), CUDA_ERROR_INVALID_CONTEXT);
+  ASSERT_CU(api().push(popped));
+  ASSERT_CU(CALL(cuLibraryUnload)(library));
+}
+
+TEST_F(Loading, WrongTextTellsTheLogWhy) {
+  char log[200] = "", tiny[8] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  CUmodule module = nullptr;
+  const char* broken = ".version 7.0\n.target sm_75\n.entry k( {\n";
+  values[1] = reinterpret_cast<void*>(sizeof log);
+  EXPECT_EQ(api().load_ex(&module, broken, 2, options, values), CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(log, ::testing::HasSubstr("line 3"));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values[1]), std::strlen(log) + 1);
+  CUlibrary library = nullptr;
+  values[1] = reinterpret_cast<void*>(sizeof log);
+  log[0] = '\0';
+  EXPECT_EQ(CALL(cuLibraryLoadData)(&library, broken, options, values, 2, nullptr, nullptr, 0),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(log, ::testing::HasSubstr("line 3"));
+  values[0] = tiny;
+  values[1] = reinterpret_cast<void*>(sizeof tiny);
+  EXPECT_EQ(api().load_ex(&module, broken, 2, options, values), CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(std::strlen(tiny), sizeof tiny - 1) << "cut to fit, with its end";
+}
+
+TEST_F(Loading, ModulesListTheirFunctions) {
+  CUmodule module = nullptr;
+  ASSERT_CU(api().load(&module, kTwoKernels));
+  unsigned int count = 0;
+  ASSERT_CU(CALL(cuModuleGetFunctionCount)(&count, module));
+  ASSERT_EQ(count, 2u);
+  std::vector<CUfunction> functions(2);
+  ASSERT_CU(CALL(cuModuleEnumerateFunctions)(functions.data(), 2, module));
+  const char* name = nullptr;
+  ASSERT_CU(CALL(cuFuncGetName)(&name, functions[1]));
+  EXPECT_STREQ(name, "scale");
+  CUfunction same = nullptr;
+  ASSERT_CU(api().function(&same, module, "scale"));
+  EXPECT_EQ(same, functions[1]);
+  CUmodule owner = nullptr;
+  ASSERT_CU(CALL(cuFuncGetModule)(&owner, same));
+  EXPECT_EQ(owner, module);
+  CUfunctionLoadingState state{};
+  ASSERT_CU(CALL(cuFuncIsLoaded)(&state, same));
+  EXPECT_EQ(CALL(cuModuleLoad)(&module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+// The layout is that of nvcc's --fatbin --no-compress, as a dump of one shows it.
+std::string fatbin(const std::string& ptx, std::uint64_t flags) {
+  const auto put = [](std::string& to, auto value) {
+    to.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  std::string body = ptx + std::string(8 - ptx.size() % 8, '\0');
+  std::string entry;
+  put(entry, std::uint16_t{1});  // PTX
+  put(entry, std::uint16_t{0x0101});
+  put(entry, std::uint32_t{72});
+  put(entry, std::uint64_t{body.size()});
+  put(entry, std::uint32_t{0});
+  put(entry, std::uint32_t{64});
+  put(entry, std::uint16_t{0});
+  put(entry, std::uint16_t{7});
+  put(entry, std::uint32_t{75});
+  put(entry, std::uint64_t{0});
+  put(entry, flags);
+  entry.resize(72);
+  std::string all;
+  put(all, std::uint32_t{0xba55ed50});
+  put(all, std::uint16_t{1});
+  put(all, std::uint16_t{16});
+  put(all, std::uint64_t{entry.size() + body.size()});
+  return all + entry + body;
+}
+
+TEST_F(Loading, FatbinsWithPlainPtxAreRead) {
+  CUmodule module = nullptr;
+  const std::string plain = fatbin(kTwoKernels, 0x11);
+  ASSERT_CU(CALL(cuModuleLoadFatBinary)(&module, plain.c_str()));
+  CUfunction function = nullptr;
+  ASSERT_CU(api().function(&function, module, "add_one"));
+  const std::string packed = fatbin(kTwoKernels, 0x8011);
+  EXPECT_EQ(api().load(&module, packed.c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_THAT(api().device->last_error(), ::testing::HasSubstr("--no-compress"));
+  std::string damaged = plain;
+  damaged[8 + 7] = '\x7f';  // its size
+  EXPECT_EQ(api().load(&module, damaged.c_str()), CUDA_ERROR_INVALID_IMAGE);
+}
+
+TEST_F(Loading, EveryWayToLaunch) {
+  CUmodule module = nullptr;
+  CUfunction scale = nullptr;
+  ASSERT_CU(api().load(&module, kTwoKernels));
+  ASSERT_CU(api().function(&scale, module, "scale"));
+  Array<std::int32_t> data({1, 10});
+
+  // A packed buffer; 16 bytes are used, what pads the struct to 24 may be there or not.
+  struct {
+    CUdeviceptr data;
+    std::uint32_t n, factor;
+    std::uint64_t padding;
+  } packed{data.address, 2, 2, 0};
+  for (std::size_t size : {std::size_t{16}, sizeof packed}) {
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+    ASSERT_CU(api().launch(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra));
+  }
+  std::size_t size = 15;
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                   CU_LAUNCH_PARAM_END};
+  EXPECT_EQ(api().launch(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra),
+            CUDA_ERROR_INVALID_VALUE);
+
+  std::uint32_t n = 2, factor = 3;
+  void* pointers[] = {&data.address, &n, &factor};
+  CUlaunchAttribute attributes[2]{};
+  attributes[0].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  attributes[0].value.cooperative = 1;
+  attributes[1].id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = 32;
+  config.blockDimY = config.blockDimZ = 1;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  ASSERT_CU(CALL(cuLaunchKernelEx)(&config, scale, pointers, nullptr));
+  EXPECT_EQ(CALL(cuLaunchKernelEx)(nullptr, scale, pointers, nullptr), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(CALL(cuLaunchCooperativeKernel)(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, pointers));
+  // 132 multiprocessors take two blocks of 1024 threads each.
+  ASSERT_CU(CALL(cuLaunchCooperativeKernel)(scale, 264, 1, 1, 1024, 1, 1, 0, nullptr, pointers));
+  EXPECT_EQ(CALL(cuLaunchCooperativeKernel)(scale, 265, 1, 1, 1024, 1, 1, 0, nullptr, pointers),
+            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+
+  // As CUDA 3 did it.
+  ASSERT_CU(CALL(cuFuncSetBlockShape)(scale, 32, 1, 1));
+  ASSERT_CU(CALL(cuParamSetv)(scale, 0, &data.address, 8));
+  ASSERT_CU(CALL(cuParamSeti)(scale, 8, 2));
+  ASSERT_CU(CALL(cuParamSeti)(scale, 12, 5));
+  ASSERT_CU(CALL(cuParamSetSize)(scale, 16));
+  ASSERT_CU(CALL(cuLaunchGrid)(scale, 1, 1));
+  ASSERT_CU(CALL(cuLaunch)(scale));
+  EXPECT_EQ(CALL(cuLaunchGrid)(scale, 0, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(CALL(cuParamSetv)(scale, 40000, &n, 4), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host[0], 2 * 2 * 3 * 3 * 3 * 5 * 5);
+  EXPECT_EQ(data.host[1], 10 * data.host[0]);
+}
+
+TEST_F(Loading, Occupancy) {
+  CUfunction k = body("");
+  int blocks = 0, grid = 0, block = 0;
+  ASSERT_CU(CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&blocks, k, 256, 0));
+  EXPECT_EQ(blocks, 8) << "2048 threads";
+  ASSERT_CU(CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&blocks, k, 32, 100 << 10));
+  EXPECT_EQ(blocks, 2) << "228 KiB of shared memory, 1 KiB reserved for each block";
+  ASSERT_CU(CALL(cuOccupancyMaxPotentialBlockSize)(&grid, &block, k, nullptr, 0, 0));
+  EXPECT_EQ(block, 1024);
+  EXPECT_EQ(grid, 264);
+  ASSERT_CU(CALL(cuOccupancyMaxPotentialBlockSize)(
+      &grid, &block, k, [](int threads) -> std::size_t { return threads * 256; }, 0, 200));
+  EXPECT_LE(block, 200);
+  EXPECT_EQ(CALL(cuOccupancyMaxPotentialBlockSize)(nullptr, &block, k, nullptr, 0, 0),
+            CUDA_ERROR_INVALID_VALUE);
+  std::size_t dynamic = 0;
+  ASSERT_CU(CALL(cuOccupancyAvailableDynamicSMemPerBlock)(&dynamic, k, 2, 256));
+  EXPECT_EQ(dynamic, (114u << 10) - 1024);
+}
+
+}  // namespace
+}  // namespace warpmark::test
