@@ -40,13 +40,28 @@ constexpr std::array<std::pair<std::string_view, Special>, 24> kSpecials = {{
 
 // What does not exist here reads as 0: performance counters, the graph that runs a kernel, the one
 // multiprocessor's number, the system's shared memory, and the fourth coordinate.
-constexpr std::array<std::string_view, 20> kZeros = {
-    "%ctaid.w", "%nctaid.w", "%tid.w", "%smid", "%gridid", "%pm0", "%pm1", "%pm2", "%pm3", "%pm4",
-    "%pm5", "%pm6", "%pm7", "%reserved_smem_offset_begin", "%reserved_smem_offset_end",
-    "%reserved_smem_offset_cap", "%reserved_smem_offset_0", "%reserved_smem_offset_1",
-    "%aggr_smem_size", "%current_graph_exec"};
+constexpr std::array<std::string_view, 20> kZeros = {"%ctaid.w",
+                                                     "%nctaid.w",
+                                                     "%tid.w",
+                                                     "%smid",
+                                                     "%gridid",
+                                                     "%pm0",
+                                                     "%pm1",
+                                                     "%pm2",
+                                                     "%pm3",
+                                                     "%pm4",
+                                                     "%pm5",
+                                                     "%pm6",
+                                                     "%pm7",
+                                                     "%reserved_smem_offset_begin",
+                                                     "%reserved_smem_offset_end",
+                                                     "%reserved_smem_offset_cap",
+                                                     "%reserved_smem_offset_0",
+                                                     "%reserved_smem_offset_1",
+                                                     "%aggr_smem_size",
+                                                     "%current_graph_exec"};
 constexpr std::array<std::string_view, 10> kWideZeros = {
-    "%gridid",  "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64",
+    "%gridid", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64",
     "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64", "%current_graph_exec"};
 
 enum class Class { bits, integer, real, predicate };
