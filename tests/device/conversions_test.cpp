@@ -94,8 +94,10 @@ std::vector<std::array<U, 4>> around(const Format& format) {
   std::vector<std::array<U, 4>> table;
   const std::vector<double>& all = magnitudes(format);
   const auto add = [&](float value) {
-    for (const float x : {value, std::nextafter(value, 0.0f), std::nextafter(value, HUGE_VALF), -value})
-      table.push_back({std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(-x / 2), 0, 0});
+    for (const float x :
+         {value, std::nextafter(value, 0.0f), std::nextafter(value, HUGE_VALF), -value})
+      table.push_back(
+          {std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(-x / 2), 0, 0});
   };
   const std::size_t stride = std::max<std::size_t>(1, all.size() / 256);
   for (std::size_t i = 0; i + 1 < all.size(); i += stride) {
@@ -119,10 +121,9 @@ TEST(Conversions, TinyFormatsFromSinglesAndHalves) {
     for (const bool relu : {false, true}) {
       const std::string name = std::string("cvt.rn.satfinite.") + (relu ? "relu." : "") + row.name;
       const auto one = [&](double x) { return encoded(x, row.format, Mode::nearest, true, relu); };
-      check(
-          name + ".f32", "hff",
-          Reference4([&](U a, U b, U, U) { return one(f32(a)) << 8 | one(f32(b)); }),
-          around(row.format));
+      check(name + ".f32", "hff",
+            Reference4([&](U a, U b, U, U) { return one(f32(a)) << 8 | one(f32(b)); }),
+            around(row.format));
       if (!row.from_halves) continue;
       check(name + ".f16x2", "hr", Reference4([&](U a, U, U, U) {
               return one(decoded(a >> 16, kHalf)) << 8 | one(decoded(a & 0xffff, kHalf));
@@ -130,24 +131,23 @@ TEST(Conversions, TinyFormatsFromSinglesAndHalves) {
     }
   }
   const auto four = [](U a) { return encoded(f32(a), kE2m1, Mode::nearest, true); };
-  check(
-      "cvt.rn.satfinite.e2m1x2.f32 %b1, $1, $2; cvt.u32.u8 $0, %b1", "rff",
-      Reference4([&](U a, U b, U, U) { return four(a) << 4 | four(b); }), around(kE2m1));
+  check("cvt.rn.satfinite.e2m1x2.f32 %b1, $1, $2; cvt.u32.u8 $0, %b1", "rff",
+        Reference4([&](U a, U b, U, U) { return four(a) << 4 | four(b); }), around(kE2m1));
 }
 
 TEST(Conversions, TinyFormatsToHalves) {
   std::vector<std::array<U, 4>> all;
   for (U i = 0; i < 65536; i += 5) all.push_back({i, 0, 0, 0});
-  for (const auto& [name, format] : {std::pair<std::string, const Format&>{"e4m3x2", kE4m3},
-                                     {"e5m2x2", kE5m2}}) {
+  for (const auto& [name, format] :
+       {std::pair<std::string, const Format&>{"e4m3x2", kE4m3}, {"e5m2x2", kE5m2}}) {
     const Format& tiny = format;
     for (const bool relu : {false, true}) {
       const auto one = [&](U bits) {
         return encoded(decoded(bits, tiny), kHalf, Mode::nearest, false, relu);
       };
-      check(
-          std::string("cvt.rn.") + (relu ? "relu." : "") + "f16x2." + name, "rh",
-          Reference4([&](U a, U, U, U) { return one(a >> 8 & 0xff) << 16 | one(a & 0xff); }), all);
+      check(std::string("cvt.rn.") + (relu ? "relu." : "") + "f16x2." + name, "rh",
+            Reference4([&](U a, U, U, U) { return one(a >> 8 & 0xff) << 16 | one(a & 0xff); }),
+            all);
     }
   }
   check("cvt.u8.u32 %b1, $1; cvt.rn.f16x2.e2m1x2 $0, %b1", "rr", Reference4([&](U a, U, U, U) {
@@ -166,14 +166,11 @@ TEST(Conversions, PackedAndClampedHalves) {
       for (const bool relu : {false, true}) {
         for (const bool finite : {false, true}) {
           const Mode rounding = mode;
-          const auto one = [&](U a) {
-            return encoded(f32(a), small, rounding, finite, relu);
-          };
+          const auto one = [&](U a) { return encoded(f32(a), small, rounding, finite, relu); };
           const std::string modifiers = std::string(".") + word + (finite ? ".satfinite" : "") +
                                         (relu ? ".relu" : "") + "." + name;
-          check(
-              "cvt" + modifiers + "x2.f32", "rff",
-              Reference4([&](U a, U b, U, U) { return one(a) << 16 | one(b); }), around(small));
+          check("cvt" + modifiers + "x2.f32", "rff",
+                Reference4([&](U a, U b, U, U) { return one(a) << 16 | one(b); }), around(small));
         }
       }
     }
@@ -181,13 +178,12 @@ TEST(Conversions, PackedAndClampedHalves) {
   // .sat: to [0, 1], where NaN and what is negative are +0.
   const auto clamped = [](double x) { return x > 0 ? std::min(x, 1.0) : 0.0; };
   const auto half = [](double x, Mode mode) { return encoded(x, kHalf, mode, false); };
-  for (const auto& [word, mode] : {std::pair{"rn", Mode::nearest}, {"rz", Mode::zero},
-                                   {"rm", Mode::down}, {"rp", Mode::up}}) {
+  for (const auto& [word, mode] :
+       {std::pair{"rn", Mode::nearest}, {"rz", Mode::zero}, {"rm", Mode::down}, {"rp", Mode::up}}) {
     const Mode rounding = mode;
     const std::string cvt = std::string("cvt.") + word;
-    check(
-        cvt + ".sat.f16.f32", "hf",
-        Reference4([&](U a, U, U, U) { return half(clamped(f32(a)), rounding); }), around(kHalf));
+    check(cvt + ".sat.f16.f32", "hf",
+          Reference4([&](U a, U, U, U) { return half(clamped(f32(a)), rounding); }), around(kHalf));
     check(cvt + ".ftz.f16.f32", "hf", Reference4([&](U a, U, U, U) {
             const float x = std::fpclassify(f32(a)) == FP_SUBNORMAL ? f32(a & 0x80000000) : f32(a);
             return half(x, rounding);
@@ -219,9 +215,10 @@ TEST(Conversions, PackedAndClampedHalves) {
           const float flushed = std::fpclassify(x) == FP_SUBNORMAL ? 0.0f : float(x);
           return canonical(static_cast<float>(clamped(flushed)));
         }));
-  check("cvt.rz.sat.f32.s64", "fR", Reference4([&](U a, U, U, U) {
-          return canonical(std::clamp(static_cast<float>(static_cast<std::int64_t>(a)), 0.0f, 1.0f));
-        }));
+  check(
+      "cvt.rz.sat.f32.s64", "fR", Reference4([&](U a, U, U, U) {
+        return canonical(std::clamp(static_cast<float>(static_cast<std::int64_t>(a)), 0.0f, 1.0f));
+      }));
   check("cvt.ftz.sat.f64.f32", "Ff", Reference4([&](U a, U, U, U) {
           return canonical(std::fpclassify(f32(a)) == FP_SUBNORMAL ? 0.0 : clamped(f32(a)));
         }));
@@ -267,9 +264,8 @@ TEST(Conversions, Packing) {
   check("cvt.pack.sat.s16.s32", "rrr", Reference4([&](U a, U b, U, U) {
           return (clamp(a, -32768, 32767) & 0xffff) << 16 | (clamp(b, -32768, 32767) & 0xffff);
         }));
-  check("cvt.pack.sat.u16.s32", "rrr", Reference4([&](U a, U b, U, U) {
-          return clamp(a, 0, 65535) << 16 | clamp(b, 0, 65535);
-        }));
+  check("cvt.pack.sat.u16.s32", "rrr",
+        Reference4([&](U a, U b, U, U) { return clamp(a, 0, 65535) << 16 | clamp(b, 0, 65535); }));
   check("cvt.pack.sat.u8.s32.b32", "rrrr", Reference4([&](U a, U b, U c, U) {
           return c << 16 | clamp(a, 0, 255) << 8 | clamp(b, 0, 255);
         }));

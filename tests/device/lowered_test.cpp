@@ -47,9 +47,8 @@ TEST(Lowered, SetOfEveryComparison) {
           [&](U a, U b, U) { return holds(cmp, f32(a), f32(b)) ? ~U{0} : 0; });
     check("set." + cmp + ".f32.f64", "fFF",
           [&](U a, U b, U) { return holds(cmp, f64(a), f64(b)) ? 0x3f800000 : 0; });
-    check("set." + cmp + ".ftz.s32.f32", "rff", [&](U a, U b, U) {
-      return holds(cmp, flushed(f32(a)), flushed(f32(b))) ? ~U{0} : 0;
-    });
+    check("set." + cmp + ".ftz.s32.f32", "rff",
+          [&](U a, U b, U) { return holds(cmp, flushed(f32(a)), flushed(f32(b))) ? ~U{0} : 0; });
     check("setp.lt.u32 %p1, $3, 7; set." + cmp + ".xor.f16.f16 $0, $1, $2, !%p1", "hhhr",
           [&](U a, U b, U c) { return holds(cmp, half(a), half(b)) != (c >= 7) ? 0x3c00 : 0; });
     check("set." + cmp + ".bf16x2.bf16x2", "rrr", [&](U a, U b, U) {
@@ -60,8 +59,9 @@ TEST(Lowered, SetOfEveryComparison) {
       const U low = holds(cmp, half(a & 0xffff), half(b & 0xffff)) ? 0xffff : 0;
       return low | (holds(cmp, half(a >> 16), half(b >> 16)) ? 0xffff0000 : 0);
     });
-    check("setp." + cmp + ".f16x2 %p1|%p2, $1, $2; selp.b32 %r5, 1, 0, %p1; selp.b32 $0, 2, 0, "
-          "%p2; or.b32 $0, $0, %r5",
+    check("setp." + cmp +
+              ".f16x2 %p1|%p2, $1, $2; selp.b32 %r5, 1, 0, %p1; selp.b32 $0, 2, 0, "
+              "%p2; or.b32 $0, $0, %r5",
           "rrr", [&](U a, U b, U) {
             return U{holds(cmp, half(a & 0xffff), half(b & 0xffff))} |
                    U{holds(cmp, half(a >> 16), half(b >> 16))} << 1;
@@ -88,13 +88,12 @@ TEST(Lowered, KindsOfNumbers) {
     const char* name;
     bool (*is)(int);
   };
-  for (const Row& row :
-       {Row{"finite", [](int k) { return k != FP_NAN && k != FP_INFINITE; }},
-        Row{"infinite", [](int k) { return k == FP_INFINITE; }},
-        Row{"number", [](int k) { return k != FP_NAN; }},
-        Row{"notanumber", [](int k) { return k == FP_NAN; }},
-        Row{"normal", [](int k) { return k == FP_NORMAL; }},
-        Row{"subnormal", [](int k) { return k == FP_SUBNORMAL; }}}) {
+  for (const Row& row : {Row{"finite", [](int k) { return k != FP_NAN && k != FP_INFINITE; }},
+                         Row{"infinite", [](int k) { return k == FP_INFINITE; }},
+                         Row{"number", [](int k) { return k != FP_NAN; }},
+                         Row{"notanumber", [](int k) { return k == FP_NAN; }},
+                         Row{"normal", [](int k) { return k == FP_NORMAL; }},
+                         Row{"subnormal", [](int k) { return k == FP_SUBNORMAL; }}}) {
     check(text(row.name, "f32"), "rf", [&](U a, U, U) { return U{row.is(kind32(a))}; });
     check(text(row.name, "f64"), "rF", [&](U a, U, U) { return U{row.is(kind64(a))}; });
   }
@@ -111,8 +110,7 @@ TEST(Lowered, PackedAndMixedSingles) {
     return two(a, b, c, [](float x, float y, float z) { return std::fma(x, y, z); });
   });
   check("mul.ftz.f32x2", "RRR", [&](U a, U b, U) {
-    return two(a, b, 0,
-               [](float x, float y, float) { return flushed(flushed(x) * flushed(y)); });
+    return two(a, b, 0, [](float x, float y, float) { return flushed(flushed(x) * flushed(y)); });
   });
   check("add.f32.f16", "fhf",
         [](U a, U b, U) { return canonical(static_cast<float>(half(a)) + f32(b)); });
@@ -121,8 +119,7 @@ TEST(Lowered, PackedAndMixedSingles) {
     return canonical(x > 0 ? std::min(x, 1.0f) : 0.0f);
   });
   check("fma.rn.f32.f16", "fhhf", [](U a, U b, U c) {
-    return canonical(
-        std::fma(static_cast<float>(half(a)), static_cast<float>(half(b)), f32(c)));
+    return canonical(std::fma(static_cast<float>(half(a)), static_cast<float>(half(b)), f32(c)));
   });
 }
 
@@ -159,9 +156,11 @@ TEST(Lowered, Extremes) {
       for (const int at : {0, 16}) {
         const U x = a >> at & 0x7fff, y = b >> at & 0x7fff;
         const bool no_x = x > 0x7f80, no_y = y > 0x7f80;
-        const U value = (no_x && no_y) || (nan && (no_x || no_y))
-                            ? 0x7fff
-                            : (no_x ? y : no_y ? x : std::max(x, y)) | ((a ^ b) >> at & 0x8000);
+        const U value = (no_x && no_y) || (nan && (no_x || no_y)) ? 0x7fff
+                                                                  : (no_x   ? y
+                                                                     : no_y ? x
+                                                                            : std::max(x, y)) |
+                                                                        ((a ^ b) >> at & 0x8000);
         result |= value << at;
       }
       return result;
@@ -174,8 +173,7 @@ TEST(Lowered, Extremes) {
     const double p = half(x), q = half(y);
     return p < q || (p == q && (x & 0x8000) != 0) ? x : y;
   });
-  check("max.relu.s32", "rrr",
-        [](U a, U b, U) { return U(std::max({S32(a), S32(b), 0})); });
+  check("max.relu.s32", "rrr", [](U a, U b, U) { return U(std::max({S32(a), S32(b), 0})); });
   check("min.relu.s16x2", "rrr", [](U a, U b, U) {
     const auto one = [](U x, U y) {
       return U(std::max<int>(0, std::min(std::int16_t(x), std::int16_t(y))));
@@ -194,15 +192,14 @@ TEST(Lowered, BrainMultiplyAddInDirectedRoundings) {
   }
   near.push_back({0x3f80, 0x3f80, 0xbf80, 0});  // what cancels
   near.push_back({0x0000, 0x3f80, 0x8000, 0});
-  for (const auto& [name, mode] : {std::pair("rz", FE_TOWARDZERO), std::pair("rm", FE_DOWNWARD),
-                                   std::pair("rp", FE_UPWARD)}) {
+  for (const auto& [name, mode] :
+       {std::pair("rz", FE_TOWARDZERO), std::pair("rm", FE_DOWNWARD), std::pair("rp", FE_UPWARD)}) {
     const int m = mode;
-    const std::vector<U> values =
-        run_op(2, std::string("fma.") + name + ".bf16", "hhhh", [&] {
-          auto table = near;
-          while (table.size() % 32 != 0) table.push_back({0x3f80, 0x3f80, 0x3f80, 0});
-          return table;
-        }());
+    const std::vector<U> values = run_op(2, std::string("fma.") + name + ".bf16", "hhhh", [&] {
+      auto table = near;
+      while (table.size() % 32 != 0) table.push_back({0x3f80, 0x3f80, 0x3f80, 0});
+      return table;
+    }());
     for (std::size_t i = 0; i < near.size(); ++i) {
       std::fesetround(m);
       // Exact in binary64 for these exponents, but for the sign of a zero, which follows the mode.
@@ -218,8 +215,8 @@ TEST(Lowered, BrainMultiplyAddInDirectedRoundings) {
       double cut = magnitude == 0 ? 0 : std::floor(magnitude / unit) * unit;
       const bool negative = std::signbit(sum);
       if (cut != magnitude && m == (negative ? FE_DOWNWARD : FE_UPWARD)) cut += unit;
-      const auto want = std::bit_cast<std::uint32_t>(
-                            static_cast<float>(negative ? -cut : cut)) >> 16;
+      const auto want =
+          std::bit_cast<std::uint32_t>(static_cast<float>(negative ? -cut : cut)) >> 16;
       EXPECT_EQ(values[i], want) << name << " of " << std::hex << near[i][0] << ", " << near[i][1]
                                  << ", " << near[i][2] << " " << bits;
     }
@@ -227,31 +224,29 @@ TEST(Lowered, BrainMultiplyAddInDirectedRoundings) {
 }
 
 TEST(Lowered, LogicCarriesAndProducts) {
-  check("setp.gt.s32 %p1, $4, 0; lop3.and.b32 $0|%p2, $1, $2, $3, 0xe8, %p1; selp.b32 %r7, 1, 0, "
-        "%p2; xor.b32 $0, $0, %r7",
-        "rrrrr", Reference4([](U a, U b, U c, U e) {
-          const U majority = (a & b) | (a & c) | (b & c);
-          return majority ^ U{majority != 0 && S32(e) > 0};
-        }));
+  check(
+      "setp.gt.s32 %p1, $4, 0; lop3.and.b32 $0|%p2, $1, $2, $3, 0xe8, %p1; selp.b32 %r7, 1, 0, "
+      "%p2; xor.b32 $0, $0, %r7",
+      "rrrrr", Reference4([](U a, U b, U c, U e) {
+        const U majority = (a & b) | (a & c) | (b & c);
+        return majority ^ U { majority != 0 && S32(e) > 0 };
+      }));
   check("setp.gt.s32 %p1, $4, 0; lop3.or.b32 _|%p2, $1, $2, $3, 0x80, !%p1; selp.b32 $0, 1, 0, %p2",
-        "rrrrr", Reference4([](U a, U b, U c, U e) {
-          return U{(a & b & c) != 0 || S32(e) <= 0};
-        }));
+        "rrrrr", Reference4([](U a, U b, U c, U e) { return U{(a & b & c) != 0 || S32(e) <= 0}; }));
   check("add.cc.u32 %r5, $3, $3; addc.u16 $0, $1, $2", "hhhr",
         [](U a, U b, U c) { return a + b + (c >> 31); });
-  check("add.cc.u32 %r5, $3, $3; madc.hi.s16 $0, $1, $1, $2", "hhhr", [](U a, U b, U c) {
-    return U(std::int16_t(a) * std::int16_t(a) >> 16) + b + (c >> 31);
-  });
-  check("mad24.hi.s32", "rrrr", [](U a, U b, U c) {
-    return U(S64(S32(a << 8) >> 8) * (S32(b << 8) >> 8) >> 16) + c;
-  });
+  check("add.cc.u32 %r5, $3, $3; madc.hi.s16 $0, $1, $1, $2", "hhhr",
+        [](U a, U b, U c) { return U(std::int16_t(a) * std::int16_t(a) >> 16) + b + (c >> 31); });
+  check("mad24.hi.s32", "rrrr",
+        [](U a, U b, U c) { return U(S64(S32(a << 8) >> 8) * (S32(b << 8) >> 8) >> 16) + c; });
   check("mad24.hi.sat.s32", "rrrr", [](U a, U b, U c) {
     const S64 sum = (S64(S32(a << 8) >> 8) * (S32(b << 8) >> 8) >> 16) + S32(c);
     return U(std::clamp<S64>(sum, -2147483648ll, 2147483647ll));
   });
-  check("setp.lt.s32 %p1, $1, 0; setp.lt.s32 %p2, $2, 0; and.pred %p3, %p1, !%p2; selp.b32 $0, 1, "
-        "0, %p3",
-        "rrr", [](U a, U b, U) { return U{S32(a) < 0 && S32(b) >= 0}; });
+  check(
+      "setp.lt.s32 %p1, $1, 0; setp.lt.s32 %p2, $2, 0; and.pred %p3, %p1, !%p2; selp.b32 $0, 1, "
+      "0, %p3",
+      "rrr", [](U a, U b, U) { return U{S32(a) < 0 && S32(b) >= 0}; });
 }
 
 TEST(Lowered, Moves) {
@@ -264,8 +259,7 @@ TEST(Lowered, Moves) {
         [](U a, U b, U) { return a >> 32 << 32 | (b & 0xffffffff); });
   check("mov.b64 $0, {0f3F800000, $1}", "Rr", [](U a, U, U) { return a << 32 | 0x3f800000; });
   check("mov.u32 $0, $1+12", "rr", [](U a, U, U) { return a + 12; });
-  check("add.f32.rn $0, $1, $2", "fff",
-        [](U a, U b, U) { return canonical(f32(a) + f32(b)); });
+  check("add.f32.rn $0, $1, $2", "fff", [](U a, U b, U) { return canonical(f32(a) + f32(b)); });
   check("brev.b32 %r5, $1; elect.sync %r6|%p1, %r5; mov.b32 $0, %r6", "rr", [](U a, U, U) {
     for (int i = 31; i >= 0; --i)
       if ((a >> i & 1) != 0) return U(31 - i);
@@ -287,8 +281,9 @@ TEST(Lowered, BranchesByIndex) {
       return results[a & 3];
     });
   }
-  check("T: .branchtargets A; mov.u32 $0, 9; brx.idx.uni $1, T; mov.u32 $0, 8; A: add.u32 $0, $0, 1",
-        "rr", [](U, U, U) -> U { return 10; });
+  check(
+      "T: .branchtargets A; mov.u32 $0, 9; brx.idx.uni $1, T; mov.u32 $0, 8; A: add.u32 $0, $0, 1",
+      "rr", [](U, U, U) -> U { return 10; });
 }
 
 TEST(Lowered, ConstantExpressions) {

@@ -31,47 +31,79 @@ At sum_at(int lane, int i) {
 
 const Shape kShapes[] = {
     {"m16n8k8", 16, 8, 8, 16,
-     [](int lane, int i) { return At{lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)}; },
-     [](int lane, int i) { return At{lane % 4 * 2 + i, lane / 4}; }},
+     [](int lane, int i) {
+       return At{lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)};
+     },
+     [](int lane, int i) {
+       return At{lane % 4 * 2 + i, lane / 4};
+     }},
     {"m16n8k16", 16, 8, 16, 16,
      [](int lane, int i) {
        return At{lane / 4 + (i < 2 || (i >= 4 && i < 6) ? 0 : 8),
                  lane % 4 * 2 + (i & 1) + (i < 4 ? 0 : 8)};
      },
-     [](int lane, int i) { return At{lane % 4 * 2 + (i & 1) + (i < 2 ? 0 : 8), lane / 4}; }},
-    {"m16n8k4", 16, 8, 4, 32, [](int lane, int i) { return At{lane / 4 + 8 * i, lane % 4}; },
-     [](int lane, int) { return At{lane % 4, lane / 4}; }},
+     [](int lane, int i) {
+       return At{lane % 4 * 2 + (i & 1) + (i < 2 ? 0 : 8), lane / 4};
+     }},
+    {"m16n8k4", 16, 8, 4, 32,
+     [](int lane, int i) {
+       return At{lane / 4 + 8 * i, lane % 4};
+     },
+     [](int lane, int) {
+       return At{lane % 4, lane / 4};
+     }},
     {"m16n8k8", 16, 8, 8, 32,
      [](int lane, int i) {
        return At{lane / 4 + (i == 0 || i == 2 ? 0 : 8), lane % 4 + (i < 2 ? 0 : 4)};
      },
-     [](int lane, int i) { return At{lane % 4 + 4 * i, lane / 4}; }},
-    {"m8n8k16", 8, 8, 16, 8, [](int lane, int i) { return At{lane / 4, lane % 4 * 4 + i}; },
-     [](int lane, int i) { return At{lane % 4 * 4 + i, lane / 4}; }},
+     [](int lane, int i) {
+       return At{lane % 4 + 4 * i, lane / 4};
+     }},
+    {"m8n8k16", 8, 8, 16, 8,
+     [](int lane, int i) {
+       return At{lane / 4, lane % 4 * 4 + i};
+     },
+     [](int lane, int i) {
+       return At{lane % 4 * 4 + i, lane / 4};
+     }},
     {"m16n8k16", 16, 8, 16, 8,
-     [](int lane, int i) { return At{lane / 4 + (i < 4 ? 0 : 8), lane % 4 * 4 + (i & 3)}; },
-     [](int lane, int i) { return At{lane % 4 * 4 + i, lane / 4}; }},
+     [](int lane, int i) {
+       return At{lane / 4 + (i < 4 ? 0 : 8), lane % 4 * 4 + (i & 3)};
+     },
+     [](int lane, int i) {
+       return At{lane % 4 * 4 + i, lane / 4};
+     }},
     {"m16n8k32", 16, 8, 32, 8,
      [](int lane, int i) {
        return At{lane / 4 + (i < 4 || (i >= 8 && i < 12) ? 0 : 8),
                  lane % 4 * 4 + (i & 3) + (i < 8 ? 0 : 16)};
      },
-     [](int lane, int i) { return At{lane % 4 * 4 + (i & 3) + (i < 4 ? 0 : 16), lane / 4}; }},
+     [](int lane, int i) {
+       return At{lane % 4 * 4 + (i & 3) + (i < 4 ? 0 : 16), lane / 4};
+     }},
     {"m16n8k64", 16, 8, 64, 4,
      [](int lane, int i) {
        return At{lane / 4 + (i < 8 || (i >= 16 && i < 24) ? 0 : 8),
                  lane % 4 * 8 + (i & 7) + (i < 16 ? 0 : 32)};
      },
-     [](int lane, int i) { return At{lane % 4 * 8 + (i & 7) + (i < 8 ? 0 : 32), lane / 4}; }},
+     [](int lane, int i) {
+       return At{lane % 4 * 8 + (i & 7) + (i < 8 ? 0 : 32), lane / 4};
+     }},
     {"m8n8k128", 8, 8, 128, 1,
-     [](int lane, int i) { return At{lane / 4, lane % 4 * 32 + i}; },
-     [](int lane, int i) { return At{lane % 4 * 32 + i, lane / 4}; }},
+     [](int lane, int i) {
+       return At{lane / 4, lane % 4 * 32 + i};
+     },
+     [](int lane, int i) {
+       return At{lane % 4 * 32 + i, lane / 4};
+     }},
     {"m16n8k256", 16, 8, 256, 1,
      [](int lane, int i) {
        return At{lane / 4 + (i < 32 || (i >= 64 && i < 96) ? 0 : 8),
                  lane % 4 * 32 + i % 32 + (i < 64 ? 0 : 128)};
      },
-     [](int lane, int i) { return At{lane % 4 * 32 + i % 32 + (i < 32 ? 0 : 128), lane / 4}; }},
+     [](int lane, int i) {
+       return At{lane % 4 * 32 + i % 32 + (i < 32 ? 0 : 128), lane / 4};
+     }},
 };
 
 // A small number's pattern in a type, exact in all of them, and its value.
@@ -90,8 +122,11 @@ Sample sample(const std::string& type, int k) {
   const int small = k % 7 - 3;
   if (type == "f16" || type == "bf16")
     return {half_pattern(static_cast<float>(small) / 4, type == "bf16"), small / 4.0};
-  if (type == "tf32") return {std::bit_cast<U32>(static_cast<float>(small) / 4) | 0x123, small / 4.0};
-  if (type == "s8") return {static_cast<U32>((k * 37) & 0xff), static_cast<double>(static_cast<std::int8_t>(k * 37))};
+  if (type == "tf32")
+    return {std::bit_cast<U32>(static_cast<float>(small) / 4) | 0x123, small / 4.0};
+  if (type == "s8")
+    return {static_cast<U32>((k * 37) & 0xff),
+            static_cast<double>(static_cast<std::int8_t>(k * 37))};
   if (type == "u8") return {static_cast<U32>((k * 37) & 0xff), static_cast<double>(k * 37 & 0xff)};
   if (type == "s4")
     return {static_cast<U32>(k & 15), static_cast<double>(static_cast<std::int8_t>(k << 4) >> 4)};
@@ -134,8 +169,7 @@ class Matrices : public DeviceTest {
   }
   static std::string list(int first, int count) {
     std::string text = "{";
-    for (int i = 0; i < count; ++i)
-      text += (i == 0 ? "%r" : ", %r") + std::to_string(first + i);
+    for (int i = 0; i < count; ++i) text += (i == 0 ? "%r" : ", %r") + std::to_string(first + i);
     return text + "}";
   }
 };
@@ -146,14 +180,14 @@ TEST_F(Matrices, EveryShapeOfMma) {
     const char *a, *b, *sum, *suffix;
   };
   const Row rows[] = {
-      {0, "f16", "f16", "f32", ""},    {0, "bf16", "bf16", "f32", ""},
-      {0, "f16", "f16", "f16", ""},    {1, "f16", "f16", "f32", ""},
-      {1, "bf16", "bf16", "f32", ""},  {1, "f16", "f16", "f16", ""},
-      {2, "tf32", "tf32", "f32", ""},  {3, "tf32", "tf32", "f32", ""},
-      {4, "s8", "u8", "s32", ""},      {5, "u8", "s8", "s32", ""},
-      {6, "s8", "s8", "s32", ""},      {6, "u8", "u8", "s32", ".satfinite"},
-      {6, "e4m3", "e5m2", "f32", ""},  {7, "s4", "u4", "s32", ""},
-      {8, "b1", "b1", "s32", ".xor"},  {9, "b1", "b1", "s32", ".and"},
+      {0, "f16", "f16", "f32", ""},   {0, "bf16", "bf16", "f32", ""},
+      {0, "f16", "f16", "f16", ""},   {1, "f16", "f16", "f32", ""},
+      {1, "bf16", "bf16", "f32", ""}, {1, "f16", "f16", "f16", ""},
+      {2, "tf32", "tf32", "f32", ""}, {3, "tf32", "tf32", "f32", ""},
+      {4, "s8", "u8", "s32", ""},     {5, "u8", "s8", "s32", ""},
+      {6, "s8", "s8", "s32", ""},     {6, "u8", "u8", "s32", ".satfinite"},
+      {6, "e4m3", "e5m2", "f32", ""}, {7, "s4", "u4", "s32", ""},
+      {8, "b1", "b1", "s32", ".xor"}, {9, "b1", "b1", "s32", ".and"},
   };
   for (const Row& row : rows) {
     const Shape& shape = kShapes[row.shape];
@@ -227,8 +261,8 @@ TEST_F(Matrices, EveryShapeOfMma) {
                                : static_cast<U32>(static_cast<std::int64_t>(expected));
         const U32 value = halves ? bits_got >> (i % 2 * 16) & 0xffff : bits_got;
         if (value != wanted && wrong++ < 4)
-          ADD_FAILURE() << name << " lane " << lane << " element " << i << std::hex << ": "
-                        << value << ", want " << wanted;
+          ADD_FAILURE() << name << " lane " << lane << " element " << i << std::hex << ": " << value
+                        << ", want " << wanted;
       }
     }
   }
@@ -241,13 +275,11 @@ TEST_F(Matrices, WmmaOnMemory) {
     const char *input, *sum;
     int a_regs, b_regs, sums;
   };
-  for (const Row& row : {Row{16, 16, 16, "f16", "f32", 8, 8, 8}, Row{8, 32, 16, "f16", "f32", 8, 8, 8},
-                         Row{32, 8, 16, "f16", "f32", 8, 8, 8},
-                         Row{16, 16, 16, "bf16", "f32", 4, 4, 8},
-                         Row{8, 32, 16, "bf16", "f32", 2, 8, 8},
-                         Row{16, 16, 8, "tf32", "f32", 4, 4, 8},
-                         Row{16, 16, 16, "s8", "s32", 2, 2, 8},
-                         Row{32, 8, 16, "u8", "s32", 4, 1, 8}}) {
+  for (const Row& row :
+       {Row{16, 16, 16, "f16", "f32", 8, 8, 8}, Row{8, 32, 16, "f16", "f32", 8, 8, 8},
+        Row{32, 8, 16, "f16", "f32", 8, 8, 8}, Row{16, 16, 16, "bf16", "f32", 4, 4, 8},
+        Row{8, 32, 16, "bf16", "f32", 2, 8, 8}, Row{16, 16, 8, "tf32", "f32", 4, 4, 8},
+        Row{16, 16, 16, "s8", "s32", 2, 2, 8}, Row{32, 8, 16, "u8", "s32", 4, 1, 8}}) {
     for (const bool a_row : {true, false}) {
       for (const bool b_row : {true, false}) {
         const std::string type = row.input;
@@ -281,9 +313,9 @@ TEST_F(Matrices, WmmaOnMemory) {
         std::ostringstream shape, text;
         shape << ".m" << row.m << "n" << row.n << "k" << row.k;
         const std::string layout_a = a_row ? ".row" : ".col", layout_b = b_row ? ".row" : ".col";
-        const std::string types = type == "f16" ? ".f32.f32"
-                                                : "." + std::string(row.sum) + "." + type + "." +
-                                                      type + "." + row.sum;
+        const std::string types =
+            type == "f16" ? ".f32.f32"
+                          : "." + std::string(row.sum) + "." + type + "." + type + "." + row.sum;
         text << ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, "
                 ".param .u64 b, .param .u64 c)\n{ .reg .b64 %rd<9>; .reg .b32 %r<99>;\n"
                 "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c];\n"

@@ -27,7 +27,8 @@ using U = std::uint64_t;
 
 // Runs `d = op(a, b, c)` for all operands at once at one instruction-set level. `kinds` gives the
 // register types of d, a, b, c: f F (32 and 64 bits), r R (integers), h (16 bits). An op with $0 in
-// it is whole statements, in which $0 … $4 stand for the registers; %p and %b are there for its use.
+// it is whole statements, in which $0 … $4 stand for the registers; %p and %b are there for its
+// use.
 inline std::vector<U> run_op(int level, const std::string& op, const std::string& kinds,
                              const std::vector<std::array<U, 4>>& operands) {
   const auto name = [](char kind, int index) {
@@ -66,7 +67,8 @@ inline std::vector<U> run_op(int level, const std::string& op, const std::string
   }
   body += line + ";\nst.global." + type(kinds[0]) + " [%rd11], " + name(kinds[0], 0) + ";\nret;\n";
   const Module module = parse_ptx(
-      ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k(.param .u64 in, .param .u64 out)\n{ "
+      ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k(.param .u64 in, .param .u64 "
+      "out)\n{ "
       ".reg .pred %p<9>; .reg .b8 %b<9>; .reg .b128 %q<9>; .reg .b16 %rs<20>; .reg .b32 %r<20>; "
       ".reg .b64 %rd<20>; .reg .f32 %f<20>; .reg .f64 %fd<20>;\n" +
       body + "}\n");

@@ -44,8 +44,7 @@ WARPMARK_INLINE bool inside(const Region& region, u64 address, u64 bytes) {
 
 constexpr int kMostElements = 8;
 
-WARPMARK_INLINE void data_slots(const Lanes& w, const Instruction& i,
-                                u32 (&slots)[kMostElements]) {
+WARPMARK_INLINE void data_slots(const Lanes& w, const Instruction& i, u32 (&slots)[kMostElements]) {
   slots[0] = i.d;
   slots[1] = i.a;
   slots[2] = i.b;

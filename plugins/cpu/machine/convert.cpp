@@ -51,8 +51,8 @@ bool subnormal32(const Number& number) {
 
 // `flush` works on binary32 values: on the source, and on a result in that format.
 u64 converted(const ConvertForm& form, u64 pattern) {
-  Number number = is_integer(form.from) ? decode_integer(form.from, pattern)
-                                        : decode_real(form.from, pattern);
+  Number number =
+      is_integer(form.from) ? decode_integer(form.from, pattern) : decode_real(form.from, pattern);
   const bool real32 = form.from == Format::f32;
   if (form.flush && real32 && subnormal32(number)) number.significand = 0;
   const bool nan = number.kind == Number::Kind::nan;
@@ -105,8 +105,7 @@ void convert_pack(Lanes& w, const Instruction& i) {
   const s64 most = sign ? (s64{1} << (width - 1)) - 1 : (s64{1} << width) - 1;
   const s64 least = sign ? -(s64{1} << (width - 1)) : 0;
   const auto clamped = [&](u64 raw) {
-    const s64 value =
-        form.from == Format::s32 ? s64{static_cast<s32>(raw)} : static_cast<s64>(raw);
+    const s64 value = form.from == Format::s32 ? s64{static_cast<s32>(raw)} : static_cast<s64>(raw);
     const s64 inside = value > most ? most : value < least ? least : value;
     return static_cast<u32>(inside) & static_cast<u32>((u64{1} << width) - 1);
   };

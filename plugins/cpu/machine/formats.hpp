@@ -95,8 +95,7 @@ static inline u64 rounded_shift(u64 significand, s32 drop, bool negative, Roundi
   return kept + (up ? 1 : 0);
 }
 
-static inline u64 encode_real(Format format, const Number& number, Rounding rounding,
-                              bool finite) {
+static inline u64 encode_real(Format format, const Number& number, Rounding rounding, bool finite) {
   const Layout layout = layout_of(format);
   const int up_shift = format == Format::tf32 ? 13 : 0;
   const u64 sign = number.negative ? u64{1} << (layout.width - 1) : 0;
@@ -153,16 +152,15 @@ static inline Number decode_integer(Format format, u64 value) {
       return normal(false, value, 0);
     default: {
       const s64 number = extended();
-      return normal(number < 0, number < 0 ? u64{0} - static_cast<u64>(number)
-                                           : static_cast<u64>(number), 0);
+      return normal(number < 0,
+                    number < 0 ? u64{0} - static_cast<u64>(number) : static_cast<u64>(number), 0);
     }
   }
 }
 
 WARPMARK_INLINE Number rounded_to_integer(const Number& number, Rounding rounding) {
   if (number.kind != Number::Kind::finite || number.exponent >= 0) return number;
-  const u64 whole =
-      rounded_shift(number.significand, -number.exponent, number.negative, rounding);
+  const u64 whole = rounded_shift(number.significand, -number.exponent, number.negative, rounding);
   return normal(number.negative, whole, 0);
 }
 

@@ -1,14 +1,15 @@
-// Handlers of matrix instructions: products of fragments, and moves of fragments to and from memory.
+// Handlers of matrix instructions: products of fragments, and moves of fragments to and from
+// memory.
 //
 // How sums are made, since the PTX ISA leaves it open: inputs are exact in binary64; the products
 // of one element are added up there in the order of k, the element of c is added last, and the sum
 // is rounded once, to nearest even, to the type of d. binary64 inputs form a chain of fused
 // multiply-adds from c on, in the order of k. An H200 aligns products to the largest one and cuts
 // off what falls below, so sums of very different magnitudes differ from it in their last bits.
+#include "program/matrix.hpp"
 #include "inspect/policy.hpp"
 #include "machine/arena.hpp"
 #include "machine/lanes.hpp"
-#include "program/matrix.hpp"
 
 #define WARPMARK_ISA matrix
 #include "machine/formats.hpp"
@@ -148,8 +149,7 @@ void multiply_parts(Lanes& w, const MatrixForm& form, const Slots& slots, Value 
   }
   for_elements(form, Part::d, [&](u32 lane, u32 index, u32 row, u32 column, u32 product) {
     if ((w.mask >> lane & 1) == 0) return;
-    set_element(w, slots.d, form.d, lane, index,
-                sums[(product * form.m + row) * form.n + column]);
+    set_element(w, slots.d, form.d, lane, index, sums[(product * form.m + row) * form.n + column]);
   });
 }
 
@@ -184,20 +184,18 @@ void multiply(Lanes& w, const Instruction& i) {
           return static_cast<u64>(static_cast<u32>(sum));
         });
   } else if (form.a == Element::f64) {
-    multiply_parts<f64>(w, form, slots, real_of,
-                        [](const f64* a, const f64* b, u32 k, u64 c) {
-                          f64 sum = real(c);
-                          for (u32 at = 0; at < k; ++at)
-                            sum = quiet(fused_multiply_add(a[at], b[at], sum), a[at], b[at], sum);
-                          return bits(sum);
-                        });
+    multiply_parts<f64>(w, form, slots, real_of, [](const f64* a, const f64* b, u32 k, u64 c) {
+      f64 sum = real(c);
+      for (u32 at = 0; at < k; ++at)
+        sum = quiet(fused_multiply_add(a[at], b[at], sum), a[at], b[at], sum);
+      return bits(sum);
+    });
   } else {
-    multiply_parts<f64>(w, form, slots, real_of,
-                        [&](const f64* a, const f64* b, u32 k, u64 c) {
-                          f64 sum = 0;
-                          for (u32 at = 0; at < k; ++at) sum += a[at] * b[at];
-                          return pattern_of(form.d, sum + real_of(form.c, c));
-                        });
+    multiply_parts<f64>(w, form, slots, real_of, [&](const f64* a, const f64* b, u32 k, u64 c) {
+      f64 sum = 0;
+      for (u32 at = 0; at < k; ++at) sum += a[at] * b[at];
+      return pattern_of(form.d, sum + real_of(form.c, c));
+    });
   }
 }
 
@@ -257,7 +255,8 @@ void move_fragment(Lanes& w, const Instruction& i) {
       const Position at = position_of(form, form.part, lane, index);
       const u64 element = form.a_row ? at.row * stride + at.column : at.column * stride + at.row;
       const u64 address = base + element * bits_each / 8;
-      std::byte* host = locate(w, i, static_cast<Space>(i.count), lane, address, bytes, bytes, Store);
+      std::byte* host =
+          locate(w, i, static_cast<Space>(i.count), lane, address, bytes, bytes, Store);
       u64 value = 0;
       if constexpr (Store) {
         value = element_bits(w, slots, type, lane, index);

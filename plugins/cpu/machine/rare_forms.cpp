@@ -18,10 +18,10 @@ HandlerRow& row(HandlerTable& table, Opcode opcode) {
 }  // namespace
 
 void fill_rare_forms(HandlerTable& table) {
-#define SET(id, ...)                                       \
-  {                                                        \
-    constexpr Handler handler = __VA_ARGS__;               \
-    row(table, Opcode::id) = {handler, handler, nullptr};  \
+#define SET(id, ...)                                      \
+  {                                                       \
+    constexpr Handler handler = __VA_ARGS__;              \
+    row(table, Opcode::id) = {handler, handler, nullptr}; \
   }
 #define BINARY(id, D, A, B, names, ...) SET(id, binary<id##_op, D, A, B, false>)
 #define TERNARY(id, D, A, B, C, names, ...) SET(id, ternary<id##_op, D, A, B, C, false>)

@@ -41,11 +41,11 @@ struct ConvertForm {
   Rounding rounding = Rounding::nearest;
   std::uint8_t elements = 1;
   bool apart = false;
-  bool integral : 1 = false;    ///< .rni and its like: to an integer, in a real format
-  bool flush : 1 = false;       ///< .ftz: subnormal binary32 values are 0
-  bool clamp : 1 = false;       ///< .sat of a real result: to [0, 1], NaN to 0
-  bool finite : 1 = false;      ///< .satfinite: what overflows is the largest number
-  bool positive : 1 = false;    ///< .relu: what is negative is 0
+  bool integral : 1 = false;  ///< .rni and its like: to an integer, in a real format
+  bool flush : 1 = false;     ///< .ftz: subnormal binary32 values are 0
+  bool clamp : 1 = false;     ///< .sat of a real result: to [0, 1], NaN to 0
+  bool finite : 1 = false;    ///< .satfinite: what overflows is the largest number
+  bool positive : 1 = false;  ///< .relu: what is negative is 0
   std::uint8_t unused[2] = {};
 };
 static_assert(sizeof(ConvertForm) == 8);

@@ -33,7 +33,8 @@ constexpr Collective kCollectives[] = {
 }  // namespace
 
 bool Decoder::is_collective(std::string_view opcode) {
-  return is_matrix(opcode) || std::any_of(std::begin(kCollectives), std::end(kCollectives),
+  return is_matrix(opcode) ||
+         std::any_of(std::begin(kCollectives), std::end(kCollectives),
                      [&](const Collective& row) { return row.name == opcode; });
 }
 

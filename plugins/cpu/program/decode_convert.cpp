@@ -19,26 +19,17 @@ struct FormatRow {
   Type type;  ///< of the register
   std::uint8_t elements = 1;
 };
-constexpr FormatRow kFormats[] = {{"u8", Format::u8, Type::u8},
-                                  {"s8", Format::s8, Type::s8},
-                                  {"u16", Format::u16, Type::u16},
-                                  {"s16", Format::s16, Type::s16},
-                                  {"u32", Format::u32, Type::u32},
-                                  {"s32", Format::s32, Type::s32},
-                                  {"u64", Format::u64, Type::u64},
-                                  {"s64", Format::s64, Type::s64},
-                                  {"f16", Format::f16, Type::f16},
-                                  {"bf16", Format::bf16, Type::bf16},
-                                  {"tf32", Format::tf32, Type::b32},
-                                  {"f32", Format::f32, Type::f32},
-                                  {"f64", Format::f64, Type::f64},
-                                  {"f16x2", Format::f16, Type::b32, 2},
-                                  {"bf16x2", Format::bf16, Type::b32, 2},
-                                  {"e4m3x2", Format::e4m3, Type::b16, 2},
-                                  {"e5m2x2", Format::e5m2, Type::b16, 2},
-                                  {"e2m1x2", Format::e2m1, Type::b8, 2},
-                                  {"e2m3x2", Format::e2m3, Type::b16, 2},
-                                  {"e3m2x2", Format::e3m2, Type::b16, 2}};
+constexpr FormatRow kFormats[] = {
+    {"u8", Format::u8, Type::u8},           {"s8", Format::s8, Type::s8},
+    {"u16", Format::u16, Type::u16},        {"s16", Format::s16, Type::s16},
+    {"u32", Format::u32, Type::u32},        {"s32", Format::s32, Type::s32},
+    {"u64", Format::u64, Type::u64},        {"s64", Format::s64, Type::s64},
+    {"f16", Format::f16, Type::f16},        {"bf16", Format::bf16, Type::bf16},
+    {"tf32", Format::tf32, Type::b32},      {"f32", Format::f32, Type::f32},
+    {"f64", Format::f64, Type::f64},        {"f16x2", Format::f16, Type::b32, 2},
+    {"bf16x2", Format::bf16, Type::b32, 2}, {"e4m3x2", Format::e4m3, Type::b16, 2},
+    {"e5m2x2", Format::e5m2, Type::b16, 2}, {"e2m1x2", Format::e2m1, Type::b8, 2},
+    {"e2m3x2", Format::e2m3, Type::b16, 2}, {"e3m2x2", Format::e3m2, Type::b16, 2}};
 
 struct Words {
   std::vector<FormatRow> formats;
@@ -131,8 +122,7 @@ std::string_view scalar_mistake(const Words& words, Format to, Format from) {
     const Format other = to == Format::bf16 ? from : to;
     if (is_integer(other) && width_of(other) == 8) return ".bf16 and 8 bits do not convert";
   }
-  if (is_integer(to))
-    return words.integral() ? "" : "needs .rni, .rzi, .rmi or .rpi";
+  if (is_integer(to)) return words.integral() ? "" : "needs .rni, .rzi, .rmi or .rpi";
   if (is_integer(from)) return words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
   if (to == from)
     return rounding.empty() || words.integral() ? "" : "rounds to an integer, or not at all";
@@ -186,8 +176,8 @@ bool Decoder::conversion(const Statement& statement) {
   const FormatRow& from = words.formats[1];
   const bool packed = to.elements != 1 || from.elements != 1 || words.relu || words.finite ||
                       to.format == Format::tf32 || from.format == Format::tf32;
-  const std::string_view mistake = packed ? packed_mistake(words, to, from)
-                                          : scalar_mistake(words, to.format, from.format);
+  const std::string_view mistake =
+      packed ? packed_mistake(words, to, from) : scalar_mistake(words, to.format, from.format);
   if (!mistake.empty()) invalid(statement, std::string(mistake));
 
   // The opcode of the plain name, less what makes no difference.
@@ -199,10 +189,9 @@ bool Decoder::conversion(const Statement& statement) {
   };
   const bool exact = !packed && from.format == Format::bf16 && !is_integer(to.format) &&
                      to.format != Format::f16 && to.format != Format::bf16;
-  const bool default_mode =
-      !packed && words.rounding.empty() &&
-      ((to.format == Format::bf16 && from.format == Format::f16) ||
-       (to.format == Format::f16 && from.format == Format::bf16));
+  const bool default_mode = !packed && words.rounding.empty() &&
+                            ((to.format == Format::bf16 && from.format == Format::f16) ||
+                             (to.format == Format::f16 && from.format == Format::bf16));
   add(default_mode, "rn");
   add(!words.rounding.empty() && !exact, words.rounding);
   add(words.finite, "satfinite");
@@ -247,7 +236,7 @@ bool Decoder::packing(const Statement& statement) {
     std::uint8_t width;
     bool sign, third;
   };
-  constexpr Row rows[] = {{"u16.s32", 16, false, false}, {"s16.s32", 16, true, false},
+  constexpr Row rows[] = {{"u16.s32", 16, false, false},  {"s16.s32", 16, true, false},
                           {"u8.s32.b32", 8, false, true}, {"s8.s32.b32", 8, true, true},
                           {"u4.s32.b32", 4, false, true}, {"s4.s32.b32", 4, true, true},
                           {"u2.s32.b32", 2, false, true}, {"s2.s32.b32", 2, true, true}};

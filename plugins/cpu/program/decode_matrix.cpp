@@ -36,19 +36,19 @@ struct Shape {
 
 // PTX ISA, "Matrix Shape". Signed and unsigned integers have the same ones.
 constexpr Shape kWmma[] = {
-    {Element::f16, 16, 16, 16}, {Element::f16, 8, 32, 16},  {Element::f16, 32, 8, 16},
+    {Element::f16, 16, 16, 16},  {Element::f16, 8, 32, 16},  {Element::f16, 32, 8, 16},
     {Element::bf16, 16, 16, 16}, {Element::bf16, 8, 32, 16}, {Element::bf16, 32, 8, 16},
-    {Element::s8, 16, 16, 16},  {Element::s8, 8, 32, 16},   {Element::s8, 32, 8, 16},
-    {Element::tf32, 16, 16, 8}, {Element::f64, 8, 8, 4},    {Element::s4, 8, 8, 32},
+    {Element::s8, 16, 16, 16},   {Element::s8, 8, 32, 16},   {Element::s8, 32, 8, 16},
+    {Element::tf32, 16, 16, 8},  {Element::f64, 8, 8, 4},    {Element::s4, 8, 8, 32},
     {Element::b1, 8, 8, 128}};
 constexpr Shape kMma[] = {
-    {Element::f16, 8, 8, 4},     {Element::f16, 16, 8, 8},    {Element::f16, 16, 8, 16},
-    {Element::bf16, 16, 8, 8},   {Element::bf16, 16, 8, 16},  {Element::tf32, 16, 8, 4},
-    {Element::tf32, 16, 8, 8},   {Element::f64, 8, 8, 4},     {Element::f64, 16, 8, 4},
-    {Element::f64, 16, 8, 8},    {Element::f64, 16, 8, 16},   {Element::s8, 8, 8, 16},
-    {Element::s8, 16, 8, 16},    {Element::s8, 16, 8, 32},    {Element::s4, 8, 8, 32},
-    {Element::s4, 16, 8, 32},    {Element::s4, 16, 8, 64},    {Element::b1, 8, 8, 128},
-    {Element::b1, 16, 8, 128},   {Element::b1, 16, 8, 256},   {Element::e4m3, 16, 8, 16},
+    {Element::f16, 8, 8, 4},   {Element::f16, 16, 8, 8},   {Element::f16, 16, 8, 16},
+    {Element::bf16, 16, 8, 8}, {Element::bf16, 16, 8, 16}, {Element::tf32, 16, 8, 4},
+    {Element::tf32, 16, 8, 8}, {Element::f64, 8, 8, 4},    {Element::f64, 16, 8, 4},
+    {Element::f64, 16, 8, 8},  {Element::f64, 16, 8, 16},  {Element::s8, 8, 8, 16},
+    {Element::s8, 16, 8, 16},  {Element::s8, 16, 8, 32},   {Element::s4, 8, 8, 32},
+    {Element::s4, 16, 8, 32},  {Element::s4, 16, 8, 64},   {Element::b1, 8, 8, 128},
+    {Element::b1, 16, 8, 128}, {Element::b1, 16, 8, 256},  {Element::e4m3, 16, 8, 16},
     {Element::e4m3, 16, 8, 32}};
 
 // Types that share shapes and may be mixed.
@@ -145,8 +145,8 @@ Words words_of(std::string_view name) {
       words.aligned = true;
     } else if (word == "a" || word == "b" || word == "c" || word == "d") {
       words.what = word;
-    } else if (word == "load" || word == "store" || word == "mma" || word == "x1" ||
-               word == "x2" || word == "x4") {
+    } else if (word == "load" || word == "store" || word == "mma" || word == "x1" || word == "x2" ||
+               word == "x4") {
       words.part = word;
     } else if (word != "xor" && word != "rn" && word != "b16") {
       words.unknown = word;
@@ -169,8 +169,8 @@ void Decoder::fragment(const Statement& statement, std::size_t index, Type type,
   const Operand& list = operand(statement, index);
   const bool vector = list.kind == OperandKind::vector;
   if (vector ? list.count != count : count != 1) {
-    invalid(statement, "operand " + std::to_string(index + 1) + " needs " +
-                           std::to_string(count) + " registers");
+    invalid(statement, "operand " + std::to_string(index + 1) + " needs " + std::to_string(count) +
+                           " registers");
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     const Operand& element = vector ? function_.operands[list.index + i] : list;
@@ -228,8 +228,8 @@ bool Decoder::matrix(const Statement& statement) {
   if (words.rows.size() != 2) invalid(statement, "needs the layouts of a and b");
   form.a_row = words.rows[0];
   form.b_row = words.rows[1];
-  const bool free_layout = form.volta() || (form.wmma && family(form.a) != Element::s4 &&
-                                            form.a != Element::b1);
+  const bool free_layout =
+      form.volta() || (form.wmma && family(form.a) != Element::s4 && form.a != Element::b1);
   if (!free_layout && (!form.a_row || form.b_row)) invalid(statement, "needs .row.col");
   form.saturate = words.saturate;
   if (words.saturate && form.d != Element::s32 && !form.wmma)

@@ -11,7 +11,7 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr std::uint64_t kMostShared = std::uint64_t{48} << 10;  // static, of a block: ptxas
-constexpr std::uint64_t kMostLocal = std::uint64_t{512} << 10;   // of a thread, CUDA's limit
+constexpr std::uint64_t kMostLocal = std::uint64_t{512} << 10;  // of a thread, CUDA's limit
 
 struct Access {
   std::string_view space, memory;
@@ -33,10 +33,12 @@ constexpr Access kAccesses[] = {
 constexpr std::array<std::string_view, 18> kAdvice = {
     "nc",   "ca",      "cg",      "cs",      "cv",  "lu",  "wb",  "wt",      "volatile",
     "weak", "relaxed", "acquire", "release", "cta", "gpu", "sys", "cluster", "mmio"};
-constexpr std::array<std::string_view, 11> kEviction = {
-    "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
-    "L1::no_allocate",  "L2::evict_normal",    "L2::evict_first", "L2::evict_last",
-    "L2::64B",          "L2::128B",            "L2::256B"};
+constexpr std::array<std::string_view, 11> kEviction = {"L1::evict_normal", "L1::evict_unchanged",
+                                                        "L1::evict_first",  "L1::evict_last",
+                                                        "L1::no_allocate",  "L2::evict_normal",
+                                                        "L2::evict_first",  "L2::evict_last",
+                                                        "L2::64B",          "L2::128B",
+                                                        "L2::256B"};
 
 template <typename Words>
 bool is_one_of(const Words& words, std::string_view word) {
@@ -226,8 +228,9 @@ bool Decoder::memory_words(const Statement& statement, bool store, MemoryWords& 
     else if (!is_one_of(kAdvice, word) && !is_one_of(kEviction, word))
       return false;
     words.isvolatile = words.isvolatile || word == "volatile";
-    words.polls = words.polls || (!store && (word == "volatile" || word == "relaxed" ||
-                                             word == "acquire" || word == "cv"));
+    words.polls =
+        words.polls ||
+        (!store && (word == "volatile" || word == "relaxed" || word == "acquire" || word == "cv"));
   }
   return true;
 }
@@ -282,8 +285,7 @@ bool Decoder::memory(const Statement& statement) {
   int bits = bytes == 8 ? 64 : 32;
   for (std::uint32_t i = 0; i < words.count; ++i) {
     const Operand& element = words.count > 1 ? function_.operands[data.index + i] : data;
-    if (element.kind == OperandKind::reg &&
-        bytes_of(function_.registers[element.index].type) == 8)
+    if (element.kind == OperandKind::reg && bytes_of(function_.registers[element.index].type) == 8)
       bits = 64;
   }
   std::vector<std::uint32_t> slots;
@@ -310,11 +312,9 @@ bool Decoder::memory(const Statement& statement) {
   }
   std::uint32_t* places[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
   for (std::size_t i = 0; i < slots.size() && i < 4; ++i) *places[i] = slots[i];
-  if (slots.size() > 4)
-    instruction.more = more({slots.begin() + 4, slots.end()});
+  if (slots.size() > 4) instruction.more = more({slots.begin() + 4, slots.end()});
   if (store) {
-    for (const auto& [wide, slot] : narrow)
-      emit_plain(statement, Opcode::cvt_u64_u32, wide, slot);
+    for (const auto& [wide, slot] : narrow) emit_plain(statement, Opcode::cvt_u64_u32, wide, slot);
   }
   const bool sign =
       !store && (type == Type::s8 || type == Type::s16 || (type == Type::s32 && bits == 64));

@@ -69,8 +69,8 @@ bool Decoder::moves(const Statement& statement) {
       invalid(statement, "an element must be a register");
     }
   }
-  const std::uint32_t whole = pack ? destination(statement, 0, bits_type(bytes))
-                                   : source(statement, 1, bits_type(bytes));
+  const std::uint32_t whole =
+      pack ? destination(statement, 0, bits_type(bytes)) : source(statement, 1, bits_type(bytes));
   if (part_bytes == 8) {
     // An unpacked element may be no part of what is still to be read: registers are whole.
     for (std::uint32_t i = 0; i < 2; ++i) {
@@ -251,8 +251,7 @@ bool Decoder::advice(const Statement& statement) {
   if (name.starts_with("createpolicy.")) {
     expect_operands(statement, 1, 4);
     if (!name.ends_with(".b64")) invalid(statement, "a policy has 64 bits");
-    emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::b64),
-               constant(0, true));
+    emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::b64), constant(0, true));
     return true;
   }
   if (name == "elect.sync") {  // the lowest lane of the mask

@@ -96,6 +96,20 @@ Token Lexer::number() {
     token.value = bits;
     return token;
   }
+  // Most numbers are decimal and short: tables of initial values are millions of them.
+  if (*at_ != '0') {
+    const char* ahead = at_;
+    std::uint64_t short_value = 0;
+    while (ahead != end_ && ahead - at_ < 19 && is_digit(*ahead))
+      short_value = short_value * 10 + static_cast<std::uint64_t>(*ahead++ - '0');
+    if (ahead != end_ && (*ahead == ',' || *ahead == ' ' || *ahead == '}' || *ahead == ']' ||
+                          *ahead == ';' || *ahead == '\n')) {
+      at_ = ahead;
+      Token token = finish(TokenKind::integer, begin);
+      token.value = short_value;
+      return token;
+    }
+  }
   int base = 10;
   if (*at_ == '0' && end_ - at_ >= 2) {
     if (at_[1] == 'x' || at_[1] == 'X') {
@@ -198,8 +212,7 @@ bool Lexer::name_follows() const {
 bool Lexer::real_follows() const {
   Lexer ahead = *this;
   ahead.skip_blanks();
-  return ahead.at_ != ahead.end_ && is_digit(*ahead.at_) &&
-         ahead.number().kind == TokenKind::real;
+  return ahead.at_ != ahead.end_ && is_digit(*ahead.at_) && ahead.number().kind == TokenKind::real;
 }
 
 void Lexer::skip_braces() {

@@ -63,12 +63,12 @@ std::uint64_t ParseState::parse_binary(int level, std::uint32_t depth) {
     const auto a = static_cast<std::int64_t>(left), b = static_cast<std::int64_t>(right);
     switch (found->first) {
       case '|':
-        left = found->second != 0 ? static_cast<std::uint64_t>(left != 0 || right != 0)
-                                  : left | right;
+        left =
+            found->second != 0 ? static_cast<std::uint64_t>(left != 0 || right != 0) : left | right;
         break;
       case '&':
-        left = found->second != 0 ? static_cast<std::uint64_t>(left != 0 && right != 0)
-                                  : left & right;
+        left =
+            found->second != 0 ? static_cast<std::uint64_t>(left != 0 && right != 0) : left & right;
         break;
       case '^':
         left ^= right;
@@ -85,8 +85,7 @@ std::uint64_t ParseState::parse_binary(int level, std::uint32_t depth) {
                                       : static_cast<std::uint64_t>(a < b);
         break;
       case '>':
-        left = found->second == '>'
-                   ? static_cast<std::uint64_t>(a >> (right < 64 ? right : 63))
+        left = found->second == '>'   ? static_cast<std::uint64_t>(a >> (right < 64 ? right : 63))
                : found->second == '=' ? static_cast<std::uint64_t>(a >= b)
                                       : static_cast<std::uint64_t>(a > b);
         break;

@@ -88,7 +88,7 @@ class ParseState {
   const char* previous_end_ = nullptr;
   Location location_;
   bool sized_ = false;  ///< .address_size was there
-  bool call_ = false;  ///< the statement is a call: ( ) is a list of its arguments
+  bool call_ = false;   ///< the statement is a call: ( ) is a list of its arguments
 };
 
 }  // namespace warpmark::cpu

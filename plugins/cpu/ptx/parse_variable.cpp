@@ -1,4 +1,5 @@
 // Declarations of .global, .const, .shared, .local and .param variables with their initial values.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -112,16 +113,14 @@ void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Varia
     }
     if (accept('=')) parse_initialiser(variable, bytes_of(common.type), array);
     if (variable.bytes == 0 && !variable.external && variable.space != Space::shared)
-      throw PtxError(variable.line,
-                     "variable '" + std::string(variable.name) + "' has no size");
+      throw PtxError(variable.line, "variable '" + std::string(variable.name) + "' has no size");
     if (&into == &module_.variables && !register_variable(variable)) continue;
     into.push_back(std::move(variable));
   } while (accept(','));
   expect(';');
 }
 
-void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_bytes,
-                                   bool array) {
+void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_bytes, bool array) {
   std::uint64_t offset = 0;
   std::uint32_t depth = 0;
   const bool braces = token_.is('{');
@@ -163,9 +162,16 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
     variable.references.push_back(reference);
     append_bits(variable, 0, element_bytes, offset);
   } else {
+    if (token_.kind == TokenKind::integer && (lexer_.follows(',') || lexer_.follows('}')) &&
+        variable.type != Type::f32 && variable.type != Type::f64 && variable.type != Type::f16) {
+      append_bits(variable, token_.value, element_bytes, offset);
+      offset += element_bytes;
+      advance();
+      return;
+    }
     const Operand number = parse_number();
-    const bool real = variable.type == Type::f32 || variable.type == Type::f64 ||
-                      variable.type == Type::f16;
+    const bool real =
+        variable.type == Type::f32 || variable.type == Type::f64 || variable.type == Type::f16;
     const bool bit_type = variable.type == Type::b8 || variable.type == Type::b16 ||
                           variable.type == Type::b32 || variable.type == Type::b64;
     if (!bit_type && real != (number.kind == OperandKind::real))
@@ -186,6 +192,8 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
 
 void ParseState::append_bits(Variable& variable, std::uint64_t bits, std::uint64_t bytes,
                              std::uint64_t offset) {
+  if (offset + bytes > variable.initial.capacity())  // twice as much: tables have 10^5 elements
+    variable.initial.reserve(std::max<std::uint64_t>(64, 2 * (offset + bytes)));
   variable.initial.resize(offset + bytes, 0);
   std::memcpy(variable.initial.data() + offset, &bits, std::min<std::uint64_t>(bytes, 8));
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMostConstant = 64 << 10;
 constexpr std::array<std::uint32_t, 32> kArchitectures = {
-    10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60,  61,  62,
+    10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50,  52,  53,  60,  61,  62,
     70, 72, 73, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
 
 }  // namespace

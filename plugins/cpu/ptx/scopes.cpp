@@ -17,7 +17,8 @@ void Scopes::declare(std::string_view name, Type type, bool range, std::uint64_t
   bool twice = !fresh;
   const auto is_in = [](std::string_view single, std::string_view stem, std::uint64_t size) {
     if (!single.starts_with(stem) || single.size() == stem.size() ||
-        single.size() - stem.size() > 18 || (single[stem.size()] == '0' && single.size() - stem.size() > 1))
+        single.size() - stem.size() > 18 ||
+        (single[stem.size()] == '0' && single.size() - stem.size() > 1))
       return false;
     std::uint64_t number = 0;
     for (const char digit : single.substr(stem.size())) {

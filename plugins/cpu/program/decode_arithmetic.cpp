@@ -1,0 +1,106 @@
+// Decoding of operations that opcodes.def has a line for, by the form of their operands.
+#include <cstdint>
+#include <utility>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+
+void Decoder::comparison_result(const Statement& statement, Instruction& instruction) {
+  const Operand& result = operand(statement, 0);
+  if (result.kind != OperandKind::pair) {
+    instruction.d = destination(statement, 0, Type::pred);
+    return;
+  }
+  const auto half = [&](std::uint32_t which) {
+    const Operand& operand = function_.operands[result.index + which];
+    return operand.kind == OperandKind::sink ? Instruction::kNone : predicate(statement, operand);
+  };
+  if (function_.operands[result.index].kind == OperandKind::integer ||
+      function_.operands[result.index + 1].kind == OperandKind::integer) {
+    invalid(statement, "the result must be a register");
+  }
+  instruction.d = half(0);
+  instruction.address = half(1);  // the complement's slot
+}
+
+void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine) {
+  Instruction instruction;
+  instruction.opcode = info.opcode;
+  instruction.cost = flops_of(statement.opcode);
+  if (instruction.cost != 0) instruction.counter = Counter::ptx_flops;
+  switch (info.form) {
+    case Form::unary:
+    case Form::mask1:
+      expect_operands(statement, 2, 2);
+      break;
+    case Form::binary:
+    case Form::mask2:
+      expect_operands(statement, 3, 3);
+      break;
+    case Form::ternary:
+    case Form::select:
+      expect_operands(statement, 4, 4);
+      break;
+    case Form::quaternary:
+      expect_operands(statement, 5, 5);
+      if (info.opcode == Opcode::lop3) check_table(statement);
+      instruction.address = source(statement, 4, info.e);
+      break;
+    case Form::carry2:
+    case Form::carry3: {
+      const std::size_t operands = info.form == Form::carry2 ? 3 : 4;
+      expect_operands(statement, operands, operands);
+      if (shared_.carry == Instruction::kNone) shared_.carry = allocate(false);
+      instruction.address = shared_.carry;
+      instruction.negated = statement.opcode.find(".cc.") != std::string_view::npos;
+      break;
+    }
+    case Form::atomic:  // its bare name lacks nothing but is handled by atomic()
+      if (atomic(statement)) return;
+      break;
+    case Form::compare: {
+      const std::size_t operands = combine == kCombineNone ? 3 : 4;
+      expect_operands(statement, operands, operands);
+      if ((info.a == Type::f16 || info.a == Type::bf16) &&
+          operand(statement, 0).kind == OperandKind::pair)
+        invalid(statement, "16-bit numbers have one result");
+      comparison_result(statement, instruction);
+      instruction.a = source(statement, 1, info.a);
+      instruction.b = source(statement, 2, info.b);
+      instruction.imm = combine;
+      if (combine != kCombineNone) {
+        instruction.c = predicate(statement, operand(statement, 3));
+        instruction.negated = operand(statement, 3).negated;
+      }
+      emit(statement, instruction);
+      return;
+    }
+  }
+  instruction.d = destination(statement, 0, info.d);
+  instruction.a = source(statement, 1, info.a);
+  if (info.b != Type::none && statement.operands > 2) instruction.b = source(statement, 2, info.b);
+  if (info.c != Type::none && statement.operands > 3) {
+    const Operand& last = operand(statement, 3);
+    if (info.form == Form::select) {
+      instruction.c = predicate(statement, last);
+      instruction.negated = last.negated;
+    } else {
+      instruction.c = source(statement, 3, info.c);
+    }
+  }
+  emit(statement, instruction);
+  finish_widening(statement);
+}
+
+// Of a conversion whose register is wider than its type: fills the rest.
+void Decoder::finish_widening(const Statement& statement) {
+  if (widen_.wide == Instruction::kNone) return;
+  Instruction extend;
+  extend.opcode = widen_.sign ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32;
+  extend.d = std::exchange(widen_.wide, Instruction::kNone);
+  extend.a = widen_.narrow;
+  emit(statement, extend);
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,289 @@
+// Operands of statements as slots: registers, constants, special registers and names.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Special>, 24> kSpecials = {{
+    {"%tid.x", Special::tid_x},
+    {"%tid.y", Special::tid_y},
+    {"%tid.z", Special::tid_z},
+    {"%ntid.x", Special::ntid_x},
+    {"%ntid.y", Special::ntid_y},
+    {"%ntid.z", Special::ntid_z},
+    {"%ctaid.x", Special::ctaid_x},
+    {"%ctaid.y", Special::ctaid_y},
+    {"%ctaid.z", Special::ctaid_z},
+    {"%nctaid.x", Special::nctaid_x},
+    {"%nctaid.y", Special::nctaid_y},
+    {"%nctaid.z", Special::nctaid_z},
+    {"%laneid", Special::laneid},
+    {"%warpid", Special::warpid},
+    {"%nwarpid", Special::nwarpid},
+    {"WARP_SZ", Special::warp_size},
+    {"%lanemask_eq", Special::lanemask_eq},
+    {"%lanemask_lt", Special::lanemask_lt},
+    {"%lanemask_le", Special::lanemask_le},
+    {"%lanemask_gt", Special::lanemask_gt},
+    {"%lanemask_ge", Special::lanemask_ge},
+    {"%dynamic_smem_size", Special::dynamic_smem_size},
+    {"%total_smem_size", Special::total_smem_size},
+    {"%ntid.w", Special::zero},
+}};
+
+// What does not exist here reads as 0: performance counters, the graph that runs a kernel, the one
+// multiprocessor's number, the system's shared memory, and the fourth coordinate.
+constexpr std::array<std::string_view, 20> kZeros = {"%ctaid.w",
+                                                     "%nctaid.w",
+                                                     "%tid.w",
+                                                     "%smid",
+                                                     "%gridid",
+                                                     "%pm0",
+                                                     "%pm1",
+                                                     "%pm2",
+                                                     "%pm3",
+                                                     "%pm4",
+                                                     "%pm5",
+                                                     "%pm6",
+                                                     "%pm7",
+                                                     "%reserved_smem_offset_begin",
+                                                     "%reserved_smem_offset_end",
+                                                     "%reserved_smem_offset_cap",
+                                                     "%reserved_smem_offset_0",
+                                                     "%reserved_smem_offset_1",
+                                                     "%aggr_smem_size",
+                                                     "%current_graph_exec"};
+constexpr std::array<std::string_view, 10> kWideZeros = {
+    "%gridid", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64",
+    "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64", "%current_graph_exec"};
+
+enum class Class { bits, integer, real, predicate };
+Class class_of(Type type) {
+  switch (type) {
+    case Type::b8:
+    case Type::b16:
+    case Type::b32:
+    case Type::b64:
+    case Type::b128:
+    case Type::f16x2:
+    case Type::bf16x2:
+      return Class::bits;
+    case Type::f16:
+    case Type::bf16:
+    case Type::f32:
+    case Type::f64:
+      return Class::real;
+    case Type::pred:
+      return Class::predicate;
+    default:
+      return Class::integer;
+  }
+}
+
+bool is_wide(Type type) {
+  return bytes_of(type) == 8;
+}
+
+}  // namespace
+
+std::uint32_t Decoder::register_slot(std::uint32_t reg) {
+  std::uint32_t& slot = slot_of_[reg];
+  if (slot == Instruction::kNone) {
+    const Type type = function_.registers[reg].type;
+    if (bytes_of(type) == 16) {
+      slot = allocate(true);
+      allocate(true);
+      if (callee_ != Instruction::kNone) {
+        for (const std::uint32_t half : {0u, kWideSlot})
+          program_.callees[callee_].registers.push_back({slot + half, 8});
+      }
+      return slot;
+    }
+    slot = allocate(is_wide(type));
+    if (callee_ != Instruction::kNone) {
+      const int bytes = type == Type::pred ? 0 : is_wide(type) ? 8 : 4;
+      program_.callees[callee_].registers.push_back({slot, static_cast<std::uint8_t>(bytes)});
+    }
+  }
+  return slot;
+}
+
+const Operand& Decoder::operand(const Statement& statement, std::size_t index) const {
+  return function_.operands[statement.first_operand + index];
+}
+
+void Decoder::expect_operands(const Statement& statement, std::size_t least,
+                              std::size_t most) const {
+  if (statement.operands < least || statement.operands > most) {
+    invalid(statement, "expected " + std::to_string(least) + " operands, found " +
+                           std::to_string(statement.operands));
+  }
+}
+
+void Decoder::check_register(const Statement& statement, const Operand& operand, Type type,
+                             bool wider) const {
+  const Type have = function_.registers[operand.index].type;
+  const auto mismatch = [&] {
+    invalid(statement, "register '" + std::string(operand.text) + "' has the wrong type");
+  };
+  if ((type == Type::pred) != (have == Type::pred)) mismatch();
+  if (type == Type::pred) return;
+  if (wider ? bytes_of(have) < bytes_of(type) : bytes_of(have) != bytes_of(type)) mismatch();
+  const Class want_class = class_of(type), have_class = class_of(have);
+  if (want_class == Class::bits || have_class == Class::bits) return;
+  if (want_class != have_class) mismatch();
+  if (want_class == Class::real && bytes_of(have) != bytes_of(type)) mismatch();
+}
+
+std::uint32_t Decoder::predicate(const Statement& statement, const Operand& operand) {
+  if (operand.kind == OperandKind::integer) {  // mov.pred %p1, 0; setp…, -1
+    const std::uint32_t slot = constant(operand.value != 0 ? ~std::uint64_t{0} : 0, false);
+    return slot;
+  }
+  if (operand.kind == OperandKind::name && operand.text == "%is_explicit_cluster")
+    return launch_special(operand.text);
+  if (operand.kind != OperandKind::reg) invalid(statement, "expected a predicate");
+  check_register(statement, operand, Type::pred, false);
+  return register_slot(operand.index);
+}
+
+// The slot of a special register, or kNone. Read as 16 bits one gives its low half, which is how
+// lanes are stored.
+std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
+  for (const auto& [known, which] : kSpecials) {
+    if (!wide && name == known) return special(which);
+  }
+  const auto zero = std::find(kZeros.begin(), kZeros.end(), name);
+  const auto wide_zero = std::find(kWideZeros.begin(), kWideZeros.end(), name);
+  if (wide ? wide_zero != kWideZeros.end() : zero != kZeros.end()) return constant(0, wide);
+  return Instruction::kNone;
+}
+
+std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
+  if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
+    if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
+    return slot;
+  }
+  if (operand.text.starts_with('%') || operand.text == "WARP_SZ") {
+    const std::uint32_t slot = special_named(operand.text, is_wide(type));
+    if (slot != Instruction::kNone) return slot;
+    for (const auto& [name, which] : kSpecials) {
+      if (operand.text == name) invalid(statement, "the special register has 32 bits");
+    }
+  }
+  if (operand.text.starts_with('%'))
+    refuse(statement,
+           "register or special register '" + std::string(operand.text) + "' is not known");
+  if (statement.opcode.substr(0, 4) != "mov.") invalid(statement, "a name cannot stand here");
+  const auto placed = variables_.find(operand.text);
+  if (placed != variables_.end()) {
+    const std::uint64_t offset = placed->second.offset + static_cast<std::uint64_t>(operand.value);
+    if (placed->second.space == Space::local && is_wide(type))
+      return frame_address(statement, offset);
+    return constant(offset, is_wide(type));
+  }
+  const std::uint64_t variable = placement_.variable ? placement_.variable(operand.text) : 0;
+  if (variable != 0) {
+    if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
+    return constant(variable + static_cast<std::uint64_t>(operand.value), true);
+  }
+  if (const std::uint64_t address = function_address(operand.text); address != 0) {
+    if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
+    return constant(address, true);
+  }
+  invalid(statement, "'" + std::string(operand.text) + "' is not declared");
+}
+
+// A floating-point constant in the width of its operand.
+std::uint64_t Decoder::real_bits(const Operand& operand, std::uint32_t bytes) {
+  const auto bits = static_cast<std::uint64_t>(operand.value);
+  if (operand.single && bytes == 8) {
+    return std::bit_cast<std::uint64_t>(
+        static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+  }
+  if (!operand.single && bytes == 4)
+    return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+  return bits;
+}
+
+std::uint32_t Decoder::source(const Statement& statement, std::size_t index, Type type) {
+  const Operand& operand = this->operand(statement, index);
+  if (type == Type::pred) {
+    const std::uint32_t value = predicate(statement, operand);
+    if (!operand.negated) return value;
+    const std::uint32_t opposite = allocate(false);
+    emit_plain(statement, Opcode::not_pred, opposite, value);
+    return opposite;
+  }
+  const bool convert = statement.opcode.starts_with("cvt.");
+  switch (operand.kind) {
+    case OperandKind::reg: {
+      if (operand.value != 0 && !statement.opcode.starts_with("mov."))
+        invalid(statement, "a register with an offset cannot stand here");
+      check_register(statement, operand, type, convert);
+      if (operand.value != 0) {  // mov.u32 %r1, %r2+4
+        if (class_of(type) == Class::real || bytes_of(type) < 4)
+          invalid(statement, "a register with an offset cannot stand here");
+        const bool both = is_wide(type);
+        const std::uint32_t sum = allocate(both);
+        emit_plain(statement, both ? Opcode::add_64 : Opcode::add_32, sum,
+                   register_slot(operand.index),
+                   constant(static_cast<std::uint64_t>(operand.value), both));
+        return sum;
+      }
+      const bool wide = is_wide(function_.registers[operand.index].type);
+      if (wide == is_wide(type)) return register_slot(operand.index);
+      // Only a conversion reads a wider register than its type: the low part of it.
+      Instruction part;
+      part.opcode = Opcode::cvt_u32_u64;
+      part.a = register_slot(operand.index);
+      part.d = allocate(false);
+      emit(statement, part);
+      return part.d;
+    }
+    case OperandKind::integer: {
+      if (bytes_of(type) == 16) invalid(statement, "a constant has no 128 bits");
+      if (class_of(type) == Class::real && bytes_of(type) > 2)
+        invalid(statement, "an integer cannot be a floating-point operand");
+      return constant(static_cast<std::uint64_t>(operand.value), is_wide(type));
+    }
+    case OperandKind::real: {
+      if (class_of(type) == Class::integer)
+        invalid(statement, "a floating-point number cannot be an integer operand");
+      if (bytes_of(type) < 4)
+        invalid(statement, "a 16-bit operand takes no floating-point constant");
+      return constant(real_bits(operand, bytes_of(type)), is_wide(type));
+    }
+    case OperandKind::name:
+      return named(statement, operand, type);
+    default:
+      invalid(statement, "operand " + std::to_string(index + 1) + " cannot stand here");
+  }
+}
+
+std::uint32_t Decoder::destination(const Statement& statement, std::size_t index, Type type) {
+  const Operand& operand = this->operand(statement, index);
+  if (operand.kind != OperandKind::reg || operand.negated || operand.value != 0) {
+    invalid(statement, "the result must be a register");
+  }
+  const bool convert = statement.opcode.starts_with("cvt.");
+  check_register(statement, operand, type, convert);
+  if (is_wide(function_.registers[operand.index].type) != is_wide(type) && type != Type::pred) {
+    if (class_of(type) != Class::integer)
+      refuse(statement, "conversion to a wider register is not implemented on this device");
+    widen_.wide = register_slot(operand.index);
+    widen_.narrow = allocate(false);
+    widen_.sign = type == Type::s8 || type == Type::s16 || type == Type::s32;
+    return widen_.narrow;
+  }
+  return register_slot(operand.index);
+}
+
+}  // namespace warpmark::cpu
