@@ -11,8 +11,8 @@ clients_stamp() { printf '%s ' "${client_packages[@]}" | sha256sum | cut -d ' ' 
 
 # The same mirrors that this machine installs from, with the component that PyCUDA is in.
 client_sources() {
-  # shellcheck disable=SC2016  # apt-get expands them
   local key=/usr/share/keyrings/debian-archive-keyring.gpg
+  # shellcheck disable=SC2016  # apt-get expands them
   apt-get indextargets --format '$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Created-By: Packages' \
     2>/dev/null |
     while IFS='|' read -r uri release component; do

@@ -104,8 +104,8 @@ class Function {
 /// A launch that was checked: what is left is the driver's call.
 class Function::Prepared {
  public:
-  /// `launched` becomes true when the driver is asked to launch: until then no kernel of this launch
-  /// can be at fault.
+  /// `launched` becomes true when the driver is asked to launch: until then no kernel of this
+  /// launch can be at fault.
   void operator()(const Stream& stream, bool* launched = nullptr);
 
  private:

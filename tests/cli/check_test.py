@@ -114,7 +114,8 @@ class Failures(CheckTest):
                                                                       "volatile float *out"))
         out, _ = self.check("suites", "--timeout-s", "2", code=1)
         self.assertIn("\nFAILED t.n=100\n"
-                      "  error: the launch took longer than its limit of 1600 ms\n", out)
+                      "  suites/k.cu:3: error: the launch took longer than its limit of 1600 ms\n"
+                      "  threads poll here for what others do, in k at k.cu:3\n", out)
 
 
 class Skips(CheckTest):

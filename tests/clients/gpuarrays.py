@@ -1,6 +1,4 @@
 """gpuarray: arithmetic, slices, fills, arange, cumath on 4000 x 4000."""
-import pycuda.elementwise  # noqa: F401  (fails early if PyCUDA is incomplete)
-
 from client import drv, numpy, on_the_cpu_device, randn
 
 on_the_cpu_device()

@@ -23,7 +23,10 @@ def is_elf(path):
 def binaries(build):
     for place in PLACES:
         for path in sorted((build / place).rglob("*")):
-            # Objects and archives of CMake's own folders are not what is run.
+            # Objects and archives of CMake's own folders are not what is run. A client plays a
+            # program of others, which is linked with a driver.
+            if path.name.startswith("client_"):
+                continue
             if path.is_file() and "CMakeFiles" not in path.parts and is_elf(path):
                 yield path
 

@@ -75,10 +75,10 @@ typedef struct warpmark_device {
    * `count`: a faulty load gives 0, a faulty store does nothing, and the launch goes on to find the
    * other places before it fails. An allocation that was freed has "freed": true. `launch` counts
    * the context's launches from 1. `kind` is one of illegal_address, misaligned_address, limit,
-   * barrier, unsupported_instruction, assert, trap, invalid_pc, stack_overflow, invalid_handle (of a
-   * texture or surface), surface_out_of_range, heap (a free of what malloc did not return), waiting
-   * (after a limit: where threads were, and for what they waited). Members that do not apply are
-   * absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte
+   * barrier, unsupported_instruction, assert, trap, invalid_pc, stack_overflow, invalid_handle (of
+   * a texture or surface), surface_out_of_range, heap (a free of what malloc did not return),
+   * waiting (after a limit: where threads were, and for what they waited). Members that do not
+   * apply are absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte
    * after. */
   void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 

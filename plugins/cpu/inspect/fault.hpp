@@ -24,7 +24,7 @@ enum class FaultKind : std::uint8_t {
   surface,     ///< an access outside a surface that must not be
   assertion,
   waiting,  ///< where threads were when a limit ended the launch
-  heap  ///< a free of what is not allocated
+  heap      ///< a free of what is not allocated
 };
 
 /// A place (instruction, space, allocation) where a launch did what it must not do.
