@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+#include "machine/holes.hpp"
+
 namespace warpmark::cpu {
 namespace {
 
@@ -124,19 +126,7 @@ bool Arena::free(std::uint64_t address) {
                 static_cast<off_t>(allocation.reserved)) != 0) {
     std::memset(host(address), 0, allocation.reserved);  // a filter of system calls may forbid it
   }
-  auto hole = holes_.emplace(address, allocation.reserved).first;
-  if (auto after = std::next(hole);
-      after != holes_.end() && hole->first + hole->second == after->first) {
-    hole->second += after->second;
-    holes_.erase(after);
-  }
-  if (hole != holes_.begin()) {
-    auto before = std::prev(hole);
-    if (before->first + before->second == hole->first) {
-      before->second += hole->second;
-      holes_.erase(hole);
-    }
-  }
+  add_hole(holes_, address, allocation.reserved);
   return true;
 }
 

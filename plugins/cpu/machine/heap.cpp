@@ -3,6 +3,8 @@
 
 #include <iterator>
 
+#include "machine/holes.hpp"
+
 namespace warpmark::cpu {
 namespace {
 
@@ -43,19 +45,7 @@ DeviceHeap::Freed DeviceHeap::free(std::uint64_t address) {
   if (block == blocks_.end()) return Freed::unknown;
   if (!block->second.live) return Freed::twice;
   block->second.live = false;
-  auto hole = holes_.emplace(address, block->second.reserved).first;
-  if (auto after = std::next(hole);
-      after != holes_.end() && hole->first + hole->second == after->first) {
-    hole->second += after->second;
-    holes_.erase(after);
-  }
-  if (hole != holes_.begin()) {
-    auto before = std::prev(hole);
-    if (before->first + before->second == hole->first) {
-      before->second += hole->second;
-      holes_.erase(hole);
-    }
-  }
+  add_hole(holes_, address, block->second.reserved);
   return Freed::good;
 }
 
