@@ -19,6 +19,24 @@ Context* context_of(warpmark_device_context handle) {
   return stack.empty() ? nullptr : driver().find(stack.back());
 }
 
+CUresult set_checks(const std::vector<std::string>& names, Limits& limits) {
+  limits.exact_bounds = false;
+  limits.checks = {};
+  for (const std::string& name : names) {
+    limits.exact_bounds = true;
+    if (name == "init")
+      limits.checks.init = true;
+    else if (name == "race")
+      limits.checks.race = true;
+    else if (name == "sync")
+      limits.checks.sync = true;
+    else if (name != "memory")
+      return fail(CUDA_ERROR_INVALID_VALUE, "configure: unknown check \"" + name +
+                                                "\"; known are memory, init, race, sync");
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
   const auto count = [&](std::uint64_t& into) -> CUresult {
     if (!value.is_number_unsigned())
@@ -36,9 +54,17 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     if (result == CUDA_SUCCESS) limits.workers = worker_count(workers);
     return result;
   }
+  if (key == "checks") {
+    if (!value.is_array())
+      return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"checks\" must be a list of names");
+    std::vector<std::string> names;
+    for (const Json& name : value) names.push_back(name.is_string() ? name.get<std::string>() : "");
+    return set_checks(names, limits);
+  }
   if (key == "check") {
     if (value == "memory" || value == "none") {
       limits.exact_bounds = value == "memory";
+      limits.checks = {};
       return CUDA_SUCCESS;
     }
     return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"check\" must be \"memory\" or \"none\"");
@@ -57,7 +83,7 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
   return fail(
       CUDA_ERROR_INVALID_VALUE,
       "configure: unknown key \"" + key +
-          "\"; known are cc, instruction_budget, wall_limit_ms, schedule_seed, workers, check");
+          "\"; known are cc, instruction_budget, wall_limit_ms, schedule_seed, workers, check, checks");
 }
 
 int configure(warpmark_device_context handle, const char* text) {
@@ -76,6 +102,7 @@ int configure(warpmark_device_context handle, const char* text) {
       if (result != CUDA_SUCCESS) return result;
     }
     target = limits;
+    if (context != nullptr) context->arena.track_values(limits.checks.init);
     return CUDA_SUCCESS;
   });
 }

@@ -211,10 +211,33 @@ CUresult prepare_kernel(Context& context, KernelWork& work, void** parameters, v
   return pack_parameters(*kernel->function, parameters, extra, work.parameters);
 }
 
+// The kernel's program for what a launch looks at.
+const Program& program_for(Kernel& kernel, const LaunchShape& shape) {
+  if (shape.exact_bounds && !shape.checks.any()) return kernel.checked;
+  std::unique_ptr<Program>& program = shape.exact_bounds ? kernel.inspected : kernel.contained;
+  if (!program) {
+    program = std::make_unique<Program>(kernel.checked);
+    bind(*program, handlers(shape.exact_bounds ? Watch::everything : Watch::nothing));
+    if (shape.exact_bounds) find_unwritten(*program);
+  }
+  return *program;
+}
+
+// What the checks of a launch need to know of the context's memory.
+void prepare_checks(Context& context, LaunchShape& shape) {
+  shape.checks = context.launch_limits.checks;
+  if (!shape.exact_bounds) shape.checks = {};
+  if (shape.checks.any()) {
+    if (!context.inspection) context.inspection = std::make_unique<InspectionMemory>(context.arena);
+    shape.inspection = context.inspection.get();
+  }
+  if (!shape.checks.init) context.arena.assume_values();
+}
+
 CUresult perform_kernel(Context& context, const KernelWork& work) {
-  const Kernel* found = find_kernel(context, work.function);
+  Kernel* found = find_kernel(context, work.function);
   if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  const Kernel& kernel = *found;
+  Kernel& kernel = *found;
   CUresult result = check_shape(kernel, work);
   if (result != CUDA_SUCCESS) return result;
   LaunchShape shape;
@@ -229,10 +252,11 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   // A peer's memory is only found by the exact map.
   shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.has_peers();
   shape.parameters = work.parameters;
+  prepare_checks(context, shape);
   result = check_together(kernel, work, shape);
   if (result != CUDA_SUCCESS) return result;
   const std::uint64_t number = ++context.launches;
-  const Program& program = shape.exact_bounds ? kernel.checked : kernel.contained;
+  const Program& program = program_for(kernel, shape);
   provide_runtime(context, program, shape);
   LaunchResult outcome = run_grid(program, shape, context.arena);
   context.pending = error_of(outcome.end);

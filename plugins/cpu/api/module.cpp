@@ -37,6 +37,7 @@ CUresult place_variables(Context& context, LoadedModule& module) {
                   std::min<std::uint64_t>(variable.initial.size(), variable.bytes));
     }
     Allocation* allocation = context.arena.find(address);
+    allocation->init = nullptr;  // what has no initialiser is zero
     allocation->label = variable.name;
     allocation->read_only = variable.space == Space::constant;
     allocation->label_address = address;
@@ -147,9 +148,7 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
     return fail(error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX,
                 std::string("PTX ") + error.what());
   }
-  kernel->contained = kernel->checked;
-  bind(kernel->checked, handlers(true));
-  bind(kernel->contained, handlers(false));
+  bind(kernel->checked, handlers(Watch::bounds));
   kernel->module = &module;
   kernel->function = &function;
   *result = reinterpret_cast<CUfunction>(kernel.get());

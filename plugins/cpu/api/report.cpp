@@ -38,6 +38,12 @@ const char* name_of(FaultKind kind) {
       return "waiting";
     case FaultKind::heap:
       return "heap";
+    case FaultKind::race:
+      return "race";
+    case FaultKind::uninitialised:
+      return "uninitialised";
+    case FaultKind::sync:
+      return "sync";
   }
   return "";
 }
@@ -115,6 +121,79 @@ std::string where_to_nearest(const Fault& fault) {
          " the nearest allocation of " + size;
 }
 
+// Where a statement stands, as members of a report; returns "file.cu:5", or "" if unknown.
+std::string add_place(Json& json, const Program& program, std::uint32_t number) {
+  const Statement* statement = program.statement(number);
+  if (statement == nullptr) return "";
+  std::string place;
+  const auto file = program.module->files.find(statement->location.file);
+  if (file != program.module->files.end()) {
+    json["file"] = safe(file->second);
+    json["line"] = statement->location.line;
+    place = safe(file->second) + ":" + std::to_string(statement->location.line);
+  }
+  json["ptx_line"] = statement->line;
+  json["instruction"] = safe(instruction_text(statement->text));
+  return place;
+}
+
+void add_other(Json& json, const Fault& fault, const Program& program) {
+  if (fault.hazard[0] != 0) json["hazard"] = fault.hazard;
+  json["severity"] = fault.warning ? "warning" : "error";
+  if (fault.kind == FaultKind::uninitialised)
+    json["origin"] = fault.origin == Space::param ? "register" : name_of(fault.origin);
+  if (!fault.other.known) return;
+  Json other;
+  other["thread"] = fault.other.thread;
+  other["block"] = fault.other.block;
+  add_place(other, program, fault.other.statement);
+  json["other"] = other;
+}
+
+std::string by_thread(const Fault& fault, const Program& program, const std::string& place) {
+  return "by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
+         (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") + " in " +
+         safe(program.name) + (place.empty() ? "" : " at " + place);
+}
+
+// A race, an undefined value, or a barrier that not everybody reaches.
+std::string finding_text(const Fault& fault, const Program& program, const std::string& element,
+                         const std::string& place) {
+  Json ignored;
+  const std::string other_place =
+      fault.other.known ? add_place(ignored, program, fault.other.statement) : "";
+  const std::string at = other_place.empty() ? "" : " at " + other_place;
+  switch (fault.kind) {
+    case FaultKind::race: {
+      std::string where = element.empty() ? "" : " at " + element;
+      if (fault.space == Space::shared) where = " at offset " + std::to_string(fault.address);
+      return std::string(fault.warning ? "harmless race: " : "race: ") + fault.hazard + " of " +
+             std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") + " of " +
+             name_of(fault.space) + " memory" + where +
+             (fault.warning ? ", of the same value" : "") + ", " +
+             by_thread(fault, program, place) + "; the other access is by thread " +
+             triple(fault.other.thread) + " of block " + triple(fault.other.block) + at +
+             ", and nothing puts them in order";
+    }
+    case FaultKind::uninitialised: {
+      const std::string what = fault.origin == Space::param
+                                   ? "a variable that was never set"
+                                   : std::string("uninitialised ") + name_of(fault.origin) +
+                                         " memory" +
+                                         (other_place.empty() || other_place == place
+                                              ? ""
+                                              : ", read at " + other_place + ",");
+      return "a value from " + what + " is " + fault.hazard +
+             (element.empty() ? "" : " (" + element + ")") + ", " +
+             by_thread(fault, program, place);
+    }
+    default:
+      return std::string(fault.hazard) + ": " + fault.message + ", " +
+             by_thread(fault, program, place) +
+             (fault.other.known ? "; the other one is at " + other_place : "");
+  }
+}
+
 }  // namespace
 
 std::string render_fault(const Fault& fault, const Program& program, std::uint64_t launch) {
@@ -161,20 +240,13 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
       json["allocation"] = nearest;
     }
   }
-  std::string place;
-  const Statement* found = program.statement(fault.statement);
-  if (fault.kind != FaultKind::limit && found != nullptr) {
-    const Statement& statement = *found;
-    const auto file = program.module->files.find(statement.location.file);
-    if (file != program.module->files.end()) {
-      json["file"] = safe(file->second);
-      json["line"] = statement.location.line;
-      place = safe(file->second) + ":" + std::to_string(statement.location.line);
-    }
-    json["ptx_line"] = statement.line;
-    json["instruction"] = safe(instruction_text(statement.text));
-  }
-  if (fault.has_access) {
+  const std::string place = fault.kind == FaultKind::limit
+                                ? ""
+                                : add_place(json, program, fault.statement);
+  if (is_finding(fault.kind)) {
+    message = finding_text(fault, program, element, place);
+    add_other(json, fault, program);
+  } else if (fault.has_access) {
     const bool forbidden = fault.allocation.read_only && fault.write && fault.distance == 0;
     message = std::string(fault.kind == FaultKind::misaligned_address ? "misaligned "
                           : forbidden                                 ? "forbidden "

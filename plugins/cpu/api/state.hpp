@@ -43,7 +43,9 @@ struct DeviceProperties {
 struct Kernel {
   struct LoadedModule* module = nullptr;
   const Function* function = nullptr;
-  Program checked, contained;  ///< bound to handlers with and without exact bounds
+  Program checked;  ///< bound to handlers with exact bounds
+  /// Made when they are first used.
+  std::unique_ptr<Program> contained, inspected;
   std::uint32_t max_dynamic_shared = DeviceProperties::shared_per_block;
   int carveout = -1;  ///< CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
   // What the launches of CUDA 3 set beforehand: cuFuncSetBlockShape, cuParamSet…
@@ -115,6 +117,7 @@ struct Pool {
 struct Limits {
   std::uint64_t instruction_budget = 0, wall_limit_ms = 0, schedule_seed = 0;
   bool exact_bounds = true;
+  Checks checks;  ///< beyond bounds
   std::uint32_t workers = 1;
 };
 
@@ -145,6 +148,7 @@ struct Context {
   std::map<CUevent, std::unique_ptr<Event>> events;
   std::map<CUlinkState, std::unique_ptr<Link>> links;
   Images images;
+  std::unique_ptr<InspectionMemory> inspection;  ///< once something is looked for beyond bounds
   struct HostRange {
     std::size_t bytes = 0;
     bool owned = false;  ///< allocated here, not registered

@@ -23,8 +23,11 @@ enum class FaultKind : std::uint8_t {
   handle,      ///< a texture or surface that is none
   surface,     ///< an access outside a surface that must not be
   assertion,
-  waiting,  ///< where threads were when a limit ended the launch
-  heap      ///< a free of what is not allocated
+  waiting,        ///< where threads were when a limit ended the launch
+  heap,           ///< a free of what is not allocated
+  race,           ///< unordered accesses to one place
+  uninitialised,  ///< a value that was never written is used
+  sync            ///< a barrier or warp operation that not everybody reaches
 };
 
 /// A place (instruction, space, allocation) where a launch did what it must not do.
@@ -42,7 +45,22 @@ struct Fault {
   std::array<std::uint32_t, 3> thread{}, block{};  ///< the first that met it
   std::uint64_t count = 0;                         ///< accesses of threads that met it
   std::string message;                             ///< of a limit or barrier
+  const char* hazard = "";                         ///< of a race: which comes after which; of an
+                                                   ///< undefined value, what was done with it
+  bool warning = false;           ///< it may be meant so: the launch's results do not depend on it
+  Space origin = Space::global;   ///< of an undefined value; param stands for a register
+  /// The other side of a race, or where an undefined value was read.
+  struct Other {
+    bool known = false;
+    std::uint32_t statement = 0;
+    std::array<std::uint32_t, 3> thread{}, block{};
+  } other;
 };
+
+/// Findings leave the launch's results as they are; everything else ends it with an error.
+constexpr bool is_finding(FaultKind kind) {
+  return kind == FaultKind::race || kind == FaultKind::uninitialised || kind == FaultKind::sync;
+}
 
 /// Collects faults in the order of their first occurrence.
 class FaultLog {

@@ -9,17 +9,13 @@
 namespace warpmark::cpu {
 
 /// The hooks that a policy may override. Handlers call them with constant expressions around, so an
-/// empty hook leaves no code. Further checkers (initialisation, races, barriers) are further
-/// policies; a combination is a struct that inherits from several and calls each.
+/// empty hook leaves no code.
 struct NoObserver {
   /// Bounds and alignment are those of the allocation, to the byte. If false an access is still
   /// translated and bounded, into the arena as a whole: containment is not a check.
   static constexpr bool exact_bounds = false;
-  /// `lanes` have loaded or stored `bytes` each at `addresses` (device addresses or offsets).
-  static void on_load(Lanes&, const Instruction&, std::uint32_t, const std::uint64_t*,
-                      std::uint32_t) {}
-  static void on_store(Lanes&, const Instruction&, std::uint32_t, const std::uint64_t*,
-                       std::uint32_t) {}
+  /// Lanes::observer sees each access.
+  static constexpr bool inspects = false;
   /// The guard of an instruction holds for these lanes, not none.
   static void on_guarded(Lanes&, const Instruction&, std::uint32_t) {}
   /// These lanes' generic addresses lie in global, local and shared memory.
@@ -30,6 +26,11 @@ struct NoObserver {
 /// Exact bounds and alignment of every access.
 struct Memcheck : NoObserver {
   static constexpr bool exact_bounds = true;
+};
+
+/// … and races and undefined values.
+struct Inspect : Memcheck {
+  static constexpr bool inspects = true;
 };
 
 /// What the blocks of the graph do not say about counters (Tally), besides another policy.

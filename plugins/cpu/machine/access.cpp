@@ -1,6 +1,9 @@
 // Handlers of loads and stores: translation, bounds, and the fast paths for contiguous and equal
 // addresses. Compiled once for each WARPMARK_ISA.
+#include "inspect/init_bits.hpp"
+#include "inspect/observer.hpp"
 #include "inspect/policy.hpp"
+#include "inspect/race_lanes.hpp"
 #include "machine/lanes.hpp"
 #include "machine/numerics.hpp"
 
@@ -103,6 +106,66 @@ WARPMARK_INLINE void transfer_vectors(Lanes& w, const u32* slots, std::byte* hos
   }
 }
 
+// Inspects accesses of all 32 lanes to one range, in order. False if that takes a look at each.
+template <Space S, bool Store>
+WARPMARK_INLINE bool inspect_all(Lanes& w, const Instruction& i, const Region& region, u64 start,
+                                 u32 bytes) {
+  if constexpr (S == Space::param) return true;
+  if (i.order != 0) return false;
+  BlockObserver& observer = *w.observer;
+  const Checks& checks = observer.checks();
+  u8* init = !checks.init ? nullptr : S == Space::global ? region.init : observer.shared_init();
+  const u64 from = start - region.begin, all = 32 * u64{bytes};
+  if (checks.init && Store && observer.taints(w.warp).any()) return false;
+  if (!Store && init != nullptr && !all_set(init, from, all)) return false;
+  if (checks.race) {
+    const RaceCells cells = observer.cells(S, start, all);
+    if (!cells) return false;
+    const int shift = __builtin_ctz(bytes) - observer.shift();
+    if (!settle_contiguous<Store>(cells, 32 << shift, shift, observer.record(w, i),
+                                  observer.threshold(S)))
+      return false;
+  }
+  if (Store && init != nullptr) set_bits(init, from, all);
+  return true;
+}
+
+// … of loads of one place by all lanes of `mask`.
+template <Space S>
+WARPMARK_INLINE bool inspect_one(Lanes& w, const Instruction& i, const Region& region, u64 start,
+                                 u32 bytes, u32 mask) {
+  if constexpr (S == Space::param) return true;
+  if (i.order != 0) return false;
+  BlockObserver& observer = *w.observer;
+  const Checks& checks = observer.checks();
+  const u8* init = !checks.init         ? nullptr
+                   : S == Space::global ? region.init
+                                        : observer.shared_init();
+  if (init != nullptr && !all_set(init, start - region.begin, bytes)) return false;
+  if (!checks.race) return true;
+  const RaceCells cells = observer.cells(S, start, bytes);
+  return cells && settle_broadcast(cells, static_cast<int>(bytes >> observer.shift()),
+                                   observer.record(w, i), mask, observer.threshold(S));
+}
+
+// … of one lane.
+template <Space S, typename M, typename R, bool Store>
+void inspect_lane(Lanes& w, const Instruction& i, const u32* slots, int lane, u64 address,
+                  u32 bytes, const std::byte* host) {
+  if constexpr (S == Space::param) return;
+  BlockObserver& observer = *w.observer;
+  if constexpr (Store) {
+    bool same = observer.checks().race;
+    for (int element = 0; same && element < i.count; ++element) {
+      const R* data = reinterpret_cast<const R*>(w.registers + slots[element]);
+      same = read<M>(host + element * sizeof(M)) == static_cast<M>(data[lane]);
+    }
+    observer.store(w, i, S, static_cast<u32>(lane), address, bytes, same);
+  } else {
+    observer.load(w, i, S, static_cast<u32>(lane), address, bytes);
+  }
+}
+
 template <typename P, Space S, typename M, typename R, bool Store>
 void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
   const u32 bytes = static_cast<u32>(sizeof(M)) * i.count;
@@ -123,7 +186,8 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
     different |= (at[lane] ^ start) & keep;
   }
   const bool aligned = !P::exact_bounds || (start & (bytes - 1)) == 0;
-  if (mask == 0xffffffff && scattered == 0 && aligned && inside(region, start, 32 * u64{bytes})) {
+  if (mask == 0xffffffff && scattered == 0 && aligned && inside(region, start, 32 * u64{bytes}) &&
+      (!P::inspects || inspect_all<S, Store>(w, i, region, start, bytes))) {
     std::byte* host = region.host + (start - region.begin);
     if (i.count == 1)
       transfer_all<M, R, Store>(w, i, host);
@@ -133,7 +197,8 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
       transfer_vectors<M, R, Store, 4>(w, slots, host);
     else
       transfer_vectors<M, R, Store, 8>(w, slots, host);
-  } else if (!Store && different == 0 && aligned && inside(region, start, bytes)) {
+  } else if (!Store && different == 0 && aligned && inside(region, start, bytes) &&
+             (!P::inspects || inspect_one<S>(w, i, region, start, bytes, mask))) {
     const std::byte* host = region.host + (start - region.begin);
     for (int element = 0; element < i.count; ++element) {
       if (slots[element] == Instruction::kNone) continue;
@@ -158,11 +223,16 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
                                   ? nullptr
                                   : remote_shared(w, address, bytes);
           if (remote != nullptr) {
+            if (P::inspects && Store) remote_stored(w, address, bytes);
             transfer<M, R, Store>(w, i, slots, lane, remote);
             continue;
           }
         }
         if (!good) record_fault(w, i, S, static_cast<u32>(lane), address, bytes, Store);
+      }
+      if (P::inspects && good) {
+        const std::byte* host = region.host + (address - region.begin);
+        inspect_lane<S, M, R, Store>(w, i, slots, lane, address, bytes, host);
       }
       // A faulty load gives 0, a faulty store does nothing, and the launch goes on to find more.
       if (good)
@@ -171,10 +241,6 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
         zero<R>(w, i, slots, lane);
     }
   }
-  if constexpr (Store)
-    P::on_store(w, i, mask, at, bytes);
-  else
-    P::on_load(w, i, mask, at, bytes);
 }
 
 template <typename P, typename M, typename R, bool Store>
@@ -187,6 +253,8 @@ void access_local(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
     const u64 offset = at[lane];
     if (inside(w.local, offset, bytes) && (!P::exact_bounds || (offset & (bytes - 1)) == 0)) {
       std::byte* host = w.local.host + static_cast<u64>(lane) * w.local.size + offset;
+      if constexpr (P::inspects)
+        inspect_lane<Space::local, M, R, Store>(w, i, slots, lane, offset, bytes, host);
       transfer<M, R, Store>(w, i, slots, lane, host);
     } else {
       record_fault(w, i, Space::local, static_cast<u32>(lane), offset, bytes, Store);
@@ -264,8 +332,15 @@ void fill(HandlerTable& table) {
 
 }  // namespace
 
-void fill_memory(HandlerTable& table, bool exact_bounds) {
-  exact_bounds ? fill<Counting<Memcheck>>(table) : fill<Counting<NoObserver>>(table);
+void fill_memory(HandlerTable& table, Watch watch) {
+  switch (watch) {
+    case Watch::nothing:
+      return fill<Counting<NoObserver>>(table);
+    case Watch::bounds:
+      return fill<Counting<Memcheck>>(table);
+    case Watch::everything:
+      return fill<Counting<Inspect>>(table);
+  }
 }
 
 }  // namespace warpmark::cpu::WARPMARK_ISA

@@ -7,14 +7,23 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
+#include "inspect/init_bits.hpp"
 #include "machine/holes.hpp"
 
 namespace warpmark::cpu {
 namespace {
+
+// Pages come as they are touched.
+std::shared_ptr<std::uint8_t[]> no_values(std::uint64_t bytes) {
+  auto* bits = static_cast<std::uint8_t*>(std::calloc(bytes / 8 + 1, 1));
+  if (bits == nullptr) throw std::bad_alloc();
+  return {bits, [](std::uint8_t* memory) { std::free(memory); }};
+}
 
 constexpr std::uint64_t kPage = 4096;
 // At least a page lies between allocations, so that an access past the end meets nobody's data; the
@@ -98,12 +107,37 @@ std::uint64_t Arena::allocate(std::uint64_t bytes, Kind kind) {
   allocation.reserved = need;
   allocation.pinned = kind == Kind::pinned;
   allocation.host_visible = kind != Kind::device;
+  if (tracks_values_ && kind == Kind::device) allocation.init = no_values(bytes);
   const bool good = kind == Kind::device || show(allocation, true);
   allocations_.emplace(address, std::move(allocation));
   used += bytes;
   if (good) return address;
   free(address);
   return 0;
+}
+
+void Arena::set_values(std::uint64_t address, std::uint64_t bytes, bool have) {
+  Allocation* allocation = find(address);
+  if (allocation == nullptr) return;
+  const std::uint64_t from = address - allocation->address;
+  bytes = std::min(bytes, allocation->bytes - from);
+  if (have) {
+    if (allocation->init == nullptr) return;
+    if (bytes == allocation->bytes)
+      allocation->init = nullptr;
+    else
+      set_bits(allocation->init.get(), from, bytes);
+  } else if (tracks_values_) {
+    if (allocation->init == nullptr) {
+      allocation->init = no_values(allocation->bytes);
+      if (bytes != allocation->bytes) set_bits(allocation->init.get(), 0, allocation->bytes);
+    }
+    set_bits<false>(allocation->init.get(), from, bytes);
+  }
+}
+
+void Arena::assume_values() {
+  for (auto& [address, allocation] : allocations_) allocation.init = nullptr;
 }
 
 bool Arena::free(std::uint64_t address) {
@@ -113,6 +147,7 @@ bool Arena::free(std::uint64_t address) {
   allocation.live = false;
   allocation.label.clear();
   allocation.dtype.clear();
+  allocation.init = nullptr;
   (allocation.pinned ? pinned_ : used_) -= allocation.bytes;
   if (allocation.host_visible) {
     // The address must not lead the program to another allocation's bytes later; if the system

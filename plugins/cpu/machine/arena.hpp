@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,10 @@ struct Allocation {
   bool read_only = false;     ///< to kernels: a .const variable
   bool host_visible = false;  ///< the program may use the same address: managed or pinned memory
   bool pinned = false;        ///< the host's memory: does not count against the capacity
-  std::string label, dtype;   ///< from warpmark_device.label
+  /// A bit for each byte that has a value, the least significant bit of a byte first; null if all
+  /// have one.
+  std::shared_ptr<std::uint8_t[]> init;
+  std::string label, dtype;  ///< from warpmark_device.label
   std::uint64_t label_address = 0, label_bytes = 0;
 };
 
@@ -58,6 +62,12 @@ class Arena {
   enum class Kind : std::uint8_t { device, managed, pinned };
   /// The address of `bytes` > 0 new bytes, zero, aligned to 512; 0 if they do not fit.
   std::uint64_t allocate(std::uint64_t bytes, Kind kind = Kind::device);
+  /// From now on device memory that is allocated has no values until it is written.
+  void track_values(bool on) { tracks_values_ = on; }
+  /// The bytes of a live allocation have values now, or none.
+  void set_values(std::uint64_t address, std::uint64_t bytes, bool have);
+  /// All bytes have values: something may have written that nobody followed.
+  void assume_values();
   /// False if `address` is not that of a live allocation. Its pages go back to the system.
   bool free(std::uint64_t address);
 
@@ -90,6 +100,7 @@ class Arena {
   std::byte* alias_ = nullptr;
   int memory_file_ = -1;
   std::uint64_t used_ = 0, pinned_ = 0;
+  bool tracks_values_ = false;
   std::vector<const Arena*> peers_;
   std::uint64_t next_ = 0;                           ///< where the next search begins
   std::map<std::uint64_t, Allocation> allocations_;  ///< live and freed, by address

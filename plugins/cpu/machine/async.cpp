@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "inspect/init_bits.hpp"
+#include "inspect/observer.hpp"
 #include "machine/block.hpp"
 #include "machine/mbarrier.hpp"
 
@@ -37,6 +39,7 @@ void AsyncCopies::reset(std::uint32_t threads) {
 void AsyncCopies::finish(const AsyncCopy& copy) {
   std::memmove(copy.to, copy.from, copy.source);
   std::memset(copy.to + copy.source, 0, copy.bytes - copy.source);
+  if (observer_ != nullptr) observer_->fill(copy.to, copy.bytes);
   if (copy.completion != nullptr) {
     Mbarrier barrier = load_barrier(copy.completion);
     barrier.complete_bytes(copy.bytes);
@@ -129,7 +132,8 @@ std::uint64_t wide(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
 // Every access of this file: the memory at an address of a lane, or null after recording the fault.
 // Copies and barriers work on global and shared memory only.
 std::byte* locate(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                  std::uint64_t address, std::uint64_t bytes, std::uint32_t alignment, bool store) {
+                  std::uint64_t address, std::uint64_t bytes, std::uint32_t alignment, bool store,
+                  bool data = false) {
   if (space == Space::generic) {
     const std::uint64_t offset = address - w.local_window;
     space = offset >= 3 * Arena::kWindow   ? Space::global
@@ -142,15 +146,23 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, std::uint32_t lan
     const std::uint64_t offset = address - region.begin;
     return offset <= region.size && bytes <= region.size - offset;
   };
+  const auto seen = [&] {
+    if (data && w.observer != nullptr)
+      w.observer->pass(w, i, space, lane, address, static_cast<std::uint32_t>(bytes), store);
+  };
   if (address % alignment == 0) {
     if (space == Space::shared) {
+      if (inside(w.shared)) seen();
       if (inside(w.shared)) return w.shared.host + address;
       if (std::byte* remote = remote_shared(w, address, bytes)) return remote;
     } else if (space == Space::global) {
       Region& region = w.sites[i.site];
       const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, 0xffffffff));
-      if (inside(region) || (find_region(w, i, address, most) && inside(region)))
+      if (inside(region) || (find_region(w, i, address, most) && inside(region))) {
+        seen();
+        if (store && region.init != nullptr) set_bits(region.init, address - region.begin, bytes);
         return region.host + (address - region.begin);
+      }
     }
   }
   // A fault tells of one access of the alignment's size: the last that a copy makes.
@@ -180,6 +192,10 @@ void change_barrier(Lanes& w, const Instruction& i, Change change) {
       before = barrier.state();
       change(barrier, i.a == Instruction::kNone ? 1 : narrow(w, i.a, lane));
       store_barrier(at, barrier);
+      if (w.observer != nullptr) {
+        w.observer->fill(at, sizeof before);
+        w.observer->meet(w, lane, at, true);
+      }
     }
     if (i.d != Instruction::kNone) reinterpret_cast<Raw64*>(w.registers + i.d)[lane] = before;
   });
@@ -226,6 +242,7 @@ void test(Lanes& w, const Instruction& i) {
     const std::uint32_t parity =
         i.negated ? narrow(w, i.b, lane) & 1 : Mbarrier(wide(w, i.b, lane)).parity();
     done |= static_cast<std::uint32_t>(load_barrier(at).parity() != parity) << lane;
+    if (w.observer != nullptr) w.observer->meet(w, lane, at, false);
   });
   Raw32& d = *reinterpret_cast<Raw32*>(w.registers + i.d);
   d = (d & ~w.mask) | done;
@@ -248,9 +265,10 @@ void copy(Lanes& w, const Instruction& i) {
         i.c != Instruction::kNone &&
         ((*reinterpret_cast<const Raw32*>(w.registers + i.c) >> lane & 1) != 0) != i.negated;
     if (ignored) made.source = 0;
-    made.to = locate(w, i, Space::shared, lane, wide(w, i.address, lane), bytes, bytes, true);
+    made.to = locate(w, i, Space::shared, lane, wide(w, i.address, lane), bytes, bytes, true, true);
     if (made.source != 0) {
-      made.from = locate(w, i, Space::global, lane, wide(w, i.a, lane), made.source, bytes, false);
+      made.from = locate(w, i, Space::global, lane, wide(w, i.a, lane), made.source, bytes, false,
+                         true);
       if (made.from == nullptr) return;
     } else {
       made.from = made.to;
@@ -272,7 +290,7 @@ void copy_bulk(Lanes& w, const Instruction& i) {
       record_fault(w, i, from, lane, wide(w, i.a, lane) | 1, 16, false);
       return;
     }
-    made.from = locate(w, i, from, lane, wide(w, i.a, lane), bytes, 16, false);
+    made.from = locate(w, i, from, lane, wide(w, i.a, lane), bytes, 16, false, true);
     made.to = locate(w, i, to_global ? Space::global : Space::shared, lane,
                      wide(w, i.address, lane), bytes, 16, true);
     if (i.c != Instruction::kNone) {
@@ -311,6 +329,7 @@ void arrive_later(Lanes& w, const Instruction& i) {
       barrier.expect_arrival();
       store_barrier(at, barrier);
     }
+    if (w.observer != nullptr) w.observer->meet(w, lane, at, true);
     w.block->async().arrive_later(w.warp * 32 + lane, at);
   });
 }

@@ -26,6 +26,8 @@ class AsyncCopies {
 
   /// Forgets everything; threads are numbered below `threads`.
   void reset(std::uint32_t threads);
+  /// Who is told of what copies have written.
+  void watch(class BlockObserver* observer) { observer_ = observer; }
   void start(Kind kind, std::uint32_t thread, const AsyncCopy& copy);
   /// What the thread started since the last commit becomes a group.
   void commit(Kind kind, std::uint32_t thread);
@@ -54,6 +56,7 @@ class AsyncCopies {
   void complete(Queue& queue, std::uint64_t end);
   void finish(const AsyncCopy& copy);
 
+  BlockObserver* observer_ = nullptr;
   std::uint32_t threads_ = 0;
   std::vector<Queue> queues_[kinds];  ///< by thread, once one is used
   std::vector<AsyncCopy> announced_;  ///< bulk copies that an mbarrier is told of

@@ -56,6 +56,11 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
   image_ = buffer(register_bytes_ * warps_.size());
   shared_ = buffer(shared_bytes_);
   local_ = buffer(local_bytes_ * 32 * warps_.size());
+  if (launch.observer != nullptr) {
+    observer_ = std::make_unique<BlockObserver>(*launch.observer, *this, shared_bytes_,
+                                                local_bytes_, launch.warps());
+    async_.watch(observer_.get());
+  }
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     Warp& warp = warps_[i];
     warp.sites.resize(program.sites);
@@ -76,6 +81,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
     lanes.local_window = launch.arena.local_window();
     lanes.tally = &launch.tally;
     lanes.block = this;
+    lanes.observer = observer_.get();
   }
   lay_out_registers();
 }
@@ -262,6 +268,7 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   const std::uint64_t own = launch_.program.kernel_local_bytes;
   for (std::uint64_t i = 0; own > 0 && i < 32 * warps_.size(); ++i)
     std::memset(local_.get() + i * local_bytes_, 0, own);
+  if (observer_) observer_->start(index);
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   barriers_ = {};
@@ -362,11 +369,28 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask) {
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
   const int full = mask == 0xffffffff ? 1 : 0;
-  for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
+  if (observer_ && observer_->checks().init)
+    execute_following(warp, node, mask);
+  else
+    for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
   const auto active = static_cast<std::uint32_t>(std::popcount(mask));
   launch_.executed += std::uint64_t{node.weight} * active;
   launch_.warp_instructions += node.weight;
   launch_.tally.visit(block, active);
+}
+
+// Undefined values are followed only while a warp has any.
+void BlockState::execute_following(Warp& warp, const Block& node, std::uint32_t mask) {
+  Lanes& lanes = warp.lanes;
+  const int full = mask == 0xffffffff ? 1 : 0;
+  const WarpTaints& taints = observer_->taints(lanes.warp);
+  for (std::uint32_t i = node.begin; i < node.end; ++i) {
+    const Instruction& instruction = launch_.program.code[i];
+    if (taints.any()) observer_->follow(lanes, instruction, mask);
+    instruction.run[full](lanes, instruction);
+  }
+  if (taints.any() && node.exit == Exit::branch)
+    observer_->decide(lanes, node.predicate, mask, node.statement, "used to decide a branch");
 }
 
 bool BlockState::run_warp(Warp& warp) {
@@ -424,7 +448,10 @@ bool BlockState::run_warp(Warp& warp) {
       case Exit::warp:
       case Exit::collect:
         have = complete(warp, current.mask, node);
+        if (observer_ && observer_->checks().sync) check_members(warp, current.mask, node);
         if (have) {
+          if (observer_ && node.exit == Exit::warp)
+            observer_->warp_complete(warp.lanes.warp, current.mask);
           current.node = node.next;
         } else {
           arrive_at_warp_barrier(warp, current, node);
@@ -536,6 +563,7 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const Block& node) {
     return;
   }
   Barrier& barrier = barriers_[number];
+  if (observer_ && threads != 0) observer_->arrive(warp.lanes.warp, number);
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   if (threads != 0) barrier.expected = threads;
   if (node.counts) {
@@ -549,6 +577,7 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const Block& node) {
   if (!node.arrive_only) {
     fragment.wait = Fragment::Wait::barrier;
     fragment.key = number;
+    if (observer_ && observer_->checks().sync) check_meeting(warp, fragment, number, threads, node);
   }
   add_fragment(warp, fragment);
   check_barrier(number);
@@ -560,6 +589,16 @@ void BlockState::check_barrier(std::uint32_t number) {
   const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   const Barrier finished = std::exchange(barrier, {});
+  if (observer_) {
+    std::uint32_t waiting = 0;
+    for (const Warp& warp : warps_) {
+      for (const Fragment& fragment : warp.fragments) {
+        if (fragment.wait == Fragment::Wait::barrier && fragment.key == number)
+          waiting |= 1u << warp.lanes.warp;
+      }
+    }
+    observer_->barrier_complete(number, finished.arrived >= live_threads_, waiting);
+  }
   for (Warp& warp : warps_) {
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);
@@ -621,6 +660,7 @@ void BlockState::release_warp_barriers(Warp& warp) {
       if (matches(fragment)) here |= fragment.mask;
     }
     if ((waiting.key & warp.live & ~here) != 0) continue;
+    if (observer_ && !collect) observer_->warp_complete(warp.lanes.warp, here);
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);
     for (Fragment& fragment : fragments) {

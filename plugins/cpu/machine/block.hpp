@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "inspect/fault.hpp"
+#include "inspect/observer.hpp"
 #include "inspect/tally.hpp"
 #include "machine/arena.hpp"
 #include "machine/async.hpp"
@@ -28,6 +29,8 @@ struct LaunchShape {
   std::uint64_t instruction_budget = 0;  ///< thread-instructions; 0 = none
   std::uint64_t wall_limit_ms = 0;       ///< 0 = none
   bool exact_bounds = true;
+  Checks checks;  ///< beyond bounds; they need exact bounds, and the memory below
+  InspectionMemory* inspection = nullptr;
   const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
   std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
   std::uint64_t schedule_seed = 0;  ///< another order of blocks, warps and fragments; 0 = the usual
@@ -63,6 +66,7 @@ struct LaunchState {
   std::uint64_t index = 0;  ///< of the block that runs, if there are turns
   bool in_turn = false;     ///< all earlier blocks have retired
   bool parallel = false;    ///< others work on the same memory now
+  LaunchObserver* observer = nullptr;  ///< if there are checks beyond bounds
   bool stop = false;        ///< budget, wall limit or deadlock: the launch ends with error 702
 
   std::uint64_t random_state = 0;  ///< of the schedule
@@ -117,6 +121,8 @@ class BlockState {
   [[nodiscard]] std::uint32_t live_threads() const { return live_threads_; }
   [[nodiscard]] const Region& shared() const { return warps_[0].lanes.shared; }
   [[nodiscard]] AsyncCopies& async() { return async_; }
+  /// Null if there is nothing to look for beyond bounds.
+  [[nodiscard]] BlockObserver* observer() { return observer_.get(); }
   /// Somebody looks at an mbarrier, which copies of any block of the cluster may tell of their end.
   void settle(const std::byte* barrier);
   void release_cluster_barrier();
@@ -144,9 +150,12 @@ class BlockState {
     std::uint32_t expected = 0;  ///< threads, if the instruction gave their number
     std::uint32_t yes = 0;       ///< of those that arrived at a counting barrier
     bool counts = false;
+    std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
+    std::uint32_t first = 0;  ///< … and which thread that is, in its block
   };
 
   void lay_out_registers();
+  void execute_following(Warp& warp, const Block& node, std::uint32_t mask);
   /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
   bool run_warp(Warp& warp);
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
@@ -155,6 +164,10 @@ class BlockState {
   /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
   [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const Block& node);
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node);
+  // synccheck.cpp
+  void check_members(const Warp& warp, std::uint32_t mask, const Block& node);
+  void check_meeting(const Warp& warp, const Fragment& fragment, std::uint32_t number,
+                     std::uint32_t threads, const Block& node);
   void trap(const Warp& warp, std::uint32_t mask, const Block& node);
   void release_warp_barriers(Warp& warp);
   // call.cpp; the lanes of `fragment` become fragments of their own, joined where they meet
@@ -190,6 +203,7 @@ class BlockState {
   std::array<Barrier, 16> barriers_{};
   std::uint32_t live_threads_ = 0;
   AsyncCopies async_;
+  std::unique_ptr<BlockObserver> observer_;
   Cluster own_cluster_{{this}, 0};
   Cluster* cluster_ = &own_cluster_;
   std::uint32_t rank_ = 0;

@@ -145,6 +145,9 @@ void BlockState::return_from(Warp& warp, const Fragment& fragment, const Block& 
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       std::memcpy(local + to + call.results[i].offset, local + base + callee.results[i].offset,
                   callee.results[i].bytes);
+      if (observer_)
+        observer_->fill_local(warp.lanes.warp, lane, to + call.results[i].offset,
+                              callee.results[i].bytes);
     }
     Fragment back = fragment;
     back.node = call.next;

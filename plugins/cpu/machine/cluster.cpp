@@ -97,6 +97,14 @@ std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t
   return shared.host + at;
 }
 
+void remote_stored(const Lanes& lanes, std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t part = offset / kSharedPart;
+  const std::vector<BlockState*>& blocks = lanes.block->cluster().blocks;
+  if (part == 0 || part > blocks.size()) return;
+  BlockObserver* observer = blocks[part - 1]->observer();
+  if (observer != nullptr) observer->fill_shared(offset % kSharedPart, bytes);
+}
+
 void fill_cluster(HandlerTable& table) {
   table.rows[static_cast<int>(Opcode::map_address)] = {map_address, map_address, nullptr};
   table.rows[static_cast<int>(Opcode::rank_of_address)] = {rank_of_address, rank_of_address,

@@ -1,5 +1,6 @@
 // Handlers by which lanes exchange values: atomics, shuffles, votes and warp reductions.
 // They work lane after lane in ascending order, so results do not depend on the processor.
+#include "inspect/observer.hpp"
 #include "inspect/policy.hpp"
 #include "machine/arena.hpp"
 #include "machine/lanes.hpp"
@@ -61,7 +62,11 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, Space& sp
   bool good =
       address % bytes == 0 && (global || space == Space::shared) && inside(region, address, bytes);
   if (!good && global && address % bytes == 0) good = find_region(w, i, address, bytes);
-  if (good) return region.host + (address - region.begin);
+  if (good) {
+    if (w.observer != nullptr)
+      w.observer->atomic(w, i, space, lane, address, bytes, i.d != Instruction::kNone);
+    return region.host + (address - region.begin);
+  }
   if (space == Space::shared && address % bytes == 0) {
     if (std::byte* remote = remote_shared(w, address, bytes)) return remote;
   }
@@ -263,6 +268,12 @@ void active_mask(Lanes& w, const Instruction& i) {
     lanes32(w, i.d)[__builtin_ctz(rest)] = w.mask;
 }
 
+// Warps execute one access after another, so every access is ordered and visible already.
+void fence(Lanes& w, const Instruction& i) {
+  if (w.observer != nullptr)
+    w.observer->fence(w, w.mask, (i.order & Instruction::kBlockScope) != 0);
+}
+
 #define ATOMIC(id, T, names, ...)                                                        \
   struct id##_op {                                                                       \
     static T apply([[maybe_unused]] T old, [[maybe_unused]] T b, [[maybe_unused]] T c) { \
@@ -301,6 +312,7 @@ void fill_exchange(HandlerTable& table) {
   set(Opcode::match_all_64, match<u64, true>);
   set(Opcode::read_clock, read_clock);
   set(Opcode::active_mask, active_mask);
+  set(Opcode::fence, fence);
 }
 
 }  // namespace warpmark::cpu

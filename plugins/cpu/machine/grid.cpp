@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -41,17 +42,17 @@ void add_limit(LaunchState& state, const BlockState* block, const std::string& m
   state.stop = true;
 }
 
-using Clock = std::chrono::steady_clock;
+using Time = std::chrono::steady_clock;
 
 std::uint64_t blocks_of(const LaunchShape& shape) {
   return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
 }
 
-Clock::time_point deadline_of(const LaunchShape& shape) {
-  if (shape.wall_limit_ms == 0) return Clock::time_point::max();
+Time::time_point deadline_of(const LaunchShape& shape) {
+  if (shape.wall_limit_ms == 0) return Time::time_point::max();
   // A limit beyond a year is none; it would overflow the clock.
   const std::uint64_t most = std::uint64_t{365} * 86400 * 1000;
-  return Clock::now() + std::chrono::milliseconds(std::min(shape.wall_limit_ms, most));
+  return Time::now() + std::chrono::milliseconds(std::min(shape.wall_limit_ms, most));
 }
 
 std::string budget_text(std::uint64_t executed, const LaunchShape& shape) {
@@ -202,9 +203,10 @@ bool run_in_rotation(LaunchState& state, Counters& counters) {
 }
 
 // What one worker does: blocks, from start to end, as long as there are any.
-void run_blocks(const Program& program, const LaunchShape& shape, Arena& arena, Turns& turns,
-                Clock::time_point deadline, bool parallel) {
-  LaunchState state(program, shape, arena);
+void run_blocks(const LaunchState& whole, const LaunchShape& shape, Turns& turns,
+                Time::time_point deadline, bool parallel) {
+  LaunchState state(whole.program, shape, whole.arena);
+  state.observer = whole.observer;
   state.deadline = deadline;
   state.turns = &turns;
   state.parallel = parallel;
@@ -247,7 +249,7 @@ bool run_in_order(LaunchState& state, Counters& counters) {
   const auto workers = static_cast<std::size_t>(
       std::min({std::uint64_t{std::max(shape.workers, 1u)}, blocks, most}));
   const auto work = [&] {
-    run_blocks(state.program, shape, state.arena, turns, state.deadline, workers > 1);
+    run_blocks(state, shape, turns, state.deadline, workers > 1);
   };
   std::vector<std::thread> threads;
   std::exception_ptr failure;
@@ -317,6 +319,13 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
   LaunchState state(program, shape, arena);
   state.deadline = deadline_of(shape);
   state.random_state = shape.schedule_seed;
+  std::optional<LaunchObserver> observer;
+  if (shape.checks.any() && shape.inspection != nullptr) {
+    observer.emplace(shape.checks, *shape.inspection, program);
+    state.observer = &*observer;
+    // What blocks see of each other's accesses must not depend on which of them ran first.
+    shape.workers = 1;
+  }
   Counters counters{};
   const bool clusters = shape.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
   const bool limited = program.waits || clusters || shape.cooperative
@@ -376,19 +385,29 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
   if (heap != nullptr && heap->owns(address)) {
     const Allocation block = heap->find(address, bytes);
     if (block.bytes == 0) return false;
-    lanes.sites[instruction.site] = {block.address, block.bytes, arena->host(block.address)};
+    const std::uint64_t before = block.address - allocation->address;  // a multiple of 16
+    lanes.sites[instruction.site] = {
+        block.address, block.bytes, arena->host(block.address),
+        allocation->init == nullptr ? nullptr : allocation->init.get() + before / 8};
     return true;
   }
   lanes.sites[instruction.site] = {allocation->address, allocation->bytes,
-                                   arena->host(allocation->address)};
+                                   arena->host(allocation->address), allocation->init.get()};
   return true;
 }
 
 void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool store) {
-  LaunchState& launch = lanes.block->launch();
   Fault fault;
   fault.kind = address % bytes != 0 ? FaultKind::misaligned_address : FaultKind::illegal_address;
+  describe_access(lanes, instruction, space, lane, address, bytes, store, fault);
+  lanes.block->launch().faults.add(fault);
+}
+
+void describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
+                     std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, bool store,
+                     Fault& fault) {
+  LaunchState& launch = lanes.block->launch();
   fault.statement = instruction.statement;
   fault.has_access = true;
   fault.space = space;
@@ -417,7 +436,6 @@ void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std
                                                      : 0;
     fault.side = fault.distance == 0 ? Nearest::Side::inside : Nearest::Side::after;
   }
-  launch.faults.add(fault);
 }
 
 }  // namespace warpmark::cpu

@@ -23,17 +23,17 @@ bool processor_has(int level) {
   }
 }
 
-HandlerTable make_table(int level, bool exact_bounds) {
+HandlerTable make_table(int level, Watch watch) {
   HandlerTable table;
   if (level == 4) {
     v4::fill_arithmetic(table);
-    v4::fill_memory(table, exact_bounds);
+    v4::fill_memory(table, watch);
   } else if (level == 3) {
     v3::fill_arithmetic(table);
-    v3::fill_memory(table, exact_bounds);
+    v3::fill_memory(table, watch);
   } else {
     v2::fill_arithmetic(table);
-    v2::fill_memory(table, exact_bounds);
+    v2::fill_memory(table, watch);
   }
   fill_exchange(table);
   fill_async(table);
@@ -47,33 +47,46 @@ HandlerTable make_table(int level, bool exact_bounds) {
   return table;
 }
 
-template <int Level, bool Exact>
+template <int Level, Watch W>
 const HandlerTable* table_of() {
   static const HandlerTable* const table =
-      processor_has(Level) ? new HandlerTable(make_table(Level, Exact)) : nullptr;
+      processor_has(Level) ? new HandlerTable(make_table(Level, W)) : nullptr;
   return table;
+}
+
+template <int Level>
+const HandlerTable* table_of_level(Watch watch) {
+  switch (watch) {
+    case Watch::nothing:
+      return table_of<Level, Watch::nothing>();
+    case Watch::bounds:
+      return table_of<Level, Watch::bounds>();
+    case Watch::everything:
+      return table_of<Level, Watch::everything>();
+  }
+  return nullptr;
 }
 
 }  // namespace
 
-const HandlerTable* handlers_of_level(int level, bool exact_bounds) {
+const HandlerTable* handlers_of_level(int level, Watch watch) {
   switch (level) {
     case 2:
-      return exact_bounds ? table_of<2, true>() : table_of<2, false>();
+      return table_of_level<2>(watch);
     case 3:
-      return exact_bounds ? table_of<3, true>() : table_of<3, false>();
+      return table_of_level<3>(watch);
     case 4:
-      return exact_bounds ? table_of<4, true>() : table_of<4, false>();
+      return table_of_level<4>(watch);
     default:
       return nullptr;
   }
 }
 
-const HandlerTable& handlers(bool exact_bounds) {
+const HandlerTable& handlers(Watch watch) {
   for (int level = 4; level > 2; --level) {
-    if (const HandlerTable* table = handlers_of_level(level, exact_bounds)) return *table;
+    if (const HandlerTable* table = handlers_of_level(level, watch)) return *table;
   }
-  return *handlers_of_level(2, exact_bounds);
+  return *handlers_of_level(2, watch);
 }
 
 void bind(Program& program, const HandlerTable& table) {

@@ -12,6 +12,7 @@ namespace warpmark::cpu {
 struct Region {
   std::uint64_t begin = 0, size = 0;
   std::byte* host = nullptr;
+  std::uint8_t* init = nullptr;  ///< a bit for each byte that has a value; null: all have one
 };
 
 /// The state of one warp while it runs. `mask` holds the active lanes: those of the current
@@ -26,7 +27,8 @@ struct Lanes {
   const std::uint32_t* operands = nullptr;  ///< Program::operands
   std::uint64_t local_window = 0;           ///< then shared and param, each Arena::kWindow bytes
   class Tally* tally = nullptr;
-  class BlockState* block = nullptr;  ///< for the slow paths
+  class BlockState* block = nullptr;        ///< for the slow paths
+  class BlockObserver* observer = nullptr;  ///< if mistakes beyond bounds are looked for
 };
 
 /// Slow path of a global access: makes the live allocation that holds all of [address, address +
@@ -38,9 +40,16 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
 void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool store);
 
+/// Fills in what a report says of an access, faulty or not.
+void describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
+                     std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, bool store,
+                     struct Fault& fault);
+
 /// The memory behind offsets of the shared window that belong to a block of the same cluster (see
 /// cluster.hpp), or null.
 std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t bytes);
+/// Tells the observer of that block that its memory is written.
+void remote_stored(const Lanes& lanes, std::uint64_t offset, std::uint64_t bytes);
 
 /// The handlers of one operation.
 struct HandlerRow {
@@ -55,10 +64,13 @@ struct HandlerTable {
   Handler guarded_counted = nullptr;  ///< … and counts them
 };
 
-/// The table for this processor. `exact_bounds` false gives accesses that are only contained.
-const HandlerTable& handlers(bool exact_bounds);
+/// What the accesses of a table look at: nothing beyond staying inside the arena, bounds and
+/// alignment, or races and undefined values, too, by Lanes::observer.
+enum class Watch : std::uint8_t { nothing, bounds, everything };
+/// The table for this processor.
+const HandlerTable& handlers(Watch watch);
 /// The same for a level of x86-64: 2, 3 or 4; for tests. Null if the processor lacks it.
-const HandlerTable* handlers_of_level(int level, bool exact_bounds);
+const HandlerTable* handlers_of_level(int level, Watch watch);
 /// Sets the handlers of every instruction.
 void bind(Program& program, const HandlerTable& table);
 
@@ -80,15 +92,15 @@ void fill_matrix(HandlerTable& table);
 
 namespace v2 {
 void fill_arithmetic(HandlerTable& table);
-void fill_memory(HandlerTable& table, bool exact_bounds);
+void fill_memory(HandlerTable& table, Watch watch);
 }  // namespace v2
 namespace v3 {
 void fill_arithmetic(HandlerTable& table);
-void fill_memory(HandlerTable& table, bool exact_bounds);
+void fill_memory(HandlerTable& table, Watch watch);
 }  // namespace v3
 namespace v4 {
 void fill_arithmetic(HandlerTable& table);
-void fill_memory(HandlerTable& table, bool exact_bounds);
+void fill_memory(HandlerTable& table, Watch watch);
 }  // namespace v4
 
 }  // namespace warpmark::cpu

@@ -7,7 +7,7 @@
 // multiply-adds from c on, in the order of k. An H200 aligns products to the largest one and cuts
 // off what falls below, so sums of very different magnitudes differ from it in their last bits.
 #include "program/matrix.hpp"
-#include "inspect/policy.hpp"
+#include "inspect/observer.hpp"
 #include "machine/arena.hpp"
 #include "machine/lanes.hpp"
 
@@ -227,10 +227,7 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 add
     record_fault(w, i, space, lane, address, bytes, store);
     return nullptr;
   }
-  if (store)
-    NoObserver::on_store(w, i, 1u << lane, &address, bytes);
-  else
-    NoObserver::on_load(w, i, 1u << lane, &address, bytes);
+  if (w.observer != nullptr) w.observer->touch(w, i, space, lane, address, bytes, store);
   return region.host + (address - region.begin);
 }
 

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <string>
 
+#include "inspect/init_bits.hpp"
+#include "inspect/observer.hpp"
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
 #include "machine/format.hpp"
@@ -84,13 +86,14 @@ class PackedArguments final : public FormatArguments {
 // One lane's call: its arguments and results lie in the caller's frame.
 class Frame {
  public:
-  Frame(const Lanes& w, const RuntimeCall& call, std::uint32_t lane) : call_(call) {
+  Frame(const Lanes& w, const RuntimeCall& call, std::uint32_t lane)
+      : w_(w), call_(call), lane_(lane) {
     const Program& program = w.block->launch().program;
-    const std::uint64_t base =
+    base_ =
         call.caller == Instruction::kNone
             ? 0
             : lane_of<std::uint64_t>(w, program.callees[call.caller].frame_slot, lane);
-    local_ = w.local.host + std::uint64_t{lane} * w.local.size + base;
+    local_ = w.local.host + std::uint64_t{lane} * w.local.size + base_;
   }
   [[nodiscard]] std::uint64_t argument(std::size_t index) const {
     std::uint64_t value = 0;
@@ -102,10 +105,15 @@ class Frame {
     if (call_.results.empty()) return;
     const Callee::Value& place = call_.results[0];
     std::memcpy(local_ + place.offset, &value, std::min<std::size_t>(place.bytes, 8));
+    if (w_.observer != nullptr)
+      w_.observer->fill_local(w_.warp, lane_, base_ + place.offset, place.bytes);
   }
 
  private:
+  const Lanes& w_;
   const RuntimeCall& call_;
+  std::uint32_t lane_;
+  std::uint64_t base_ = 0;
   std::byte* local_ = nullptr;
 };
 
@@ -171,6 +179,16 @@ void release(Lanes& w, const Instruction& i, std::uint32_t lane, DeviceHeap& hea
   }
 }
 
+// What malloc gives has no values yet.
+std::uint64_t allocate(LaunchState& launch, std::uint64_t bytes) {
+  if (launch.shape.heap == nullptr) return 0;
+  const std::uint64_t address = launch.shape.heap->allocate(bytes);
+  const Allocation* memory = address == 0 ? nullptr : launch.arena.find(address, bytes);
+  if (memory != nullptr && memory->init != nullptr)
+    set_bits<false>(memory->init.get(), address - memory->address, bytes);
+  return address;
+}
+
 void runtime_call(Lanes& w, const Instruction& i) {
   LaunchState& launch = w.block->launch();
   const RuntimeCall& call = launch.program.runtime_calls[static_cast<std::size_t>(i.imm)];
@@ -187,8 +205,7 @@ void runtime_call(Lanes& w, const Instruction& i) {
         fail_assertion(w, i, lane, frame);
         break;
       case Runtime::malloc:
-        frame.result(launch.shape.heap == nullptr ? 0
-                                                  : launch.shape.heap->allocate(frame.argument(0)));
+        frame.result(allocate(launch, frame.argument(0)));
         break;
       case Runtime::free:
         if (launch.shape.heap != nullptr)

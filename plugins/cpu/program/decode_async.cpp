@@ -49,7 +49,16 @@ bool Decoder::fence(const Statement& statement) {
       !words[2].starts_with("tensormap"))
     return false;
   expect_operands(statement, 0, proxy ? 2 : 0);
+  if (!proxy && words[1] != "mbarrier_init") emit_fence(statement);
   return true;
+}
+
+// For those who look for races.
+void Decoder::emit_fence(const Statement& statement) {
+  Instruction instruction;
+  instruction.opcode = Opcode::fence;
+  if (statement.opcode.ends_with(".cta")) instruction.order = Instruction::kBlockScope;
+  emit(statement, instruction);
 }
 
 // A 64-bit register with an address, its offset added.

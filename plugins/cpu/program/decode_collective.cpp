@@ -103,6 +103,7 @@ bool Decoder::atomic(const Statement& statement) {
   name.remove_prefix(name.find('.') + 1);
   Space space = Space::generic;
   std::string plain = "atom";
+  std::uint8_t order = Instruction::kStrong;
   while (!name.empty()) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string_view word = name.substr(0, dot);
@@ -115,6 +116,8 @@ bool Decoder::atomic(const Statement& statement) {
       plain += '.';
       plain += word;
     }
+    if (word == "release" || word == "acq_rel") order |= Instruction::kRelease;
+    if (word == "cta") order |= Instruction::kBlockScope;
   }
   const OpcodeInfo* info = find_opcode(plain);
   if (info == nullptr || info->form != Form::atomic) return false;
@@ -124,6 +127,7 @@ bool Decoder::atomic(const Statement& statement) {
   expect_operands(statement, first + (swap ? 3 : 2), first + (swap ? 3 : 2));
   Instruction instruction;
   instruction.opcode = info->opcode;
+  instruction.order = order;
   // Bit types stand for any type of their size.
   const std::uint32_t bytes = bytes_of(info->d);
   const Type type = info->d == Type::f64 || info->d == Type::f32 ? info->d
@@ -139,6 +143,7 @@ bool Decoder::atomic(const Statement& statement) {
   instruction.site = program_.sites++;
   instruction.cost = static_cast<std::uint8_t>(bytes);
   instruction.counter = bytes_counter(space, Traffic::atomic);
+  program_.granule = std::min(program_.granule, bytes);
   // Sums and the like of integers come out the same in any order, if nobody looks at what was
   // there before. Results that are never read are as good as none.
   const bool returns =

@@ -132,6 +132,11 @@ void Decoder::place_variables() {
     if (variable.space != Space::param || variables_.contains(variable.name)) continue;
     const auto& [bytes, alignment] = sequences[variable.name];
     variables_[variable.name] = {Space::local, place_local(bytes, alignment, variable.line)};
+    if (callee_ == Instruction::kNone) {
+      program_.call_space.emplace_back(
+          static_cast<std::uint32_t>(variables_[variable.name].offset),
+          static_cast<std::uint32_t>(bytes));
+    }
   }
   const auto rounded = static_cast<std::uint32_t>(align(local, 16));
   if (callee_ == Instruction::kNone) {
@@ -200,6 +205,7 @@ struct Decoder::MemoryWords {
   Type type = Type::none;
   std::uint32_t count = 1;
   bool polls = false, isvolatile = false, hint = false;
+  std::uint8_t order = 0;  ///< as Instruction::order
 };
 
 bool Decoder::memory_words(const Statement& statement, bool store, MemoryWords& words) const {
@@ -228,6 +234,10 @@ bool Decoder::memory_words(const Statement& statement, bool store, MemoryWords& 
     else if (!is_one_of(kAdvice, word) && !is_one_of(kEviction, word))
       return false;
     words.isvolatile = words.isvolatile || word == "volatile";
+    if (word == "volatile" || word == "relaxed" || word == "acquire" || word == "mmio")
+      words.order |= Instruction::kStrong;
+    if (word == "release") words.order |= Instruction::kStrong | Instruction::kRelease;
+    if (word == "cta") words.order |= Instruction::kBlockScope;
     words.polls =
         words.polls ||
         (!store && (word == "volatile" || word == "relaxed" || word == "acquire" || word == "cv"));
@@ -273,6 +283,9 @@ bool Decoder::memory(const Statement& statement) {
   instruction.count = static_cast<std::uint8_t>(count);
   instruction.cost = static_cast<std::uint8_t>(bytes * count);
   instruction.counter = bytes_counter(space, store ? Traffic::store : Traffic::load);
+  instruction.order = words.order;
+  if (space != Space::local && space != Space::param)
+    program_.granule = std::min(program_.granule, bytes);
   if (space == Space::constant) space = Space::global;  // where .const variables are placed
   instruction.address = address(statement, operand(statement, store ? 0 : 1), space, instruction);
   if (store && space == Space::param) invalid(statement, "a kernel's parameters cannot be written");

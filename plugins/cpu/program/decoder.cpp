@@ -122,6 +122,7 @@ void Decoder::instruction(const Statement& statement) {
   // Warps execute one access after another, so every access is ordered and visible already.
   if (name.starts_with("membar.") || name.starts_with("fence.sc.") ||
       name.starts_with("fence.acq_rel.")) {
+    emit_fence(statement);
     return;
   }
   if (memory(statement) || lowered(statement) || atomic(statement) || collective(statement) ||

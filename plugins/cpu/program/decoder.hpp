@@ -145,6 +145,7 @@ class Decoder {
   // decode_async.cpp
   bool mbarrier(const Statement& statement);
   bool fence(const Statement& statement);
+  void emit_fence(const Statement& statement);
   bool async_copy(const Statement& statement);
   bool plain_copy(const Statement& statement, Instruction instruction);
   bool bulk_copy(const Statement& statement, Instruction instruction);

@@ -75,6 +75,16 @@ Table make_table() {
 
 }  // namespace
 
+const OpcodeInfo* find_opcode(Opcode opcode) {
+  static const std::vector<const OpcodeInfo*> table = [] {
+    std::vector<const OpcodeInfo*> by_opcode(static_cast<std::size_t>(Opcode::count));
+    for (const OpcodeInfo& info : kOpcodes)
+      by_opcode[static_cast<std::size_t>(info.opcode)] = &info;
+    return by_opcode;
+  }();
+  return table[static_cast<std::size_t>(opcode)];
+}
+
 const OpcodeInfo* find_opcode(std::string_view name) {
   static const Table table = make_table();
   const auto found = table.find(name);

@@ -59,6 +59,7 @@ enum class Opcode : std::uint16_t {
   match_all_64,
   read_clock,  ///< d(64 bits)
   active_mask,
+  fence,  ///< membar and fence; order says of which scope
   mbarrier_init,  ///< mbarrier: address = the barrier, count = its Space; a = a count, or of bytes
   mbarrier_inval,
   mbarrier_expect,
@@ -125,6 +126,8 @@ struct OpcodeInfo {
 /// The operation of a PTX name such as "add.s32" (comparisons without their .and/.or/.xor), or
 /// null.
 const OpcodeInfo* find_opcode(std::string_view name);
+/// What is known of an arithmetic operation or atomic; null of others.
+const OpcodeInfo* find_opcode(Opcode opcode);
 /// The same with the modifiers in any order: NVIDIA's assembler accepts add.f32.rn for add.rn.f32.
 const OpcodeInfo* find_reordered(std::string_view name);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "program/counter.hpp"
@@ -42,6 +43,9 @@ struct Instruction {
   bool address_narrow = false;      ///< the address register has 32 bits
   Counter counter = Counter::none;  ///< what it adds to; of an access, the bytes
   std::uint8_t cost = 0;            ///< how much for each lane
+  /// Of an access or fence: what of the memory model it takes part in.
+  static constexpr std::uint8_t kStrong = 1, kRelease = 2, kBlockScope = 4;
+  std::uint8_t order = 0;
 };
 
 /// Instruction::imm of comparisons with a second predicate.
@@ -215,6 +219,11 @@ struct Program {
     std::uint64_t amount = 0;
   };
   std::vector<Cost> costs;
+  std::uint32_t granule = 4;  ///< bytes of the smallest access to memory that threads share; 1, 2, 4
+  /// Registers that may be read before they are written; find_unwritten() fills it in.
+  std::vector<std::uint32_t> unwritten;
+  /// Parameters and results of the kernel's calls in its local memory: offsets and bytes.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> call_space;
   const Function* function = nullptr;  ///< parameters, and statements for reports
   const Module* module = nullptr;      ///< file names
 
@@ -231,6 +240,9 @@ struct Program {
 
 /// Fills in Program::costs.
 void lay_out_costs(Program& program);
+
+/// Fills in Program::unwritten.
+void find_unwritten(Program& program);
 
 /// Where the machine put what a program refers to.
 struct Placement {

@@ -1,0 +1,64 @@
+// Which bytes of a memory have a value: one bit for each.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace warpmark::cpu {
+
+/// Bits [from, from + count) of a map; the least significant bit of a byte is the first.
+[[gnu::always_inline]] inline bool all_set(const std::uint8_t* map, std::uint64_t from,
+                                           std::uint64_t count) {
+  map += from / 8;
+  unsigned offset = from % 8;
+  if (offset == 0) {
+    std::uint64_t missing = 0;
+    for (; count >= 64; count -= 64, map += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, map, 8);
+      missing |= ~word;
+    }
+    if (missing != 0) return false;
+  }
+  while (count > 0) {
+    const std::uint64_t here = count < 8u - offset ? count : 8u - offset;
+    const unsigned wanted = ((1u << here) - 1) << offset;
+    if ((*map & wanted) != wanted) return false;
+    count -= here;
+    offset = 0;
+    ++map;
+  }
+  return true;
+}
+
+template <bool Value = true>
+[[gnu::always_inline]] inline void set_bits(std::uint8_t* map, std::uint64_t from,
+                                            std::uint64_t count) {
+  map += from / 8;
+  unsigned offset = from % 8;
+  if (offset == 0 && count >= 8) {
+    std::memset(map, Value ? 0xff : 0, count / 8);
+    map += count / 8;
+    count %= 8;
+  }
+  while (count > 0) {
+    const std::uint64_t here = count < 8u - offset ? count : 8u - offset;
+    const unsigned bits = ((1u << here) - 1) << offset;
+    *map = static_cast<std::uint8_t>(Value ? *map | bits : *map & ~bits);
+    count -= here;
+    offset = 0;
+    ++map;
+  }
+}
+
+/// Bits [from, from + 8), the first one the least significant; beyond `size` bits they are set.
+inline std::uint8_t eight_bits(const std::uint8_t* map, std::uint64_t from, std::uint64_t size) {
+  unsigned result = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    const std::uint64_t at = from + i;
+    if (at >= size || (map[at / 8] >> (at % 8) & 1) != 0) result |= 1u << i;
+  }
+  return static_cast<std::uint8_t>(result);
+}
+
+}  // namespace warpmark::cpu

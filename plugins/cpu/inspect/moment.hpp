@@ -1,0 +1,71 @@
+// When and by whom memory was accessed, in 64 bits, and which thread block a time belongs to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace warpmark::cpu {
+
+/// A time of a launch. Each belongs to one thread block: a block takes a new one when it starts and
+/// whenever something puts its threads' accesses in order (barriers, fences). Later times are
+/// greater, and those of earlier launches less than any of this one.
+using Moment = std::uint32_t;
+
+/// One access: the moment (32 bits), the thread in its block (10), whether others may meet it
+/// without a race (1), and the statement (20). Zero is no access. Made so that the records of 32
+/// lanes are compared a vector at a time; the sign stays clear, as AVX2 compares signed numbers.
+struct Record {
+  static constexpr int kMomentShift = 32, kThreadShift = 22, kWarpShift = 27, kStrongShift = 21;
+  static constexpr Moment kLastMoment = 0x7ffffff0;
+  static constexpr std::uint32_t kStatements = 1u << 20;  ///< greater numbers read as the last
+
+  std::uint64_t bits = 0;
+
+  [[nodiscard]] Moment moment() const { return static_cast<Moment>(bits >> kMomentShift); }
+  [[nodiscard]] std::uint32_t thread() const {
+    return static_cast<std::uint32_t>(bits >> kThreadShift) & 0x3ff;
+  }
+  [[nodiscard]] std::uint32_t warp() const { return thread() / 32; }
+  [[nodiscard]] std::uint32_t lane() const { return thread() % 32; }
+  /// Atomic, volatile, relaxed or stronger: two of these never race with each other.
+  [[nodiscard]] bool strong() const { return (bits >> kStrongShift & 1) != 0; }
+  [[nodiscard]] std::uint32_t statement() const {
+    return static_cast<std::uint32_t>(bits) & (kStatements - 1);
+  }
+  static Record make(Moment moment, std::uint32_t thread, bool strong, std::uint32_t statement) {
+    if (statement >= kStatements) statement = kStatements - 1;
+    return {std::uint64_t{moment} << kMomentShift | std::uint64_t{thread} << kThreadShift |
+            std::uint64_t{strong} << kStrongShift | statement};
+  }
+};
+
+/// Hands out moments, and knows whose they are.
+class Clock {
+ public:
+  /// Forgets whose the moments of earlier launches were. True if the moments begin anew, so that
+  /// all records of them must be forgotten, too.
+  bool begin_launch() {
+    blocks_.clear();
+    first_ = next_;
+    if (next_ < Record::kLastMoment / 2) return false;
+    next_ = first_ = 1;
+    return true;
+  }
+  /// A new moment of a block. If there are no more the last one is given again and again: accesses
+  /// then count as simultaneous or by the same block, and some races are not found.
+  Moment take(std::uint64_t block) {
+    if (next_ >= Record::kLastMoment || blocks_.size() >= kMost) return next_ - 1;
+    blocks_.push_back(block);
+    return next_++;
+  }
+  /// The first moment of the launch.
+  [[nodiscard]] Moment first() const { return first_; }
+  [[nodiscard]] std::uint64_t block(Moment moment) const { return blocks_[moment - first_]; }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{1} << 26;
+  Moment next_ = 1, first_ = 1;
+  std::vector<std::uint64_t> blocks_;  ///< by moment, from first_ on
+};
+
+}  // namespace warpmark::cpu

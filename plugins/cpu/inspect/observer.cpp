@@ -1,0 +1,460 @@
+// Races, undefined values and the order that synchronization gives, block by block.
+#include "inspect/observer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "inspect/init_bits.hpp"
+#include "machine/arena.hpp"
+#include "machine/block.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// What records of global memory may take of the host's memory, for each size of granules.
+constexpr std::uint64_t kMostRecords = std::uint64_t{4} << 30;
+
+int shift_of(const Program& program) {
+  return program.granule >= 4 ? 2 : program.granule == 2 ? 1 : 0;
+}
+
+}  // namespace
+
+InspectionMemory::InspectionMemory(const Arena& arena)
+    : races{RaceMemory(arena.global_begin(), 0, kMostRecords),
+            RaceMemory(arena.global_begin(), 1, kMostRecords),
+            RaceMemory(arena.global_begin(), 2, kMostRecords)} {}
+
+LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
+                               const Program& program)
+    : checks(wanted),
+      clock(memory.clock),
+      shift(shift_of(program)),
+      races(memory.races.at(static_cast<std::size_t>(shift))) {
+  if (!clock.begin_launch()) return;
+  for (RaceMemory& records : memory.races) records.clear();
+}
+
+BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uint64_t shared_bytes,
+                             std::uint64_t local_bytes, std::uint32_t warps)
+    : launch_(launch),
+      block_(block),
+      shared_bytes_(shared_bytes),
+      local_bytes_(local_bytes),
+      warps_(warps) {
+  if (launch.checks.race) {
+    const std::uint64_t cells = (shared_bytes >> launch.shift) + 1;
+    shared_records_.resize(3 * cells);
+    std::uint64_t* first = shared_records_.data();
+    shared_cells_ = {first, first + cells, first + 2 * cells};
+  }
+  if (launch.checks.init) {
+    shared_init_.resize(shared_bytes / 8 + 1);
+    local_init_.resize((local_bytes / 8 + 1) * 32 * warps);
+  }
+}
+
+void BlockObserver::start(std::uint64_t index) {
+  index_ = index;
+  moment_ = barrier_ = launch_.clock.take(index);
+  std::fill(shared_init_.begin(), shared_init_.end(), std::uint8_t{0});
+  // Frames of calls are the machine's to clear, and count as written.
+  const Program& program = block_.launch().program;
+  std::fill(local_init_.begin(), local_init_.end(), std::uint8_t{0xff});
+  const std::uint64_t stride = local_bytes_ / 8 + 1;
+  for (std::uint64_t lane = 0; launch_.checks.init && lane < 32 * warps_.size(); ++lane) {
+    set_bits<false>(local_init_.data() + lane * stride, 0, program.kernel_local_bytes);
+    for (const auto& [offset, bytes] : program.call_space)
+      set_bits(local_init_.data() + lane * stride, offset, bytes);
+  }
+  for (Warp& warp : warps_) {
+    warp.taints.reset(program.register_bytes);
+    warp.syncs.clear();
+    warp.seen.clear();
+    warp.fences.fill({});
+  }
+  if (!launch_.checks.init) return;
+  for (std::uint32_t w = 0; w < warps_.size(); ++w) {
+    for (const std::uint32_t slot : program.unwritten) {
+      for (std::uint32_t lane = 0; lane < 32; ++lane)
+        warps_[w].taints.set(slot, lane, Taint::make(0xff, Space::param, 0));
+    }
+  }
+}
+
+// --- races
+
+bool BlockObserver::conflicts(const Record& before, const Record& now, const Warp& warp) const {
+  if (before.moment() < launch_.clock.first()) return false;
+  if (before.strong() && now.strong()) return false;
+  const std::uint64_t block = launch_.clock.block(before.moment());
+  if (block == index_) {
+    if (before.thread() == now.thread() || before.moment() < barrier_) return false;
+    if (before.warp() == now.warp() &&
+        warp_ordered(warp.syncs, before.moment(), before.lane(), now.lane()))
+      return false;
+  }
+  return !launch_.synchronization.covers(warp.seen, before, block, index_);
+}
+
+void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                         std::uint64_t address, std::uint32_t bytes, const Record& before,
+                         const char* kind, bool same) {
+  LaunchState& launch = block_.launch();
+  Fault fault;
+  fault.kind = FaultKind::race;
+  fault.hazard = kind;
+  fault.warning = same;
+  describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
+  const std::uint64_t other = launch_.clock.block(before.moment());
+  const auto& grid = launch.shape.grid;
+  fault.other.known = true;
+  fault.other.statement = before.statement();
+  fault.other.thread = block_.thread(before.warp(), before.lane());
+  fault.other.block = {static_cast<std::uint32_t>(other % grid[0]),
+                       static_cast<std::uint32_t>(other / grid[0] % grid[1]),
+                       static_cast<std::uint32_t>(other / grid[0] / grid[1])};
+  launch.faults.add(fault);
+}
+
+void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                               std::uint64_t address, std::uint32_t bytes, bool strong) {
+  const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
+  const std::uint32_t step = 1u << launch_.shift;
+  bool told = false;
+  for (std::uint64_t at = address; at < address + bytes; at += step) {
+    const RaceCells cell = cells(space, at, 1);
+    if (!cell) return;
+    const Record written{*cell.write}, last{*cell.read};
+    if (!told && conflicts(written, now, warps_[w.warp])) {
+      told = true;
+      race(w, i, space, lane, address, bytes, written, "read after write", false);
+    }
+    const bool newer = last.moment() >= launch_.clock.first();
+    const bool other_block = newer && launch_.clock.block(last.moment()) != index_;
+    const bool alone = Record{*cell.other}.moment() < launch_.clock.first();
+    if (newer && (other_block || last.warp() != now.warp() ||
+                  (alone && last.thread() != now.thread())))
+      *cell.other = last.bits;
+    *cell.read = now.bits;
+  }
+}
+
+void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                                std::uint64_t address, std::uint32_t bytes, bool strong,
+                                bool same) {
+  const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
+  const std::uint32_t step = 1u << launch_.shift;
+  bool told = false;
+  for (std::uint64_t at = address; at < address + bytes; at += step) {
+    const RaceCells cell = cells(space, at, 1);
+    if (!cell) return;
+    const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
+    const Warp& warp = warps_[w.warp];
+    if (!told && conflicts(written, now, warp)) {
+      told = true;
+      race(w, i, space, lane, address, bytes, written, "write after write", same);
+    }
+    if (!told && conflicts(last, now, warp)) {
+      told = true;
+      race(w, i, space, lane, address, bytes, last, "write after read", false);
+    }
+    if (!told && conflicts(other, now, warp)) {
+      told = true;
+      race(w, i, space, lane, address, bytes, other, "write after read", false);
+    }
+    *cell.write = now.bits;
+  }
+}
+
+std::uint64_t BlockObserver::key(Space space, std::uint64_t address) const {
+  // Global addresses are below 2^48; shared memory is each block's own.
+  return space == Space::global ? address
+                                : std::uint64_t{1} << 63 | index_ << 20 | (address & 0xfffff);
+}
+
+void BlockObserver::release(const Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                            std::uint64_t address) {
+  Warp& warp = warps_[w.warp];
+  Fence fence = warp.fences.at(lane);
+  if ((i.order & Instruction::kRelease) != 0) {
+    fence = {moment_, barrier_, (i.order & Instruction::kBlockScope) != 0};
+    moment_ = launch_.clock.take(index_);
+  }
+  if (fence.moment == 0) return;
+  SyncObject& object = launch_.synchronization.at(key(space, address));
+  object.release({index_, w.warp * 32 + lane, fence.moment, fence.barrier, fence.block_only},
+                 warp.seen);
+}
+
+void BlockObserver::acquire(const Lanes& w, Space space, std::uint64_t address) {
+  const SyncObject* object = launch_.synchronization.find(key(space, address));
+  if (object != nullptr) warps_[w.warp].seen.add(object, object->releases());
+}
+
+void BlockObserver::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                         std::uint64_t address, std::uint32_t bytes) {
+  const bool strong = i.order != 0;
+  if (launch_.checks.race && (space == Space::global || space == Space::shared)) {
+    if (strong) acquire(w, space, address);
+    read_cells(w, i, space, lane, address, bytes, strong);
+  }
+  if (!launch_.checks.init) return;
+  std::uint64_t from = 0, size = 0;
+  const std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
+  if (bits == nullptr || all_set(bits, from, bytes)) return;
+  const std::uint32_t element = bytes / i.count;
+  std::uint32_t k = 0;
+  for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
+    if (slot == Instruction::kNone) {
+      ++k;
+      continue;
+    }
+    const unsigned set = eight_bits(bits, from + k++ * element, size);
+    const std::uint32_t missing = ~set & ((1u << element) - 1);
+    warps_[w.warp].taints.set(slot, lane, Taint::make(missing, space, i.statement));
+  }
+}
+
+void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                          std::uint64_t address, std::uint32_t bytes, bool same) {
+  const bool strong = i.order != 0;
+  if (launch_.checks.race && (space == Space::global || space == Space::shared)) {
+    write_cells(w, i, space, lane, address, bytes, strong, same);
+    if (strong) release(w, i, space, lane, address);
+  }
+  if (!launch_.checks.init) return;
+  Warp& warp = warps_[w.warp];
+  std::uint64_t from = 0, size = 0;
+  std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
+  if (bits != nullptr) set_bits(bits, from, bytes);
+  if (!warp.taints.any()) return;
+  const std::uint32_t element = bytes / i.count, whole = (1u << element) - 1;
+  bool all = true;
+  Taint worst;
+  std::uint32_t k = 0;
+  for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
+    const Taint taint = warp.taints.get(slot, lane);
+    const std::uint32_t missing = taint.bytes() & whole;
+    all = all && missing == whole;
+    if (missing != 0 && (!worst || taint.computed())) worst = taint;
+    if (bits != nullptr && missing != 0) {
+      for (std::uint32_t byte = 0; byte < element; ++byte) {
+        if ((missing >> byte & 1) != 0) set_bits<false>(bits, from + k * element + byte, 1);
+      }
+    }
+    ++k;
+  }
+  if (!worst || space != Space::global) return;
+  Fault fault;
+  describe_access(w, i, space, lane, address, bytes, true, fault);
+  // Padding may be copied; an element of an array, which has none, is a result.
+  const bool result = all && !fault.allocation.dtype.empty();
+  if (!worst.computed() && !result) return;
+  if (bits != nullptr) set_bits(bits, from, bytes);
+  undefined(w, lane, i.statement, worst, "stored", fault);
+}
+
+void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                           std::uint64_t address, std::uint32_t bytes, bool uses) {
+  if (launch_.checks.race) {
+    write_cells(w, i, space, lane, address, bytes, true, false);
+    if (uses) acquire(w, space, address);
+    release(w, i, space, lane, address);
+  }
+  if (!launch_.checks.init) return;
+  std::uint64_t from = 0, size = 0;
+  std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
+  if (bits == nullptr || all_set(bits, from, bytes)) return;
+  Fault fault;
+  describe_access(w, i, space, lane, address, bytes, false, fault);
+  undefined(w, lane, i.statement, Taint::make((1u << bytes) - 1, space, i.statement),
+            "changed by an atomic operation", fault);
+  set_bits(bits, from, bytes);
+}
+
+void BlockObserver::pass(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                         std::uint64_t address, std::uint32_t bytes, bool store) {
+  if (!launch_.checks.race) return;
+  if (store)
+    write_cells(w, i, space, lane, address, bytes, false, false);
+  else
+    read_cells(w, i, space, lane, address, bytes, false);
+}
+
+void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                          std::uint64_t address, std::uint32_t bytes, bool store) {
+  pass(w, i, space, lane, address, bytes, store);
+  if (!launch_.checks.init) return;
+  std::uint64_t from = 0, size = 0;
+  std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
+  if (bits == nullptr || all_set(bits, from, bytes)) return;
+  if (!store) {
+    Fault fault;
+    describe_access(w, i, space, lane, address, bytes, false, fault);
+    undefined(w, lane, i.statement, Taint::make(1, space, i.statement), "loaded into a matrix",
+              fault);
+  }
+  set_bits(bits, from, bytes);
+}
+
+void BlockObserver::meet(const Lanes& w, std::uint32_t lane, const std::byte* barrier,
+                         bool arrives) {
+  if (!launch_.checks.race) return;
+  SyncObject& object = launch_.synchronization.at(
+      std::uint64_t{1} << 62 | static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barrier)));
+  if (!arrives) {
+    warps_[w.warp].seen.add(&object, object.releases());
+    return;
+  }
+  const Moment until = moment_;
+  moment_ = launch_.clock.take(index_);
+  object.release({index_, w.warp * 32 + lane, until, barrier_, false}, warps_[w.warp].seen);
+}
+
+// --- undefined values
+
+std::uint8_t* BlockObserver::init_bits(Lanes& w, const Instruction& i, Space space,
+                                       std::uint32_t lane, std::uint64_t address,
+                                       std::uint64_t& from, std::uint64_t& size) {
+  from = address;
+  switch (space) {
+    case Space::shared:
+      size = shared_bytes_;
+      return address < shared_bytes_ ? shared_init_.data() : nullptr;
+    case Space::local:
+      size = local_bytes_;
+      return local_init_.data() + (local_bytes_ / 8 + 1) * (w.warp * 32 + lane);
+    case Space::global: {
+      const Region& region = w.sites[i.site];
+      from = address - region.begin;
+      size = region.size;
+      return region.init;
+    }
+    default:
+      return nullptr;
+  }
+}
+
+void BlockObserver::fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
+                               std::uint64_t bytes) {
+  if (!launch_.checks.init || offset + bytes > local_bytes_) return;
+  set_bits(local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane), offset, bytes);
+}
+
+void BlockObserver::fill_shared(std::uint64_t offset, std::uint64_t bytes) {
+  if (!launch_.checks.init || offset + bytes > shared_bytes_) return;
+  set_bits(shared_init_.data(), offset, bytes);
+}
+
+void BlockObserver::fill(const std::byte* to, std::uint64_t bytes) {
+  const Region& shared = block_.shared();
+  const auto offset = static_cast<std::uint64_t>(to - shared.host);
+  if (offset < shared.size) fill_shared(offset, bytes);
+}
+
+void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
+                              const char* what, Fault fault) {
+  fault.kind = FaultKind::uninitialised;
+  fault.statement = statement;
+  fault.hazard = what;
+  fault.thread = block_.thread(w.warp, lane);
+  fault.block = block_.coordinates();
+  fault.count = 1;
+  fault.origin = taint.space();
+  if (taint.space() != Space::param) {
+    fault.other.known = true;
+    fault.other.statement = taint.statement();
+    fault.other.thread = fault.thread;
+    fault.other.block = fault.block;
+  }
+  block_.launch().faults.add(fault);
+}
+
+void BlockObserver::decide(Lanes& w, std::uint32_t slot, std::uint32_t mask,
+                           std::uint32_t statement, const char* what) {
+  WarpTaints& taints = warps_[w.warp].taints;
+  for (std::uint32_t rest = taints.lanes(slot, mask); rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    undefined(w, lane, statement, taints.get(slot, lane), what, {});
+    taints.set(slot, lane, {});
+  }
+}
+
+void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
+  WarpTaints& taints = warps_[w.warp].taints;
+  if (i.guard != Instruction::kNone) {
+    decide(w, i.guard, mask, i.statement, "used to decide whether to execute this");
+    std::uint32_t guard;
+    std::memcpy(&guard, w.registers + i.guard, 4);
+    mask &= i.guard_negated ? ~guard : guard;
+    if (mask == 0) return;
+  }
+  switch (flow_of(i.opcode)) {
+    case Flow::load:
+    case Flow::store:
+      decide(w, i.address, mask, i.statement, "used as an address");
+      break;
+    case Flow::atomic:
+      decide(w, i.address, mask, i.statement, "used as an address");
+      decide(w, i.a, mask, i.statement, "used by an atomic operation");
+      decide(w, i.b, mask, i.statement, "used by an atomic operation");
+      break;
+    case Flow::exchange:
+      decide(w, i.a, mask, i.statement, "handed to other lanes");
+      break;
+    default:
+      break;
+  }
+  propagate(taints, w, i, mask);
+}
+
+// --- synchronization
+
+void BlockObserver::fence(const Lanes& w, std::uint32_t mask, bool block_only) {
+  if (!launch_.checks.race) return;
+  for (; mask != 0; mask &= mask - 1)
+    warps_[w.warp].fences.at(static_cast<std::size_t>(std::countr_zero(mask))) = {moment_, barrier_,
+                                                                                  block_only};
+  moment_ = launch_.clock.take(index_);
+}
+
+void BlockObserver::arrive(std::uint32_t warp, std::uint32_t number) {
+  if (!launch_.checks.race) return;
+  SyncObject& object = launch_.synchronization.at(key(Space::shared, 0xffff0 + number));
+  // Later than the accesses of all lanes of the warp, so that it covers them.
+  moment_ = launch_.clock.take(index_);
+  object.release({index_, warp * 32, moment_, barrier_, false}, warps_[warp].seen);
+}
+
+void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) {
+  if (!launch_.checks.race) return;
+  if (!everybody) {
+    const SyncObject* object = launch_.synchronization.find(key(Space::shared, 0xffff0 + number));
+    for (; object != nullptr && warps != 0; warps &= warps - 1)
+      warps_[static_cast<std::size_t>(std::countr_zero(warps))].seen.add(object,
+                                                                         object->releases());
+    return;
+  }
+  moment_ = barrier_ = launch_.clock.take(index_);
+  Seen all;
+  for (Warp& warp : warps_) {
+    warp.syncs.clear();
+    all.merge(warp.seen);
+  }
+  if (all.empty()) return;
+  for (Warp& warp : warps_) warp.seen = all;
+}
+
+void BlockObserver::warp_complete(std::uint32_t warp, std::uint32_t mask) {
+  if (!launch_.checks.race || std::popcount(mask) < 2) return;
+  moment_ = launch_.clock.take(index_);
+  std::vector<WarpSync>& syncs = warps_[warp].syncs;
+  // Two in a row by all the same lanes order no more than the later one alone.
+  while (!syncs.empty() && (syncs.back().mask & ~mask) == 0) syncs.pop_back();
+  syncs.push_back({moment_, mask});
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,146 @@
+// Follows what the threads of a launch do with memory, and records mistakes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "inspect/checks.hpp"
+#include "inspect/fault.hpp"
+#include "inspect/moment.hpp"
+#include "inspect/race_memory.hpp"
+#include "inspect/synchronization.hpp"
+#include "inspect/taint.hpp"
+#include "machine/lanes.hpp"
+
+namespace warpmark::cpu {
+
+class BlockState;
+class Arena;
+
+/// What is kept from launch to launch of a context.
+struct InspectionMemory {
+  explicit InspectionMemory(const Arena& arena);
+  Clock clock;
+  std::array<RaceMemory, 3> races;  ///< of global memory, in granules of 1, 2 and 4 bytes
+};
+
+/// What the blocks of a launch share. Not thread-safe: with races or initialisation to look for,
+/// one thread runs all blocks, so that findings are the same each time.
+struct LaunchObserver {
+  LaunchObserver(const Checks& wanted, InspectionMemory& memory, const Program& program);
+  Checks checks;
+  Clock& clock;
+  int shift;  ///< granules of 1 << shift bytes: the smallest access of the program
+  RaceMemory& races;
+  Synchronization synchronization;
+};
+
+/// What happens in one thread block. Handlers call it for each access, before it takes place.
+class BlockObserver {
+ public:
+  BlockObserver(LaunchObserver& launch, BlockState& block, std::uint64_t shared_bytes,
+                std::uint64_t local_bytes, std::uint32_t warps);
+  /// The block starts anew, as that of a linear index.
+  void start(std::uint64_t index);
+
+  [[nodiscard]] const Checks& checks() const { return launch_.checks; }
+  [[nodiscard]] WarpTaints& taints(std::uint32_t warp) { return warps_[warp].taints; }
+
+  // --- for fast paths: 32 lanes at once
+  /// The record of lane 0 of a warp; lane i's is greater by i << Record::kThreadShift.
+  [[nodiscard]] std::uint64_t record(const Lanes& w, const Instruction& i) const {
+    return Record::make(moment_, w.warp * 32, false, i.statement).bits;
+  }
+  [[nodiscard]] int shift() const { return launch_.shift; }
+  /// The cells of shared memory from an offset on, or of global memory if they lie together.
+  [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes) {
+    return space == Space::shared ? shared_cells_ + (address >> launch_.shift)
+                                  : launch_.races.find(address, bytes);
+  }
+  /// Accesses before this are no danger: Record::bits of the barrier's, or the launch's start.
+  [[nodiscard]] std::uint64_t threshold(Space space) const {
+    return std::uint64_t{space == Space::shared ? barrier_ : launch_.clock.first()}
+           << Record::kMomentShift;
+  }
+  [[nodiscard]] std::uint8_t* shared_init() { return shared_init_.data(); }
+
+  // --- accesses of one lane, within their bounds
+  void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+            std::uint64_t address, std::uint32_t bytes);
+  /// `same`: what is stored is there already.
+  void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+             std::uint64_t address, std::uint32_t bytes, bool same);
+  /// Reads and writes; `uses` says whether the old value is looked at.
+  void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+              std::uint64_t address, std::uint32_t bytes, bool uses);
+  /// An access of an instruction that takes undefined values for used as soon as they are read.
+  void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+             std::uint64_t address, std::uint32_t bytes, bool store);
+  /// … that only moves data, for races alone.
+  void pass(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+            std::uint32_t bytes, bool store);
+  /// A thread arrives at an mbarrier, or has seen others arrive; `barrier` is where it lies.
+  void meet(const Lanes& w, std::uint32_t lane, const std::byte* barrier, bool arrives);
+  /// Memory that the device itself writes for a thread: results of calls, asynchronous copies.
+  void fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
+                  std::uint64_t bytes);
+  void fill_shared(std::uint64_t offset, std::uint64_t bytes);
+  /// The same for a place in this block's shared memory; others are not its own.
+  void fill(const std::byte* to, std::uint64_t bytes);
+
+  // --- undefined values, of a warp that has some
+  /// Before an instruction runs for the lanes of `mask`: reports their use, and follows them.
+  void follow(Lanes& w, const Instruction& i, std::uint32_t mask);
+  /// A branch, a barrier's number or a function's address depends on this register.
+  void decide(Lanes& w, std::uint32_t slot, std::uint32_t mask, std::uint32_t statement,
+              const char* what);
+
+  // --- synchronization
+  void fence(const Lanes& w, std::uint32_t mask, bool block_only);
+  void arrive(std::uint32_t warp, std::uint32_t number);
+  /// All of the block's threads that are left have met, or only some, of these warps.
+  void barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps);
+  void warp_complete(std::uint32_t warp, std::uint32_t mask);
+
+ private:
+  struct Fence {
+    Moment moment = 0, barrier = 0;
+    bool block_only = false;
+  };
+  struct Warp {
+    WarpTaints taints;
+    std::vector<WarpSync> syncs;  ///< since the last barrier
+    Seen seen;
+    std::array<Fence, 32> fences{};  ///< the last of each lane
+  };
+
+  [[nodiscard]] bool conflicts(const Record& before, const Record& now, const Warp& warp) const;
+  void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+            std::uint32_t bytes, const Record& before, const char* kind, bool same);
+  void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                  std::uint64_t address, std::uint32_t bytes, bool strong);
+  void write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                   std::uint64_t address, std::uint32_t bytes, bool strong, bool same);
+  void release(const Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+               std::uint64_t address);
+  void acquire(const Lanes& w, Space space, std::uint64_t address);
+  [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address) const;
+  /// The bits of what lies at an address, or null if all of it has values; `size` of them.
+  std::uint8_t* init_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                          std::uint64_t address, std::uint64_t& from, std::uint64_t& size);
+  void undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
+                 const char* what, Fault fault);
+
+  LaunchObserver& launch_;
+  BlockState& block_;
+  std::uint64_t index_ = 0;
+  Moment moment_ = 0, barrier_ = 0;
+  std::uint64_t shared_bytes_, local_bytes_;
+  std::vector<std::uint64_t> shared_records_;
+  RaceCells shared_cells_;
+  std::vector<std::uint8_t> shared_init_, local_init_;
+  std::vector<Warp> warps_;
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,67 @@
+// Who accessed each piece of memory last, for finding races.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "inspect/moment.hpp"
+
+namespace warpmark::cpu {
+
+/// The last accesses of a run of cells, one cell for each granule of memory: the last write, the
+/// last read, and the last read of another warp than that (else of another thread, or none). Two
+/// readers are enough to find that some reader races with a writer, whichever warp it is in.
+struct RaceCells {
+  std::uint64_t *write = nullptr, *read = nullptr, *other = nullptr;  ///< Record::bits
+  RaceCells operator+(std::uint64_t cells) const {
+    return {write + cells, read + cells, other + cells};
+  }
+  explicit operator bool() const { return write != nullptr; }
+};
+
+/// The cells of an address range, made where they are used: memory in proportion to what kernels
+/// touch, six bytes and more for one of the device's, up to a limit.
+class RaceMemory {
+ public:
+  /// For addresses from `begin` on, in granules of 1 << shift bytes. `most` bytes are the limit.
+  RaceMemory(std::uint64_t begin, int shift, std::uint64_t most)
+      : begin_(begin), shift_(shift), most_(most) {}
+
+  /// The cells of [address, address + bytes); none if the limit is reached, or if the range lies in
+  /// two chunks, so that each granule must be asked for by itself.
+  RaceCells find(std::uint64_t address, std::uint64_t bytes) {
+    const std::uint64_t cell = (address - begin_) >> shift_;
+    const std::uint64_t cells = (bytes + (std::uint64_t{1} << shift_) - 1) >> shift_;
+    const std::uint64_t chunk = cell / kChunk, at = cell % kChunk;
+    if (at + cells > kChunk) return {};
+    if (chunk >= chunks_.size() || !chunks_[chunk]) {
+      if (!make(chunk)) return {};
+    }
+    std::uint64_t* first = chunks_[chunk].get() + at;
+    return {first, first + kChunk, first + 2 * kChunk};
+  }
+  [[nodiscard]] int shift() const { return shift_; }
+  /// Some accesses found no room.
+  [[nodiscard]] bool full() const { return full_; }
+  void clear() {
+    chunks_.clear();
+    used_ = 0;
+    full_ = false;
+  }
+
+ private:
+  static constexpr std::uint64_t kChunk = 1 << 14;  ///< cells
+  struct FreeDeleter {
+    void operator()(std::uint64_t* cells) const;
+  };
+  bool make(std::uint64_t chunk);
+
+  std::uint64_t begin_;
+  int shift_;
+  std::uint64_t most_, used_ = 0;
+  bool full_ = false;
+  std::vector<std::unique_ptr<std::uint64_t[], FreeDeleter>> chunks_;
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,101 @@
+// Which accesses of other threads have happened before those that a thread makes now.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "inspect/moment.hpp"
+
+namespace warpmark::cpu {
+
+class SyncObject;
+
+/// How far a thread has seen the releases of objects by which threads synchronize: all that was
+/// released at each before its so many-th release.
+class Seen {
+ public:
+  /// Takes over what another has seen.
+  void merge(const Seen& other);
+  void add(const SyncObject* object, std::uint32_t releases);
+  [[nodiscard]] bool empty() const { return !everything_ && seen_.empty(); }
+  void clear() { *this = {}; }
+
+ private:
+  friend class Synchronization;
+  friend class SyncObject;
+  // More is given up: whoever synchronizes by so many objects is taken to have seen everything.
+  static constexpr std::size_t kMost = 2048;
+  struct Part {
+    const SyncObject* object;
+    std::uint32_t releases;
+  };
+  bool everything_ = false;
+  std::vector<Part> seen_;  ///< by address of the object
+};
+
+/// Lanes of a warp that wait for each other at bar.warp.sync put their accesses in order.
+struct WarpSync {
+  Moment moment = 0;  ///< the first one after it
+  std::uint32_t mask = 0;
+};
+
+/// What one thread makes visible to whoever sees its release.
+struct Release {
+  std::uint64_t block = 0;
+  std::uint32_t thread = 0;
+  Moment moment = 0;   ///< its own accesses until then, this moment included
+  Moment barrier = 0;  ///< those of its block before this moment
+  bool block_only = false;  ///< the fence was one for the block's own threads
+};
+
+/// A place in memory by which threads synchronize (a flag, a lock, a counter), or a barrier of some
+/// of a block's threads.
+class SyncObject {
+ public:
+  void release(const Release& release, const Seen& seen);
+  [[nodiscard]] std::uint32_t releases() const {
+    return static_cast<std::uint32_t>(releases_.size());
+  }
+
+ private:
+  friend class Synchronization;
+  struct Merged {
+    std::uint32_t from;  ///< release
+    std::shared_ptr<const Seen> seen;
+  };
+  std::vector<Release> releases_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_block_;  ///< releases
+  std::vector<Merged> merged_;  ///< what those who released until then had seen
+};
+
+/// The synchronizing objects of a launch. Orders are those of the PTX memory model (PTX ISA,
+/// "Memory Consistency Model"), where a fence before a strong write releases and a strong read
+/// acquires; that it needs a fence behind it to do so is not demanded, since much code that works
+/// leaves it out.
+class Synchronization {
+ public:
+  /// The object at a global address, or of another kind that the caller keeps numbers for.
+  SyncObject& at(std::uint64_t key) { return objects_[key]; }
+  [[nodiscard]] const SyncObject* find(std::uint64_t key) const {
+    const auto found = objects_.find(key);
+    return found == objects_.end() ? nullptr : &found->second;
+  }
+  /// Whether an access of a thread of `block` is among what `seen` covers for someone in block
+  /// `reader`. `warp_syncs` are those of the access's warp if it belongs to the reader's block.
+  [[nodiscard]] bool covers(const Seen& seen, const Record& record, std::uint64_t block,
+                            std::uint64_t reader) const;
+  void clear() { objects_.clear(); }
+
+ private:
+  // Nodes do not move, so Seen may hold pointers.
+  std::unordered_map<std::uint64_t, SyncObject> objects_;
+};
+
+/// Whether `lane`'s accesses of moment `then` have happened before what `other` does now, by the
+/// synchronizations of their warp.
+bool warp_ordered(const std::vector<WarpSync>& syncs, Moment then, std::uint32_t lane,
+                  std::uint32_t other);
+
+}  // namespace warpmark::cpu

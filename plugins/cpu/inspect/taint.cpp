@@ -1,0 +1,336 @@
+// How undefined values flow from operands to results.
+#include "inspect/taint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "machine/lanes.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+
+Flow flow_of_arithmetic(const OpcodeInfo& info) {
+  const std::string_view name = info.names;
+  if (name.starts_with("mov.")) return Flow::copy;
+  if (name.starts_with("and.")) return Flow::both;
+  if (name.starts_with("or.")) return Flow::either;
+  if (name.starts_with("shl.") || name.starts_with("shr.")) return Flow::shift;
+  if (info.form == Form::select) return Flow::select;
+  if (info.form == Form::compare) return Flow::compare;
+  if (info.form == Form::atomic) return Flow::atomic;
+  const auto integer = [](Type type) {
+    return type >= Type::b8 && type <= Type::b64
+               ? true
+               : type == Type::u8 || type == Type::u16 || type == Type::u32 || type == Type::u64 ||
+                     type == Type::s8 || type == Type::s16 || type == Type::s32 ||
+                     type == Type::s64;
+  };
+  if (name.starts_with("cvt.") && integer(info.d) && integer(info.a)) return Flow::copy;
+  return Flow::compute;
+}
+
+struct Flows {
+  std::array<Flow, static_cast<std::size_t>(Opcode::count)> flow{};
+  std::array<std::uint8_t, static_cast<std::size_t>(Opcode::count)> bytes{};  ///< copied
+};
+
+Flows make_flows() {
+  Flows flows;
+  flows.flow.fill(Flow::compute);
+  flows.bytes.fill(8);
+  const auto set = [&](Opcode opcode, Flow flow) {
+    flows.flow[static_cast<std::size_t>(opcode)] = flow;
+  };
+  for (std::size_t i = 0; i < flows.flow.size(); ++i) {
+    const OpcodeInfo* info = find_opcode(static_cast<Opcode>(i));
+    if (info == nullptr) continue;
+    flows.flow[i] = flow_of_arithmetic(*info);
+    if (info->form != Form::atomic)
+      flows.bytes[i] = static_cast<std::uint8_t>(std::min(bytes_of(info->d), bytes_of(info->a)));
+  }
+#define ACCESS_LOAD(space, memory, bits) set(Opcode::load_##space##_##memory##_##bits, Flow::load);
+#define ACCESS_STORE(space, memory, bits) \
+  set(Opcode::store_##space##_##memory##_##bits, Flow::store);
+#include "program/memory_ops.def"
+  for (const Opcode opcode : {Opcode::pack_8, Opcode::pack_16, Opcode::pack_32})
+    set(opcode, Flow::pack);
+  for (const Opcode opcode : {Opcode::unpack_8, Opcode::unpack_16, Opcode::unpack_32})
+    set(opcode, Flow::unpack);
+  for (const Opcode opcode : {Opcode::shfl_up, Opcode::shfl_down, Opcode::shfl_bfly,
+                              Opcode::shfl_idx, Opcode::redux_add, Opcode::redux_min_u,
+                              Opcode::redux_max_u, Opcode::redux_min_s, Opcode::redux_max_s,
+                              Opcode::redux_and, Opcode::redux_or, Opcode::redux_xor})
+    set(opcode, Flow::exchange);
+  for (const Opcode opcode :
+       {Opcode::read_clock, Opcode::active_mask, Opcode::fence, Opcode::mbarrier_init,
+        Opcode::mbarrier_inval, Opcode::mbarrier_expect, Opcode::mbarrier_complete,
+        Opcode::mbarrier_arrive, Opcode::mbarrier_drop, Opcode::mbarrier_arrive_expect,
+        Opcode::mbarrier_drop_expect, Opcode::mbarrier_test, Opcode::mbarrier_pending,
+        Opcode::copy_async, Opcode::copy_bulk, Opcode::commit_async, Opcode::commit_bulk,
+        Opcode::wait_async, Opcode::wait_bulk, Opcode::wait_async_all, Opcode::arrive_async,
+        Opcode::surface_store, Opcode::surface_reduce, Opcode::runtime_call,
+        Opcode::matrix_multiply, Opcode::matrix_load, Opcode::matrix_store,
+        Opcode::matrix_rows_load, Opcode::matrix_rows_store, Opcode::matrix_transpose,
+        Opcode::texture_fetch, Opcode::texture_gather, Opcode::texture_query,
+        Opcode::surface_load, Opcode::surface_query, Opcode::convert_any, Opcode::convert_pack})
+    set(opcode, Flow::none);
+  return flows;
+}
+const Flows& flows() {
+  static const Flows table = make_flows();
+  return table;
+}
+
+// One lane of a register that holds at most 64 bits.
+std::uint64_t value_of(const Lanes& lanes, std::uint32_t slot, std::uint32_t lane, bool wide) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, lanes.registers + slot + lane * (wide ? 8 : 4), wide ? 8 : 4);
+  return value;
+}
+
+// The bytes of a value that are all ones, or with `inverted` all zeros.
+std::uint32_t deciding_bytes(std::uint64_t value, bool inverted) {
+  std::uint32_t bytes = 0;
+  for (int i = 0; i < 8; ++i)
+    bytes |= static_cast<std::uint32_t>((value >> (8 * i) & 0xff) == (inverted ? 0 : 0xff)) << i;
+  return bytes;
+}
+
+class Step {
+ public:
+  Step(WarpTaints& taints, const Lanes& lanes, const Instruction& i, std::uint32_t mask)
+      : taints_(taints), lanes_(lanes), i_(i), mask_(mask) {}
+
+  void run() {
+    const Flow flow = flow_of(i_.opcode);
+    switch (flow) {
+      case Flow::store:
+      case Flow::none:
+        return;
+      case Flow::load:
+        return load();
+      case Flow::pack:
+        return pack();
+      case Flow::unpack:
+        return unpack();
+      case Flow::exchange:
+        return exchange();
+      default:
+        for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
+          lane(flow, static_cast<std::uint32_t>(std::countr_zero(rest)));
+    }
+  }
+
+ private:
+  [[nodiscard]] Taint of(std::uint32_t slot, std::uint32_t lane) const {
+    return taints_.get(slot, lane);
+  }
+  void set(std::uint32_t slot, std::uint32_t lane, Taint taint) {
+    if (slot != Instruction::kNone) taints_.set(slot, lane, taint);
+  }
+  [[nodiscard]] Taint any(std::initializer_list<std::uint32_t> slots, std::uint32_t lane) const {
+    for (const std::uint32_t slot : slots) {
+      if (const Taint taint = of(slot, lane)) return taint.as_computed();
+    }
+    return {};
+  }
+
+  void lane(Flow flow, std::uint32_t lane) {
+    const std::size_t opcode = static_cast<std::size_t>(i_.opcode);
+    const std::uint32_t copied = (1u << flows().bytes[opcode]) - 1;
+    switch (flow) {
+      case Flow::copy: {
+        const Taint a = of(i_.a, lane);
+        set(i_.d, lane, a.with_bytes(a.bytes() & copied));
+        return;
+      }
+      case Flow::both:
+      case Flow::either: {
+        const Taint a = of(i_.a, lane), b = of(i_.b, lane);
+        const bool wide = copied == 0xff, zeros = flow == Flow::both;
+        const auto decided = [&](std::uint32_t slot, Taint taint) {
+          return deciding_bytes(value_of(lanes_, slot, lane, wide), zeros) & ~taint.bytes();
+        };
+        const std::uint32_t bytes = (a.bytes() | b.bytes()) & ~decided(i_.a, a) &
+                                    ~decided(i_.b, b) & copied;
+        Taint result = (a ? a : b).with_bytes(bytes);
+        if (result && (a.computed() || b.computed())) result = result.as_computed();
+        set(i_.d, lane, result);
+        return;
+      }
+      case Flow::shift: {
+        const Taint a = of(i_.a, lane);
+        if (!of(i_.b, lane)) {
+          const auto by = value_of(lanes_, i_.b, lane, false);
+          if (by % 8 == 0 && by < 64) {
+            const bool left = find_opcode(i_.opcode)->names.starts_with("shl");
+            const std::uint32_t bytes =
+                (left ? a.bytes() << by / 8 : a.bytes() >> by / 8) & copied;
+            set(i_.d, lane, a.with_bytes(bytes));
+            return;
+          }
+        }
+        set(i_.d, lane, any({i_.a, i_.b}, lane));
+        return;
+      }
+      case Flow::select: {
+        Taint result = of(i_.c, lane).as_computed();
+        if (!result) {
+          std::uint32_t chosen;
+          std::memcpy(&chosen, lanes_.registers + i_.c, 4);
+          if (i_.negated) chosen = ~chosen;
+          result = of((chosen >> lane & 1) != 0 ? i_.a : i_.b, lane);
+        }
+        set(i_.d, lane, result);
+        return;
+      }
+      case Flow::compare:
+        compare(lane);
+        return;
+      case Flow::atomic:
+        set(i_.d, lane, {});
+        return;
+      default: {
+        Taint result = any({i_.a, i_.b, i_.c}, lane);
+        const OpcodeInfo* info = find_opcode(i_.opcode);
+        const bool reads_address = info != nullptr && (info->form == Form::quaternary ||
+                                                       info->form == Form::carry2 ||
+                                                       info->form == Form::carry3);
+        if (!result && reads_address) result = any({i_.address}, lane);
+        set(i_.d, lane, mask_result(info, lane, result));
+        const bool carries = info != nullptr &&
+                             (info->form == Form::carry2 || info->form == Form::carry3);
+        if (carries && i_.negated) set(i_.address, lane, result);
+      }
+    }
+  }
+
+  // and.pred and or.pred, where one operand may decide.
+  [[nodiscard]] Taint mask_result(const OpcodeInfo* info, std::uint32_t lane, Taint result) const {
+    if (!result || info == nullptr || info->form != Form::mask2) return result;
+    const bool both = info->names.starts_with("and"), either = info->names.starts_with("or");
+    if (!both && !either) return result;
+    for (const std::uint32_t slot : {i_.a, i_.b}) {
+      std::uint32_t value;
+      std::memcpy(&value, lanes_.registers + slot, 4);
+      if (!of(slot, lane) && ((value >> lane & 1) != 0) == either) return {};
+    }
+    return result;
+  }
+
+  void compare(std::uint32_t lane) {
+    Taint result = any({i_.a, i_.b}, lane);
+    const Taint c = i_.imm == kCombineNone ? Taint{} : of(i_.c, lane);
+    if (i_.imm == kCombineAnd || i_.imm == kCombineOr) {
+      std::uint32_t value;
+      std::memcpy(&value, lanes_.registers + i_.c, 4);
+      if (i_.negated) value = ~value;
+      if (!c && ((value >> lane & 1) != 0) == (i_.imm == kCombineOr)) result = {};
+    }
+    if (!result) result = c.as_computed();
+    set(i_.d, lane, result);
+    set(i_.address, lane, result);
+  }
+
+  // Instruction::address is the whole; see machine/arithmetic.
+  void pack() {
+    const std::uint32_t parts[4] = {i_.d, i_.a, i_.b, i_.c};
+    const int size = i_.opcode == Opcode::pack_8 ? 1 : i_.opcode == Opcode::pack_16 ? 2 : 4;
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      Taint result;
+      for (int part = 0; part < 4 && part < i_.count; ++part) {
+        const Taint taint = of(parts[part], lane);
+        if (!taint) continue;
+        const std::uint32_t bytes = (taint.bytes() & ((1u << size) - 1)) << (part * size);
+        result = result ? Taint{result.bits | bytes | (taint.bits & Taint::kComputed)}
+                        : taint.with_bytes(bytes);
+      }
+      set(i_.address, lane, result);
+    }
+  }
+  void unpack() {
+    const std::uint32_t parts[4] = {i_.d, i_.a, i_.b, i_.c};
+    const int size = i_.opcode == Opcode::unpack_8 ? 1 : i_.opcode == Opcode::unpack_16 ? 2 : 4;
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      const Taint whole = of(i_.address, lane);
+      for (int part = 0; part < 4 && part < i_.count; ++part)
+        set(parts[part], lane,
+            whole.with_bytes(whole.bytes() >> (part * size) & ((1u << size) - 1)));
+    }
+  }
+  void load() {
+    const std::uint32_t first[4] = {i_.d, i_.a, i_.b, i_.c};
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      for (std::uint32_t k = 0; k < i_.count; ++k)
+        set(k < 4 ? first[k] : lanes_.operands[i_.more + k - 4], lane, {});
+    }
+  }
+  // Reported where it happens; the result then counts as defined.
+  void exchange() {
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      set(i_.d, lane, {});
+      set(i_.address, lane, {});
+    }
+  }
+
+  WarpTaints& taints_;
+  const Lanes& lanes_;
+  const Instruction& i_;
+  std::uint32_t mask_;
+};
+
+}  // namespace
+
+void WarpTaints::reset(std::uint32_t register_bytes) {
+  register_bytes_ = register_bytes;
+  if (tainted_ > 0) std::fill(taints_.begin(), taints_.end(), Taint{});
+  tainted_ = 0;
+}
+
+void WarpTaints::set(std::uint32_t slot, std::uint32_t lane, Taint taint) {
+  if (taints_.empty()) {
+    if (!taint) return;
+    taints_.resize(std::size_t{register_bytes_ / kSlot + 1} * 32);
+  }
+  Taint& held = taints_[std::size_t{slot / kSlot} * 32 + lane];
+  tainted_ += static_cast<std::uint64_t>(static_cast<bool>(taint));
+  tainted_ -= static_cast<std::uint64_t>(static_cast<bool>(held));
+  held = taint;
+}
+
+std::uint32_t WarpTaints::lanes(std::uint32_t slot, std::uint32_t mask) const {
+  if (!any() || slot == Instruction::kNone) return 0;
+  std::uint32_t result = 0;
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    result |= static_cast<std::uint32_t>(static_cast<bool>(get(slot, lane))) << lane;
+  }
+  return result;
+}
+
+Flow flow_of(Opcode opcode) {
+  return flows().flow[static_cast<std::size_t>(opcode)];
+}
+
+std::vector<std::uint32_t> data_slots(const Program& program, const Instruction& instruction) {
+  std::vector<std::uint32_t> slots = {instruction.d, instruction.a, instruction.b, instruction.c};
+  slots.resize(std::min<std::size_t>(4, instruction.count));
+  for (std::uint32_t i = 4; i < instruction.count; ++i)
+    slots.push_back(program.operands[instruction.more + i - 4]);
+  return slots;
+}
+
+void propagate(WarpTaints& taints, const Lanes& lanes, const Instruction& instruction,
+               std::uint32_t mask) {
+  Step(taints, lanes, instruction, mask).run();
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,94 @@
+// Registers with undefined values, while a warp has any.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace warpmark::cpu {
+
+struct Lanes;
+
+/// What of one lane's register is undefined, and where that came from.
+/// Values are followed through copies byte by byte, so that padding may be copied; what an operation
+/// computes from an undefined byte is undefined as a whole.
+struct Taint {
+  static constexpr std::uint32_t kComputed = 1u << 8;
+  std::uint32_t bits = 0;
+
+  /// `bytes` has a bit for each undefined byte; `statement` read the undefined value from `space`.
+  static Taint make(std::uint32_t bytes, Space space, std::uint32_t statement) {
+    if (bytes == 0) return {};
+    const std::uint32_t origin = space == Space::global   ? 1
+                                 : space == Space::shared ? 2
+                                 : space == Space::local  ? 3
+                                                          : 0;
+    return {bytes | origin << 9 | (statement & 0x1fffff) << 11};
+  }
+  explicit operator bool() const { return bits != 0; }
+  [[nodiscard]] std::uint32_t bytes() const { return bits & 0xff; }
+  [[nodiscard]] bool computed() const { return (bits & kComputed) != 0; }
+  /// Space::param stands for a register that was never written.
+  [[nodiscard]] Space space() const {
+    constexpr Space kSpaces[] = {Space::param, Space::global, Space::shared, Space::local};
+    return kSpaces[bits >> 9 & 3];
+  }
+  [[nodiscard]] std::uint32_t statement() const { return bits >> 11; }
+  /// Of other bytes, from the same origin; nothing if there are none.
+  [[nodiscard]] Taint with_bytes(std::uint32_t bytes) const {
+    return bytes == 0 ? Taint{} : Taint{(bits & ~0xffu) | bytes};
+  }
+  /// Of a value computed from this one.
+  [[nodiscard]] Taint as_computed() const { return bits == 0 ? *this : Taint{bits | 0x1ff}; }
+};
+
+/// The taints of a warp's registers. Kept only from the first undefined value on, until none is
+/// left: a warp without any runs at full speed.
+class WarpTaints {
+ public:
+  /// For a program whose registers take so many bytes for a warp.
+  void reset(std::uint32_t register_bytes);
+  [[nodiscard]] bool any() const { return tainted_ > 0; }
+  [[nodiscard]] Taint get(std::uint32_t slot, std::uint32_t lane) const {
+    return any() && slot != Instruction::kNone ? taints_[slot / kSlot * 32 + lane] : Taint{};
+  }
+  void set(std::uint32_t slot, std::uint32_t lane, Taint taint);
+  /// The lanes of `mask` whose register is tainted.
+  [[nodiscard]] std::uint32_t lanes(std::uint32_t slot, std::uint32_t mask) const;
+
+ private:
+  static constexpr std::uint32_t kSlot = 128;  ///< bytes of the smallest register
+  std::uint32_t register_bytes_ = 0;
+  std::uint64_t tainted_ = 0;  ///< lanes of registers
+  std::vector<Taint> taints_;
+};
+
+/// What an instruction does with its operands, as far as undefined values are concerned.
+enum class Flow : std::uint8_t {
+  none,      ///< no result, or one that does not depend on registers
+  copy,      ///< d is a, or part of it, or it with zeros or its sign before it
+  both,      ///< d = a and b, bit by bit: 0 in a defined one decides
+  either,    ///< d = a or b: 1 decides
+  shift,     ///< d = a shifted by b
+  select,    ///< d = a or b, as predicate c says
+  compare,   ///< predicates d and `address` from a and b, and predicate c
+  pack,      ///< d is made of parts
+  unpack,    ///< parts are made of d
+  compute,   ///< d from all others
+  load,      ///< the memory's hooks say what its results are
+  store,     ///< data d, a, b, c and more
+  atomic,    ///< d from memory and a, b
+  exchange,  ///< d from a of other lanes
+};
+Flow flow_of(Opcode opcode);
+
+/// The slots of the data of a load or store.
+std::vector<std::uint32_t> data_slots(const Program& program, const Instruction& instruction);
+
+/// Gives the results of an instruction that is about to run for `mask` their taints: those of loads
+/// none, since the memory's hooks add them.
+void propagate(WarpTaints& taints, const Lanes& lanes, const Instruction& instruction,
+               std::uint32_t mask);
+
+}  // namespace warpmark::cpu
