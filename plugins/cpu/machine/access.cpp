@@ -247,17 +247,15 @@ void access(Lanes& w, const Instruction& i) {
 
 template <typename P>
 void fill(HandlerTable& table) {
-#define ACCESS_LOAD(space, memory, bits)                                                        \
-  {                                                                                             \
-    const Handler handler = access<P, Space::space, memory, RegisterOf<bits>::type, false>;     \
-    table.rows[static_cast<int>(Opcode::load_##space##_##memory##_##bits)] = {handler, handler, \
-                                                                              nullptr};         \
-  }
-#define ACCESS_STORE(space, memory, bits)                                                        \
+#define ACCESS_LOAD(space, memory, bits)                                                         \
   {                                                                                              \
-    const Handler handler = access<P, Space::space, memory, RegisterOf<bits>::type, true>;       \
-    table.rows[static_cast<int>(Opcode::store_##space##_##memory##_##bits)] = {handler, handler, \
-                                                                               nullptr};         \
+    const Handler handler = access<P, Space::space, memory, RegisterOf<bits>::type, false>;      \
+    table.rows[static_cast<int>(Opcode::load_##space##_##memory##_##bits)] = {handler, handler}; \
+  }
+#define ACCESS_STORE(space, memory, bits)                                                         \
+  {                                                                                               \
+    const Handler handler = access<P, Space::space, memory, RegisterOf<bits>::type, true>;        \
+    table.rows[static_cast<int>(Opcode::store_##space##_##memory##_##bits)] = {handler, handler}; \
   }
 #include "program/memory_ops.def"
 }
