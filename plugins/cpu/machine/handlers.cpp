@@ -43,6 +43,7 @@ HandlerTable make_table(int level, bool exact_bounds) {
       LEVEL(v2);
   }
 #undef LEVEL
+  once::fill_memory(table, exact_bounds);
   once::fill_integers(table);
   once::fill_reals(table);
   once::fill_conversions(table);

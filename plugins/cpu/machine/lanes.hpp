@@ -91,8 +91,9 @@ WARPMARK_LEVEL(v3)
 WARPMARK_LEVEL(v4)
 #undef WARPMARK_LEVEL
 
-/// The other operations: opcodes_once_….def.
+/// The other operations: opcodes_once_….def and memory_ops_wide.def.
 namespace once {
+void fill_memory(HandlerTable& table, bool exact_bounds);
 void fill_integers(HandlerTable& table);
 void fill_reals(HandlerTable& table);
 void fill_conversions(HandlerTable& table);
