@@ -550,7 +550,7 @@ void surface_query(Lanes& w, const Instruction& i) {
 
 void fill_textures(HandlerTable& table) {
   const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
   };
   set(Opcode::texture_fetch, texture_handler<false>);
   set(Opcode::texture_gather, texture_handler<true>);
