@@ -185,6 +185,15 @@ void Driver::label(CUcontext context, CUdeviceptr address, uint64_t bytes, const
   throw internal_error(fmt::format("{} refused the label `{}`: {}", name_, name, last_error()));
 }
 
+bool Driver::can_protect() const {
+  return extension_.protect != nullptr;
+}
+
+void Driver::protect(CUcontext context, CUdeviceptr address, uint64_t bytes) const {
+  if (extension_.protect(context, address, bytes, 1) == 0) return;
+  throw internal_error(fmt::format("{} refused to protect memory: {}", name_, last_error()));
+}
+
 int header_cuda_version() {
   return CUDA_VERSION;
 }

@@ -113,6 +113,10 @@ class Driver {
   /// Names device memory for reports; does nothing if the driver gives no reports.
   void label(CUcontext context, CUdeviceptr address, uint64_t bytes, const std::string& name,
              const std::string& dtype) const;
+  /// Whether the driver can forbid kernels to write to an allocation, and doing so: a kernel that
+  /// writes to the allocation of these bytes from now on faults.
+  bool can_protect() const;
+  void protect(CUcontext context, CUdeviceptr address, uint64_t bytes) const;
   /// Each report or counter line since the last call; nothing if the driver gives none.
   void drain_reports(CUcontext context, const std::function<void(std::string_view)>& sink) const;
   void drain_counters(CUcontext context, const std::function<void(std::string_view)>& sink) const;

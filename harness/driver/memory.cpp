@@ -75,7 +75,12 @@ std::vector<std::pair<CUdeviceptr, size_t>> DeviceMemory::canaries() const {
 }
 
 void DeviceMemory::forbid_writes() {
-  if (bytes_ > 0) pages_->forbid_writes();
+  if (bytes_ == 0) return;
+  if (pages_) {
+    pages_->forbid_writes();
+  } else if (context_->driver().can_protect()) {
+    context_->driver().protect(context_->handle(), address_, bytes_);
+  }
 }
 
 bool DeviceMemory::neighbours_changed() const {

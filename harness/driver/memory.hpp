@@ -37,7 +37,8 @@ class DeviceMemory {
   /// behind an Edge::back, is filled with canaries.
   static DeviceMemory guarded(std::shared_ptr<const Context> context, size_t bytes,
                               std::string name, Edge edge);
-  /// A kernel that writes to it from now on faults; only of a guarded block.
+  /// A kernel that writes to it from now on faults, if the block is guarded or the driver can
+  /// protect allocations; else nothing happens.
   void forbid_writes();
   /// Whether something wrote to the canaries around a guarded block.
   bool neighbours_changed() const;

@@ -34,6 +34,10 @@ class Report {
     if (!found || !found->is_number_integer()) return std::nullopt;
     return found->get<int64_t>();
   }
+  bool flag(const char* key) const {
+    const auto found = find(key);
+    return found && found->is_boolean() && found->get<bool>();
+  }
   Report object(const char* key) const {
     static const Json nothing;
     const auto found = find(key);
@@ -104,6 +108,14 @@ std::string plural(int64_t count, std::string_view word) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
+std::string forbidden(const Report& report, const std::string& file, int64_t index) {
+  const std::string name = report.text("argument");
+  return fmt::format(
+      "{} writes to `{}[{}]`, but `{}` is an input, which the kernel may only read.{} Results "
+      "belong in the output; `const` before the pointer's type lets the compiler find such lines.",
+      subject(report, file), name, index, name, by_thread(report));
+}
+
 std::string outside_argument(const Report& report, const std::string& file, int64_t index) {
   const std::string name = report.text("argument");
   const int64_t elements = report.number("elements").value_or(0);
@@ -147,6 +159,8 @@ std::string illegal_address(const Report& report, const std::string& file) {
       report.number("elements").value_or(-1) >= 0) {
     const Report allocation = report.object("allocation");
     const int64_t elements = *report.number("elements");
+    const bool inside = *index >= 0 && *index < elements && allocation.text("side") == "inside";
+    if (inside && allocation.flag("read_only")) return forbidden(report, file, *index);
     if (*index < 0 || *index >= elements || !allocation.text("side").empty()) {
       return outside_argument(report, file, *index);
     }

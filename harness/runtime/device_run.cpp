@@ -45,6 +45,7 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
     : context_(std::move(context)),
       buffers_(run.buffers),
       guarded_(is_guarded(*context_, run)),
+      protects_(run.guard != protocol::Guard::none),
       registers_(run.guard == protocol::Guard::none) {
   const auto edge =
       run.guard == protocol::Guard::front ? DeviceMemory::Edge::front : DeviceMemory::Edge::back;
@@ -99,7 +100,7 @@ void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison)
     if (memory[i].initial) {
       const HostRegistration fast = registered(context_, memory[i].initial->bytes(), registers_);
       buffer.upload(memory[i].initial->bytes().first(buffers_[i].bytes));
-      if (guarded_ && !buffers_[i].inout) buffer.forbid_writes();
+      if (protects_ && !buffers_[i].inout) buffer.forbid_writes();
     } else {
       buffer.fill(poison);
     }

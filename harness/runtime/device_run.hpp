@@ -78,6 +78,7 @@ class DeviceRun {
   std::shared_ptr<Context> context_;
   std::vector<protocol::BufferBytes> buffers_;
   bool guarded_;
+  bool protects_;  ///< inputs from writes of kernels
   /// Host memory is registered for fast copies; never while grading: a kernel could reach it.
   bool registers_;
   std::map<std::string, DeviceMemory> memory_;

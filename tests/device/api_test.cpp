@@ -261,6 +261,39 @@ TEST_F(ApiTest, ConfigureRefusesWhatItDoesNotKnow) {
   EXPECT_NE(api().device->label(nullptr, 0x1000, 4, "a", "float32"), 0);
 }
 
+TEST_F(ApiTest, ProtectedMemoryIsReadByKernelsAndWrittenByTheHostAlone) {
+  CUmodule module = nullptr;
+  CUfunction doublify = nullptr;
+  ASSERT_CU(api().load(&module, read_text("seeds.sm_90.ptx").c_str()));
+  ASSERT_CU(api().function(&doublify, module, "doublify"));
+  Array<float> a(std::vector<float>(16, 3));
+  a.label("a", "float32");
+  const warpmark_device& device = *api().device;
+  EXPECT_NE(device.protect(nullptr, a.address, 60, 1), 0) << "half an allocation";
+  EXPECT_NE(device.protect(nullptr, a.address + 4, 60, 1), 0);
+  EXPECT_NE(device.protect(nullptr, 0, 0, 1), 0);
+  ASSERT_EQ(device.protect(nullptr, a.address, 64, 1), 0);
+  const float zero = 0;
+  EXPECT_CU(api().find<CUresult(CUdeviceptr, const void*, std::size_t)>("cuMemcpyHtoD_v2")(
+      a.address, &zero, sizeof zero));
+  ASSERT_EQ(device.protect(nullptr, a.address, 64, 0), 0);
+  ASSERT_CU(launch(doublify, {1}, {4, 4}, 0, a.address));
+  ASSERT_CU(a.fetch());
+  EXPECT_EQ(a.host[0], 0);
+  EXPECT_EQ(a.host[1], 6);
+  ASSERT_EQ(device.protect(nullptr, a.address, 64, 1), 0);
+  ASSERT_CU(launch(doublify, {1}, {4, 4}, 0, a.address));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  const Json report = reports().at(0);
+  EXPECT_EQ(report["access"], "write");
+  EXPECT_EQ(report["count"], 16);
+  EXPECT_EQ(report["index"], 0);
+  EXPECT_EQ(report["allocation"]["side"], "inside");
+  EXPECT_EQ(report["allocation"]["read_only"], true);
+  EXPECT_THAT(report["message"].get<std::string>(),
+              ::testing::HasSubstr("forbidden global write of 4 bytes at a[0]"));
+}
+
 TEST_F(ApiTest, ThreadsMayUseTheDeviceAtOnce) {
   const std::string text = read_text("seeds.sm_90.ptx");
   std::vector<std::thread> threads;

@@ -116,7 +116,8 @@ TEST_P(ScheduleTest, ConstantMemoryIsReadAndNotWritten) {
     ASSERT_CU(address.fetch());
     ASSERT_CU(launch(kernel(name), {}, {}, 0, address.host[0]));
     EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-    EXPECT_THAT(reports().at(0)["message"], HasSubstr("forbidden const write of 4 bytes"));
+    EXPECT_THAT(reports().at(0)["message"], AllOf(HasSubstr("forbidden global write of 4 bytes"),
+                                                  HasSubstr("read-only allocation")));
     TearDown();
     SetUp();
   }

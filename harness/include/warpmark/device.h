@@ -121,6 +121,12 @@ typedef struct warpmark_device {
    * 12.4); "exported" is false if only cuGetProcAddress gives it. "per_thread" is there if there
    * is a form whose default stream is the calling thread's. */
   void (*list_symbols)(warpmark_device_sink sink, void* user);
+
+  /* Forbids kernels to write to one allocation, which is exactly [address, address + bytes), or
+   * permits it again; copies and fills of the host are not concerned. A kernel's write is then an
+   * illegal_address whose allocation has "read_only": true, and whose "side" is "inside". Returns 0
+   * or an error, as configure. */
+  int (*protect)(warpmark_device_context context, uint64_t address, uint64_t bytes, int read_only);
 } warpmark_device;
 
 /* The one exported symbol. */

@@ -98,6 +98,19 @@ int label(warpmark_device_context handle, std::uint64_t address, std::uint64_t b
   });
 }
 
+int protect(warpmark_device_context handle, std::uint64_t address, std::uint64_t bytes,
+            int read_only) {
+  return enter("protect", [&]() -> CUresult {
+    Context* context = context_of(handle);
+    if (context == nullptr) return fail(CUDA_ERROR_INVALID_CONTEXT, "protect: no such context");
+    Allocation* allocation = context->arena.find(address);
+    if (allocation == nullptr || allocation->address != address || allocation->bytes != bytes)
+      return fail(CUDA_ERROR_INVALID_VALUE, "protect: the range is not one whole allocation");
+    allocation->read_only = read_only != 0;
+    return CUDA_SUCCESS;
+  });
+}
+
 std::string line_of(std::string& report) {
   return std::move(report);
 }
@@ -169,6 +182,7 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       drain_counters,
       last_error_text,
       list_symbols,
+      protect,
   };
   return &kDevice;
 }

@@ -106,7 +106,10 @@ std::string where_to_nearest(const Fault& fault) {
   if (fault.space != Space::global) return "which has " + size;
   if (allocation.bytes == 0) return "where nothing is allocated";
   if (!allocation.live) return "inside an allocation of " + size + " that was freed";
-  if (fault.side == Nearest::Side::inside) return "inside the allocation of " + size;
+  if (fault.side == Nearest::Side::inside)
+    return (allocation.read_only && fault.write ? "inside the read-only allocation of "
+                                                : "inside the allocation of ") +
+           size;
   return std::to_string(fault.distance) + (fault.distance == 1 ? " byte " : " bytes ") +
          (fault.side == Nearest::Side::before ? "before" : "after") +
          " the nearest allocation of " + size;
@@ -154,6 +157,7 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
                         : fault.side == Nearest::Side::after ? "after"
                                                              : "inside";
       if (!allocation.live) nearest["freed"] = true;
+      if (allocation.read_only) nearest["read_only"] = true;
       json["allocation"] = nearest;
     }
   }
@@ -171,15 +175,14 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
     json["instruction"] = safe(instruction_text(statement.text));
   }
   if (fault.has_access) {
-    const bool constant = fault.allocation.read_only && fault.write && fault.distance == 0;
+    const bool forbidden = fault.allocation.read_only && fault.write && fault.distance == 0;
     message = std::string(fault.kind == FaultKind::misaligned_address ? "misaligned "
-                          : constant                                  ? "forbidden "
+                          : forbidden                                 ? "forbidden "
                                                                       : "out-of-bounds ") +
-              (constant ? "const" : name_of(fault.space)) +
-              (fault.write ? " write of " : " read of ") + std::to_string(fault.bytes) +
-              (fault.bytes == 1 ? " byte" : " bytes") + (element.empty() ? "" : " at " + element) +
-              ", " + where_to_nearest(fault) + ", by thread " + triple(fault.thread) +
-              " of block " + triple(fault.block) +
+              name_of(fault.space) + (fault.write ? " write of " : " read of ") +
+              std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
+              (element.empty() ? "" : " at " + element) + ", " + where_to_nearest(fault) +
+              ", by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
               (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") +
               " in " + safe(program.name) + (place.empty() ? "" : " at " + place);
   } else {

@@ -43,6 +43,16 @@ TEST(FaultExplanation, BeforeTheFirst) {
             "negative: something like `i - 1` needs a check for the first element.");
 }
 
+TEST(FaultExplanation, WriteToAnInput) {
+  EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "write", "bytes": 4,
+                     "thread": [3,0,0], "block": [0,0,0], "count": 1, "argument": "a", "index": 3,
+                     "elements": 8, "file": "scale.cu", "line": 5,
+                     "allocation": {"side": "inside", "read_only": true}})"),
+            "Line 5 writes to `a[3]`, but `a` is an input, which the kernel may only read. It was "
+            "thread 3 of block 0. Results belong in the output; `const` before the pointer's type "
+            "lets the compiler find such lines.");
+}
+
 TEST(FaultExplanation, NoArgumentAtAll) {
   EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "write",
                      "thread": [0,0,0], "block": [0,0,0], "count": 1, "line": 2,

@@ -100,7 +100,7 @@ TEST_F(GraderTest, EachKindOfFailureHasItsWord) {
   EXPECT_EQ(word("while (src != nullptr) if (n < 0) out[0] = 1;"), "limit");
   EXPECT_EQ(word("if (threadIdx.x < 32) asm(\"bar.sync 1;\"); else asm(\"bar.sync 2;\");"),
             "barrier");
-  EXPECT_EQ(word("if (i < n) { out[i] = f * src[i]; ((float *)src)[i] = 0; }"), "wrong");
+  EXPECT_EQ(word("if (i < n) { out[i] = f * src[i]; ((float *)src)[i] = 0; }"), "memory error");
   EXPECT_EQ(word(""), "wrong");
   EXPECT_EQ(word("if (i < n) out[i] = 0;"), "wrong");
   EXPECT_EQ(word("if (i < n) out[i] = src[i];"), "wrong");
