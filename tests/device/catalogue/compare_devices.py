@@ -16,6 +16,7 @@ import argparse
 import collections
 import glob
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -40,7 +41,8 @@ from corpus import compile_corpus, compile_files, load_catalogue
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 CORPUS = [("75", "plain"), ("80", "plain"), ("90", "plain"), ("90", "debug")]
-KERNELS_A_MODULE = 40  # of single instructions: few enough for the driver's compiler, and for a step
+KERNELS_A_MODULE = 40  # of single instructions: few enough for the driver's compiler
+JOBS_A_STEP = 8  # of one module, handed to one process
 
 
 def explicit_roundings(ptx):
@@ -62,6 +64,9 @@ class CorpusJob:
         self.input = "%s sm_%d%s" % (catalogue.case_name(case), unit["architecture"], mode)
         self.fatal = entry.fatal
 
+    def module(self):
+        return self.unit["ptx"]
+
     def ptx(self):
         with open(self.unit["ptx"], encoding="utf-8", errors="replace") as file:
             return explicit_roundings(file.read())
@@ -81,6 +86,9 @@ class PointsJob:
     def __init__(self, group, kernel, points, bound, text, symbol):
         self.group, self.kernel, self.bound, self.symbol, self.points = group, kernel, bound, symbol, points
         self.input, self.text = "%d points" % points, text
+
+    def module(self):
+        return self.text
 
     def ptx(self):
         return self.text
@@ -146,6 +154,8 @@ def all_jobs(options, units):
             part = every[start:start + KERNELS_A_MODULE]
             text = operations.HEADER + "".join(operations.kernel_text(o, "k%d" % i) for i, o in enumerate(part))
             jobs += [OperationJob(o, options.points, text, "k%d" % i) for i, o in enumerate(part)]
+    if options.devices == ["cpu", "cpu"]:  # one library, one context: a fault would be the other's, too
+        jobs = [job for job in jobs if not job.fatal]
     jobs.sort(key=lambda job: job.fatal)
     return [job for job in jobs if options.word in "%s/%s %s" % (job.group, job.kernel, job.input)]
 
@@ -221,7 +231,7 @@ def ends_process(record, job):
 def open_device(name, options):
     if name == "cpu":
         return driver.Device(os.path.join(options.build, "lib", "warpmark", "libwarpmark_cpu.so"))
-    return driver.Device("libcuda.so.1")
+    return driver.Device("libcuda.so.1", keeps_images=True)
 
 
 class Worker(threading.Thread):
@@ -231,13 +241,17 @@ class Worker(threading.Thread):
         super().__init__(daemon=True)
         self.jobs, self.queue, self.records, self.command, self.units = jobs, queue, records, command, units
 
-    def run(self):
-        child = None
+    def numbers(self):
         while True:
             try:
-                number = self.queue.popleft()
+                step = self.queue.popleft()
             except IndexError:
-                break
+                return
+            yield from step
+
+    def run(self):
+        child = None
+        for number in self.numbers():
             if child is None:
                 child = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
                 child.stdin.write(self.units + "\n")
@@ -258,7 +272,10 @@ class Worker(threading.Thread):
 def run_jobs(options):
     units = compile_all(options)
     jobs, records = all_jobs(options, units), {}
-    queue = collections.deque(range(len(jobs)))
+    queue = collections.deque()
+    for _, of_module in itertools.groupby(range(len(jobs)), key=lambda number: jobs[number].module()):
+        of_module = list(of_module)
+        queue.extend(of_module[i:i + JOBS_A_STEP] for i in range(0, len(of_module), JOBS_A_STEP))
     command = [sys.executable, "-B", os.path.abspath(__file__), "--child", *options.forwarded]
     workers = [Worker(jobs, queue, records, command, json.dumps(units)) for _ in range(options.processes)]
     for worker in workers:

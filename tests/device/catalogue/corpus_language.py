@@ -78,8 +78,8 @@ def dev_malloc(run, random, n):
 @entry("13_assert_malloc", "dev_free", [dict(rounds=3)])
 def dev_free(run, random, rounds):
     out = run.out(48, np.uint64)
-    for _ in range(rounds):  # 5 MB a round: what is not freed would not fit into the heap of 8 MB
-        run.launch(1, 48, out, i32(27000), kernel="dev_malloc")
+    for _ in range(rounds):  # 4 MB a round: what is not freed would not fit into the heap of 8 MB
+        run.launch(1, 48, out, i32(20000), kernel="dev_malloc")
         run.check("not null", out.read() != 0, True)
         run.launch(1, 48, out)
     run.launch(1, 48, run.put(np.zeros(48, np.uint64)))  # free(nullptr) does nothing
@@ -104,12 +104,11 @@ def traps(run, random):
 
 @entry("13_assert_malloc", "clocks")
 def clocks(run, random):
-    first, second = run.out(3, np.int64), run.out(3, np.int64)
-    run.launch(1, 1, first)
-    run.launch(1, 1, second)
-    a, b = first.read(), second.read()
-    run.check("clock() is the low word of clock64(), a little later", ((a[1] - a[0]) % 2**32) < 2**20, True)
-    run.check("time advances", b[2] > a[2], True)
+    out = run.out(3, np.int64)
+    run.launch(1, 1, out)
+    clock64, clock, timer = out.read()
+    run.check("clock() is the low word of clock64(), a little later", ((clock - clock64) % 2**32) < 2**20, True)
+    run.check("there is a time", timer > 0, True)
 
 
 @entry("14_calls", "calls")
