@@ -157,6 +157,7 @@ def all_jobs(options, units):
     if options.devices == ["cpu", "cpu"]:  # one library, one context: a fault would be the other's, too
         jobs = [job for job in jobs if not job.fatal]
     jobs.sort(key=lambda job: job.fatal)
+    assert len({(job.group, job.kernel, job.input) for job in jobs}) == len(jobs), "two jobs of one name"
     return [job for job in jobs if options.word in "%s/%s %s" % (job.group, job.kernel, job.input)]
 
 

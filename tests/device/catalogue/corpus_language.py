@@ -92,14 +92,14 @@ def dev_new(run, random):
     run.check("not null", head.read() != 0, True)
 
 
-@entry("13_assert_malloc", "traps")
-def traps_not(run, random):
-    fault(run, "error", run.fault_of(1, 32, i32(0)), "CUDA_SUCCESS")
+@entry("13_assert_malloc", "traps", [dict(x=0), dict(x=3)])
+def traps_not(run, random, x):
+    fault(run, "error", run.fault_of(1, 32, i32(x)), "CUDA_SUCCESS")
 
 
-@entry("13_assert_malloc", "traps", fatal=True)
-def traps(run, random):
-    fault(run, "error", run.fault_of(1, 32, i32(1)), "CUDA_ERROR_LAUNCH_FAILED")
+@entry("13_assert_malloc", "traps", [dict(x=1)], fatal=True)
+def traps(run, random, x):
+    fault(run, "error", run.fault_of(1, 32, i32(x)), "CUDA_ERROR_LAUNCH_FAILED")
 
 
 @entry("13_assert_malloc", "clocks")
