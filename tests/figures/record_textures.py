@@ -261,7 +261,8 @@ def pack(arguments):
         if texture not in textures:
             textures.append(texture)
             texel_bytes.append(texels.tobytes())
-        chosen = selected(points, size, normalized, linear, 25 if linear else 10)
+        count = (25 if linear else 10) * (2 if len(size) == 3 else 1)
+        chosen = selected(points, size, normalized, linear, count)
         dimensions = min(len(size), 2)
         fetches.append([textures.index(texture), mode, normalized, linear, len(chosen)])
         words += [np.column_stack([points[chosen, :dimensions], results[chosen]]).astype("<f4").tobytes()]
