@@ -156,6 +156,38 @@ TEST_F(TextureTest, AddressAndFilterModesFollowTheGuide) {
   }
 }
 
+// Half-way between two texels, by hand. 16 bits are a half up: 32767.5 gives 32768; −0.5 gives 0.
+// Of s8, 127 · 128 widens to 16256 + ⌊(16256 + 64 + 16 · 3) / 128⌋ = 16383.
+TEST_F(TextureTest, IntegersAndHalfFloatsAreFilteredIn16Bits) {
+  struct Pair {
+    CUarray_format format;
+    unsigned bytes;
+    std::array<std::uint8_t, 4> texels;
+    float want;
+  };
+  const Pair pairs[] = {
+      {CU_AD_FORMAT_UNSIGNED_INT8, 1, {0, 255}, 32768.0f / 65535.0f},
+      {CU_AD_FORMAT_SIGNED_INT8, 1, {0, 127}, 16383.0f / 32767.0f},
+      {CU_AD_FORMAT_SIGNED_INT8, 1, {0x80, 0x80}, -1.0f},
+      {CU_AD_FORMAT_UNSIGNED_INT16, 2, {0, 0, 0xff, 0xff}, 32768.0f / 65535.0f},
+      {CU_AD_FORMAT_SIGNED_INT16, 2, {0, 0, 0xff, 0xff}, 0.0f},
+      {CU_AD_FORMAT_SIGNED_INT16, 2, {0, 0x80, 0, 0x80}, -1.0f},
+      // 1 and 1 + 2^-10; −1 and −1 − 2^-10; 0 and the least subnormal; infinity and itself.
+      {CU_AD_FORMAT_HALF, 2, {0, 0x3c, 1, 0x3c}, 1.0f + 0x1p-10f},
+      {CU_AD_FORMAT_HALF, 2, {0, 0xbc, 1, 0xbc}, -1.0f - 0x1p-10f},
+      {CU_AD_FORMAT_HALF, 2, {0, 0, 1, 0}, 0x1p-24f},
+      {CU_AD_FORMAT_HALF, 2, {0, 0x7c, 0, 0x7c}, INFINITY}};
+  for (const Pair& pair : pairs) {
+    const CUarray storage =
+        array(descriptor(2, 0, 0, 0, pair.format, 1), pair.texels.data(), pair.bytes);
+    const auto results = run(
+        texture(of_array(storage), sampler(CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_LINEAR, 0)),
+        "tex.1d.v4.f32.f32 {%q0,%q1,%q2,%q3}, [%rd1, {%c0}];", {{word(1.0f)}});
+    EXPECT_EQ(number(results[0][0]), pair.want) << pair.format << " " << pair.want;
+    EXPECT_EQ(number(results[0][3]), 1.0f) << pair.format;  // a channel that there is not
+  }
+}
+
 TEST_F(TextureTest, CoordinatesThatAreNoNumbersStayInside) {
   const auto data = texels(8, 3);
   const CUarray storage = array(descriptor(8, 0, 0), data.data(), 4);
