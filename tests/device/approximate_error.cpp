@@ -54,7 +54,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   int level = 4;
-  while (handlers_of_level(level, true) == nullptr) --level;
+  while (handlers_of_level(level, Watch::bounds) == nullptr) --level;
   std::puts(
       "| operation | promised by the PTX ISA | greatest error, as promised | at | greatest error, "
       "ulp | at | inputs |\n| --- | --- | --- | --- | --- | --- | --- |");

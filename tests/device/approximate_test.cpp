@@ -13,7 +13,7 @@ namespace {
 
 int best_level() {
   int level = 4;
-  while (handlers_of_level(level, true) == nullptr) --level;
+  while (handlers_of_level(level, Watch::bounds) == nullptr) --level;
   return level;
 }
 
@@ -196,7 +196,7 @@ TEST(Approximate, SpecialValuesAreTheTables) {
       {"tanh.approx.f32", minus_tiny, minus_tiny},
   };
   for (const int level : {2, 3, 4}) {
-    if (handlers_of_level(level, true) == nullptr) continue;
+    if (handlers_of_level(level, Watch::bounds) == nullptr) continue;
     for (const Case& one_case : cases) {
       DirectOperation direct(one_case.operation, "ff", level);
       direct.set(1, 0, one_case.input);

@@ -364,7 +364,7 @@ TEST(CountersOfLevels, SameOnEveryProcessor) {
       "atom.global.add.f32 %f2, [%rd1], %f1; ret;\n}\n");
   for (const bool exact : {true, false}) {
     for (const int level : {2, 3, 4}) {
-      const HandlerTable* table = handlers_of_level(level, exact);
+      const HandlerTable* table = handlers_of_level(level, exact ? Watch::bounds : Watch::nothing);
       if (table == nullptr) continue;
       Program program = decode(module, module.functions[0], Placement{});
       bind(program, *table);

@@ -22,7 +22,7 @@ class DirectOperation {
  public:
   DirectOperation(const std::string& operation, const std::string& kinds, int level)
       : operands_(kinds.size()) {
-    const HandlerTable* table = handlers_of_level(level, true);
+    const HandlerTable* table = handlers_of_level(level, Watch::bounds);
     if (table == nullptr) throw std::runtime_error("the processor has no such level");
     // Moves of each register to itself tell where the decoder placed it.
     std::string moves, line = operation;

@@ -187,7 +187,7 @@ void compare(const std::string& operation, const Number& n, int count, const For
   std::vector<DirectOperation> levels;
   const std::string kinds(static_cast<std::size_t>(count) + 1, n.kind);
   for (const int level : {2, 3, 4}) {
-    if (handlers_of_level(level, true) == nullptr) continue;
+    if (handlers_of_level(level, Watch::bounds) == nullptr) continue;
     try {
       levels.emplace_back(operation, kinds, level);
     } catch (const PtxError& error) {
@@ -310,7 +310,7 @@ TEST_P(Small, EveryOperandOfUnaryOperations) {
   const auto all = [&](const std::string& operation, char result,
                        const std::function<U(U)>& reference) {
     for (const int level : {2, 3, 4}) {
-      if (handlers_of_level(level, true) == nullptr) continue;
+      if (handlers_of_level(level, Watch::bounds) == nullptr) continue;
       DirectOperation direct(operation, {result, 'h'}, level);
       for (U first = 0; first < 1 << 16; first += 32) {
         for (U lane = 0; lane < 32; ++lane) direct.set(1, lane, first + lane);
@@ -374,7 +374,7 @@ TEST(Conversions, ToRealFormats) {
         const std::string operation = std::string("cvt.") + suffix + "." + target.type + "." + from;
         std::vector<DirectOperation> levels;
         for (const int level : {2, 3, 4}) {
-          if (handlers_of_level(level, true) != nullptr)
+          if (handlers_of_level(level, Watch::bounds) != nullptr)
             levels.emplace_back(operation, std::string{target.n.kind, kind}, level);
         }
         for (std::size_t done = 0; done < count; done += 32) {

@@ -73,7 +73,7 @@ inline std::vector<U> run_op(int level, const std::string& op, const std::string
       ".reg .b64 %rd<20>; .reg .f32 %f<20>; .reg .f64 %fd<20>;\n" +
       body + "}\n");
   Program program = decode(module, module.functions[0], Placement{});
-  bind(program, *handlers_of_level(level, true));
+  bind(program, *handlers_of_level(level, Watch::bounds));
   Arena arena(std::uint64_t{1} << 30, std::uint64_t{256} << 20);
   const U in = arena.allocate(operands.size() * 32), out = arena.allocate(operands.size() * 8);
   std::memcpy(arena.host(in), operands.data(), operands.size() * 32);
@@ -195,7 +195,7 @@ inline void check(const std::string& op, const std::string& kinds, Reference4 re
     return kind == 'F' || kind == 'R' ? value : kind == 'h' ? value & 0xffff : value & 0xffffffff;
   };
   for (const int level : {2, 3, 4}) {
-    if (handlers_of_level(level, true) == nullptr) continue;
+    if (handlers_of_level(level, Watch::bounds) == nullptr) continue;
     const std::vector<U> values = run_op(level, op, kinds, table);
     int shown = 0;
     for (std::size_t i = 0; i < table.size() && shown < 5; ++i) {
