@@ -86,10 +86,12 @@ void BlockObserver::start(std::uint64_t index) {
 
 // --- races
 
-bool BlockObserver::conflicts(const Record& before, const Record& now, const Warp& warp) const {
+bool BlockObserver::conflicts(const Record& before, const Record& now, Space space,
+                              const Warp& warp) const {
   if (before.moment() < launch_.clock.first()) return false;
   if (before.strong() && now.strong()) return false;
   const std::uint64_t block = launch_.clock.block(before.moment());
+  if (space == Space::shared && block != index_) return false;  // of a block that was here before
   if (block == index_) {
     if (before.thread() == now.thread() || before.moment() < barrier_) return false;
     if (before.warp() == now.warp() &&
@@ -128,7 +130,7 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
     const RaceCells cell = cells(space, at, 1);
     if (!cell) return;
     const Record written{*cell.write}, last{*cell.read};
-    if (!told && conflicts(written, now, warps_[w.warp])) {
+    if (!told && conflicts(written, now, space, warps_[w.warp])) {
       told = true;
       race(w, i, space, lane, address, bytes, written, "read after write", false);
     }
@@ -153,15 +155,15 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
     if (!cell) return;
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
     const Warp& warp = warps_[w.warp];
-    if (!told && conflicts(written, now, warp)) {
+    if (!told && conflicts(written, now, space, warp)) {
       told = true;
       race(w, i, space, lane, address, bytes, written, "write after write", same);
     }
-    if (!told && conflicts(last, now, warp)) {
+    if (!told && conflicts(last, now, space, warp)) {
       told = true;
       race(w, i, space, lane, address, bytes, last, "write after read", false);
     }
-    if (!told && conflicts(other, now, warp)) {
+    if (!told && conflicts(other, now, space, warp)) {
       told = true;
       race(w, i, space, lane, address, bytes, other, "write after read", false);
     }

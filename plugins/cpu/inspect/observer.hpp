@@ -115,7 +115,8 @@ class BlockObserver {
     std::array<Fence, 32> fences{};  ///< the last of each lane
   };
 
-  [[nodiscard]] bool conflicts(const Record& before, const Record& now, const Warp& warp) const;
+  [[nodiscard]] bool conflicts(const Record& before, const Record& now, Space space,
+                               const Warp& warp) const;
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same);
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,

@@ -23,6 +23,16 @@ constexpr std::uint32_t kSeededShare = 64;
 // counts as so many backward branches: 32 turns of a spin are enough for a fragment, 64 for a warp.
 constexpr std::uint32_t kFragmentPoll = kFragmentShare / 32, kWarpPoll = kWarpShare / 64;
 
+// The instruction that a fragment waits at ended the node before the one where it goes on.
+std::uint32_t statement_of_wait(const Program& program, const Fragment& fragment) {
+  for (const Block& node : program.blocks) {
+    const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp ||
+                       node.exit == Exit::collect || node.exit == Exit::cluster_wait;
+    if (waits && node.next == fragment.node) return node.statement;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void BlockState::FreeDeleter::operator()(std::byte* memory) const {
@@ -672,6 +682,8 @@ void BlockState::release_warp_barriers(Warp& warp) {
     }
     if ((waiting.key & warp.live & ~here) != 0) continue;
     if (observer_ && !collect) observer_->warp_complete(warp.lanes.warp, here);
+    if (observer_ && observer_->checks().sync)
+      check_present(warp, here, waiting.key, statement_of_wait(launch_.program, waiting));
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);
     for (Fragment& fragment : fragments) {
@@ -708,20 +720,6 @@ void BlockState::leave(Warp& warp, std::uint32_t mask) {
     if (barriers_[number].arrived != 0 && barriers_[number].expected == 0) check_barrier(number);
   }
 }
-
-namespace {
-
-// The instruction that a fragment waits at ended the node before the one where it goes on.
-std::uint32_t statement_of_wait(const Program& program, const Fragment& fragment) {
-  for (const Block& node : program.blocks) {
-    const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp ||
-                       node.exit == Exit::collect || node.exit == Exit::cluster_wait;
-    if (waits && node.next == fragment.node) return node.statement;
-  }
-  return 0;
-}
-
-}  // namespace
 
 void BlockState::add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind) {
   const Program& program = launch_.program;

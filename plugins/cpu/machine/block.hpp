@@ -167,6 +167,8 @@ class BlockState {
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node);
   // synccheck.cpp
   void check_members(const Warp& warp, std::uint32_t mask, const Block& node);
+  void check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
+                     std::uint32_t statement);
   void check_meeting(const Warp& warp, const Fragment& fragment, std::uint32_t number,
                      std::uint32_t threads, const Block& node);
   void trap(const Warp& warp, std::uint32_t mask, const Block& node);

@@ -1,4 +1,5 @@
 // Barriers and warp operations that not everybody reaches, as far as nobody waits for ever.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -24,43 +25,47 @@ std::string lanes_text(std::uint32_t mask) {
 
 }  // namespace
 
-// A mask must name the lane itself, and only lanes that are there: threads that have left can never
-// arrive. Lanes that never were, in the last warp of a block, may be named.
+// A mask must name the lane that gives it.
 void BlockState::check_members(const Warp& warp, std::uint32_t mask, const Block& node) {
-  const std::uint32_t threads = std::min(32u, launch_.threads() - warp.lanes.warp * 32);
-  const std::uint32_t all = threads == 32 ? 0xffffffff : (1u << threads) - 1;
-  std::uint32_t without = 0, left = 0;
+  std::uint32_t without = 0;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     std::uint32_t members;
     std::memcpy(&members, warp.lanes.registers + node.barrier + lane * 4, 4);
     if ((members >> lane & 1) == 0) without |= 1u << lane;
-    if ((members & all & ~warp.live) != 0) left |= members & all & ~warp.live;
+    check_present(warp, 1u << lane, members, node.statement);
   }
-  const auto add = [&](std::uint32_t first, std::uint32_t count, const char* kind,
-                       const std::string& message) {
-    Fault fault;
-    fault.kind = FaultKind::sync;
-    fault.statement = node.statement;
-    fault.block = coordinates_;
-    fault.thread = thread(warp.lanes.warp, first);
-    fault.count = count;
-    fault.hazard = kind;
-    fault.message = message;
-    launch_.faults.add(fault);
-  };
-  if (without != 0) {
-    add(static_cast<std::uint32_t>(std::countr_zero(without)),
-        static_cast<std::uint32_t>(std::popcount(without)), "Invalid arguments",
-        "the mask of the operation does not name the lane that executes it");
-  }
-  if (left != 0) {
-    add(static_cast<std::uint32_t>(std::countr_zero(mask)),
-        static_cast<std::uint32_t>(std::popcount(mask)), "Divergent thread(s) in warp",
-        "the mask names lane" + std::string(std::popcount(left) == 1 ? " " : "s ") +
-            lanes_text(left) + " of the warp, which " +
-            (std::popcount(left) == 1 ? "has" : "have") + " left the kernel");
-  }
+  if (without == 0) return;
+  Fault fault;
+  fault.kind = FaultKind::sync;
+  fault.statement = node.statement;
+  fault.block = coordinates_;
+  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(without)));
+  fault.count = static_cast<std::uint64_t>(std::popcount(without));
+  fault.hazard = "Invalid arguments";
+  fault.message = "the mask of the operation does not name the lane that executes it";
+  launch_.faults.add(fault);
+}
+
+// … and only lanes that are there: threads that have left can never arrive. Lanes that never were,
+// in the last warp of a block, may be named.
+void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
+                               std::uint32_t statement) {
+  const std::uint32_t threads = std::min(32u, launch_.threads() - warp.lanes.warp * 32);
+  const std::uint32_t all = threads == 32 ? 0xffffffff : (1u << threads) - 1;
+  const std::uint32_t left = members & all & ~warp.live;
+  if (left == 0) return;
+  const bool one = std::popcount(left) == 1;
+  Fault fault;
+  fault.kind = FaultKind::sync;
+  fault.statement = statement;
+  fault.block = coordinates_;
+  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(mask)));
+  fault.count = static_cast<std::uint64_t>(std::popcount(mask));
+  fault.hazard = "Divergent thread(s) in warp";
+  fault.message = std::string("the mask names lane") + (one ? " " : "s ") + lanes_text(left) +
+                  " of the warp, which " + (one ? "has" : "have") + " left the kernel";
+  launch_.faults.add(fault);
 }
 
 // Threads that meet at a barrier for all should come to the same one: the compiler was told so.

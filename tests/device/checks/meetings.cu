@@ -1,0 +1,54 @@
+// Barriers and warp operations that not everybody reaches.
+
+//@ bug barrier_in_both_branches sync grid=1 block=64 args="int32[64]"
+extern "C" __global__ void barrier_in_both_branches(int* a) {
+  if (threadIdx.x % 2 == 0) {
+    __syncthreads();  //! //~
+    a[threadIdx.x] = 1;
+  } else {
+    __syncthreads();  //! //~
+    a[threadIdx.x] = 2;
+  }
+}
+
+//@ bug mask_without_caller sync grid=1 block=32 args="int32[32]" also=barrier
+extern "C" __global__ void mask_without_caller(int* a) {
+  a[threadIdx.x] = 0;
+  if (threadIdx.x < 16) __syncwarp(0xffff0000u >> (threadIdx.x < 8 ? 16 : 0));  //!
+  a[threadIdx.x] = 1;
+}
+
+//@ bug exited_lane_named sync grid=1 block=32 args="int32[32]"
+extern "C" __global__ void exited_lane_named(int* a) {
+  if (threadIdx.x >= 20) return;
+  a[threadIdx.x] = __shfl_down_sync(0xffffffff, (int)threadIdx.x, 1);  //!
+}
+
+//@ bug lanes_never_come barrier grid=1 block=32 args="int32[32]"
+extern "C" __global__ void lanes_never_come(int* a) {
+  if (threadIdx.x < 16) {
+    __syncwarp();  //!
+  } else {
+    __syncthreads();  //!
+  }
+  a[threadIdx.x] = 1;
+}
+
+//@ good early_return grid=1 block=96 args="int32[96] 70:int32"
+extern "C" __global__ void early_return(int* a, int n) {
+  if (threadIdx.x >= n) return;
+  a[threadIdx.x] = 1;
+}
+
+//@ good partial_warp grid=1 block=16 args="int32[16]"
+extern "C" __global__ void partial_warp(int* a) {
+  a[threadIdx.x] = __shfl_xor_sync(0xffffffff, (int)threadIdx.x, 1);
+}
+
+//@ good barrier_after_uneven_loops grid=1 block=64 args="int32[64]"
+extern "C" __global__ void barrier_after_uneven_loops(int* a) {
+  int sum = 0;
+  for (int i = 0; i < threadIdx.x * 300; ++i) sum += i ^ threadIdx.x;
+  __syncthreads();
+  a[threadIdx.x] = sum;
+}
