@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "api/checks.hpp"
 #include "api/state.hpp"
 #include "api/symbols.hpp"
 
@@ -17,24 +18,6 @@ Context* context_of(warpmark_device_context handle) {
   if (handle != nullptr) return driver().find(static_cast<CUcontext>(handle));
   const std::vector<CUcontext>& stack = context_stack();
   return stack.empty() ? nullptr : driver().find(stack.back());
-}
-
-CUresult set_checks(const std::vector<std::string>& names, Limits& limits) {
-  limits.exact_bounds = false;
-  limits.checks = {};
-  for (const std::string& name : names) {
-    limits.exact_bounds = true;
-    if (name == "init")
-      limits.checks.init = true;
-    else if (name == "race")
-      limits.checks.race = true;
-    else if (name == "sync")
-      limits.checks.sync = true;
-    else if (name != "memory")
-      return fail(CUDA_ERROR_INVALID_VALUE, "configure: unknown check \"" + name +
-                                                "\"; known are memory, init, race, sync");
-  }
-  return CUDA_SUCCESS;
 }
 
 CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
@@ -59,7 +42,10 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
       return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"checks\" must be a list of names");
     std::vector<std::string> names;
     for (const Json& name : value) names.push_back(name.is_string() ? name.get<std::string>() : "");
-    return set_checks(names, limits);
+    const std::string unknown = choose_checks(names, limits);
+    if (unknown.empty()) return CUDA_SUCCESS;
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "configure: unknown check \"" + unknown + "\"; known are memory, init, race, sync");
   }
   if (key == "check") {
     if (value == "memory" || value == "none") {
@@ -80,10 +66,9 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     driver().properties.minor = value[1].get<int>();
     return CUDA_SUCCESS;
   }
-  return fail(
-      CUDA_ERROR_INVALID_VALUE,
-      "configure: unknown key \"" + key +
-          "\"; known are cc, instruction_budget, wall_limit_ms, schedule_seed, workers, check, checks");
+  return fail(CUDA_ERROR_INVALID_VALUE, "configure: unknown key \"" + key +
+                                            "\"; known are cc, instruction_budget, wall_limit_ms, "
+                                            "schedule_seed, workers, check, checks");
 }
 
 int configure(warpmark_device_context handle, const char* text) {

@@ -240,9 +240,8 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
       json["allocation"] = nearest;
     }
   }
-  const std::string place = fault.kind == FaultKind::limit
-                                ? ""
-                                : add_place(json, program, fault.statement);
+  const std::string place =
+      fault.kind == FaultKind::limit ? "" : add_place(json, program, fault.statement);
   if (is_finding(fault.kind)) {
     message = finding_text(fault, program, element, place);
     add_other(json, fault, program);

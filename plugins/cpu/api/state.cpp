@@ -1,5 +1,6 @@
 // The driver's one instance, its lock, and the rules of current contexts.
 #include "api/state.hpp"
+#include "api/checks.hpp"
 
 #include "api/graph.hpp"
 
@@ -42,7 +43,7 @@ Driver& driver() {
     if (seed != nullptr && *seed >= '0' && *seed <= '9')
       made->default_limits.schedule_seed = std::strtoull(seed, nullptr, 10);
     const char* check = std::getenv("WARPMARK_CPU_CHECK");
-    if (check != nullptr) made->default_limits.exact_bounds = std::string_view(check) != "none";
+    if (check != nullptr) choose_checks(std::string_view(check), made->default_limits);
     return made;
   }();
   return *instance;
@@ -92,6 +93,7 @@ Context* Driver::create(unsigned int flags, int device) {
   context->device = device;
   context->id = next_id++;
   context->launch_limits = default_limits;
+  context->arena.track_values(default_limits.checks.init);
   Context* made = context.get();
   made->per_thread_stream.context = made;
   made->per_thread_stream.id = next_id++;

@@ -47,8 +47,8 @@ struct Fault {
   std::string message;                             ///< of a limit or barrier
   const char* hazard = "";                         ///< of a race: which comes after which; of an
                                                    ///< undefined value, what was done with it
-  bool warning = false;           ///< it may be meant so: the launch's results do not depend on it
-  Space origin = Space::global;   ///< of an undefined value; param stands for a register
+  bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
+  Space origin = Space::global;  ///< of an undefined value; param stands for a register
   /// The other side of a race, or where an undefined value was read.
   struct Other {
     bool known = false;

@@ -20,6 +20,14 @@ int shift_of(const Program& program) {
   return program.granule >= 4 ? 2 : program.granule == 2 ? 1 : 0;
 }
 
+bool is_swap(Opcode opcode) {
+  return opcode == Opcode::atom_cas_16 || opcode == Opcode::atom_cas_32 ||
+         opcode == Opcode::atom_cas_64;
+}
+
+// Swaps that are still to come; more races than that are told at once.
+constexpr std::size_t kMostUnsettled = 4096;
+
 }  // namespace
 
 InspectionMemory::InspectionMemory(const Arena& arena)
@@ -32,7 +40,9 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
     : checks(wanted),
       clock(memory.clock),
       shift(shift_of(program)),
-      races(memory.races.at(static_cast<std::size_t>(shift))) {
+      races(memory.races.at(static_cast<std::size_t>(shift))),
+      swaps(std::any_of(program.code.begin(), program.code.end(),
+                        [](const Instruction& i) { return is_swap(i.opcode); })) {
   if (!clock.begin_launch()) return;
   for (RaceMemory& records : memory.races) records.clear();
 }
@@ -118,7 +128,36 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
   fault.other.block = {static_cast<std::uint32_t>(other % grid[0]),
                        static_cast<std::uint32_t>(other / grid[0] % grid[1]),
                        static_cast<std::uint32_t>(other / grid[0] / grid[1])};
-  launch.faults.add(fault);
+  // The plain read of a read-modify-write by compare and swap.
+  const bool reads = kind[0] == 'r', strong = (i.order & Instruction::kStrong) != 0;
+  const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();
+  if (!launch_.swaps || !perhaps || std::strcmp(kind, "write after write") == 0 ||
+      launch_.unsettled.size() >= kMostUnsettled) {
+    launch.faults.add(fault);
+    return;
+  }
+  launch_.unsettled.push_back({reads ? index_ : other, address,
+                               reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
+}
+
+// The thread's plain reads of a place where it swaps now are settled.
+void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
+                           std::uint32_t bytes) {
+  const std::uint32_t thread = w.warp * 32 + lane;
+  std::erase_if(launch_.unsettled, [&](const LaunchObserver::Unsettled& read) {
+    return read.block == index_ && read.thread == thread && read.address == address;
+  });
+  const std::uint32_t step = 1u << launch_.shift;
+  for (std::uint64_t at = address; at < address + bytes; at += step) {
+    const RaceCells cell = cells(space, at, 1);
+    if (!cell) return;
+    for (std::uint64_t* read : {cell.read, cell.other}) {
+      const Record record{*read};
+      if (record.moment() >= launch_.clock.first() && record.thread() == thread &&
+          launch_.clock.block(record.moment()) == index_)
+        *read |= std::uint64_t{1} << Record::kStrongShift;
+    }
+  }
 }
 
 void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -137,8 +176,8 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
     const bool newer = last.moment() >= launch_.clock.first();
     const bool other_block = newer && launch_.clock.block(last.moment()) != index_;
     const bool alone = Record{*cell.other}.moment() < launch_.clock.first();
-    if (newer && (other_block || last.warp() != now.warp() ||
-                  (alone && last.thread() != now.thread())))
+    if (newer &&
+        (other_block || last.warp() != now.warp() || (alone && last.thread() != now.thread())))
       *cell.other = last.bits;
     *cell.read = now.bits;
   }
@@ -262,6 +301,7 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
 void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                            std::uint64_t address, std::uint32_t bytes, bool uses) {
   if (launch_.checks.race) {
+    if (is_swap(i.opcode)) settle(w, space, lane, address, bytes);
     write_cells(w, i, space, lane, address, bytes, true, false);
     if (uses) acquire(w, space, address);
     release(w, i, space, lane, address);
@@ -306,7 +346,8 @@ void BlockObserver::meet(const Lanes& w, std::uint32_t lane, const std::byte* ba
                          bool arrives) {
   if (!launch_.checks.race) return;
   SyncObject& object = launch_.synchronization.at(
-      std::uint64_t{1} << 62 | static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barrier)));
+      std::uint64_t{1} << 62 |
+      static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barrier)));
   if (!arrives) {
     warps_[w.warp].seen.add(&object, object.releases());
     return;
@@ -385,6 +426,22 @@ void BlockObserver::decide(Lanes& w, std::uint32_t slot, std::uint32_t mask,
   }
 }
 
+// A lane may hand out what nobody looks at; the one that reads it uses it.
+void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) {
+  const auto word = [&](std::uint32_t slot, std::uint32_t lane) {
+    std::uint32_t value;
+    std::memcpy(&value, w.registers + slot + lane * 4, 4);
+    return value;
+  };
+  std::uint32_t used = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint32_t from = source_lane(i.opcode, lane, word(i.b, lane), word(i.c, lane));
+    if (from != lane && (mask >> from & 1) != 0) used |= 1u << from;
+  }
+  decide(w, i.a, used, i.statement, "handed to other lanes");
+}
+
 void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
   WarpTaints& taints = warps_[w.warp].taints;
   if (i.guard != Instruction::kNone) {
@@ -404,7 +461,10 @@ void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
       decide(w, i.a, mask, i.statement, "used by an atomic operation");
       decide(w, i.b, mask, i.statement, "used by an atomic operation");
       break;
-    case Flow::exchange:
+    case Flow::shuffle:
+      shuffle(w, i, mask);
+      break;
+    case Flow::reduce:
       decide(w, i.a, mask, i.statement, "handed to other lanes");
       break;
     default:

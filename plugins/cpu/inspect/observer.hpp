@@ -34,6 +34,16 @@ struct LaunchObserver {
   int shift;  ///< granules of 1 << shift bytes: the smallest access of the program
   RaceMemory& races;
   Synchronization synchronization;
+
+  /// A plain read that raced, of code that may go on to compare and swap: if it does so at the same
+  /// place, the swap finds out whether what was read still holds, and there is no mistake.
+  struct Unsettled {
+    std::uint64_t block = 0, address = 0;
+    std::uint32_t thread = 0;
+    Fault fault;
+  };
+  std::vector<Unsettled> unsettled;
+  bool swaps;  ///< the program has a compare-and-swap
 };
 
 /// What happens in one thread block. Handlers call it for each access, before it takes place.
@@ -66,17 +76,17 @@ class BlockObserver {
   [[nodiscard]] std::uint8_t* shared_init() { return shared_init_.data(); }
 
   // --- accesses of one lane, within their bounds
-  void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-            std::uint64_t address, std::uint32_t bytes);
+  void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+            std::uint32_t bytes);
   /// `same`: what is stored is there already.
-  void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-             std::uint64_t address, std::uint32_t bytes, bool same);
+  void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+             std::uint32_t bytes, bool same);
   /// Reads and writes; `uses` says whether the old value is looked at.
   void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
               std::uint64_t address, std::uint32_t bytes, bool uses);
   /// An access of an instruction that takes undefined values for used as soon as they are read.
-  void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-             std::uint64_t address, std::uint32_t bytes, bool store);
+  void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+             std::uint32_t bytes, bool store);
   /// … that only moves data, for races alone.
   void pass(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, bool store);
@@ -119,6 +129,8 @@ class BlockObserver {
                                const Warp& warp) const;
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same);
+  void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
+              std::uint32_t bytes);
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool strong);
   void write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -130,6 +142,7 @@ class BlockObserver {
   /// The bits of what lies at an address, or null if all of it has values; `size` of them.
   std::uint8_t* init_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint64_t& from, std::uint64_t& size);
+  void shuffle(Lanes& w, const Instruction& i, std::uint32_t mask);
   void undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
                  const char* what, Fault fault);
 

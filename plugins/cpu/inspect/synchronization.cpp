@@ -90,9 +90,9 @@ bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64
         if (record.moment() < release.barrier) return true;
         // Other lanes of the warp that released: bar.warp.sync before it is likely, and taken for
         // granted once the moments differ.
-        if (record.thread() == release.thread ? record.moment() <= release.moment
-                                              : record.warp() == release.thread / 32 &&
-                                                    record.moment() < release.moment)
+        if (record.thread() == release.thread
+                ? record.moment() <= release.moment
+                : record.warp() == release.thread / 32 && record.moment() < release.moment)
           return true;
       }
     }

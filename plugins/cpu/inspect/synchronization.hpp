@@ -45,8 +45,8 @@ struct WarpSync {
 struct Release {
   std::uint64_t block = 0;
   std::uint32_t thread = 0;
-  Moment moment = 0;   ///< its own accesses until then, this moment included
-  Moment barrier = 0;  ///< those of its block before this moment
+  Moment moment = 0;        ///< its own accesses until then, this moment included
+  Moment barrier = 0;       ///< those of its block before this moment
   bool block_only = false;  ///< the fence was one for the block's own threads
 };
 

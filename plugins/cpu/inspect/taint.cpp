@@ -12,7 +12,6 @@
 namespace warpmark::cpu {
 namespace {
 
-
 Flow flow_of_arithmetic(const OpcodeInfo& info) {
   const std::string_view name = info.names;
   if (name.starts_with("mov.")) return Flow::copy;
@@ -60,23 +59,50 @@ Flows make_flows() {
     set(opcode, Flow::pack);
   for (const Opcode opcode : {Opcode::unpack_8, Opcode::unpack_16, Opcode::unpack_32})
     set(opcode, Flow::unpack);
-  for (const Opcode opcode : {Opcode::shfl_up, Opcode::shfl_down, Opcode::shfl_bfly,
-                              Opcode::shfl_idx, Opcode::redux_add, Opcode::redux_min_u,
-                              Opcode::redux_max_u, Opcode::redux_min_s, Opcode::redux_max_s,
-                              Opcode::redux_and, Opcode::redux_or, Opcode::redux_xor})
-    set(opcode, Flow::exchange);
   for (const Opcode opcode :
-       {Opcode::read_clock, Opcode::active_mask, Opcode::fence, Opcode::mbarrier_init,
-        Opcode::mbarrier_inval, Opcode::mbarrier_expect, Opcode::mbarrier_complete,
-        Opcode::mbarrier_arrive, Opcode::mbarrier_drop, Opcode::mbarrier_arrive_expect,
-        Opcode::mbarrier_drop_expect, Opcode::mbarrier_test, Opcode::mbarrier_pending,
-        Opcode::copy_async, Opcode::copy_bulk, Opcode::commit_async, Opcode::commit_bulk,
-        Opcode::wait_async, Opcode::wait_bulk, Opcode::wait_async_all, Opcode::arrive_async,
-        Opcode::surface_store, Opcode::surface_reduce, Opcode::runtime_call,
-        Opcode::matrix_multiply, Opcode::matrix_load, Opcode::matrix_store,
-        Opcode::matrix_rows_load, Opcode::matrix_rows_store, Opcode::matrix_transpose,
-        Opcode::texture_fetch, Opcode::texture_gather, Opcode::texture_query,
-        Opcode::surface_load, Opcode::surface_query, Opcode::convert_any, Opcode::convert_pack})
+       {Opcode::shfl_up, Opcode::shfl_down, Opcode::shfl_bfly, Opcode::shfl_idx})
+    set(opcode, Flow::shuffle);
+  for (const Opcode opcode :
+       {Opcode::redux_add, Opcode::redux_min_u, Opcode::redux_max_u, Opcode::redux_min_s,
+        Opcode::redux_max_s, Opcode::redux_and, Opcode::redux_or, Opcode::redux_xor})
+    set(opcode, Flow::reduce);
+  for (const Opcode opcode : {Opcode::read_clock,
+                              Opcode::active_mask,
+                              Opcode::fence,
+                              Opcode::mbarrier_init,
+                              Opcode::mbarrier_inval,
+                              Opcode::mbarrier_expect,
+                              Opcode::mbarrier_complete,
+                              Opcode::mbarrier_arrive,
+                              Opcode::mbarrier_drop,
+                              Opcode::mbarrier_arrive_expect,
+                              Opcode::mbarrier_drop_expect,
+                              Opcode::mbarrier_test,
+                              Opcode::mbarrier_pending,
+                              Opcode::copy_async,
+                              Opcode::copy_bulk,
+                              Opcode::commit_async,
+                              Opcode::commit_bulk,
+                              Opcode::wait_async,
+                              Opcode::wait_bulk,
+                              Opcode::wait_async_all,
+                              Opcode::arrive_async,
+                              Opcode::surface_store,
+                              Opcode::surface_reduce,
+                              Opcode::runtime_call,
+                              Opcode::matrix_multiply,
+                              Opcode::matrix_load,
+                              Opcode::matrix_store,
+                              Opcode::matrix_rows_load,
+                              Opcode::matrix_rows_store,
+                              Opcode::matrix_transpose,
+                              Opcode::texture_fetch,
+                              Opcode::texture_gather,
+                              Opcode::texture_query,
+                              Opcode::surface_load,
+                              Opcode::surface_query,
+                              Opcode::convert_any,
+                              Opcode::convert_pack})
     set(opcode, Flow::none);
   return flows;
 }
@@ -117,8 +143,10 @@ class Step {
         return pack();
       case Flow::unpack:
         return unpack();
-      case Flow::exchange:
-        return exchange();
+      case Flow::shuffle:
+        return shuffle();
+      case Flow::reduce:
+        return reduce();
       default:
         for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
           lane(flow, static_cast<std::uint32_t>(std::countr_zero(rest)));
@@ -155,8 +183,8 @@ class Step {
         const auto decided = [&](std::uint32_t slot, Taint taint) {
           return deciding_bytes(value_of(lanes_, slot, lane, wide), zeros) & ~taint.bytes();
         };
-        const std::uint32_t bytes = (a.bytes() | b.bytes()) & ~decided(i_.a, a) &
-                                    ~decided(i_.b, b) & copied;
+        const std::uint32_t bytes =
+            (a.bytes() | b.bytes()) & ~decided(i_.a, a) & ~decided(i_.b, b) & copied;
         Taint result = (a ? a : b).with_bytes(bytes);
         if (result && (a.computed() || b.computed())) result = result.as_computed();
         set(i_.d, lane, result);
@@ -168,8 +196,7 @@ class Step {
           const auto by = value_of(lanes_, i_.b, lane, false);
           if (by % 8 == 0 && by < 64) {
             const bool left = find_opcode(i_.opcode)->names.starts_with("shl");
-            const std::uint32_t bytes =
-                (left ? a.bytes() << by / 8 : a.bytes() >> by / 8) & copied;
+            const std::uint32_t bytes = (left ? a.bytes() << by / 8 : a.bytes() >> by / 8) & copied;
             set(i_.d, lane, a.with_bytes(bytes));
             return;
           }
@@ -197,14 +224,14 @@ class Step {
       default: {
         Taint result = any({i_.a, i_.b, i_.c}, lane);
         const OpcodeInfo* info = find_opcode(i_.opcode);
-        const bool reads_address = info != nullptr && (info->form == Form::quaternary ||
-                                                       info->form == Form::carry2 ||
-                                                       info->form == Form::carry3);
+        const bool reads_address =
+            info != nullptr && (info->form == Form::quaternary || info->form == Form::carry2 ||
+                                info->form == Form::carry3);
         if (!result && reads_address) result = any({i_.address}, lane);
         set(i_.d, lane, mask_result(info, lane, result));
-        const bool carries = info != nullptr &&
-                             (info->form == Form::carry2 || info->form == Form::carry3);
-        if (carries && i_.negated) set(i_.address, lane, result);
+        const bool carries =
+            info != nullptr && (info->form == Form::carry2 || info->form == Form::carry3);
+        if (info == nullptr || (carries && i_.negated)) set(i_.address, lane, result);
       }
     }
   }
@@ -272,13 +299,26 @@ class Step {
         set(k < 4 ? first[k] : lanes_.operands[i_.more + k - 4], lane, {});
     }
   }
-  // Reported where it happens; the result then counts as defined.
-  void exchange() {
+  void shuffle() {
+    Taint results[32];
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      set(i_.d, lane, {});
+      std::uint32_t from = source_lane(
+          i_.opcode, lane, static_cast<std::uint32_t>(value_of(lanes_, i_.b, lane, false)),
+          static_cast<std::uint32_t>(value_of(lanes_, i_.c, lane, false)));
+      if (from > 31 || (mask_ >> from & 1) == 0) from = lane;
+      results[lane] = of(i_.a, from);
+    }
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      set(i_.d, lane, results[lane]);
       set(i_.address, lane, {});
     }
+  }
+  // Reported where it happens; the result then counts as defined.
+  void reduce() {
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
+      set(i_.d, static_cast<std::uint32_t>(std::countr_zero(rest)), {});
   }
 
   WarpTaints& taints_;
@@ -314,6 +354,26 @@ std::uint32_t WarpTaints::lanes(std::uint32_t slot, std::uint32_t mask) const {
     result |= static_cast<std::uint32_t>(static_cast<bool>(get(slot, lane))) << lane;
   }
   return result;
+}
+
+// As in the PTX ISA's pseudo-code of shfl.sync; a lane out of range reads itself.
+std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, std::uint32_t c) {
+  const auto own = static_cast<int>(lane);
+  const int by = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31);
+  const int segment = static_cast<int>(c >> 8 & 31);
+  const int most = (own & segment) | (clamp & ~segment);
+  int from = own;
+  bool in_range = false;
+  if (opcode == Opcode::shfl_up) {
+    from = own - by;
+    in_range = from >= most;
+  } else {
+    from = opcode == Opcode::shfl_down   ? own + by
+           : opcode == Opcode::shfl_bfly ? own ^ by
+                                         : (own & segment) | (by & ~segment);
+    in_range = from <= most;
+  }
+  return static_cast<std::uint32_t>(in_range ? from : own);
 }
 
 Flow flow_of(Opcode opcode) {

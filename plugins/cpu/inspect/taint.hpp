@@ -11,8 +11,8 @@ namespace warpmark::cpu {
 struct Lanes;
 
 /// What of one lane's register is undefined, and where that came from.
-/// Values are followed through copies byte by byte, so that padding may be copied; what an operation
-/// computes from an undefined byte is undefined as a whole.
+/// Values are followed through copies byte by byte, so that padding may be copied; what an
+/// operation computes from an undefined byte is undefined as a whole.
 struct Taint {
   static constexpr std::uint32_t kComputed = 1u << 8;
   std::uint32_t bits = 0;
@@ -66,21 +66,25 @@ class WarpTaints {
 
 /// What an instruction does with its operands, as far as undefined values are concerned.
 enum class Flow : std::uint8_t {
-  none,      ///< no result, or one that does not depend on registers
-  copy,      ///< d is a, or part of it, or it with zeros or its sign before it
-  both,      ///< d = a and b, bit by bit: 0 in a defined one decides
-  either,    ///< d = a or b: 1 decides
-  shift,     ///< d = a shifted by b
-  select,    ///< d = a or b, as predicate c says
-  compare,   ///< predicates d and `address` from a and b, and predicate c
-  pack,      ///< d is made of parts
-  unpack,    ///< parts are made of d
-  compute,   ///< d from all others
-  load,      ///< the memory's hooks say what its results are
-  store,     ///< data d, a, b, c and more
-  atomic,    ///< d from memory and a, b
-  exchange,  ///< d from a of other lanes
+  none,     ///< no result, or one that does not depend on registers
+  copy,     ///< d is a, or part of it, or it with zeros or its sign before it
+  both,     ///< d = a and b, bit by bit: 0 in a defined one decides
+  either,   ///< d = a or b: 1 decides
+  shift,    ///< d = a shifted by b
+  select,   ///< d = a or b, as predicate c says
+  compare,  ///< predicates d and `address` from a and b, and predicate c
+  pack,     ///< d is made of parts
+  unpack,   ///< parts are made of d
+  compute,  ///< d from all others
+  load,     ///< the memory's hooks say what its results are
+  store,    ///< data d, a, b, c and more
+  atomic,   ///< d from memory and a, b
+  shuffle,  ///< d from a of another lane
+  reduce,   ///< d from a of all lanes of a mask
 };
+
+/// The lane that a shuffle reads for `lane`, before it is known whether that one takes part.
+std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, std::uint32_t c);
 Flow flow_of(Opcode opcode);
 
 /// The slots of the data of a load or store.

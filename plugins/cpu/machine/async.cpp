@@ -267,8 +267,8 @@ void copy(Lanes& w, const Instruction& i) {
     if (ignored) made.source = 0;
     made.to = locate(w, i, Space::shared, lane, wide(w, i.address, lane), bytes, bytes, true, true);
     if (made.source != 0) {
-      made.from = locate(w, i, Space::global, lane, wide(w, i.a, lane), made.source, bytes, false,
-                         true);
+      made.from =
+          locate(w, i, Space::global, lane, wide(w, i.a, lane), made.source, bytes, false, true);
       if (made.from == nullptr) return;
     } else {
       made.from = made.to;

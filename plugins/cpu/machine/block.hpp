@@ -62,12 +62,12 @@ struct LaunchState {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   bool timed_out = false;  ///< the deadline has passed
   std::uint64_t clock_reads = 0;
-  Turns* turns = nullptr;   ///< if blocks run in parallel, or in order
-  std::uint64_t index = 0;  ///< of the block that runs, if there are turns
-  bool in_turn = false;     ///< all earlier blocks have retired
-  bool parallel = false;    ///< others work on the same memory now
+  Turns* turns = nullptr;              ///< if blocks run in parallel, or in order
+  std::uint64_t index = 0;             ///< of the block that runs, if there are turns
+  bool in_turn = false;                ///< all earlier blocks have retired
+  bool parallel = false;               ///< others work on the same memory now
   LaunchObserver* observer = nullptr;  ///< if there are checks beyond bounds
-  bool stop = false;        ///< budget, wall limit or deadlock: the launch ends with error 702
+  bool stop = false;  ///< budget, wall limit or deadlock: the launch ends with error 702
 
   std::uint64_t random_state = 0;  ///< of the schedule
   /// A number below `end` > 0 that depends on the schedule's seed (the generator is splitmix64).
@@ -151,7 +151,7 @@ class BlockState {
     std::uint32_t yes = 0;       ///< of those that arrived at a counting barrier
     bool counts = false;
     std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
-    std::uint32_t first = 0;  ///< … and which thread that is, in its block
+    std::uint32_t first = 0;                       ///< … and which thread that is, in its block
   };
 
   void lay_out_registers();

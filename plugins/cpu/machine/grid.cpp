@@ -248,9 +248,7 @@ bool run_in_order(LaunchState& state, Counters& counters) {
   const std::uint64_t most = resident_blocks(state.program, shape);
   const auto workers = static_cast<std::size_t>(
       std::min({std::uint64_t{std::max(shape.workers, 1u)}, blocks, most}));
-  const auto work = [&] {
-    run_blocks(state, shape, turns, state.deadline, workers > 1);
-  };
+  const auto work = [&] { run_blocks(state, shape, turns, state.deadline, workers > 1); };
   std::vector<std::thread> threads;
   std::exception_ptr failure;
   std::mutex failure_mutex;
@@ -315,6 +313,7 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
   if (shape.cooperative) {
     shape.workspace = arena.allocate(kWorkspaceBytes);
     if (shape.workspace == 0) throw std::bad_alloc();
+    arena.set_values(shape.workspace, kWorkspaceBytes, true);
   }
   LaunchState state(program, shape, arena);
   state.deadline = deadline_of(shape);
@@ -332,6 +331,9 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
                            ? run_in_rotation(state, counters)
                            : run_in_order(state, counters);
   if (shape.workspace != 0) arena.free(shape.workspace);
+  if (observer) {
+    for (LaunchObserver::Unsettled& read : observer->unsettled) state.faults.add(read.fault);
+  }
   LaunchResult result;
   result.thread_instructions = state.executed;
   result.warp_instructions = state.warp_instructions;

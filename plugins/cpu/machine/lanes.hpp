@@ -89,14 +89,14 @@ void fill_convert(HandlerTable& table);
 void fill_matrix(HandlerTable& table);
 
 /// What is compiled for each level of x86-64: the operations that kernels spend time in.
-#define WARPMARK_LEVEL(level)                               \
-  namespace level {                                         \
-  void fill_registers(HandlerTable& table);                 \
-  void fill_integers(HandlerTable& table);                  \
-  void fill_reals(HandlerTable& table);                     \
-  void fill_conversions(HandlerTable& table);               \
-  void fill_small_floats(HandlerTable& table);              \
-  void fill_memory(HandlerTable& table, Watch watch);       \
+#define WARPMARK_LEVEL(level)                         \
+  namespace level {                                   \
+  void fill_registers(HandlerTable& table);           \
+  void fill_integers(HandlerTable& table);            \
+  void fill_reals(HandlerTable& table);               \
+  void fill_conversions(HandlerTable& table);         \
+  void fill_small_floats(HandlerTable& table);        \
+  void fill_memory(HandlerTable& table, Watch watch); \
   }
 WARPMARK_LEVEL(v2)
 WARPMARK_LEVEL(v3)

@@ -89,10 +89,9 @@ class Frame {
   Frame(const Lanes& w, const RuntimeCall& call, std::uint32_t lane)
       : w_(w), call_(call), lane_(lane) {
     const Program& program = w.block->launch().program;
-    base_ =
-        call.caller == Instruction::kNone
-            ? 0
-            : lane_of<std::uint64_t>(w, program.callees[call.caller].frame_slot, lane);
+    base_ = call.caller == Instruction::kNone
+                ? 0
+                : lane_of<std::uint64_t>(w, program.callees[call.caller].frame_slot, lane);
     local_ = w.local.host + std::uint64_t{lane} * w.local.size + base_;
   }
   [[nodiscard]] std::uint64_t argument(std::size_t index) const {

@@ -133,9 +133,8 @@ void Decoder::place_variables() {
     const auto& [bytes, alignment] = sequences[variable.name];
     variables_[variable.name] = {Space::local, place_local(bytes, alignment, variable.line)};
     if (callee_ == Instruction::kNone) {
-      program_.call_space.emplace_back(
-          static_cast<std::uint32_t>(variables_[variable.name].offset),
-          static_cast<std::uint32_t>(bytes));
+      program_.call_space.emplace_back(static_cast<std::uint32_t>(variables_[variable.name].offset),
+                                       static_cast<std::uint32_t>(bytes));
     }
   }
   const auto rounded = static_cast<std::uint32_t>(align(local, 16));

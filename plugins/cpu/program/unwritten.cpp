@@ -58,14 +58,15 @@ Uses uses_of(const Program& program, const Instruction& i) {
       uses.writes.push_back(i.address);
       return uses;
     }
-    case Flow::exchange:
+    case Flow::shuffle:
+    case Flow::reduce:
       return {{i.a}, {i.d, i.address}};
     default: {
       const OpcodeInfo* info = find_opcode(i.opcode);
       Uses uses{{i.a, i.b, i.c}, {i.d}};
       if (info != nullptr && info->form == Form::quaternary) uses.reads.push_back(i.address);
-      if (info != nullptr && (info->form == Form::carry2 || info->form == Form::carry3))
-        uses.writes.push_back(i.address);
+      if (info == nullptr || info->form == Form::carry2 || info->form == Form::carry3)
+        uses.writes.push_back(i.address);  // a carry, or the predicate of a match
       return uses;
     }
   }

@@ -1,0 +1,19 @@
+// The names by which checks are chosen.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/state.hpp"
+
+namespace warpmark::cpu {
+
+/// Sets what launches look for: of memory, init, race, sync; no name is nothing beyond staying
+/// inside the arena. Returns the first name that is none of these, or "" and sets them.
+std::string choose_checks(const std::vector<std::string>& names, Limits& limits);
+
+/// The same from a text such as "memory,race", "all" or "none".
+std::string choose_checks(std::string_view text, Limits& limits);
+
+}  // namespace warpmark::cpu
