@@ -209,5 +209,32 @@ TEST_P(Calls, ReportsAndLimitsDoNotDependOnWorkers) {
   });
 }
 
+// As code without inlining (-G) has it: those who spin call a function in each round, and so does
+// the one that they wait for.
+TEST_P(Calls, WhoSpinsThroughCallsDoesNotStarveWhoHoldsTheLock) {
+  CUfunction function = kernel_of(
+      ".version 9.0\n.target sm_90\n.address_size 64\n"
+      ".func (.param .b32 old) swap(.param .b64 at, .param .b32 to)\n{\n"
+      ".reg .b64 %a; .reg .b32 %r<2>; ld.param.b64 %a, [at]; ld.param.b32 %r0, [to];\n"
+      "atom.exch.b32 %r1, [%a], %r0; st.param.b32 [old], %r1; ret;\n}\n"
+      ".visible .entry k(.param .u64 lock, .param .u64 count)\n{\n"
+      ".reg .b64 %l, %c; .reg .b32 %r<3>; .reg .pred %p;\n"
+      "ld.param.u64 %l, [lock]; ld.param.u64 %c, [count];\n"
+      "again: { .param .b64 at; .param .b32 to; .param .b32 old;\n"
+      "st.param.b64 [at], %l; st.param.b32 [to], 1; call.uni (old), swap, (at, to);\n"
+      "ld.param.b32 %r0, [old]; }\n"
+      "setp.eq.u32 %p, %r0, 0; @%p bra mine; bra.uni again;\n"
+      "mine: ld.u32 %r1, [%c]; add.u32 %r1, %r1, 1; st.u32 [%c], %r1;\n"
+      "{ .param .b64 at; .param .b32 to; .param .b32 old;\n"
+      "st.param.b64 [at], %l; st.param.b32 [to], 0; call.uni (old), swap, (at, to);\n"
+      "ld.param.b32 %r0, [old]; }\nret;\n}\n",
+      "k");
+  EXPECT_EQ(api().device->configure(nullptr, R"({"instruction_budget": 100000000})"), 0);
+  Array<unsigned> lock(1), count(1);
+  ASSERT_CU(launch(function, {2}, {64}, 0, lock.address, count.address));
+  ASSERT_CU(count.fetch());
+  EXPECT_EQ(count.host[0], 128U);
+}
+
 }  // namespace
 }  // namespace warpmark::test

@@ -344,6 +344,19 @@ bool BlockState::take_fragment(Warp& warp, Fragment& fragment, bool rotate) {
   return true;
 }
 
+// A fragment whose turn it is keeps running, together with those who joined it.
+bool BlockState::take_own(Warp& warp, Fragment& current) {
+  const auto mine =
+      std::find_if(warp.fragments.begin(), warp.fragments.end(), [&](const Fragment& f) {
+        return f.wait == Fragment::Wait::none && (f.mask & current.mask) != 0;
+      });
+  if (mine == warp.fragments.end()) return false;
+  current = *mine;
+  *mine = warp.fragments.back();
+  warp.fragments.pop_back();
+  return true;
+}
+
 void BlockState::add_fragment(Warp& warp, const Fragment& fragment) {
   for (Fragment& other : warp.fragments) {
     if (other.node == fragment.node && other.wait == fragment.wait && other.key == fragment.key) {
@@ -464,9 +477,14 @@ bool BlockState::run_warp(Warp& warp) {
       return true;
     }
     if (!have) {
-      if (!take_fragment(warp, current, rotated)) return true;
-      fragment_backward = 0;
-      rotated = false;
+      // Lanes that call or return go on elsewhere, and their share goes with them.
+      const bool moved = node.exit == Exit::call || node.exit == Exit::ret;
+      if (moved && rotated && take_own(warp, current)) continue;
+      if (!take_fragment(warp, current, rotated && !moved)) return true;
+      if (!moved) {
+        fragment_backward = 0;
+        rotated = false;
+      }
       continue;
     }
     if (--left == 0) {
@@ -491,14 +509,7 @@ bool BlockState::run_warp(Warp& warp) {
     }
     add_fragment(warp, current);
     if (rotated) {
-      // A fragment whose turn it is keeps running, together with those who joined it.
-      const auto mine =
-          std::find_if(warp.fragments.begin(), warp.fragments.end(), [&](const Fragment& f) {
-            return f.wait == Fragment::Wait::none && (f.mask & current.mask) != 0;
-          });
-      current = *mine;
-      *mine = warp.fragments.back();
-      warp.fragments.pop_back();
+      take_own(warp, current);
     } else {
       take_fragment(warp, current, false);
     }

@@ -150,6 +150,7 @@ class BlockState {
   /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
   bool run_warp(Warp& warp);
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
+  static bool take_own(Warp& warp, Fragment& current);
   void execute(Warp& warp, std::uint32_t block, std::uint32_t mask);
   void arrive(Warp& warp, Fragment fragment, const Block& node);
   /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
