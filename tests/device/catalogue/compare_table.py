@@ -1,6 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the Markdown tables of a comparison of devices: compare_table.py RESULTS.jsonl"""
+"""Makes the Markdown tables of a comparison of devices.
+
+    compare_table.py RESULTS.jsonl
+    compare_table.py --page PAGE.md     renews what stands there between `begin: compare_table.py RESULTS` and `end`
+    compare_table.py --check PAGE.md    fails if that would change the page
+"""
 import json
+import os
+import re
 import sys
 
 STATES = ("equal", "within", "differs", "error", "skipped", "recorded", "unknown")
@@ -72,7 +79,37 @@ def markdown(header, records):
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
+BLOCK = re.compile(r"(<!-- begin: compare_table.py (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+def renewed(page, root):
+    """A page's text with each block made anew from its results; one without results stays as it is."""
+    def block(match):
+        try:
+            with open(os.path.join(root, match[2]), encoding="utf-8") as file:
+                first, *others = map(json.loads, file)
+        except FileNotFoundError:
+            return match[0]
+        return match[1] + markdown(first, others) + match[4]
+    return BLOCK.sub(block, page)
+
+
+def main():
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    if sys.argv[1] in ("--page", "--check"):
+        with open(sys.argv[2], encoding="utf-8") as file:
+            old = file.read()
+        new = renewed(old, root)
+        if not BLOCK.search(old) or (sys.argv[1] == "--check" and new != old):
+            sys.exit("%s: its tables are not those of its results; make them with compare_table.py --page" % sys.argv[2])
+        if new != old:
+            with open(sys.argv[2], "w", encoding="utf-8") as file:
+                file.write(new)
+        return
     with open(sys.argv[1], encoding="utf-8") as results:
         first, *others = map(json.loads, results)
     sys.stdout.write(markdown(first, others))
+
+
+if __name__ == "__main__":
+    main()
