@@ -232,7 +232,7 @@ def ends_process(record, job):
 def open_device(name, options):
     if name == "cpu":
         return driver.Device(os.path.join(options.build, "lib", "warpmark", "libwarpmark_cpu.so"))
-    return driver.Device("libcuda.so.1", keeps_images=True)
+    return driver.Device("libcuda.so.1")
 
 
 class Worker(threading.Thread):

@@ -46,12 +46,9 @@ assert (ctypes.sizeof(Copy3D), ctypes.sizeof(ResourceDescriptor), ctypes.sizeof(
 
 
 class Device:
-    """The first device of a driver library, with its primary context current.
+    """The first device of a driver library, with its primary context current."""
 
-    With `keeps_images` a PTX text is compiled once, however often it is loaded."""
-
-    def __init__(self, path, keeps_images=False):
-        self.images = {} if keeps_images else None
+    def __init__(self, path):
         self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
         self.call("cuInit", c_uint(0))
         self.ordinal, self.context = c_int(), c_void_p()
@@ -87,29 +84,14 @@ class Device:
         return value.value
 
     def module(self, ptx):
-        text = ptx.encode(errors="replace")
-        if self.images is None:
-            return Module(self, text)
-        if text not in self.images:
-            self.images[text] = self.linked(text)
-        return Module(self, self.images[text])
-
-    def linked(self, ptx):
-        """The machine code that the driver makes of PTX."""
-        state, image, size = c_void_p(), c_void_p(), c_size_t()
-        none = (c_uint(0), None, None)
-        self.call("cuLinkCreate_v2", *none, byref(state))
-        self.call("cuLinkAddData_v2", state, c_uint(1), ptx + b"\0", c_size_t(len(ptx) + 1), b"ptx", *none)
-        self.call("cuLinkComplete", state, byref(image), byref(size))
-        code = ctypes.string_at(image.value, size.value)
-        self.call("cuLinkDestroy", state)
-        return code
+        return Module(self, ptx)
 
 
 class Module:
-    def __init__(self, device, image):
+    def __init__(self, device, ptx):
         self.device, self.handle = device, c_void_p()
-        device.call("cuModuleLoadData", byref(self.handle), ctypes.create_string_buffer(image))
+        text = ctypes.create_string_buffer(ptx.encode(errors="replace"))
+        device.call("cuModuleLoadData", byref(self.handle), text)
 
     def function(self, name):
         function = c_void_p()
