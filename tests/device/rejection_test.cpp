@@ -1,5 +1,6 @@
 // Texts that no device accepts: each is refused with its line and a reason, by us and, where the
 // toolkit's assembler is at hand, by that.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -313,6 +314,23 @@ TEST(Rejection, WhatLooksWrongAndIsNot) {
     if (have_ptxas()) {
       EXPECT_TRUE(ptxas_takes(text)) << text;
     }
+  }
+}
+
+// PTX ISA 8.8, ld and st: .v8 is of .b32, .u32, .s32 and .f32, in global memory from sm_100 on.
+// ptxas 13.0 itself crashes on other types.
+TEST(Rejection, VectorsOfEightHaveElementsOfFourBytes) {
+  const auto text = [](const std::string& type) {
+    return ".version 9.0\n.target sm_100\n.address_size 64\n"
+           ".visible .entry k(.param .u64 p) {\n.reg .b64 %rd<2>; .reg .b16 %h<9>;\n"
+           ".reg .b32 %r<9>; ld.param.u64 %rd1, [p];\nld.global.v8." +
+           type + ", [%rd1]; ret; }";
+  };
+  EXPECT_EQ(verdict(text("b32 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}")), "");
+  for (const char* narrow : {"b8", "u8", "b16", "s16"}) {
+    EXPECT_THAT(verdict(text(narrow + std::string(" {%h1,%h2,%h3,%h4,%h5,%h6,%h7,%h8}"))),
+                testing::HasSubstr(".v8"))
+        << narrow;
   }
 }
 

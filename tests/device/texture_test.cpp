@@ -1,4 +1,5 @@
-// Texture fetches against the formulas of the CUDA C++ Programming Guide, written here once more.
+// Texture fetches against the formulas of the CUDA C++ Programming Guide with the H200's roundings,
+// written here once more; texture_recorded_test.cpp has results that the H200 gave.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -37,8 +38,15 @@ std::vector<float> texels(std::size_t count, unsigned seed) {
 // The guide's texture T beyond its edges, for one axis: the index that stands for `i`, or −1.
 long outside(long i, long n, CUaddress_mode mode) {
   if (mode == CU_TR_ADDRESS_MODE_BORDER) return i < 0 || i >= n ? -1 : i;
-  if (mode == CU_TR_ADDRESS_MODE_WRAP) return ((i % n) + n) % n;
-  return std::min(std::max(i, 0L), n - 1);
+  if (mode == CU_TR_ADDRESS_MODE_CLAMP) return std::min(std::max(i, 0L), n - 1);
+  const long period = ((i % n) + n) % n, image = (i - period) / n;
+  return mode == CU_TR_ADDRESS_MODE_MIRROR && image % 2 != 0 ? n - 1 - period : period;
+}
+
+// What of `whole` 256ths falls to a neighbour of this weight, to the nearest.
+double share(double whole, double weight, bool halves_up) {
+  const double exact = whole * weight / 256;
+  return halves_up ? std::floor(exact + 0.5) : std::ceil(exact - 0.5);
 }
 
 struct Reference {
@@ -49,51 +57,50 @@ struct Reference {
   bool linear, normalized;
   float border = 0;
 
-  double at(const std::array<long, 3>& index) const {
+  CUaddress_mode effective() const {
+    return normalized || mode == CU_TR_ADDRESS_MODE_BORDER ? mode : CU_TR_ADDRESS_MODE_CLAMP;
+  }
+  double at(long x, long y, long z) const {
+    const std::array<long, 3> index = {x, y, z};
     std::array<long, 3> place{};
-    for (int axis = 0; axis < dimensions; ++axis) {
-      const CUaddress_mode effective =
-          normalized || mode == CU_TR_ADDRESS_MODE_BORDER ? mode : CU_TR_ADDRESS_MODE_CLAMP;
-      place[axis] = outside(index[axis], size[axis], effective);
+    for (int axis = 0; axis < 3; ++axis) {
+      place[axis] = outside(index[axis], size[axis], effective());
       if (place[axis] < 0) return border;
     }
     return data[(place[2] * size[1] + place[1]) * size[0] + place[0]];
   }
   float fetch(const std::array<float, 3>& coordinates) const {
     std::array<long, 3> index{};
-    std::array<double, 3> weight{};
-    for (int axis = 0; axis < dimensions; ++axis) {
-      long double x = coordinates[axis];
-      const auto n = static_cast<long double>(size[axis]);
-      if (normalized) {
-        const long double whole = std::floor(x);
-        if (mode == CU_TR_ADDRESS_MODE_WRAP) x -= whole;
-        if (mode == CU_TR_ADDRESS_MODE_MIRROR)
-          x = std::fmod(whole, 2.0L) == 0 ? x - whole : 1 - (x - whole);
-        x *= n;
-      }
+    std::array<double, 3> weight{};  // of the second texel, in 256ths
+    for (int axis = 0; axis < 3; ++axis) {
+      // Axes that there are not: row 0 and slice 0, but of a line's rows the filter takes y = 0.
+      const bool absent = axis >= dimensions;
+      if (absent && !(linear && axis == 1)) continue;
+      long double x = absent ? 0.0f : coordinates[axis];
+      if (normalized) x = std::floor(std::ldexp(x, 21)) * size[axis] / 0x1p21L;
       if (!linear) {
         index[axis] = static_cast<long>(std::floor(x));
         continue;
       }
-      const long double b = x - 0.5L;
+      long double b = std::floor(x * 256 + 0.5L) / 256 - 0.5L;
+      if (effective() == CU_TR_ADDRESS_MODE_CLAMP)
+        b = std::clamp<long double>(b, 0, static_cast<long double>(size[axis] - 1));
       index[axis] = static_cast<long>(std::floor(b));
-      // 9 bits, 8 of them a fraction: 0/256 … 256/256.
-      weight[axis] = static_cast<double>(std::floor((b - std::floor(b)) * 256.0L + 0.5L) / 256.0L);
+      weight[axis] = static_cast<double>((b - std::floor(b)) * 256);
     }
-    if (!linear) return static_cast<float>(at(index));
+    if (!linear) return static_cast<float>(at(index[0], index[1], index[2]));
     double sum = 0;
-    for (int corner = 0; corner < 1 << dimensions; ++corner) {
-      double product = 1;
-      std::array<long, 3> place = index;
-      for (int axis = 0; axis < dimensions; ++axis) {
-        const bool second = (corner >> axis & 1) != 0;
-        place[axis] += second ? 1 : 0;
-        product *= second ? weight[axis] : 1 - weight[axis];
+    for (const int z : {0, 1}) {
+      const double slice = z == 1 ? weight[2] : 256 - weight[2],
+                   right = share(slice, weight[0], true);
+      for (const int x : {0, 1}) {
+        const double column = x == 1 ? right : slice - right;
+        const double below = share(column, weight[1], x == 1);
+        for (const int y : {0, 1})
+          sum += (y == 1 ? below : column - below) * at(index[0] + x, index[1] + y, index[2] + z);
       }
-      sum += product * at(place);
     }
-    return static_cast<float>(sum);
+    return static_cast<float>(sum / 256);
   }
 };
 
@@ -146,6 +153,38 @@ TEST_F(TextureTest, AddressAndFilterModesFollowTheGuide) {
       }
     }
     EXPECT_CU(images().destroy_array(storage));
+  }
+}
+
+// Half-way between two texels, by hand. 16 bits are a half up: 32767.5 gives 32768; −0.5 gives 0.
+// Of s8, 127 · 128 widens to 16256 + ⌊(16256 + 64 + 16 · 3) / 128⌋ = 16383.
+TEST_F(TextureTest, IntegersAndHalfFloatsAreFilteredIn16Bits) {
+  struct Pair {
+    CUarray_format format;
+    unsigned bytes;
+    std::array<std::uint8_t, 4> texels;
+    float want;
+  };
+  const Pair pairs[] = {
+      {CU_AD_FORMAT_UNSIGNED_INT8, 1, {0, 255}, 32768.0f / 65535.0f},
+      {CU_AD_FORMAT_SIGNED_INT8, 1, {0, 127}, 16383.0f / 32767.0f},
+      {CU_AD_FORMAT_SIGNED_INT8, 1, {0x80, 0x80}, -1.0f},
+      {CU_AD_FORMAT_UNSIGNED_INT16, 2, {0, 0, 0xff, 0xff}, 32768.0f / 65535.0f},
+      {CU_AD_FORMAT_SIGNED_INT16, 2, {0, 0, 0xff, 0xff}, 0.0f},
+      {CU_AD_FORMAT_SIGNED_INT16, 2, {0, 0x80, 0, 0x80}, -1.0f},
+      // 1 and 1 + 2^-10; −1 and −1 − 2^-10; 0 and the least subnormal; infinity and itself.
+      {CU_AD_FORMAT_HALF, 2, {0, 0x3c, 1, 0x3c}, 1.0f + 0x1p-10f},
+      {CU_AD_FORMAT_HALF, 2, {0, 0xbc, 1, 0xbc}, -1.0f - 0x1p-10f},
+      {CU_AD_FORMAT_HALF, 2, {0, 0, 1, 0}, 0x1p-24f},
+      {CU_AD_FORMAT_HALF, 2, {0, 0x7c, 0, 0x7c}, INFINITY}};
+  for (const Pair& pair : pairs) {
+    const CUarray storage =
+        array(descriptor(2, 0, 0, 0, pair.format, 1), pair.texels.data(), pair.bytes);
+    const auto results = run(
+        texture(of_array(storage), sampler(CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_LINEAR, 0)),
+        "tex.1d.v4.f32.f32 {%q0,%q1,%q2,%q3}, [%rd1, {%c0}];", {{word(1.0f)}});
+    EXPECT_EQ(number(results[0][0]), pair.want) << pair.format << " " << pair.want;
+    EXPECT_EQ(number(results[0][3]), 1.0f) << pair.format;  // a channel that there is not
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace warpmark::cpu {
 
-std::optional<TexelFormat> texel_format(CUarray_format format, unsigned int channels) {
+std::optional<TexelFormat> texel_format(unsigned int format, unsigned int channels) {
   static constexpr std::pair<CUarray_format, ChannelKind> kKinds[] = {
       {CU_AD_FORMAT_UNSIGNED_INT8, ChannelKind::u8},
       {CU_AD_FORMAT_UNSIGNED_INT16, ChannelKind::u16},
@@ -61,7 +61,7 @@ bool valid_extents(const CUDA_ARRAY3D_DESCRIPTOR& d) {
 
 bool valid(const CUDA_ARRAY3D_DESCRIPTOR& d) {
   const bool gather = (d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER) != 0;
-  return texel_format(d.Format, d.NumChannels) && (d.Flags & ~kKnownFlags) == 0 &&
+  return texel_format(number_in(d.Format), d.NumChannels) && (d.Flags & ~kKnownFlags) == 0 &&
          (!gather || (d.Height != 0 && (d.Depth == 0 || (d.Flags & CUDA_ARRAY3D_LAYERED) != 0 ||
                                         (d.Flags & CUDA_ARRAY3D_CUBEMAP) != 0))) &&
          valid_extents(d);
@@ -70,7 +70,7 @@ bool valid(const CUDA_ARRAY3D_DESCRIPTOR& d) {
 // The image of an array whose memory is yet to be found.
 Image image_of(const CUDA_ARRAY3D_DESCRIPTOR& d) {
   Image image;
-  image.format = *texel_format(d.Format, d.NumChannels);
+  image.format = *texel_format(number_in(d.Format), d.NumChannels);
   image.width = d.Width;
   image.height = std::max<std::uint64_t>(d.Height, 1);
   const bool layers = (d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;
@@ -153,7 +153,7 @@ CUDA_ARRAY3D_DESCRIPTOR widened(const CUDA_ARRAY_DESCRIPTOR& plain) {
   CUDA_ARRAY3D_DESCRIPTOR descriptor{};
   descriptor.Width = plain.Width;
   descriptor.Height = plain.Height;
-  descriptor.Format = plain.Format;
+  copy_number(descriptor.Format, plain.Format);
   descriptor.NumChannels = plain.NumChannels;
   return descriptor;
 }

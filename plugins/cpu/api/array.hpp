@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/cuda_api.hpp"
+#include "api/number.hpp"
 #include "machine/image.hpp"
 
 namespace warpmark::cpu {
@@ -62,16 +63,7 @@ struct Images {
   }
 };
 
-/// What a client wrote into an enumeration, which may be none of its values.
-template <typename Enumeration>
-unsigned int number_in(const Enumeration& value) {
-  unsigned int number = 0;
-  static_assert(sizeof number == sizeof value);
-  std::memcpy(&number, &value, sizeof number);
-  return number;
-}
-
-/// The texel format of a driver's format and channels; none if this device has no such format.
-std::optional<TexelFormat> texel_format(CUarray_format format, unsigned int channels);
+/// The texel format of a CUarray_format and channels; none if this device has no such format.
+std::optional<TexelFormat> texel_format(unsigned int format, unsigned int channels);
 
 }  // namespace warpmark::cpu

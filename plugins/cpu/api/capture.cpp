@@ -35,8 +35,7 @@ CUresult begin(const char* name, CUstream stream, CUgraph into, const CUgraphNod
                std::size_t count, CUstreamCaptureMode mode, bool own) {
   return with_context(name, Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    if (static_cast<int>(mode) < 0 || mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-      return CUDA_ERROR_INVALID_VALUE;
+    if (number_in(mode) > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
     Stream* found = find_stream(context, stream);
     if (found == nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;  // the legacy one
     if (found->capture != nullptr) return CUDA_ERROR_ILLEGAL_STATE;
@@ -295,7 +294,7 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode* depe
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  if (mode == nullptr || static_cast<int>(*mode) < 0 || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+  if (mode == nullptr || number_in(*mode) > CU_STREAM_CAPTURE_MODE_RELAXED)
     return CUDA_ERROR_INVALID_VALUE;
   std::swap(*mode, thread_mode);
   return CUDA_SUCCESS;

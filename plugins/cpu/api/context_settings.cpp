@@ -10,12 +10,12 @@ extern "C" {
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
   return with_context("cuCtxGetLimit", Waits::no, [&](Context& context) -> CUresult {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto set = context.limits.find(limit);
+    const auto set = context.limits.find(number_in(limit));
     if (set != context.limits.end()) {
       *value = set->second;
       return CUDA_SUCCESS;
     }
-    switch (limit) {
+    switch (number_in(limit)) {
       case CU_LIMIT_STACK_SIZE:
         *value = 1024;
         return CUDA_SUCCESS;
@@ -36,14 +36,15 @@ CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
         *value = 64;
         return CUDA_SUCCESS;
       default:
-        return limit < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
+        return number_in(limit) < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT
+                                               : CUDA_ERROR_INVALID_VALUE;
     }
   });
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   return with_context("cuCtxSetLimit", Waits::no, [&](Context& context) -> CUresult {
-    switch (limit) {
+    switch (number_in(limit)) {
       case CU_LIMIT_STACK_SIZE:
         // 512 KiB less the machine's own share is the most that a thread of a GPU gets.
         if (value > (std::size_t{512} << 10)) return CUDA_ERROR_INVALID_VALUE;
@@ -54,9 +55,10 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
       case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
         break;
       default:
-        return limit < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
+        return number_in(limit) < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT
+                                               : CUDA_ERROR_INVALID_VALUE;
     }
-    context.limits[limit] = value;
+    context.limits[number_in(limit)] = value;
     return CUDA_SUCCESS;
   });
 }
@@ -71,7 +73,7 @@ CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
 
 CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
   return with_context("cuCtxSetCacheConfig", Waits::no, [&](Context& context) -> CUresult {
-    const int value = static_cast<int>(config);
+    const int value = static_cast<int>(number_in(config));
     if (value < 0 || value > CU_FUNC_CACHE_PREFER_EQUAL) return CUDA_ERROR_INVALID_VALUE;
     context.cache_config = value;
     return CUDA_SUCCESS;
@@ -89,7 +91,7 @@ CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
 // Every GPU since Maxwell has banks of four bytes; the wish is accepted and changes nothing.
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
   return with_context("cuCtxSetSharedMemConfig", Waits::no, [&](Context&) -> CUresult {
-    const int value = static_cast<int>(config);
+    const int value = static_cast<int>(number_in(config));
     return value < 0 || value > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE
                                                                           : CUDA_SUCCESS;
   });
@@ -103,8 +105,8 @@ CUresult cuCtxResetPersistingL2Cache(void) {
 CUresult cuCtxGetExecAffinity(CUexecAffinityParam* parameter, CUexecAffinityType type) {
   return with_context("cuCtxGetExecAffinity", Waits::no, [&](Context&) -> CUresult {
     if (parameter == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return type == CU_EXEC_AFFINITY_TYPE_SM_COUNT ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
-                                                  : CUDA_ERROR_INVALID_VALUE;
+    return number_in(type) == CU_EXEC_AFFINITY_TYPE_SM_COUNT ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+                                                             : CUDA_ERROR_INVALID_VALUE;
   });
 }
 

@@ -155,14 +155,14 @@ CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& c) {
   CUDA_MEMCPY3D box{};
   box.srcXInBytes = c.srcXInBytes;
   box.srcY = c.srcY;
-  std::memcpy(&box.srcMemoryType, &c.srcMemoryType, sizeof box.srcMemoryType);  // may be none
+  copy_number(box.srcMemoryType, c.srcMemoryType);
   box.srcHost = c.srcHost;
   box.srcDevice = c.srcDevice;
   box.srcArray = c.srcArray;
   box.srcPitch = c.srcPitch;
   box.dstXInBytes = c.dstXInBytes;
   box.dstY = c.dstY;
-  std::memcpy(&box.dstMemoryType, &c.dstMemoryType, sizeof box.dstMemoryType);
+  copy_number(box.dstMemoryType, c.dstMemoryType);
   box.dstHost = c.dstHost;
   box.dstDevice = c.dstDevice;
   box.dstArray = c.dstArray;

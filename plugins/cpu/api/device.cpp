@@ -170,17 +170,15 @@ CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return with_device("cuDeviceGetAttribute", device, [&]() -> CUresult {
-    // A client may pass any number; as an enumerator it would not be a value of the type.
-    int which = 0;
-    std::memcpy(&which, &attribute, sizeof which);
-    if (value == nullptr || which <= 0 || which >= CU_DEVICE_ATTRIBUTE_MAX)
+    const unsigned int which = number_in(attribute);
+    if (value == nullptr || which == 0 || which >= CU_DEVICE_ATTRIBUTE_MAX)
       return CUDA_ERROR_INVALID_VALUE;
     *value = 0;
     if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = driver().properties.major;
     if (which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = driver().properties.minor;
     if (which == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) *value = device;
     for (const Attribute& row : kAttributes) {
-      if (static_cast<int>(row.which) == which) *value = row.value;
+      if (row.which == which) *value = row.value;
     }
     return CUDA_SUCCESS;
   });
@@ -260,7 +258,7 @@ CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device) {
 
 CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType type, CUdevice device) {
   return with_device("cuDeviceGetExecAffinitySupport", device, [&]() -> CUresult {
-    if (supported == nullptr || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+    if (supported == nullptr || number_in(type) != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
       return CUDA_ERROR_INVALID_VALUE;
     *supported = 0;
     return CUDA_SUCCESS;

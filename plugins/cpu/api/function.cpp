@@ -19,7 +19,7 @@ Kernel* find_kernel(Context& context, CUfunction function) {
   return context.kernels.at(own);
 }
 
-CUresult get_attribute(const Kernel& kernel, CUfunction_attribute attribute, int* value) {
+CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value) {
   const std::uint32_t limit = kernel.function->max_threads;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -50,13 +50,13 @@ CUresult get_attribute(const Kernel& kernel, CUfunction_attribute attribute, int
       *value = 0;
       break;
     default:
-      if (attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
+      if (attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
       *value = 0;
   }
   return CUDA_SUCCESS;
 }
 
-CUresult set_attribute(Kernel& kernel, CUfunction_attribute attribute, int value) {
+CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value) {
   if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
     if (value < -1 || value > 100) return CUDA_ERROR_INVALID_VALUE;
     kernel.carveout = value;
@@ -80,14 +80,16 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   return with_context("cuFuncGetAttribute", Waits::no, [&](Context& context) -> CUresult {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Kernel* kernel = find_kernel(context, function);
-    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : get_attribute(*kernel, attribute, value);
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE
+                             : get_attribute(*kernel, number_in(attribute), value);
   });
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   return with_context("cuFuncSetAttribute", Waits::no, [&](Context& context) -> CUresult {
     Kernel* kernel = find_kernel(context, function);
-    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : set_attribute(*kernel, attribute, value);
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE
+                             : set_attribute(*kernel, number_in(attribute), value);
   });
 }
 

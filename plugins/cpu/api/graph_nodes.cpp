@@ -231,7 +231,7 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode* node, CUgraph graph, const CUgraph
 CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                         size_t count, CUgraphNodeParams* parameters) {
   if (parameters == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  switch (static_cast<int>(parameters->type)) {
+  switch (number_in(parameters->type)) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
       const auto& from = parameters->kernel;
       CUDA_KERNEL_NODE_PARAMS_v2 to{};

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "api/number.hpp"
+
 namespace warpmark::cpu {
 
 CUresult read_options(unsigned int count, CUjit_option* options, void** values, JitLogs& logs) {
@@ -12,7 +14,7 @@ CUresult read_options(unsigned int count, CUjit_option* options, void** values, 
   for (unsigned int i = 0; i < count; ++i) {
     // Integers are passed in the pointer itself.
     const auto size = static_cast<unsigned int>(reinterpret_cast<std::uintptr_t>(values[i]));
-    switch (options[i]) {
+    switch (number_in(options[i])) {
       case CU_JIT_INFO_LOG_BUFFER:
         logs.info = static_cast<char*>(values[i]);
         break;

@@ -17,7 +17,7 @@ CUresult launch(const char* name, KernelWork work, CUstream stream, void** param
 
 // What an attribute of cuLaunchKernelEx asks for. Hints are taken as read.
 CUresult apply(const CUlaunchAttribute& attribute, KernelWork& work) {
-  switch (static_cast<int>(attribute.id)) {
+  switch (number_in(attribute.id)) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
       work.cooperative = attribute.value.cooperative != 0;
       return CUDA_SUCCESS;
@@ -35,8 +35,9 @@ CUresult apply(const CUlaunchAttribute& attribute, KernelWork& work) {
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
       return CUDA_SUCCESS;
     default:
-      return fail(CUDA_ERROR_NOT_SUPPORTED,
-                  "launch attribute " + std::to_string(attribute.id) + " is not supported");
+      return fail(
+          CUDA_ERROR_NOT_SUPPORTED,
+          "launch attribute " + std::to_string(number_in(attribute.id)) + " is not supported");
   }
 }
 

@@ -258,7 +258,7 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkern
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Kernel* own = nullptr;
     const CUresult result = kernel_on(device, found, own);
-    return result != CUDA_SUCCESS ? result : get_attribute(*own, attribute, value);
+    return result != CUDA_SUCCESS ? result : get_attribute(*own, number_in(attribute), value);
   });
 }
 
@@ -267,14 +267,14 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkerne
   return with_library_kernel("cuKernelSetAttribute", kernel, [&](LibraryKernel& found) -> CUresult {
     Kernel* own = nullptr;
     const CUresult result = kernel_on(device, found, own);
-    return result != CUDA_SUCCESS ? result : set_attribute(*own, attribute, value);
+    return result != CUDA_SUCCESS ? result : set_attribute(*own, number_in(attribute), value);
   });
 }
 
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device) {
   return with_library_kernel("cuKernelSetCacheConfig", kernel, [&](LibraryKernel&) -> CUresult {
     if (!driver().is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    const int value = static_cast<int>(config);
+    const int value = static_cast<int>(number_in(config));
     return value < 0 || value > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE
                                                            : CUDA_SUCCESS;
   });

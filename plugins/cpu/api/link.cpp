@@ -58,7 +58,7 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
     const std::string label = name == nullptr || *name == '\0'
                                   ? "input " + std::to_string(link.inputs.size() + 1)
                                   : std::string(name);
-    if (type != CU_JIT_INPUT_PTX) {
+    if (number_in(type) != CU_JIT_INPUT_PTX) {
       return refuse(link, CUDA_ERROR_NOT_SUPPORTED,
                     label + ": this device links PTX text only, not cubins, fatbins or objects");
     }

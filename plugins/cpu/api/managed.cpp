@@ -19,11 +19,10 @@ bool valid_place(CUdevice device) {
   return device == CU_DEVICE_CPU || driver().is_device(device);
 }
 
-CUresult advise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice, CUdevice device) {
+CUresult advise(CUdeviceptr address, std::size_t bytes, unsigned int advice, CUdevice device) {
   return with_context("cuMemAdvise", Waits::no, [&](Context& context) -> CUresult {
-    const int which = static_cast<int>(advice);
-    if (bytes == 0 || which < CU_MEM_ADVISE_SET_READ_MOSTLY ||
-        which > CU_MEM_ADVISE_UNSET_ACCESSED_BY || managed(context, address, bytes) == nullptr)
+    if (bytes == 0 || advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
+        advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY || managed(context, address, bytes) == nullptr)
       return CUDA_ERROR_INVALID_VALUE;
     const bool names_device = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                               advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
@@ -43,16 +42,16 @@ CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUdevice device, CUstr
 
 // A location as CUDA 12.2 names it; others than devices are the host.
 CUdevice place(const CUmemLocation& location) {
-  return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU;
+  return number_in(location.type) == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU;
 }
 
-CUresult range_attribute(Context& context, void* data, std::size_t bytes,
-                         CUmem_range_attribute attribute, CUdeviceptr address, std::size_t count) {
+CUresult range_attribute(Context& context, void* data, std::size_t bytes, unsigned int attribute,
+                         CUdeviceptr address, std::size_t count) {
   if (data == nullptr || bytes == 0 || bytes % 4 != 0 ||
       managed(context, address, count) == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
   int answer = 0;
-  switch (static_cast<int>(attribute)) {
+  switch (attribute) {
     case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
       break;
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
@@ -77,10 +76,10 @@ extern "C" {
 
 CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice,
                         CUmemLocation location) {
-  return advise(address, bytes, advice, place(location));
+  return advise(address, bytes, number_in(advice), place(location));
 }
 CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device) {
-  return advise(address, bytes, advice, device);
+  return advise(address, bytes, number_in(advice), device);
 }
 
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location,
@@ -94,7 +93,7 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, 
 CUresult cuMemRangeGetAttribute(void* data, size_t bytes, CUmem_range_attribute attribute,
                                 CUdeviceptr address, size_t count) {
   return with_context("cuMemRangeGetAttribute", Waits::no, [&](Context& context) {
-    return range_attribute(context, data, bytes, attribute, address, count);
+    return range_attribute(context, data, bytes, number_in(attribute), address, count);
   });
 }
 
@@ -105,7 +104,7 @@ CUresult cuMemRangeGetAttributes(void** data, size_t* sizes, CUmem_range_attribu
       return CUDA_ERROR_INVALID_VALUE;
     for (std::size_t i = 0; i < wanted; ++i) {
       const CUresult result =
-          range_attribute(context, data[i], sizes[i], attributes[i], address, count);
+          range_attribute(context, data[i], sizes[i], number_in(attributes[i]), address, count);
       if (result != CUDA_SUCCESS) return result;
     }
     return CUDA_SUCCESS;

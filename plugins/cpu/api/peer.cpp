@@ -25,7 +25,7 @@ CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER& peer) {
   copy.srcY = peer.srcY;
   copy.srcZ = peer.srcZ;
   copy.srcLOD = peer.srcLOD;
-  copy.srcMemoryType = peer.srcMemoryType;
+  copy_number(copy.srcMemoryType, peer.srcMemoryType);
   copy.srcHost = peer.srcHost;
   copy.srcDevice = peer.srcDevice;
   copy.srcArray = peer.srcArray;
@@ -35,7 +35,7 @@ CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER& peer) {
   copy.dstY = peer.dstY;
   copy.dstZ = peer.dstZ;
   copy.dstLOD = peer.dstLOD;
-  copy.dstMemoryType = peer.dstMemoryType;
+  copy_number(copy.dstMemoryType, peer.dstMemoryType);
   copy.dstHost = peer.dstHost;
   copy.dstDevice = peer.dstDevice;
   copy.dstArray = peer.dstArray;
@@ -53,9 +53,10 @@ CUresult copy_peer_3d(const char* name, const CUDA_MEMCPY3D_PEER* peer, CUstream
     if (peer == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     // An array's context is that of its creation; the other kinds of memory name theirs.
-    if ((peer->dstMemoryType != CU_MEMORYTYPE_ARRAY &&
+    if ((number_in(peer->dstMemoryType) != CU_MEMORYTYPE_ARRAY &&
          driver().find(peer->dstContext) == nullptr) ||
-        (peer->srcMemoryType != CU_MEMORYTYPE_ARRAY && driver().find(peer->srcContext) == nullptr))
+        (number_in(peer->srcMemoryType) != CU_MEMORYTYPE_ARRAY &&
+         driver().find(peer->srcContext) == nullptr))
       return CUDA_ERROR_INVALID_CONTEXT;
     const CopyWork work{without_contexts(*peer)};
     const CUresult result = check_copy(context, work.copy);
@@ -85,7 +86,7 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CU
     if (!driver().is_device(source) || !driver().is_device(target))
       return CUDA_ERROR_INVALID_DEVICE;
     if (value == nullptr || source == target) return CUDA_ERROR_INVALID_VALUE;
-    switch (static_cast<int>(attribute)) {
+    switch (number_in(attribute)) {
       case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
         *value = 0;
         return CUDA_SUCCESS;

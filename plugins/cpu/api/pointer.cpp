@@ -43,9 +43,8 @@ CUresult put(void* data, T value) {
   return CUDA_SUCCESS;
 }
 
-CUresult answer(void* data, CUpointer_attribute attribute, CUdeviceptr address,
-                const Place& place) {
-  switch (static_cast<int>(attribute)) {
+CUresult answer(void* data, unsigned int attribute, CUdeviceptr address, const Place& place) {
+  switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return put(data, place.context);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -80,14 +79,13 @@ CUresult answer(void* data, CUpointer_attribute attribute, CUdeviceptr address,
           data, place.pooled && found != place.context->from_pool.end() ? found->second : nullptr);
     }
     default:
-      return attribute > 0 && static_cast<int>(attribute) < 32 ? CUDA_ERROR_NOT_SUPPORTED
-                                                               : CUDA_ERROR_INVALID_VALUE;
+      return attribute > 0 && attribute < 32 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
   }
 }
 
 // What cuPointerGetAttributes says of an address that is not ours.
-void clear(void* data, CUpointer_attribute attribute) {
-  switch (static_cast<int>(attribute)) {
+void clear(void* data, unsigned int attribute) {
+  switch (attribute) {
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       put(data, CU_DEVICE_INVALID);
       return;
@@ -119,7 +117,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
   return with_context("cuPointerGetAttribute", Waits::no, [&](Context&) -> CUresult {
     Place place;
     if (data == nullptr || !locate(address, place)) return CUDA_ERROR_INVALID_VALUE;
-    return answer(data, attribute, address, place);
+    return answer(data, number_in(attribute), address, place);
   });
 }
 
@@ -131,8 +129,8 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attribu
     const bool known = locate(address, place);
     for (unsigned int i = 0; i < count; ++i) {
       if (data[i] == nullptr) return CUDA_ERROR_INVALID_VALUE;
-      if (!known || answer(data[i], attributes[i], address, place) != CUDA_SUCCESS)
-        clear(data[i], attributes[i]);
+      if (!known || answer(data[i], number_in(attributes[i]), address, place) != CUDA_SUCCESS)
+        clear(data[i], number_in(attributes[i]));
     }
     return CUDA_SUCCESS;
   });
@@ -143,7 +141,8 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
   return with_context("cuPointerSetAttribute", Waits::no, [&](Context&) -> CUresult {
     Place place;
     // Every copy waits for its end here, which is what the one attribute that can be set asks for.
-    const bool good = value != nullptr && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS &&
+    const bool good = value != nullptr &&
+                      number_in(attribute) == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS &&
                       locate(address, place) && !place.host;
     return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });

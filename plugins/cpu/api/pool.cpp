@@ -83,10 +83,10 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   return initialised("cuMemPoolCreate", [&]() -> CUresult {
     if (pool == nullptr || properties == nullptr ||
-        properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+        number_in(properties->allocType) != CU_MEM_ALLOCATION_TYPE_PINNED)
       return CUDA_ERROR_INVALID_VALUE;
-    if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-        properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (number_in(properties->handleTypes) != CU_MEM_HANDLE_TYPE_NONE ||
+        number_in(properties->location.type) != CU_MEM_LOCATION_TYPE_DEVICE)
       return CUDA_ERROR_NOT_SUPPORTED;
     if (!driver().is_device(properties->location.id)) return CUDA_ERROR_INVALID_DEVICE;
     auto made = std::make_unique<Pool>();
@@ -125,11 +125,11 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
       std::memcpy(value, &number, sizeof number);
       return CUDA_SUCCESS;
     };
-    switch (static_cast<int>(attribute)) {
+    switch (number_in(attribute)) {
       case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
       case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
       case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        std::memcpy(value, &found.reuse[attribute - 1], sizeof(int));
+        std::memcpy(value, &found.reuse[number_in(attribute) - 1], sizeof(int));
         return CUDA_SUCCESS;
       case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         return put(found.release_threshold);
@@ -148,11 +148,11 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
   return with_pool("cuMemPoolSetAttribute", pool, [&](Pool& found) -> CUresult {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    switch (static_cast<int>(attribute)) {
+    switch (number_in(attribute)) {
       case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
       case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
       case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        std::memcpy(&found.reuse[attribute - 1], value, sizeof(int));
+        std::memcpy(&found.reuse[number_in(attribute) - 1], value, sizeof(int));
         return CUDA_SUCCESS;
       case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         std::memcpy(&found.release_threshold, value, sizeof found.release_threshold);
@@ -175,11 +175,12 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, si
   return with_pool("cuMemPoolSetAccess", pool, [&](Pool& found) -> CUresult {
     if (access == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
     for (std::size_t i = 0; i < count; ++i) {
-      if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+      if (number_in(access[i].location.type) != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
       if (!driver().is_device(access[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;
       // A device can always use its own memory.
       if (access[i].location.id == found.device &&
-          access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+          number_in(access[i].flags) != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (std::size_t i = 0; i < count; ++i) found.access[access[i].location.id] = access[i].flags;
@@ -189,7 +190,8 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* access, si
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location) {
   return with_pool("cuMemPoolGetAccess", pool, [&](Pool& found) -> CUresult {
-    if (flags == nullptr || location == nullptr || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (flags == nullptr || location == nullptr ||
+        number_in(location->type) != CU_MEM_LOCATION_TYPE_DEVICE)
       return CUDA_ERROR_INVALID_VALUE;
     if (!driver().is_device(location->id)) return CUDA_ERROR_INVALID_DEVICE;
     const auto set = found.access.find(location->id);

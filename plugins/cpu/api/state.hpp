@@ -150,10 +150,10 @@ struct Context {
     bool owned = false;  ///< allocated here, not registered
     unsigned int flags = 0;
   };
-  std::map<std::uint64_t, HostRange> host;   ///< pinned host memory by address
-  std::map<std::uint64_t, Pool*> from_pool;  ///< allocations by address
-  std::set<std::uint64_t> managed;           ///< allocations that cuMemAllocManaged made
-  std::map<CUlimit, std::size_t> limits;
+  std::map<std::uint64_t, HostRange> host;     ///< pinned host memory by address
+  std::map<std::uint64_t, Pool*> from_pool;    ///< allocations by address
+  std::set<std::uint64_t> managed;             ///< allocations that cuMemAllocManaged made
+  std::map<unsigned int, std::size_t> limits;  ///< by CUlimit
   Limits launch_limits;
   std::uint64_t launches = 0;
   std::deque<std::string> reports;      ///< JSON lines not drained yet
@@ -276,8 +276,8 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
 CUresult kernel_in(Context& context, LibraryKernel& kernel, CUfunction& function);
 /// How many blocks of `threads` with `dynamic` bytes of shared memory a multiprocessor takes.
 std::uint64_t active_blocks(const Kernel& kernel, std::uint64_t threads, std::uint64_t dynamic);
-CUresult get_attribute(const Kernel& kernel, CUfunction_attribute attribute, int* value);
-CUresult set_attribute(Kernel& kernel, CUfunction_attribute attribute, int value);
+CUresult get_attribute(const Kernel& kernel, unsigned int attribute, int* value);
+CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value);
 
 /// The PTX text of an image as clients hand it over: text that a NUL ends, or a fatbin with an
 /// uncompressed PTX text in it. `bytes` is how much may be read, if that is known.

@@ -145,11 +145,11 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
 
 CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value) {
   return with_stream("cuStreamGetAttribute", stream, Waits::no, [&](Context& context) -> CUresult {
-    const auto which = static_cast<unsigned int>(attribute);
+    const auto which = number_in(attribute);
     if (value == nullptr || which == 0 || which >= kAttributes) return CUDA_ERROR_INVALID_VALUE;
     const Stream* found = find_stream(context, stream);
     *value = found == nullptr ? CUstreamAttrValue{} : found->attributes[which];
-    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+    if (which == CU_LAUNCH_ATTRIBUTE_PRIORITY)
       value->priority = found == nullptr ? 0 : found->priority;
     return CUDA_SUCCESS;
   });
@@ -158,13 +158,12 @@ CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstrea
 CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute,
                               const CUstreamAttrValue* value) {
   return with_stream("cuStreamSetAttribute", stream, Waits::no, [&](Context& context) -> CUresult {
-    const auto which = static_cast<unsigned int>(attribute);
+    const auto which = number_in(attribute);
     if (value == nullptr || which == 0 || which >= kAttributes) return CUDA_ERROR_INVALID_VALUE;
     Stream* found = find_stream(context, stream);
     if (found == nullptr) return CUDA_SUCCESS;
     found->attributes[which] = *value;
-    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
-      found->priority = std::clamp(value->priority, -5, 0);
+    if (which == CU_LAUNCH_ATTRIBUTE_PRIORITY) found->priority = std::clamp(value->priority, -5, 0);
     return CUDA_SUCCESS;
   });
 }

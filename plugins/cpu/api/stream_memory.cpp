@@ -53,7 +53,7 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
   for (unsigned int i = 0; i < count; ++i) {
     const CUstreamBatchMemOpParams& each = operations[i];
     CUresult result = CUDA_ERROR_INVALID_VALUE;
-    switch (each.operation) {
+    switch (number_in(each.operation)) {
       case CU_STREAM_MEM_OP_WAIT_VALUE_32:
         result = cuStreamWaitValue32_v2(stream, each.waitValue.address, each.waitValue.value,
                                         each.waitValue.flags);

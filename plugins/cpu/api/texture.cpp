@@ -11,18 +11,18 @@ namespace {
 using L = ImageLimits;
 
 // CUresourceViewFormat counts kinds in this order, each with 1, 2 and 4 channels.
-std::optional<TexelFormat> view_format(CUresourceViewFormat format) {
+std::optional<TexelFormat> view_format(unsigned int format) {
   static constexpr ChannelKind kKinds[] = {ChannelKind::u8,  ChannelKind::s8,  ChannelKind::u16,
                                            ChannelKind::s16, ChannelKind::u32, ChannelKind::s32,
                                            ChannelKind::f16, ChannelKind::f32};
-  const auto number = static_cast<unsigned int>(format) - CU_RES_VIEW_FORMAT_UINT_1X8;
+  const auto number = format - CU_RES_VIEW_FORMAT_UINT_1X8;
   if (number >= 24) return std::nullopt;
   return TexelFormat{kKinds[number / 3], static_cast<std::uint8_t>(1u << number % 3)};
 }
 
 CUresult linear_image(Context& context, const CUDA_RESOURCE_DESC& resource, Image& image) {
   const auto& linear = resource.res.linear;
-  const auto format = texel_format(linear.format, linear.numChannels);
+  const auto format = texel_format(number_in(linear.format), linear.numChannels);
   if (!format || linear.devPtr % L::alignment != 0) return CUDA_ERROR_INVALID_VALUE;
   image.format = *format;
   image.address = linear.devPtr;
@@ -36,7 +36,7 @@ CUresult linear_image(Context& context, const CUDA_RESOURCE_DESC& resource, Imag
 
 CUresult pitched_image(Context& context, const CUDA_RESOURCE_DESC& resource, Image& image) {
   const auto& pitched = resource.res.pitch2D;
-  const auto format = texel_format(pitched.format, pitched.numChannels);
+  const auto format = texel_format(number_in(pitched.format), pitched.numChannels);
   if (!format || pitched.devPtr % L::alignment != 0 || pitched.width == 0 || pitched.height == 0 ||
       pitched.width > L::linear_width || pitched.height > L::linear_height ||
       pitched.pitchInBytes > L::linear_pitch || pitched.pitchInBytes % L::pitch_alignment != 0 ||
@@ -55,7 +55,7 @@ CUresult pitched_image(Context& context, const CUDA_RESOURCE_DESC& resource, Ima
 // The levels that a resource has, before any view.
 CUresult levels_of(Context& context, const CUDA_RESOURCE_DESC& resource, Texture& texture) {
   texture.levels.resize(1);
-  switch (resource.resType) {
+  switch (number_in(resource.resType)) {
     case CU_RESOURCE_TYPE_LINEAR:
       texture.linear_memory = true;
       return linear_image(context, resource, texture.levels[0]);
@@ -82,7 +82,8 @@ CUresult levels_of(Context& context, const CUDA_RESOURCE_DESC& resource, Texture
 // A view keeps the extents and the size of a texel; it may choose levels and layers.
 CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC& view, Texture& texture) {
   const Image& base = texture.levels[0];
-  if (view.format > CU_RES_VIEW_FORMAT_FLOAT_4X32)
+  const unsigned int wish = number_in(view.format);
+  if (wish > CU_RES_VIEW_FORMAT_FLOAT_4X32)
     return fail(CUDA_ERROR_NOT_SUPPORTED, "block-compressed textures are not supported");
   const auto same = [](std::uint64_t given, std::uint64_t extent) {
     return given == extent || (given == 0 && extent == 1);
@@ -95,8 +96,8 @@ CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC& view, Texture& texture) {
       view.lastLayer >= base.layers)
     return CUDA_ERROR_INVALID_VALUE;
   TexelFormat format = base.format;
-  if (view.format != CU_RES_VIEW_FORMAT_NONE) {
-    const auto wanted = view_format(view.format);
+  if (wish != CU_RES_VIEW_FORMAT_NONE) {
+    const auto wanted = view_format(wish);
     if (!wanted || wanted->bytes() != format.bytes()) return CUDA_ERROR_INVALID_VALUE;
     format = *wanted;
   }
@@ -152,8 +153,9 @@ CUresult cuTexObjectCreate(CUtexObject* handle, const CUDA_RESOURCE_DESC* resour
   return with_context("cuTexObjectCreate", Waits::no, [&](Context& context) -> CUresult {
     if (handle == nullptr || resource == nullptr || sampler == nullptr || resource->flags != 0)
       return CUDA_ERROR_INVALID_VALUE;
-    const bool array = resource->resType == CU_RESOURCE_TYPE_ARRAY,
-               mipmapped = resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    const unsigned int type = number_in(resource->resType);
+    const bool array = type == CU_RESOURCE_TYPE_ARRAY,
+               mipmapped = type == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     if (view != nullptr && !array && !mipmapped) return CUDA_ERROR_INVALID_VALUE;
     Texture texture;
     CUresult result = levels_of(context, *resource, texture);
@@ -211,7 +213,7 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* view, CUtexObje
 CUresult cuSurfObjectCreate(CUsurfObject* handle, const CUDA_RESOURCE_DESC* resource) {
   return with_context("cuSurfObjectCreate", Waits::no, [&](Context& context) -> CUresult {
     if (handle == nullptr || resource == nullptr || resource->flags != 0 ||
-        resource->resType != CU_RESOURCE_TYPE_ARRAY)
+        number_in(resource->resType) != CU_RESOURCE_TYPE_ARRAY)
       return CUDA_ERROR_INVALID_VALUE;
     const ImageArray* array = context.images.find(resource->res.array.hArray);
     if (array == nullptr || (array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST) == 0)

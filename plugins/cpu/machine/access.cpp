@@ -1,5 +1,5 @@
 // Handlers of loads and stores: translation, bounds, and the fast paths for contiguous and equal
-// addresses. Compiled once for each WARPMARK_ISA.
+// addresses. Compiled once for each WARPMARK_ISA, for the accesses of WARPMARK_MEMORY_OPS.
 #include "inspect/policy.hpp"
 #include "machine/lanes.hpp"
 #include "machine/numerics.hpp"
@@ -131,7 +131,7 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
       transfer_vectors<M, R, Store, 2>(w, slots, host);
     else if (i.count == 4)
       transfer_vectors<M, R, Store, 4>(w, slots, host);
-    else
+    else if constexpr (sizeof(M) == 4 && sizeof(R) == 4)  // .v8 is of 32-bit types alone
       transfer_vectors<M, R, Store, 8>(w, slots, host);
   } else if (!Store && different == 0 && aligned && inside(region, start, bytes)) {
     const std::byte* host = region.host + (start - region.begin);
@@ -247,19 +247,19 @@ void access(Lanes& w, const Instruction& i) {
 
 template <typename P>
 void fill(HandlerTable& table) {
-#define ACCESS_LOAD(space, memory, bits)                                                        \
-  {                                                                                             \
-    const Handler handler = access<P, Space::space, memory, RegisterOf<bits>::type, false>;     \
-    table.rows[static_cast<int>(Opcode::load_##space##_##memory##_##bits)] = {handler, handler, \
-                                                                              nullptr};         \
-  }
-#define ACCESS_STORE(space, memory, bits)                                                        \
+#define ACCESS_LOAD(space, memory, bits)                                                         \
   {                                                                                              \
-    const Handler handler = access<P, Space::space, memory, RegisterOf<bits>::type, true>;       \
-    table.rows[static_cast<int>(Opcode::store_##space##_##memory##_##bits)] = {handler, handler, \
-                                                                               nullptr};         \
+    const Handler handler = access<P, Space::space, memory, RegisterOf<bits>::type, false>;      \
+    table.rows[static_cast<int>(Opcode::load_##space##_##memory##_##bits)] = {handler, handler}; \
   }
-#include "program/memory_ops.def"
+#define ACCESS_STORE(space, memory, bits)                                                         \
+  {                                                                                               \
+    const Handler handler = access<P, Space::space, memory, RegisterOf<bits>::type, true>;        \
+    table.rows[static_cast<int>(Opcode::store_##space##_##memory##_##bits)] = {handler, handler}; \
+  }
+#include WARPMARK_MEMORY_OPS
+#undef ACCESS_LOAD
+#undef ACCESS_STORE
 }
 
 }  // namespace

@@ -325,7 +325,7 @@ void BlockState::settle(const std::byte* barrier) {
 
 void fill_async(HandlerTable& table) {
   const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
   };
   set(Opcode::mbarrier_init, init);
   set(Opcode::mbarrier_inval, inval);

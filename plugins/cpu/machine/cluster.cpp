@@ -98,9 +98,8 @@ std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t
 }
 
 void fill_cluster(HandlerTable& table) {
-  table.rows[static_cast<int>(Opcode::map_address)] = {map_address, map_address, nullptr};
-  table.rows[static_cast<int>(Opcode::rank_of_address)] = {rank_of_address, rank_of_address,
-                                                           nullptr};
+  table.rows[static_cast<int>(Opcode::map_address)] = {map_address, map_address};
+  table.rows[static_cast<int>(Opcode::rank_of_address)] = {rank_of_address, rank_of_address};
 }
 
 }  // namespace warpmark::cpu

@@ -122,7 +122,7 @@ void convert_pack(Lanes& w, const Instruction& i) {
 
 void fill_convert(HandlerTable& table) {
   const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
   };
   set(Opcode::convert_any, convert_any);
   set(Opcode::convert_pack, convert_pack);

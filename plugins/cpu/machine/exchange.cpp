@@ -275,7 +275,7 @@ void active_mask(Lanes& w, const Instruction& i) {
 
 void fill_exchange(HandlerTable& table) {
   const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
   };
 #define ATOMIC(id, T, names, ...) set(Opcode::id, atomic<id##_op, T>);
 #include "program/atomics.def"

@@ -25,16 +25,29 @@ bool processor_has(int level) {
 
 HandlerTable make_table(int level, bool exact_bounds) {
   HandlerTable table;
-  if (level == 4) {
-    v4::fill_arithmetic(table);
-    v4::fill_memory(table, exact_bounds);
-  } else if (level == 3) {
-    v3::fill_arithmetic(table);
-    v3::fill_memory(table, exact_bounds);
-  } else {
-    v2::fill_arithmetic(table);
-    v2::fill_memory(table, exact_bounds);
+#define LEVEL(v)               \
+  v::fill_registers(table);    \
+  v::fill_integers(table);     \
+  v::fill_reals(table);        \
+  v::fill_conversions(table);  \
+  v::fill_small_floats(table); \
+  v::fill_memory(table, exact_bounds)
+  switch (level) {
+    case 4:
+      LEVEL(v4);
+      break;
+    case 3:
+      LEVEL(v3);
+      break;
+    default:
+      LEVEL(v2);
   }
+#undef LEVEL
+  once::fill_memory(table, exact_bounds);
+  once::fill_integers(table);
+  once::fill_reals(table);
+  once::fill_conversions(table);
+  once::fill_small_floats(table);
   fill_exchange(table);
   fill_async(table);
   fill_cluster(table);
@@ -42,7 +55,6 @@ HandlerTable make_table(int level, bool exact_bounds) {
   fill_surfaces(table);
   fill_runtime(table);
   fill_convert(table);
-  fill_rare_forms(table);
   fill_matrix(table);
   return table;
 }
@@ -79,11 +91,8 @@ const HandlerTable& handlers(bool exact_bounds) {
 void bind(Program& program, const HandlerTable& table) {
   for (Instruction& instruction : program.code) {
     const HandlerRow& row = table.rows[static_cast<std::size_t>(instruction.opcode)];
-    const bool combined = row.combined != nullptr && (instruction.imm != kCombineNone ||
-                                                      instruction.address != Instruction::kNone ||
-                                                      instruction.d == Instruction::kNone);
-    instruction.run[0] = combined ? row.combined : row.masked;
-    instruction.run[1] = combined ? row.combined : row.full;
+    instruction.run[0] = row.masked;
+    instruction.run[1] = row.full;
     if (instruction.guard != Instruction::kNone) {
       instruction.inner[0] = instruction.run[0];
       instruction.inner[1] = instruction.run[1];

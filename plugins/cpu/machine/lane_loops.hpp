@@ -162,28 +162,8 @@ void rounded(Lanes& w, const Instruction& i) {
   _mm_setcsr(control);
 }
 
-template <typename Op, typename A>
-WARPMARK_INLINE u32 compare_lanes(Lanes& w, const Instruction& i) {
-  const Raw<A>* a = slot<A>(w, i.a);
-  const Raw<A>* b = slot<A>(w, i.b);
-  u32 result = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    result |= static_cast<u32>(Op::apply(get<A>(a, lane), get<A>(b, lane))) << lane;
-  }
-  return result;
-}
-
-template <typename Op, typename A, bool Full>
-void compare(Lanes& w, const Instruction& i) {
-  Raw32& d = mask_slot(w, i.d);
-  const u32 result = compare_lanes<Op, A>(w, i);
-  d = Full ? result : (d & ~w.mask) | (result & w.mask);
-}
-
 // p|q = (a cmp b) op c: q takes the negated comparison.
-template <typename Op, typename A>
-void compare_combined(Lanes& w, const Instruction& i) {
-  const u32 result = compare_lanes<Op, A>(w, i);
+[[gnu::noinline]] static void combine(Lanes& w, const Instruction& i, u32 result) {
   u32 yes = result, no = ~result;
   if (i.imm != kCombineNone) {
     const u32 c = i.negated ? ~mask_slot(w, i.c) : mask_slot(w, i.c);
@@ -199,6 +179,21 @@ void compare_combined(Lanes& w, const Instruction& i) {
     Raw32& q = mask_slot(w, i.address);
     q = (q & ~mask) | (no & mask);
   }
+}
+
+template <typename Op, typename A>
+void compare(Lanes& w, const Instruction& i) {
+  const Raw<A>* a = slot<A>(w, i.a);
+  const Raw<A>* b = slot<A>(w, i.b);
+  u32 result = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    result |= static_cast<u32>(Op::apply(get<A>(a, lane), get<A>(b, lane))) << lane;
+  }
+  const bool plain =
+      i.imm == kCombineNone && i.address == Instruction::kNone && i.d != Instruction::kNone;
+  if (!plain) return combine(w, i, result);
+  Raw32& d = mask_slot(w, i.d);
+  d = (d & ~w.mask) | (result & w.mask);
 }
 
 template <typename T, bool Full>

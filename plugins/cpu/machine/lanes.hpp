@@ -45,7 +45,6 @@ std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t
 /// The handlers of one operation.
 struct HandlerRow {
   Handler masked = nullptr, full = nullptr;
-  Handler combined = nullptr;  ///< comparisons with a second predicate or result
 };
 
 /// All handlers, compiled for one level of the processor's instruction set.
@@ -73,22 +72,32 @@ void fill_textures(HandlerTable& table);
 void fill_surfaces(HandlerTable& table);
 /// Functions that the device provides.
 void fill_runtime(HandlerTable& table);
-/// … of conversions in general, of operations that need not be fast, and of matrices.
+/// … of conversions in general, and of matrices.
 void fill_convert(HandlerTable& table);
-void fill_rare_forms(HandlerTable& table);
 void fill_matrix(HandlerTable& table);
 
-namespace v2 {
-void fill_arithmetic(HandlerTable& table);
+/// What is compiled for each level of x86-64: the operations that kernels spend time in.
+#define WARPMARK_LEVEL(level)                               \
+  namespace level {                                         \
+  void fill_registers(HandlerTable& table);                 \
+  void fill_integers(HandlerTable& table);                  \
+  void fill_reals(HandlerTable& table);                     \
+  void fill_conversions(HandlerTable& table);               \
+  void fill_small_floats(HandlerTable& table);              \
+  void fill_memory(HandlerTable& table, bool exact_bounds); \
+  }
+WARPMARK_LEVEL(v2)
+WARPMARK_LEVEL(v3)
+WARPMARK_LEVEL(v4)
+#undef WARPMARK_LEVEL
+
+/// The other operations: opcodes_once_….def and memory_ops_wide.def.
+namespace once {
 void fill_memory(HandlerTable& table, bool exact_bounds);
-}  // namespace v2
-namespace v3 {
-void fill_arithmetic(HandlerTable& table);
-void fill_memory(HandlerTable& table, bool exact_bounds);
-}  // namespace v3
-namespace v4 {
-void fill_arithmetic(HandlerTable& table);
-void fill_memory(HandlerTable& table, bool exact_bounds);
-}  // namespace v4
+void fill_integers(HandlerTable& table);
+void fill_reals(HandlerTable& table);
+void fill_conversions(HandlerTable& table);
+void fill_small_floats(HandlerTable& table);
+}  // namespace once
 
 }  // namespace warpmark::cpu

@@ -329,7 +329,7 @@ void transpose(Lanes& w, const Instruction& i) {
 
 void fill_matrix(HandlerTable& table) {
   const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
   };
   set(Opcode::matrix_multiply, multiply);
   set(Opcode::matrix_load, move_fragment<false>);

@@ -213,7 +213,7 @@ void surface_reduce(Lanes& w, const Instruction& i) {
 
 void fill_surfaces(HandlerTable& table) {
   const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
   };
   set(Opcode::surface_load, surface_load);
   set(Opcode::surface_store, surface_store);

@@ -4,10 +4,8 @@
 // and the coordinate x in texels (a normalized one times N):
 //   nearest:  T[floor(x)]
 //   linear:   (1 − α) T[i] + α T[i + 1],  i = floor(x − 0.5),  α = frac(x − 0.5)
-// and the products of that over two and three axes, where "α, β and γ are stored in 9-bit fixed
-// point format with 8 bits of fractional value (so 1.0 is exactly represented)". They are rounded
-// to the nearest of these, halves up. Sums are formed in binary64 and rounded once to binary32; the
-// guide says nothing on that. A texel of weight 0 adds nothing, be it infinite.
+// and the products of that over two and three axes. The guide leaves open how these are rounded:
+// texture_filter.hpp has that. A texel of weight 0 adds nothing, be it infinite.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -17,6 +15,7 @@
 #include "machine/image_access.hpp"
 #include "machine/numerics.hpp"
 #include "machine/small_floats.hpp"
+#include "machine/texture_filter.hpp"
 #include "program/image_op.hpp"
 
 namespace warpmark::cpu {
@@ -93,13 +92,17 @@ f64 channel(const std::byte* at, ChannelKind kind, bool as_real) {
   return 0;
 }
 
+// What texels are taken as: as the texture presents them, or the integers that a filter adds up.
+enum class Unit { presented, step };
+
 // Every texel is read here. The position lies inside the image, `memory` is the image's.
 Color read_texel(const Texture& texture, const Image& image, const std::byte* memory, u64 x, u64 y,
-                 u64 slice) {
+                 u64 slice, Unit unit = Unit::presented) {
   const std::byte* at = memory + image.offset(x, y, slice);
   const TexelFormat format = image.format;
-  const bool as_real = reads_real(texture);
-  Color color{{0, 0, 0, 1}};  // what channels that the format lacks read as
+  const bool as_real = reads_real(texture) && unit == Unit::presented;
+  // What channels that the format lacks read as.
+  Color color{{0, 0, 0, unit == Unit::step ? greatest_step(format.kind) : 1.0}};
   for (u32 c = 0; c < format.channels; ++c) {
     color.channels[c] = texture.srgb && format.kind == ChannelKind::u8 && c < 3
                             ? static_cast<f64>(linear_from_srgb()[read<u8>(at + c)])
@@ -108,8 +111,14 @@ Color read_texel(const Texture& texture, const Image& image, const std::byte* me
   return color;
 }
 
-Color border_color(const Texture& texture) {
+Color border_color(const Texture& texture, Unit unit) {
   Color color;
+  if (unit == Unit::step) {
+    const f64 most = greatest_step(texture.levels[0].format.kind);
+    for (u32 c = 0; c < 4; ++c)
+      color.channels[c] = static_cast<f64>(std::clamp(texture.border[c], -1.0f, 1.0f)) * most;
+    return color;
+  }
   for (u32 c = 0; c < 4; ++c) {
     // The driver takes an integer's bits in place of a float's.
     const u32 pattern = bits(texture.border[c]);
@@ -153,35 +162,22 @@ s64 place(s64 index, s64 size, AddressMode mode) {
 
 // `x` is a coordinate as the kernel gave it, normalized or in texels.
 Axis resolve(f64 x, s64 size, AddressMode mode, bool normalized, bool linear, s32 offset) {
-  const f64 extent = static_cast<f64>(size);
-  if (!(x == x)) x = 0;
-  if (!normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror)) {
+  bool periodic = mode == AddressMode::wrap || mode == AddressMode::mirror;
+  if (!normalized && periodic) {
     mode = AddressMode::clamp;  // the guide: these two exist for normalized coordinates only
+    periodic = false;
   }
-  f64 texels = x;
-  if (normalized) {
-    const f64 whole = round_down(x), fraction = x - whole;  // an infinite x has no fraction
-    if (mode == AddressMode::wrap) {
-      x = fraction == fraction ? fraction : 0;
-    } else if (mode == AddressMode::mirror) {
-      const bool odd = whole - 2.0 * round_down(whole * 0.5) == 1.0;
-      x = !(fraction == fraction) ? 0 : odd ? 1.0 - fraction : fraction;
-    }
-    texels = x * extent;
-  }
-  // Beyond these bounds nothing changes, and integers are exact.
-  texels = std::clamp(texels, -0x1p40, 0x1p40);
   Axis axis;
   if (!linear) {
-    s64 index = static_cast<s64>(round_down(texels));
-    // A reflected coordinate of exactly 1 is the last texel.
-    if (normalized && mode == AddressMode::mirror) index = std::min<s64>(index, size - 1);
-    axis.index[0] = place(index + offset, size, mode);
+    axis.index[0] = place(texel_of(x, size, normalized, periodic) + offset, size, mode);
     return axis;
   }
-  const s64 fixed = static_cast<s64>(round_down((texels - 0.5) * 256.0 + 0.5));
-  const s64 first = (fixed >> 8) + offset;
-  axis.weight = static_cast<u32>(fixed & 255);
+  const s64 at = position_of(x, size, normalized, periodic) - 128 + s64{offset} * 256;
+  const s64 first = at >> 8;
+  // Clamped to the middles of the outer texels, a coordinate has no fraction. Mirrored, it keeps
+  // the one that it came with: texels are reflected, not coordinates.
+  const bool beyond = mode == AddressMode::clamp && (at < 0 || at > (size - 1) * 256);
+  axis.weight = beyond ? 0 : static_cast<u32>(at & 255);
   axis.two = true;
   axis.index = {place(first, size, mode), place(first + 1, size, mode)};
   return axis;
@@ -195,31 +191,35 @@ struct Place {
 };
 
 Color texel_at(const Texture& texture, const Image& image, const std::byte* memory,
-               const Place& place, u32 corner) {
+               const Place& place, u32 corner, Unit unit) {
   std::array<s64, 3> at{};
   for (u32 axis = 0; axis < place.dimensions; ++axis) {
     at[axis] = place.axes[axis].index[corner >> axis & 1];
-    if (at[axis] < 0) return border_color(texture);
+    if (at[axis] < 0) return border_color(texture, unit);
   }
   const u64 slice = place.dimensions == 3 ? static_cast<u64>(at[2]) : place.slice;
-  return read_texel(texture, image, memory, static_cast<u64>(at[0]), static_cast<u64>(at[1]),
-                    slice);
+  return read_texel(texture, image, memory, static_cast<u64>(at[0]), static_cast<u64>(at[1]), slice,
+                    unit);
 }
 
 Color filtered(const Texture& texture, const Image& image, const std::byte* memory,
                const Place& place) {
-  if (!place.axes[0].two) return texel_at(texture, image, memory, place, 0);
+  if (!place.axes[0].two) return texel_at(texture, image, memory, place, 0, Unit::presented);
+  const ChannelKind kind = image.format.kind;
+  // How an H200 filters linearised colours is not measured: they are added up as f32 texels are.
+  const bool in_steps = filtered_as_integers(kind) && !texture.srgb;
+  const auto weights = corner_weights(
+      {place.axes[0].weight, place.axes[1].weight, place.axes[2].weight}, place.dimensions);
   Color sum;
   for (u32 corner = 0; corner < 1u << place.dimensions; ++corner) {
-    f64 weight = 1.0;
-    for (u32 axis = 0; axis < place.dimensions; ++axis) {
-      const u32 second = place.axes[axis].weight;
-      weight *= (corner >> axis & 1) != 0 ? second / 256.0 : (256 - second) / 256.0;
-    }
-    if (weight == 0.0) continue;
-    const Color texel = texel_at(texture, image, memory, place, corner);
-    for (u32 c = 0; c < 4; ++c) sum.channels[c] += weight * texel.channels[c];
+    if (weights[corner] == 0) continue;
+    const Color texel =
+        texel_at(texture, image, memory, place, corner, in_steps ? Unit::step : Unit::presented);
+    for (u32 c = 0; c < 4; ++c) sum.channels[c] += weights[corner] * texel.channels[c];
   }
+  for (f64& channel : sum.channels)
+    channel =
+        filter_result(channel, in_steps || kind == ChannelKind::f16 ? kind : ChannelKind::f32);
   return sum;
 }
 
@@ -339,6 +339,12 @@ Place place_in(const Texture& texture, const Image& image, const Request& reques
         resolve(request.at[axis], static_cast<s64>(size[axis]), mode,
                 cube || (texture.normalized && !op.integer), linear, request.offset[axis]);
   }
+  // One axis is filtered as two of height 1, at y = 0: half of the row above, which shows where
+  // that is the border.
+  if (linear && place.dimensions == 1 && texture.address[1] == AddressMode::border) {
+    place.dimensions = 2;
+    place.axes[1] = resolve(0.0, 1, AddressMode::border, false, true, 0);
+  }
   // The guide: the layer is clamped, whatever the address mode.
   const s64 last = static_cast<s64>(image.layers) - 1;
   const s64 layer = cube ? std::clamp<s64>(request.layer, 0, std::max<s64>(last / 6, 0)) * 6 + face
@@ -403,8 +409,8 @@ bool gather(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Re
   const Place place = place_in(texture, image, request, face, true);
   constexpr u32 kCorners[4] = {2, 3, 1, 0};
   for (u32 c = 0; c < 4; ++c) {
-    color.channels[c] =
-        texel_at(texture, image, memory, place, kCorners[c]).channels[request.op.component];
+    color.channels[c] = texel_at(texture, image, memory, place, kCorners[c], Unit::presented)
+                            .channels[request.op.component];
   }
   return true;
 }
@@ -550,7 +556,7 @@ void surface_query(Lanes& w, const Instruction& i) {
 
 void fill_textures(HandlerTable& table) {
   const auto set = [&](Opcode opcode, Handler handler) {
-    table.rows[static_cast<int>(opcode)] = {handler, handler, nullptr};
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
   };
   set(Opcode::texture_fetch, texture_handler<false>);
   set(Opcode::texture_gather, texture_handler<true>);

@@ -266,6 +266,7 @@ bool Decoder::memory(const Statement& statement) {
     if (bytes * count > 32 || b128 || space != Space::global || module_.architecture < 100)
       invalid(statement, "a vector access has at most 16 bytes, of global memory on sm_100 32");
   }
+  if (words.count == 8 && bytes != 4) invalid(statement, ".v8 is a vector of 32-bit types");
   if (store && space == Space::constant) invalid(statement, "constant memory cannot be written");
   expect_operands(statement, words.hint ? 3 : 2, words.hint ? 3 : 2);
   if (words.hint) source(statement, 2, Type::b64);

@@ -33,9 +33,7 @@ constexpr OpcodeInfo kOpcodes[] = {
   {Opcode::id, Form::binary, D, A, B, no, no, names},
 #define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names) \
   {Opcode::id, Form::ternary, D, A, B, C, no, names},
-#define WARPMARK_RARE_OPCODES
 #include "program/opcodes.def"
-#undef WARPMARK_RARE_OPCODES
 #define ATOMIC(id, T, names, ...) {Opcode::id, Form::atomic, T, T, T, T, no, names},
 #include "program/atomics.def"
 };

@@ -20,9 +20,7 @@ enum class Opcode : std::uint16_t {
 #define ROUNDED_UNARY(id, D, A, base, mode, names) id,
 #define ROUNDED_BINARY(id, D, A, B, base, mode, names) id,
 #define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names) id,
-#define WARPMARK_RARE_OPCODES
 #include "program/opcodes.def"
-#undef WARPMARK_RARE_OPCODES
 #define ACCESS_LOAD(space, memory, bits) load_##space##_##memory##_##bits,
 #define ACCESS_STORE(space, memory, bits) store_##space##_##memory##_##bits,
 #include "program/memory_ops.def"

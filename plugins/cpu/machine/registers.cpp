@@ -1,8 +1,7 @@
-// Handlers of arithmetic, comparison and register moves for 32 lanes at a time.
+// Handlers that take registers apart and together, convert addresses, and apply guards.
 // Compiled once for each WARPMARK_ISA; see numerics.hpp for what that forbids.
 #include "inspect/policy.hpp"
 #include "machine/lane_loops.hpp"
-#include "machine/operations.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
 namespace {
@@ -87,50 +86,19 @@ void guarded(Lanes& w, const Instruction& i) {
 
 }  // namespace
 
-void fill_arithmetic(HandlerTable& table) {
-  const auto row = [&](Opcode opcode) -> HandlerRow& {
-    return table.rows[static_cast<int>(opcode)];
+void fill_registers(HandlerTable& table) {
+  const auto set = [&](Opcode opcode, Handler handler) {
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
   };
-#define UNARY(id, D, A, names, ...) \
-  row(Opcode::id) = {unary<id##_op, D, A, false>, unary<id##_op, D, A, full_form<D, A>>, nullptr};
-#define BINARY(id, D, A, B, names, ...)               \
-  row(Opcode::id) = {binary<id##_op, D, A, B, false>, \
-                     binary<id##_op, D, A, B, full_form<D, A, B>>, nullptr};
-#define TERNARY(id, D, A, B, C, names, ...)               \
-  row(Opcode::id) = {ternary<id##_op, D, A, B, C, false>, \
-                     ternary<id##_op, D, A, B, C, full_form<D, A, B, C>>, nullptr};
-#define COMPARE(id, A, name, ...)                                                      \
-  row(Opcode::id) = {compare<id##_op, A, false>, compare<id##_op, A, full_form<A, A>>, \
-                     compare_combined<id##_op, A>};
-#define SELECT(id, T, names) row(Opcode::id) = {select<T, false>, select<T, true>, nullptr};
-#define MASK(id, operands, names, ...) \
-  row(Opcode::id) = {masks<id##_op, operands>, masks<id##_op, operands>, nullptr};
-#define QUATERNARY(id, D, A, B, C, E, names, ...)                                            \
-  row(Opcode::id) = {quaternary<id##_op, D, A, B, C, E>, quaternary<id##_op, D, A, B, C, E>, \
-                     nullptr};
-#define CARRY(id, T, operands, reads, names, ...) \
-  row(Opcode::id) = {with_carry<id##_op, T, reads>, with_carry<id##_op, T, reads>, nullptr};
-#define ROUNDED(id, ...)                           \
-  {                                                \
-    constexpr Handler handler = __VA_ARGS__;       \
-    row(Opcode::id) = {handler, handler, nullptr}; \
-  }
-#define ROUNDED_UNARY(id, D, A, base, mode, names) \
-  ROUNDED(id, rounded<unary<base##_op, D, A, false>, Round::mode>)
-#define ROUNDED_BINARY(id, D, A, B, base, mode, names) \
-  ROUNDED(id, rounded<binary<base##_op, D, A, B, false>, Round::mode>)
-#define ROUNDED_TERNARY(id, D, A, B, C, base, mode, names) \
-  ROUNDED(id, rounded<ternary<base##_op, D, A, B, C, false>, Round::mode>)
-#include "program/opcodes.def"
-  row(Opcode::pack_8) = {pack<u8>, pack<u8>, nullptr};
-  row(Opcode::unpack_8) = {unpack<u8>, unpack<u8>, nullptr};
-  row(Opcode::pack_16) = {pack<u16>, pack<u16>, nullptr};
-  row(Opcode::pack_32) = {pack<u32>, pack<u32>, nullptr};
-  row(Opcode::unpack_16) = {unpack<u16>, unpack<u16>, nullptr};
-  row(Opcode::unpack_32) = {unpack<u32>, unpack<u32>, nullptr};
-  row(Opcode::to_window) = {window<true>, window<true>, nullptr};
-  row(Opcode::from_window) = {window<false>, window<false>, nullptr};
-  row(Opcode::is_space) = {is_space, is_space, nullptr};
+  set(Opcode::pack_8, pack<u8>);
+  set(Opcode::unpack_8, unpack<u8>);
+  set(Opcode::pack_16, pack<u16>);
+  set(Opcode::pack_32, pack<u32>);
+  set(Opcode::unpack_16, unpack<u16>);
+  set(Opcode::unpack_32, unpack<u32>);
+  set(Opcode::to_window, window<true>);
+  set(Opcode::from_window, window<false>);
+  set(Opcode::is_space, is_space);
   table.guarded = guarded<NoObserver>;
   table.guarded_counted = guarded<Counting<NoObserver>>;
 }
