@@ -18,8 +18,12 @@ PARTS = ("corpus_arrays", "corpus_numbers", "corpus_warps", "corpus_language")
 def compile_files(program, architectures, modes, files):
     """One record for each file, architecture and mode that NVRTC compiles: name, architecture, mode, ptx
     (a path), kernels. Ends the process with 77 where there is no NVRTC."""
+
     def compile_one(file):
-        return subprocess.run([program, architectures, modes, file], stdout=subprocess.PIPE, text=True, check=False)
+        return subprocess.run([program, architectures, modes, file],
+                              stdout=subprocess.PIPE,
+                              text=True,
+                              check=False)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = list(pool.map(compile_one, files))
@@ -29,12 +33,14 @@ def compile_files(program, architectures, modes, files):
     for unit in units:
         if unit["ptx"]:
             with open(unit["ptx"], encoding="utf-8", errors="replace") as file:
-                unit["kernels"] = re.findall(r"^\s*(?:\.visible|\.weak)?\s*\.entry\s+([\w$]+)", file.read(), re.MULTILINE)
+                unit["kernels"] = re.findall(r"^\s*(?:\.visible|\.weak)?\s*\.entry\s+([\w$]+)",
+                                             file.read(), re.MULTILINE)
     return [unit for unit in units if unit["ptx"]]
 
 
 def compile_corpus(program, architectures, modes):
-    return compile_files(program, architectures, modes, sorted(glob.glob(os.path.join(KERNELS, "*.cu"))))
+    return compile_files(program, architectures, modes,
+                         sorted(glob.glob(os.path.join(KERNELS, "*.cu"))))
 
 
 def load_catalogue():
