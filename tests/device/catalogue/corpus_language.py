@@ -15,11 +15,16 @@ def lines_of(run, name, lines, expected):
         run.check(name, text(lines), text(expected))
 
 
-@entry("12_printf", "hello", [dict(n=0, f=1.5), dict(n=3, f=-0.0), dict(n=40, f=1e30), dict(n=2, f=float("nan"))])
+@entry("12_printf", "hello",
+       [dict(n=0, f=1.5),
+        dict(n=3, f=-0.0),
+        dict(n=40, f=1e30),
+        dict(n=2, f=float("nan"))])
 def hello(run, random, n, f):
     printed = sorted(run.launch_printing(2, 40, i32(n), f32(f)))
     number = "%f" % np.float64(f32(f))
-    expected = sorted("hello block %d thread %d f=%s s=str ll=%d" % (b, t, number, n) for b in range(2) for t in range(n))
+    expected = sorted("hello block %d thread %d f=%s s=str ll=%d" % (b, t, number, n)
+                      for b in range(2) for t in range(n))
     lines_of(run, "printed", printed, expected)
 
 
@@ -107,7 +112,8 @@ def clocks(run, random):
     out = run.out(3, np.int64)
     run.launch(1, 1, out)
     clock64, clock, timer = out.read()
-    run.check("clock() is the low word of clock64(), a little later", ((clock - clock64) % 2**32) < 2**20, True)
+    run.check("clock() is the low word of clock64(), a little later", ((clock - clock64) % 2**32)
+              < 2**20, True)
     run.check("there is a time", timer > 0, True)
 
 
@@ -125,8 +131,11 @@ def calls(run, random):
         r = run.fma(r, i.astype(f32), c[k] + np.zeros(32, f32))
     run.check("f", f, r)
     a, b = v[:-1], v[1:]
-    cross = np.stack([a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1], a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2],
-                      a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]], axis=1)
+    cross = np.stack([
+        a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1], a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2],
+        a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    ],
+                     axis=1)
     run.check("v", buffer, np.concatenate([cross, v[32:]]))
 
 
@@ -201,7 +210,8 @@ def use_const(run, random, n):
 def switch(run, random):
     n = 64
     op, x = random.integers(n, -1, 10), random.hard_integers(n + 1, i32)
-    for i in np.flatnonzero(op == 2):  # what a thread subtracts must not be what its neighbour writes
+    for i in np.flatnonzero(
+            op == 2):  # what a thread subtracts must not be what its neighbour writes
         if i + 1 < n:
             op[i + 1], x[i + 1] = 1, 0
     x[:n][(op == 6) & (x[:n] == x.min())] = 4
@@ -210,8 +220,17 @@ def switch(run, random):
     expected = x.copy()
     wrap = lambda value: (value + 2**31) % 2**32 - 2**31
     cut = lambda value, by: abs(value) // by * (1 if value >= 0 else -1)
-    actions = {0: lambda v, w: v + 1, 1: lambda v, w: v * 3, 2: lambda v, w: v - w, 3: lambda v, w: v ^ 0x55, 4: lambda v, w: v << 2,
-               5: lambda v, w: v >> 1, 6: lambda v, w: -v, 7: lambda v, w: cut(v, 7), 8: lambda v, w: v - cut(v, 5) * 5}
+    actions = {
+        0: lambda v, w: v + 1,
+        1: lambda v, w: v * 3,
+        2: lambda v, w: v - w,
+        3: lambda v, w: v ^ 0x55,
+        4: lambda v, w: v << 2,
+        5: lambda v, w: v >> 1,
+        6: lambda v, w: -v,
+        7: lambda v, w: cut(v, 7),
+        8: lambda v, w: v - cut(v, 5) * 5
+    }
     for i in range(n):
         expected[i] = wrap(actions.get(int(op[i]), lambda v, w: 0)(int(x[i]), int(x[i + 1])))
     run.check("x", buffer, expected)
@@ -240,10 +259,13 @@ def insertion_sort(run, random, n):
 
 
 def parameters(n, weights, source, target, tag, d):
-    kind = np.dtype([("n", i32), ("w", f32, 9), ("in", np.uint64), ("out", np.uint64), ("tag", np.int8), ("d", np.float64)], align=True)
+    kind = np.dtype([("n", i32), ("w", f32, 9), ("in", np.uint64), ("out", np.uint64),
+                     ("tag", np.int8), ("d", np.float64)],
+                    align=True)
     assert kind.itemsize == 72
     value = np.zeros((), kind)
-    value["n"], value["w"], value["in"], value["out"], value["tag"], value["d"] = n, weights, source.address, target.address, tag, d
+    value["n"], value["w"], value["in"], value["out"], value["tag"], value[
+        "d"] = n, weights, source.address, target.address, tag, d
     return value
 
 
@@ -266,7 +288,10 @@ def gridconst(run, random):
     run.check("out", out, w[np.arange(40) % 9])
 
 
-@entry("29_byval_struct", "bounded", [dict(x=2**24 + 1, b=True), dict(x=-2**63, b=True), dict(x=3, b=False)])
+@entry(
+    "29_byval_struct", "bounded",
+    [dict(x=2**24 + 1, b=True),
+     dict(x=-2**63, b=True), dict(x=3, b=False)])
 def bounded(run, random, x, b):
     o = run.out((256, 3), f32)
     run.launch(1, 256, o, np.array([7, 255, 1], np.uint8), np.int64(x), np.bool_(b))
@@ -276,7 +301,10 @@ def bounded(run, random, x, b):
 @entry("29_byval_struct", "ldst_widths")
 def ldst_widths(run, random):
     n = 32
-    a, d = random.bits(2 * n, np.int8).reshape(n, 2), random.hard_floats(2 * n, np.float64, specials=False).reshape(n, 2)
+    a, d = random.bits(2 * n, np.int8).reshape(n,
+                                               2), random.hard_floats(2 * n,
+                                                                      np.float64,
+                                                                      specials=False).reshape(n, 2)
     b, c, e = run.out((n, 4), np.int16), run.out(2 * n, i32), run.out((n, 2), np.uint64)
     run.launch(1, n, run.put(a), b, c, run.put(d), e)
     i = np.arange(n)
@@ -300,7 +328,11 @@ def managed(run, random):
     run.check("written", a, i32(-77))
 
 
-@entry("09_texture", "tex2d", [dict(w=1, h=1, linear=False), dict(w=37, h=19, linear=False), dict(w=37, h=19, linear=True)])
+@entry(
+    "09_texture", "tex2d",
+    [dict(w=1, h=1, linear=False),
+     dict(w=37, h=19, linear=False),
+     dict(w=37, h=19, linear=True)])
 def tex2d(run, random, w, h, linear):
     values = random.hard_floats(w * h, specials=not linear).reshape(h, w, 1)
     texture = run.image(values, 2).texture(linear=linear)
@@ -312,7 +344,9 @@ def tex2d(run, random, w, h, linear):
 @entry("09_texture", "tex_more")
 def tex_more(run, random):
     n = 16
-    line, plane = random.integers(n, -99, 99).astype(f32), random.integers(4 * 4 * 4, -99, 99).astype(f32).reshape(4, 4, 4)
+    line, plane = random.integers(n, -99,
+                                  99).astype(f32), random.integers(4 * 4 * 4, -99,
+                                                                   99).astype(f32).reshape(4, 4, 4)
     space = random.integers(4 * 4 * 4, -99, 99).astype(f32).reshape(4, 4, 4, 1)
     one = run.image(line.reshape(n, 1), 1).texture()
     two, three = run.image(plane, 2).texture(), run.image(space, 3).texture()
