@@ -73,7 +73,11 @@ u64 converted(const ConvertForm& form, u64 pattern) {
   if (nan && form.to == Format::tf32 && form.rounding == Rounding::away && !form.finite)
     return pattern & 0xffffe000;
   u64 result = encode_real(form.to, number, form.rounding, form.finite);
-  if (form.flush && form.to == Format::f32 && (result & 0x7f800000) == 0) result &= 0x80000000;
+  if (form.flush && form.to == Format::f32) {  // as flush_scaled of numerics.hpp
+    number.exponent += 24;
+    const u64 scaled = encode_real(form.to, number, form.rounding, form.finite);
+    if ((scaled & 0x7fffffff) < 0x0c800000) result &= 0x80000000;
+  }
   return result;
 }
 

@@ -119,9 +119,20 @@ WARPMARK_INLINE f32 saturate(f32 a) {  // NaN and −0 become +0
   return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f;
 }
 
-// a / b with .ftz, in the rounding mode that is set: a quotient below the least normal number is 0,
-// even if it would be rounded up to that (measured on an H200 as division rounds up and down). The
-// product is exact where the quotient is about that small.
+// .ftz of a result: 0 if it is below the least normal number after rounding to 24 bits as if
+// exponents had no end. `scaled` is the same result times 2^24, in the same rounding. What rounds
+// up to the least normal number only because subnormals have fewer bits is so 0. An H200 was
+// measured to do this in binary16 and in division; ptxas does it to constants of binary32.
+WARPMARK_INLINE f32 flush_scaled(f32 result, f32 scaled) {
+  const bool below = real(bits(scaled) & 0x7fffffff) < 0x1p-102f;
+  return real(below ? bits(result) & 0x80000000 : bits(result));
+}
+// a × b with .ftz, of flushed operands. Where 2^24 · a overflows the product is not small.
+WARPMARK_INLINE f32 flushed_product(f32 a, f32 b) {
+  return flush_scaled(quiet(a * b), a * 0x1p24f * b);
+}
+// a / b likewise: no quotient lies between 1 − 2^-24 and 1 least normal number, so that only exact
+// values matter. The product is exact where the quotient is about that small.
 WARPMARK_INLINE f32 flushed_quotient(f32 a, f32 b) {
   const f32 result = quiet(a / b);
   const bool below = real(bits(a) & 0x7fffffff) * 0x1p126f < real(bits(b) & 0x7fffffff);
@@ -175,13 +186,22 @@ WARPMARK_INLINE f64 fused_multiply_add(f64 a, f64 b, f64 c) {
 }
 #endif
 
+WARPMARK_INLINE f32 flushed_fused(f32 a, f32 b, f32 c) {
+  const f32 result = quiet(fused_multiply_add(a, b, c));
+#ifndef __FMA__  // then it is slow
+  if ((bits(result) & 0x7fffffff) != 0x00800000) return flush(result);
+#endif
+  return flush_scaled(result, fused_multiply_add(a * 0x1p24f, b, c * 0x1p24f));
+}
+
 // 1/√a, rounded from binary64: off by less than 2^-50 relative before the one rounding to binary32,
 // where the ISA allows 2^-22.9.
 WARPMARK_INLINE f32 reciprocal_square_root(f32 a) {
   const f32 result = static_cast<f32>(1.0 / __builtin_sqrt(static_cast<f64>(a)));
   return quiet(result);
 }
-// The operand of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: its high word, where subnormals are 0.
+// The operand of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: its high word, where subnormals are
+// 0.
 WARPMARK_INLINE f64 coarse(f64 a) {
   const u64 high = bits(a) & 0xffffffff00000000;
   return real((high & 0x7ff0000000000000) == 0 ? high & 0x8000000000000000 : high);
@@ -209,6 +229,9 @@ WARPMARK_INLINE f64 flushed_and_widened(f32 a) {
 }
 WARPMARK_INLINE f32 narrowed(f64 a) {
   return static_cast<f32>(a);
+}
+WARPMARK_INLINE f32 narrowed_and_flushed(f64 a) {
+  return flush_scaled(narrowed(a), narrowed(a * 0x1p24));
 }
 
 // --- integers ---

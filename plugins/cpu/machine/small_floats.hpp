@@ -174,8 +174,8 @@ template <typename T>
 WARPMARK_INLINE T multiply(T a, T b) {
   return narrow(widen(a) * widen(b), a);
 }
-// A result of .ftz: whether it is subnormal is decided as if exponents had no end, after rounding to
-// 11 bits (measured on an H200 on both sides of the bound, which lies half way to 2^-14).
+// A result of .ftz: as flush_scaled has it; the bound lies half way from the number of 11 bits
+// below 2^-14 to that, and an H200 was measured on both sides of it.
 WARPMARK_INLINE f16 to_flushed_f16(f32 a) {
   const bool below = real(bits(a) & 0x7fffffff) < 0x1.ffep-15f;
   return {static_cast<u16>(below ? bits(a) >> 16 & 0x8000 : to_f16(a).pattern)};
