@@ -30,7 +30,7 @@ def summary(header, records):
 def problem(record):
     words = "%s/%s %s: %s" % (record["group"], record["kernel"], record["input"], record["status"])
     if record["status"] == "error":
-        return "%s: %s" % (words, record.get("error"))
+        return "%s: %s" % (words, record.get("error", "").split("\n")[0])
     for output in record["outputs"]:
         if output["status"] == "differs":
             first = output.get("first", {})
