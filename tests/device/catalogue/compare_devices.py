@@ -500,7 +500,8 @@ def main():
         "date":
         time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "command":
-        "tests/device/catalogue/compare_devices.py " + " ".join(sys.argv[1:]),
+        re.sub(r"(--(?:out|build|against)[ =])/\S*/", r"\1", " ".join(  # no folders of this machine
+            ["tests/device/catalogue/compare_devices.py", *sys.argv[1:]])),
         "commit":
         subprocess.run(["git", "rev-parse", "HEAD"],
                        cwd=ROOT,
