@@ -54,8 +54,16 @@ u64 converted(const ConvertForm& form, u64 pattern) {
   }
   // A binary64 NaN keeps what it carries, as plain conversions do.
   if (nan && form.to == Format::f64 && form.from == Format::f64) return pattern | u64{1} << 51;
+  // cvt.rna.tf32 cuts a NaN off like any number (an H200 makes an infinity of one whose payload is
+  // in the 13 bits that go).
+  if (nan && form.to == Format::tf32 && form.rounding == Rounding::away && !form.finite)
+    return pattern & 0xffffe000;
   u64 result = encode_real(form.to, number, form.rounding, form.finite);
-  if (form.flush && form.to == Format::f32 && (result & 0x7f800000) == 0) result &= 0x80000000;
+  if (form.flush && form.to == Format::f32) {  // as flush_scaled of numerics.hpp
+    number.exponent += 24;
+    const u64 scaled = encode_real(form.to, number, form.rounding, form.finite);
+    if ((scaled & 0x7fffffff) < 0x0c800000) result &= 0x80000000;
+  }
   return result;
 }
 

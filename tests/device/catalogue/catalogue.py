@@ -13,14 +13,16 @@ import exact
 
 
 class Bound:
-    """How far a result may be from another: `reason` says why it is not exact."""
+    """How far a result may be from another: `reason` says why it is not exact. With `any_nan` a NaN
+    may carry anything."""
 
-    def __init__(self, ulp=0, absolute=0, reason=""):
-        self.ulp, self.absolute, self.reason = ulp, absolute, reason
+    def __init__(self, ulp=0, absolute=0, reason="", any_nan=False):
+        self.ulp, self.absolute, self.reason, self.any_nan = ulp, absolute, reason, any_nan
 
     @property
     def exact(self):
-        return np.all(np.equal(self.ulp, 0)) and np.all(np.equal(self.absolute, 0))
+        return not self.any_nan and np.all(np.equal(self.ulp, 0)) and np.all(
+            np.equal(self.absolute, 0))
 
 
 EXACT = Bound()
@@ -34,7 +36,9 @@ def ordered(values):
 
 def distance(a, b):
     """Of floats of one dtype, in units in the last place, as float64."""
-    return np.abs(ordered(a).astype(np.float64) - ordered(b).astype(np.float64))
+    a, b = ordered(a).astype(np.int64), ordered(b).astype(np.int64)
+    return (np.maximum(a, b).astype(np.uint64) - np.minimum(a, b).astype(np.uint64)).astype(
+        np.float64)
 
 
 def differences(got, expected, bound, bits_of_nan=False):

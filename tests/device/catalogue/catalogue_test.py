@@ -35,6 +35,22 @@ class Differences(unittest.TestCase):
         self.assertEqual(differences(a, b, EXACT)[0].size, 0)
         self.assertEqual(differences(a, b, EXACT, bits_of_nan=True)[0].size, 1)
 
+    def test_any_nan(self):
+        a, b = (np.array([bits, 0x3F800000], np.uint32).view(f32) for bits in (0x7FFFFFFF, 0x7FC00000))
+        bound = Bound(any_nan=True, reason="why")
+        self.assertFalse(bound.exact)
+        self.assertEqual(differences(a, b, bound, bits_of_nan=True)[0].size, 0)
+        self.assertEqual(wrong([1, np.nan, 2], [np.nextafter(f32(1), f32(2)), 1, 2], bound), [0, 1])
+
+    def test_distances_of_doubles(self):
+        a = np.array([1e-96, -1e105, 1.0])
+        b = np.array([np.nextafter(1e-96, 1), np.nextafter(-1e105, 0), -1.0])
+        of_ones = 2.0 * 0x3FF0000000000000
+        _, ulp, _ = differences(a[:2], b[:2], EXACT)
+        self.assertEqual(ulp, 1)
+        self.assertEqual(differences(a, b, Bound(ulp=1))[0].tolist(), [2])
+        self.assertEqual(differences(a, b, EXACT)[1], of_ones)
+
     def test_bounds(self):
         self.assertEqual(wrong([1 + 2.0**-22], [1], Bound(ulp=2)), [])
         self.assertEqual(wrong([1 + 3 * 2.0**-23], [1], Bound(ulp=2)), [0])

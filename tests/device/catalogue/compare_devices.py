@@ -411,13 +411,21 @@ def compare_case(name, folders, outcomes):
         expected = json.loads(plan).get("expected", [])
         outputs = arrays("outputs")
         sides.append((sha(*arrays("inputs").values()).encode(), [(e["output"], outputs[e["output"]],
-                                                                  suite_bound(e["tolerance"]))
+                                                                  suite_bound(e["tolerance"], name))
                                                                  for e in expected
                                                                  if outputs[e["output"]].size]))
     return compare(SuiteCase(name), plan, sides)
 
 
-def suite_bound(tolerance):
+# Suites whose kernels hand NaNs through `a > b || a != a ? a : b`. ptxas makes a max or min
+# instruction of that where one operand is a constant (the -infinity that a thread starts from), and
+# its NaN is the canonical one, whatever the operand carried: no payload is promised.
+HAND_NANS = ("reductions/max_nonfinite", "reductions/min_nonfinite")
+
+
+def suite_bound(tolerance, name):
+    if tolerance["kind"] == "exact" and name.startswith(HAND_NANS):
+        return catalogue.Bound(any_nan=True, reason="ptxas selects by max or min: any NaN for a NaN")
     if tolerance["kind"] == "exact":
         return catalogue.EXACT
     return catalogue.Bound(absolute=np.inf, reason="each is within the suite's own tolerance")
@@ -492,7 +500,8 @@ def main():
         "date":
         time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "command":
-        "tests/device/catalogue/compare_devices.py " + " ".join(sys.argv[1:]),
+        re.sub(r"(--(?:out|build|against)[ =])/\S*/", r"\1", " ".join(  # no folders of this machine
+            ["tests/device/catalogue/compare_devices.py", *sys.argv[1:]])),
         "commit":
         subprocess.run(["git", "rev-parse", "HEAD"],
                        cwd=ROOT,

@@ -358,6 +358,23 @@ def operand(random, kind, points):
     return np.concatenate([bits, usual])
 
 
+def beside_the_least_normal(operation, values, random, part):
+    """Results that .ftz must decide about: within some units of the least normal number."""
+    first, count = operation.name.split(".")[0], part.stop - part.start
+    near = lambda value, dtype, span: np.array([value], dtype).view("u%d" % np.dtype(dtype).itemsize)[
+        0].astype(np.int64) + (random.words(count) % np.uint64(2 * span)).astype(np.int64) - span
+    if first == "cvt" and list(operation.operands) == ["f64"]:
+        values[0][part] = near(2.0**-126, np.float64, 2**31).view(np.float64)
+    elif first in ("mul", "fma") and values[0].dtype.kind == "f":
+        dtype = values[0].dtype
+        raw = "u%d" % dtype.itemsize
+        values[0][part] = np.abs(near(np.finfo(dtype).tiny, dtype, 8)).astype(raw).view(dtype)
+        values[1][part] = near(1, dtype, 8).astype(raw).view(dtype)
+        values[1][part] *= np.where(random.words(count) % np.uint64(2), dtype.type(1), dtype.type(-1))
+        if first == "fma":
+            values[2][part] = 0
+
+
 def operands_of(operation, random, points):
     values = [operand(random, kind, points) for kind in operation.operands]
     if len(values
@@ -370,4 +387,6 @@ def operands_of(operation, random, points):
                 values[0].dtype)
     if len(operation.operands) == 1 and values[0].itemsize == 2:  # all there are
         values[0][:65536] = np.arange(min(65536, points), dtype=np.uint16).view(values[0].dtype)
+    if ".ftz" in operation.name and ".approx" not in operation.name:
+        beside_the_least_normal(operation, values, random, slice(points * 3 // 4, points * 7 // 8))
     return operation.prepare(values) if operation.prepare else values
