@@ -216,7 +216,9 @@ TEST(Approximate, SpecialValuesAreTheTables) {
         {0, 0x7ff0000000000000},
         {0x800fffffffffffff, 0xfff0000000000000},  // a subnormal number is 0
         {0x7fe0000000000001, 0},                   // so is a subnormal result
-        {0x4000000000000000, 0x3fe0000000000000}};
+        {0x4000000000000000, 0x3fe0000000000000},
+        {0xfff0000000000001, 0x7fffffff00000000},   // every NaN is canonical (as on an H200)
+        {0x40000000ffffffff, 0x3fe0000000000000}};  // the low word does not count
     for (const auto& [input, result] : wide) {
       reciprocal.set(1, 0, input);
       reciprocal.run();

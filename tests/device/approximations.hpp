@@ -44,6 +44,23 @@ inline Quad rcp_exact(Quad x) {
 inline Quad rsqrt_exact(Quad x) {
   return 1 / sqrtq(x);
 }
+/// What rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see of an operand (PTX ISA, "ignore the least
+/// significant 32 bits"), and promise an approximation of.
+inline double high_word(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) >> 32 << 32);
+}
+inline double coarse_rcp_quick(double x) {
+  return 1.0 / high_word(x);
+}
+inline double coarse_rsqrt_quick(double x) {
+  return 1.0 / std::sqrt(high_word(x));
+}
+inline Quad coarse_rcp_exact(Quad x) {
+  return 1 / static_cast<Quad>(high_word(static_cast<double>(x)));
+}
+inline Quad coarse_rsqrt_exact(Quad x) {
+  return 1 / sqrtq(high_word(static_cast<double>(x)));
+}
 
 constexpr double kAll = 1e300;
 constexpr double kTwoPi = 6.283185307179586, kHundredPi = 314.1592653589793;
@@ -79,11 +96,11 @@ inline const std::vector<Approximation>& approximations() {
       {"tanh.approx.bf16", "bb", std::tanh, tanhq, M::absolute, 0x1p-8, "2^-8 absolute", 0, kAll},
       {"ex2.approx.ftz.bf16", "bb", std::exp2, exp2q, M::relative, 0x1p-7, "2^-7 relative", 0, kAll,
        true},
-      {"rcp.approx.ftz.f64", "FF", rcp_quick, rcp_exact, M::relative, 0x1p-20, "2^-20 relative", 0,
-       kAll, true},
+      {"rcp.approx.ftz.f64", "FF", coarse_rcp_quick, coarse_rcp_exact, M::relative, 0x1p-20,
+       "2^-20 relative", 0, kAll, true},
       {"rsqrt.approx.f64", "FF", rsqrt_quick, rsqrt_exact, M::relative, 0x1p-20, "2^-20 relative",
        0, kAll},
-      {"rsqrt.approx.ftz.f64", "FF", rsqrt_quick, rsqrt_exact, M::relative, 0x1p-20,
+      {"rsqrt.approx.ftz.f64", "FF", coarse_rsqrt_quick, coarse_rsqrt_exact, M::relative, 0x1p-20,
        "2^-20 relative", 0, kAll, true},
   };
   return table;

@@ -212,7 +212,9 @@ TEST(Conversions, PackedAndClampedHalves) {
           volatile double source = f64(a);
           volatile float x = static_cast<float>(source);
           std::fesetround(FE_TONEAREST);
-          const float flushed = std::fpclassify(x) == FP_SUBNORMAL ? 0.0f : float(x);
+          // Below the last number of 24 bits before 2^-126 nothing is rounded up to that.
+          const bool below = std::fabs(f64(a)) <= 0x1p-126 - 0x1p-150;
+          const float flushed = below ? 0.0f : float(x);
           return canonical(static_cast<float>(clamped(flushed)));
         }));
   check(
@@ -236,7 +238,8 @@ TEST(Conversions, TensorSingles) {
   // tf32 is binary32 with 10 bits of fraction, the rest 0 but in a NaN.
   const auto tensor = [](U a, Mode mode, bool relu, bool finite) -> U {
     const float x = f32(a);
-    if (std::isnan(x)) return 0x7fffffff;
+    // An H200 cuts off what .rna is given even if it is a NaN, of which an infinity may be left.
+    if (std::isnan(x)) return mode == Mode::away && !finite ? a & 0xffffe000 : 0x7fffffff;
     if (relu && std::signbit(x)) return 0;
     const U cut = a & 0xffffe000, rest = a & 0x1fff;
     if (std::isinf(x)) return finite ? (a & 0x80000000) | 0x7f7fe000 : a;

@@ -37,6 +37,7 @@ struct Number {
   [[nodiscard]] U flush(U a) const {
     return (a & format.infinity()) == 0 ? a & format.sign_bit() : a;
   }
+  [[nodiscard]] U least_normal() const { return U{1} << format.fraction; }
   [[nodiscard]] U one() const { return static_cast<U>(format.bias()) << format.fraction; }
   /// The canonical NaN; of binary64 the payload of the first of `sources` that has one (measured on
   /// an H200, see machine/numerics.hpp).
@@ -56,10 +57,18 @@ struct Form {
   bool flushes = false, saturates = false;
 };
 
-// What becomes of an exact result.
+// What becomes of an exact result. Flushed is what is below the least normal number after rounding
+// to the format's bits as if exponents had no end (on an H200): here a long way above the least
+// one.
 U finish(const Number& n, const Form& form, Exact exact, bool negative_zero) {
   U result = rounded(n.format, exact, form.direction, negative_zero);
-  if (form.flushes) result = n.flush(result);
+  if (form.flushes && (result & ~n.format.sign_bit()) <= n.least_normal()) {
+    const int up = n.format.fraction + 1;
+    const U scaled =
+        rounded(n.format, {ldexpq(exact.value, up), exact.beyond}, form.direction, negative_zero);
+    const U bound = n.least_normal() + (static_cast<U>(up) << n.format.fraction);
+    if ((scaled & ~n.format.sign_bit()) < bound) result &= n.format.sign_bit();
+  }
   if (form.saturates) result = n.negative(result) ? 0 : std::min(result, n.one());
   return result;
 }

@@ -45,6 +45,37 @@ TEST_F(Exchange, HalfWarpsWithTheirOwnMasks) {
   for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t < 16 ? 0xaaaau : 0xaaaa0000u);
 }
 
+// Up to PTX 6.3 there are forms without .sync, for the lanes that come there together.
+TEST_F(Exchange, FormsWithoutSyncOfOldTexts) {
+  const auto old = [&](const std::string& text) {
+    CUfunction k = kernel_of(
+        ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+        ".reg .pred %p<5>; .reg .b32 %r<10>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\n"
+        "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
+        "mov.u32 %r9, 77; setp.ge.u32 %p4, %r1, 8;\n" +
+            text + "\nst.global.u32 [%rd3], %r9;\nret;\n}\n",
+        "k");
+    Array<unsigned> out(32);
+    EXPECT_CU(launch(k, {1}, {32}, 0, out.address));
+    EXPECT_CU(out.fetch());
+    return out.host;
+  };
+  auto v = old("shfl.bfly.b32 %r9, %r1, 5, 31;");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t ^ 5);
+  v = old("shfl.up.b32 %r9|%p1, %r1, 1, 0; @!%p1 mov.u32 %r9, 99;");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t == 0 ? 99 : t - 1);
+  v = old("setp.lt.u32 %p1, %r1, 20; @%p4 vote.ballot.b32 %r9, !%p1;");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t < 8 ? 77 : 0xfff00000);
+  v =
+      old("@!%p4 bra OUT; setp.lt.u32 %p1, %r1, 8; vote.any.pred %p2, %p1; selp.b32 %r9, 1, 0, "
+          "%p2; OUT:");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t < 8 ? 77 : 0);
+  v =
+      old("setp.lt.u32 %p1, %r1, 8; vote.all.pred %p2, %p1; vote.uni.pred %p3, %p4; "
+          "selp.b32 %r9, 1, 0, %p2; @%p3 add.u32 %r9, %r9, 2;");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], 0U);
+}
+
 TEST_F(Exchange, Votes) {
   for (const auto& [op, limit, want] : {std::tuple{"all", 32, 1u},
                                         {"all", 31, 0u},

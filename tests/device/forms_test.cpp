@@ -11,10 +11,12 @@ using S32 = std::int32_t;
 using S64 = std::int64_t;
 __extension__ using Wide = unsigned __int128;
 
-// bfe as the PTX ISA's pseudo-code has it, one bit after the other.
+// bfe as the PTX ISA's pseudo-code has it, one bit after the other; but an H200 was measured to
+// take all 32 bits of a position and a length in 64-bit fields, not 8.
 U extract(U a, U position, U length, int width, bool sign) {
-  position &= 0xff;
-  length &= 0xff;
+  const U range = width == 64 ? 0xffffffff : 0xff;
+  position &= range;
+  length &= range;
   const int msb = width - 1;
   const U last = std::min<U>(position + length - 1, static_cast<U>(msb));
   const bool fill = sign && length != 0 && (a >> last & 1) != 0;
@@ -28,8 +30,9 @@ U extract(U a, U position, U length, int width, bool sign) {
   return result;
 }
 U insert(U a, U b, U position, U length, int width) {
-  for (U i = 0; i < (length & 0xff) && (position & 0xff) + i < static_cast<U>(width); ++i) {
-    const U at = (position & 0xff) + i;
+  const U range = width == 64 ? 0xffffffff : 0xff;
+  for (U i = 0; i < (length & range) && (position & range) + i < static_cast<U>(width); ++i) {
+    const U at = (position & range) + i;
     b = (b & ~(U{1} << at)) | (a >> i & 1) << at;
   }
   return b;
@@ -42,6 +45,8 @@ TEST(Forms, BitFields) {
   check("bfe.s64", "RRrr", [](U a, U b, U c) { return extract(a, b, c, 64, true); });
   std::vector<std::array<U, 4>> small;
   for (U i = 0; i < 4096; ++i) small.push_back({i * 0x9e3779b97f4a7c15, ~i * 77, i % 70, i % 67});
+  for (U i = 0; i < 512; ++i)  // beyond 8 bits
+    small.push_back({i * 0x9e3779b97f4a7c15, ~i * 77, i % 5 << 8 | i % 64, i % 3 << 8 | i % 67});
   check(
       "bfi.b32", "rrrrr", [](U a, U b, U c, U e) { return insert(a, b, c, e, 32); }, small);
   check(

@@ -35,7 +35,14 @@ TEST(Numerics, FloatArithmetic) {
   });
   check("sqrt.rn.f64", "FF", [](U a, U, U) { return with_payload(std::sqrt(f64(a)), {a}); });
   check("neg.f32", "ff", [](U a, U, U) { return canonical(-f32(a)); });
-  check("abs.f64", "FF", [](U a, U, U) { return std::isnan(f64(a)) ? a : a & ~(U{1} << 63); });
+  // A binary64 NaN keeps its sign and becomes quiet (measured on an H200).
+  const U quiet = U{1} << 51, sign = U{1} << 63;
+  check("abs.f64", "FF", [&](U a, U, U) { return std::isnan(f64(a)) ? a | quiet : a & ~sign; });
+  check("neg.f64", "FF", [&](U a, U, U) { return std::isnan(f64(a)) ? a | quiet : a ^ sign; });
+  check("cvt.ftz.f64.f32", "Ff", [](U a, U, U) -> U {  // canonical, as of binary32, then widened
+    if (std::isnan(f32(a))) return 0x7fffffffe0000000;
+    return (a & 0x7f800000) == 0 ? (a & 0x80000000) << 32 : std::bit_cast<U>(double{f32(a)});
+  });
 }
 
 template <typename T>
@@ -58,12 +65,19 @@ TEST(Numerics, MinimumAndMaximumPreferNumbersAndOrderZeros) {
 }
 
 TEST(Numerics, FlushingToZeroKeepsSigns) {
-  check("mul.ftz.f32", "fff", [](U a, U b, U) {
-    const auto flush = [](float x) {
-      return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
-    };
-    return canonical(flush(flush(f32(a)) * flush(f32(b))));
-  });
+  const auto flush = [](double x) { return std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x; };
+  // Products are exact in binary64. What rounds to 2^-126 with 24 bits is that, what needs the
+  // fewer bits of a subnormal number for it is 0.
+  const auto product = [&](U a, U b) {
+    const double exact = flush(f32(a)) * flush(f32(b));
+    const bool below = std::fabs(exact) < 0x1p-126 - 0x1p-151;
+    return canonical(static_cast<float>(below ? std::copysign(0.0, exact) : exact));
+  };
+  check("mul.ftz.f32", "fff", Reference4([&](U a, U b, U, U) { return product(a, b); }),
+        {{0x00800000, 0x3f7fffff, 0, 0},    // 2^-126 (1 - 2^-24), which is 0
+         {0x80800001, 0x3f7ffffe, 0, 0}});  // -2^-126 (1 - 2^-46), which is -2^-126
+  EXPECT_EQ(product(0x00800000, 0x3f7fffff), 0u);
+  EXPECT_EQ(product(0x80800001, 0x3f7ffffe), 0x80800000u);
 }
 
 TEST(Numerics, IntegerDivisionNeverTraps) {

@@ -63,6 +63,8 @@ const std::vector<std::string> kStatements = {
     "shf.l.wrap.b32 %r1, %r2, %r3, %r4, %r5",
     "shfl.sync.up.b32 %r1, %r2, 1, 31",
     "vote.sync.any.pred %p1, %p2",
+    "shfl.up.b32 %r1, %r2, 1, 0",  // without .sync: up to PTX 6.3
+    "vote.ballot.b32 %r1, %p1",
     "@%r1 add.s32 %r1, %r2, %r3",
     "@%p9 ret",
     // modifiers

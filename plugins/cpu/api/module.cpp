@@ -14,6 +14,8 @@
 namespace warpmark::cpu {
 namespace {
 
+constexpr std::uint32_t kNewestPtx = 99;  // later 9.x say what they need instruction by instruction
+
 // Allocates and initialises the variables of a module.
 CUresult place_variables(Context& context, LoadedModule& module) {
   for (const Variable& variable : module.ptx.variables) {
@@ -95,6 +97,37 @@ const Function* find_entry(const LoadedModule& module, std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// Where a module's kernels find what they name.
+Placement placement_of(const Context& context, const LoadedModule& module) {
+  Placement placement;
+  placement.variable = [&module](std::string_view name) {
+    const auto found = module.addresses.find(name);
+    return found == module.addresses.end() ? std::uint64_t{0} : found->second;
+  };
+  placement.shared_window = context.arena.shared_window();
+  placement.local_window = context.arena.local_window();
+  placement.param_window = context.arena.param_window();
+  placement.code_window = context.arena.code_window();
+  return placement;
+}
+
+// A driver's compiler sees the whole text when it is loaded, so that what is wrong in any kernel
+// fails there. A kernel that this device cannot execute fails by itself, when it is asked for.
+void check_kernels(const Context& context, const LoadedModule& module) {
+  for (const Function& function : module.ptx.functions) {
+    if (!function.entry) continue;
+    try {
+      decode(module.ptx, function, placement_of(context, module));
+    } catch (const PtxError& error) {
+      if (!error.unsupported()) throw;
+    }
+  }
+}
+
+}  // namespace
+
 CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs) {
   CUresult outcome = refuse_unsafe(context);
   if (outcome != CUDA_SUCCESS) return outcome;
@@ -102,7 +135,10 @@ CUresult load_text(Context& context, LoadedModule** result, std::string text, co
   module->context = &context;
   try {
     module->ptx = parse_ptx(std::move(text));
-    outcome = place_variables(context, *module);
+    outcome = module->ptx.version > kNewestPtx
+                  ? fail(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "PTX of a version beyond 9")
+                  : place_variables(context, *module);
+    if (outcome == CUDA_SUCCESS) check_kernels(context, *module);
   } catch (const PtxError& error) {
     outcome = fail(error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX,
                    std::string("PTX ") + error.what());
@@ -128,15 +164,7 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
     *result = reinterpret_cast<CUfunction>(known->second.get());
     return CUDA_SUCCESS;
   }
-  Placement placement;
-  placement.variable = [&module](std::string_view name) {
-    const auto found = module.addresses.find(name);
-    return found == module.addresses.end() ? std::uint64_t{0} : found->second;
-  };
-  placement.shared_window = context.arena.shared_window();
-  placement.local_window = context.arena.local_window();
-  placement.param_window = context.arena.param_window();
-  placement.code_window = context.arena.code_window();
+  Placement placement = placement_of(context, module);
   if (const auto limit = context.limits.find(CU_LIMIT_STACK_SIZE); limit != context.limits.end()) {
     placement.stack_bytes = static_cast<std::uint32_t>(
         std::clamp<std::size_t>(limit->second, placement.stack_bytes, 256 << 10));

@@ -133,12 +133,9 @@ WARPMARK_INLINE f32 tanh_approx(f32 a) {
 WARPMARK_INLINE f64 reciprocal_square_root(f64 a) {
   return quiet(1.0 / __builtin_sqrt(a), a);
 }
-// rsqrt.approx.ftz.f64: the high half only, as of rcp.approx.ftz.f64.
 WARPMARK_INLINE f64 coarse_reciprocal_square_root(f64 a) {
-  const u64 exponent = bits(a) & 0x7ff0000000000000;
-  const f64 flushed = exponent == 0 ? real(bits(a) & 0x8000000000000000) : a;
-  const f64 result = 1.0 / __builtin_sqrt(flushed);
-  return quiet(result == result ? real(bits(result) & 0xffffffff00000000) : result, a);
+  const f64 operand = coarse(a);
+  return coarse_result(1.0 / __builtin_sqrt(operand), !(operand >= 0.0), u64{3} << 26);
 }
 
 }  // namespace warpmark::cpu::WARPMARK_ISA

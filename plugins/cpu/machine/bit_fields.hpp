@@ -6,22 +6,28 @@
 
 namespace warpmark::cpu::WARPMARK_ISA {
 
-// Position and length count in their low 8 bits; what lies beyond the word is 0, or the sign.
+// What lies beyond the word is 0, or the sign. Of 32-bit fields position and length count in their
+// low 8 bits. Of 64-bit ones an H200 takes all 32, where the ISA speaks of 0 to 255 for both.
+template <typename T>
+WARPMARK_INLINE u32 field_number(u32 number) {
+  return sizeof(T) == 8 ? number : number & 0xff;
+}
 template <typename T>
 WARPMARK_INLINE T extract_bits(T a, u32 position, u32 length) {
   constexpr u32 width = sizeof(T) * 8;
-  position &= 0xff;
-  length &= 0xff;
+  position = field_number<T>(position);
+  length = field_number<T>(length);
   const T shifted = position < width ? static_cast<T>(a >> position) : T{0};
   return length < width ? static_cast<T>(shifted & ((T{1} << length) - 1)) : shifted;
 }
 template <typename T>
 WARPMARK_INLINE T extract_signed_bits(T a, u32 position, u32 length) {
   constexpr u32 width = sizeof(T) * 8;
-  position &= 0xff;
-  length &= 0xff;
+  position = field_number<T>(position);
+  length = field_number<T>(length);
   if (length == 0) return 0;
-  const u32 end = position + length < width ? position + length : width;  // one past the field
+  const u64 past = u64{position} + length;  // the field
+  const u32 end = past < width ? static_cast<u32>(past) : width;
   const T sign = (a >> (end - 1) & 1) != 0 ? static_cast<T>(-1) : T{0};
   if (position >= width) return sign;
   const u32 have = end - position;
@@ -33,8 +39,8 @@ WARPMARK_INLINE T extract_signed_bits(T a, u32 position, u32 length) {
 template <typename T>
 WARPMARK_INLINE T insert_bits(T a, T b, u32 position, u32 length) {
   constexpr u32 width = sizeof(T) * 8;
-  position &= 0xff;
-  length &= 0xff;
+  position = field_number<T>(position);
+  length = field_number<T>(length);
   if (position >= width) return b;
   const T ones = length < width ? static_cast<T>((T{1} << length) - 1) : static_cast<T>(~T{0});
   const T mask = static_cast<T>(ones << position);

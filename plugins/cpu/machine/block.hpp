@@ -165,6 +165,7 @@ class BlockState {
   /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
   [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const Block& node);
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node);
+  [[nodiscard]] std::uint32_t statement_of_wait(const Fragment& fragment) const;
   // synccheck.cpp
   void check_members(const Warp& warp, std::uint32_t mask, const Block& node);
   void check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,

@@ -17,13 +17,6 @@ namespace {
 // A string without an end would otherwise take all memory; CUDA's own limit is its FIFO.
 constexpr std::size_t kMostText = 64 << 10;
 
-template <typename T>
-T lane_of(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
-  T value;
-  std::memcpy(&value, w.registers + slot + lane * sizeof(T), sizeof value);
-  return value;
-}
-
 // The bytes from a generic address to the end of the memory that it lies in, as one lane sees it;
 // size 0 if there is none.
 Region memory_at(const Lanes& w, std::uint32_t lane, std::uint64_t address) {
@@ -89,9 +82,10 @@ class Frame {
   Frame(const Lanes& w, const RuntimeCall& call, std::uint32_t lane)
       : w_(w), call_(call), lane_(lane) {
     const Program& program = w.block->launch().program;
-    base_ = call.caller == Instruction::kNone
-                ? 0
-                : lane_of<std::uint64_t>(w, program.callees[call.caller].frame_slot, lane);
+    base_ =
+        call.caller == Instruction::kNone
+            ? 0
+            : read_lane<std::uint64_t>(w.registers, program.callees[call.caller].frame_slot, lane);
     local_ = w.local.host + std::uint64_t{lane} * w.local.size + base_;
   }
   [[nodiscard]] std::uint64_t argument(std::size_t index) const {

@@ -30,6 +30,8 @@ constexpr Collective kCollectives[] = {
     {"match.all.sync.b64", Opcode::match_all_64},
 };
 
+constexpr std::uint32_t kLastWithoutSync = 63;  // PTX ISA: .version 6.3, for sm_70 and later
+
 }  // namespace
 
 bool Decoder::is_collective(std::string_view opcode) {
@@ -54,15 +56,23 @@ bool Decoder::collective(const Statement& statement) {
     emit(statement, instruction);
     return true;
   }
+  // Without .sync the lanes that come there together are meant, and nobody is waited for.
+  std::string name(statement.opcode);
+  const bool waits = (!name.starts_with("shfl.") && !name.starts_with("vote.")) ||
+                     name.compare(4, 6, ".sync.") == 0;
+  if (!waits) name.insert(4, ".sync");
   const auto row = std::find_if(std::begin(kCollectives), std::end(kCollectives),
-                                [&](const Collective& c) { return c.name == statement.opcode; });
+                                [&](const Collective& c) { return c.name == name; });
   if (row == std::end(kCollectives)) return false;
-  if (statement.guard != Operand::kNone)
+  if (!waits && module_.version > kLastWithoutSync)
+    invalid(statement, "needs .sync from PTX 6.4 on");
+  if (waits && statement.guard != Operand::kNone)
     refuse(statement, "a guarded warp operation is not implemented on this device");
+  const std::size_t masks = waits ? 1 : 0;
   instruction.opcode = row->opcode;
   const bool match = statement.opcode.starts_with("match.");
   if (match || statement.opcode.starts_with("shfl.")) {
-    match ? expect_operands(statement, 3, 3) : expect_operands(statement, 5, 5);
+    match ? expect_operands(statement, 3, 3) : expect_operands(statement, 4 + masks, 4 + masks);
     const Operand& result = operand(statement, 0);
     if (result.kind == OperandKind::pair) {
       const Operand& value = function_.operands[result.index];
@@ -80,12 +90,12 @@ bool Decoder::collective(const Statement& statement) {
     instruction.b = source(statement, 2, Type::b32);
     if (!match) instruction.c = source(statement, 3, Type::b32);
   } else if (statement.opcode.starts_with("vote.")) {
-    expect_operands(statement, 3, 3);
+    expect_operands(statement, 2 + masks, 2 + masks);
     instruction.d =
         destination(statement, 0, row->opcode == Opcode::vote_ballot ? Type::b32 : Type::pred);
     instruction.a = predicate(statement, operand(statement, 1));
     instruction.negated = operand(statement, 1).negated;
-    instruction.b = source(statement, 2, Type::b32);
+    instruction.b = waits ? source(statement, 2, Type::b32) : constant(0xffffffff, false);
   } else {
     expect_operands(statement, 3, 3);
     instruction.d = destination(statement, 0, Type::b32);

@@ -221,8 +221,14 @@ bool Decoder::test_kind(const Statement& statement) {
                constant(all, wide));
     emit_plain(statement, wide ? Opcode::sub_64 : Opcode::sub_32, magnitude, magnitude,
                constant(row.first, wide));
+    const bool normal = row.first == least;  // 0 is normal, too (PTX ISA, testp; so on an H200)
+    const std::uint32_t zero = normal ? allocate(false) : 0;
+    if (normal)
+      emit_plain(statement, wide ? Opcode::setp_eq_u64 : Opcode::setp_eq_u32, zero, magnitude,
+                 constant((0 - least) & (all << 1 | 1), wide));
     emit_plain(statement, wide ? Opcode::setp_lt_u64 : Opcode::setp_lt_u32, d, magnitude,
                constant(row.count, wide));
+    if (normal) emit_plain(statement, Opcode::or_pred, d, d, zero);
     return true;
   }
   invalid(statement, "there is no such test");

@@ -13,14 +13,16 @@ import exact
 
 
 class Bound:
-    """How far a result may be from another: `reason` says why it is not exact."""
+    """How far a result may be from another: `reason` says why it is not exact. With `any_nan` a NaN
+    may carry anything."""
 
-    def __init__(self, ulp=0, absolute=0, reason=""):
-        self.ulp, self.absolute, self.reason = ulp, absolute, reason
+    def __init__(self, ulp=0, absolute=0, reason="", any_nan=False):
+        self.ulp, self.absolute, self.reason, self.any_nan = ulp, absolute, reason, any_nan
 
     @property
     def exact(self):
-        return np.all(np.equal(self.ulp, 0)) and np.all(np.equal(self.absolute, 0))
+        return not self.any_nan and np.all(np.equal(self.ulp, 0)) and np.all(
+            np.equal(self.absolute, 0))
 
 
 EXACT = Bound()
@@ -34,7 +36,9 @@ def ordered(values):
 
 def distance(a, b):
     """Of floats of one dtype, in units in the last place, as float64."""
-    return np.abs(ordered(a).astype(np.float64) - ordered(b).astype(np.float64))
+    a, b = ordered(a).astype(np.int64), ordered(b).astype(np.int64)
+    return (np.maximum(a, b).astype(np.uint64) - np.minimum(a, b).astype(np.uint64)).astype(
+        np.float64)
 
 
 def differences(got, expected, bound, bits_of_nan=False):
@@ -45,8 +49,10 @@ def differences(got, expected, bound, bits_of_nan=False):
     """
     got, expected = np.ascontiguousarray(got).ravel(), np.ascontiguousarray(expected).ravel()
     if got.shape != expected.shape or got.dtype != expected.dtype:
-        raise AssertionError("%s of %s against %s of %s" % (got.dtype, got.shape, expected.dtype, expected.shape))
-    raw = lambda v: v.view("u%d" % v.itemsize) if v.dtype.kind in "fiub" else v.view(np.uint8).reshape(len(v), -1)
+        raise AssertionError("%s of %s against %s of %s" %
+                             (got.dtype, got.shape, expected.dtype, expected.shape))
+    raw = lambda v: v.view("u%d" % v.itemsize) if v.dtype.kind in "fiub" else v.view(
+        np.uint8).reshape(len(v), -1)
     same = raw(got) == raw(expected)
     same = same if same.ndim == 1 else same.all(axis=1)
     if got.dtype.kind != "f":
@@ -58,7 +64,8 @@ def differences(got, expected, bound, bits_of_nan=False):
     ulp, absolute = np.zeros(got.shape), np.zeros(got.shape)
     ulp[finite] = distance(got[finite], expected[finite])
     with np.errstate(all="ignore"):
-        absolute[finite] = np.abs(got[finite].astype(np.longdouble) - expected[finite].astype(np.longdouble))
+        absolute[finite] = np.abs(got[finite].astype(np.longdouble) -
+                                  expected[finite].astype(np.longdouble))
         if not bound.exact:
             same |= finite & ((ulp <= bound.ulp) | (absolute <= np.ravel(bound.absolute)))
     return np.flatnonzero(~same), float(ulp.max(initial=0)), float(absolute.max(initial=0))
@@ -87,35 +94,44 @@ class Random:
     def bits(self, count, dtype):
         """Every bit pattern alike, so for floats half of them far from 1, some NaN."""
         dtype = np.dtype(dtype)
-        return (self.words(count) & np.uint64(2**(8 * dtype.itemsize) - 1)).astype("u%d" % dtype.itemsize).view(dtype)
+        return (self.words(count) & np.uint64(2**(8 * dtype.itemsize) - 1)).astype(
+            "u%d" % dtype.itemsize).view(dtype)
 
     def hard_integers(self, count, dtype):
         """Any bits, small numbers, and in every other place what overflows and wraps."""
         info = np.iinfo(dtype)
-        edges = [0, 1, 2, 7, 8, 31, 32, 33, info.max, info.max - 1, info.min, info.min + 1, info.max // 2, info.max // 2 + 1]
+        edges = [
+            0, 1, 2, 7, 8, 31, 32, 33, info.max, info.max - 1, info.min, info.min + 1,
+            info.max // 2, info.max // 2 + 1
+        ]
         edges += [-1, -2, -7, -32] if info.min else [info.max - 31]
         values = self.bits(count, dtype)
         choice = self.words(count)
         return np.where(choice % np.uint64(2) == 0, values,
-                        np.array(edges, dtype)[(choice >> np.uint64(8)) % np.uint64(len(edges))]).astype(dtype)
+                        np.array(edges, dtype)[(choice >> np.uint64(8)) %
+                                               np.uint64(len(edges))]).astype(dtype)
 
     def hard_floats(self, count, dtype=np.float32, span=20, specials=True):
         """Normal-sized numbers of 2*span binades, and (one in eight) zeros, infinities, NaN and subnormals."""
         dtype = np.dtype(dtype)
         info = np.finfo(dtype)
-        mantissa, exponent, choice = self.uniform(count, 1, 2, np.float64), self.words(count), self.words(count)
+        mantissa, exponent, choice = self.uniform(count, 1, 2,
+                                                  np.float64), self.words(count), self.words(count)
         values = np.ldexp(mantissa, (exponent % np.uint64(2 * span + 1)).astype(np.int64) - span)
         values = np.where(choice & np.uint64(1), -values, values).astype(dtype)
         if not specials:
             return values
         tiny, subnormal = info.tiny, info.tiny * info.eps
-        special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, subnormal, -subnormal, tiny, -tiny, tiny - subnormal,
-                            info.max, -info.max, 1, -1, 0.5, 1 + info.eps], dtype)
+        special = np.array([
+            0.0, -0.0, np.inf, -np.inf, np.nan, subnormal, -subnormal, tiny, -tiny,
+            tiny - subnormal, info.max, -info.max, 1, -1, 0.5, 1 + info.eps
+        ], dtype)
         chosen = special[(choice >> np.uint64(8)) % np.uint64(len(special))]
         return np.where((choice >> np.uint64(4)) % np.uint64(8) == 0, chosen, values).astype(dtype)
 
 
 class Result:
+
     def __init__(self, name, got, expected, bound, across):
         self.name, self.got, self.expected, self.bound, self.across = name, got, expected, bound, across
 
@@ -180,7 +196,8 @@ class Run:
             expected = np.broadcast_to(np.asarray(expected), got.shape)
             expected = expected if expected.dtype == got.dtype else expected.astype(got.dtype)
         if across is None:
-            across = bound if bound.exact else Bound(2 * bound.ulp, 2 * np.asarray(bound.absolute), bound.reason)
+            across = bound if bound.exact else Bound(2 * bound.ulp, 2 *
+                                                     np.asarray(bound.absolute), bound.reason)
         self.results.append(Result(name, got, expected, bound, across))
 
     def _own(self, resource):
@@ -197,18 +214,23 @@ class Entry:
     """A kernel of a source file with its cases; `fatal`: the process is of no use afterwards."""
 
     def __init__(self, source, kernel, function, cases, fatal, least):
-        self.source, self.kernel, self.function, self.cases, self.fatal, self.least = (
-            source, kernel, function, cases, fatal, least)
+        self.source, self.kernel, self.function, self.cases, self.fatal, self.least = (source,
+                                                                                       kernel,
+                                                                                       function,
+                                                                                       cases, fatal,
+                                                                                       least)
 
 
 ENTRIES = []
 
 
-def entry(source, kernel, cases=({},), fatal=False, least=75):
+def entry(source, kernel, cases=({}, ), fatal=False, least=75):
     """Registers the decorated function for a kernel of SOURCE.cu; `least` is the lowest architecture that has it."""
+
     def register(function):
         ENTRIES.append(Entry(source, kernel, function, list(cases), fatal, least))
         return function
+
     return register
 
 

@@ -7,8 +7,8 @@ The kernels are those that the compiled PTX has: one without an entry in the cat
 so does an entry without a kernel. Exit status 77: there is no NVRTC or no NumPy.
 """
 import argparse
+import json
 import os
-import subprocess
 import sys
 
 try:
@@ -32,8 +32,9 @@ def failure_text(result):
         result.name, wrong.size, np.size(result.got), first, got, expected, ulp, absolute)
 
 
-def run_case(device, unit, entry, case):
+def run_case(library, unit, entry, case):
     """Words about what went wrong, or none."""
+    device = driver.Device(library)
     name = "%s/%s" % (entry.source, entry.kernel)
     with open(unit["ptx"], encoding="utf-8", errors="surrogateescape") as file:
         module = device.module(file.read())
@@ -52,6 +53,25 @@ def run_case(device, unit, entry, case):
     return failures
 
 
+def run_name(unit, entry, case):
+    return "%s/%s.%s sm_%d %s" % (entry.source, entry.kernel, catalogue.case_name(case),
+                                  unit["architecture"], unit["mode"])
+
+
+def in_a_process(*arguments):
+    """run_case in a copy of this process."""
+    there, here = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(here, json.dumps(run_case(*arguments)).encode())
+        os._exit(0)
+    os.close(here)
+    with os.fdopen(there) as file:
+        text = file.read()
+    _, status = os.waitpid(child, 0)
+    return json.loads(text) if text else ["the process ended with status %d" % status]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("library")
@@ -62,35 +82,33 @@ def main():
     arguments = parser.parse_args()
     units = compile_corpus(arguments.compiler, arguments.architectures, arguments.modes)
     entries = load_catalogue()
-    failures, count = [], 0
+    failures = []
     np.seterr(all="ignore")  # overflow and NaN are what is tested
 
     least = min(unit["architecture"] for unit in units)
     known = {(entry.source, entry.kernel) for entry in entries if entry.least <= least}
     compiled = {(unit["name"], kernel) for unit in units for kernel in unit["kernels"]}
-    failures += ["%s: %s has no entry in the catalogue" % pair for pair in sorted(compiled - {(entry.source, entry.kernel) for entry in entries})]
+    failures += [
+        "%s: %s has no entry in the catalogue" % pair
+        for pair in sorted(compiled - {(entry.source, entry.kernel)
+                                       for entry in entries})
+    ]
     failures += ["%s: there is no kernel %s" % pair for pair in sorted(known - compiled)]
 
-    for unit in units:
-        of_unit = [entry for entry in entries if entry.source == unit["name"] and entry.kernel in unit["kernels"]]
-        for entry in sorted(of_unit, key=lambda entry: entry.fatal):
-            for case in entry.cases:
-                name = "%s/%s.%s sm_%d %s" % (entry.source, entry.kernel, catalogue.case_name(case), unit["architecture"], unit["mode"])
-                if arguments.word not in name:
-                    continue
-                count += 1
-                # What ends in a fault has a process of its own: no error of it can be taken for another's.
-                if entry.fatal and os.environ.get("WARPMARK_FATAL_CASE") != name:
-                    child = subprocess.run([sys.executable, "-B", *sys.argv, "-k", name], capture_output=True, text=True,
-                                           env=dict(os.environ, WARPMARK_FATAL_CASE=name), check=False)
-                    if child.returncode:
-                        failures.append("%s: %s" % (name, child.stdout + child.stderr))
-                    continue
-                failures += ["%s: %s" % (name, text) for text in run_case(driver.Device(arguments.library), unit, entry, case)]
+    runs = [(unit, entry, case) for unit in units for entry in entries for case in entry.cases
+            if entry.source == unit["name"] and entry.kernel in unit["kernels"]
+            and arguments.word in run_name(unit, entry, case)]
+    # First what ends in a fault, each in a process of its own: this one has no device yet.
+    for unit, entry, case in sorted(runs, key=lambda run: not run[1].fatal):
+        run = in_a_process if entry.fatal else run_case
+        failures += [
+            "%s: %s" % (run_name(unit, entry, case), text)
+            for text in run(arguments.library, unit, entry, case)
+        ]
     for text in failures:
         print(text)
-    print("%d runs of %d kernels, %d failures" % (count, len(compiled), len(failures)))
-    sys.exit(1 if failures or not count else 0)
+    print("%d runs of %d kernels, %d failures" % (len(runs), len(compiled), len(failures)))
+    sys.exit(1 if failures or not runs else 0)
 
 
 main()

@@ -1,4 +1,5 @@
 """The kernels of tests/device/kernels as PTX, and the catalogue's entries for them."""
+import concurrent.futures
 import glob
 import importlib
 import json
@@ -17,19 +18,29 @@ PARTS = ("corpus_arrays", "corpus_numbers", "corpus_warps", "corpus_language")
 def compile_files(program, architectures, modes, files):
     """One record for each file, architecture and mode that NVRTC compiles: name, architecture, mode, ptx
     (a path), kernels. Ends the process with 77 where there is no NVRTC."""
-    done = subprocess.run([program, architectures, modes, *files], stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        sys.exit(77 if done.returncode == 77 else "%s failed" % program)
-    units = [json.loads(line) for line in done.stdout.splitlines()]
+
+    def compile_one(file):
+        return subprocess.run([program, architectures, modes, file],
+                              stdout=subprocess.PIPE,
+                              text=True,
+                              check=False)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        runs = list(pool.map(compile_one, files))
+    if any(run.returncode for run in runs):
+        sys.exit(77 if any(run.returncode == 77 for run in runs) else "%s failed" % program)
+    units = [json.loads(line) for run in runs for line in run.stdout.splitlines()]
     for unit in units:
         if unit["ptx"]:
             with open(unit["ptx"], encoding="utf-8", errors="replace") as file:
-                unit["kernels"] = re.findall(r"^\s*(?:\.visible|\.weak)?\s*\.entry\s+([\w$]+)", file.read(), re.MULTILINE)
+                unit["kernels"] = re.findall(r"^\s*(?:\.visible|\.weak)?\s*\.entry\s+([\w$]+)",
+                                             file.read(), re.MULTILINE)
     return [unit for unit in units if unit["ptx"]]
 
 
 def compile_corpus(program, architectures, modes):
-    return compile_files(program, architectures, modes, sorted(glob.glob(os.path.join(KERNELS, "*.cu"))))
+    return compile_files(program, architectures, modes,
+                         sorted(glob.glob(os.path.join(KERNELS, "*.cu"))))
 
 
 def load_catalogue():

@@ -48,13 +48,16 @@ def saxpy(run, random, n):
 
 
 def matmul(run, random, m, n, k):
-    a, b = random.hard_floats(m * k, specials=False).reshape(m, k), random.hard_floats(k * n, specials=False).reshape(k, n)
+    a, b = random.hard_floats(m * k, specials=False).reshape(m, k), random.hard_floats(
+        k * n, specials=False).reshape(k, n)
     a[0, 0], b[-1, -1] = np.inf, np.nan
     c = run.out((m, n), f32)
-    run.launch((blocks(n, 16), blocks(m, 16)), (16, 16), run.put(a), run.put(b), c, np.int32(m), np.int32(n), np.int32(k))
+    run.launch((blocks(n, 16), blocks(m, 16)), (16, 16), run.put(a), run.put(b), c, np.int32(m),
+               np.int32(n), np.int32(k))
     expected = np.zeros((m, n), f32)
     for i in range(k):
-        expected = run.fma(a[:, i:i + 1] + np.zeros((m, n), f32), b[i:i + 1, :] + np.zeros((m, n), f32), expected)
+        expected = run.fma(a[:, i:i + 1] + np.zeros((m, n), f32), b[i:i + 1, :] + np.zeros(
+            (m, n), f32), expected)
     return c, expected
 
 
@@ -74,15 +77,19 @@ def matmul_tiled(run, random, m, n, k):
 
 @entry("04_reduce", "reduce_shfl", SIZES)
 def reduce_shfl(run, random, n):
-    values = random.integers(n, -1000, 1000).astype(f32)  # sums of small integers are exact in any order
+    values = random.integers(n, -1000,
+                             1000).astype(f32)  # sums of small integers are exact in any order
     out = run.put(np.zeros(1, f32))
     run.launch(3, 160, run.put(values), out, np.int32(n))
     run.check("out", out, values.sum(dtype=np.float64).astype(f32))
     values = random.uniform(n, -1, 1)
     out = run.put(np.zeros(1, f32))
     run.launch(3, 160, run.put(values), out, np.int32(n))
-    run.check("of fractions", out, np.float64(values).sum().astype(f32),
-              Bound(absolute=2e-7 * np.abs(values).sum() * np.log2(n + 2), reason="atomics add in the order of blocks"))
+    run.check(
+        "of fractions", out,
+        np.float64(values).sum().astype(f32),
+        Bound(absolute=2e-7 * np.abs(values).sum() * np.log2(n + 2),
+              reason="atomics add in the order of blocks"))
 
 
 @entry("04_reduce", "reduce_smem", SIZES)
@@ -109,7 +116,8 @@ def histogram(run, random, n):
     values[::3] = random.bits(len(values[::3]), np.uint8)
     bins = run.put(np.full(256, 2**32 - 3, np.uint32))
     run.launch(3, 96, run.put(values), bins, np.int32(n))
-    run.check("bins", bins, np.bincount(values, minlength=256).astype(np.uint32) + np.uint32(2**32 - 3))
+    run.check("bins", bins,
+              np.bincount(values, minlength=256).astype(np.uint32) + np.uint32(2**32 - 3))
 
 
 @entry("05_histogram", "hist_global", SIZES)
@@ -159,7 +167,8 @@ def scan_warp(run, random):
 def transpose(run, random, w, h):
     values = random.bits(w * h, np.uint32).reshape(h, w)
     out = run.out((w, h), np.uint32)
-    run.launch((blocks(w, 32), blocks(h, 32)), (32, 8), run.put(values), out, np.int32(w), np.int32(h))
+    run.launch((blocks(w, 32), blocks(h, 32)), (32, 8), run.put(values), out, np.int32(w),
+               np.int32(h))
     run.check("out", out, values.T)
 
 
@@ -180,13 +189,15 @@ def stencil1d(run, random, n):
 def jacobi2d(run, random, nx, ny):
     u = random.hard_floats(nx * ny, np.float64, specials=False).reshape(ny, nx)
     v, error = run.put(u), run.put(np.zeros(1))
-    run.launch((blocks(nx, 16), blocks(ny, 8)), (16, 8), run.put(u), v, np.int32(nx), np.int32(ny), error)
+    run.launch((blocks(nx, 16), blocks(ny, 8)), (16, 8), run.put(u), v, np.int32(nx), np.int32(ny),
+               error)
     expected = u.copy()
     inner = 0.25 * (((u[1:-1, :-2] + u[1:-1, 2:]) + u[:-2, 1:-1]) + u[2:, 1:-1])
     expected[1:-1, 1:-1] = inner
     run.check("v", v, expected)
     total = np.abs(inner - u[1:-1, 1:-1]).sum()
-    run.check("err", error, total, Bound(absolute=1e-15 * nx * ny * total, reason="atomics add in the order of blocks"))
+    run.check("err", error, total,
+              Bound(absolute=1e-15 * nx * ny * total, reason="atomics add in the order of blocks"))
 
 
 @entry("24_async", "pipe_copy")
@@ -201,10 +212,12 @@ def pipe_copy(run, random):
 def mandelbrot(run, random, w, h, most):
     x0, y0, dx = f32(-2.1), f32(-1.2), f32(0.08)
     image = run.out((h, w), np.uint8)
-    run.launch((blocks(w, 16), blocks(h, 8)), (16, 8), image, np.int32(w), np.int32(h), x0, y0, dx, np.int32(most))
+    run.launch((blocks(w, 16), blocks(h, 8)), (16, 8), image, np.int32(w), np.int32(h), x0, y0, dx,
+               np.int32(most))
     px, py = np.meshgrid(np.arange(w, dtype=f32), np.arange(h, dtype=f32))
     cx, cy = run.fma(px, dx, x0), run.fma(py, dx, y0)
-    x, y, count, on = np.zeros((h, w), f32), np.zeros((h, w), f32), np.zeros((h, w), np.int32), np.ones((h, w), bool)
+    x, y, count, on = np.zeros((h, w), f32), np.zeros((h, w), f32), np.zeros(
+        (h, w), np.int32), np.ones((h, w), bool)
     with np.errstate(all="ignore"):
         for _ in range(most):
             on = on & (x * x + y * y < f32(4))
@@ -221,7 +234,8 @@ def nbody(run, random, n):
     speed = run.put(v)
     run.launch(n // 128, 128, run.put(p), speed, np.int32(n), f32(0.01))
     d = np.float64(p)[None, :, :3] - np.float64(p)[:, None, :3]
-    k = np.float64(p)[None, :, 3:] / (np.square(d).sum(axis=2, keepdims=True) + np.float64(f32(1e-9)))**1.5
+    k = np.float64(p)[None, :,
+                      3:] / (np.square(d).sum(axis=2, keepdims=True) + np.float64(f32(1e-9)))**1.5
     expected = np.float64(v)
     expected[:, :3] += np.float64(f32(0.01)) * (d * k).sum(axis=1)
     scale = 0.01 * np.abs(d * k).sum(axis=1).max() + 1
@@ -241,7 +255,8 @@ def spmv_csr(run, random, n):
     rows, columns = graph(random, n, 9)
     values, x = random.hard_floats(len(columns)), random.hard_floats(n)
     y = run.out(n, f32)
-    run.launch(blocks(n, 64), 64, run.put(rows), run.put(columns), run.put(values), run.put(x), y, np.int32(n))
+    run.launch(blocks(n, 64), 64, run.put(rows), run.put(columns), run.put(values), run.put(x), y,
+               np.int32(n))
     expected = np.zeros(n, f32)
     for step in range(9):
         at = rows[:-1] + step
@@ -260,7 +275,10 @@ def bfs(run, random, n):
     for level in range(6):
         changed = run.put(np.zeros(1, np.int32))
         run.launch(blocks(n, 64), 64, rp, ci, dist, np.int32(level), np.int32(n), changed)
-        found = [c for u in np.flatnonzero(distance == level) for c in columns[rows[u]:rows[u + 1]] if distance[c] == -1]
+        found = [
+            c for u in np.flatnonzero(distance == level) for c in columns[rows[u]:rows[u + 1]]
+            if distance[c] == -1
+        ]
         distance[found] = level + 1
         run.check("dist %d" % level, dist, distance)
         run.check("changed %d" % level, changed, np.int32(bool(found)))
@@ -279,14 +297,16 @@ def bitonic(run, random, n):
             j //= 2
         k *= 2
     got = data.read()
-    run.check("sorted", got + f32(0), np.sort(values) + f32(0))  # zeros of either sign are equal to the kernel
+    run.check("sorted", got + f32(0),
+              np.sort(values) + f32(0))  # zeros of either sign are equal to the kernel
     run.check("bits", np.sort(got.view(np.uint32)), np.sort(values.view(np.uint32)))
 
 
 @entry("39_bigswitch", "vm", [dict(threads=1), dict(threads=32)])
 def vm(run, random, threads):
     steps = 40
-    program, state = random.integers(steps * 32, -1, 24).reshape(steps, 32), random.hard_integers(32, np.int32)
+    program, state = random.integers(steps * 32, -1,
+                                     24).reshape(steps, 32), random.hard_integers(32, np.int32)
     buffer = run.put(state)
     run.launch(1, threads, run.put(program), buffer, np.int32(steps))
     acc = np.zeros(threads, np.int32)

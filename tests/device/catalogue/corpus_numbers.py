@@ -27,10 +27,16 @@ def half2_ops(run, random, n):
         exponential = np.exp(f64(x))
         expected = (x * x) + exponential.astype(f16)
         low = np.repeat(x[::2] > f16(0.5), 2)
-        expected = np.where(low, np.where(np.isnan(x), expected, np.where(np.isnan(expected), x, np.maximum(x, expected))), expected)
-        slack = 2 * np.spacing(np.minimum(exponential, 6e4).astype(f16)).astype(f64) + np.spacing(np.abs(expected)).astype(f64)
+        expected = np.where(
+            low,
+            np.where(np.isnan(x), expected, np.where(np.isnan(expected), x,
+                                                     np.maximum(x, expected))), expected)
+        slack = 2 * np.spacing(np.minimum(exponential, 6e4).astype(f16)).astype(f64) + np.spacing(
+            np.abs(expected)).astype(f64)
     finite = np.isfinite(expected)
-    run.check("y", y.read()[finite], expected[finite], Bound(absolute=slack[finite], reason="ex2.approx"))
+    run.check("y",
+              y.read()[finite], expected[finite], Bound(absolute=slack[finite],
+                                                        reason="ex2.approx"))
     run.check("class", np.isnan(y.read()), np.isnan(expected))
 
 
@@ -43,7 +49,9 @@ def half_conv(run, random, n):
         half = x.astype(f16)
         root = np.sqrt(f64(half)).astype(f16)
         run.check("y", y, half)
-        run.check("z", z, f32(half) + f32(root), Bound(absolute=np.spacing(root).astype(f64), reason="sqrt.approx"))
+        run.check("z", z,
+                  f32(half) + f32(root),
+                  Bound(absolute=np.spacing(root).astype(f64), reason="sqrt.approx"))
 
 
 @entry("10_half", "bf16_ops", ANY, least=80)
@@ -72,8 +80,10 @@ def total(run, name, buffer, terms, unit, dtype):
     """A sum of functions: each is a few units off, and each addition rounds."""
     terms = [t.astype(dtype).astype(np.longdouble) for t in terms]
     scale = sum(np.abs(t) for t in terms)
-    run.check(name, buffer, sum(terms).astype(dtype),
-              Bound(absolute=(scale * unit).astype(f64), reason="functions of approximate instructions"))
+    run.check(
+        name, buffer,
+        sum(terms).astype(dtype),
+        Bound(absolute=(scale * unit).astype(f64), reason="functions of approximate instructions"))
 
 
 def _each(function, values):
@@ -85,8 +95,19 @@ def dmath(run, random, n):
     v = random.hard_floats(n, f64, span=4, specials=False)
     y = run.out(n, f64)
     run.launch(1, n, run.put(v), y, np.int32(n))
-    terms = [np.sin(v), np.cos(v) * np.exp(-v), np.abs(v)**1.3, np.sqrt(np.abs(v)), np.log(np.abs(v) + 1), v / (v + 3),
-             1 / np.sqrt(v * v + 1), np.floor(v), v * v + 1, np.fmod(v, 3), np.tanh(v), np.arctan2(v, 2), np.cbrt(v), _each(math.erf, v)]
+    terms = [
+        np.sin(v),
+        np.cos(v) * np.exp(-v),
+        np.abs(v)**1.3,
+        np.sqrt(np.abs(v)),
+        np.log(np.abs(v) + 1), v / (v + 3), 1 / np.sqrt(v * v + 1),
+        np.floor(v), v * v + 1,
+        np.fmod(v, 3),
+        np.tanh(v),
+        np.arctan2(v, 2),
+        np.cbrt(v),
+        _each(math.erf, v)
+    ]
     total(run, "y", y, terms, 12 * np.finfo(f64).eps, f64)
 
 
@@ -100,8 +121,11 @@ def dcmp(run, random, n):
     run.check("y", y, expected)
     nan, inside = np.isnan(v), np.abs(v) < 2.0**31
     with np.errstate(all="ignore"):
-        count = exact.to_integer(v, np.int32) + exact.to_integer(v, np.int32, np.rint) + 2 * nan + np.signbit(v)
-    run.check("k", k.read()[inside], count.astype(np.int32)[inside])  # beyond, C++ leaves (int) open
+        count = exact.to_integer(v, np.int32) + exact.to_integer(v, np.int32,
+                                                                 np.rint) + 2 * nan + np.signbit(v)
+    run.check("k",
+              k.read()[inside],
+              count.astype(np.int32)[inside])  # beyond, C++ leaves (int) open
 
 
 @entry("20_fmath", "precise", [dict(n=1), dict(n=1000)])
@@ -111,9 +135,21 @@ def precise(run, random, n):
     y = run.out(n, f32)
     run.launch(1, n, run.put(v32), y, np.int32(n))
     with np.errstate(all="ignore"):
-        terms = [np.sin(v), np.cos(v) * np.exp(-v), np.abs(v)**f64(f32(1.7)), np.sqrt(v), np.log(v + 1), v / (v + 3),
-                 1 / np.sqrt(v * v + 1), np.floor(v), np.tanh(v), np.fmod(v, 3), np.arctan2(v, 2), np.floor(v + 0.5), np.log2(v),
-                 2**v, np.hypot(v, 2), _each(math.erf, v)]
+        terms = [
+            np.sin(v),
+            np.cos(v) * np.exp(-v),
+            np.abs(v)**f64(f32(1.7)),
+            np.sqrt(v),
+            np.log(v + 1), v / (v + 3), 1 / np.sqrt(v * v + 1),
+            np.floor(v),
+            np.tanh(v),
+            np.fmod(v, 3),
+            np.arctan2(v, 2),
+            np.floor(v + 0.5),
+            np.log2(v), 2**v,
+            np.hypot(v, 2),
+            _each(math.erf, v)
+        ]
     total(run, "y", y, terms, 10 * np.finfo(f32).eps, f32)
 
 
@@ -123,8 +159,14 @@ def fast(run, random, n):
     v = f64(v32)
     y = run.out(n, f32)
     run.launch(1, n, run.put(v32), y, np.int32(n))
-    terms = [np.sin(v), np.cos(v) * np.exp(-v), v**f64(f32(1.7)), np.sqrt(v), np.log(v), v / 3, 1 / np.sqrt(v), np.clip(v, 0, 1), 1 / v,
-             v / 7, np.tan(v), 10**v, v * v + v, v + 1]
+    terms = [
+        np.sin(v),
+        np.cos(v) * np.exp(-v), v**f64(f32(1.7)),
+        np.sqrt(v),
+        np.log(v), v / 3, 1 / np.sqrt(v),
+        np.clip(v, 0, 1), 1 / v, v / 7,
+        np.tan(v), 10**v, v * v + v, v + 1
+    ]
     total(run, "y", y, terms, 40 * np.finfo(f32).eps, f32)
 
 
@@ -132,14 +174,19 @@ def fast(run, random, n):
 def conv(run, random, span):
     n = 1000
     small = span == 6  # all that C++ defines: nothing beyond a signed char but the specials, which are left out
-    v = np.abs(random.hard_floats(n, span=span, specials=False)) if small else random.hard_floats(n, span=span)
-    out = {name: run.out(n, kind) for name, kind in zip("abcsud", ("i4", "u4", "i8", "i2", "u1", "f8"))}
+    v = np.abs(random.hard_floats(n, span=span, specials=False)) if small else random.hard_floats(
+        n, span=span)
+    out = {
+        name: run.out(n, kind)
+        for name, kind in zip("abcsud", ("i4", "u4", "i8", "i2", "u1", "f8"))
+    }
     run.launch(1, n, run.put(v), *out.values())
     with np.errstate(all="ignore"):
         b, c = exact.to_integer(v, np.uint32), exact.to_integer(v, np.int64)
         c[np.isnan(v)] = np.iinfo(np.int64).min  # PTX ISA, cvt: NaN to a 64-bit integer
         d = f64(v)
-        a = exact.to_integer(v, np.int32) + exact.to_integer(v, np.int32, np.rint) + exact.to_integer(v, np.int32, np.ceil)
+        a = exact.to_integer(v, np.int32) + exact.to_integer(
+            v, np.int32, np.rint) + exact.to_integer(v, np.int32, np.ceil)
         a = a + v.view(np.int32) + exact.to_integer(d, np.int32) + c.astype(np.int32)
         d = d + ((f64(c) + f64(b)) + f64(c.astype(f32)))
     run.check("b", out["b"], b)
@@ -157,11 +204,16 @@ def idiv(run, random):
     n = 1000
     draw = lambda kind: random.hard_integers(n, kind)
     nonzero = lambda values: np.where(values == 0, values.dtype.type(3), values)
-    a, b, la, lb = draw(np.int32), nonzero(draw(np.int32)), nonzero(draw(np.int64)), nonzero(draw(np.uint64))
+    a, b, la, lb = draw(np.int32), nonzero(draw(np.int32)), nonzero(draw(np.int64)), nonzero(
+        draw(np.uint64))
     a[(a == a.min()) & (b == -1)] = 5  # undefined in C++
     la[(la == la.min()) & (b == -1)] = 5
-    out = {name: run.out(n, kind) for name, kind in (("q", "i4"), ("r", "i4"), ("uq", "u4"), ("lq", "i8"), ("ulr", "u8"))}
-    run.launch(1, n, run.put(a), run.put(b), out["q"], out["r"], out["uq"], out["lq"], run.put(la), run.put(lb), out["ulr"])
+    out = {
+        name: run.out(n, kind)
+        for name, kind in (("q", "i4"), ("r", "i4"), ("uq", "u4"), ("lq", "i8"), ("ulr", "u8"))
+    }
+    run.launch(1, n, run.put(a), run.put(b), out["q"], out["r"], out["uq"], out["lq"], run.put(la),
+               run.put(lb), out["ulr"])
     divide = lambda x, y: abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
     ints = lambda values: [int(v) for v in values]
     quotient = np.array([divide(x, y) for x, y in zip(ints(a), ints(b))], np.int64)
@@ -172,7 +224,8 @@ def idiv(run, random):
     run.check("q", out["q"], (quotient + tenth).astype(np.int32))
     run.check("r", out["r"], (rest + eighth).astype(np.int32))
     run.check("uq", out["uq"], ua // ub + ua % np.uint32(7))
-    run.check("lq", out["lq"], np.array([divide(x, y) for x, y in zip(ints(la), ints(b))], np.int64))
+    run.check("lq", out["lq"], np.array([divide(x, y) for x, y in zip(ints(la), ints(b))],
+                                        np.int64))
     run.check("ulr", out["ulr"], lb % la.view(np.uint64))
 
 
@@ -181,7 +234,8 @@ def imisc(run, random):
     n = 1000
     a = random.hard_integers(n + 1, np.int32)
     a[a == a.min()] += 1  # abs() of the least int is undefined in C++
-    o, s, c = random.hard_integers(n, np.int64), random.hard_integers(n, np.int16), random.hard_integers(n, np.uint8)
+    o, s, c = random.hard_integers(n, np.int64), random.hard_integers(
+        n, np.int16), random.hard_integers(n, np.uint8)
     buffers = [run.put(x) for x in (o, s, c)]
     run.launch(1, n, run.put(a), *buffers)
     expected = []
@@ -192,9 +246,16 @@ def imisc(run, random):
         signed32 = lambda word: (word + 2**31) % 2**32 - 2**31
         dot = sum(signed(uv >> k & 255) * signed(3 >> k & 255) for k in (0, 8, 16, 24)) + 4
         add4 = sum(((uv >> k & 255) + (7 >> k & 255)) % 256 << k for k in (0, 8, 16, 24))
-        terms = [v * w, (v * w) >> 32, (uv * 3) >> 32, abs(v), min(v, 5), max(v, 6), signed32(low24 * 3), (abs(v - 3) + 4) % 2**32, v & 255,
-                 v | 3, ~v, ((uw << 32 | uv) << 5 >> 32) % 2**32, (abs(uv - 3) + 4) % 2**32, bin(uold).count("1"), 64 - uold.bit_length(),
-                 (old * 77) >> 64, signed32(dot), add4, (v + 3) >> 1]
+        terms = [
+            v * w, (v * w) >> 32, (uv * 3) >> 32,
+            abs(v),
+            min(v, 5),
+            max(v, 6),
+            signed32(low24 * 3), (abs(v - 3) + 4) % 2**32, v & 255, v | 3, ~v,
+            ((uw << 32 | uv) << 5 >> 32) % 2**32, (abs(uv - 3) + 4) % 2**32,
+            bin(uold).count("1"), 64 - uold.bit_length(), (old * 77) >> 64,
+            signed32(dot), add4, (v + 3) >> 1
+        ]
         expected.append(sum(terms) % 2**64)
     run.check("o", buffers[0], np.array(expected, np.uint64).view(np.int64))
     with np.errstate(over="ignore"):
@@ -211,7 +272,10 @@ def collatz(run, random, n):
     x, count = values.astype(np.uint64), np.zeros(n, np.uint32)
     while (x != 1).any():
         count += x != 1
-        x = np.where(x == 1, x, np.where(x % np.uint64(2) == 1, np.uint64(3) * x + np.uint64(1), x // np.uint64(2)))
+        x = np.where(
+            x == 1, x,
+            np.where(x % np.uint64(2) == 1,
+                     np.uint64(3) * x + np.uint64(1), x // np.uint64(2)))
     run.check("steps", steps, count)
 
 
@@ -244,12 +308,15 @@ def mma_ptx(run, random, values):
     for lane in range(32):  # PTX ISA, fragments of mma.m16n8k16
         group, pair = lane // 4, lane % 4 * 2
         for register in range(4):
-            a[group + 8 * (register % 2), pair + 8 * (register // 2):][:2] = fragments_a[register, lane]
+            a[group + 8 * (register % 2), pair + 8 * (register // 2):][:2] = fragments_a[register,
+                                                                                         lane]
         for register in range(2):
             b[pair + 8 * register:, group][:2] = fragments_b[register, lane]
-    quads = lambda c: np.array([c[i // 4, i % 4 * 2:][:2].sum() + c[i // 4 + 8, i % 4 * 2:][:2].sum() for i in range(32)])
+    quads = lambda c: np.array(
+        [c[i // 4, i % 4 * 2:][:2].sum() + c[i // 4 + 8, i % 4 * 2:][:2].sum() for i in range(32)])
     bound = EXACT if values == "integers" else Bound(
-        absolute=quads(np.abs(a) @ np.abs(b)) * 2.0**-20, reason="tensor cores add in an order and a width of their own")
+        absolute=quads(np.abs(a) @ np.abs(b)) * 2.0**-20,
+        reason="tensor cores add in an order and a width of their own")
     run.check("d", d, quads(a @ b).astype(f32), bound)
 
 
@@ -265,8 +332,10 @@ def mc_pi(run, random, iterations):
     grid, block = 3, 70
     hits = run.put(np.array([5], np.uint64))
     run.launch(grid, block, hits, np.int32(iterations))
-    thread, number = np.meshgrid(np.arange(block, dtype=np.uint32), np.arange(grid, dtype=np.uint32))
-    state = (thread + np.uint32(1), np.uint32(362436069) + 0 * thread, np.uint32(521288629) + 0 * thread, np.uint32(88675123) + number)
+    thread, number = np.meshgrid(np.arange(block, dtype=np.uint32), np.arange(grid,
+                                                                              dtype=np.uint32))
+    state = (thread + np.uint32(1), np.uint32(362436069) + 0 * thread,
+             np.uint32(521288629) + 0 * thread, np.uint32(88675123) + number)
     count = 5
     for _ in range(iterations):
         state, first = xorshift(state)
@@ -297,7 +366,8 @@ def curand(run, random):
         jump = (jump @ jump) % 2
     s0, s1 = 1234 ^ 0xAAD26B49, 0xF7DCEFDD
     t0, t1 = 1099087573 * s0 % 2**32, 2591861531 * s1 % 2**32
-    v = [(123456789 + t0) % 2**32, 362436069 ^ t0, (521288629 + t1) % 2**32, 88675123 ^ t1, (5783321 + t0) % 2**32]
+    v = [(123456789 + t0) % 2**32, 362436069 ^ t0, (521288629 + t1) % 2**32, 88675123 ^ t1,
+         (5783321 + t0) % 2**32]
     d = (6615241 + t1 + t0) % 2**32
     bits = np.array([(v[i // 32] >> (i % 32)) & 1 for i in range(160)], np.float32)
     expected = []

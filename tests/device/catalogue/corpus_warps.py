@@ -39,7 +39,8 @@ def cg_tile(run, random, n):
 
 @entry("16_coopgroups", "cg_red", [dict(n=32), dict(n=320)])
 def cg_red(run, random, n):
-    for name, values in (("integers", random.integers(n, -999, 999).astype(f32)), ("fractions", random.uniform(n, -1, 1))):
+    for name, values in (("integers", random.integers(n, -999, 999).astype(f32)),
+                         ("fractions", random.uniform(n, -1, 1))):
         o = run.out(n // 32, f32)
         run.launch(1, n, run.put(values), o)
         rows = values.reshape(-1, 32)
@@ -54,7 +55,9 @@ def cg_coalesced(run, random, n):
     run.launch(1, n, run.put(values), count, o)
     kept = values[values > 0]
     run.check("cnt", count, i32(len(kept)))
-    run.check("o, sorted", np.sort(o.read()), np.sort(np.concatenate([kept, np.zeros(n - len(kept), i32)])))  # warps come in any order
+    run.check("o, sorted", np.sort(o.read()),
+              np.sort(np.concatenate([kept, np.zeros(n - len(kept),
+                                                     i32)])))  # warps come in any order
 
 
 @entry("16_coopgroups", "cg_grid", [dict(grid=1), dict(grid=6)])
@@ -75,17 +78,23 @@ def find_first(v):
 
 @entry("17_votes", "votes", [dict(kind=kind) for kind in ("mixed", "equal", "hard")])
 def votes(run, random, kind):
-    v = {"mixed": random.integers(32, -3, 3), "equal": np.full(32, 3, i32), "hard": random.hard_integers(32, i32)}[kind]
+    v = {
+        "mixed": random.integers(32, -3, 3),
+        "equal": np.full(32, 3, i32),
+        "hard": random.hard_integers(32, i32)
+    }[kind]
     o = run.out(288, u32)
     run.launch(1, 32, run.put(v), o)
     mask = lambda on: int(sum(1 << i for i in np.flatnonzero(on)))
     ballot = mask(v > 0)
     all_equal = (v == v[0]).all()
-    rows = [[ballot] * 32, [int((v == 3).any())] * 32, [int((v < 100).all())] * 32, [mask(v == x) for x in v],
-            [0xFFFFFFFF + 1 if all_equal else 0] * 32, [0xFFFFFFFF] * 32]
+    rows = [[ballot] * 32, [int((v == 3).any())] * 32, [int((v < 100).all())] * 32,
+            [mask(v == x) for x in v], [0xFFFFFFFF + 1 if all_equal else 0] * 32, [0xFFFFFFFF] * 32]
     bits = lambda x: int(x) % 2**32
-    rows.append([bin(ballot).count("1") + find_first(bits(x)) + (32 - bits(x).bit_length()) + int(format(bits(x), "032b")[::-1], 2) + bits(x)
-                 for x in v])
+    rows.append([
+        bin(ballot).count("1") + find_first(bits(x)) + (32 - bits(x).bit_length()) +
+        int(format(bits(x), "032b")[::-1], 2) + bits(x) for x in v
+    ])
     rows.append([2**i - 1 for i in range(32)])
     rows.append([int((v > 0).sum()) + int((v != 0).all()) + int((v != 0).any())] * 32)
     run.check("o", o, np.array(rows, np.uint64).astype(u32).ravel())
@@ -120,9 +129,14 @@ def atomic_expectation(a, u, l, s, f, d, v, threads):
     return a, u, l, s, f, d
 
 
-@entry("22_atomics", "atoms", [dict(threads=1, v=-3), dict(threads=1, v=2**31 - 1), dict(threads=100, v=12345)])
+@entry("22_atomics", "atoms",
+       [dict(threads=1, v=-3),
+        dict(threads=1, v=2**31 - 1),
+        dict(threads=100, v=12345)])
 def atoms(run, random, threads, v):
-    a, u, l = random.hard_integers(11, i32), np.array([6, 12, 5, 5], u32), np.array([2**64 - 1, 0, 77, 1, 1], np.uint64)
+    a, u, l = random.hard_integers(11, i32), np.array([6, 12, 5, 5],
+                                                      u32), np.array([2**64 - 1, 0, 77, 1, 1],
+                                                                     np.uint64)
     a[6] = 0
     s, f, d = np.array([-9], np.int64), np.array([0.25, 9, 9, 7], f32), np.array([-1.5, 9])
     buffers = [run.put(x) for x in (a, u, l, s, f, d)]
@@ -130,9 +144,13 @@ def atoms(run, random, threads, v):
     ea, eu, el, es, ef, ed = atomic_expectation(a, u, l, s, f, d, v, threads)
     alone = threads == 1
     pick = lambda every, fixed: list(range(every)) if alone else fixed
-    for name, buffer, expected, which in (("a", buffers[0], ea, pick(11, [1, 2, 3, 4, 5, 6, 7])), ("u", buffers[1], eu, pick(4, [0, 1, 2])),
-                                          ("l", buffers[2], el, pick(5, [1, 2])), ("sl", buffers[3], [es], [0]),
-                                          ("f", buffers[4], ef, pick(4, [0, 3])), ("d", buffers[5], ed, pick(2, [0]))):
+    for name, buffer, expected, which in (("a", buffers[0], ea, pick(11, [1, 2, 3, 4, 5, 6, 7])),
+                                          ("u", buffers[1], eu, pick(4, [0, 1, 2])),
+                                          ("l", buffers[2], el, pick(5, [1, 2])), ("sl", buffers[3],
+                                                                                   [es], [0]),
+                                          ("f", buffers[4], ef, pick(4,
+                                                                     [0, 3])), ("d", buffers[5], ed,
+                                                                                pick(2, [0]))):
         run.check(name, buffer.read()[which], np.array(expected, buffer.dtype)[which])
 
 
@@ -158,7 +176,10 @@ def spinlock_its(run, random, grid):
     run.symbol("mutex_").write(np.zeros(1, i32))
     c = run.put(np.array([-2], i32))
     run.launch(grid, 40, c)
-    run.check("c", c, i32(40 * grid - 2), across=Bound(absolute=40 * grid, reason="*c is read without a fence behind the lock"))
+    run.check("c",
+              c,
+              i32(40 * grid - 2),
+              across=Bound(absolute=40 * grid, reason="*c is read without a fence behind the lock"))
 
 
 @entry("22_atomics", "last_block", [dict(grid=1), dict(grid=70)])

@@ -8,7 +8,16 @@ import numpy as np
 
 POISON = 0xCB  # what memory holds before a kernel writes to it
 
-FORMATS = {"uint8": 1, "uint16": 2, "uint32": 3, "int8": 8, "int16": 9, "int32": 10, "float16": 16, "float32": 32}
+FORMATS = {
+    "uint8": 1,
+    "uint16": 2,
+    "uint32": 3,
+    "int8": 8,
+    "int16": 9,
+    "int32": 10,
+    "float16": 16,
+    "float32": 32
+}
 
 
 class DriverError(Exception):
@@ -20,38 +29,41 @@ class DriverError(Exception):
 
 
 class ArrayDescriptor(ctypes.Structure):
-    _fields_ = [("width", c_size_t), ("height", c_size_t), ("depth", c_size_t), ("format", c_uint), ("channels", c_uint),
-                ("flags", c_uint)]
+    _fields_ = [("width", c_size_t), ("height", c_size_t), ("depth", c_size_t), ("format", c_uint),
+                ("channels", c_uint), ("flags", c_uint)]
 
 
 class Copy3D(ctypes.Structure):
-    _fields_ = [(side + name, kind) for side in ("src", "dst") for name, kind in (
-        ("XInBytes", c_size_t), ("Y", c_size_t), ("Z", c_size_t), ("LOD", c_size_t), ("MemoryType", c_uint), ("Host", c_void_p),
-        ("Device", c_uint64), ("Array", c_void_p), ("Reserved", c_void_p), ("Pitch", c_size_t), ("Height", c_size_t))
-    ] + [("WidthInBytes", c_size_t), ("Height", c_size_t), ("Depth", c_size_t)]
+    _fields_ = [(side + name, kind) for side in ("src", "dst")
+                for name, kind in (("XInBytes", c_size_t), ("Y", c_size_t), ("Z", c_size_t),
+                                   ("LOD", c_size_t), ("MemoryType", c_uint), ("Host", c_void_p),
+                                   ("Device", c_uint64), ("Array", c_void_p),
+                                   ("Reserved", c_void_p), ("Pitch", c_size_t),
+                                   ("Height", c_size_t))] + [("WidthInBytes", c_size_t),
+                                                             ("Height", c_size_t),
+                                                             ("Depth", c_size_t)]
 
 
 class ResourceDescriptor(ctypes.Structure):
     """The union is an array handle in its first eight bytes, or (address, format, channels, bytes)."""
-    _fields_ = [("type", c_uint), ("first", c_uint64), ("format", c_uint), ("channels", c_uint), ("bytes", c_size_t),
-                ("rest", c_int * 26), ("flags", c_uint)]
+    _fields_ = [("type", c_uint), ("first", c_uint64), ("format", c_uint), ("channels", c_uint),
+                ("bytes", c_size_t), ("rest", c_int * 26), ("flags", c_uint)]
 
 
 class TextureDescriptor(ctypes.Structure):
-    _fields_ = [("address", c_uint * 3), ("filter", c_uint), ("flags", c_uint), ("anisotropy", c_uint), ("mipmap", c_uint),
-                ("levels", c_float * 3), ("border", c_float * 4), ("reserved", c_int * 12)]
+    _fields_ = [("address", c_uint * 3), ("filter", c_uint), ("flags", c_uint),
+                ("anisotropy", c_uint), ("mipmap", c_uint), ("levels", c_float * 3),
+                ("border", c_float * 4), ("reserved", c_int * 12)]
 
 
-assert (ctypes.sizeof(Copy3D), ctypes.sizeof(ResourceDescriptor), ctypes.sizeof(TextureDescriptor)) == (200, 144, 104)
+assert (ctypes.sizeof(Copy3D), ctypes.sizeof(ResourceDescriptor),
+        ctypes.sizeof(TextureDescriptor)) == (200, 144, 104)
 
 
 class Device:
-    """The first device of a driver library, with its primary context current.
+    """The first device of a driver library, with its primary context current."""
 
-    With `keeps_images` a PTX text is compiled once, however often it is loaded."""
-
-    def __init__(self, path, keeps_images=False):
-        self.images = {} if keeps_images else None
+    def __init__(self, path):
         self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
         self.call("cuInit", c_uint(0))
         self.ordinal, self.context = c_int(), c_void_p()
@@ -87,29 +99,15 @@ class Device:
         return value.value
 
     def module(self, ptx):
-        text = ptx.encode(errors="replace")
-        if self.images is None:
-            return Module(self, text)
-        if text not in self.images:
-            self.images[text] = self.linked(text)
-        return Module(self, self.images[text])
-
-    def linked(self, ptx):
-        """The machine code that the driver makes of PTX."""
-        state, image, size = c_void_p(), c_void_p(), c_size_t()
-        none = (c_uint(0), None, None)
-        self.call("cuLinkCreate_v2", *none, byref(state))
-        self.call("cuLinkAddData_v2", state, c_uint(1), ptx + b"\0", c_size_t(len(ptx) + 1), b"ptx", *none)
-        self.call("cuLinkComplete", state, byref(image), byref(size))
-        code = ctypes.string_at(image.value, size.value)
-        self.call("cuLinkDestroy", state)
-        return code
+        return Module(self, ptx)
 
 
 class Module:
-    def __init__(self, device, image):
+
+    def __init__(self, device, ptx):
         self.device, self.handle = device, c_void_p()
-        device.call("cuModuleLoadData", byref(self.handle), ctypes.create_string_buffer(image))
+        text = ctypes.create_string_buffer(ptx.encode(errors="replace"))
+        device.call("cuModuleLoadData", byref(self.handle), text)
 
     def function(self, name):
         function = c_void_p()
@@ -119,7 +117,8 @@ class Module:
     def symbol(self, name):
         """A variable of the module, as a buffer of bytes that is not ours to free."""
         address, size = c_uint64(), c_size_t()
-        self.device.call("cuModuleGetGlobal_v2", byref(address), byref(size), self.handle, name.encode())
+        self.device.call("cuModuleGetGlobal_v2", byref(address), byref(size), self.handle,
+                         name.encode())
         return Buffer(self.device, np.zeros(size.value, np.uint8), address.value)
 
     def unload(self):
@@ -141,7 +140,8 @@ class Buffer:
     def write(self, values):
         values = np.ascontiguousarray(values)
         if values.nbytes:
-            self.device.call("cuMemcpyHtoD_v2", c_uint64(self.address), c_void_p(values.ctypes.data), c_size_t(values.nbytes))
+            self.device.call("cuMemcpyHtoD_v2", c_uint64(self.address),
+                             c_void_p(values.ctypes.data), c_size_t(values.nbytes))
         return self
 
     def poison(self):
@@ -150,7 +150,8 @@ class Buffer:
     def read(self, dtype=None):
         values = np.empty(self.nbytes, np.uint8)
         if self.nbytes:
-            self.device.call("cuMemcpyDtoH_v2", c_void_p(values.ctypes.data), c_uint64(self.address), c_size_t(self.nbytes))
+            self.device.call("cuMemcpyDtoH_v2", c_void_p(values.ctypes.data),
+                             c_uint64(self.address), c_size_t(self.nbytes))
         return values.view(self.dtype).reshape(self.shape) if dtype is None else values.view(dtype)
 
     def free(self):
@@ -167,7 +168,8 @@ class Image:
         channels = self.values.shape[-1]
         extent = list(self.values.shape[:-1][::-1]) + [0, 0]
         flags = (1 if layered else 0) | (2 if surface else 0)
-        self.extent = extent[:3] if dimensions == 3 or layered else extent[:dimensions] + [0] * (3 - dimensions)
+        self.extent = extent[:3] if dimensions == 3 or layered else extent[:dimensions] + [0] * (
+            3 - dimensions)
         descriptor = ArrayDescriptor(*self.extent, FORMATS[self.values.dtype.name], channels, flags)
         device.call("cuArray3DCreate_v2", byref(self.handle), byref(descriptor))
         self.row = self.extent[0] * channels * self.values.itemsize
@@ -176,10 +178,13 @@ class Image:
     def _copy(self, host, upload):
         copy = Copy3D()
         near, far = ("src", "dst") if upload else ("dst", "src")
-        for side, name, value in ((near, "MemoryType", 1), (near, "Host", host.ctypes.data), (near, "Pitch", self.row),
-                                  (near, "Height", max(self.extent[1], 1)), (far, "MemoryType", 3), (far, "Array", self.handle)):
+        for side, name, value in ((near, "MemoryType",
+                                   1), (near, "Host", host.ctypes.data), (near, "Pitch", self.row),
+                                  (near, "Height", max(self.extent[1], 1)), (far, "MemoryType", 3),
+                                  (far, "Array", self.handle)):
             setattr(copy, side + name, value)
-        copy.WidthInBytes, copy.Height, copy.Depth = self.row, max(self.extent[1], 1), max(self.extent[2], 1)
+        copy.WidthInBytes, copy.Height, copy.Depth = self.row, max(self.extent[1],
+                                                                   1), max(self.extent[2], 1)
         self.device.call("cuMemcpy3D_v2", byref(copy))
 
     def read(self):
@@ -188,11 +193,13 @@ class Image:
         return values
 
     def texture(self, address="clamp", linear=False, normalized=False, as_integer=False):
-        return texture_of(self.device, ResourceDescriptor(0, self.handle.value), address, linear, normalized, as_integer)
+        return texture_of(self.device, ResourceDescriptor(0, self.handle.value), address, linear,
+                          normalized, as_integer)
 
     def surface(self):
         surface = c_uint64()
-        self.device.call("cuSurfObjectCreate", byref(surface), byref(ResourceDescriptor(0, self.handle.value)))
+        self.device.call("cuSurfObjectCreate", byref(surface),
+                         byref(ResourceDescriptor(0, self.handle.value)))
         return np.uint64(surface.value)
 
     def free(self):
@@ -213,12 +220,15 @@ def texture_of(device, resource, address="clamp", linear=False, normalized=False
 def linear_texture(device, buffer, channels=1, **how):
     """Over a buffer, as tex1Dfetch reads it."""
     kind = FORMATS[buffer.dtype.name]
-    return texture_of(device, ResourceDescriptor(2, buffer.address, kind, channels, buffer.nbytes), **how)
+    return texture_of(device, ResourceDescriptor(2, buffer.address, kind, channels, buffer.nbytes),
+                      **how)
 
 
 def launch(device, function, grid, block, arguments, shared=0, cooperative=False):
     """Starts a kernel. Arguments are buffers, NumPy scalars, and arrays (structs by value, as bytes)."""
-    as_three = lambda size: [c_uint(int(n)) for n in (tuple(size) if hasattr(size, "__len__") else (size,)) + (1, 1)][:3]
+    as_three = lambda size: [
+        c_uint(int(n)) for n in (tuple(size) if hasattr(size, "__len__") else (size, )) + (1, 1)
+    ][:3]
     values = [np.asarray(np.uint64(a.address) if isinstance(a, Buffer) else a) for a in arguments]
     values = [np.ascontiguousarray(v) for v in values]
     pointers = (c_void_p * (len(values) + 1))(*[v.ctypes.data for v in values])
