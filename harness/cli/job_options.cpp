@@ -154,6 +154,18 @@ void read_annotations(JobRequest& request, const OptionValue& value) {
   request.annotations = *mode;
 }
 
+// As the CPU device names them (warpmark/device.h).
+void read_checks(JobRequest& request, const OptionValue& value) {
+  static const std::vector<std::string> kKnown = {"memory", "init", "race", "sync"};
+  const std::string& text = value.words.front().text;
+  request.session.checks = text == "all" ? kKnown : split(text, ',');
+  for (const std::string& name : request.session.checks) {
+    if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end()) {
+      throw wrong(value, "a list of memory, init, race and sync, or all");
+    }
+  }
+}
+
 bool truth(const YamlNode& node, const std::string& what) {
   return read_word(node, what, {"true", "false"}) == "true";
 }
@@ -206,6 +218,8 @@ const std::vector<JobOption>& job_options() {
        "Run each case N times, with other inputs each time", &read_trials},
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
        &read_trial},
+      {"--checks", "checks", "LIST", K::word, T::check,
+       "What the CPU device looks for: memory,init,race,sync or all", &read_checks},
       {"--timeout-s", "timeout_s", "S", K::word, T::every,
        "Seconds that the device part of a case may take (default 60)", &read_timeout},
       {"--cache", "cache", "STATE", K::word, T::bench,

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/places.hpp"
+#include "base/text.hpp"
 #include "driver/choose.hpp"
 #include "plan/plugin_loader.hpp"
 #include "report/annotations.hpp"
@@ -52,6 +53,7 @@ RunContext make_context(const JobRequest& request, size_t deselected) {
   context.device_request = request.device_given ? request.session.device : "";
   context.seed_given = request.seed_given;
   context.seed = request.session.seed;
+  context.checks = join(request.session.checks, ",");
   if (request.timeout_given) context.timeout_s = request.session.timeout_s;
   context.first_trial = request.first_trial;
   context.trials = request.trials;

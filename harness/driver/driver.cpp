@@ -194,6 +194,11 @@ void Driver::protect(CUcontext context, CUdeviceptr address, uint64_t bytes) con
   throw internal_error(fmt::format("{} refused to protect memory: {}", name_, last_error()));
 }
 
+void Driver::forget(CUcontext context, CUdeviceptr address, uint64_t bytes) const {
+  if (extension_.forget == nullptr || extension_.forget(context, address, bytes) == 0) return;
+  throw internal_error(fmt::format("{} refused to forget memory: {}", name_, last_error()));
+}
+
 int header_cuda_version() {
   return CUDA_VERSION;
 }

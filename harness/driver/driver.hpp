@@ -117,6 +117,8 @@ class Driver {
   /// writes to the allocation of these bytes from now on faults.
   bool can_protect() const;
   void protect(CUcontext context, CUdeviceptr address, uint64_t bytes) const;
+  /// The bytes count as never written, for drivers that look for uses of such; nothing for others.
+  void forget(CUcontext context, CUdeviceptr address, uint64_t bytes) const;
   /// Each report or counter line since the last call; nothing if the driver gives none.
   void drain_reports(CUcontext context, const std::function<void(std::string_view)>& sink) const;
   void drain_counters(CUcontext context, const std::function<void(std::string_view)>& sink) const;

@@ -146,6 +146,7 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
     case FailureKind::signature:
       return explain_signature(outcome, context);
     case FailureKind::fault:
+    case FailureKind::finding:
     case FailureKind::limit:
     case FailureKind::crash:
       return explain_fault(outcome, context.file);

@@ -205,6 +205,19 @@ std::string barrier(const Report& report, const std::string& file) {
       at);
 }
 
+std::string undefined(const Report& report, const std::string& file) {
+  const std::string origin = report.text("origin");
+  const std::string what = origin == "shared"   ? "an element of shared memory"
+                           : origin == "local"  ? "an element of an array inside the kernel"
+                           : origin == "global" ? "an element of an argument"
+                                                : "a variable";
+  return fmt::format(
+      "{} uses {} that nothing has written yet, so its value is a matter of luck.{} Give it a "
+      "value "
+      "first, in every thread and for every index that is read.",
+      subject(report, file), what, by_thread(report));
+}
+
 std::string race(const Report& report, const std::string& file) {
   const std::string space = report.text("space");
   const std::string name = report.text("argument");
@@ -237,7 +250,8 @@ std::string explain_report(const Json& json, const std::string& file) {
   const std::string kind = report.text("kind");
   if (kind == "illegal_address") return illegal_address(report, file);
   if (kind == "misaligned_address") return misaligned(report, file);
-  if (kind == "barrier") return barrier(report, file);
+  if (kind == "barrier" || kind == "sync") return barrier(report, file);
+  if (kind == "uninitialised") return undefined(report, file);
   if (kind == "race") return race(report, file);
   if (kind == "limit") return limit(report);
   if (kind == "assert") {

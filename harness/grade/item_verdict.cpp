@@ -20,6 +20,7 @@ ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
     // What a device lacks is no mistake of a kernel that another device runs.
     if (kind == "unsupported_instruction") return {GradeWord::not_launched, Blame::grader};
     if (kind == "barrier") return {GradeWord::barrier, Blame::submission};
+    if (kind == "sync") return {GradeWord::barrier, Blame::submission};
     if (kind == "race") return {GradeWord::race, Blame::submission};
     if (kind == "limit") return {GradeWord::limit, Blame::submission};
     // The kernel ended itself, because it found something wrong.
@@ -55,6 +56,7 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::signature:
       return {GradeWord::not_launched, Blame::submission};
     case FailureKind::fault:
+    case FailureKind::finding:
       return judge_fault(outcome, GradeWord::memory_error);
     case FailureKind::limit:
       // Threads that wait for each other end in the driver's error for a launch that takes too

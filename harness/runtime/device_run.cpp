@@ -103,6 +103,7 @@ void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison)
       if (protects_ && !buffers_[i].inout) buffer.forbid_writes();
     } else {
       buffer.fill(poison);
+      context_->driver().forget(context_->handle(), buffer.address(), buffer.bytes());
     }
   }
 }

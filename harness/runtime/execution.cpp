@@ -191,6 +191,10 @@ void Executor::set_launch_limits(const protocol::Run& run) {
   if (run.instructions > 0 || launch_limits_.find("budget") != std::string::npos) {
     options["instruction_budget"] = run.instructions;
   }
+  // The same with checks; a run that names none is to find what it would have found before.
+  if (!run.checks.empty() || launch_limits_.find("checks") != std::string::npos) {
+    options["checks"] = run.checks.empty() ? std::vector<std::string>{"memory"} : run.checks;
+  }
   const std::string text = options.dump();
   if (text == launch_limits_) return;
   context_->driver().configure(context_->handle(), text);

@@ -206,6 +206,17 @@ bool judge_findings(const PlannedCase& planned, Outcome& outcome) {
   return false;
 }
 
+bool judge_clean(const PlannedCase& planned, Outcome& outcome) {
+  protocol::Failure mistakes;
+  for (const auto& report : outcome.findings) {
+    if (text_of(report, "severity") == "error") mistakes.reports.push_back(report);
+  }
+  if (mistakes.reports.empty()) return true;
+  fail(outcome, FailureKind::finding,
+       verdict_error(findings_text(mistakes), fault_place(planned, mistakes)));
+  return false;
+}
+
 void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, Outcome& outcome) {
   outcome.findings = failure.reports;
   const std::string kind = kind_of_result(failure.result);

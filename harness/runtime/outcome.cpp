@@ -44,6 +44,8 @@ std::string_view to_text(FailureKind kind) {
       return "unwritten";
     case FailureKind::input_changed:
       return "input_changed";
+    case FailureKind::finding:
+      return "finding";
     case FailureKind::driver:
       return "driver";
   }

@@ -37,7 +37,8 @@ enum class FailureKind : uint8_t {
   wrong,          ///< wrong elements
   unwritten,      ///< elements that were never written
   input_changed,  ///< an `in` argument that the kernel wrote to
-  driver          ///< any other failure of the driver
+  driver,         ///< any other failure of the driver
+  finding         ///< a race, an undefined value, a barrier that not everybody reaches
 };
 std::string_view to_text(FailureKind kind);
 

@@ -96,6 +96,7 @@ Json to_json(const Run& run) {
           {"steps", steps},
           {"wall_limit_s", run.wall_limit_s},
           {"instructions", run.instructions},
+          {"checks", run.checks},
           {"guard", static_cast<int>(run.guard)}};
 }
 
@@ -196,6 +197,7 @@ Run run_from(const Json& json) {
   for (const Json& step : json.at("steps")) run.steps.push_back(step_from(step));
   run.wall_limit_s = json.at("wall_limit_s");
   run.instructions = json.at("instructions");
+  run.checks = json.at("checks");
   run.guard = static_cast<Guard>(json.at("guard").get<int>());
   return run;
 }

@@ -142,7 +142,8 @@ struct Run {
   std::vector<Step> steps;
   // What devices with `reports` keep, of one launch; 0 is none.
   double wall_limit_s = 0;
-  uint64_t instructions = 0;  ///< thread-instructions
+  uint64_t instructions = 0;        ///< thread-instructions
+  std::vector<std::string> checks;  ///< what is looked for (warpmark/device.h); none: the usual
   Guard guard = Guard::none;
 };
 

@@ -516,6 +516,7 @@ class Session::State {
               Outcome& outcome) {
     const Plan& plan = ready.planned.plan;
     protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
+    request.run.checks = options_.checks;
     if (compiler_) {
       request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
     }
@@ -544,7 +545,9 @@ class Session::State {
       judge_missing_fault(ready.planned, outcome);
       throw CaseEnded{};
     }
-    if (plan.report && !judge_findings(ready.planned, outcome)) throw CaseEnded{};
+    const bool found =
+        plan.report ? judge_findings(ready.planned, outcome) : judge_clean(ready.planned, outcome);
+    if (!found) throw CaseEnded{};
   }
 
   // Returns false if only a run with another poison can tell.

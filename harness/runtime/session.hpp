@@ -30,6 +30,9 @@ struct SessionOptions {
   double start_timeout_s = 120;  ///< for device and NVRTC to start; many GPUs take tens of seconds
   uint64_t seed = 0;             ///< of every generator
   bool use_cache = true;
+  /// What devices with `reports` look for while results are verified: of memory, init, race, sync.
+  /// Empty: what the device looks for if nobody asks.
+  std::vector<std::string> checks;
   std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
   std::optional<Confinement> confinement;  ///< for source that is not trusted; never in_process
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here

@@ -55,6 +55,24 @@ class Failures(CheckTest):
     def test_an_input_that_raises(self):
         self.fails("suites/t.yaml:6:13", "rng.Normal", src="{in: rng.Normal(n)}")
 
+    def test_a_race_is_found_if_it_is_looked_for(self):
+        racy = KERNEL.replace("f * src[i];", "f * src[i];\n"
+                              "  if (i > 0 && i < n && out[i - 1] == 1e30f) out[i] = 0;")
+        self.write_scale(kernel_text=racy)
+        self.check("suites/t.yaml", code=0)
+        self.check("suites/t.yaml", "--checks", "memory,sync", code=0)
+        out, _ = self.check("suites/t.yaml", "--checks", "race", code=1)
+        self.assertIn("race: read after write of 4 bytes of global memory at out[0]", out)
+        self.assertIn("suites/k.cu:3: error: ", out)
+        self.assertIn("--case t.n=100 --device cpu --checks race\n", out)
+
+    def test_a_value_that_nobody_wrote(self):
+        text = KERNEL.replace("f * src[i];", "out[i] * 0 + f * src[i];")
+        self.write_scale(kernel_text=text)
+        out, _ = self.check("suites/t.yaml", "--checks", "init", code=1)
+        self.assertIn("a value from uninitialised global memory is stored (out[0])", out)
+        self.assertIn("--case t.n=100 --device cpu --checks init\n", out)
+
     def test_wrong_values(self):
         out = self.fails("suites/t.yaml:10:19", "72 of 100 elements of `out` are wrong",
                          "the first is out[28] = 84, expected 28",

@@ -52,9 +52,15 @@ typedef struct warpmark_device {
    *                             happen in the order of blocks, and kernels that may wait for
    *                             another block (volatile or acquiring loads, swaps, used old values
    *                             in a loop) keep to one thread.
-   *   "check": "memory"|"none"  exact bounds and alignment of each access (the
-   * default), or containment only With a null context and none current, they hold for contexts that
-   * are created later. Returns 0, or an error whose text `last_error` gives. */
+   *   "checks": ["memory", …]   what launches are searched for, of memory (exact bounds and
+   *                             alignment of each access; the default), init (use of values that
+   *                             were never written), race (unordered accesses to one place) and
+   *                             sync (barriers and warp operations that not everybody reaches);
+   *                             any of them includes memory. []: an access only stays inside the
+   *                             device's memory
+   *   "check": "memory"|"none"  the same as ["memory"] and []
+   * With a null context and none current, they hold for contexts that are created later. Returns 0,
+   * or an error whose text `last_error` gives. */
   int (*configure)(warpmark_device_context context, const char* json);
 
   /* Names the device memory [address, address + bytes) for reports: an argument's name and the
@@ -79,7 +85,15 @@ typedef struct warpmark_device {
    * a texture or surface), surface_out_of_range, heap (a free of what malloc did not return),
    * waiting (after a limit: where threads were, and for what they waited). Members that do not
    * apply are absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte
-   * after. */
+   * after.
+   * Three further kinds are findings, which change neither results nor the launch's end:
+   *   race           "hazard": "write after write", "read after write" or "write after read", and
+   *                  "other": {"thread", "block", "file", "line", "ptx_line", "instruction"}, the
+   *                  access that came first here
+   *   uninitialised  "hazard": what was done with the value; "origin": global, shared, local or
+   *                  register; "other": where it was read
+   *   sync           "hazard": compute-sanitizer's word; "other": the other barrier, if there is one
+   * Their "severity" is error, or warning: a race whose writes are of the same value. */
   void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* Hands one JSON object for each launch since the last call to `sink`, oldest first:
@@ -127,6 +141,11 @@ typedef struct warpmark_device {
    * illegal_address whose allocation has "read_only": true, and whose "side" is "inside". Returns 0
    * or an error, as configure. */
   int (*protect)(warpmark_device_context context, uint64_t address, uint64_t bytes, int read_only);
+
+  /* The bytes [address, address + bytes) of one allocation count as never written from now on, for
+   * the check `init`, whatever lies in them: poison, to be recognised if it is still there.
+   * Returns 0 or an error, as configure. */
+  int (*forget)(warpmark_device_context context, uint64_t address, uint64_t bytes);
 } warpmark_device;
 
 /* The one exported symbol. */

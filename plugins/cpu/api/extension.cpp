@@ -123,6 +123,17 @@ int protect(warpmark_device_context handle, std::uint64_t address, std::uint64_t
   });
 }
 
+int forget(warpmark_device_context handle, std::uint64_t address, std::uint64_t bytes) {
+  return enter("forget", [&]() -> CUresult {
+    Context* context = context_of(handle);
+    if (context == nullptr) return fail(CUDA_ERROR_INVALID_CONTEXT, "forget: no such context");
+    if (bytes == 0 || context->arena.find(address, bytes) == nullptr)
+      return fail(CUDA_ERROR_INVALID_VALUE, "forget: the range is not inside one allocation");
+    context->arena.set_values(address, bytes, false);
+    return CUDA_SUCCESS;
+  });
+}
+
 std::string line_of(std::string& report) {
   return std::move(report);
 }
@@ -195,6 +206,7 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       last_error_text,
       list_symbols,
       protect,
+      forget,
   };
   return &kDevice;
 }

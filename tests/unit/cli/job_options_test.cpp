@@ -127,6 +127,9 @@ TEST(JobOptions, LineAndFileMeanTheSame) {
   same({"--seed", "18446744073709551615"}, "  seed: 18446744073709551615\n",
        [](const R& r) { return r.session.seed; });
   same({"--seed", "0"}, "  seed: 0\n", [](const R& r) { return r.seed_given; });
+  same({"--checks", "race,init"}, "  checks: race,init\n",
+       [](const R& r) { return r.session.checks; });
+  same({"--checks", "all"}, "  checks: all\n", [](const R& r) { return r.session.checks; });
   same({"--trials", "4"}, "  trials: 4\n", [](const R& r) { return r.trials; });
   same({"--trial", "4"}, "  trial: 4\n", [](const R& r) { return r.first_trial; });
   same({"--timeout-s", "1.5"}, "  timeout_s: 1.5\n",
@@ -200,6 +203,8 @@ TEST(JobOptions, TheLineReplacesWhatTheFileSays) {
 
 TEST(JobOptions, MistakesNameTheOption) {
   for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--checks", "race,"},
+            "--checks must be a list of memory, init, race and sync, or all, and is `race,`"},
            {{"--maxfail", "-1"}, "--maxfail must be a whole number from 0, and is `-1`"},
            {{"--trials", "0"}, "--trials must be a whole number from 1, and is `0`"},
            {{"--trial", "x"}, "--trial must be a whole number from 0"},

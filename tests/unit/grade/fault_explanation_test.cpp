@@ -53,6 +53,14 @@ TEST(FaultExplanation, WriteToAnInput) {
             "lets the compiler find such lines.");
 }
 
+TEST(FaultExplanation, ValuesThatNobodyWrote) {
+  EXPECT_EQ(said(R"({"kind": "uninitialised", "origin": "shared", "thread": [3,0,0],
+                     "block": [0,0,0], "count": 1, "file": "scale.cu", "line": 5})"),
+            "Line 5 uses an element of shared memory that nothing has written yet, so its value is "
+            "a matter of luck. It was thread 3 of block 0. Give it a value first, in every thread "
+            "and for every index that is read.");
+}
+
 TEST(FaultExplanation, NoArgumentAtAll) {
   EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "write",
                      "thread": [0,0,0], "block": [0,0,0], "count": 1, "line": 2,

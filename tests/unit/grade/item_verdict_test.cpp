@@ -53,6 +53,7 @@ TEST(ItemVerdict, OfWhatNoSubmissionCanHelp) {
   expect(ended(Verdict::not_run), GradeWord::not_launched, Blame::grader);
   expect(ended(Verdict::skipped), GradeWord::not_launched, Blame::doubtful);
   expect(failed(FailureKind::driver), GradeWord::not_launched, Blame::doubtful);
+  expect(failed(FailureKind::finding), GradeWord::memory_error, Blame::submission);
   expect(failed(FailureKind::crash), GradeWord::memory_error, Blame::doubtful);
 }
 
