@@ -299,8 +299,7 @@ std::vector<SelfTest> read_self_test(const YamlNode& node, const fs::path& folde
   if (const YamlNode* passes = node.find("must_pass")) {
     require_list(*passes, "`must_pass`");
     for (const YamlNode& one : passes->elements) {
-      tests.push_back(
-          {read_file_name(one, "a solution", folder), one.content, true, "", std::nullopt});
+      tests.push_back({read_file_name(one, "a solution", folder), one.content, true, "", {}});
       if (!good.insert(tests.back().file).second) {
         throw usage_error(fmt::format("`{}` is here a second time", one.text), one.content);
       }
