@@ -106,10 +106,10 @@ TEST_F(AssignmentTest, ReadsEveryKey) {
   EXPECT_TRUE(loaded->self_tests[0].must_pass);
   EXPECT_EQ(loaded->self_tests[0].file, folder.path() / "solutions/good.cu");
   EXPECT_EQ(loaded->self_tests[1].case_name, "");
-  EXPECT_EQ(loaded->self_tests[1].word, std::nullopt);
+  EXPECT_TRUE(loaded->self_tests[1].words.empty());
   EXPECT_FALSE(loaded->self_tests[2].must_pass);
   EXPECT_EQ(loaded->self_tests[2].case_name, "another");
-  EXPECT_EQ(loaded->self_tests[2].word, GradeWord::memory_error);
+  EXPECT_EQ(loaded->self_tests[2].words, std::vector{GradeWord::memory_error});
 }
 
 TEST_F(AssignmentTest, TheSumOfThePointsMustBeAsSaid) {
