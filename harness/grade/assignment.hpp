@@ -62,8 +62,8 @@ struct SelfTest {
   std::filesystem::path file;  ///< absolute
   Position where;
   bool must_pass = true;
-  std::string case_name;          ///< of must_fail: the case that must lose points; "" for any
-  std::optional<GradeWord> word;  ///< of must_fail: that case's word
+  std::string case_name;         ///< of must_fail: the case that must lose points; "" for any
+  std::vector<GradeWord> words;  ///< of must_fail: one of which that case says; none: any
 };
 
 struct Assignment {

@@ -104,10 +104,13 @@ std::string counted(size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-bool says(const GradedCase& one, GradeWord word) {
-  if (one.word() == word) return true;
-  return std::any_of(one.items.begin(), one.items.end(),
-                     [&](const GradedItem& item) { return item.word == word; });
+bool says(const GradedCase& one, const std::vector<GradeWord>& words) {
+  const auto wanted = [&](GradeWord word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  return words.empty() || wanted(one.word()) ||
+         std::any_of(one.items.begin(), one.items.end(),
+                     [&](const GradedItem& item) { return wanted(item.word); });
 }
 
 // "`large` says wrong": what cost points, or why nothing was graded.
@@ -133,14 +136,18 @@ std::string passed_although(const SelfTest& test, const GradeResult& result) {
     if (!test.case_name.empty() && one.name != test.case_name) continue;
     if (one.points >= one.max_points) continue;
     lost = true;
-    said = said || !test.word || says(one, *test.word);
+    said = said || says(one, test.words);
     if (words.empty()) words = std::string(to_text(one.word()));
   }
   const std::string where =
       test.case_name.empty() ? "" : fmt::format(" in `{}`", printable(test.case_name));
   if (!lost) return fmt::format("must lose points{}, and loses none", where);
   if (said) return "";
-  return fmt::format("must say {}{}, and says {}", to_text(*test.word), where, words);
+  std::string wanted;
+  for (const GradeWord word : test.words) {
+    wanted += (wanted.empty() ? "" : " or ") + std::string(to_text(word));
+  }
+  return fmt::format("must say {}{}, and says {}", wanted, where, words);
 }
 
 }  // namespace

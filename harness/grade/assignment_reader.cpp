@@ -150,14 +150,22 @@ SelfTest read_must_fail(const YamlNode& node, const fs::path& folder,
     for (const AssignmentCase& one : cases) known.push_back(one.name);
     test.case_name = read_word(*name, "`case`", known);
   }
-  if (const YamlNode* word = node.find("word")) {
-    std::vector<std::string> known;
-    for (int i = 1; i <= static_cast<int>(GradeWord::not_launched); ++i) {
-      known.emplace_back(to_text(static_cast<GradeWord>(i)));
-    }
-    const std::string chosen = read_word(*word, "`word`", known);
+  const YamlNode* word = node.find("word");
+  if (word == nullptr) return test;
+  std::vector<std::string> known;
+  for (int i = 1; i <= static_cast<int>(GradeWord::not_launched); ++i) {
+    known.emplace_back(to_text(static_cast<GradeWord>(i)));
+  }
+  const auto read = [&](const YamlNode& one) {
+    const std::string chosen = read_word(one, "`word`", known);
     const auto index = std::find(known.begin(), known.end(), chosen) - known.begin();
-    test.word = static_cast<GradeWord>(index + 1);
+    test.words.push_back(static_cast<GradeWord>(index + 1));
+  };
+  if (word->kind == YamlNode::Kind::list) {
+    for (const YamlNode& one : word->elements) read(one);
+    if (test.words.empty()) throw usage_error("`word` lists no word", word->where);
+  } else {
+    read(*word);
   }
   return test;
 }
@@ -291,8 +299,7 @@ std::vector<SelfTest> read_self_test(const YamlNode& node, const fs::path& folde
   if (const YamlNode* passes = node.find("must_pass")) {
     require_list(*passes, "`must_pass`");
     for (const YamlNode& one : passes->elements) {
-      tests.push_back(
-          {read_file_name(one, "a solution", folder), one.content, true, "", std::nullopt});
+      tests.push_back({read_file_name(one, "a solution", folder), one.content, true, "", {}});
       if (!good.insert(tests.back().file).second) {
         throw usage_error(fmt::format("`{}` is here a second time", one.text), one.content);
       }

@@ -185,7 +185,9 @@ std::vector<KernelFacts> DeviceRun::kernel_facts() const {
     }
     if (warp > 0 && most >= warp) {
       const int64_t warps = (threads + warp - 1) / warp;
-      one.occupancy = static_cast<double>(one.active_blocks * warps) / (most / warp);
+      const int64_t most_warps = most / warp;
+      one.occupancy =
+          static_cast<double>(one.active_blocks * warps) / static_cast<double>(most_warps);
     }
     facts.push_back(std::move(one));
   }

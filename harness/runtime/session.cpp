@@ -570,7 +570,6 @@ class Session::State {
   std::optional<Error> known_error_;
   bool ceilings_are_known_ = false;
   std::optional<Ceilings> ceilings_;
-  uint64_t trial_ = 0;                  ///< that runs
   CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
 };
 

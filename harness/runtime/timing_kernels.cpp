@@ -60,7 +60,7 @@ Module load(const std::shared_ptr<Context>& context, const Compiler& compiler, i
 
 }  // namespace
 
-TimingKernels::TimingKernels(std::shared_ptr<Context> context, const Compiler& compiler,
+TimingKernels::TimingKernels(const std::shared_ptr<Context>& context, const Compiler& compiler,
                              int architecture)
     : TimingKernels(context, load(context, compiler, architecture)) {}
 

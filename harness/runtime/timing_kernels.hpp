@@ -14,7 +14,8 @@ namespace warpmark {
 class TimingKernels {
  public:
   /// Compiles and loads them. Throws what the compiler and the driver throw.
-  TimingKernels(std::shared_ptr<Context> context, const Compiler& compiler, int architecture);
+  TimingKernels(const std::shared_ptr<Context>& context, const Compiler& compiler,
+                int architecture);
 
   /// Queues reading every whole 16 bytes of `memory`, once.
   void queue_read(const DeviceMemory& memory, const Stream& stream);

@@ -121,16 +121,24 @@ void run(const std::string& text, Random& random, Counts& counts) {
   api().alloc(&memory, 1 << 16);
   if (api().load(&module, text.c_str()) == CUDA_SUCCESS) {
     ++counts.loaded;
-    for (const std::string& name : entries_of(text)) {
+    std::vector<std::string> names = entries_of(text);
+    std::shuffle(names.begin(), names.end(), random);  // a failure ends the others' turn
+    for (const std::string& name : names) {
       CUfunction function = nullptr;
       if (api().function(&function, module, name.c_str()) != CUDA_SUCCESS) continue;
       ++counts.kernels;
+      // What the parameters look like: memory where an address fits, else a number that may be a
+      // size; and now and then anything. A kernel that faults at once would show nothing.
       std::vector<CUdeviceptr> values(4096, memory);
-      // Beside pointers, sizes that fit and numbers that do not.
-      for (std::size_t i = 1; i < values.size(); i += 3)
-        values[i] = below(random, 4) == 0 ? random() : below(random, 64);
-      std::vector<void*> pointers(1024);
-      for (std::size_t i = 0; i < pointers.size(); ++i) pointers[i] = &values[i * 4 % 1024];
+      std::vector<void*> pointers(1024, values.data());
+      std::size_t offset = 0, size = 0;
+      for (std::size_t i = 0; i < 64; ++i) {
+        if (api().parameter_info(function, i, &offset, &size) != CUDA_SUCCESS) break;
+        CUdeviceptr& value = values[values.size() - 1 - i];
+        value = size == 8 ? memory : below(random, 64);
+        if (below(random, 16) == 0) value = below(random, 2) == 0 ? random() : below(random, 64);
+        if (size <= 8) pointers[i] = &value;
+      }
       ++counts.launched;
       if (api().launch(function, 1 + static_cast<unsigned>(below(random, 3)), 1, 1,
                        1 + static_cast<unsigned>(below(random, 96)), 1, 1, 256, nullptr,

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include <cstdint>
 #include <random>
 
@@ -123,6 +125,28 @@ TEST(Parser, VariablesAndTheirInitialValues) {
   EXPECT_TRUE(module.variables[3].external);
   EXPECT_EQ(module.variables[4].bytes, 6u);
   EXPECT_EQ(module.files.at(1), "x.cu");
+}
+
+// Tables are read by a path of their own, which must see the same numbers as tokens do.
+TEST(Parser, NumbersOfTables) {
+  const Module module = parse_ptx(module_text(
+      ".global .align 8 .u64 t[] = {1, 2,3 ,4, 010, 0,0x10, 0b11, -1, 7 /* c */, 8,\n9, "
+      "18446744073709551615, 9999999999999999999, 10U, 11};\n.global .b8 n[2][2] = {{1, 2}, {3, "
+      "4}};"));
+  const std::vector<std::uint64_t> expected = {
+      1,  2, 3, 4, 8, 0, 16, 3, ~std::uint64_t{0}, 7, 8, 9, ~std::uint64_t{0}, 9999999999999999999u,
+      10, 11};
+  ASSERT_EQ(module.variables[0].initial.size(), expected.size() * 8);
+  EXPECT_EQ(std::memcmp(module.variables[0].initial.data(), expected.data(), expected.size() * 8),
+            0);
+  EXPECT_EQ(module.variables[1].initial, (std::vector<std::uint8_t>{1, 2, 3, 4}));
+  for (const char* wrong :
+       {"{1, 2", "{1, 2 3}", "{1, 2, }x", "{1, 18446744073709551616}", "{1, 2,", "{1,,2}", "{,1}",
+        "{1,2,}", "{{1},}", "{{1}{2}}", "{1, 0x}", "{1, 08}", "{1, 2}, 3"}) {
+    EXPECT_THROW(parse_ptx(module_text(std::string(".global .u64 t[] = ") + wrong + ";")), PtxError)
+        << wrong;
+  }
+  EXPECT_THROW(parse_ptx(module_text(".global .u32 t[3] = {1, 2, 3, 4};")), PtxError);
 }
 
 TEST(Parser, LocationsWithInlining) {

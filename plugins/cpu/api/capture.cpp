@@ -110,7 +110,7 @@ CUresult info(CUstream stream, const CaptureInfo& to) {
     if (*to.status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return CUDA_SUCCESS;
     if (to.id != nullptr) *to.id = found->capture->id;
     if (to.graph != nullptr) *to.graph = handle(found->capture->graph);
-    static_assert(sizeof(CUgraphNode) == sizeof(Node*));
+    static_assert(sizeof(CUgraphNode) == sizeof(Node*));  // NOLINT(bugprone-sizeof-expression)
     if (to.dependencies != nullptr)
       *to.dependencies = reinterpret_cast<const CUgraphNode*>(found->last.data());
     if (to.edges != nullptr) *to.edges = nullptr;

@@ -39,7 +39,7 @@ bool locate(CUdeviceptr address, Place& place) {
 
 template <typename T>
 CUresult put(void* data, T value) {
-  std::memcpy(data, &value, sizeof value);
+  std::memcpy(data, &value, sizeof(T));  // NOLINT(bugprone-sizeof-expression): T may be a pointer
   return CUDA_SUCCESS;
 }
 

@@ -19,13 +19,6 @@ enum Row : std::size_t {
 #define STUB_PTDS(symbol, base, version, variant) row_##symbol,
 #define HIDDEN(symbol, base, version, function) row_##symbol,
 #include "api/symbols.def"
-#undef DONE
-#undef DONE_PTSZ
-#undef DONE_PTDS
-#undef STUB
-#undef STUB_PTSZ
-#undef STUB_PTDS
-#undef HIDDEN
   row_count
 };
 
@@ -68,13 +61,6 @@ int refuse(std::size_t row) {
   extern "C" void symbol##_ptds();
 #define HIDDEN(symbol, base, version, function) extern "C" void warpmark_##function();
 #include "api/symbols.def"
-#undef DONE
-#undef DONE_PTSZ
-#undef DONE_PTDS
-#undef STUB
-#undef STUB_PTSZ
-#undef STUB_PTDS
-#undef HIDDEN
 
 namespace warpmark::cpu {
 namespace {

@@ -11,9 +11,6 @@
 namespace warpmark::cpu {
 namespace {
 
-typedef std::uint32_t __attribute__((may_alias)) Raw32;
-typedef std::uint64_t __attribute__((may_alias)) Raw64;
-
 Mbarrier load_barrier(const std::byte* at) {
   std::uint64_t state;
   std::memcpy(&state, at, sizeof state);
@@ -119,13 +116,6 @@ void AsyncCopies::settle(const std::byte* barrier) {
 
 namespace {
 
-std::uint32_t narrow(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
-  return reinterpret_cast<const Raw32*>(w.registers + slot)[lane];
-}
-std::uint64_t wide(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
-  return reinterpret_cast<const Raw64*>(w.registers + slot)[lane];
-}
-
 // Every access of this file: the memory at an address of a lane, or null after recording the fault.
 // Copies and barriers work on global and shared memory only.
 std::byte* locate(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -160,7 +150,8 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, std::uint32_t lan
 }
 
 std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t slot) {
-  return locate(w, i, static_cast<Space>(i.count), lane, wide(w, slot, lane), 8, 8, true);
+  return locate(w, i, static_cast<Space>(i.count), lane,
+                read_lane<std::uint64_t>(w.registers, slot, lane), 8, 8, true);
 }
 
 template <typename Body>
@@ -178,10 +169,11 @@ void change_barrier(Lanes& w, const Instruction& i, Change change) {
     if (at != nullptr) {
       Mbarrier barrier = load_barrier(at);
       before = barrier.state();
-      change(barrier, i.a == Instruction::kNone ? 1 : narrow(w, i.a, lane));
+      change(barrier,
+             i.a == Instruction::kNone ? 1 : read_lane<std::uint32_t>(w.registers, i.a, lane));
       store_barrier(at, barrier);
     }
-    if (i.d != Instruction::kNone) reinterpret_cast<Raw64*>(w.registers + i.d)[lane] = before;
+    if (i.d != Instruction::kNone) write_lane(w.registers, i.d, lane, before);
   });
 }
 
@@ -224,16 +216,17 @@ void test(Lanes& w, const Instruction& i) {
     if (at == nullptr) return;
     w.block->settle(at);
     const std::uint32_t parity =
-        i.negated ? narrow(w, i.b, lane) & 1 : Mbarrier(wide(w, i.b, lane)).parity();
+        i.negated ? read_lane<std::uint32_t>(w.registers, i.b, lane) & 1
+                  : Mbarrier(read_lane<std::uint64_t>(w.registers, i.b, lane)).parity();
     done |= static_cast<std::uint32_t>(load_barrier(at).parity() != parity) << lane;
   });
-  Raw32& d = *reinterpret_cast<Raw32*>(w.registers + i.d);
-  d = (d & ~w.mask) | done;
+  write_predicate(w.registers, i.d, w.mask, done);
 }
 
 void pending(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
-    reinterpret_cast<Raw32*>(w.registers + i.d)[lane] = Mbarrier(wide(w, i.b, lane)).pending();
+    write_lane(w.registers, i.d, lane,
+               Mbarrier(read_lane<std::uint64_t>(w.registers, i.b, lane)).pending());
   });
 }
 
@@ -243,14 +236,19 @@ void copy(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
     AsyncCopy made;
     made.bytes = bytes;
-    made.source = i.b == Instruction::kNone ? bytes : std::min(bytes, narrow(w, i.b, lane));
+    made.source = i.b == Instruction::kNone
+                      ? bytes
+                      : std::min(bytes, read_lane<std::uint32_t>(w.registers, i.b, lane));
     const bool ignored =
         i.c != Instruction::kNone &&
-        ((*reinterpret_cast<const Raw32*>(w.registers + i.c) >> lane & 1) != 0) != i.negated;
+        ((read_lane<std::uint32_t>(w.registers, i.c, 0) >> lane & 1) != 0) != i.negated;
     if (ignored) made.source = 0;
-    made.to = locate(w, i, Space::shared, lane, wide(w, i.address, lane), bytes, bytes, true);
+    made.to = locate(w, i, Space::shared, lane,
+                     read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, bytes, true);
     if (made.source != 0) {
-      made.from = locate(w, i, Space::global, lane, wide(w, i.a, lane), made.source, bytes, false);
+      made.from =
+          locate(w, i, Space::global, lane, read_lane<std::uint64_t>(w.registers, i.a, lane),
+                 made.source, bytes, false);
       if (made.from == nullptr) return;
     } else {
       made.from = made.to;
@@ -263,20 +261,23 @@ void copy(Lanes& w, const Instruction& i) {
 void copy_bulk(Lanes& w, const Instruction& i) {
   const bool to_global = i.imm == 1;
   for_lanes(w, [&](std::uint32_t lane) {
-    const std::uint32_t bytes = narrow(w, i.b, lane);
+    const std::uint32_t bytes = read_lane<std::uint32_t>(w.registers, i.b, lane);
     AsyncCopy made;
     made.bytes = made.source = bytes;
     const Space from = static_cast<Space>(i.count);
     // Sizes must be multiples of 16, and so must addresses.
     if (bytes % 16 != 0) {
-      record_fault(w, i, from, lane, wide(w, i.a, lane) | 1, 16, false);
+      record_fault(w, i, from, lane, read_lane<std::uint64_t>(w.registers, i.a, lane) | 1, 16,
+                   false);
       return;
     }
-    made.from = locate(w, i, from, lane, wide(w, i.a, lane), bytes, 16, false);
+    made.from = locate(w, i, from, lane, read_lane<std::uint64_t>(w.registers, i.a, lane), bytes,
+                       16, false);
     made.to = locate(w, i, to_global ? Space::global : Space::shared, lane,
-                     wide(w, i.address, lane), bytes, 16, true);
+                     read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, 16, true);
     if (i.c != Instruction::kNone) {
-      made.completion = locate(w, i, Space::shared, lane, wide(w, i.c, lane), 8, 8, true);
+      made.completion = locate(w, i, Space::shared, lane,
+                               read_lane<std::uint64_t>(w.registers, i.c, lane), 8, 8, true);
       if (made.completion == nullptr) return;
     }
     if (made.from != nullptr && made.to != nullptr) {
@@ -294,7 +295,8 @@ void commit(Lanes& w, const Instruction&) {
 template <AsyncCopies::Kind Kind>
 void wait(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
-    w.block->async().wait(Kind, w.warp * 32 + lane, narrow(w, i.a, lane));
+    w.block->async().wait(Kind, w.warp * 32 + lane,
+                          read_lane<std::uint32_t>(w.registers, i.a, lane));
   });
 }
 void wait_all(Lanes& w, const Instruction&) {

@@ -8,24 +8,13 @@
 namespace warpmark::cpu {
 namespace {
 
-template <typename T>
-T lane_of(const std::byte* registers, std::uint32_t slot, std::uint32_t lane) {
-  T value;
-  std::memcpy(&value, registers + slot + lane * sizeof(T), sizeof value);
-  return value;
-}
-template <typename T>
-void set_lane(std::byte* registers, std::uint32_t slot, std::uint32_t lane, T value) {
-  std::memcpy(registers + slot + lane * sizeof(T), &value, sizeof value);
-}
-
 // One lane's part of a function's registers, to the end of `stack`, or back from there.
 void save(const Callee& callee, const std::byte* registers, std::uint32_t lane,
           std::vector<std::byte>& stack) {
   for (const Callee::Saved& saved : callee.registers) {
     if (saved.bytes == 0) {
-      stack.push_back(std::byte{
-          static_cast<std::uint8_t>(lane_of<std::uint32_t>(registers, saved.slot, 0) >> lane & 1)});
+      stack.push_back(std::byte{static_cast<std::uint8_t>(
+          read_lane<std::uint32_t>(registers, saved.slot, 0) >> lane & 1)});
     } else {
       const std::byte* from = registers + saved.slot + lane * saved.bytes;
       stack.insert(stack.end(), from, from + saved.bytes);
@@ -37,8 +26,8 @@ void restore(const Callee& callee, std::byte* registers, std::uint32_t lane,
   for (auto saved = callee.registers.rbegin(); saved != callee.registers.rend(); ++saved) {
     if (saved->bytes == 0) {
       const auto bit = static_cast<std::uint32_t>(stack.back());
-      const auto mask = lane_of<std::uint32_t>(registers, saved->slot, 0);
-      set_lane(registers, saved->slot, 0, (mask & ~(1u << lane)) | bit << lane);
+      const auto mask = read_lane<std::uint32_t>(registers, saved->slot, 0);
+      write_lane(registers, saved->slot, 0, (mask & ~(1u << lane)) | bit << lane);
       stack.pop_back();
     } else {
       std::memcpy(registers + saved->slot + lane * saved->bytes,
@@ -53,8 +42,8 @@ void restore(const Callee& callee, std::byte* registers, std::uint32_t lane,
 std::uint64_t BlockState::frame_of(const Warp& warp, std::uint32_t callee,
                                    std::uint32_t lane) const {
   if (callee == Instruction::kNone) return 0;  // the kernel's variables are at the bottom
-  return lane_of<std::uint64_t>(warp.lanes.registers, launch_.program.callees[callee].frame_slot,
-                                lane);
+  return read_lane<std::uint64_t>(warp.lanes.registers, launch_.program.callees[callee].frame_slot,
+                                  lane);
 }
 
 void BlockState::fail_call(const Warp& warp, const Call& call, std::uint32_t mask, FaultKind kind,
@@ -78,7 +67,7 @@ void BlockState::enter(Warp& warp, const Fragment& fragment, const Block& node) 
     std::uint32_t number = call.callee;
     if (number == Instruction::kNone) {
       // A pointer is a validated index, never an address to go to.
-      const auto address = lane_of<std::uint64_t>(warp.lanes.registers, call.target, lane);
+      const auto address = read_lane<std::uint64_t>(warp.lanes.registers, call.target, lane);
       const std::uint64_t offset = address - program.code_window;
       const std::uint64_t index = offset / Placement::kFunctionStride;
       const auto found =
@@ -120,8 +109,8 @@ void BlockState::enter(Warp& warp, const Fragment& fragment, const Block& node) 
       std::memcpy(local + top + callee.parameters[i].offset,
                   local + from + call.arguments[i].offset, callee.parameters[i].bytes);
     }
-    set_lane(warp.lanes.registers, callee.frame_slot, lane, top);
-    set_lane(warp.lanes.registers, callee.return_slot, lane, node.barrier);
+    write_lane(warp.lanes.registers, callee.frame_slot, lane, top);
+    write_lane(warp.lanes.registers, callee.return_slot, lane, node.barrier);
     top += callee.frame_bytes;
     Fragment inside = fragment;
     inside.node = callee.entry;
@@ -136,7 +125,7 @@ void BlockState::return_from(Warp& warp, const Fragment& fragment, const Block& 
   for (std::uint32_t rest = fragment.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const Call& call =
-        program.calls[lane_of<std::uint32_t>(warp.lanes.registers, callee.return_slot, lane)];
+        program.calls[read_lane<std::uint32_t>(warp.lanes.registers, callee.return_slot, lane)];
     const std::uint64_t base = frame_of(warp, node.barrier, lane);
     if (call.recursive) restore(callee, warp.lanes.registers, lane, warp.saved[lane]);
     warp.stack_top[lane] = base;

@@ -8,33 +8,18 @@
 namespace warpmark::cpu {
 namespace {
 
-typedef std::uint32_t __attribute__((may_alias)) Raw32;
-typedef std::uint64_t __attribute__((may_alias)) Raw64;
-
-std::uint64_t lane_of(const Lanes& w, std::uint32_t slot, std::uint32_t lane, bool narrow) {
-  return narrow ? reinterpret_cast<const Raw32*>(w.registers + slot)[lane]
-                : reinterpret_cast<const Raw64*>(w.registers + slot)[lane];
-}
-void set_lane(Lanes& w, std::uint32_t slot, std::uint32_t lane, std::uint64_t value, bool narrow) {
-  if (narrow) {
-    reinterpret_cast<Raw32*>(w.registers + slot)[lane] = static_cast<std::uint32_t>(value);
-  } else {
-    reinterpret_cast<Raw64*>(w.registers + slot)[lane] = value;
-  }
-}
-
 // Instruction::imm is the window of a generic address, 0 for an offset in shared memory.
 void map_address(Lanes& w, const Instruction& i) {
   const auto window = static_cast<std::uint64_t>(i.imm);
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
-    const std::uint64_t offset = lane_of(w, i.a, lane, i.address_narrow) - window;
-    const std::uint64_t rank = lane_of(w, i.b, lane, true);
+    const std::uint64_t offset = read_lane(w.registers, i.a, lane, !i.address_narrow) - window;
+    const std::uint64_t rank = read_lane<std::uint32_t>(w.registers, i.b, lane);
     // An address that is none, or a rank that is none, gives an address at which nothing lies.
     const bool good = offset < Arena::kWindow && rank < w.block->cluster().blocks.size();
     const std::uint64_t begin = good ? (rank + 1) * kSharedPart : Arena::kWindow - kSharedPart;
     const std::uint64_t mapped = begin + offset % kSharedPart;
-    set_lane(w, i.d, lane, window + mapped, i.address_narrow);
+    write_lane(w.registers, i.d, lane, !i.address_narrow, window + mapped);
   }
 }
 
@@ -42,9 +27,9 @@ void rank_of_address(Lanes& w, const Instruction& i) {
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
     const std::uint64_t offset =
-        lane_of(w, i.a, lane, i.address_narrow) - static_cast<std::uint64_t>(i.imm);
+        read_lane(w.registers, i.a, lane, !i.address_narrow) - static_cast<std::uint64_t>(i.imm);
     const std::uint64_t part = offset / kSharedPart;
-    set_lane(w, i.d, lane, part == 0 ? w.block->rank() : part - 1, true);
+    write_lane<std::uint32_t>(w.registers, i.d, lane, part == 0 ? w.block->rank() : part - 1);
   }
 }
 

@@ -9,20 +9,6 @@ namespace {
 
 using namespace convert;
 
-typedef u32 __attribute__((may_alias)) Raw32;
-typedef u64 __attribute__((may_alias)) Raw64;
-
-u64 read(const Lanes& w, u32 slot, u32 lane, bool wide) {
-  return wide ? reinterpret_cast<const Raw64*>(w.registers + slot)[lane]
-              : reinterpret_cast<const Raw32*>(w.registers + slot)[lane];
-}
-void write(Lanes& w, u32 slot, u32 lane, bool wide, u64 value) {
-  if (wide)
-    reinterpret_cast<Raw64*>(w.registers + slot)[lane] = value;
-  else
-    reinterpret_cast<Raw32*>(w.registers + slot)[lane] = static_cast<u32>(value);
-}
-
 bool is_wide(Format format) {
   return format == Format::u64 || format == Format::s64 || format == Format::f64;
 }
@@ -91,16 +77,17 @@ void convert_any(Lanes& w, const Instruction& i) {
     for (u32 element = 0; element < form.elements; ++element) {
       u64 pattern = 0;
       if (form.apart || form.elements == 1) {
-        pattern = read(w, sources[form.apart ? form.elements - 1u - element : 0], lane,
-                       is_wide(form.from));
+        pattern = read_lane(w.registers, sources[form.apart ? form.elements - 1u - element : 0],
+                            lane, is_wide(form.from));
         if (from < 32) pattern &= (u64{1} << from) - 1;
       } else {
-        pattern = read(w, sources[0], lane, false) >> (element * from) & ((u64{1} << from) - 1);
+        pattern = read_lane(w.registers, sources[0], lane, false) >> (element * from) &
+                  ((u64{1} << from) - 1);
       }
       const u64 value = converted(form, pattern);
       whole |= form.elements == 1 ? value : value << (element * to);
     }
-    write(w, i.d, lane, is_wide(form.to), whole);
+    write_lane(w.registers, i.d, lane, is_wide(form.to), whole);
   }
 }
 
@@ -119,10 +106,11 @@ void convert_pack(Lanes& w, const Instruction& i) {
   };
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    u32 result = clamped(read(w, i.a, lane, false)) << width | clamped(read(w, i.b, lane, false));
+    u32 result = clamped(read_lane(w.registers, i.a, lane, false)) << width |
+                 clamped(read_lane(w.registers, i.b, lane, false));
     if (i.c != Instruction::kNone)
-      result |= static_cast<u32>(read(w, i.c, lane, false) << (2 * width));
-    write(w, i.d, lane, false, result);
+      result |= static_cast<u32>(read_lane(w.registers, i.c, lane, false) << (2 * width));
+    write_lane(w.registers, i.d, lane, false, result);
   }
 }
 

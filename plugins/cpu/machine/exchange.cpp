@@ -15,25 +15,9 @@ namespace {
 using namespace exchange;
 
 typedef u32 __attribute__((may_alias)) Raw32;
-typedef u64 __attribute__((may_alias)) Raw64;
 
 Raw32* lanes32(Lanes& w, u32 slot) {
   return reinterpret_cast<Raw32*>(w.registers + slot);
-}
-
-template <typename T>
-T read_lane(const Lanes& w, u32 slot, u32 lane) {
-  T value;
-  __builtin_memcpy(&value, w.registers + slot + lane * (sizeof(T) == 8 ? 8 : 4), sizeof value);
-  return value;
-}
-template <typename T>
-void write_lane(Lanes& w, u32 slot, u32 lane, T value) {
-  // Narrow values fill their lane with zeros.
-  u64 whole = 0;
-  __builtin_memcpy(&whole, &value, sizeof value);
-  __builtin_memcpy(w.registers + slot + lane * (sizeof(T) == 8 ? 8 : 4), &whole,
-                   sizeof(T) == 8 ? 8 : 4);
 }
 
 bool inside(const Region& region, u64 address, u64 bytes) {
@@ -45,8 +29,7 @@ bool inside(const Region& region, u64 address, u64 bytes) {
 // parameter memory belong to one thread, and cannot be operated on atomically.
 std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, Space& space) {
   u64 address =
-      (i.address_narrow ? read_lane<u32>(w, i.address, lane) : read_lane<u64>(w, i.address, lane)) +
-      static_cast<u64>(i.imm);
+      read_lane(w.registers, i.address, lane, !i.address_narrow) + static_cast<u64>(i.imm);
   space = static_cast<Space>(i.count);
   if (space == Space::generic) {
     const u64 offset = address - w.local_window;
@@ -106,7 +89,7 @@ void atomic(Lanes& w, const Instruction& i) {
     in_shared |= static_cast<u32>(space == Space::shared) << lane;
     T old{};
     if (host != nullptr) {
-      const T b = read_lane<T>(w, i.a, lane), c = read_lane<T>(w, i.b, lane);
+      const T b = read_lane<T>(w.registers, i.a, lane), c = read_lane<T>(w.registers, i.b, lane);
       LaunchState& launch = w.block->launch();
       if (global && launch.turns != nullptr && launch.program.ordered && !launch.in_turn)
         launch.turns->wait(launch);
@@ -125,7 +108,7 @@ void atomic(Lanes& w, const Instruction& i) {
         __builtin_memcpy(host, &value, sizeof value);
       }
     }
-    if (i.d != Instruction::kNone) write_lane<T>(w, i.d, lane, old);
+    if (i.d != Instruction::kNone) write_lane<T>(w.registers, i.d, lane, old);
   }
   if (static_cast<Space>(i.count) == Space::generic)
     Counting<NoObserver>::on_generic<Traffic::atomic>(w, i, in_global, 0, in_shared);
@@ -168,8 +151,7 @@ void shuffle(Lanes& w, const Instruction& i) {
     lanes32(w, i.d)[lane] = results[lane];
   }
   if (i.address != Instruction::kNone) {
-    Raw32& p = *lanes32(w, i.address);
-    p = (p & ~w.mask) | (valid & w.mask);
+    write_predicate(w.registers, i.address, w.mask, valid);
   }
 }
 
@@ -193,8 +175,7 @@ void vote(Lanes& w, const Instruction& i) {
     }
   }
   if constexpr (Mode != Vote::ballot) {
-    Raw32& d = *lanes32(w, i.d);
-    d = (d & ~w.mask) | results;
+    write_predicate(w.registers, i.d, w.mask, results);
   }
 }
 
@@ -245,8 +226,7 @@ void match(Lanes& w, const Instruction& i) {
     if (i.d != Instruction::kNone) lanes32(w, i.d)[lane] = All && !all ? 0 : equal;
   }
   if (All && i.address != Instruction::kNone) {
-    Raw32& p = *lanes32(w, i.address);
-    p = (p & ~w.mask) | agree;
+    write_predicate(w.registers, i.address, w.mask, agree);
   }
 }
 
@@ -255,7 +235,7 @@ void read_clock(Lanes& w, const Instruction& i) {
   LaunchState& launch = w.block->launch();
   const u64 now = launch.warp_instructions + ++launch.clock_reads;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1)
-    write_lane<u64>(w, i.d, static_cast<u32>(__builtin_ctz(rest)), now);
+    write_lane<u64>(w.registers, i.d, static_cast<u32>(__builtin_ctz(rest)), now);
 }
 
 void active_mask(Lanes& w, const Instruction& i) {

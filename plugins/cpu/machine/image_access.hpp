@@ -12,20 +12,10 @@
 
 namespace warpmark::cpu {
 
-inline std::uint32_t image_register(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
-  std::uint32_t value = 0;
-  __builtin_memcpy(&value, w.registers + slot + lane * sizeof value, sizeof value);
-  return value;
-}
-inline std::uint64_t image_handle(const Lanes& w, const Instruction& i, std::uint32_t lane) {
-  std::uint64_t value = 0;
-  __builtin_memcpy(&value, w.registers + i.address + lane * sizeof value, sizeof value);
-  return value;
-}
 inline void set_image_register(Lanes& w, std::uint32_t slot, std::uint32_t lane,
                                std::uint32_t value) {
   if (slot == Instruction::kNone) return;
-  __builtin_memcpy(w.registers + slot + lane * sizeof value, &value, sizeof value);
+  write_lane(w.registers, slot, lane, value);
 }
 
 /// A handle that is not one, or a position outside a surface that must not be.
@@ -52,7 +42,7 @@ inline void record_image_fault(Lanes& w, const Instruction& i, std::uint32_t lan
 template <typename Object>
 const Object* find_image(Lanes& w, const Instruction& i, std::uint32_t lane,
                          const HandleTable<Object>* table, const char* what) {
-  const std::uint64_t handle = image_handle(w, i, lane);
+  const std::uint64_t handle = read_lane<std::uint64_t>(w.registers, i.address, lane);
   const Object* object = table == nullptr ? nullptr : table->find(handle);
   if (object == nullptr) {
     record_image_fault(w, i, lane, FaultKind::handle,

@@ -29,6 +29,46 @@ struct Lanes {
   class BlockState* block = nullptr;  ///< for the slow paths
 };
 
+/// One lane's value of a register: 64-bit types take 8 bytes a lane, all others 4, of which narrow
+/// ones fill what they do not use with zeros. (Inlined everywhere: this is compiled for several
+/// levels of the processor, whose code must not be shared.)
+template <typename T>
+[[gnu::always_inline]] inline T read_lane(const std::byte* registers, std::uint32_t slot,
+                                          std::uint32_t lane) {
+  T value;
+  __builtin_memcpy(&value, registers + slot + lane * (sizeof(T) == 8 ? 8 : 4), sizeof value);
+  return value;
+}
+template <typename T>
+[[gnu::always_inline]] inline void write_lane(std::byte* registers, std::uint32_t slot,
+                                              std::uint32_t lane, T value) {
+  std::uint64_t whole = 0;
+  __builtin_memcpy(&whole, &value, sizeof value);
+  constexpr std::uint32_t bytes = sizeof(T) == 8 ? 8 : 4;
+  __builtin_memcpy(registers + slot + lane * bytes, &whole, bytes);
+}
+/// The same for a register of 32 or, if `wide`, 64 bits.
+[[gnu::always_inline]] inline std::uint64_t read_lane(const std::byte* registers,
+                                                      std::uint32_t slot, std::uint32_t lane,
+                                                      bool wide) {
+  return wide ? read_lane<std::uint64_t>(registers, slot, lane)
+              : read_lane<std::uint32_t>(registers, slot, lane);
+}
+[[gnu::always_inline]] inline void write_lane(std::byte* registers, std::uint32_t slot,
+                                              std::uint32_t lane, bool wide, std::uint64_t value) {
+  if (wide)
+    write_lane<std::uint64_t>(registers, slot, lane, value);
+  else
+    write_lane<std::uint32_t>(registers, slot, lane, static_cast<std::uint32_t>(value));
+}
+
+/// Changes the bits of `lanes` of a predicate, which has one bit a lane.
+[[gnu::always_inline]] inline void write_predicate(std::byte* registers, std::uint32_t slot,
+                                                   std::uint32_t lanes, std::uint32_t value) {
+  const auto others = read_lane<std::uint32_t>(registers, slot, 0) & ~lanes;
+  write_lane<std::uint32_t>(registers, slot, 0, others | (value & lanes));
+}
+
 /// Slow path of a global access: makes the live allocation that holds all of [address, address +
 /// bytes) the region of the instruction's site. False if there is none.
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,

@@ -20,37 +20,29 @@ namespace {
 
 using namespace matrix;
 
-typedef u32 __attribute__((may_alias)) Raw32;
-typedef u64 __attribute__((may_alias)) Raw64;
-
 constexpr u32 kMost = 16 * 64;       // elements of one input of four bits or more, or of a sum
 constexpr u32 kMostBits = 16 * 256;  // … of single bits
-
-u32 word(const Lanes& w, u32 slot, u32 lane) {
-  return reinterpret_cast<const Raw32*>(w.registers + slot)[lane];
-}
-u64 wide_word(const Lanes& w, u32 slot, u32 lane) {
-  return reinterpret_cast<const Raw64*>(w.registers + slot)[lane];
-}
 
 // The bits of element `index` of a lane's fragment whose registers are `slots`.
 u64 element_bits(const Lanes& w, const u32* slots, Element type, u32 lane, u32 index) {
   const u32 bits = bits_of(type);
-  if (bits == 64) return wide_word(w, slots[index], lane);
+  if (bits == 64) return read_lane<u64>(w.registers, slots[index], lane);
   const u32 packed = 32 / bits;
-  const u32 value = word(w, slots[index / packed], lane) >> (index % packed * bits);
+  const u32 value =
+      read_lane<u32>(w.registers, slots[index / packed], lane) >> (index % packed * bits);
   return bits == 32 ? value : value & ((1u << bits) - 1);
 }
 void set_element(Lanes& w, const u32* slots, Element type, u32 lane, u32 index, u64 value) {
   const u32 bits = bits_of(type);
   if (bits == 64) {
-    reinterpret_cast<Raw64*>(w.registers + slots[index])[lane] = value;
+    write_lane<u64>(w.registers, slots[index], lane, value);
     return;
   }
   const u32 packed = 32 / bits, shift = index % packed * bits;
-  Raw32& lane_word = reinterpret_cast<Raw32*>(w.registers + slots[index / packed])[lane];
+  const u32 slot = slots[index / packed];
   const u32 mask = (bits == 32 ? ~0u : (1u << bits) - 1) << shift;
-  lane_word = (lane_word & ~mask) | (static_cast<u32>(value) << shift & mask);
+  const u32 others = read_lane<u32>(w.registers, slot, lane) & ~mask;
+  write_lane<u32>(w.registers, slot, lane, others | (static_cast<u32>(value) << shift & mask));
 }
 
 f64 real_of(Element type, u64 pattern) {
@@ -235,7 +227,7 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 add
 }
 
 u64 address_of(const Lanes& w, const Instruction& i, u32 lane) {
-  return i.address_narrow ? word(w, i.address, lane) : wide_word(w, i.address, lane);
+  return read_lane(w.registers, i.address, lane, !i.address_narrow);
 }
 
 // wmma.load and wmma.store: lane by lane, element by element. Elements below a byte are loaded with
@@ -249,8 +241,8 @@ void move_fragment(Lanes& w, const Instruction& i) {
   const u32 each = form.registers(form.part) * form.packed(form.part);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    const u64 base = address_of(w, i, lane) + wide_word(w, i.b, lane);
-    const u64 stride = word(w, i.a, lane);
+    const u64 base = address_of(w, i, lane) + read_lane<u64>(w.registers, i.b, lane);
+    const u64 stride = read_lane<u32>(w.registers, i.a, lane);
     for (u32 index = 0; index < each; ++index) {
       const Position at = position_of(form, form.part, lane, index);
       const u64 element = form.a_row ? at.row * stride + at.column : at.column * stride + at.row;
@@ -279,7 +271,8 @@ void move_rows(Lanes& w, const Instruction& i) {
   for (u32 m = 0; m < i.count && Store; ++m) {
     for (u32 lane = 0; lane < 32; ++lane) {
       for (u32 half = 0; half < 2; ++half) {
-        const auto value = static_cast<u16>(word(w, slots[m], lane) >> (16 * half));
+        const auto value =
+            static_cast<u16>(read_lane<u32>(w.registers, slots[m], lane) >> (16 * half));
         const u32 row = lane / 4, column = lane % 4 * 2 + half;
         (i.negated ? matrices[m][column][row] : matrices[m][row][column]) = value;
       }
@@ -304,7 +297,7 @@ void move_rows(Lanes& w, const Instruction& i) {
         const u32 row = lane / 4, column = lane % 4 * 2;
         const u16 first = i.negated ? matrices[m][column][row] : matrices[m][row][column];
         const u16 second = i.negated ? matrices[m][column + 1][row] : matrices[m][row][column + 1];
-        reinterpret_cast<Raw32*>(w.registers + slots[m])[lane] = first | u32{second} << 16;
+        write_lane<u32>(w.registers, slots[m], lane, first | u32{second} << 16);
       }
     }
   }
@@ -313,15 +306,15 @@ void move_rows(Lanes& w, const Instruction& i) {
 void transpose(Lanes& w, const Instruction& i) {
   u16 matrix[8][8];
   for (u32 lane = 0; lane < 32; ++lane) {
-    const u32 pair = word(w, i.a, lane);
+    const u32 pair = read_lane<u32>(w.registers, i.a, lane);
     matrix[lane / 4][lane % 4 * 2] = static_cast<u16>(pair);
     matrix[lane / 4][lane % 4 * 2 + 1] = static_cast<u16>(pair >> 16);
   }
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const u32 row = lane / 4, column = lane % 4 * 2;
-    reinterpret_cast<Raw32*>(w.registers + i.d)[lane] =
-        matrix[column][row] | u32{matrix[column + 1][row]} << 16;
+    write_lane<u32>(w.registers, i.d, lane,
+                    matrix[column][row] | u32{matrix[column + 1][row]} << 16);
   }
 }
 

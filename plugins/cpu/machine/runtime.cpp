@@ -15,13 +15,6 @@ namespace {
 // A string without an end would otherwise take all memory; CUDA's own limit is its FIFO.
 constexpr std::size_t kMostText = 64 << 10;
 
-template <typename T>
-T lane_of(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
-  T value;
-  std::memcpy(&value, w.registers + slot + lane * sizeof(T), sizeof value);
-  return value;
-}
-
 // The bytes from a generic address to the end of the memory that it lies in, as one lane sees it;
 // size 0 if there is none.
 Region memory_at(const Lanes& w, std::uint32_t lane, std::uint64_t address) {
@@ -89,7 +82,7 @@ class Frame {
     const std::uint64_t base =
         call.caller == Instruction::kNone
             ? 0
-            : lane_of<std::uint64_t>(w, program.callees[call.caller].frame_slot, lane);
+            : read_lane<std::uint64_t>(w.registers, program.callees[call.caller].frame_slot, lane);
     local_ = w.local.host + std::uint64_t{lane} * w.local.size + base;
   }
   [[nodiscard]] std::uint64_t argument(std::size_t index) const {

@@ -33,7 +33,8 @@ std::byte* locate(Lanes& w, const Instruction& i, const SurfaceOp& op, u32 lane,
                   const Image& image, bool store) {
   const u32* slots = w.operands + i.more;
   const auto coordinate = [&] {
-    return static_cast<s64>(static_cast<s32>(image_register(w, *slots++, lane)));
+    return static_cast<s64>(
+        static_cast<s32>(read_lane<std::uint32_t>(w.registers, *slots++, lane)));
   };
   const u32 dimensions = dimensions_of(op.geometry);
   s64 layer = is_layered(op.geometry) ? coordinate() : 0;
@@ -75,18 +76,6 @@ std::byte* locate(Lanes& w, const Instruction& i, const SurfaceOp& op, u32 lane,
   return memory + image.offset(0, static_cast<u64>(y), slice) + x;
 }
 
-u64 data_of(const Lanes& w, u32 slot, u32 lane, bool wide) {
-  if (!wide) return image_register(w, slot, lane);
-  u64 value = 0;
-  __builtin_memcpy(&value, w.registers + slot + lane * sizeof value, sizeof value);
-  return value;
-}
-void set_data(Lanes& w, u32 slot, u32 lane, bool wide, u64 value) {
-  if (slot == Instruction::kNone) return;
-  if (!wide) return set_image_register(w, slot, lane, static_cast<u32>(value));
-  __builtin_memcpy(w.registers + slot + lane * sizeof value, &value, sizeof value);
-}
-
 const HandleTable<Image>* surfaces(const Lanes& w) {
   const ImageTable* images = w.block->launch().shape.images;
   return images == nullptr ? nullptr : &images->surfaces;
@@ -104,7 +93,7 @@ void surface_load(Lanes& w, const Instruction& i) {
     for (u32 e = 0; e < i.count; ++e) {
       u64 value = 0;
       if (at != nullptr) __builtin_memcpy(&value, at + e * op.bytes, op.bytes);
-      set_data(w, slots[e], lane, wide, value);
+      if (slots[e] != Instruction::kNone) write_lane(w.registers, slots[e], lane, wide, value);
     }
   }
 }
@@ -147,7 +136,7 @@ void surface_store(Lanes& w, const Instruction& i) {
     const u32 elements = op.formatted ? format.channels : i.count;
     const u32 width = op.formatted ? format.channel_bytes() : op.bytes;
     for (u32 e = 0; e < elements; ++e) {
-      u64 value = e < i.count ? data_of(w, slots[e], lane, wide) : 0;
+      u64 value = e < i.count ? read_lane(w.registers, slots[e], lane, wide) : 0;
       if (op.formatted) value = formatted(static_cast<u32>(value), format.kind);
       __builtin_memcpy(at + e * width, &value, width);
     }
@@ -201,7 +190,7 @@ void surface_reduce(Lanes& w, const Instruction& i) {
     if (at == nullptr) continue;
     const bool is_signed = op.type == SurfaceOp::Type::s32 || op.type == SurfaceOp::Type::s64 ||
                            (op.formatted && image->format.kind == ChannelKind::s32);
-    const u64 value = data_of(w, i.d, lane, wide);
+    const u64 value = read_lane(w.registers, i.d, lane, wide);
     if (wide)
       reduce_at<u64, s64>(at, op.reduce, is_signed, value);
     else

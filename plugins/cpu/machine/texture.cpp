@@ -234,7 +234,7 @@ struct Request {
 };
 
 f64 number(const Lanes& w, const TextureOp& op, u32 slot, u32 lane) {
-  const u32 pattern = image_register(w, slot, lane);
+  const u32 pattern = read_lane<std::uint32_t>(w.registers, slot, lane);
   return op.integer ? static_cast<f64>(static_cast<s32>(pattern)) : static_cast<f64>(real(pattern));
 }
 
@@ -243,7 +243,8 @@ Request request_of(const Lanes& w, const Instruction& i, const TextureOp& op, u3
   const u32 dimensions = dimensions_of(op.geometry);
   Request request;
   request.op = op;
-  if (is_layered(op.geometry)) request.layer = static_cast<s32>(image_register(w, *slots++, lane));
+  if (is_layered(op.geometry))
+    request.layer = static_cast<s32>(read_lane<std::uint32_t>(w.registers, *slots++, lane));
   for (u32 axis = 0; axis < dimensions; ++axis) request.at[axis] = number(w, op, *slots++, lane);
   if (op.level == TextureOp::Level::level) request.level = number(w, op, *slots++, lane);
   if (op.level == TextureOp::Level::gradient) {
@@ -252,7 +253,7 @@ Request request_of(const Lanes& w, const Instruction& i, const TextureOp& op, u3
     }
   }
   for (u32 axis = 0; axis < op.offsets; ++axis)
-    request.offset[axis] = static_cast<s32>(image_register(w, *slots++, lane));
+    request.offset[axis] = static_cast<s32>(read_lane<std::uint32_t>(w.registers, *slots++, lane));
   return request;
 }
 
@@ -452,7 +453,7 @@ void texture_handler(Lanes& w, const Instruction& i) {
   // All texels are resident always.
   const u32 predicate = w.operands[i.more];
   if (predicate != Instruction::kNone) {
-    const u32 before = image_register(w, predicate, 0);
+    const u32 before = read_lane<std::uint32_t>(w.registers, predicate, 0);
     set_image_register(w, predicate, 0, before | w.mask);
   }
 }
@@ -533,7 +534,8 @@ void texture_query(Lanes& w, const Instruction& i) {
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const Texture* texture = find_image(w, i, lane, table, "texture");
-    const u32 level = i.a == Instruction::kNone ? 0 : image_register(w, i.a, lane);
+    const u32 level =
+        i.a == Instruction::kNone ? 0 : read_lane<std::uint32_t>(w.registers, i.a, lane);
     set_image_register(
         w, i.d, lane,
         texture == nullptr ? 0 : query_texture(*texture, static_cast<ImageQuery>(i.imm), level));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "program/targets.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
@@ -110,6 +111,9 @@ void Decoder::emit(const Statement& statement, Instruction instruction) {
 
 void Decoder::instruction(const Statement& statement) {
   const std::string_view name = statement.opcode;
+  const std::uint32_t least = least_architecture(name, statement.operands);
+  if (module_.architecture < least)
+    invalid(statement, "needs .target sm_" + std::to_string(least) + " or higher");
   if (clock(statement)) return;
   if (name.starts_with("mov.") && moves(statement)) return;
   if (name.starts_with("cvt") && (conversion(statement) || conversions_of_addresses(statement)))

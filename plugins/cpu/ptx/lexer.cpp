@@ -74,6 +74,22 @@ Token Lexer::finish(TokenKind kind, const char* begin) const {
   return token;
 }
 
+bool Lexer::next_of_list(std::uint64_t& value) {
+  const char* ahead = at_;
+  if (ahead == end_ || *ahead != ',') return false;
+  ++ahead;
+  if (ahead != end_ && *ahead == ' ') ++ahead;
+  const char* const begin = ahead;
+  std::uint64_t read = 0;
+  while (ahead != end_ && ahead - begin < 19 && is_digit(*ahead))
+    read = read * 10 + static_cast<std::uint64_t>(*ahead++ - '0');
+  if (ahead == begin || ahead == end_ || (*ahead != ',' && *ahead != '}')) return false;
+  if (*begin == '0' && ahead - begin > 1) return false;  // octal
+  at_ = ahead;
+  value = read;
+  return true;
+}
+
 Token Lexer::number() {
   const char* begin = at_;
   // 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX: the bits of a binary32 or binary64 number.

@@ -41,6 +41,11 @@ class Lexer {
   /// Whether the character right behind the last token is `symbol`.
   [[nodiscard]] bool follows(char symbol) const { return at_ != end_ && *at_ == symbol; }
 
+  /// Moves over `, NUMBER` behind the last token where the number is a plain decimal one that
+  /// another `,` or a `}` follows: the elements of tables, which are most of some modules. False,
+  /// without moving, for anything else; it is read as tokens then.
+  bool next_of_list(std::uint64_t& value);
+
   /// Whether the next token is a name; a real number. Looks ahead without moving.
   [[nodiscard]] bool name_follows() const;
   [[nodiscard]] bool real_follows() const;

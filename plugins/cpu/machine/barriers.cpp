@@ -1,0 +1,140 @@
+// Barriers of a block and of the lanes of a warp.
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "machine/block.hpp"
+
+namespace warpmark::cpu {
+
+std::uint32_t BlockState::uniform(const Warp& warp, std::uint32_t slot, std::uint32_t mask) const {
+  std::uint32_t value;
+  std::memcpy(&value,
+              warp.lanes.registers + slot + static_cast<std::uint32_t>(std::countr_zero(mask)) * 4,
+              4);
+  return value;
+}
+
+void BlockState::arrive(Warp& warp, Fragment fragment, const Block& node) {
+  const std::uint32_t number = uniform(warp, node.barrier, fragment.mask);
+  const std::uint32_t threads =
+      node.threads == Instruction::kNone ? 0 : uniform(warp, node.threads, fragment.mask);
+  if (number >= barriers_.size() ||
+      (node.threads != Instruction::kNone && (threads == 0 || threads % 32 != 0))) {
+    Fault fault;
+    fault.kind = FaultKind::barrier;
+    fault.statement = node.statement;
+    fault.block = coordinates_;
+    fault.thread =
+        thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(fragment.mask)));
+    fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
+    fault.message =
+        number >= barriers_.size()
+            ? "barrier " + std::to_string(number) + " does not exist; a block has barriers 0 to 15"
+            : "a barrier for " + std::to_string(threads) +
+                  " threads; the number must be a multiple of 32";
+    launch_.faults.add(fault);
+    launch_.stop = true;
+    return;
+  }
+  Barrier& barrier = barriers_[number];
+  barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
+  if (threads != 0) barrier.expected = threads;
+  if (node.counts) {
+    std::uint32_t predicate;
+    std::memcpy(&predicate, warp.lanes.registers + node.predicate, 4);
+    if (node.negated) predicate = ~predicate;
+    barrier.counts = true;
+    barrier.yes += static_cast<std::uint32_t>(std::popcount(predicate & fragment.mask));
+  }
+  fragment.node = node.next;
+  if (!node.arrive_only) {
+    fragment.wait = Fragment::Wait::barrier;
+    fragment.key = number;
+  }
+  add_fragment(warp, fragment);
+  check_barrier(number);
+}
+
+// Threads that have left are no longer waited for (as on sm_70 and later).
+void BlockState::check_barrier(std::uint32_t number) {
+  Barrier& barrier = barriers_[number];
+  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
+  if (barrier.arrived == 0 || barrier.arrived < expected) return;
+  const Barrier finished = std::exchange(barrier, {});
+  for (Warp& warp : warps_) {
+    std::vector<Fragment> fragments;
+    fragments.swap(warp.fragments);
+    for (Fragment& fragment : fragments) {
+      if (fragment.wait == Fragment::Wait::barrier && fragment.key == number) {
+        fragment.wait = Fragment::Wait::none;
+        fragment.key = 0;
+        for (std::uint32_t lane = 0; finished.counts && lane < 32; ++lane) {
+          if ((fragment.mask >> lane & 1) == 0) continue;
+          std::byte* count = warp.lanes.registers + launch_.program.barrier_count + lane * 4;
+          std::memcpy(count, &finished.yes, 4);
+          std::memcpy(count + 128, &finished.arrived, 4);
+        }
+      }
+      add_fragment(warp, fragment);
+    }
+  }
+}
+
+bool BlockState::complete(const Warp& warp, std::uint32_t mask, const Block& node) {
+  std::uint32_t wanted = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    std::uint32_t value;
+    std::memcpy(&value, warp.lanes.registers + node.barrier + lane * 4, 4);
+    wanted |= (mask >> lane & 1) != 0 ? value : 0;
+  }
+  return (wanted & warp.live & ~mask) == 0;
+}
+
+// Lanes with equal masks wait together; lanes of one fragment may name different masks.
+void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node) {
+  std::uint32_t rest = fragment.mask;
+  fragment.node = node.next;
+  fragment.wait = node.exit == Exit::collect ? Fragment::Wait::collect : Fragment::Wait::warp;
+  while (rest != 0) {
+    fragment.key = uniform(warp, node.barrier, rest);
+    fragment.mask = 0;
+    for (std::uint32_t lanes = rest; lanes != 0; lanes &= lanes - 1) {
+      const std::uint32_t lane = lanes & -lanes;
+      if (uniform(warp, node.barrier, lane) == fragment.key) fragment.mask |= lane;
+    }
+    rest &= ~fragment.mask;
+    add_fragment(warp, fragment);
+  }
+  release_warp_barriers(warp);
+}
+
+void BlockState::release_warp_barriers(Warp& warp) {
+  for (std::size_t i = 0; i < warp.fragments.size(); ++i) {
+    const Fragment waiting = warp.fragments[i];
+    const bool collect = waiting.wait == Fragment::Wait::collect;
+    if (waiting.wait != Fragment::Wait::warp && !collect) continue;
+    const auto matches = [&](const Fragment& other) {
+      return other.wait == waiting.wait && other.key == waiting.key &&
+             (!collect || other.node == waiting.node);
+    };
+    std::uint32_t here = 0;
+    for (const Fragment& fragment : warp.fragments) {
+      if (matches(fragment)) here |= fragment.mask;
+    }
+    if ((waiting.key & warp.live & ~here) != 0) continue;
+    std::vector<Fragment> fragments;
+    fragments.swap(warp.fragments);
+    for (Fragment& fragment : fragments) {
+      if (matches(fragment)) {
+        fragment.wait = Fragment::Wait::none;
+        fragment.key = 0;
+      }
+      add_fragment(warp, fragment);
+    }
+    i = static_cast<std::size_t>(-1);  // the fragments have moved: look again from the start
+  }
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,106 @@
+// Which instructions a .target does not have yet.
+#include "program/targets.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace warpmark::cpu {
+namespace {
+
+struct Row {
+  std::string_view text;
+  std::uint32_t architecture;
+};
+
+// By the beginning of an opcode, the longest first; "Target ISA notes" of the PTX ISA.
+constexpr Row kBeginnings[] = {
+    {"cp.async.bulk", 90},
+    {"cp.async", 80},
+    {"mbarrier.try_wait", 90},
+    {"mbarrier.expect_tx", 90},
+    {"mbarrier", 80},
+
+    {"mapa", 90},
+    {"getctarank", 90},
+    {"fence.proxy.async", 90},
+    {"fence.mbarrier_init", 90},
+    {"griddepcontrol", 90},
+    {"elect.sync", 90},
+    {"stmatrix", 90},
+    {"createpolicy", 80},
+    {"applypriority", 80},
+    {"discard", 80},
+    {"redux", 80},
+    {"cvt.rn.tf32", 90},
+    {"cvt.rz.tf32", 90},
+    {"cvt.rn.f16x2.f32", 80},
+    {"cvt.rz.f16x2.f32", 80},
+};
+
+// By a word of it.
+constexpr Row kWords[] = {
+    {"shared::cluster", 90},
+    {"cluster", 90},
+    {"expect_tx", 90},
+    {"e4m3x2", 89},
+    {"e5m2x2", 89},
+    {"tf32", 80},
+    {"bf16", 80},
+    {"bf16x2", 80},
+    {"relu", 80},
+    {"f32x2", 100},
+    {"s16x2", 90},
+    {"u16x2", 90},
+};
+
+bool has_word(std::string_view opcode, std::string_view wanted) {
+  for (std::size_t at = opcode.find('.'); at != std::string_view::npos;) {
+    const std::size_t end = std::min(opcode.find('.', at + 1), opcode.size());
+    if (opcode.substr(at + 1, end - at - 1) == wanted) return true;
+    at = end == opcode.size() ? std::string_view::npos : end;
+  }
+  return false;
+}
+
+// What two numbers of bfloat16 need beyond being converted and multiplied.
+std::uint32_t of_bfloat16(std::string_view opcode) {
+  constexpr std::array<std::string_view, 9> late = {"add.",  "sub.", "mul.",  "set.", "setp.",
+                                                    "tanh.", "ex2.", "atom.", "red."};
+  if (std::any_of(late.begin(), late.end(),
+                  [&](std::string_view begin) { return opcode.starts_with(begin); }))
+    return 90;
+  const bool from_or_to_others =
+      opcode.starts_with("cvt.") &&
+      (opcode.ends_with(".f16") || has_word(opcode, "f16") || opcode.find(".s") != opcode.npos ||
+       opcode.find(".u") != opcode.npos || has_word(opcode, "f64"));
+  return from_or_to_others && !has_word(opcode, "satfinite") ? 90 : 80;
+}
+
+std::uint32_t of_extremes(std::string_view opcode, std::size_t operands) {
+  if (operands == 4) return 100;
+  if (has_word(opcode, "xorsign")) return 86;
+  if (has_word(opcode, "relu")) return 90;
+  return has_word(opcode, "NaN") || has_word(opcode, "f16") || has_word(opcode, "f16x2") ? 80 : 0;
+}
+
+}  // namespace
+
+std::uint32_t least_architecture(std::string_view opcode, std::size_t operands) {
+  std::uint32_t least = 0;
+  for (const Row& row : kBeginnings) {
+    if (!opcode.starts_with(row.text)) continue;
+    least = row.architecture;
+    break;
+  }
+  for (const Row& row : kWords) {
+    if (row.architecture > least && opcode.find(row.text) != std::string_view::npos &&
+        has_word(opcode, row.text))
+      least = row.architecture;
+  }
+  if (opcode.find("bf16") != std::string_view::npos) least = std::max(least, of_bfloat16(opcode));
+  if (opcode.starts_with("min.") || opcode.starts_with("max."))
+    least = std::max(least, of_extremes(opcode, operands));
+  return least;
+}
+
+}  // namespace warpmark::cpu

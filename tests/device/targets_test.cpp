@@ -1,0 +1,145 @@
+// Instructions that came after sm_75 are refused for a .target that has not got them, as by ptxas,
+// which is asked itself where there is one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+#include "ptx/error.hpp"
+#include "ptx/parser.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+struct Row {
+  const char* statement;
+  int least;  ///< 90: sm_90 has it, the one before does not
+};
+
+const std::vector<Row> kRows = {
+    {"redux.sync.add.s32 %r1, %r2, -1", 80},
+    {"cp.async.ca.shared.global [%r1], [%d1], 4", 80},
+    {"cp.async.wait_all", 80},
+    {"cp.async.bulk.commit_group", 90},
+    {"mbarrier.init.shared.b64 [%r1], 1", 80},
+    {"mbarrier.arrive.expect_tx.shared.b64 %d1, [%r1], 1", 90},
+    {"mbarrier.test_wait.shared.b64 %p1, [%r1], %d1", 80},
+    {"mbarrier.try_wait.shared.b64 %p1, [%r1], %d1", 90},
+    {"mapa.u64 %d1, %d2, %r1", 90},
+    {"getctarank.u64 %r1, %d1", 90},
+    {"fence.proxy.async", 90},
+    {"fence.acq_rel.gpu", 75},
+    {"griddepcontrol.wait", 90},
+    {"elect.sync %r1|%p1, -1", 90},
+    {"createpolicy.fractional.L2::evict_last.b64 %d1, 1.0", 80},
+    {"discard.global.L2 [%d1], 128", 80},
+    {"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1}", 90},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2]", 75},
+    {"cvt.rna.tf32.f32 %r1, %f1", 80},
+    {"cvt.rn.tf32.f32 %r1, %f1", 90},
+    {"cvt.rn.bf16.f32 %h1, %f1", 80},
+    {"cvt.f32.bf16 %f1, %h1", 80},
+    {"cvt.rn.bf16.s32 %h1, %r1", 90},
+    {"cvt.rzi.s32.bf16 %r1, %h1", 90},
+    {"cvt.rn.bf16.f16 %h1, %h2", 90},
+    {"cvt.rn.bf16x2.f32 %r1, %f1, %f2", 80},
+    {"cvt.rn.relu.f16.f32 %h1, %f1", 80},
+    {"cvt.rn.f16.f32 %h1, %f1", 75},
+    {"cvt.rn.f16x2.f32 %r1, %f1, %f2", 80},
+    {"cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2", 89},
+    {"cvt.rn.f16x2.e4m3x2 %r1, %h1", 89},
+    {"fma.rn.bf16 %h1, %h2, %h3, %h4", 80},
+    {"fma.rn.relu.f16 %h1, %h2, %h3, %h4", 80},
+    {"fma.rn.f16 %h1, %h2, %h3, %h4", 75},
+    {"add.bf16 %h1, %h2, %h3", 90},
+    {"mul.bf16x2 %r1, %r2, %r3", 90},
+    {"neg.bf16 %h1, %h2", 80},
+    {"setp.lt.bf16 %p1, %h1, %h2", 90},
+    {"tanh.approx.bf16 %h1, %h2", 90},
+    {"tanh.approx.f16 %h1, %h2", 75},
+    {"min.f16 %h1, %h2, %h3", 80},
+    {"max.bf16x2 %r1, %r2, %r3", 80},
+    {"min.NaN.f32 %f1, %f2, %f3", 80},
+    {"min.f32 %f1, %f2, %f3", 75},
+    {"max.xorsign.abs.f32 %f1, %f2, %f3", 86},
+    {"min.f32 %f1, %f2, %f3, %f4", 100},
+    {"min.s16x2 %r1, %r2, %r3", 90},
+    {"add.u16x2 %r1, %r2, %r3", 90},
+    {"max.relu.s32 %r1, %r2, %r3", 90},
+    {"add.rn.f32x2 %d1, %d2, %d3", 100},
+    {"atom.add.noftz.bf16 %h1, [%d1], %h2", 90},
+    {"atom.add.noftz.f16 %h1, [%d1], %h2", 75},
+    {"atom.cluster.add.u32 %r1, [%d2], %r3", 90},
+    {"ld.shared::cluster.b32 %r1, [%r2]", 90},
+    {"ld.relaxed.cluster.b32 %r1, [%d1]", 90},
+    {"ld.relaxed.gpu.b32 %r1, [%d1]", 75},
+    {"isspacep.shared::cluster %p1, %d1", 90},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+     "{%r5,%r6}, {%f1,%f2,%f3,%f4}",
+     80},
+    {"wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r1,%r2,%r3,%r4}, [%d1]", 80},
+};
+constexpr int kArchitectures[] = {75, 80, 86, 89, 90, 100};
+
+std::string text(const Row& row, int architecture) {
+  return ".version 9.0\n.target sm_" + std::to_string(architecture) +
+         "\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<9>; "
+         ".reg .pred %p<5>; .reg .b64 %d<9>; .reg .b16 %h<9>; .reg .f32 %f<9>;\n" +
+         row.statement + ";\nret;\n}\n";
+}
+
+std::string verdict(const std::string& ptx) {
+  try {
+    const Module module = parse_ptx(ptx);
+    decode(module, module.functions.front(), Placement{});
+  } catch (const PtxError& error) {
+    EXPECT_FALSE(error.unsupported()) << ptx;
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Targets, InstructionsThatCameLaterNeedALaterOne) {
+  for (const Row& row : kRows) {
+    for (const int architecture : kArchitectures) {
+      const std::string said = verdict(text(row, architecture));
+      if (architecture >= row.least) {
+        EXPECT_EQ(said, "") << row.statement << " for sm_" << architecture;
+      } else {
+        EXPECT_THAT(said, ::testing::StartsWith("line 7: ")) << row.statement;
+        EXPECT_THAT(said, ::testing::HasSubstr(" needs .target sm_" + std::to_string(row.least)))
+            << row.statement << " for sm_" << architecture;
+      }
+    }
+  }
+}
+
+TEST(Targets, TheAssemblerAgrees) {
+  if (access(WARPMARK_PTXAS, X_OK) != 0) GTEST_SKIP() << "no ptxas";
+  char path[] = "/tmp/warpmark_ptx_XXXXXX";
+  const int file = mkstemp(path);
+  ASSERT_GE(file, 0);
+  close(file);
+  for (const Row& row : kRows) {
+    for (const int architecture : kArchitectures) {
+      const bool before = architecture < row.least;
+      if (!before && architecture != row.least) continue;  // what is there stays there
+      std::ofstream(path) << text(row, architecture);
+      const std::string command = std::string("timeout 20 '") + WARPMARK_PTXAS + "' -arch sm_" +
+                                  std::to_string(architecture) + " '" + path +
+                                  "' -o /dev/null >/dev/null 2>&1";
+      EXPECT_EQ(std::system(command.c_str()) == 0, !before)
+          << row.statement << " for sm_" << architecture;
+    }
+  }
+  std::remove(path);
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
