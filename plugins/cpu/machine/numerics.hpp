@@ -209,7 +209,7 @@ WARPMARK_INLINE f64 coarse(f64 a) {
 // Their result: a high word, cut off after `above` (of 2^-32 of its unit) is added. An H200 has
 // tables for these; 12000 random operands of each, recorded there, lie where the exact value is cut
 // off with 0.04 to 0.11 (rcp) or 0.015 to 0.11 (rsqrt) of a unit above it. With the constants here
-// 98.1 % (rcp) and 97.3 % of those results are the same, the others one unit off. Every NaN is
+// 98.1 % (rcp) and 97.3 % of normal results are the same, the others one unit off. Every NaN is
 // 0x7fffffff00000000, every subnormal result 0 (measured, too).
 WARPMARK_INLINE f64 coarse_result(f64 result, bool nan, u64 above) {
   const u64 pattern = (bits(result) + above) & 0xffffffff00000000;

@@ -70,6 +70,16 @@ class Differences(unittest.TestCase):
                 differences(np.zeros(3, f32), other, EXACT)
 
 
+class Places(unittest.TestCase):
+
+    def test_texts_that_only_lie_elsewhere(self):
+        text = ('.entry k() { ret; }\n\t.file\t1 "%s/k.cu"\n\t.section\t.debug_info\n\t{\n.b8 %d\n\t}\n'
+                '\t.section\t.debug_str\n\t{\nx:\n.b8 %d\n\t}\n.entry l() { ret; }\n')
+        one = compare_devices.without_places(text % ("/here", 1, 2))
+        self.assertEqual(one, compare_devices.without_places(text % ("/there", 3, 4)))
+        self.assertEqual(one, ".entry k() { ret; }\n.entry l() { ret; }\n")
+
+
 class Exact(unittest.TestCase):
 
     def round_once(self, value, reference, dtype):
