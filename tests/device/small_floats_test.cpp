@@ -126,7 +126,7 @@ TEST_P(Small, ConversionsInEveryRounding) {
     check(stem + ".f64", "hF", [&, mode = mode](U a, U, U) -> U {
       // To binary16 a NaN keeps its sign and the top of its payload (measured on an H200).
       if (type == "f16" && std::isnan(f64(a)))
-        return (a >> 48 & 0x8000) | 0x7e00 | (a >> 42 & 0x3ff);
+        return ((a >> 48) & 0x8000) | 0x7e00 | ((a >> 42) & 0x3ff);
       return to(f64(a), mode);
     });
     check(stem + ".s32", "hr",

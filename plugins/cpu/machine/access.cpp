@@ -339,7 +339,11 @@ void fill_memory(HandlerTable& table, Watch watch) {
     case Watch::bounds:
       return fill<Counting<Memcheck>>(table);
     case Watch::everything:
+#ifdef WARPMARK_INSPECTS
       return fill<Counting<Inspect>>(table);
+#else
+      return v3::fill_memory(table, watch);  // 64-bit comparisons gain little from wider vectors
+#endif
   }
 }
 
