@@ -70,6 +70,8 @@ ConfinedCompiler::Known ConfinedCompiler::ended(const Worker::Usage& used, Chann
     limit(fmt::format("{:g} s of processor time", confinement_.compile_cpu_s));
   } else if (used.peak_bytes >= allowed_bytes() / 2) {
     limit(format_bytes(allowed_bytes()) + " of memory");
+  } else if (used.killed) {
+    limit("what the system has of memory");
   } else {
     known.failure = FailureKind::crash;
     known.error = verdict_error("the compiler did not survive this source" +

@@ -120,7 +120,8 @@ std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
       ::usleep(1000);
       ended = ::wait4(process_, &status, WNOHANG, &usage);
     }
-    if (ended == process_) {
+    const bool ended_by_itself = ended == process_;
+    if (ended_by_itself) {
       how = describe_status(status);
     } else {
       ::kill(process_, SIGKILL);
@@ -131,6 +132,7 @@ std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
     if (used != nullptr) {
       used->cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
       used->peak_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+      used->killed = ended_by_itself && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     }
   }
   return how;

@@ -39,6 +39,7 @@ class Worker {
   struct Usage {
     double cpu_s = 0;
     uint64_t peak_bytes = 0;  ///< resident
+    bool killed = false;      ///< by the system, which had no more memory or time for it
   };
   std::string end(std::chrono::milliseconds patience = std::chrono::milliseconds(100),
                   Usage* used = nullptr);

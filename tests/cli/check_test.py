@@ -63,7 +63,7 @@ class Failures(CheckTest):
         self.check("suites/t.yaml", "--checks", "memory,sync", code=0)
         out, _ = self.check("suites/t.yaml", "--checks", "race", code=1)
         self.assertIn("race: read after write of 4 bytes of global memory at out[0]", out)
-        self.assertIn("suites/k.cu:3: error: ", out)
+        self.assertIn("suites/k.cu:4: error: ", out)
         self.assertIn("--case t.n=100 --device cpu --checks race\n", out)
 
     def test_a_value_that_nobody_wrote(self):

@@ -63,7 +63,8 @@ bool is_comparison(int opcode) {
 
 TEST(Levels, EveryOpcodeGivesTheSameBits) {
   const HandlerTable* tables[3] = {};
-  for (int level = 2; level <= 4; ++level) tables[level - 2] = handlers_of_level(level, Watch::bounds);
+  for (int level = 2; level <= 4; ++level)
+    tables[level - 2] = handlers_of_level(level, Watch::bounds);
   if (tables[1] == nullptr) GTEST_SKIP() << "this processor has only one level";
   // Opcodes are numbered by the table of arithmetic, then by that of memory.
   constexpr int arithmetic = static_cast<int>(Opcode::load_global_u8_32);

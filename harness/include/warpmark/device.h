@@ -92,7 +92,7 @@ typedef struct warpmark_device {
    *                  access that came first here
    *   uninitialised  "hazard": what was done with the value; "origin": global, shared, local or
    *                  register; "other": where it was read
-   *   sync           "hazard": compute-sanitizer's word; "other": the other barrier, if there is one
+   *   sync           "hazard": compute-sanitizer's word; "other": the other barrier, if any
    * Their "severity" is error, or warning: a race whose writes are of the same value. */
   void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 

@@ -260,8 +260,9 @@ void copy(Lanes& w, const Instruction& i) {
         i.c != Instruction::kNone &&
         ((read_lane<std::uint32_t>(w.registers, i.c, 0) >> lane & 1) != 0) != i.negated;
     if (ignored) made.source = 0;
-    made.to = locate(w, i, Space::shared, lane,
-                     read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, bytes, true, true);
+    made.to =
+        locate(w, i, Space::shared, lane, read_lane<std::uint64_t>(w.registers, i.address, lane),
+               bytes, bytes, true, true);
     if (made.source != 0) {
       made.from =
           locate(w, i, Space::global, lane, read_lane<std::uint64_t>(w.registers, i.a, lane),

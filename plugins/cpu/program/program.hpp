@@ -219,7 +219,8 @@ struct Program {
     std::uint64_t amount = 0;
   };
   std::vector<Cost> costs;
-  std::uint32_t granule = 4;  ///< bytes of the smallest access to memory that threads share; 1, 2, 4
+  std::uint32_t granule =
+      4;  ///< bytes of the smallest access to memory that threads share; 1, 2, 4
   /// Registers that may be read before they are written; find_unwritten() fills it in.
   std::vector<std::uint32_t> unwritten;
   /// Parameters and results of the kernel's calls in its local memory: offsets and bytes.
