@@ -83,10 +83,9 @@ class Synchronization {
     return found == objects_.end() ? nullptr : &found->second;
   }
   /// Whether an access of a thread of `block` is among what `seen` covers for someone in block
-  /// `reader`. `warp_syncs` are those of the access's warp if it belongs to the reader's block.
+  /// `reader`.
   [[nodiscard]] bool covers(const Seen& seen, const Record& record, std::uint64_t block,
                             std::uint64_t reader) const;
-  void clear() { objects_.clear(); }
 
  private:
   // Nodes do not move, so Seen may hold pointers.
