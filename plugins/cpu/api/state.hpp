@@ -286,6 +286,9 @@ CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value);
 /// The PTX text of an image as clients hand it over: text that a NUL ends, or a fatbin with an
 /// uncompressed PTX text in it. `bytes` is how much may be read, if that is known.
 CUresult text_of_image(const void* image, const std::size_t* bytes, std::string& text);
+/// Whether a text begins with a directive, after comments, as PTX does: any other is no program in
+/// whatever form (CUDA_ERROR_INVALID_IMAGE), which is not the same as one with mistakes in it.
+bool is_ptx(std::string_view text);
 /// Loads a text into a context.
 CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs);
 void unload(Context& context, LoadedModule& module);
