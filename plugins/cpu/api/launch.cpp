@@ -254,6 +254,10 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   if (result != CUDA_SUCCESS) return result;
   const std::uint64_t number = ++context.launches;
   const Program& program = program_for(kernel, shape);
+  if (context.launch_limits.traffic) {
+    if (!kernel.traffic) kernel.traffic = std::make_unique<TrafficMap>(kernel.checked);
+    shape.traffic = kernel.traffic.get();
+  }
   provide_runtime(context, program, shape);
   LaunchResult outcome = run_grid(program, shape, context.arena);
   context.pending = error_of(outcome.end);
@@ -264,8 +268,11 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
     print_report(line);
     keep(context.reports, std::move(line));
   }
+  std::string more;
+  if (shape.traffic != nullptr)
+    more = render_profile(kernel, shape, outcome, context.launch_limits.lines);
   keep(context.counters, {number, program.name, outcome.thread_instructions,
-                          outcome.warp_instructions, outcome.counters});
+                          outcome.warp_instructions, outcome.counters, std::move(more)});
   return CUDA_SUCCESS;
 }
 

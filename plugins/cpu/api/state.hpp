@@ -46,6 +46,7 @@ struct Kernel {
   Program checked;  ///< bound to handlers with exact bounds
   /// Made when they are first used.
   std::unique_ptr<Program> contained, inspected;
+  std::unique_ptr<TrafficMap> traffic;
   std::uint32_t max_dynamic_shared = DeviceProperties::shared_per_block;
   int carveout = -1;  ///< CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
   // What the launches of CUDA 3 set beforehand: cuFuncSetBlockShape, cuParamSet…
@@ -119,6 +120,8 @@ struct Limits {
   bool exact_bounds = true;
   Checks checks;  ///< beyond bounds
   std::uint32_t workers = 1;
+  bool traffic = false;  ///< what accesses move is counted
+  bool lines = false;    ///< … line by line
 };
 
 /// What a launch counted; made into text only if somebody asks.
@@ -127,6 +130,7 @@ struct LaunchCounters {
   std::string kernel;
   std::uint64_t thread_instructions = 0, warp_instructions = 0;
   Counters counters{};
+  std::string more;  ///< further members of the JSON object, if traffic was counted
 };
 
 /// A context; CUcontext is its address.
@@ -307,6 +311,11 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
 /// Shows a report's message where WARPMARK_CPU_REPORT says, for programs that drain none.
 void print_report(const std::string& line);
 std::string render_counters(const LaunchCounters& launch);
+/// LaunchCounters::more: traffic, classes of instructions, occupancy, and with `lines` each line's.
+std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
+                           const LaunchResult& result, bool lines);
+/// Chooses sets of counters by name; the first unknown name, or "".
+std::string choose_counters(const std::vector<std::string>& names, Limits& limits);
 
 /// The entry point of a base name that a client of CUDA `version` expects; null if there is none.
 void* find_entry_point(std::string_view name, int version, bool per_thread);
