@@ -1,6 +1,6 @@
 """Kernels with one mistake each, and correct ones, and what the CPU device must report of them.
 
-Each kernel of the .cu files here is preceded by a line
+Each kernel of the .cu files here, with the functions that it alone calls, is preceded by a line
 
     //@ bug NAME KIND [key=value …]
     //@ good NAME [key=value …]
@@ -36,6 +36,12 @@ LAUNCH = {"grid", "block", "shared", "args", "cooperative"}
 NAMES = b"abcdefgh"  # of the arguments
 
 
+def lines_of(report):
+    """Lines of the .cu file: of functions of headers, those that call them."""
+    places = [report] + report.get("inlined_at", [])
+    return [place["line"] for place in places if place.get("file", "").endswith(".cu")]
+
+
 class Expected:
     """A report that must come."""
 
@@ -47,7 +53,7 @@ class Expected:
 
     def differs(self, report, others):
         """Why the report is not this one; "" if it is."""
-        if (report["kind"], report.get("line", 0)) != (self.kind, self.line):
+        if report["kind"] != self.kind or self.line not in lines_of(report):
             return "%s at line %s" % (report["kind"], report.get("line"))
         other = report.get("other", {})
         for key, value in self.keys.items():
@@ -81,8 +87,9 @@ class Kernel:
         self.launch = {key: value for key, value in pairs.items() if key in LAUNCH}
         common = {key: value for key, value in pairs.items() if key not in LAUNCH}
         self.expected, self.others = [], []
-        depth, begun = 0, False
-        for number, code in enumerate(source[line:], line + 1):
+        for number, code in enumerate(source[line + 1:], line + 2):
+            if code.startswith("//@"):
+                break
             if "//~" in code:
                 self.others.append(number)
             if "//!" in code:
@@ -90,10 +97,6 @@ class Kernel:
                     keys, words = keys_and_words(part)
                     own = words[0] if words else kind
                     self.expected.append(Expected(number, own, {**(common if own == kind else {}), **keys}))
-            depth += code.count("{") - code.count("}")
-            begun = begun or "{" in code
-            if begun and depth == 0:
-                break
         if self.good == bool(self.expected):
             raise ValueError("%s: //! stands in bugs, and only there" % self.name)
 
@@ -129,7 +132,7 @@ class Kernel:
         text = []
         for wanted in self.expected:
             if all(wanted.differs(report, self.others) for report in reports):
-                near = [wanted.differs(r, self.others) for r in reports if r.get("line") == wanted.line]
+                near = [wanted.differs(r, self.others) for r in reports if wanted.line in lines_of(r)]
                 text.append("there is no %s (%s)" % (wanted, ", ".join(near)))
         for report in reports:
             if all(wanted.differs(report, self.others) for wanted in self.expected):
