@@ -36,13 +36,14 @@ def run(library, ptx, kernel, workers):
     if extension.configure(None, json.dumps(settings).encode()):
         sys.exit(extension.last_error().decode())
     module = device.module(ptx)
-    driver.launch(device, module.function(kernel.name), kernel.size("grid"), kernel.size("block"),
-                  kernel.arguments(device, extension), shared=int(kernel.launch.get("shared", 0)),
-                  cooperative="cooperative" in kernel.launch)
-    try:
-        device.synchronize()
-    except driver.DriverError:
-        pass
+    with driver.Captured():  # what kernels print
+        driver.launch(device, module.function(kernel.name), kernel.size("grid"), kernel.size("block"),
+                      kernel.arguments(device, extension), shared=int(kernel.launch.get("shared", 0)),
+                      cooperative="cooperative" in kernel.launch)
+        try:
+            device.synchronize()
+        except driver.DriverError:
+            pass
     reports = reports_of(extension)
     device.library.cuDevicePrimaryCtxReset_v2(device.ordinal)
     return reports

@@ -211,7 +211,7 @@ extern "C" __global__ void own_allocation_after_free(int* b) {
   int* p = (int*)malloc(64);
   p[0] = b[threadIdx.x];
   free(p);
-  b[threadIdx.x] = *(volatile int*)p;  //! thread=0 count=32 freed=True
+  if (threadIdx.x == 6) b[threadIdx.x] = *(volatile int*)p;  //! thread=6 count=1 freed=True
 }
 
 //@ bug freed_twice heap block=32 args="int32[32]"
