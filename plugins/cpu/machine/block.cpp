@@ -273,8 +273,24 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
     warp.instructions += node.weight;
     traffic->warp_ran(warp.instructions);
   }
-  if (follows && taints->any() && node.exit == Exit::branch)
-    observer_->decide(lanes, node.predicate, mask, node.statement, "used to decide a branch");
+  if (!follows || !taints->any()) return;
+  const auto decide = [&](std::uint32_t slot, const char* what) {
+    observer_->decide(lanes, slot, mask, node.statement, what);
+  };
+  switch (node.exit) {
+    case Exit::branch:
+      return decide(node.predicate, "used to decide a branch");
+    case Exit::call:
+      return decide(launch_.program.calls[node.barrier].target, "used as a function's address");
+    case Exit::barrier:
+      decide(node.barrier, "used as a barrier's number");
+      return decide(node.threads, "used as a number of threads");
+    case Exit::warp:
+    case Exit::collect:
+      return decide(node.barrier, "used as a mask of lanes");
+    default:
+      return;
+  }
 }
 
 bool BlockState::run_warp(Warp& warp) {
