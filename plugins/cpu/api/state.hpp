@@ -117,7 +117,8 @@ struct Pool {
 struct Limits {
   std::uint64_t instruction_budget = 0, wall_limit_ms = 0, schedule_seed = 0;
   bool exact_bounds = true;
-  Checks checks;  ///< beyond bounds
+  Checks checks;       ///< beyond bounds
+  bool leaks = false;  ///< what is left when a context goes is told
   std::uint32_t workers = 1;
 };
 
@@ -160,7 +161,8 @@ struct Context {
   std::map<unsigned int, std::size_t> limits;  ///< by CUlimit
   Limits launch_limits;
   std::uint64_t launches = 0;
-  std::deque<std::string> reports;      ///< JSON lines not drained yet
+  std::deque<std::string> reports;  ///< JSON lines not drained yet
+  static constexpr std::size_t kMostReports = 1 << 16;
   std::deque<LaunchCounters> counters;  ///< not drained yet
   std::unique_ptr<DeviceHeap> heap;     ///< once a kernel needs it
   PrintLog printed, asserted;           ///< not written yet
@@ -298,12 +300,6 @@ CUresult find_variable(Context& context, const LoadedModule& module, std::string
 std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes, bool device);
 /// Whether an address of unified memory is a device's.
 bool is_device_address(std::uint64_t address);
-
-/// Reports and counters as JSON lines.
-std::string render_fault(const Fault& fault, const Program& program, std::uint64_t launch);
-/// Shows a report's message where WARPMARK_CPU_REPORT says, for programs that drain none.
-void print_report(const std::string& line);
-std::string render_counters(const LaunchCounters& launch);
 
 /// The entry point of a base name that a client of CUDA `version` expects; null if there is none.
 void* find_entry_point(std::string_view name, int version, bool per_thread);

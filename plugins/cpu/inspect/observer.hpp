@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "inspect/checks.hpp"
@@ -44,6 +45,8 @@ struct LaunchObserver {
   };
   std::vector<Unsettled> unsettled;
   bool swaps;  ///< the program has a compare-and-swap
+  /// What a check did not look at for want of room, and why, at the launch's end; "" if nothing.
+  [[nodiscard]] std::string left_out() const;
 };
 
 /// What happens in one thread block. Handlers call it for each access, before it takes place.

@@ -42,8 +42,9 @@ class RaceMemory {
     return {first, first + kChunk, first + 2 * kChunk};
   }
   [[nodiscard]] int shift() const { return shift_; }
-  /// Some accesses found no room.
+  /// Some accesses since begin_launch() found no room.
   [[nodiscard]] bool full() const { return full_; }
+  void begin_launch() { full_ = false; }
   void clear() {
     chunks_.clear();
     used_ = 0;
