@@ -46,6 +46,7 @@ struct Kernel {
   Program checked;  ///< bound to handlers with exact bounds
   /// Made when they are first used.
   std::unique_ptr<Program> contained, inspected;
+  std::unique_ptr<TrafficMap> traffic;
   std::uint32_t max_dynamic_shared = DeviceProperties::shared_per_block;
   int carveout = -1;  ///< CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
   // What the launches of CUDA 3 set beforehand: cuFuncSetBlockShape, cuParamSet…
@@ -120,6 +121,8 @@ struct Limits {
   Checks checks;       ///< beyond bounds
   bool leaks = false;  ///< what is left when a context goes is told
   std::uint32_t workers = 1;
+  bool traffic = false;  ///< what accesses move is counted
+  bool lines = false;    ///< … line by line
 };
 
 /// What a launch counted; made into text only if somebody asks.
@@ -128,6 +131,7 @@ struct LaunchCounters {
   std::string kernel;
   std::uint64_t thread_instructions = 0, warp_instructions = 0;
   Counters counters{};
+  std::string more;  ///< further members of the JSON object, if traffic was counted
 };
 
 /// A context; CUcontext is its address.
@@ -288,6 +292,9 @@ CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value);
 /// The PTX text of an image as clients hand it over: text that a NUL ends, or a fatbin with an
 /// uncompressed PTX text in it. `bytes` is how much may be read, if that is known.
 CUresult text_of_image(const void* image, const std::size_t* bytes, std::string& text);
+/// Whether a text begins with a directive, after comments, as PTX does: any other is no program in
+/// whatever form (CUDA_ERROR_INVALID_IMAGE), which is not the same as one with mistakes in it.
+bool is_ptx(std::string_view text);
 /// Loads a text into a context.
 CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs);
 void unload(Context& context, LoadedModule& module);
@@ -300,6 +307,12 @@ CUresult find_variable(Context& context, const LoadedModule& module, std::string
 std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes, bool device);
 /// Whether an address of unified memory is a device's.
 bool is_device_address(std::uint64_t address);
+
+/// LaunchCounters::more: traffic, classes of instructions, occupancy, and with `lines` each line's.
+std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
+                           const LaunchResult& result, bool lines);
+/// Chooses sets of counters by name; the first unknown name, or "".
+std::string choose_counters(const std::vector<std::string>& names, Limits& limits);
 
 /// The entry point of a base name that a client of CUDA `version` expects; null if there is none.
 void* find_entry_point(std::string_view name, int version, bool per_thread);

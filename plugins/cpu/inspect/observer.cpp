@@ -7,6 +7,7 @@
 #include <string>
 
 #include "inspect/init_bits.hpp"
+#include "inspect/uses.hpp"
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
 
@@ -99,7 +100,10 @@ void BlockObserver::start(std::uint64_t index) {
     warp.syncs.clear();
     warp.seen.clear();
     warp.fences.fill({});
+    warp.fenced = nullptr;
+    warp.fenced_anew = false;
   }
+  fenced_ = {};
   if (!launch_.checks.init) return;
   for (std::uint32_t w = 0; w < warps_.size(); ++w) {
     for (const std::uint32_t slot : program.unwritten) {
@@ -241,8 +245,10 @@ void BlockObserver::release(const Lanes& w, const Instruction& i, Space space, s
   }
   if (fence.moment == 0) return;
   SyncObject& object = launch_.synchronization.at(key(space, address));
-  object.release({index_, w.warp * 32 + lane, fence.moment, fence.barrier, fence.block_only},
-                 warp.seen);
+  launch_.synchronization.release(
+      object,
+      {index_, w.warp * 32 + lane, fence.moment, fence.barrier, fence.block_only, warp.fenced},
+      warp.seen);
 }
 
 void BlockObserver::acquire(const Lanes& w, Space space, std::uint64_t address) {
@@ -306,8 +312,11 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   if (!worst || space != Space::global) return;
   Fault fault;
   describe_access(w, i, space, lane, address, bytes, true, fault);
-  // Padding may be copied; an element of an array, which has none, is a result.
-  const bool result = all && !fault.allocation.dtype.empty();
+  // Padding may be copied; an element of an array, which has none, is a result. Bytes may be those of
+  // anything.
+  const std::string& dtype = fault.allocation.dtype;
+  const bool anything = dtype == "uint8" || dtype == "int8" || dtype == "bool";
+  const bool result = all && !dtype.empty() && (!anything || element == 1);
   if (!worst.computed() && !result) return;
   if (bits != nullptr) set_bits(bits, from, bytes);
   undefined(w, lane, i.statement, worst, "stored", fault);
@@ -369,7 +378,13 @@ void BlockObserver::meet(const Lanes& w, std::uint32_t lane, const std::byte* ba
   }
   const Moment until = moment_;
   moment_ = launch_.clock.take(index_);
-  object.release({index_, w.warp * 32 + lane, until, barrier_, false}, warps_[w.warp].seen);
+  launch_.synchronization.release(
+      object, {index_, w.warp * 32 + lane, until, barrier_, false, warps_[w.warp].fenced},
+      warps_[w.warp].seen);
+}
+
+void BlockObserver::allocated(std::uint64_t address, std::uint64_t bytes) {
+  if (launch_.checks.race) launch_.races.forget(address, bytes);
 }
 
 // --- undefined values
@@ -457,6 +472,16 @@ void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) 
   decide(w, i.a, used, i.statement, "handed to other lanes");
 }
 
+// Textures, surfaces, matrices, asynchronous copies.
+void BlockObserver::follow_own(Lanes& w, const Instruction& i, std::uint32_t mask) {
+  const Uses uses = uses_of(block_.launch().program, i);
+  for (const std::uint32_t slot : uses.places)
+    decide(w, slot, mask, i.statement, "used as an address");
+  const bool matrix = i.opcode == Opcode::matrix_multiply || i.opcode == Opcode::matrix_transpose;
+  if (matrix) return;  // their results are followed
+  for (const std::uint32_t slot : uses.reads) decide(w, slot, mask, i.statement, "stored");
+}
+
 void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
   WarpTaints& taints = warps_[w.warp].taints;
   if (i.guard != Instruction::kNone) {
@@ -482,20 +507,59 @@ void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
     case Flow::reduce:
       decide(w, i.a, mask, i.statement, "handed to other lanes");
       break;
+    case Flow::none:
+      follow_own(w, i, mask);
+      break;
     default:
       break;
   }
-  propagate(taints, w, i, mask);
+  propagate(taints, block_.launch().program, w, i, mask);
 }
 
 // --- synchronization
 
 void BlockObserver::fence(const Lanes& w, std::uint32_t mask, bool block_only) {
   if (!launch_.checks.race) return;
-  for (; mask != 0; mask &= mask - 1)
-    warps_[w.warp].fences.at(static_cast<std::size_t>(std::countr_zero(mask))) = {moment_, barrier_,
-                                                                                  block_only};
+  if (fenced_.block.empty()) {
+    fenced_.block.resize(warps_.size() * 32);
+    fenced_.device.resize(warps_.size() * 32);
+  }
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
+    warps_[w.warp].fences.at(lane) = {moment_, barrier_, block_only};
+    fenced_.block[w.warp * 32 + lane] = moment_;
+    if (!block_only) fenced_.device[w.warp * 32 + lane] = moment_;
+  }
+  warps_[w.warp].fenced_anew = true;
   moment_ = launch_.clock.take(index_);
+}
+
+// Threads that meet know of each other's fences: who releases for all of them after a barrier need
+// not fence once more.
+void BlockObserver::share_fences() {
+  const bool anew =
+      std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.fenced_anew; });
+  if (!anew) return;
+  const auto shared = std::make_shared<const Fenced>(fenced_);
+  for (Warp& warp : warps_) {
+    warp.fenced = shared;
+    warp.fenced_anew = false;
+  }
+}
+
+void BlockObserver::share_fences(std::uint32_t number, std::uint32_t mask) {
+  Warp& warp = warps_[number];
+  if (!warp.fenced_anew) return;
+  auto shared = std::make_shared<Fenced>();
+  if (warp.fenced != nullptr) *shared = *warp.fenced;
+  shared->block.resize(fenced_.block.size());
+  shared->device.resize(fenced_.device.size());
+  for (; mask != 0; mask &= mask - 1) {
+    const std::size_t thread = number * 32 + static_cast<std::size_t>(std::countr_zero(mask));
+    shared->block[thread] = fenced_.block[thread];
+    shared->device[thread] = fenced_.device[thread];
+  }
+  warp.fenced = std::move(shared);
 }
 
 void BlockObserver::arrive(std::uint32_t warp, std::uint32_t number) {
@@ -503,7 +567,9 @@ void BlockObserver::arrive(std::uint32_t warp, std::uint32_t number) {
   SyncObject& object = launch_.synchronization.at(key(Space::shared, 0xffff0 + number));
   // Later than the accesses of all lanes of the warp, so that it covers them.
   moment_ = launch_.clock.take(index_);
-  object.release({index_, warp * 32, moment_, barrier_, false}, warps_[warp].seen);
+  launch_.synchronization.release(
+      object, {index_, warp * 32, moment_, barrier_, false, warps_[warp].fenced},
+      warps_[warp].seen);
 }
 
 void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) {
@@ -516,6 +582,7 @@ void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::
     return;
   }
   moment_ = barrier_ = launch_.clock.take(index_);
+  share_fences();
   Seen all;
   for (Warp& warp : warps_) {
     warp.syncs.clear();
@@ -528,6 +595,7 @@ void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::
 void BlockObserver::warp_complete(std::uint32_t warp, std::uint32_t mask) {
   if (!launch_.checks.race || std::popcount(mask) < 2) return;
   moment_ = launch_.clock.take(index_);
+  share_fences(warp, mask);
   std::vector<WarpSync>& syncs = warps_[warp].syncs;
   // Two in a row by all the same lanes order no more than the later one alone.
   while (!syncs.empty() && (syncs.back().mask & ~mask) == 0) syncs.pop_back();

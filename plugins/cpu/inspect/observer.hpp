@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,8 @@ class BlockObserver {
             std::uint32_t bytes, bool store);
   /// A thread arrives at an mbarrier, or has seen others arrive; `barrier` is where it lies.
   void meet(const Lanes& w, std::uint32_t lane, const std::byte* barrier, bool arrives);
+  /// malloc gave this memory to a thread: who used it before has freed it.
+  void allocated(std::uint64_t address, std::uint64_t bytes);
   /// Memory that the device itself writes for a thread: results of calls, asynchronous copies.
   void fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
                   std::uint64_t bytes);
@@ -125,7 +128,9 @@ class BlockObserver {
     WarpTaints taints;
     std::vector<WarpSync> syncs;  ///< since the last barrier
     Seen seen;
-    std::array<Fence, 32> fences{};  ///< the last of each lane
+    std::array<Fence, 32> fences{};        ///< the last of each lane
+    std::shared_ptr<const Fenced> fenced;  ///< of those whom its threads met last
+    bool fenced_anew = false;              ///< since a barrier of the block
   };
 
   [[nodiscard]] bool conflicts(const Record& before, const Record& now, Space space,
@@ -141,11 +146,14 @@ class BlockObserver {
   void release(const Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                std::uint64_t address);
   void acquire(const Lanes& w, Space space, std::uint64_t address);
+  void share_fences();                                          ///< of the block
+  void share_fences(std::uint32_t number, std::uint32_t mask);  ///< of lanes of a warp
   [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address) const;
   /// The bits of what lies at an address, or null if all of it has values; `size` of them.
   std::uint8_t* init_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint64_t& from, std::uint64_t& size);
   void shuffle(Lanes& w, const Instruction& i, std::uint32_t mask);
+  void follow_own(Lanes& w, const Instruction& i, std::uint32_t mask);
   void undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
                  const char* what, Fault fault);
 
@@ -158,6 +166,7 @@ class BlockObserver {
   RaceCells shared_cells_;
   std::vector<std::uint8_t> shared_init_, local_init_;
   std::vector<Warp> warps_;
+  Fenced fenced_;  ///< of all threads, as it is now; empty before the first fence
 };
 
 }  // namespace warpmark::cpu

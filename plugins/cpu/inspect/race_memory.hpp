@@ -41,6 +41,8 @@ class RaceMemory {
     std::uint64_t* first = chunks_[chunk].get() + at;
     return {first, first + kChunk, first + 2 * kChunk};
   }
+  /// Nobody has accessed [address, address + bytes).
+  void forget(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] int shift() const { return shift_; }
   /// Some accesses since begin_launch() found no room.
   [[nodiscard]] bool full() const { return full_; }
