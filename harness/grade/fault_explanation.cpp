@@ -224,11 +224,13 @@ std::string race(const Report& report, const std::string& file) {
   const std::string what = !name.empty()       ? "`" + name + "`"
                            : space == "shared" ? "shared memory"
                                                : "the same memory";
+  const std::string other = line_text(report.object("other"), file);
+  const std::string at = other.empty() || other == line_text(report, file) ? "" : " in " + other;
   return fmt::format(
-      "{} uses {} at the same time as another thread, and one of them writes, so the result is a "
+      "{} uses {} at the same time as another thread{}, and one of them writes, so the result is a "
       "matter of luck.{} In a block `__syncthreads()` between the two accesses puts them in order; "
       "to add up in one place use `atomicAdd`.",
-      subject(report, file), what, by_thread(report));
+      subject(report, file), what, at, by_thread(report));
 }
 
 std::string limit(const Report& report) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "inspect/checks.hpp"
@@ -45,6 +46,8 @@ struct LaunchObserver {
   };
   std::vector<Unsettled> unsettled;
   bool swaps;  ///< the program has a compare-and-swap
+  /// What a check did not look at for want of room, and why, at the launch's end; "" if nothing.
+  [[nodiscard]] std::string left_out() const;
 };
 
 /// What happens in one thread block. Handlers call it for each access, before it takes place.

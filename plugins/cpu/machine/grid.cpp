@@ -355,11 +355,18 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
   if (shape.workspace != 0) arena.free(shape.workspace);
   if (observer) {
     for (LaunchObserver::Unsettled& read : observer->unsettled) state.faults.add(read.fault);
+    Fault note;
+    note.kind = FaultKind::incomplete;
+    note.warning = true;
+    note.count = 1;
+    note.message = observer->left_out();
+    if (!note.message.empty()) state.faults.add(note);
   }
   result.thread_instructions = state.executed;
   result.warp_instructions = state.warp_instructions;
   result.counters = counters;
   result.faults = state.faults.take();
+  merge_places(result.faults, program);
   result.printed = std::move(state.printed);
   result.asserted = std::move(state.asserted);
   for (auto fault = result.faults.rbegin(); fault != result.faults.rend(); ++fault) {
