@@ -22,7 +22,8 @@ enum {
   WARPMARK_EXACT_BOUNDS = 1 << 1, /* every access is checked to the byte */
   WARPMARK_REPORTS = 1 << 2,      /* drain_reports explains faults and findings */
   WARPMARK_COUNTERS = 1 << 3,     /* drain_counters counts instructions and bytes, exactly */
-  WARPMARK_DETERMINISTIC = 1 << 4 /* equal input gives equal bytes, findings and counters */
+  WARPMARK_DETERMINISTIC = 1 << 4, /* equal input gives equal bytes, findings and counters */
+  WARPMARK_PROFILE = 1 << 5        /* configure knows "counters": traffic, and line by line */
 };
 
 /* A context of the library, a CUcontext; null means the current one. */
@@ -59,6 +60,9 @@ typedef struct warpmark_device {
    *                             any of them includes memory. []: an access only stays inside the
    *                             device's memory
    *   "check": "memory"|"none"  the same as ["memory"] and []
+   *   "counters": ["traffic"]   what launches count beside the basic counters: traffic, and with
+   *                             "lines" the same for each line of the source; ["basic"] or []:
+   *                             nothing else. See drain_counters
    * With a null context and none current, they hold for contexts that are created later. Returns 0,
    * or an error whose text `last_error` gives. */
   int (*configure)(warpmark_device_context context, const char* json);
@@ -119,7 +123,40 @@ typedef struct warpmark_device {
    * is a request to each. Parameters, of kernels and of calls, count nowhere. An access that is
    * refused (drain_reports) counts like any other: it was asked for. A launch that faults or meets
    * a limit counts what it did until then. Names with `ptx_` are those of the PTX text, before the
-   * driver's compiler makes the GPU's own instructions of it. */
+   * driver's compiler makes the GPU's own instructions of it.
+   *
+   * With the set "traffic" of configure a launch counts these, too; docs/counters.md has ncu's
+   * counterpart of each.
+   *   blocks, warps, threads   of the launch
+   *   ptx_CLASS_thread_instructions, ptx_CLASS_warp_instructions
+   *                            ptx_thread_instructions and ptx_warp_instructions by class: integer,
+   *                            half, single, double, special, convert, move, memory, matrix,
+   *                            exchange, barrier, control, other
+   *   ptx_branches             conditional branches that warps come to
+   *   ptx_divergent_branches   those at which some of the lanes go another way than others
+   *   ptx_longest_warp_instructions   of the warp that executed most; of several launches the sum
+   *   KIND_requests, KIND_bytes   as above, also for async_global_{load,store} and
+   *                            async_shared_{load,store} (cp.async and cp.async.bulk, both sides),
+   *                            texture_load, surface_{load,store,atomic} and prefetch (no bytes)
+   *   KIND_sectors             different sectors of 32 bytes that a request touches, summed over
+   *                            requests; of global, local, texture, surface and prefetched memory.
+   *                            Local memory lies as on a GPU: equal words of 32 lanes side by side
+   *   KIND_unique_bytes        different bytes that a request touches; never more than 32 * sectors
+   *   KIND_wavefronts          of shared memory: passes that a request takes. A pass takes one word
+   *                            of 4 bytes from each of 32 banks, and lanes that want the same word
+   *                            share it. Accesses of 8 bytes go in two halves of the warp, those of
+   *                            16 in four quarters; a half or quarter without lanes takes none
+   *   KIND_ideal_wavefronts    the same if no two words were in one bank: 1 for each such part
+   *   KIND_turns               of an atomic: the number of lanes at its most frequent address,
+   *                            which have to go one after the other; of a constant load: different
+   *                            addresses
+   * and have the member "occupancy", which is no counter: {"blocks", "warps": of a multiprocessor
+   * of compute capability 9.0, "most_warps": 64, "limited_by": "warps", "blocks" or
+   * "shared memory", "shared_bytes"}. Registers are left out: they have no number before ptxas.
+   * With "lines" there is a member "lines", ordered by file and line: [{"file", "line",
+   * "executions": warps that came here, and those of the counters above that are not 0}]. An
+   * instruction belongs to the line that the compiler gives it, inlined code to that of the inlined
+   * function; what has none is in no line. */
   void (*drain_counters)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* The text of the last error of this struct's functions or of a driver call on this thread (why a

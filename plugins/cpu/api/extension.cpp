@@ -47,6 +47,16 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "configure: unknown check \"" + unknown + "\"; known are memory, init, race, sync");
   }
+  if (key == "counters") {
+    if (!value.is_array())
+      return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"counters\" must be a list of names");
+    std::vector<std::string> names;
+    for (const Json& name : value) names.push_back(name.is_string() ? name.get<std::string>() : "");
+    const std::string unknown = choose_counters(names, limits);
+    if (unknown.empty()) return CUDA_SUCCESS;
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "configure: unknown counters \"" + unknown + "\"; known are basic, traffic, lines");
+  }
   if (key == "check") {
     if (value == "memory" || value == "none") {
       limits.exact_bounds = value == "memory";
@@ -68,7 +78,7 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
   }
   return fail(CUDA_ERROR_INVALID_VALUE, "configure: unknown key \"" + key +
                                             "\"; known are cc, instruction_budget, wall_limit_ms, "
-                                            "schedule_seed, workers, check, checks");
+                                            "schedule_seed, workers, check, checks, counters");
 }
 
 int configure(warpmark_device_context handle, const char* text) {
@@ -197,7 +207,7 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       sizeof(warpmark_device),
       WARPMARK_DEVICE_VERSION,
       WARPMARK_IMAGE_PTX | WARPMARK_EXACT_BOUNDS | WARPMARK_REPORTS | WARPMARK_COUNTERS |
-          WARPMARK_DETERMINISTIC,
+          WARPMARK_DETERMINISTIC | WARPMARK_PROFILE,
       0,
       configure,
       label,

@@ -16,9 +16,13 @@ CUresult allocate_host(const char* name, void** pointer, std::size_t bytes, unsi
   return with_context(name, Waits::no, [&](Context& context) -> CUresult {
     constexpr unsigned int known =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-    if (pointer == nullptr || bytes == 0 || (flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (pointer == nullptr || (flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
+    if (bytes == 0) {
+      *pointer = nullptr;  // driver 580 succeeds, whatever its reference states
+      return CUDA_SUCCESS;
+    }
     const std::uint64_t address = context.arena.allocate(bytes, Arena::Kind::pinned);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.host[address] = {bytes, true, flags | CU_MEMHOSTALLOC_DEVICEMAP};

@@ -116,8 +116,9 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, s
 }
 
 CUresult cuMemFree_v2(CUdeviceptr address) {
+  // Null needs no context, as programs free what they never got after the context is gone.
+  if (address == 0) return initialised("cuMemFree", [] { return CUDA_SUCCESS; });
   return with_context("cuMemFree", Waits::yes, [&](Context& context) -> CUresult {
-    if (address == 0) return CUDA_SUCCESS;
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
     const Allocation* allocation = context.arena.find(address, 1);

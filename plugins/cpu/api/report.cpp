@@ -98,6 +98,7 @@ std::string instruction_text(std::string_view text) {
   return line;
 }
 
+
 // Only what is valid UTF-8 may go into JSON; names in a hostile PTX text may not be.
 std::string safe(std::string_view text) {
   std::string out;
@@ -286,7 +287,9 @@ std::string render_counters(const LaunchCounters& launch) {
   json["ptx_warp_instructions"] = launch.warp_instructions;
   for (std::size_t i = 0; i < launch.counters.size(); ++i)
     json[std::string(kCounterNames[i])] = launch.counters[i];
-  return json.dump();
+  std::string text = json.dump();
+  if (!launch.more.empty()) text.insert(text.size() - 1, launch.more);
+  return text;
 }
 
 }  // namespace warpmark::cpu

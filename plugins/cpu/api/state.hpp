@@ -46,6 +46,7 @@ struct Kernel {
   Program checked;  ///< bound to handlers with exact bounds
   /// Made when they are first used.
   std::unique_ptr<Program> contained, inspected;
+  std::unique_ptr<TrafficMap> traffic;
   std::uint32_t max_dynamic_shared = DeviceProperties::shared_per_block;
   int carveout = -1;  ///< CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
   // What the launches of CUDA 3 set beforehand: cuFuncSetBlockShape, cuParamSet…
@@ -119,6 +120,8 @@ struct Limits {
   bool exact_bounds = true;
   Checks checks;  ///< beyond bounds
   std::uint32_t workers = 1;
+  bool traffic = false;  ///< what accesses move is counted
+  bool lines = false;    ///< … line by line
 };
 
 /// What a launch counted; made into text only if somebody asks.
@@ -127,6 +130,7 @@ struct LaunchCounters {
   std::string kernel;
   std::uint64_t thread_instructions = 0, warp_instructions = 0;
   Counters counters{};
+  std::string more;  ///< further members of the JSON object, if traffic was counted
 };
 
 /// A context; CUcontext is its address.
@@ -286,6 +290,9 @@ CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value);
 /// The PTX text of an image as clients hand it over: text that a NUL ends, or a fatbin with an
 /// uncompressed PTX text in it. `bytes` is how much may be read, if that is known.
 CUresult text_of_image(const void* image, const std::size_t* bytes, std::string& text);
+/// Whether a text begins with a directive, after comments, as PTX does: any other is no program in
+/// whatever form (CUDA_ERROR_INVALID_IMAGE), which is not the same as one with mistakes in it.
+bool is_ptx(std::string_view text);
 /// Loads a text into a context.
 CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs);
 void unload(Context& context, LoadedModule& module);
@@ -304,6 +311,11 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
 /// Shows a report's message where WARPMARK_CPU_REPORT says, for programs that drain none.
 void print_report(const std::string& line);
 std::string render_counters(const LaunchCounters& launch);
+/// LaunchCounters::more: traffic, classes of instructions, occupancy, and with `lines` each line's.
+std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
+                           const LaunchResult& result, bool lines);
+/// Chooses sets of counters by name; the first unknown name, or "".
+std::string choose_counters(const std::vector<std::string>& names, Limits& limits);
 
 /// The entry point of a base name that a client of CUDA `version` expects; null if there is none.
 void* find_entry_point(std::string_view name, int version, bool per_thread);

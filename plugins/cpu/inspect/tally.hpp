@@ -8,6 +8,11 @@
 
 namespace warpmark::cpu {
 
+/// How often a block of the control-flow graph ran: with how many lanes, and for how many warps.
+struct Visits {
+  std::uint64_t lanes = 0, warps = 0;
+};
+
 /// Lanes of a warp do not part inside a block of the graph, so how often each block ran, and with
 /// how many lanes, says what its instructions did: two additions a block instead of some for each
 /// instruction. Only guarded instructions and accesses to generic addresses count themselves.
@@ -31,11 +36,10 @@ class Tally {
 
   /// All since the last call.
   Counters take();
+  /// Since then, by block of the graph.
+  [[nodiscard]] const std::vector<Visits>& visits() const { return visits_; }
 
  private:
-  struct Visits {
-    std::uint64_t lanes = 0, warps = 0;
-  };
   const Program& program_;
   std::vector<Visits> visits_;  ///< by block
   Counters counters_{};         ///< of what counts itself

@@ -61,6 +61,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
                                                 local_bytes_, launch.warps());
     async_.watch(observer_.get());
   }
+  watched_ = launch.traffic || (observer_ && observer_->checks().init);
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     Warp& warp = warps_[i];
     warp.sites.resize(program.sites);
@@ -82,6 +83,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
     lanes.tally = &launch.tally;
     lanes.block = this;
     lanes.observer = observer_.get();
+    lanes.traffic = launch.traffic ? &*launch.traffic : nullptr;
   }
   lay_out_registers();
 }
@@ -137,6 +139,7 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
     const std::uint32_t threads = std::min(32u, live_threads_ - i * 32);
     warps_[i].live = threads == 32 ? 0xffffffff : (1u << threads) - 1;
     warps_[i].cluster_arrived = 0;
+    warps_[i].instructions = 0;
     warps_[i].fragments.clear();
     warps_[i].stack_top.fill(launch_.program.kernel_local_bytes);
     for (std::vector<std::byte>& saved : warps_[i].saved) saved.clear();
@@ -241,8 +244,8 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask) {
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
   const int full = mask == 0xffffffff ? 1 : 0;
-  if (observer_ && observer_->checks().init)
-    execute_following(warp, node, mask);
+  if (watched_)
+    execute_watched(warp, node, mask);
   else
     for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
   const auto active = static_cast<std::uint32_t>(std::popcount(mask));
@@ -251,17 +254,27 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask) {
   launch_.tally.visit(block, active);
 }
 
-// Undefined values are followed only while a warp has any.
-void BlockState::execute_following(Warp& warp, const Block& node, std::uint32_t mask) {
+// Undefined values are followed only while a warp has any. What an access moves is counted before
+// it runs, since a load may overwrite its own address.
+void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t mask) {
   Lanes& lanes = warp.lanes;
   const int full = mask == 0xffffffff ? 1 : 0;
-  const WarpTaints& taints = observer_->taints(lanes.warp);
+  const bool follows = observer_ && observer_->checks().init;
+  const WarpTaints* taints = follows ? &observer_->taints(lanes.warp) : nullptr;
+  TrafficCounts* traffic = lanes.traffic;
   for (std::uint32_t i = node.begin; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];
-    if (taints.any()) observer_->follow(lanes, instruction, mask);
+    const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
+    if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
+    if (follows && taints->any()) observer_->follow(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
+    if (step != nullptr && step->form == TrafficMap::Form::told) traffic->after(*step);
   }
-  if (!taints.any()) return;
+  if (traffic != nullptr) {
+    warp.instructions += node.weight;
+    traffic->warp_ran(warp.instructions);
+  }
+  if (!follows || !taints->any()) return;
   const auto decide = [&](std::uint32_t slot, const char* what) {
     observer_->decide(lanes, slot, mask, node.statement, what);
   };
@@ -315,6 +328,7 @@ bool BlockState::run_warp(Warp& warp) {
         } else if (taken == 0 || node.next == node.taken) {
           current.node = node.next;
         } else {
+          if (launch_.traffic) launch_.traffic->diverged(from);
           const bool first_taken = node.taken < node.next;
           Fragment rest = current;
           rest.node = first_taken ? node.next : node.taken;

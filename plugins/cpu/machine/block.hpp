@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "inspect/fault.hpp"
 #include "inspect/observer.hpp"
 #include "inspect/tally.hpp"
+#include "inspect/traffic.hpp"
 #include "machine/arena.hpp"
 #include "machine/async.hpp"
 #include "machine/cluster.hpp"
@@ -31,6 +33,7 @@ struct LaunchShape {
   bool exact_bounds = true;
   Checks checks;  ///< beyond bounds; they need exact bounds, and the memory below
   InspectionMemory* inspection = nullptr;
+  const TrafficMap* traffic = nullptr;  ///< of the program, if what accesses move is to be counted
   const struct ImageTable* images = nullptr;  ///< what the kernel's handles may mean, if anything
   std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
   std::uint64_t schedule_seed = 0;  ///< another order of blocks, warps and fragments; 0 = the usual
@@ -49,6 +52,7 @@ struct LaunchState {
   LaunchState(const Program& the_program, const LaunchShape& the_shape, Arena& the_arena)
       : program(the_program), shape(the_shape), arena(the_arena), tally(the_program) {
     printed.limit = asserted.limit = the_shape.printf_bytes;
+    if (the_shape.traffic != nullptr) traffic.emplace(*the_shape.traffic);
   }
 
   const Program& program;
@@ -59,6 +63,9 @@ struct LaunchState {
   std::uint64_t executed = 0;  ///< thread-instructions
   std::uint64_t warp_instructions = 0;
   Tally tally;
+  std::optional<TrafficCounts> traffic;  ///< if it is counted
+  /// What was counted since the last call, visits included; before Tally::take().
+  Profile take_profile() { return traffic ? traffic->take(tally) : Profile{}; }
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   bool timed_out = false;  ///< the deadline has passed
   std::uint64_t clock_reads = 0;
@@ -142,6 +149,7 @@ class BlockState {
     Lanes lanes;
     std::uint32_t live = 0;             ///< lanes that have not left
     std::uint32_t cluster_arrived = 0;  ///< live lanes for which the cluster's barrier waits on
+    std::uint64_t instructions = 0;     ///< if traffic is counted
     std::vector<Fragment> fragments;    ///< disjoint; those that wait included
     std::vector<Region> sites;
     std::array<std::uint64_t, 32> stack_top{};     ///< first free byte of local memory
@@ -158,7 +166,7 @@ class BlockState {
   };
 
   void lay_out_registers();
-  void execute_following(Warp& warp, const Block& node, std::uint32_t mask);
+  void execute_watched(Warp& warp, const Block& node, std::uint32_t mask);
   /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
   bool run_warp(Warp& warp);
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
@@ -213,6 +221,7 @@ class BlockState {
   std::uint32_t live_threads_ = 0;
   AsyncCopies async_;
   std::unique_ptr<BlockObserver> observer_;
+  bool watched_ = false;  ///< instructions are looked at one by one: traffic, or undefined values
   Cluster own_cluster_{{this}, 0};
   Cluster* cluster_ = &own_cluster_;
   std::uint32_t rank_ = 0;

@@ -292,6 +292,7 @@ void fill_exchange(HandlerTable& table) {
   set(Opcode::match_all_64, match<u64, true>);
   set(Opcode::read_clock, read_clock);
   set(Opcode::active_mask, active_mask);
+  set(Opcode::prefetch, [](Lanes&, const Instruction&) {});
   set(Opcode::fence, fence);
 }
 

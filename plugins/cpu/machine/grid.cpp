@@ -159,7 +159,7 @@ bool run_unit(Unit& unit) {
 
 // Blocks that may wait for each other: one thread gives each its share in turn. True if a limit
 // ended the launch.
-bool run_in_rotation(LaunchState& state, Counters& counters) {
+bool run_in_rotation(LaunchState& state, Counters& counters, Profile& profile) {
   const LaunchShape& shape = state.shape;
   Units units(state);
   std::deque<std::unique_ptr<Unit>> active;
@@ -198,6 +198,7 @@ bool run_in_rotation(LaunchState& state, Counters& counters) {
       }
     }
   }
+  profile = state.take_profile();
   counters = state.tally.take();
   return limited;
 }
@@ -232,16 +233,18 @@ void run_blocks(const LaunchState& whole, const LaunchShape& shape, Turns& turns
     if (state.timed_out ||
         (shape.instruction_budget != 0 && state.executed >= shape.instruction_budget))
       block.report_waits();
-    turns.retire(index, {state.executed, state.warp_instructions, state.tally.take(),
-                         state.faults.take(), std::move(state.printed), std::move(state.asserted),
-                         state.stop || state.timed_out, state.timed_out, block.coordinates()});
+    Profile profile = state.take_profile();
+    turns.retire(index,
+                 {state.executed, state.warp_instructions, state.tally.take(), std::move(profile),
+                  state.faults.take(), std::move(state.printed), std::move(state.asserted),
+                  state.stop || state.timed_out, state.timed_out, block.coordinates()});
     state.printed.clear();
     state.asserted.clear();
   }
 }
 
 // Blocks that do not wait for each other: on several threads, and as if in order.
-bool run_in_order(LaunchState& state, Counters& counters) {
+bool run_in_order(LaunchState& state, Counters& counters, Profile& profile) {
   const LaunchShape& shape = state.shape;
   const std::uint64_t blocks = blocks_of(shape);
   Turns turns(shape, blocks);
@@ -278,6 +281,7 @@ bool run_in_order(LaunchState& state, Counters& counters) {
   state.executed = turns.executed;
   state.warp_instructions = turns.warp_instructions;
   counters = turns.counters;
+  profile = std::move(turns.profile);
   state.faults = std::move(turns.faults);
   state.printed = std::move(turns.printed);
   state.asserted = std::move(turns.asserted);
@@ -325,16 +329,16 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
     // What blocks see of each other's accesses must not depend on which of them ran first.
     shape.workers = 1;
   }
+  LaunchResult result;
   Counters counters{};
   const bool clusters = shape.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
   const bool limited = program.waits || clusters || shape.cooperative
-                           ? run_in_rotation(state, counters)
-                           : run_in_order(state, counters);
+                           ? run_in_rotation(state, counters, result.profile)
+                           : run_in_order(state, counters, result.profile);
   if (shape.workspace != 0) arena.free(shape.workspace);
   if (observer) {
     for (LaunchObserver::Unsettled& read : observer->unsettled) state.faults.add(read.fault);
   }
-  LaunchResult result;
   result.thread_instructions = state.executed;
   result.warp_instructions = state.warp_instructions;
   result.counters = counters;

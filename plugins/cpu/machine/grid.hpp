@@ -22,6 +22,7 @@ struct LaunchResult {
   LaunchEnd end = LaunchEnd::good;
   std::uint64_t thread_instructions = 0, warp_instructions = 0;
   Counters counters{};
+  Profile profile;  ///< if the shape asked for traffic
   std::vector<Fault> faults;
   PrintLog printed, asserted;  ///< of printf, and of assertions that failed
 };

@@ -29,6 +29,7 @@ struct Lanes {
   class Tally* tally = nullptr;
   class BlockState* block = nullptr;        ///< for the slow paths
   class BlockObserver* observer = nullptr;  ///< if mistakes beyond bounds are looked for
+  class TrafficCounts* traffic = nullptr;   ///< if what accesses move is counted
 };
 
 /// One lane's value of a register: 64-bit types take 8 bytes a lane, all others 4, of which narrow

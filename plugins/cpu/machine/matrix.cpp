@@ -8,6 +8,8 @@
 // off what falls below, so sums of very different magnitudes differ from it in their last bits.
 #include "program/matrix.hpp"
 #include "inspect/observer.hpp"
+#include "inspect/policy.hpp"
+#include "inspect/traffic.hpp"
 #include "machine/arena.hpp"
 #include "machine/lanes.hpp"
 
@@ -210,6 +212,7 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 add
                                            : Space::param;
     if (space != Space::global) address = offset % Arena::kWindow;
   }
+  if (w.traffic != nullptr) w.traffic->touch(space, address, bytes);
   const bool global = space == Space::global;
   const bool aligned = address % alignment == 0;
   Region& region = global ? w.sites[i.site] : w.shared;
@@ -221,6 +224,21 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 add
   }
   if (w.observer != nullptr) w.observer->touch(w, i, space, lane, address, bytes, store);
   return region.host + (address - region.begin);
+}
+
+// Where a generic access lies counts, as that of its lanes' addresses.
+template <Traffic Kind>
+void count_generic(Lanes& w, const Instruction& i, u32 mask, u64 offset) {
+  u32 global = 0, shared = 0;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const u64 address = read_lane(w.registers, i.address, lane, !i.address_narrow) + offset;
+    if (address - w.local_window >= 3 * Arena::kWindow)
+      global |= 1u << lane;
+    else if ((address - w.local_window) / Arena::kWindow == 1)
+      shared |= 1u << lane;
+  }
+  Counting<NoObserver>::on_generic<Kind>(w, i, global, 0, shared);
 }
 
 u64 address_of(const Lanes& w, const Instruction& i, u32 lane) {
@@ -236,6 +254,8 @@ void move_fragment(Lanes& w, const Instruction& i) {
   const u32* slots = w.operands + i.more;
   const u32 bits_each = bits_of(type), bytes = bits_each < 8 ? 1 : bits_each / 8;
   const u32 each = form.registers(form.part) * form.packed(form.part);
+  if (static_cast<Space>(i.count) == Space::generic)
+    count_generic<Store ? Traffic::store : Traffic::load>(w, i, w.mask, 0);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const u64 base = address_of(w, i, lane) + read_lane<u64>(w.registers, i.b, lane);
@@ -264,6 +284,8 @@ template <bool Store>
 void move_rows(Lanes& w, const Instruction& i) {
   const u32* slots = w.operands + i.more;
   const auto space = static_cast<Space>(i.d);
+  if (space == Space::generic)
+    count_generic<Store ? Traffic::store : Traffic::load>(w, i, w.mask, 0);
   u16 matrices[4][8][8] = {};
   for (u32 m = 0; m < i.count && Store; ++m) {
     for (u32 lane = 0; lane < 32; ++lane) {

@@ -73,7 +73,9 @@ std::byte* locate(Lanes& w, const Instruction& i, const SurfaceOp& op, u32 lane,
   std::byte* memory = image_memory(w, i, lane, image, store);
   if (memory == nullptr) return nullptr;
   const auto slice = static_cast<u64>(dimensions > 2 ? z : layer);
-  return memory + image.offset(0, static_cast<u64>(y), slice) + x;
+  const u64 offset = image.offset(0, static_cast<u64>(y), slice) + static_cast<u64>(x);
+  if (w.traffic != nullptr) w.traffic->touch(Space::global, image.address + offset, bytes);
+  return memory + offset;
 }
 
 const HandleTable<Image>* surfaces(const Lanes& w) {

@@ -95,11 +95,20 @@ f64 channel(const std::byte* at, ChannelKind kind, bool as_real) {
 // What texels are taken as: as the texture presents them, or the integers that a filter adds up.
 enum class Unit { presented, step };
 
-// Every texel is read here. The position lies inside the image, `memory` is the image's.
-Color read_texel(const Texture& texture, const Image& image, const std::byte* memory, u64 x, u64 y,
+// An image's memory, and who counts what is read of it.
+struct Texels {
+  const std::byte* memory = nullptr;
+  TrafficCounts* traffic = nullptr;
+};
+
+// Every texel is read here. The position lies inside the image, `texels` are the image's.
+Color read_texel(const Texture& texture, const Image& image, const Texels& texels, u64 x, u64 y,
                  u64 slice, Unit unit = Unit::presented) {
-  const std::byte* at = memory + image.offset(x, y, slice);
+  const u64 offset = image.offset(x, y, slice);
+  const std::byte* at = texels.memory + offset;
   const TexelFormat format = image.format;
+  if (texels.traffic != nullptr)
+    texels.traffic->touch(Space::global, image.address + offset, format.bytes());
   const bool as_real = reads_real(texture) && unit == Unit::presented;
   // What channels that the format lacks read as.
   Color color{{0, 0, 0, unit == Unit::step ? greatest_step(format.kind) : 1.0}};
@@ -190,21 +199,21 @@ struct Place {
   u64 slice = 0;
 };
 
-Color texel_at(const Texture& texture, const Image& image, const std::byte* memory,
-               const Place& place, u32 corner, Unit unit) {
+Color texel_at(const Texture& texture, const Image& image, const Texels& texels, const Place& place,
+               u32 corner, Unit unit) {
   std::array<s64, 3> at{};
   for (u32 axis = 0; axis < place.dimensions; ++axis) {
     at[axis] = place.axes[axis].index[corner >> axis & 1];
     if (at[axis] < 0) return border_color(texture, unit);
   }
   const u64 slice = place.dimensions == 3 ? static_cast<u64>(at[2]) : place.slice;
-  return read_texel(texture, image, memory, static_cast<u64>(at[0]), static_cast<u64>(at[1]), slice,
+  return read_texel(texture, image, texels, static_cast<u64>(at[0]), static_cast<u64>(at[1]), slice,
                     unit);
 }
 
-Color filtered(const Texture& texture, const Image& image, const std::byte* memory,
+Color filtered(const Texture& texture, const Image& image, const Texels& texels,
                const Place& place) {
-  if (!place.axes[0].two) return texel_at(texture, image, memory, place, 0, Unit::presented);
+  if (!place.axes[0].two) return texel_at(texture, image, texels, place, 0, Unit::presented);
   const ChannelKind kind = image.format.kind;
   // How an H200 filters linearised colours is not measured: they are added up as f32 texels are.
   const bool in_steps = filtered_as_integers(kind) && !texture.srgb;
@@ -214,7 +223,7 @@ Color filtered(const Texture& texture, const Image& image, const std::byte* memo
   for (u32 corner = 0; corner < 1u << place.dimensions; ++corner) {
     if (weights[corner] == 0) continue;
     const Color texel =
-        texel_at(texture, image, memory, place, corner, in_steps ? Unit::step : Unit::presented);
+        texel_at(texture, image, texels, place, corner, in_steps ? Unit::step : Unit::presented);
     for (u32 c = 0; c < 4; ++c) sum.channels[c] += weights[corner] * texel.channels[c];
   }
   for (f64& channel : sum.channels)
@@ -355,11 +364,11 @@ Place place_in(const Texture& texture, const Image& image, const Request& reques
 }
 
 // From linear memory: an index, and 0 outside of it; no modes apply.
-Color fetch_linear(const Texture& texture, const std::byte* memory, const Request& request) {
+Color fetch_linear(const Texture& texture, const Texels& texels, const Request& request) {
   const Image& image = texture.levels[0];
   const f64 index = round_down(request.at[0]);
   if (!(index >= 0) || index >= static_cast<f64>(image.width)) return {};
-  return read_texel(texture, image, memory, static_cast<u64>(index), 0, 0);
+  return read_texel(texture, image, texels, static_cast<u64>(index), 0, 0);
 }
 
 // A lane's fetch. False after recording a fault.
@@ -368,7 +377,7 @@ bool fetch(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Req
   const auto memory_of = [&](const Image& image) { return image_memory(w, i, lane, image, false); };
   if (texture.linear_memory) {
     const std::byte* memory = memory_of(texture.levels[0]);
-    if (memory != nullptr) color = fetch_linear(texture, memory, request);
+    if (memory != nullptr) color = fetch_linear(texture, {memory, w.traffic}, request);
     return memory != nullptr;
   }
   const bool cube = request.op.geometry == Geometry::cube || request.op.geometry == Geometry::acube;
@@ -386,13 +395,14 @@ bool fetch(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Req
   const Image& image = texture.levels[first];
   const std::byte* memory = memory_of(image);
   if (memory == nullptr) return false;
-  color = filtered(texture, image, memory, place_in(texture, image, request, face, linear));
+  color = filtered(texture, image, {memory, w.traffic},
+                   place_in(texture, image, request, face, linear));
   if (weight == 0.0) return true;
   const Image& smaller = texture.levels[first + 1];
   memory = memory_of(smaller);
   if (memory == nullptr) return false;
-  const Color second =
-      filtered(texture, smaller, memory, place_in(texture, smaller, request, face, linear));
+  const Color second = filtered(texture, smaller, {memory, w.traffic},
+                                place_in(texture, smaller, request, face, linear));
   for (u32 c = 0; c < 4; ++c)
     color.channels[c] = (1.0 - weight) * color.channels[c] + weight * second.channels[c];
   return true;
@@ -410,8 +420,9 @@ bool gather(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Re
   const Place place = place_in(texture, image, request, face, true);
   constexpr u32 kCorners[4] = {2, 3, 1, 0};
   for (u32 c = 0; c < 4; ++c) {
-    color.channels[c] = texel_at(texture, image, memory, place, kCorners[c], Unit::presented)
-                            .channels[request.op.component];
+    color.channels[c] =
+        texel_at(texture, image, {memory, w.traffic}, place, kCorners[c], Unit::presented)
+            .channels[request.op.component];
   }
   return true;
 }
@@ -431,7 +442,7 @@ void texture_handler(Lanes& w, const Instruction& i) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const Texture* texture = find_image(w, i, lane, table, "texture");
     std::array<u32, 4> values{};
-    if (texture != nullptr) {
+    if (texture != nullptr && texture->levels[0].width != 0) {  // 0 bytes of linear memory
       Color color;
       const Request request = request_of(w, i, op, lane);
       const bool good = Gather ? gather(w, i, lane, *texture, request, color)

@@ -43,6 +43,7 @@ void Turns::merge(BlockOutcome& outcome) {
   executed += outcome.executed;
   warp_instructions += outcome.warp_instructions;
   add(counters, outcome.counters);
+  profile.add(outcome.profile);
   printed.add(std::move(outcome.printed));
   asserted.add(std::move(outcome.asserted));
   timed_out = timed_out || outcome.timed_out;

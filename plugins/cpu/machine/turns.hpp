@@ -15,6 +15,7 @@ namespace warpmark::cpu {
 struct BlockOutcome {
   std::uint64_t executed = 0, warp_instructions = 0;
   Counters counters{};
+  Profile profile;
   std::vector<Fault> faults;
   PrintLog printed, asserted;
   bool stop = false, timed_out = false;
@@ -41,6 +42,7 @@ class Turns {
   // After all have ended:
   std::uint64_t executed = 0, warp_instructions = 0;
   Counters counters{};
+  Profile profile;
   bool over_budget = false, timed_out = false;
   std::array<std::uint32_t, 3> last_block{};  ///< where it stopped
   FaultLog faults;

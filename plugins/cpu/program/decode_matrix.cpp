@@ -288,6 +288,9 @@ bool Decoder::matrix_access(const Statement& statement, bool load) {
   instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
   const std::int64_t offset = instruction.imm;
   instruction.count = static_cast<std::uint8_t>(space);
+  instruction.counter = bytes_counter(space, load ? Traffic::load : Traffic::store);
+  instruction.cost = static_cast<std::uint8_t>(form.registers(form.part) * form.packed(form.part) *
+                                               std::max(8u, bits_of(form.element(form.part))) / 8);
   std::vector<std::uint32_t> slots;
   fragment(statement, load ? 0 : 1, register_type(words.types[0]), form.registers(form.part), load,
            slots);
@@ -334,6 +337,8 @@ bool Decoder::matrix_move(const Statement& statement, bool transposed, std::stri
   instruction.count = static_cast<std::uint8_t>(matrices);
   instruction.negated = transposed;
   instruction.d = static_cast<std::uint32_t>(space);  // no slot
+  instruction.counter = bytes_counter(space, load ? Traffic::load : Traffic::store);
+  instruction.cost = static_cast<std::uint8_t>(4 * matrices);  // 32 lanes of a matrix's 128 bytes
   instruction.site = program_.sites++;
   emit(statement, instruction);
   return true;

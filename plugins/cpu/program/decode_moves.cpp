@@ -235,8 +235,12 @@ bool Decoder::advice(const Statement& statement) {
                     : words.find(".param") != words.npos ? Space::param
                     : words.find(".const") != words.npos ? Space::global
                                                          : Space::generic;
-      Instruction unused;
-      address(statement, operand(statement, 0), space, unused);
+      Instruction advised;
+      advised.opcode = Opcode::prefetch;
+      advised.address = address(statement, operand(statement, 0), space, advised);
+      const bool fetches =
+          name.starts_with("prefetch") && (space == Space::global || space == Space::generic);
+      if (fetches) emit(statement, advised);
       if (row.operands == 2 && (operand(statement, 1).kind != OperandKind::integer ||
                                 operand(statement, 1).value != 128))
         invalid(statement, "the size is 128");

@@ -57,6 +57,7 @@ enum class Opcode : std::uint16_t {
   match_all_64,
   read_clock,  ///< d(64 bits)
   active_mask,
+  prefetch,       ///< address; nothing to do but to be counted
   fence,          ///< membar and fence; order says of which scope
   mbarrier_init,  ///< mbarrier: address = the barrier, count = its Space; a = a count, or of bytes
   mbarrier_inval,

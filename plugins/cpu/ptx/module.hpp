@@ -135,6 +135,7 @@ struct Function {
   std::uint32_t parameter_bytes = 0;
   std::array<std::uint32_t, 3> cluster{};  ///< .reqnctapercluster; 0 = not given
   std::uint32_t max_threads = 0;           ///< product of .maxntid or .reqntid; 0 = not given
+  std::array<std::uint32_t, 3> threads{};  ///< .reqntid; 0 = not given
   std::vector<Parameter> parameters;
   std::vector<Parameter> results;  ///< of a .func; their offsets count from 0
   std::uint32_t result_bytes = 0;

@@ -125,7 +125,7 @@ void ParseState::parse_performance_directives(Function& function) {
     most = most || token_.is(".maxntid");
     required = required || token_.is(".reqntid");
     if (most && required) fail(".maxntid and .reqntid exclude each other");
-    const bool threads = token_.is(".maxntid") || token_.is(".reqntid");
+    const bool exact = token_.is(".reqntid"), threads = exact || token_.is(".maxntid");
     const bool cluster = token_.is(".reqnctapercluster");
     const bool pragma = token_.is(".pragma");
     advance();
@@ -135,11 +135,12 @@ void ParseState::parse_performance_directives(Function& function) {
     }
     std::uint64_t product = 1;
     if (cluster) function.cluster = {1, 1, 1};
+    if (exact) function.threads = {1, 1, 1};
     for (std::size_t i = 0; token_.kind == TokenKind::integer; ++i) {
       const std::uint64_t value = expect_integer("a count");
-      if (cluster && i < 3)
-        function.cluster[i] =
-            static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffff));
+      const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffff));
+      if (cluster && i < 3) function.cluster[i] = count;
+      if (exact && i < 3) function.threads[i] = count;
       product = value > 0xffff || product > 0xffff ? 0xffffffff : product * value;
       if (!accept(',')) break;
     }

@@ -1,0 +1,88 @@
+// Counts what each memory instruction of a warp moves: sectors, wavefronts, turns of atomics.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "inspect/tally.hpp"
+#include "inspect/traffic_map.hpp"
+#include "machine/lanes.hpp"
+
+namespace warpmark::cpu {
+
+/// What some thread blocks of a launch did, place by place. Empty if nobody asked.
+struct Profile {
+  std::vector<Visits> visits;              ///< by block of the control-flow graph
+  std::vector<std::uint64_t> divergences;  ///< the same: how often lanes parted at its end
+  std::vector<Measures> sites;             ///< by TrafficMap::sites
+  std::uint64_t longest_warp = 0;          ///< instructions
+  void add(const Profile& other);
+};
+
+/// --- What one request of a warp amounts to, as functions of its addresses. They hold for any
+/// addresses, aligned or not, in memory or not: what is refused counts as it was asked for.
+
+/// Bytes, sectors and unique bytes of accesses of `bytes` at each lane's address.
+void measure_cached(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
+                    Measures& to);
+/// Bytes and wavefronts. A wavefront takes one word of 4 bytes from each of 32 banks; lanes that
+/// want the same word share it. Accesses of 8 bytes go in two halves of the warp, those of 16 in
+/// four quarters, one after the other.
+void measure_banked(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
+                    Measures& to);
+/// … of local memory, in which words of equal offsets of a warp's lanes lie side by side.
+void measure_local(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
+                   Measures& to);
+/// Turns: how many lanes have the most frequent of the addresses.
+std::uint64_t most_at_one_address(const std::uint64_t (&at)[32], std::uint32_t mask);
+/// How many different addresses there are.
+std::uint64_t different_addresses(const std::uint64_t (&at)[32], std::uint32_t mask);
+
+/// One worker's counts.
+class TrafficCounts {
+ public:
+  explicit TrafficCounts(const TrafficMap& map)
+      : map_(map), divergences_(map.blocks()), sites_(map.sites().size()) {}
+
+  [[nodiscard]] const TrafficMap::Step* step(std::uint32_t instruction) const {
+    return map_.step(instruction);
+  }
+  /// Before the handler of such an instruction runs for the lanes of `mask`, guard aside.
+  void before(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
+              std::uint32_t mask);
+  /// The handler touches a place of this space, for some lane; nothing unless it is to be told.
+  void touch(Space space, std::uint64_t address, std::uint32_t bytes) {
+    if (told_) touched_.push_back({space, address, bytes});
+  }
+  /// After it has run.
+  void after(const TrafficMap::Step& step);
+
+  void diverged(std::uint32_t block) { ++divergences_[block]; }
+  void warp_ran(std::uint64_t instructions) {
+    if (instructions > longest_warp_) longest_warp_ = instructions;
+  }
+  /// All since the last call; `tally` has the visits.
+  Profile take(const Tally& tally);
+
+ private:
+  struct Touched {
+    Space space = Space::global;
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+  };
+  void access(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
+              std::uint32_t mask);
+  void copy(const Lanes& w, const Instruction& i, const TrafficMap::Step& step, std::uint32_t mask);
+  void bulk(const Lanes& w, const Instruction& i, const TrafficMap::Step& step, std::uint32_t mask);
+  void settle(Space space, Measures& to);
+
+  const TrafficMap& map_;
+  std::vector<std::uint64_t> divergences_;
+  std::vector<Measures> sites_;
+  std::uint64_t longest_warp_ = 0;
+  std::vector<Touched> touched_;
+  std::uint32_t lanes_ = 0;  ///< of the instruction that is told of
+  bool told_ = false;
+};
+
+}  // namespace warpmark::cpu

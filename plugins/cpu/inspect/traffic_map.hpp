@@ -1,0 +1,105 @@
+// Which instructions of a program move data, and what is counted of each.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "program/classes.hpp"
+#include "program/program.hpp"
+
+namespace warpmark::cpu {
+
+/// What is counted of accesses. `turns` are those of an atomic: of all lanes at one address one
+/// goes after the other, so the most crowded address decides.
+enum class Measure : std::uint8_t {
+  requests,
+  bytes,
+  sectors,
+  unique_bytes,
+  wavefronts,
+  ideal_wavefronts,
+  turns,
+  count
+};
+inline constexpr std::size_t kMeasures = static_cast<std::size_t>(Measure::count);
+inline constexpr std::string_view kMeasureNames[kMeasures] = {
+    "requests", "bytes", "sectors", "unique_bytes", "wavefronts", "ideal_wavefronts", "turns"};
+
+/// One number for each measure.
+struct Measures {
+  std::array<std::uint64_t, kMeasures> of{};
+  std::uint64_t& operator[](Measure measure) { return of[static_cast<std::size_t>(measure)]; }
+  std::uint64_t operator[](Measure measure) const { return of[static_cast<std::size_t>(measure)]; }
+  void add(const Measures& other) {
+    for (std::size_t i = 0; i < kMeasures; ++i) of[i] += other.of[i];
+  }
+};
+
+enum class TrafficKind : std::uint8_t {
+#define KIND(name, measures) name,
+#include "program/traffic.def"
+  count
+};
+inline constexpr std::size_t kTrafficKinds = static_cast<std::size_t>(TrafficKind::count);
+
+/// The counters of traffic, each of one kind and measure: `global_load_sectors`.
+struct TrafficCounter {
+  TrafficKind kind;
+  Measure measure;
+  std::string name;
+  /// Counted always, by Counter, too.
+  bool basic;
+};
+/// All of them, in the order in which they are told.
+const std::vector<TrafficCounter>& traffic_counters();
+
+/// The instructions of one program, made once for its launches.
+class TrafficMap {
+ public:
+  /// How an instruction's addresses are found.
+  enum class Form : std::uint8_t {
+    access,  ///< loads and stores, by the address register of each lane
+    atomic,
+    copy,      ///< cp.async
+    bulk,      ///< cp.async.bulk: a lane's range
+    rows,      ///< ldmatrix and stmatrix: a row of 16 bytes for each lane that gives an address
+    prefetch,  ///< the sector at each lane's address
+    told       ///< the handler tells of each place: textures, surfaces, fragments of matrices
+  };
+  struct Step {
+    Form form = Form::access;
+    Space space = Space::generic;
+    Traffic traffic = Traffic::load;
+    std::uint8_t bytes = 0;  ///< of one lane's access
+    std::uint32_t site = 0;  ///< the first of the instruction's
+    std::uint8_t sites = 0;  ///< kinds of traffic that it may have
+  };
+  /// One kind of traffic of one instruction.
+  struct Site {
+    TrafficKind kind = TrafficKind::count;
+    std::uint32_t instruction = 0;  ///< in Program::code
+  };
+
+  explicit TrafficMap(const Program& program);
+
+  /// What an instruction of Program::code moves; null: nothing.
+  [[nodiscard]] const Step* step(std::uint32_t instruction) const {
+    const std::uint32_t at = step_of_[instruction];
+    return at == Instruction::kNone ? nullptr : &steps_[at];
+  }
+  [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
+  [[nodiscard]] std::size_t blocks() const { return blocks_; }
+
+ private:
+  void add(std::uint32_t at, const Step& step, std::initializer_list<TrafficKind> kinds);
+
+  std::size_t blocks_ = 0;
+  std::vector<std::uint32_t> step_of_;
+  std::vector<Step> steps_;
+  std::vector<Site> sites_;
+};
+
+}  // namespace warpmark::cpu
