@@ -577,8 +577,7 @@ void BlockObserver::arrive(std::uint32_t warp, std::uint32_t number) {
   // Later than the accesses of all lanes of the warp, so that it covers them.
   const Moment until = launch_.clock.take(index_);
   launch_.synchronization.release(
-      object, {index_, warp * 32, until, barrier_, false, warps_[warp].fenced},
-      warps_[warp].seen);
+      object, {index_, warp * 32, until, barrier_, false, warps_[warp].fenced}, warps_[warp].seen);
   moment_ = launch_.clock.take(index_);  // what comes now is not covered
 }
 
