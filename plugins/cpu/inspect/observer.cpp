@@ -159,6 +159,14 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
                                reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
 }
 
+// A plain access that its thread has not fenced is not made good by an atomic one of the same
+// thread: the record of the plain one stays.
+bool BlockObserver::hides(const Record& before, const Record& now) const {
+  if (before.strong() || !now.strong() || before.thread() != now.thread()) return false;
+  return before.moment() >= barrier_ && launch_.clock.block(before.moment()) == index_ &&
+         warps_[now.warp()].fences.at(now.lane()).moment < before.moment();
+}
+
 // The thread's plain reads of a place where it swaps now are settled.
 void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
                            std::uint32_t bytes) {
@@ -198,7 +206,7 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
     if (newer &&
         (other_block || last.warp() != now.warp() || (alone && last.thread() != now.thread())))
       *cell.other = last.bits;
-    *cell.read = now.bits;
+    if (!hides(last, now)) *cell.read = now.bits;
   }
 }
 
@@ -213,7 +221,8 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
     if (!cell) return;
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
     const Warp& warp = warps_[w.warp];
-    if (!told && conflicts(written, now, space, warp)) {
+    const bool raced = !told && conflicts(written, now, space, warp);
+    if (raced) {
       told = true;
       race(w, i, space, lane, address, bytes, written, "write after write", same);
     }
@@ -225,7 +234,7 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
       told = true;
       race(w, i, space, lane, address, bytes, other, "write after read", false);
     }
-    *cell.write = now.bits;
+    if (!hides(written, now) && !(raced && strong)) *cell.write = now.bits;
   }
 }
 
@@ -312,8 +321,8 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   if (!worst || space != Space::global) return;
   Fault fault;
   describe_access(w, i, space, lane, address, bytes, true, fault);
-  // Padding may be copied; an element of an array, which has none, is a result. Bytes may be those of
-  // anything.
+  // Padding may be copied; an element of an array, which has none, is a result. Bytes may be those
+  // of anything.
   const std::string& dtype = fault.allocation.dtype;
   const bool anything = dtype == "uint8" || dtype == "int8" || dtype == "bool";
   const bool result = all && !dtype.empty() && (!anything || element == 1);
@@ -566,10 +575,11 @@ void BlockObserver::arrive(std::uint32_t warp, std::uint32_t number) {
   if (!launch_.checks.race) return;
   SyncObject& object = launch_.synchronization.at(key(Space::shared, 0xffff0 + number));
   // Later than the accesses of all lanes of the warp, so that it covers them.
-  moment_ = launch_.clock.take(index_);
+  const Moment until = launch_.clock.take(index_);
   launch_.synchronization.release(
-      object, {index_, warp * 32, moment_, barrier_, false, warps_[warp].fenced},
+      object, {index_, warp * 32, until, barrier_, false, warps_[warp].fenced},
       warps_[warp].seen);
+  moment_ = launch_.clock.take(index_);  // what comes now is not covered
 }
 
 void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) {

@@ -137,6 +137,7 @@ class BlockObserver {
                                const Warp& warp) const;
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same);
+  [[nodiscard]] bool hides(const Record& before, const Record& now) const;
   void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
               std::uint32_t bytes);
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,

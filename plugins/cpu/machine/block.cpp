@@ -182,6 +182,7 @@ BlockState::Progress BlockState::run() {
       if (others && cluster_->blocks.size() > 1)
         return round == 0 ? Progress::stuck : Progress::paused;
       report_deadlock();
+      for (BlockState* other : cluster_->blocks) other->report_cluster_waits(*this);
       return Progress::paused;
     }
   }
@@ -351,8 +352,7 @@ bool BlockState::run_warp(Warp& warp) {
         have = complete(warp, current.mask, node);
         if (observer_ && observer_->checks().sync) check_members(warp, current.mask, node);
         if (have) {
-          if (observer_ && node.exit == Exit::warp)
-            observer_->warp_complete(warp.lanes.warp, current.mask);
+          if (observer_ && node.exit == Exit::warp) observe_warp_barrier(warp, current.mask, node);
           current.node = node.next;
         } else {
           arrive_at_warp_barrier(warp, current, node);

@@ -32,7 +32,7 @@ def run(library, ptx, kernel, workers):
     """The reports of a launch. Each has a context of its own, since a fault ends it."""
     device = driver.Device(library)
     extension = extension_of(device)
-    settings = {"checks": CHECKS, "instruction_budget": 50000000, "workers": workers}
+    settings = {"checks": CHECKS, "instruction_budget": 5000000, "workers": workers}
     if extension.configure(None, json.dumps(settings).encode()):
         sys.exit(extension.last_error().decode())
     module = device.module(ptx)

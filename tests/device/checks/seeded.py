@@ -21,7 +21,7 @@ what else it must say; `;` separates several reports of one line:
 
     //! race hazard=write_after_read thread=32 ; uninitialised thread=0
 
-Keys that stand in the `//@` line hold for every report of KIND. Each report that is expected must come, with everything
+A report that has no line (limit) is expected at any. Keys that stand in the `//@` line hold for every report of KIND. Each report that is expected must come, with everything
 that is said of it, and no other may come. `thread` and `in_block` are the first that made the mistake, x,y,z; `hazard` and
 `says` are part of the report's words, with _ for blanks; `other_line` is relative to the line itself. All other keys are
 those of the report (warpmark/device.h), or of its `other` or `allocation`: other_thread, distance, side. `//~` stands at the
@@ -53,7 +53,7 @@ class Expected:
 
     def differs(self, report, others):
         """Why the report is not this one; "" if it is."""
-        if report["kind"] != self.kind or self.line not in lines_of(report):
+        if report["kind"] != self.kind or ("line" in report and self.line not in lines_of(report)):
             return "%s at line %s" % (report["kind"], report.get("line"))
         other = report.get("other", {})
         for key, value in self.keys.items():
