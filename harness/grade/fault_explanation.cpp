@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "grade/item_verdict.hpp"
 
 namespace warpmark {
 
@@ -285,7 +286,7 @@ std::string explain_report(const Json& json, const std::string& file) {
 }
 
 std::string explain_fault(const Outcome& outcome, const std::string& file) {
-  for (const Json& report : outcome.findings) {
+  for (const Json& report : weighed_reports(outcome)) {
     std::string text = explain_report(report, file);
     if (text.empty()) continue;
     const size_t others = outcome.findings.size() - 1;

@@ -13,6 +13,7 @@
 
 #include "base/dtype.hpp"
 #include "base/text.hpp"
+#include "compiler/compiler.hpp"
 
 namespace warpmark {
 
@@ -97,7 +98,10 @@ Place place_of(std::string_view text) {
   const size_t colon = function.starts_with("0x") ? source.find(':') : source.rfind(':');
   if (colon != std::string_view::npos) {
     Scanner line(source.substr(colon + 1));
-    place.file = printable(source.substr(0, colon));
+    std::string_view file = source.substr(0, colon);
+    // What is compiled in memory lies below a folder that is nowhere.
+    if (file.starts_with(kVirtualRoot)) file.remove_prefix(kVirtualRoot.size());
+    place.file = printable(file);
     place.line = line.number().value_or(0);
     if (line.accept(":")) function = line.rest();
   }

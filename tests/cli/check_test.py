@@ -67,6 +67,17 @@ class Failures(CheckTest):
         self.assertIn("suites/k.cu:4: error: ", out)
         self.assertIn("--case t.n=100 --device cpu --checks race\n", out)
 
+    def test_an_expected_race(self):
+        racy = KERNEL.replace("f * src[i];", "f * src[i];\n"
+                              "  if (i > 0 && i < n && out[i - 1] == 1e30f) out[i] = 0;")
+        self.write_scale(kernel_text=racy, more="expect: {report: race, argument: out}\n")
+        self.check("suites/t.yaml", code=0)
+        out, _ = self.check("suites/t.yaml", "--checks", "memory", code=1)
+        self.assertIn("expected the report race at `out`, and the device gave none", out)
+        self.write_scale(more="expect: {report: sync}\n")
+        out, _ = self.check("suites/t.yaml", code=1)
+        self.assertIn("expected the report sync, and the device gave none", out)
+
     def test_a_value_that_nobody_wrote(self):
         text = KERNEL.replace("f * src[i];", "out[i] * 0 + f * src[i];")
         self.write_scale(kernel_text=text)

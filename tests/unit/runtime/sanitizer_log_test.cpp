@@ -60,7 +60,7 @@ TEST(SanitizerLog, OlderFormsAndOtherSides) {
 =========     by thread (1,0,0) in block (0,0,0)
 =========     Address 0x400 is out of bounds
 ========= Invalid __global__ atomic of size 4 bytes
-=========     at sum(int *)+0x80 in k.cu:3
+=========     at sum(int *)+0x80 in /suite/parts/k.cu:3
 =========     by thread (1,0,0) in block (0,0,0)
 =========     Address 0x7f0ffffffffc is out of bounds
 =========     and is 4 bytes before the nearest allocation at 0x7f1000000000 of size 4,000 bytes
@@ -76,6 +76,7 @@ TEST(SanitizerLog, OlderFormsAndOtherSides) {
   EXPECT_FALSE(reports[1].contains("argument"));
   EXPECT_EQ(reports[2]["index"], -1);
   EXPECT_EQ(reports[2]["access"], "write");
+  EXPECT_EQ(reports[2]["file"], "parts/k.cu");
   EXPECT_EQ(reports[2]["allocation"]["side"], "before");
 }
 
