@@ -160,7 +160,7 @@ class BlockState {
     std::uint32_t expected = 0;  ///< threads, if the instruction gave their number
     std::uint32_t yes = 0;       ///< of those that arrived at a counting barrier
     bool counts = false;
-    bool passed = false;  ///< somebody who arrived does not wait
+    bool passed = false;                           ///< somebody who arrived does not wait
     std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
     std::uint32_t first = 0;                       ///< … and which thread that is, in its block
   };
