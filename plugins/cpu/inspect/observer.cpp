@@ -45,6 +45,7 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
       swaps(std::any_of(program.code.begin(), program.code.end(),
                         [](const Instruction& i) { return is_swap(i.opcode); })) {
   races.begin_launch();
+  if (checks.init) lay_out_call_spaces(program);
   if (!clock.begin_launch()) return;
   for (RaceMemory& records : memory.races) records.clear();
 }
@@ -61,6 +62,23 @@ std::string LaunchObserver::left_out() const {
            "last accesses were not looked at";
   }
   return "";
+}
+
+void LaunchObserver::lay_out_call_spaces(const Program& program) {
+  call_spaces.resize(program.callees.size());
+  const auto add = [&](std::uint32_t caller, const std::vector<Callee::Value>& values) {
+    if (caller == Instruction::kNone) return;
+    call_spaces[caller].insert(call_spaces[caller].end(), values.begin(), values.end());
+  };
+  for (std::uint32_t i = 0; i < program.callees.size(); ++i) add(i, program.callees[i].results);
+  for (const Call& call : program.calls) {
+    add(call.caller, call.arguments);
+    add(call.caller, call.results);
+  }
+  for (const RuntimeCall& call : program.runtime_calls) {
+    add(call.caller, call.arguments);
+    add(call.caller, call.results);
+  }
 }
 
 BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uint64_t shared_bytes,
@@ -431,10 +449,35 @@ void BlockObserver::fill_shared(std::uint64_t offset, std::uint64_t bytes) {
   set_bits(shared_init_.data(), offset, bytes);
 }
 
-void BlockObserver::fill(const std::byte* to, std::uint64_t bytes) {
+void BlockObserver::fill(const std::byte* to, std::uint64_t bytes, std::uint32_t undefined) {
   const Region& shared = block_.shared();
   const auto offset = static_cast<std::uint64_t>(to - shared.host);
-  if (offset < shared.size) fill_shared(offset, bytes);
+  if (offset >= shared.size) return;
+  fill_shared(offset, bytes);
+  if (!launch_.checks.init || offset + bytes > shared_bytes_) return;
+  for (; undefined != 0; undefined &= undefined - 1)
+    set_bits<false>(shared_init_.data(),
+                    offset + static_cast<std::uint64_t>(std::countr_zero(undefined)), 1);
+}
+
+void BlockObserver::enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
+                                std::uint64_t frame) {
+  if (!launch_.checks.init) return;
+  std::uint8_t* bits = local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane);
+  set_bits<false>(bits, frame, block_.launch().program.callees[callee].frame_bytes);
+  for (const Callee::Value& value : launch_.call_spaces[callee])
+    set_bits(bits, frame + value.offset, value.bytes);
+}
+
+void BlockObserver::copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from,
+                               std::uint64_t to, std::uint64_t bytes) {
+  if (!launch_.checks.init) return;
+  std::uint8_t* bits = local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane);
+  const bool whole = all_set(bits, from, bytes);
+  set_bits(bits, to, bytes);
+  for (std::uint64_t i = 0; !whole && i < bytes; ++i) {
+    if (!all_set(bits, from + i, 1)) set_bits<false>(bits, to + i, 1);
+  }
 }
 
 void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
@@ -599,6 +642,23 @@ void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::
   }
   if (all.empty()) return;
   for (Warp& warp : warps_) warp.seen = all;
+}
+
+void BlockObserver::cluster_release(std::uint64_t key) {
+  if (!launch_.checks.race) return;
+  barrier_ = launch_.clock.take(index_);
+  launch_.synchronization.release(launch_.synchronization.at(std::uint64_t{1} << 61 | key),
+                                  {index_, 0, barrier_, barrier_, false, nullptr}, {});
+}
+
+void BlockObserver::cluster_acquire(std::uint64_t key) {
+  if (!launch_.checks.race) return;
+  const SyncObject* object = launch_.synchronization.find(std::uint64_t{1} << 61 | key);
+  moment_ = barrier_ = launch_.clock.take(index_);
+  for (Warp& warp : warps_) {
+    warp.syncs.clear();
+    if (object != nullptr) warp.seen.add(object, object->releases());
+  }
 }
 
 void BlockObserver::warp_complete(std::uint32_t warp, std::uint32_t mask) {

@@ -48,6 +48,12 @@ struct LaunchObserver {
   bool swaps;  ///< the program has a compare-and-swap
   /// What a check did not look at for want of room, and why, at the launch's end; "" if nothing.
   [[nodiscard]] std::string left_out() const;
+  /// By callee: the arguments and results of its calls and its own results, which lie in its frame
+  /// and may be written in part: offsets and bytes.
+  std::vector<std::vector<Callee::Value>> call_spaces;
+
+ private:
+  void lay_out_call_spaces(const Program& program);
 };
 
 /// What happens in one thread block. Handlers call it for each access, before it takes place.
@@ -102,8 +108,15 @@ class BlockObserver {
   void fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
                   std::uint64_t bytes);
   void fill_shared(std::uint64_t offset, std::uint64_t bytes);
-  /// The same for a place in this block's shared memory; others are not its own.
-  void fill(const std::byte* to, std::uint64_t bytes);
+  /// The same for a place in this block's shared memory; others are not its own. Of the first 16
+  /// bytes those of `undefined` have no value.
+  void fill(const std::byte* to, std::uint64_t bytes, std::uint32_t undefined = 0);
+  /// A called function begins with a frame at this offset, and is given an argument or gives back a
+  /// result: what is undefined stays so.
+  void enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
+                   std::uint64_t frame);
+  void copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from, std::uint64_t to,
+                  std::uint64_t bytes);
 
   // --- undefined values, of a warp that has some
   /// Before an instruction runs for the lanes of `mask`: reports their use, and follows them.
@@ -118,6 +131,11 @@ class BlockObserver {
   /// All of the block's threads that are left have met, or only some, of these warps.
   void barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps);
   void warp_complete(std::uint32_t warp, std::uint32_t mask);
+  /// All threads of the cluster have met: each of its blocks releases, then each acquires. `key` is
+  /// the index of the cluster's first block.
+  void cluster_release(std::uint64_t key);
+  void cluster_acquire(std::uint64_t key);
+  [[nodiscard]] std::uint64_t index() const { return index_; }
 
  private:
   struct Fence {

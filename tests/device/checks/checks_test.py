@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels with one mistake each, and correct ones: the CPU device finds the mistake where it is, and nothing else.
 
-    checks_test.py LIBRARY COMPILE_CORPUS [-k WORD] [--show] [--repeat N] [--architectures LIST] [--modes LIST]
+    checks_test.py LIBRARY COMPILE_CORPUS [-k WORD] [--show] [--repeat N] [--levels LIST] [--architectures LIST] [--modes LIST]
 
 seeded.py says how the .cu files here state what must be found. Exit status: 0 all as it must be, 1 not, 77 there is no
 NVRTC or no NumPy.
@@ -9,8 +9,10 @@ NVRTC or no NumPy.
 import argparse
 import ctypes
 import glob
+import hashlib
 import json
 import os
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -49,6 +51,28 @@ def run(library, ptx, kernel, workers):
     return reports
 
 
+def without_addresses(value):
+    """A report as another process has it, where the device's memory may lie elsewhere."""
+    if isinstance(value, list):
+        return [without_addresses(part) for part in value]
+    if isinstance(value, dict):
+        return {key: without_addresses(part) for key, part in value.items() if key != "address"}
+    return value
+
+
+def digest_of(all_reports):
+    return hashlib.sha256(json.dumps(without_addresses(all_reports)).encode()).hexdigest()
+
+
+def digest_at(level, options):
+    """The digest of the same kernels with the instructions of x86-64-v2, -v3 or -v4 only."""
+    command = [sys.executable, "-B", __file__, options.library, options.compiler, "-k", options.word, "--digest"]
+    command += ["--architectures", options.architectures, "--modes", options.modes]
+    run_there = subprocess.run(command, env={**os.environ, "WARPMARK_CPU_LEVEL": level}, stdout=subprocess.PIPE, text=True,
+                               check=False)
+    return run_there.stdout.strip().split("\n")[-1]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library")
@@ -56,24 +80,33 @@ def main():
     parser.add_argument("-k", dest="word", default="")
     parser.add_argument("--show", action="store_true", help="print what is found")
     parser.add_argument("--repeat", type=int, default=1, help="runs, with 1 and 2 workers in turn, that must report the same")
+    parser.add_argument("--levels", default="", help="of x86-64 that must report the same, such as 2,3")
+    parser.add_argument("--digest", action="store_true", help="print a digest of all reports at the end")
     parser.add_argument("--architectures", default="90")
     parser.add_argument("--modes", default="lines")
     options = parser.parse_args()
     files = sorted(glob.glob(os.path.join(HERE, "*.cu")))
     units = compile_files(options.compiler, options.architectures, options.modes, files)
-    refused = {os.path.basename(file)[:-3] for file in files} - {unit["name"] for unit in units}
-    failures = ["%s.cu: NVRTC refuses it" % name for name in sorted(refused)]
+    compiled = {(unit["name"], unit["architecture"]) for unit in units}
+    failures = []
+    for name in sorted(os.path.basename(file)[:-3] for file in files):
+        _, least = seeded.kernels_of(os.path.join(HERE, name + ".cu"))
+        failures += ["%s.cu: NVRTC refuses it for %s" % (name, number) for number in options.architectures.split(",")
+                     if int(number) >= least and (name, int(number)) not in compiled]
     os.environ.pop("WARPMARK_CPU_REPORT", None)
     bugs = good = 0
+    everything = []
     for unit in units:
+        kernels, least = seeded.kernels_of(os.path.join(HERE, unit["name"] + ".cu"))
+        if unit["architecture"] < least:
+            continue
         with open(unit["ptx"], encoding="utf-8") as file:
             ptx = file.read()
-        for kernel in seeded.kernels_of(os.path.join(HERE, unit["name"] + ".cu")):
-            if options.word not in kernel.name:
-                continue
-            if kernel.name not in unit["kernels"]:  # of a newer architecture
+        for kernel in kernels:
+            if options.word not in kernel.name or unit["architecture"] > int(kernel.launch.get("most", 1000)):
                 continue
             rounds = [run(options.library, ptx, kernel, 1 + number % 2) for number in range(options.repeat)]
+            everything.append([kernel.name, rounds[0]])
             text = kernel.complaint(rounds[0])
             if any(reports != rounds[0] for reports in rounds):
                 text += " (another run reports something else)"
@@ -82,9 +115,15 @@ def main():
                 failures.append("%s %s %s: %s" % (unit["architecture"], unit["mode"], kernel.name, text))
             if options.show:
                 print("%s: %s" % (kernel.name, " | ".join(r["message"] for r in rounds[0])))
+    digest = digest_of(everything)
+    for level in options.levels.split(",") if options.levels else []:
+        if digest_at(level, options) != digest:
+            failures.append("x86-64-v%s reports something else" % level)
     for text in failures:
         print(text)
     print("%d bugs and %d correct kernels, %d not as they must be" % (bugs, good, len(failures)))
+    if options.digest:
+        print(digest)
     sys.exit(1 if failures or not bugs else 0)
 
 

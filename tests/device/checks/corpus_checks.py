@@ -22,8 +22,16 @@ import driver
 from corpus import compile_corpus, load_catalogue
 from extension import extension_of, reports_of
 
-# What is a mistake, or looks like one on purpose: the kinds that are reported, and why they are.
-KNOWN = {}
+# Kernels whose threads race, since they were written to have every instruction and no purpose.
+RACES = {
+    "14_calls/calls": "v[i] while its neighbour reads v[i + 1], o[i + 32] while its neighbour stores o[i]",
+    "18_constant/use_const": "200 threads store to 128 places",
+    "19_switch_local/sw": "x[i] while its neighbour reads x[i + 1]",
+    "22_atomics/atoms": "all threads store to one place",
+    "29_byval_struct/ldst_widths": "c[i] as two integers and as floats",
+    "30_cluster/clus": "all threads of a block store the same value to one place",
+    "39_bigswitch/vm": "st[i] while others still read it",
+}
 
 
 class CheckedRun(catalogue.Run):
@@ -59,22 +67,26 @@ def main():
     parser.add_argument("-k", dest="word", default="")
     options = parser.parse_args()
     np.seterr(all="ignore")
-    kernels, wrong, runs = set(), [], 0
+    kernels, raced, wrong, runs = set(), set(), [], 0
     for unit in compile_corpus(options.compiler, options.architectures, options.modes):
         for entry in load_catalogue():
             name = "%s/%s" % (entry.source, entry.kernel)
             if entry.source != unit["name"] or entry.kernel not in unit["kernels"] or entry.fatal or options.word not in name:
                 continue
-            known, _ = KNOWN.get(name, ((), ""))
             for case in entry.cases:
                 reports = run_case(options.library, unit, entry, case)
                 runs += 1
-                wrong += ["%s.%s: %s" % (name, catalogue.case_name(case), r["message"]) for r in reports if r["kind"] not in known]
-            if not known:
-                kernels.add(name)
+                if name in RACES:
+                    raced |= {name for r in reports if r["kind"] == "race"}
+                    reports = [r for r in reports if r["kind"] != "race"]
+                wrong += ["%s.%s: %s" % (name, catalogue.case_name(case), r["message"]) for r in reports]
+            kernels.add(name)
+    if not options.word:
+        wrong += ["%s: its race is not found" % name for name in sorted((RACES.keys() & kernels) - raced)]
     for text in wrong:
         print(text)
-    print("%d correct kernels, %d runs, %d reports that must not be" % (len(kernels), runs, len(wrong)))
+    print("%d correct kernels and %d with races, %d runs, %d not as they must be" %
+          (len(kernels - raced), len(raced), runs, len(wrong)))
     sys.exit(1 if wrong or not kernels else 0)
 
 

@@ -1,4 +1,5 @@
 // Correct: asynchronous copies, mbarriers, matrices, clusters and cooperative grids.
+//@ least 80
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 
@@ -89,21 +90,6 @@ extern "C" __global__ void mbarriers_full_and_empty(const int* a, int* b) {
   }
 }
 
-//@ good bulk_copy_tells_an_mbarrier block=32 args="float32[64]= float32[64]"
-extern "C" __global__ void bulk_copy_tells_an_mbarrier(const float* a, float* b) {
-  __shared__ __align__(128) float s[64];
-  __shared__ __align__(8) unsigned long long bar;
-  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&bar)) : "memory");
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], 256; }" ::"r"(at(&bar)) : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(at(s)), "l"(a), "r"(at(&bar)) : "memory");
-  }
-  wait_for(at(&bar), 0);
-  b[threadIdx.x] = s[threadIdx.x];
-  b[threadIdx.x + 32] = s[63 - threadIdx.x];
-}
-
 //@ good whole_grid_waits grid=4 block=32 cooperative=1 args="int32[128]= int32[128]"
 extern "C" __global__ void whole_grid_waits(int* a, int* b) {
   int i = blockIdx.x * 32 + threadIdx.x;
@@ -147,26 +133,6 @@ extern "C" __global__ void coalesced_group(const int* a, int* count, int* out) {
     base = active.shfl(base, 0);
     out[base + active.thread_rank()] = a[threadIdx.x];
   }
-}
-
-//@ good cluster_waits_together grid=4 block=32 args="int32[128]= int32[128]"
-extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_waits_together(int* a, int* b) {
-  int i = blockIdx.x * 32 + threadIdx.x;
-  a[i] += 1;
-  asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
-  b[i] = a[i ^ 32];
-}
-
-//@ good memory_of_the_cluster grid=2 block=32 args="int32[64]= int32[64]"
-extern "C" __global__ void __cluster_dims__(2, 1, 1) memory_of_the_cluster(const int* a, int* b) {
-  __shared__ int s[32];
-  int i = blockIdx.x * 32 + threadIdx.x;
-  s[threadIdx.x] = a[i];
-  asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
-  int v;
-  asm volatile("{ .reg .b32 p; mapa.shared::cluster.u32 p, %1, %2; ld.shared::cluster.u32 %0, [p]; }" : "=r"(v) : "r"(at(s + 31 - threadIdx.x)), "r"(1 - blockIdx.x) : "memory");
-  b[i] = v;
-  asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
 }
 
 //@ good product_of_fragments block=32 args="float32[128]"

@@ -1,4 +1,5 @@
 // Correct: barriers, shuffles and votes as they may be used.
+//@ least 80
 
 //@ good return_without_barrier grid=2 block=64 args="int32[100] 100:int32"
 extern "C" __global__ void return_without_barrier(int* a, int n) {

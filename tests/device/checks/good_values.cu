@@ -1,4 +1,5 @@
 // Correct: memory and variables that are not wholly written, where nobody uses what is missing.
+//@ least 80
 
 struct Padded { char c; double d; short s; };
 //@ good padded_by_value grid=2 block=32 args="uint8[1536] uint8[1536]"

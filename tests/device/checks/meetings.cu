@@ -1,6 +1,6 @@
 // Barriers and warp operations that not everybody reaches.
 
-//@ bug barrier_in_both_branches sync grid=1 block=64 args="int32[64]"
+//@ bug barrier_in_both_branches sync most=90 grid=1 block=64 args="int32[64]"
 extern "C" __global__ void barrier_in_both_branches(int* a) {
   if (threadIdx.x % 2 == 0) {
     __syncthreads();

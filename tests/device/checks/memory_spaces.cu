@@ -40,13 +40,15 @@ extern "C" __global__ void shared_dynamic_forgotten(int* b) {
 extern "C" __global__ void shared_pair_straddles(float* b, int n) {
   __shared__ __align__(16) float s[62];
   if (threadIdx.x > n) *(float2*)(s + threadIdx.x * 2) = make_float2(1, 2);  //! thread=31 count=1 bytes=8
-  if (threadIdx.x == 0) b[0] = s[0] = 1;
+  asm volatile("" ::"l"(s) : "memory");  // somebody might read it
+  if (threadIdx.x == 0) b[0] = 1;
 }
 
 //@ bug shared_four_misaligned misaligned_address block=32 args="float32[32] 2:int32" space=shared
 extern "C" __global__ void shared_four_misaligned(float* b, int n) {
   __shared__ __align__(16) float s[136];
   *(float4*)(s + threadIdx.x * 4 + n) = make_float4(1, 2, 3, 4);  //! thread=0 count=32 bytes=16
+  asm volatile("" ::"l"(s) : "memory");
   b[threadIdx.x] = 0;
 }
 

@@ -1,4 +1,5 @@
 // Accesses outside of memory by asynchronous copies, matrices, surfaces and other instructions that move many bytes.
+//@ least 80
 
 //@ bug copy_async_from_past illegal_address block=32 args="float32[126]= float32[128]"
 extern "C" __global__ void copy_async_from_past(const float* a, float* b) {
@@ -73,19 +74,6 @@ extern "C" __global__ void texture_that_is_none(unsigned long long texture, floa
   float v, u, s, t;
   asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];" : "=f"(v), "=f"(u), "=f"(s), "=f"(t) : "l"(texture), "r"(threadIdx.x));  //! thread=0
   b[threadIdx.x] = v + u + s + t;
-}
-
-//@ bug bulk_copy_from_past illegal_address block=32 args="float32[60]= float32[32]"
-extern "C" __global__ void bulk_copy_from_past(const float* a, float* b) {
-  __shared__ __align__(128) float s[64];
-  __shared__ __align__(8) unsigned long long bar;
-  unsigned at = (unsigned)__cvta_generic_to_shared(&bar), to = (unsigned)__cvta_generic_to_shared(s);
-  if (threadIdx.x == 0) {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(at) : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(to), "l"(a), "r"(at) : "memory");  //! thread=0 space=global
-  }
-  b[threadIdx.x] = 0;
 }
 
 //@ bug barrier_after_a_prefetch barrier block=32 args="int32[32]"

@@ -1,4 +1,5 @@
 // Races in shared memory: between warps, in one warp, and of rare schedules.
+//@ least 80
 
 //@ bug first_and_last_write race block=64 args="int32[1]" hazard=write_after_write
 extern "C" __global__ void first_and_last_write(int* b) {

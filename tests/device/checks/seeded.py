@@ -5,8 +5,9 @@ Each kernel of the .cu files here, with the functions that it alone calls, is pr
     //@ bug NAME KIND [key=value …]
     //@ good NAME [key=value …]
 
-with how it is launched: grid=2x3 block=64 (1 each unless given), shared=BYTES, cooperative=1, and args="…", one word
-for each argument:
+and a file for newer devices only has a line `//@ least 90`. Keys say how a kernel is launched: grid=2x3 block=64 (1 each
+unless given), shared=BYTES, cooperative=1, most=90 if the compiler puts the branches of later architectures in another
+order, and args="…", one word for each argument:
 
     int32[64]            memory of the device without values; TYPE is a NumPy dtype
     int32[64]=           … with the values 1, 2, 3, …; =0 are zeros, =first63 the same but for the last element
@@ -32,7 +33,7 @@ import re
 import driver
 import numpy as np
 
-LAUNCH = {"grid", "block", "shared", "args", "cooperative"}
+LAUNCH = {"most", "grid", "block", "shared", "args", "cooperative"}
 NAMES = b"abcdefgh"  # of the arguments
 
 
@@ -160,7 +161,13 @@ def value_of(device, word):
 
 
 def kernels_of(path):
-    """The kernels of a file, in their order."""
+    """The kernels of a file, in their order, and the least architecture that it is for."""
     with open(path, encoding="utf-8") as file:
         source = file.read().splitlines()
-    return [Kernel(number, line[3:].strip(), source) for number, line in enumerate(source) if line.startswith("//@")]
+    least, kernels = 75, []
+    for number, line in enumerate(source):
+        if line.startswith("//@ least"):
+            least = int(line.split()[2])
+        elif line.startswith("//@"):
+            kernels.append(Kernel(number, line[3:].strip(), source))
+    return kernels, least

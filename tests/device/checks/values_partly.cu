@@ -1,4 +1,5 @@
 // Values that were written in part, in each kind of memory, and variables that were never set.
+//@ least 80
 
 //@ bug last_element_of_shared uninitialised grid=2 block=64 args="int32[126]= int32[128] 63:int32"
 extern "C" __global__ void last_element_of_shared(const int* a, int* b, int n) {
@@ -144,4 +145,41 @@ extern "C" __global__ void read_before_the_copy_ends(const float* a, float* b) {
   unsigned to = (unsigned)__cvta_generic_to_shared(s + threadIdx.x * 4);
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16; cp.async.commit_group;" ::"r"(to), "l"(a + threadIdx.x * 4) : "memory");
   b[threadIdx.x] = s[threadIdx.x * 4];  //! thread=0 count=32 origin=shared
+}
+
+//@ bug local_of_a_function uninitialised block=32 args="int32[32]= int32[32]"
+__device__ __noinline__ int picked(const int* a, int n) {
+  int t[8];
+  for (int i = 0; i < 7; ++i) t[(i + n) & 7] = a[i];
+  return t[(n + 7) & 7] + 1;
+}
+extern "C" __global__ void local_of_a_function(const int* a, int* b) {
+  b[threadIdx.x] = picked(a, a[threadIdx.x]);  //! thread=0 count=32 origin=local
+}
+
+//@ bug local_of_the_second_call uninitialised block=32 args="int32[32]= int32[32]"
+__device__ __noinline__ int kept(int n, int write) {
+  int t[4];
+  if (write)
+    for (int i = 0; i < 4; ++i) t[(i + n) & 3] = i;
+  return t[n & 3] * 2;
+}
+extern "C" __global__ void local_of_the_second_call(const int* a, int* b) {
+  int first = kept(a[threadIdx.x], 1);
+  b[threadIdx.x] = first + kept(a[threadIdx.x], a[0] - 1);  //! thread=0 count=32 origin=local
+}
+
+//@ bug undefined_argument uninitialised block=32 args="int32[32]=first31 int32[32]"
+__device__ __noinline__ int doubled(int v) { return 2 * v; }
+extern "C" __global__ void undefined_argument(const int* a, int* b) {
+  b[threadIdx.x] = doubled(a[threadIdx.x]);  //! thread=31 count=1
+}
+
+//@ bug undefined_bytes_copied_later uninitialised block=32 args="float32[128]=first127 float32[128]"
+extern "C" __global__ void undefined_bytes_copied_later(const float* a, float* b) {
+  __shared__ __align__(16) float s[128];
+  unsigned to = (unsigned)__cvta_generic_to_shared(s + threadIdx.x * 4);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16; cp.async.wait_all;" ::"r"(to), "l"(a + threadIdx.x * 4) : "memory");
+  float4 v = *(float4*)(s + threadIdx.x * 4);
+  b[threadIdx.x] = v.x + v.y + v.z + v.w;  //! thread=31 count=1 origin=shared
 }

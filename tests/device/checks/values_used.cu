@@ -1,4 +1,5 @@
 // Values that were never written, and each way of using them.
+//@ least 80
 
 //@ bug in_a_branch uninitialised grid=2 block=32 args="int32[64] int32[64]=0"
 extern "C" __global__ void in_a_branch(const int* a, int* b) {
