@@ -110,7 +110,8 @@ __device__ __forceinline__ T reduce_block(T value, T neutral, Reduce reduce) {
         shared[threadIdx.x] = reduce(shared[threadIdx.x], shared[threadIdx.x + distance]);
       }
     }
-    if (threadIdx.x == 0) value = shared[0];  // which nobody else may read yet
+    __syncthreads();  // compilers let all threads read it, even if one alone asks for it
+    value = shared[0];
   }
   return value;
 }
