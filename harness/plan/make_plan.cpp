@@ -216,6 +216,12 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
                          plan.requirements.end()) {
     plan.requirements.emplace_back("reports");
   }
+  const auto& faults = fault_kinds();
+  if (plan.report && std::find(faults.begin(), faults.end(), plan.report->kind) == faults.end() &&
+      std::find(plan.requirements.begin(), plan.requirements.end(), "checks") ==
+          plan.requirements.end()) {
+    plan.requirements.emplace_back("checks");
+  }
   plan.restore = suite.bench.restore;
   const Scope scope = which.scope();
   plan.limits = limits_of(suite.limits, scope);

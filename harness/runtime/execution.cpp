@@ -192,7 +192,8 @@ void Executor::set_launch_limits(const protocol::Run& run) {
     options["instruction_budget"] = run.instructions;
   }
   // The same with checks; a run that names none is to find what it would have found before.
-  if (!run.checks.empty() || launch_limits_.find("checks") != std::string::npos) {
+  const bool named = !run.checks.empty() || launch_limits_.find("checks") != std::string::npos;
+  if (named && choice_.device.has(Capability::checks)) {
     options["checks"] = run.checks.empty() ? std::vector<std::string>{"memory"} : run.checks;
   }
   const std::string text = options.dump();
@@ -208,10 +209,13 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   reply.misfit = misfit(request.run);
   if (!reply.misfit.empty()) return reply;
   set_launch_limits(request.run);
+  places_.clear();
   DeviceRun run(context_, kernels_, request.run);
+  places_ = run.places();
   run.restore(memory, request.poison);
   run.run(Stream(context_), launched_);
   run.fetch(memory);
+  reply.places = places_;
   reply.trespasses = run.trespasses();
   reply.reports = drain_reports();
   return reply;

@@ -106,6 +106,17 @@ Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
   return json;
 }
 
+Json places_json(const std::vector<BufferPlace>& places) {
+  Json json = Json::array();
+  for (const BufferPlace& place : places) {
+    json.push_back({{"name", place.name},
+                    {"dtype", place.dtype},
+                    {"address", place.address},
+                    {"bytes", place.bytes}});
+  }
+  return json;
+}
+
 Json to_json(const Confined& confined) {
   Json headers = Json::array();
   for (const ConfinedHeader& header : confined.walls.headers) {
@@ -242,6 +253,13 @@ Prepared prepared_from(const Json& json) {
   return reply;
 }
 
+std::vector<BufferPlace> places_from(const Json& json) {
+  std::vector<BufferPlace> places;
+  for (const Json& place : json.at("places"))
+    places.push_back({place.at("name"), place.at("dtype"), place.at("address"), place.at("bytes")});
+  return places;
+}
+
 Failure failure_from(const Json& json) {
   Failure failure;
   failure.code = exit_code_from(json.at("code"));
@@ -254,6 +272,7 @@ Failure failure_from(const Json& json) {
   failure.no_device = json.at("no_device");
   failure.refused = json.at("refused");
   failure.reports = reports_from(json);
+  failure.places = places_from(json);
   return failure;
 }
 
@@ -387,7 +406,8 @@ Json to_json(const Verified& reply) {
   return {{"reply", "verify"},
           {"misfit", reply.misfit},
           {"trespasses", reply.trespasses},
-          {"reports", reports_json(reply.reports)}};
+          {"reports", reports_json(reply.reports)},
+          {"places", places_json(reply.places)}};
 }
 
 Json to_json(const Timed& reply) {
@@ -411,7 +431,8 @@ Json to_json(const Failure& reply) {
           {"launched", reply.launched},
           {"no_device", reply.no_device},
           {"refused", reply.refused},
-          {"reports", reports_json(reply.reports)}};
+          {"reports", reports_json(reply.reports)},
+          {"places", places_json(reply.places)}};
 }
 
 Reply reply_from_json(const Json& json) {
@@ -420,7 +441,8 @@ Reply reply_from_json(const Json& json) {
     if (what == "hello") return facts_from(json);
     if (what == "prepare") return prepared_from(json);
     if (what == "verify") {
-      return Verified{json.at("misfit"), json.at("trespasses"), reports_from(json)};
+      return Verified{json.at("misfit"), json.at("trespasses"), reports_from(json),
+                      places_from(json)};
     }
     if (what == "time") {
       return Timed{json.at("misfit"), measurement_from(json.at("measurement"))};

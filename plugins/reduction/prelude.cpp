@@ -110,7 +110,7 @@ __device__ __forceinline__ T reduce_block(T value, T neutral, Reduce reduce) {
         shared[threadIdx.x] = reduce(shared[threadIdx.x], shared[threadIdx.x + distance]);
       }
     }
-    value = shared[0];
+    if (threadIdx.x == 0) value = shared[0];  // which nobody else may read yet
   }
   return value;
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "api/capture.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -23,7 +24,7 @@ CUresult allocate_host(const char* name, void** pointer, std::size_t bytes, unsi
       *pointer = nullptr;  // driver 580 succeeds, whatever its reference states
       return CUDA_SUCCESS;
     }
-    const std::uint64_t address = context.arena.allocate(bytes, Arena::Kind::pinned);
+    const std::uint64_t address = context.arena.allocate(bytes, Arena::Kind::pinned, name);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.host[address] = {bytes, true, flags | CU_MEMHOSTALLOC_DEVICEMAP};
     *pointer = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
@@ -53,7 +54,7 @@ CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
   return allocate_host("cuMemHostAlloc", pointer, bytes, flags);
 }
 CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
-  return allocate_host("cuMemAllocHost", pointer, bytes, 0);
+  return allocate_host("cuMemAllocHost_v2", pointer, bytes, 0);
 }
 
 CUresult cuMemFreeHost(void* pointer) {
@@ -62,9 +63,12 @@ CUresult cuMemFreeHost(void* pointer) {
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
     Context* owner = driver().owner(number(pointer));
-    if (owner == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = owner->host.find(number(pointer));
-    if (found == owner->host.end() || !found->second.owned) return CUDA_ERROR_INVALID_VALUE;
+    Context& asked = owner == nullptr ? context : *owner;
+    const auto found = asked.host.find(number(pointer));
+    if (owner == nullptr || found == owner->host.end() || !found->second.owned) {
+      report_wrong_free(asked, "cuMemFreeHost", number(pointer));
+      return CUDA_ERROR_INVALID_VALUE;
+    }
     owner->arena.free(found->first);
     owner->host.erase(found);
     return CUDA_SUCCESS;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/capture.hpp"
+#include "api/report.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -184,10 +185,9 @@ CUresult check_together(const Kernel& kernel, const KernelWork& work, LaunchShap
 }
 
 // The newest lines are dropped when nobody drains them: what failed first matters most.
-constexpr std::size_t kMostLines = 1 << 16;
 template <typename Line>
 void keep(std::deque<Line>& lines, Line line) {
-  if (lines.size() < kMostLines) lines.push_back(std::move(line));
+  if (lines.size() < Context::kMostReports) lines.push_back(std::move(line));
 }
 
 }  // namespace
@@ -265,7 +265,9 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   context.asserted.add(std::move(outcome.asserted));
   for (const Fault& fault : outcome.faults) {
     std::string line = render_fault(fault, program, number);
-    print_report(line);
+    if (reports_are_printed())
+      print_report(line, sanitizer_text(fault, program),
+                   {!fault.warning, fault.kind == FaultKind::race, 0});
     keep(context.reports, std::move(line));
   }
   std::string more;

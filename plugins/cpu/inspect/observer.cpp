@@ -45,6 +45,7 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
       swaps(std::any_of(program.code.begin(), program.code.end(),
                         [](const Instruction& i) { return is_swap(i.opcode); })) {
   if (checks.init) lay_out_call_spaces(program);
+  races.begin_launch();
   if (!clock.begin_launch()) return;
   for (RaceMemory& records : memory.races) records.clear();
 }
@@ -64,6 +65,20 @@ void LaunchObserver::lay_out_call_spaces(const Program& program) {
     add(call.caller, call.arguments);
     add(call.caller, call.results);
   }
+}
+
+std::string LaunchObserver::left_out() const {
+  if (!checks.race) return "";
+  if (races.full()) {
+    return "race: what is kept of each access takes more than " +
+           std::to_string(kMostRecords >> 30) +
+           " GiB, so that accesses to the rest of the memory were not looked at";
+  }
+  if (clock.exhausted()) {
+    return "race: the launch has more barriers and fences than can be told apart, so that the "
+           "last accesses were not looked at";
+  }
+  return "";
 }
 
 BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uint64_t shared_bytes,

@@ -44,8 +44,9 @@ class RaceMemory {
   /// Nobody has accessed [address, address + bytes).
   void forget(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] int shift() const { return shift_; }
-  /// Some accesses found no room.
+  /// Some accesses since begin_launch() found no room.
   [[nodiscard]] bool full() const { return full_; }
+  void begin_launch() { full_ = false; }
   void clear() {
     chunks_.clear();
     slabs_.clear();

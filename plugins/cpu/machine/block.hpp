@@ -70,7 +70,7 @@ struct LaunchState {
   bool timed_out = false;  ///< the deadline has passed
   std::uint64_t clock_reads = 0;
   Turns* turns = nullptr;              ///< if blocks run in parallel, or in order
-  std::uint64_t index = 0;             ///< of the block that runs, if there are turns
+  std::uint64_t turn = 0;              ///< of the block that runs, if there are turns
   bool in_turn = false;                ///< all earlier blocks have retired
   bool parallel = false;               ///< others work on the same memory now
   LaunchObserver* observer = nullptr;  ///< if there are checks beyond bounds
