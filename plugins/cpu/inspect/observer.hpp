@@ -46,11 +46,11 @@ struct LaunchObserver {
   };
   std::vector<Unsettled> unsettled;
   bool swaps;  ///< the program has a compare-and-swap
-  /// What a check did not look at for want of room, and why, at the launch's end; "" if nothing.
-  [[nodiscard]] std::string left_out() const;
   /// By callee: the arguments and results of its calls and its own results, which lie in its frame
   /// and may be written in part: offsets and bytes.
   std::vector<std::vector<Callee::Value>> call_spaces;
+  /// What a check did not look at for want of room, and why, at the launch's end; "" if nothing.
+  [[nodiscard]] std::string left_out() const;
 
  private:
   void lay_out_call_spaces(const Program& program);

@@ -48,6 +48,34 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
   return true;
 }
 
+/// The same for the cells of one lane, whose record is `me`.
+template <bool Store>
+WARPMARK_INLINE bool settle_lane(const RaceCells& cells, int count, u64 me, u64 threshold) {
+  u64 bad = 0;
+  for (int i = 0; i < count; ++i) {
+    bad |= suspicious(cells.write[i], me, threshold);
+    if constexpr (Store) {
+      bad |= suspicious(cells.read[i], me, threshold);
+      bad |= suspicious(cells.other[i], me, threshold);
+    }
+  }
+  if (bad != 0) return false;
+  for (int i = 0; i < count; ++i) {
+    if constexpr (Store) {
+      cells.write[i] = me;
+      continue;
+    }
+    const u64 last = cells.read[i];
+    const bool newer = static_cast<s64>(last) >= static_cast<s64>(threshold);
+    const bool same_warp = ((last ^ me) >> Record::kWarpShift & 31) == 0;
+    const bool alone = static_cast<s64>(cells.other[i]) < static_cast<s64>(threshold);
+    const bool same_thread = ((last ^ me) >> Record::kThreadShift) == 0;
+    if (newer && (!same_warp || (alone && !same_thread))) cells.other[i] = last;
+    cells.read[i] = me;
+  }
+  return true;
+}
+
 /// The same for cells that all lanes of `mask` read.
 WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u64 mine, u32 mask,
                                       u64 threshold) {

@@ -148,11 +148,35 @@ WARPMARK_INLINE bool inspect_one(Lanes& w, const Instruction& i, const Region& r
                                    observer.record(w, i), mask, observer.threshold(S));
 }
 
+// … of one lane, where nothing calls for a closer look. Scattered accesses are all like this.
+template <Space S, bool Store>
+WARPMARK_INLINE bool inspect_scattered(Lanes& w, const Instruction& i, int lane, u64 address,
+                                       u32 bytes) {
+  if (i.order != 0 || S == Space::local) return false;
+  BlockObserver& observer = *w.observer;
+  const Checks& checks = observer.checks();
+  const Region& region = S == Space::global ? w.sites[i.site] : w.shared;
+  u8* init = !checks.init ? nullptr : S == Space::global ? region.init : observer.shared_init();
+  const u64 from = address - region.begin;
+  if (checks.init && Store && observer.taints(w.warp).any()) return false;
+  if (!Store && init != nullptr && !all_set(init, from, bytes)) return false;
+  if (checks.race) {
+    const RaceCells cells = observer.cells(S, address, bytes);
+    const u64 me = observer.record(w, i) + (static_cast<u64>(lane) << Record::kThreadShift);
+    if (!cells || !settle_lane<Store>(cells, static_cast<int>(bytes >> observer.shift()), me,
+                                      observer.threshold(S)))
+      return false;
+  }
+  if (Store && init != nullptr) set_bits(init, from, bytes);
+  return true;
+}
+
 // … of one lane.
 template <Space S, typename M, typename R, bool Store>
 void inspect_lane(Lanes& w, const Instruction& i, const u32* slots, int lane, u64 address,
                   u32 bytes, const std::byte* host) {
   if constexpr (S == Space::param) return;
+  if (inspect_scattered<S, Store>(w, i, lane, address, bytes)) return;
   BlockObserver& observer = *w.observer;
   if constexpr (Store) {
     bool same = observer.checks().race;
