@@ -146,7 +146,7 @@ extern "C" __global__ void in_a_product_of_matrices(const unsigned* a, float* b)
   // Lane 31 holds columns 6 and 7 of row 7: the row of lanes 28 to 31 is undefined.
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%5}, {%6, %6, %6, %6};"
                : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3]) : "r"(v), "r"(one), "f"(0.0f));
-  for (int i = 0; i < 4; ++i) b[threadIdx.x * 4 + i] = d[i];  //! thread=28 origin=global count=4
+  for (int i = 0; i < 4; ++i) b[threadIdx.x * 4 + i] = d[i];  //! thread=28 origin=global count=8
 }
 
 //@ bug loaded_into_a_matrix uninitialised block=32 args="uint32[32]"
