@@ -18,10 +18,10 @@ extern "C" {
 
 /* Capabilities, as bits of warpmark_device.capabilities. */
 enum {
-  WARPMARK_IMAGE_PTX = 1 << 0,    /* modules are loaded from PTX text, never from a cubin */
-  WARPMARK_EXACT_BOUNDS = 1 << 1, /* every access is checked to the byte */
-  WARPMARK_REPORTS = 1 << 2,      /* drain_reports explains faults and findings */
-  WARPMARK_COUNTERS = 1 << 3,     /* drain_counters counts instructions and bytes, exactly */
+  WARPMARK_IMAGE_PTX = 1 << 0,     /* modules are loaded from PTX text, never from a cubin */
+  WARPMARK_EXACT_BOUNDS = 1 << 1,  /* every access is checked to the byte */
+  WARPMARK_REPORTS = 1 << 2,       /* drain_reports explains faults and findings */
+  WARPMARK_COUNTERS = 1 << 3,      /* drain_counters counts instructions and bytes, exactly */
   WARPMARK_DETERMINISTIC = 1 << 4, /* equal input gives equal bytes, findings and counters */
   WARPMARK_PROFILE = 1 << 5        /* configure knows "counters": traffic, and line by line */
 };

@@ -98,7 +98,6 @@ std::string instruction_text(std::string_view text) {
   return line;
 }
 
-
 // Only what is valid UTF-8 may go into JSON; names in a hostile PTX text may not be.
 std::string safe(std::string_view text) {
   std::string out;
