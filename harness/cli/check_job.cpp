@@ -1,4 +1,5 @@
 // Checking cases: from paths to the exit code.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -33,6 +34,12 @@ ExitCode check(const JobRequest& request, Output& out) {
   if (!last_failed_note.empty()) context.notes.push_back(last_failed_note);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
 
+  const std::vector<std::string>& can = context.device.capabilities;
+  if (!request.session.counters.empty() &&
+      std::find(can.begin(), can.end(), "profile") == can.end()) {
+    context.notes.push_back(context.device.name +
+                            " does not count: `--counters` is for the CPU device (--device cpu)");
+  }
   CheckOptions options;
   set_run_options(request, work.size(), out, options);
   if (!request.junit.empty()) options.junit = request.junit;

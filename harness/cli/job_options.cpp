@@ -220,6 +220,11 @@ const std::vector<JobOption>& job_options() {
        &read_trial},
       {"--checks", "checks", "LIST", K::word, T::check,
        "What the CPU device looks for: memory,init,race,sync or all", &read_checks},
+      {"--counters", "counters", "", K::flag, T::check,
+       "Count what accesses move, and print it for each case",
+       [](Request& request, const OptionValue& value) {
+         request.session.counters.assign(value.on ? 1 : 0, "traffic");
+       }},
       {"--timeout-s", "timeout_s", "S", K::word, T::every,
        "Seconds that the device part of a case may take (default 60)", &read_timeout},
       {"--cache", "cache", "STATE", K::word, T::bench,

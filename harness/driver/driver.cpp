@@ -25,6 +25,7 @@ constexpr std::array kCapabilities{
     CapabilityName{Capability::reports, "reports"},
     CapabilityName{Capability::counters, "counters"},
     CapabilityName{Capability::deterministic, "deterministic"},
+    CapabilityName{Capability::profile, "profile"},
 };
 
 // Copies the part of the library's struct that both sides know, so that no later code reads past

@@ -25,6 +25,7 @@ enum class Capability : uint32_t {
   reports = WARPMARK_REPORTS,
   counters = WARPMARK_COUNTERS,
   deterministic = WARPMARK_DETERMINISTIC,
+  profile = WARPMARK_PROFILE,
 };
 
 /// By the name that a suite's `requires` uses ("exact_bounds"); nothing if there is none.

@@ -33,6 +33,9 @@ struct SessionOptions {
   /// What devices with `reports` look for while results are verified: of memory, init, race, sync.
   /// Empty: what the device looks for if nobody asks.
   std::vector<std::string> checks;
+  /// What devices with `profile` count of each launch beside the basic counters
+  /// (warpmark/device.h): traffic, lines. Empty: nothing, and the outcomes have no counters.
+  std::vector<std::string> counters;
   std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
   std::optional<Confinement> confinement;  ///< for source that is not trusted; never in_process
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here

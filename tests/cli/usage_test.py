@@ -7,7 +7,8 @@ import unittest
 
 from program import DEMO, PROGRAM, SOURCE, ProgramTest
 
-COMMANDS = ("check", "bench", "run", "compare", "report", "list", "plan", "lint", "devices",
+COMMANDS = ("check", "bench", "run", "compare", "report", "list", "plan", "profile", "lint",
+            "devices",
             "doctor", "cache", "completion")
 
 

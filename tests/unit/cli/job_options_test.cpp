@@ -130,6 +130,7 @@ TEST(JobOptions, LineAndFileMeanTheSame) {
   same({"--checks", "race,init"}, "  checks: race,init\n",
        [](const R& r) { return r.session.checks; });
   same({"--checks", "all"}, "  checks: all\n", [](const R& r) { return r.session.checks; });
+  same({"--counters"}, "  counters: true\n", [](const R& r) { return r.session.counters; });
   same({"--trials", "4"}, "  trials: 4\n", [](const R& r) { return r.trials; });
   same({"--trial", "4"}, "  trial: 4\n", [](const R& r) { return r.first_trial; });
   same({"--timeout-s", "1.5"}, "  timeout_s: 1.5\n",

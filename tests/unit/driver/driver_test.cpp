@@ -182,7 +182,8 @@ TEST(Capabilities, AnotherVersionIsRefused) {
 TEST(Capabilities, ALibraryWithoutTheSymbolHasNone) {
   FakeDriver fake;
   const auto driver = fake.driver();
-  for (const char* name : {"image_ptx", "exact_bounds", "reports", "counters", "deterministic"}) {
+  for (const char* name :
+       {"image_ptx", "exact_bounds", "reports", "counters", "deterministic", "profile"}) {
     const auto capability = find_capability(name);
     ASSERT_TRUE(capability.has_value()) << name;
     EXPECT_EQ(capability_name(*capability), name);
