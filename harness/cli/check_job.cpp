@@ -1,9 +1,12 @@
 // Checking cases: from paths to the exit code.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
 
+#include "base/text.hpp"
 #include "check/check.hpp"
 #include "cli/job_setup.hpp"
 #include "cli/keep_report.hpp"
@@ -11,9 +14,55 @@
 #include "cli/lazy_python.hpp"
 #include "cli/session_runner.hpp"
 #include "compiler/cache.hpp"
+#include "driver/driver.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
+
+namespace {
+
+// Under a sanitizer a kernel takes about this many times as long (racecheck has been seen at 18).
+constexpr double kSanitizedTime = 20;
+
+SessionOptions session_options_of(const JobRequest& request) {
+  SessionOptions options = request.session;
+  if (!request.checks_given) options.checks = known_checks();
+  if (request.sanitize.empty()) return options;
+  if (options.in_process) {
+    throw usage_error("--sanitize runs workers, and --in-process wants none");
+  }
+  if (!request.timeout_given) options.timeout_s *= kSanitizedTime;
+  if (const auto program = find_compute_sanitizer())
+    options.sanitizer = Sanitizer{*program, request.sanitize};
+  return options;
+}
+
+bool has(const DeviceFacts& device, Capability capability) {
+  const std::vector<std::string>& can = device.capabilities;
+  return std::find(can.begin(), can.end(), capability_name(capability)) != can.end();
+}
+
+void require_sanitizer(const DeviceFacts& device, const SessionOptions& options) {
+  if (has(device, Capability::reports)) {
+    throw usage_error(
+        fmt::format("--sanitize is for GPUs; {} finds mistakes itself", printable(device.name)), {},
+        "--checks says which");
+  }
+  if (options.sanitizer) return;
+  throw environment_error(
+      "compute-sanitizer is neither in PATH nor below WARPMARK_CUDA_HOME or /usr/local/cuda",
+      "it comes with the CUDA toolkit (Debian: nvidia-cuda-toolkit)");
+}
+
+// What was asked for by name is not left out in silence.
+void require_checks(const DeviceFacts& device) {
+  if (has(device, Capability::checks)) return;
+  throw usage_error(
+      fmt::format("{} cannot look for mistakes, and --checks asks for it", printable(device.name)),
+      {}, "--device cpu can; on a GPU --sanitize does");
+}
+
+}  // namespace
 
 ExitCode check(const JobRequest& request, Output& out) {
   if (request.keep_all && request.keep.empty()) {
@@ -29,10 +78,13 @@ ExitCode check(const JobRequest& request, Output& out) {
   LastFailedReport last_failed(memory, chosen.suites);
   const std::vector<CaseWork> work = plan_all(chosen.take_cases(), request.choice.axes);
 
-  auto session = std::make_unique<Session>(python.interpreter(), request.session);
+  const SessionOptions session_options = session_options_of(request);
+  auto session = std::make_unique<Session>(python.interpreter(), session_options);
   RunContext context = make_context(request, deselected);
   if (!last_failed_note.empty()) context.notes.push_back(last_failed_note);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
+  if (request.checks_given) require_checks(context.device);
+  if (!request.sanitize.empty()) require_sanitizer(context.device, session_options);
 
   const std::vector<std::string>& can = context.device.capabilities;
   if (!request.session.counters.empty() &&

@@ -154,16 +154,24 @@ void read_annotations(JobRequest& request, const OptionValue& value) {
   request.annotations = *mode;
 }
 
-// As the CPU device names them (warpmark/device.h).
 void read_checks(JobRequest& request, const OptionValue& value) {
-  static const std::vector<std::string> kKnown = {"memory", "init", "race", "sync"};
+  const std::vector<std::string>& known = known_checks();
   const std::string& text = value.words.front().text;
-  request.session.checks = text == "all" ? kKnown : split(text, ',');
+  request.session.checks = text == "all" ? known : split(text, ',');
+  request.checks_given = true;
   for (const std::string& name : request.session.checks) {
-    if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end()) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw wrong(value, "a list of memory, init, race and sync, or all");
     }
   }
+}
+
+void read_sanitize(JobRequest& request, const OptionValue& value) {
+  const std::vector<std::string>& tools = sanitizer_tools();
+  const std::string& tool = value.words.front().text;
+  if (std::find(tools.begin(), tools.end(), tool) == tools.end())
+    throw wrong(value, "memcheck, racecheck, initcheck or synccheck");
+  request.sanitize = tool;
 }
 
 bool truth(const YamlNode& node, const std::string& what) {
@@ -172,7 +180,7 @@ bool truth(const YamlNode& node, const std::string& what) {
 
 // As errors call it: "-k" of "-k,--select".
 std::string first_name(const JobOption& option) {
-  return split(option.flags, ',').front();
+  return split(split(option.flags, ',').front(), '{').front();
 }
 
 using K = OptionKind;
@@ -219,7 +227,9 @@ const std::vector<JobOption>& job_options() {
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
        &read_trial},
       {"--checks", "checks", "LIST", K::word, T::check,
-       "What the CPU device looks for: memory,init,race,sync or all", &read_checks},
+       "What the CPU device looks for: memory,init,race,sync (default all)", &read_checks},
+      {"--sanitize{memcheck}", "sanitize", "", K::choice, T::check,
+       "On a GPU: run under compute-sanitizer (default memcheck)", &read_sanitize},
       {"--counters", "counters", "", K::flag, T::check,
        "Count what accesses move, and print it for each case",
        [](Request& request, const OptionValue& value) {
@@ -309,6 +319,11 @@ void JobArguments::add(CLI::App& app, const JobOption& option) {
     given.handle = app.add_flag(option.flags, option.help);
     return;
   }
+  if (option.kind == OptionKind::choice) {
+    given.handle = app.add_flag(option.flags, given.words, option.help);
+    given.handle->type_name(option.type);
+    return;
+  }
   given.handle = app.add_option(option.flags, given.words, option.help)->type_name(option.type);
   given.handle->allow_extra_args(false);
   if (option.kind == OptionKind::word) given.handle->expected(1);
@@ -345,7 +360,9 @@ void JobArguments::apply(JobRequest& request) const {
     OptionValue value;
     value.what = first_name(*given->option);
     for (const std::string& word : given->words) value.words.push_back({word, {}});
-    if (given->option->kind == OptionKind::word && value.words.size() != 1) {
+    const bool one =
+        given->option->kind == OptionKind::word || given->option->kind == OptionKind::choice;
+    if (one && value.words.size() != 1) {
       throw usage_error(fmt::format("{} is given {} times", value.what, value.words.size()));
     }
     given->option->read(request, value);
@@ -362,6 +379,7 @@ void read_option(const JobOption& option, const YamlNode& node, const fs::path& 
       value.on = truth(node, value.what);
       break;
     case OptionKind::word:
+    case OptionKind::choice:
       value.words.push_back(read_text(node, value.what));
       break;
     case OptionKind::words:

@@ -22,10 +22,11 @@ struct OptionValue {
 };
 
 enum class OptionKind : uint8_t {
-  flag,   ///< true or false in a file
-  word,   ///< one text or number
-  words,  ///< several: a list in a file, a repeated option on the command line
-  axes    ///< `-a AXIS=VALUE,…`, a map of lists in a file
+  flag,    ///< true or false in a file
+  word,    ///< one text or number
+  choice,  ///< a word that the command line may leave out: --x{a} is --x=a
+  words,   ///< several: a list in a file, a repeated option on the command line
+  axes     ///< `-a AXIS=VALUE,…`, a map of lists in a file
 };
 
 /// Which jobs take an option.

@@ -36,12 +36,14 @@ struct JobRequest {
   bool device_given = false;         ///< for the command that repeats a case
   bool seed_given = false;
   bool timeout_given = false;
+  bool checks_given = false;  ///< SessionOptions::checks; else `check` looks for all that it can
   AnnotationMode annotations = AnnotationMode::automatic;
 
   // Of `check` only.
   bool last_failed = false;  ///< only those that failed last time, if any did
   uint64_t first_trial = 0;
-  uint64_t trials = 1;  ///< of each case, from `first_trial` on
+  std::string sanitize;  ///< a tool of compute-sanitizer; "" for none
+  uint64_t trials = 1;   ///< of each case, from `first_trial` on
   bool trials_given = false;
   std::filesystem::path junit;  ///< "" for none
   std::filesystem::path keep;   ///< folder for the files of failures; "" for none

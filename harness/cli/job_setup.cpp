@@ -53,7 +53,8 @@ RunContext make_context(const JobRequest& request, size_t deselected) {
   context.device_request = request.device_given ? request.session.device : "";
   context.seed_given = request.seed_given;
   context.seed = request.session.seed;
-  context.checks = join(request.session.checks, ",");
+  context.sanitize = request.sanitize;
+  if (request.checks_given) context.checks = join(request.session.checks, ",");
   if (request.timeout_given) context.timeout_s = request.session.timeout_s;
   context.first_trial = request.first_trial;
   context.trials = request.trials;

@@ -135,6 +135,7 @@ class AssignmentMaker {
     Interpreter& python = python_.interpreter();
     SessionOptions options;
     options.device = "cpu";
+    options.checks = known_checks();  // as grading does
     Session session(python, options);
     session.require();
     const auto assignment = load_assignment(draft / "assignment.yaml", python_.list_evaluator());

@@ -25,6 +25,7 @@ constexpr std::array kCapabilities{
     CapabilityName{Capability::reports, "reports"},
     CapabilityName{Capability::counters, "counters"},
     CapabilityName{Capability::deterministic, "deterministic"},
+    CapabilityName{Capability::checks, "checks"},
     CapabilityName{Capability::profile, "profile"},
 };
 

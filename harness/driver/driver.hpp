@@ -25,6 +25,7 @@ enum class Capability : uint32_t {
   reports = WARPMARK_REPORTS,
   counters = WARPMARK_COUNTERS,
   deterministic = WARPMARK_DETERMINISTIC,
+  checks = WARPMARK_CHECKS,
   profile = WARPMARK_PROFILE,
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "grade/item_verdict.hpp"
 
 namespace warpmark {
 
@@ -224,11 +225,13 @@ std::string race(const Report& report, const std::string& file) {
   const std::string what = !name.empty()       ? "`" + name + "`"
                            : space == "shared" ? "shared memory"
                                                : "the same memory";
+  const std::string other = line_text(report.object("other"), file);
+  const std::string at = other.empty() || other == line_text(report, file) ? "" : " in " + other;
   return fmt::format(
-      "{} uses {} at the same time as another thread, and one of them writes, so the result is a "
+      "{} uses {} at the same time as another thread{}, and one of them writes, so the result is a "
       "matter of luck.{} In a block `__syncthreads()` between the two accesses puts them in order; "
       "to add up in one place use `atomicAdd`.",
-      subject(report, file), what, by_thread(report));
+      subject(report, file), what, at, by_thread(report));
 }
 
 std::string limit(const Report& report) {
@@ -283,7 +286,7 @@ std::string explain_report(const Json& json, const std::string& file) {
 }
 
 std::string explain_fault(const Outcome& outcome, const std::string& file) {
-  for (const Json& report : outcome.findings) {
+  for (const Json& report : weighed_reports(outcome)) {
     std::string text = explain_report(report, file);
     if (text.empty()) continue;
     const size_t others = outcome.findings.size() - 1;

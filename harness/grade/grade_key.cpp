@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <fstream>
+#include <vector>
+
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "results/run_context.hpp"
@@ -12,21 +16,26 @@ namespace warpmark {
 namespace {
 
 // Of what the program's file holds of code and constants: without symbols for debuggers, which are
-// nine tenths of it.
-int add_segments(dl_phdr_info* info, size_t /*size*/, void* hash) {
-  for (ElfW(Half) i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
-    const auto* start = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
-    static_cast<Sha256*>(hash)->add({start, segment.p_memsz});
-  }
-  return 1;  // the program comes first, and libraries are not asked for
-}
-
+// nine tenths of it. From the file that runs, whatever its name leads to by now.
 std::string program_fingerprint() {
+  std::vector<ElfW(Phdr)> segments;
+  const auto list = [](dl_phdr_info* info, size_t /*size*/, void* into) {
+    static_cast<std::vector<ElfW(Phdr)>*>(into)->assign(info->dlpi_phdr,
+                                                        info->dlpi_phdr + info->dlpi_phnum);
+    return 1;  // the program comes first, and libraries are not asked for
+  };
+  ::dl_iterate_phdr(list, &segments);
+  std::ifstream file("/proc/self/exe", std::ios::binary);
   Sha256 hash;
-  ::dl_iterate_phdr(add_segments, &hash);
+  std::vector<char> bytes;
+  for (const ElfW(Phdr) & segment : segments) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
+    bytes.resize(segment.p_filesz);
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
+      throw Error(ExitCode::environment, "the program cannot read its own file, /proc/self/exe");
+    hash.add({bytes.data(), bytes.size()});
+  }
   return hash.finish_hex();
 }
 

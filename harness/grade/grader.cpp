@@ -328,6 +328,7 @@ SessionOptions SubmissionGrader::own_options() const {
 SessionOptions SubmissionGrader::submission_options() const {
   SessionOptions options = own_options();
   options.confinement = walls_;
+  options.checks = known_checks();
   return options;
 }
 

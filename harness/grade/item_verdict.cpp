@@ -1,5 +1,6 @@
 #include "grade/item_verdict.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -15,7 +16,7 @@ std::string kind_of(const nlohmann::ordered_json& report) {
 }
 
 ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
-  for (const auto& report : outcome.findings) {
+  for (const auto& report : weighed_reports(outcome)) {
     const std::string kind = kind_of(report);
     // What a device lacks is no mistake of a kernel that another device runs.
     if (kind == "unsupported_instruction") return {GradeWord::not_launched, Blame::grader};
@@ -38,6 +39,20 @@ std::optional<double> number(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<nlohmann::ordered_json> weighed_reports(const Outcome& outcome) {
+  std::vector<nlohmann::ordered_json> reports = outcome.findings;
+  std::erase_if(reports, [](const auto& report) {
+    if (!report.is_object()) return false;
+    const auto severity = report.find("severity");
+    return severity != report.end() && *severity == "warning";
+  });
+  std::stable_partition(reports.begin(), reports.end(), [](const auto& report) {
+    const std::string kind = kind_of(report);
+    return kind != "race" && kind != "sync" && kind != "uninitialised";
+  });
+  return reports;
+}
 
 ItemVerdict judge_item(const Outcome& outcome) {
   switch (outcome.verdict) {

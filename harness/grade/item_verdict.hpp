@@ -1,7 +1,9 @@
 // From an outcome to the word that a student gets, and to whose fault it is.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 #include "results/grade_result.hpp"
 #include "runtime/outcome.hpp"
@@ -19,6 +21,10 @@ struct ItemVerdict {
   GradeWord word = GradeWord::pass;
   Blame blame = Blame::nobody;
 };
+
+/// The device's reports less warnings, those of what ended the launch before those of what was
+/// found in it: a kernel that never ends, and races while it runs, meets a limit.
+std::vector<nlohmann::ordered_json> weighed_reports(const Outcome& outcome);
 
 /// Findings are made by the device from what a submission did: kinds that are not known, and
 /// members that are missing, count as a memory error.

@@ -230,6 +230,10 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   };
   // Only a device that tells of findings can give one, and only one that counts keeps a bound.
   if (plan.report) require("reports");
+  const auto& faults = fault_kinds();
+  if (plan.report && std::find(faults.begin(), faults.end(), plan.report->kind) == faults.end()) {
+    require("checks");
+  }
   if (!suite.counters.empty()) require("profile");
   plan.restore = suite.bench.restore;
   const Scope scope = which.scope();

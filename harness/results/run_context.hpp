@@ -34,6 +34,7 @@ struct RunContext {
   bool seed_given = false;        ///< by --seed
   uint64_t seed = 0;
   std::string checks;               ///< what --checks said; "" if it was not given
+  std::string sanitize;             ///< the tool of --sanitize; "" if it was not given
   std::optional<double> timeout_s;  ///< what --timeout-s said, in seconds
   uint64_t first_trial = 0;
   uint64_t trials = 1;             ///< of each case, from `first_trial` on

@@ -146,6 +146,13 @@ std::vector<std::string> DeviceRun::trespasses() const {
   return names;
 }
 
+std::vector<protocol::BufferPlace> DeviceRun::places() const {
+  std::vector<protocol::BufferPlace> places;
+  for (const protocol::BufferBytes& buffer : buffers_)
+    places.push_back({buffer.name, buffer.dtype, memory_.at(buffer.name).address(), buffer.bytes});
+  return places;
+}
+
 void DeviceRun::keep_initial() {
   for (const protocol::BufferBytes& buffer : buffers_) {
     if (!buffer.inout || buffer.bytes == 0) continue;

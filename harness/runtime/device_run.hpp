@@ -46,6 +46,9 @@ class DeviceRun {
   /// The buffers around which, in their pages, something was written.
   std::vector<std::string> trespasses() const;
 
+  /// Where the buffers are.
+  std::vector<protocol::BufferPlace> places() const;
+
   /// Keeps copies of what `inout` buffers hold now, on the device.
   void keep_initial();
   /// Queues putting them back.

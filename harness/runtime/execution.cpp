@@ -193,7 +193,8 @@ void Executor::set_launch_limits(const protocol::Run& run) {
     options["instruction_budget"] = run.instructions;
   }
   // The same with checks; a run that names none is to find what it would have found before.
-  if (!run.checks.empty() || launch_limits_.find("checks") != std::string::npos) {
+  const bool named = !run.checks.empty() || launch_limits_.find("checks") != std::string::npos;
+  if (named && choice_.device.has(Capability::checks)) {
     options["checks"] = run.checks.empty() ? std::vector<std::string>{"memory"} : run.checks;
   }
   const bool profiles = choice_.device.has(Capability::profile);
@@ -213,13 +214,16 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   reply.misfit = misfit(request.run);
   if (!reply.misfit.empty()) return reply;
   set_launch_limits(request.run);
+  places_.clear();
   DeviceRun run(context_, kernels_, request.run);
+  places_ = run.places();
   run.restore(memory, request.poison);
   const bool counts = !request.run.counters.empty() && choice_.device.has(Capability::profile);
   if (counts) drain_counters();
   run.run(Stream(context_), launched_);
   if (counts) reply.counters = drain_counters();
   run.fetch(memory);
+  reply.places = places_;
   reply.trespasses = run.trespasses();
   reply.reports = drain_reports();
   return reply;

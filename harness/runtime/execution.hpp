@@ -52,6 +52,8 @@ class Executor {
   std::vector<nlohmann::ordered_json> drain_counters() const;
   /// Whether the last request came to launch a kernel; what fails before is not a kernel's doing.
   bool launched() const { return launched_; }
+  /// Where the buffers of the last run lay.
+  const std::vector<protocol::BufferPlace>& places() const { return places_; }
 
  private:
   std::string set_context(const protocol::ContextLimits& limits);
@@ -75,6 +77,7 @@ class Executor {
   bool nvml_is_open_ = false;                    ///< it was tried, when first needed
   std::shared_ptr<const Nvml> nvml_;
   bool launched_ = false;
+  std::vector<protocol::BufferPlace> places_;
   protocol::ContextLimits context_limits_;  ///< in effect
   std::string launch_limits_;               ///< in effect, as configured
 };

@@ -257,7 +257,9 @@ void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::orde
 bool judge_clean(const PlannedCase& planned, Outcome& outcome) {
   protocol::Failure mistakes;
   for (const auto& report : outcome.findings) {
-    if (text_of(report, "severity") == "error") mistakes.reports.push_back(report);
+    const std::string severity = text_of(report, "severity");
+    if (severity == "error") mistakes.reports.push_back(report);
+    if (severity == "warning") outcome.notices.push_back(printable(text_of(report, "message")));
   }
   if (mistakes.reports.empty()) return true;
   fail(outcome, FailureKind::finding,

@@ -38,12 +38,12 @@ void judge_refusal(const PlannedCase& planned, const Error& refusal, Outcome& ou
 /// Fails a case that compiled although the plan expects a compile error.
 void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome);
 
-/// Judges the outcome's findings against the report that the plan expects: there is one, and no
-/// other. Returns false, with the outcome failed, if not.
 /// Fails the outcome of a case that expects no report if the device found a mistake (a report whose
-/// severity is error; warnings stay in the outcome's findings). False if it did.
+/// severity is error; warnings become notices). False if it did.
 bool judge_clean(const PlannedCase& planned, Outcome& outcome);
 
+/// Judges the outcome's findings against the report that the plan expects: there is one, and no
+/// other. Returns false, with the outcome failed, if not.
 bool judge_findings(const PlannedCase& planned, Outcome& outcome);
 
 /// Judges what the launches of a resolved plan counted against its bounds; fails the outcome at the

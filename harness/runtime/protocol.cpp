@@ -107,6 +107,17 @@ Json reports_json(const std::vector<nlohmann::ordered_json>& reports) {
   return json;
 }
 
+Json places_json(const std::vector<BufferPlace>& places) {
+  Json json = Json::array();
+  for (const BufferPlace& place : places) {
+    json.push_back({{"name", place.name},
+                    {"dtype", place.dtype},
+                    {"address", place.address},
+                    {"bytes", place.bytes}});
+  }
+  return json;
+}
+
 Json to_json(const Confined& confined) {
   Json headers = Json::array();
   for (const ConfinedHeader& header : confined.walls.headers) {
@@ -244,6 +255,13 @@ Prepared prepared_from(const Json& json) {
   return reply;
 }
 
+std::vector<BufferPlace> places_from(const Json& json) {
+  std::vector<BufferPlace> places;
+  for (const Json& place : json.at("places"))
+    places.push_back({place.at("name"), place.at("dtype"), place.at("address"), place.at("bytes")});
+  return places;
+}
+
 Failure failure_from(const Json& json) {
   Failure failure;
   failure.code = exit_code_from(json.at("code"));
@@ -256,6 +274,7 @@ Failure failure_from(const Json& json) {
   failure.no_device = json.at("no_device");
   failure.refused = json.at("refused");
   failure.reports = reports_from(json);
+  failure.places = places_from(json);
   return failure;
 }
 
@@ -390,6 +409,7 @@ Json to_json(const Verified& reply) {
           {"misfit", reply.misfit},
           {"trespasses", reply.trespasses},
           {"reports", reports_json(reply.reports)},
+          {"places", places_json(reply.places)},
           {"counters", reports_json(reply.counters)}};
 }
 
@@ -414,7 +434,8 @@ Json to_json(const Failure& reply) {
           {"launched", reply.launched},
           {"no_device", reply.no_device},
           {"refused", reply.refused},
-          {"reports", reports_json(reply.reports)}};
+          {"reports", reports_json(reply.reports)},
+          {"places", places_json(reply.places)}};
 }
 
 Reply reply_from_json(const Json& json) {
@@ -424,7 +445,7 @@ Reply reply_from_json(const Json& json) {
     if (what == "prepare") return prepared_from(json);
     if (what == "verify") {
       return Verified{json.at("misfit"), json.at("trespasses"), reports_from(json),
-                      reports_from(json, "counters")};
+                      places_from(json), reports_from(json, "counters")};
     }
     if (what == "time") {
       return Timed{json.at("misfit"), measurement_from(json.at("measurement"))};

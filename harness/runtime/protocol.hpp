@@ -165,10 +165,17 @@ struct Time {
 /// Measure what the device can do at best.
 struct Calibrate {};
 
+/// Where the buffers of the last run were on the device.
+struct BufferPlace {
+  std::string name, dtype;
+  uint64_t address = 0, bytes = 0;
+};
+
 struct Verified {
   std::string misfit;  ///< not empty: nothing ran, because it does not fit, with both numbers
   std::vector<std::string> trespasses;  ///< guarded buffers around which something was written
   std::vector<nlohmann::ordered_json> reports;
+  std::vector<BufferPlace> places;
   std::vector<nlohmann::ordered_json> counters;  ///< of each launch, if the run asked for them
 };
 
@@ -192,6 +199,7 @@ struct Failure {
   bool no_device = false;  ///< what was asked for is not there
   bool refused = false;  ///< by the compiler or linker, whose log follows the message's first line
   std::vector<nlohmann::ordered_json> reports;
+  std::vector<BufferPlace> places;  ///< if the request was a run
 
   Error error() const { return {code, message, where, hint}; }
 };

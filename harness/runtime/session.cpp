@@ -14,6 +14,7 @@
 #include "runtime/judge.hpp"
 #include "runtime/protocol.hpp"
 #include "runtime/requests.hpp"
+#include "runtime/sanitizer_log.hpp"
 #include "runtime/unit_compiler.hpp"
 #include "runtime/worker_link.hpp"
 
@@ -41,6 +42,11 @@ bool blames_image(int result) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& known_checks() {
+  static const std::vector<std::string> kKnown = {"memory", "init", "race", "sync"};
+  return kKnown;
+}
 
 class Session::State {
  public:
@@ -403,7 +409,36 @@ class Session::State {
       artifacts_->inputs = ready.inputs;
       artifacts_->results = results;
     }
-    check_results(ready, results, outcome);
+    if (options_.sanitizer) {
+      check_sanitized(ready, results, outcome);
+    } else {
+      check_results(ready, results, outcome);
+    }
+  }
+
+  // What the sanitizer found is known when its worker has ended. As on a device that finds mistakes
+  // itself they are told before anything that they may have spoilt.
+  void check_sanitized(const ReadyCase& ready, const std::map<std::string, Array>& results,
+                       Outcome& outcome) {
+    places_.clear();
+    bool ended = false;
+    try {
+      check_results(ready, results, outcome);
+    } catch (const CaseEnded&) {
+      ended = true;  // how it ended comes behind what was found
+    }
+    if (outcome.verdict == Verdict::interrupted) {
+      worker_.end();
+    } else if (!finished_) {
+      outcome.findings = read_sanitizer_log(worker_.finish(), places_);
+    }
+    finished_ = false;
+    if (ended) throw CaseEnded{};
+    judge_reports(ready.planned, outcome);
+  }
+
+  bool judge_reports(const PlannedCase& planned, Outcome& outcome) {
+    return planned.plan.report ? judge_findings(planned, outcome) : judge_clean(planned, outcome);
   }
 
   // Launches, and judges what comes of it, twice where the first poison leaves a doubt.
@@ -529,13 +564,19 @@ class Session::State {
     protocol::Reply reply =
         ask(protocol::to_json(request), descriptors(request.run, ready.inputs, results), outcome,
             plan.limits.timeout_s);
-    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      end_spoilt_worker(*failure);
+    if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
+      if (options_.sanitizer) {
+        failure->reports = read_sanitizer_log(worker_.finish(), failure->places);
+        finished_ = true;
+      } else {
+        end_spoilt_worker(*failure);
+      }
       judge_fault(ready.planned, *failure, outcome);
       throw CaseEnded{};
     }
     if (!std::holds_alternative<protocol::Verified>(reply)) end_garbled(outcome);
     const auto& verified = std::get<protocol::Verified>(reply);
+    places_ = verified.places;
     outcome.findings = verified.reports;
     launch_counters_ = verified.counters;
     if (!options_.counters.empty()) outcome.counters = verified.counters;
@@ -553,9 +594,8 @@ class Session::State {
       judge_missing_fault(ready.planned, outcome);
       throw CaseEnded{};
     }
-    const bool found =
-        plan.report ? judge_findings(ready.planned, outcome) : judge_clean(ready.planned, outcome);
-    if (!found) throw CaseEnded{};
+    if (options_.sanitizer) return;  // judged when its log is there
+    if (!judge_reports(ready.planned, outcome)) throw CaseEnded{};
   }
 
   // Returns false if only a run with another poison can tell.
@@ -582,7 +622,9 @@ class Session::State {
   std::vector<nlohmann::ordered_json> launch_counters_;  ///< of the last launch
   bool ceilings_are_known_ = false;
   std::optional<Ceilings> ceilings_;
-  CaseArtifacts* artifacts_ = nullptr;  ///< of the case that runs, if they are wanted
+  std::vector<protocol::BufferPlace> places_;  ///< of the last run
+  bool finished_ = false;                      ///< the sanitizer's log was read
+  CaseArtifacts* artifacts_ = nullptr;         ///< of the case that runs, if they are wanted
 };
 
 Session::Session(Interpreter& python, SessionOptions options)

@@ -17,11 +17,15 @@
 #include "runtime/inputs.hpp"
 #include "runtime/measurement.hpp"
 #include "runtime/outcome.hpp"
+#include "runtime/sanitizer.hpp"
 #include "suite/case.hpp"
 
 namespace warpmark {
 
 struct CaseArtifacts;
+
+/// What devices with the capability `checks` can look for, by name (warpmark/device.h).
+const std::vector<std::string>& known_checks();
 
 struct SessionOptions {
   std::string device = "auto";   ///< as choose_device takes it
@@ -30,9 +34,12 @@ struct SessionOptions {
   double start_timeout_s = 120;  ///< for device and NVRTC to start; many GPUs take tens of seconds
   uint64_t seed = 0;             ///< of every generator
   bool use_cache = true;
-  /// What devices with `reports` look for while results are verified: of memory, init, race, sync.
-  /// Empty: what the device looks for if nobody asks.
+  /// What devices with the capability `checks` look for while results are verified, of
+  /// known_checks(); others are not asked. Empty: what the device looks for if nobody asks.
   std::vector<std::string> checks;
+  /// Under which the workers of `verify` run, one for each case; what it finds are the case's
+  /// findings. Never in_process or confined.
+  std::optional<Sanitizer> sanitizer;
   /// What devices with `profile` count of each launch beside the basic counters
   /// (warpmark/device.h): traffic, lines. Empty: nothing, and the outcomes have no counters.
   std::vector<std::string> counters;

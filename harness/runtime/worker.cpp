@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -45,14 +44,20 @@ std::string describe_status(int status) {
 }  // namespace
 
 std::unique_ptr<Worker> Worker::spawn(const std::string& program) {
-  return start(program, false);
+  return start({program, "worker"}, false);
+}
+
+std::unique_ptr<Worker> Worker::spawn_under(const std::vector<std::string>& command) {
+  std::vector<std::string> words = command;
+  words.emplace_back("worker");
+  return start(std::move(words), false);
 }
 
 std::unique_ptr<Worker> Worker::spawn_confined(const std::string& program) {
-  return start(program, true);
+  return start({program, "worker", "--confined"}, true);
 }
 
-std::unique_ptr<Worker> Worker::start(const std::string& program, bool confined) {
+std::unique_ptr<Worker> Worker::start(std::vector<std::string> command, bool confined) {
   auto [ours, theirs] = Channel::pair();
   auto worker = std::unique_ptr<Worker>(new Worker(std::move(ours)));
 
@@ -72,11 +77,10 @@ std::unique_ptr<Worker> Worker::start(const std::string& program, bool confined)
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
 
-  std::string name = program;
-  std::string subcommand = "worker";
-  std::string walls = "--confined";
-  std::array<char*, 4> arguments = {name.data(), subcommand.data(),
-                                    confined ? walls.data() : nullptr, nullptr};
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string& program = command.front();
   char* nothing = nullptr;
   const int code = ::posix_spawn(&worker->process_, program.c_str(), &actions, &attributes,
                                  arguments.data(), confined ? &nothing : environ);

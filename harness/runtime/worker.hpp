@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "driver/choose.hpp"
 #include "runtime/channel.hpp"
@@ -21,6 +22,8 @@ class Worker {
   /// Runs `program worker` with the connection as descriptor 3, in a process group of its own, so
   /// that a terminal's Ctrl-C reaches the front alone. Throws an environment error.
   static std::unique_ptr<Worker> spawn(const std::string& program);
+  /// The same with the program and its arguments behind `command`, which starts them.
+  static std::unique_ptr<Worker> spawn_under(const std::vector<std::string>& command);
   /// Runs `program worker --confined` with an empty environment, the connection, and no other
   /// descriptor of ours.
   static std::unique_ptr<Worker> spawn_confined(const std::string& program);
@@ -48,7 +51,7 @@ class Worker {
   void abandon();
 
  private:
-  static std::unique_ptr<Worker> start(const std::string& program, bool confined);
+  static std::unique_ptr<Worker> start(std::vector<std::string> command, bool confined);
   explicit Worker(Channel channel) : channel_(std::move(channel)) {}
 
   Channel channel_;

@@ -14,6 +14,14 @@
 
 namespace warpmark {
 
+namespace {
+
+constexpr const char* kLogName = "sanitizer.log";
+// A sanitizer writes its last words when the program has ended.
+constexpr std::chrono::seconds kLastWords(60);
+
+}  // namespace
+
 WorkerLink::WorkerLink(SessionOptions options, std::optional<Role> role)
     : options_(std::move(options)), role_(role), wake_(::eventfd(0, EFD_CLOEXEC)) {
   if (!wake_) {
@@ -26,10 +34,17 @@ WorkerLink::WorkerLink(SessionOptions options, std::optional<Role> role)
 void WorkerLink::start() {
   const std::string program = options_.program.empty() ? "/proc/self/exe" : options_.program;
   protocol::Hello hello{options_.device, options_.use_cache};
+  std::error_code ignored;
   if (role_) {
     worker_ = Worker::spawn_confined(program);
     hello.confined =
         protocol::Confined{*role_, environment_for_libraries(), options_.confinement.value()};
+  } else if (options_.sanitizer) {
+    log_folder_.emplace();
+    // Under another program /proc/self/exe is that program.
+    const std::string own = std::filesystem::read_symlink(program, ignored).string();
+    worker_ = Worker::spawn_under(sanitizer_command(
+        *options_.sanitizer, log_folder_->path() / kLogName, own.empty() ? program : own));
   } else {
     worker_ = options_.in_process ? Worker::on_thread(options_.openers) : Worker::spawn(program);
   }
@@ -95,6 +110,19 @@ void WorkerLink::leave_thread() {
 
 Worker::Usage WorkerLink::end() {
   return end_worker(ChannelEnd::timeout).used;
+}
+
+std::string WorkerLink::finish() {
+  if (worker_) worker_->end(kLastWords);
+  worker_.reset();
+  greeted_ = false;
+  std::string log;
+  if (!log_folder_) return log;
+  const std::filesystem::path file = log_folder_->path() / kLogName;
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) log = read_file(file);
+  log_folder_.reset();
+  return log;
 }
 
 // A worker whose end of the channel closed is dying, and its memory may take a while to go; one

@@ -45,6 +45,10 @@ class WorkerLink {
   /// another.
   Worker::Usage end();
 
+  /// Lets the worker end by itself, and returns what the sanitizer wrote until then; "" without
+  /// one.
+  std::string finish();
+
   /// No case has been run on it.
   bool fresh() const { return fresh_; }
   void case_was_run() { fresh_ = false; }
@@ -67,6 +71,7 @@ class WorkerLink {
   bool greeted_ = false;
   bool fresh_ = true;
   DeviceFacts facts_;
+  std::optional<TemporaryFolder> log_folder_;  ///< of the sanitizer
 };
 
 }  // namespace warpmark

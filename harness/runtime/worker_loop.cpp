@@ -64,6 +64,7 @@ class Responder {
     if (executor_) {
       failure.launched = executor_->launched();
       failure.reports = executor_->drain_reports();
+      failure.places = executor_->places();
     } else {
       blame_environment(failure);
     }

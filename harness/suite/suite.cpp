@@ -56,15 +56,19 @@ const std::vector<std::string>& fault_kinds() {
   return kKinds;
 }
 
-// Every finding that devices make today ends its launch; checkers that let it go on add theirs
-// here.
+// What ends a launch, and what checks find in one that goes on.
 const std::vector<std::string>& report_kinds() {
-  return fault_kinds();
+  static const std::vector<std::string> kKinds = [] {
+    std::vector<std::string> kinds = fault_kinds();
+    for (const char* check : {"race", "uninitialised", "sync"}) kinds.emplace_back(check);
+    return kinds;
+  }();
+  return kKinds;
 }
 
 const std::vector<std::string>& capability_names() {
-  static const std::vector<std::string> kNames = {"image_ptx", "exact_bounds",  "reports",
-                                                  "counters",  "deterministic", "profile"};
+  static const std::vector<std::string> kNames = {
+      "image_ptx", "exact_bounds", "reports", "counters", "deterministic", "checks", "profile"};
   return kNames;
 }
 

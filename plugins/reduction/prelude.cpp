@@ -110,6 +110,7 @@ __device__ __forceinline__ T reduce_block(T value, T neutral, Reduce reduce) {
         shared[threadIdx.x] = reduce(shared[threadIdx.x], shared[threadIdx.x + distance]);
       }
     }
+    __syncthreads();  // compilers let all threads read it, even if one alone asks for it
     value = shared[0];
   }
   return value;

@@ -55,16 +55,28 @@ class Failures(CheckTest):
     def test_an_input_that_raises(self):
         self.fails("suites/t.yaml:6:13", "rng.Normal", src="{in: rng.Normal(n)}")
 
-    def test_a_race_is_found_if_it_is_looked_for(self):
+    def test_a_race_is_found_unless_told_not_to(self):
         racy = KERNEL.replace("f * src[i];", "f * src[i];\n"
                               "  if (i > 0 && i < n && out[i - 1] == 1e30f) out[i] = 0;")
         self.write_scale(kernel_text=racy)
-        self.check("suites/t.yaml", code=0)
+        out, _ = self.check("suites/t.yaml", code=1)
+        self.assertIn("--case t.n=100 --device cpu\n", out)
         self.check("suites/t.yaml", "--checks", "memory,sync", code=0)
         out, _ = self.check("suites/t.yaml", "--checks", "race", code=1)
         self.assertIn("race: read after write of 4 bytes of global memory at out[0]", out)
         self.assertIn("suites/k.cu:4: error: ", out)
         self.assertIn("--case t.n=100 --device cpu --checks race\n", out)
+
+    def test_an_expected_race(self):
+        racy = KERNEL.replace("f * src[i];", "f * src[i];\n"
+                              "  if (i > 0 && i < n && out[i - 1] == 1e30f) out[i] = 0;")
+        self.write_scale(kernel_text=racy, more="expect: {report: race, argument: out}\n")
+        self.check("suites/t.yaml", code=0)
+        out, _ = self.check("suites/t.yaml", "--checks", "memory", code=1)
+        self.assertIn("expected the report race at `out`, and the device gave none", out)
+        self.write_scale(more="expect: {report: sync}\n")
+        out, _ = self.check("suites/t.yaml", code=1)
+        self.assertIn("expected the report sync, and the device gave none", out)
 
     def test_a_value_that_nobody_wrote(self):
         text = KERNEL.replace("f * src[i];", "out[i] * 0 + f * src[i];")
@@ -104,7 +116,7 @@ class Failures(CheckTest):
     def test_an_input_that_the_kernel_changes(self):
         self.fails("suites/t.yaml:6:3", "the kernel changed its input `src`: src[7] was ",
                    " and is 9", "`inout`",
-                   kernel_text=KERNEL.replace("out[i] =", "((float *)src)[7] = 9, out[i] ="))
+                   kernel_text=KERNEL.replace("if (i", "if (i == 7) ((float *)src)[7] = 9;\n  if (i"))
 
     def test_an_output_that_is_not_written(self):
         self.fails("suites/t.yaml:10:18", "3 of 100 elements of `out` were never written; "
@@ -127,9 +139,9 @@ class Failures(CheckTest):
                    more="expect: {fault: illegal_address, argument: out}\n")
 
     def test_an_endless_kernel(self):
-        self.write_scale(kernel_text=KERNEL.replace("if (i", "while (n > 0 && out[0] != 1) {}\n"
-                                                    "  if (i").replace("float *out",
-                                                                      "volatile float *out"))
+        self.write_scale(kernel_text=KERNEL.replace("if (i", "while (n > 0 && src[0] != 1e30f) {}\n"
+                                                    "  if (i").replace("const float *src",
+                                                                      "volatile float *src"))
         out, _ = self.check("suites", "--timeout-s", "2", code=1)
         self.assertIn("\nFAILED t.n=100\n"
                       "  suites/k.cu:3: error: the launch took longer than its limit of 1600 ms\n"

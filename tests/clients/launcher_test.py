@@ -28,6 +28,10 @@ class Launcher(unittest.TestCase):
             done = start(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn("warpmark-cpu: ", done.stderr)
+        self.assertIn("--check cannot be 'memory,races': there are memory, init, race, sync, leak, all and none",
+                      start("--check", "memory,races", "true").stderr)
+        for check in ("all", "none", "memory,leak", "race"):
+            self.assertEqual(start("--check", check, "true").returncode, 0, check)
 
     def test_the_program_finds_the_device(self):
         done = start("--devices", "3", "--check", "none", "--report", "x.log", "env",

@@ -183,22 +183,24 @@ TEST_F(Loading, EveryWayToLaunch) {
   ASSERT_CU(api().function(&scale, module, "scale"));
   Array<std::int32_t> data({1, 10});
 
-  // A packed buffer; 16 bytes are used, what pads the struct to 24 may be there or not.
+  // A packed buffer; of 12 bytes the last parameter is 0.
   struct {
     CUdeviceptr data;
     std::uint32_t n, factor;
     std::uint64_t padding;
-  } packed{data.address, 2, 2, 0};
-  for (std::size_t size : {std::size_t{16}, sizeof packed}) {
+  } packed{data.address, 2, 4, 0};
+  const auto launch_packed = [&](std::size_t size) {
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                      CU_LAUNCH_PARAM_END};
-    ASSERT_CU(api().launch(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra));
-  }
-  std::size_t size = 15;
-  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                   CU_LAUNCH_PARAM_END};
-  EXPECT_EQ(api().launch(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra),
-            CUDA_ERROR_INVALID_VALUE);
+    return api().launch(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra);
+  };
+  ASSERT_CU(launch_packed(16));
+  EXPECT_EQ(launch_packed(sizeof packed), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+  Array<std::int32_t> other({1, 10});
+  packed.data = other.address;
+  ASSERT_CU(launch_packed(12));
+  ASSERT_CU(other.fetch());
+  EXPECT_EQ(other.host, std::vector<std::int32_t>({0, 0}));
 
   std::uint32_t n = 2, factor = 3;
   void* pointers[] = {&data.address, &n, &factor};

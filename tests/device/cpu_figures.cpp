@@ -1,9 +1,11 @@
-// Prints figures F7 and F9 of the CPU device; a tool, not a test.
+// Prints figures F7, F8 and F9 of the CPU device; a tool, not a test.
 //   build/tests/cpu_figures [--workers N]
 // F7: thread-instructions a second of six kernels on one core without checks, by the processor time
 // of the median of nine runs each (which other programs disturb less than a clock); with --workers
 // also how many times faster N threads are by the clock, the two measured in turn.
-// F9: a new process for each run, from cuInit to the end of a first vector addition of PTX text.
+// F8: the same with all checks, and how many times as long that takes. What a kernel only writes
+// has no values before. F9: a new process for each run, from cuInit to the end of a first vector
+// addition of PTX text.
 #include <elf.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +51,8 @@ struct Kernel {
   std::array<unsigned, 2> grid;
   std::array<unsigned, 2> block;
   std::vector<std::uint64_t> arguments;  ///< the least significant bytes of each
+  std::uint64_t output = 0;              ///< address of what it writes only, 0 if nothing
+  std::uint64_t output_bytes = 0;
 };
 
 class Figures {
@@ -69,38 +73,65 @@ class Figures {
     check(api().to_device(text, bytes.data(), n), "cuMemcpyHtoD");
     const std::uint64_t two = 0x40000000;  // 2.0f
     kernels_ = {{"saxpy", {1024, 1}, {256, 1}, {two, x, y, n}},
-                {"matmul", {side / 16, side / 16}, {16, 16}, {x, y, z, side}},
+                {"matmul", {side / 16, side / 16}, {16, 16}, {x, y, z, side}, z, side * side * 4},
                 {"histogram", {64, 1}, {256, 1}, {text, z, n}},
-                {"scan", {n / 256, 1}, {256, 1}, {x, y}},
-                {"stencil", {n / 256, 1}, {256, 1}, {x, y, n}},
-                {"mandelbrot", {side / 16, side / 16}, {16, 16}, {text, side, side, 200}}};
+                {"scan", {n / 256, 1}, {256, 1}, {x, y}, y, n * 4},
+                {"stencil", {n / 256, 1}, {256, 1}, {x, y, n}, y, n * 4},
+                {"mandelbrot",
+                 {side / 16, side / 16},
+                 {16, 16},
+                 {text, side, side, 200},
+                 text,
+                 side * side}};
   }
 
   void speeds(unsigned workers) {
-    double logarithms = 0, least = 1e9;
-    std::printf("%-12s %14s %12s %10s %8s %8s\n", "kernel", "thread-instr", "warp-instr", "ms",
-                "ns/warp", "G/s");
+    Rates plain, checked;
+    double cost = 0;
+    const char* dearest = "";
+    std::printf("%-12s %14s %12s %10s %8s %8s %14s %6s\n", "kernel", "thread-instr", "warp-instr",
+                "ms", "ns/warp", "G/s", "all checks G/s", "cost");
     for (const Kernel& kernel : kernels_) {
-      std::vector<double> seconds;
-      for (int i = 0; i < kRuns; ++i) {
+      std::vector<double> seconds, with_checks;
+      for (int i = 0; i < kRuns; ++i) {  // in turn, so that a slower machine is so for both
         run(kernel, 1);
         seconds.push_back(cpu_);
+        run(kernel, 1, true);
+        with_checks.push_back(cpu_);
       }
-      const double took = median(seconds);
-      const double rate = static_cast<double>(threads_) / took * 1e-9;
-      logarithms += std::log(rate);
-      least = std::min(least, rate);
-      std::printf("%-12s %14llu %12llu %10.3f %8.2f %8.2f\n", kernel.name,
+      const double took = median(seconds), took_more = median(with_checks);
+      plain.add(static_cast<double>(threads_) / took * 1e-9);
+      checked.add(static_cast<double>(threads_) / took_more * 1e-9);
+      if (took_more / took > cost) dearest = kernel.name;
+      cost = std::max(cost, took_more / took);
+      std::printf("%-12s %14llu %12llu %10.3f %8.2f %8.2f %14.2f %6.2f\n", kernel.name,
                   static_cast<unsigned long long>(threads_),
                   static_cast<unsigned long long>(warps_), took * 1e3,
-                  took * 1e9 / static_cast<double>(warps_), rate);
+                  took * 1e9 / static_cast<double>(warps_), plain.last, checked.last,
+                  took_more / took);
     }
-    std::printf("F7: geometric mean %.2f, least %.2f G thread-instructions/s\n",
-                std::exp(logarithms / static_cast<double>(kernels_.size())), least);
+    std::printf("F7: geometric mean %.2f, least %.2f G thread-instructions/s\n", plain.mean(),
+                plain.least);
+    std::printf(
+        "F8: with all checks geometric mean %.2f, least %.2f G thread-instructions/s; at most %.2f "
+        "times as long (%s)\n",
+        checked.mean(), checked.least, cost, dearest);
     if (workers > 1) ratios(workers);
   }
 
  private:
+  struct Rates {
+    double logarithms = 0, least = 1e9, last = 0;
+    int count = 0;
+    void add(double rate) {
+      logarithms += std::log(rate);
+      least = std::min(least, rate);
+      last = rate;
+      ++count;
+    }
+    [[nodiscard]] double mean() const { return std::exp(logarithms / count); }
+  };
+
   // Processor time says what the ratio would be on a machine that does nothing else.
   void ratios(unsigned workers) {
     double logarithms = 0;
@@ -121,9 +152,13 @@ class Figures {
                 std::exp(logarithms / static_cast<double>(kernels_.size())));
   }
 
-  double run(const Kernel& kernel, unsigned workers) {
-    const std::string options = R"({"check": "none", "workers": )" + std::to_string(workers) + "}";
-    if (api().device->configure(nullptr, options.c_str()) != 0)
+  double run(const Kernel& kernel, unsigned workers, bool all = false) {
+    const std::string options = std::string(R"({"checks": [)") +
+                                (all ? R"("memory", "init", "race", "sync")" : "") +
+                                R"(], "workers": )" + std::to_string(workers) + "}";
+    if (api().device->configure(nullptr, options.c_str()) != 0 ||
+        (all && kernel.output != 0 &&
+         api().device->forget(nullptr, kernel.output, kernel.output_bytes) != 0))
       throw std::runtime_error(api().device->last_error());
     CUfunction function = nullptr;
     check(api().function(&function, module_, kernel.name), kernel.name);
@@ -141,6 +176,8 @@ class Figures {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
     cpu_ = static_cast<double>(after.tv_sec - before.tv_sec) +
            static_cast<double>(after.tv_nsec - before.tv_nsec) * 1e-9;
+    if (const std::vector<Json> found = reports(); !found.empty())
+      throw std::runtime_error(found[0].dump());
     const Json counted = counters().at(0);
     threads_ = counted["ptx_thread_instructions"];
     warps_ = counted["ptx_warp_instructions"];

@@ -1,5 +1,9 @@
 // cuLink: several PTX texts become one image.
+#include <unistd.h>
+
 #include <array>
+#include <cstdio>
+#include <fstream>
 
 #include "device/client.hpp"
 
@@ -140,10 +144,26 @@ TEST_F(LinkTest, WeakDefinitionsGiveWay) {
   EXPECT_EQ(out.host[1], 2);
 }
 
-TEST_F(LinkTest, RefusesFilesBinariesAndBadTexts) {
-  EXPECT_EQ(add_file_(state_, CU_JIT_INPUT_PTX, "/etc/passwd", 0, nullptr, nullptr),
-            CUDA_ERROR_NOT_SUPPORTED);
-  EXPECT_THAT(log_.data(), ::testing::HasSubstr("links no files"));
+TEST_F(LinkTest, ReadsFiles) {
+  const std::string path = ::testing::TempDir() + "/link_test." + std::to_string(getpid()) + ".ptx";
+  std::ofstream(path) << kOther;
+  ASSERT_CU(add(kMain, "main.cu"));
+  ASSERT_CU(add_file_(state_, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr));
+  std::remove(path.c_str());
+  ASSERT_CU(complete()) << log_.data();
+  EXPECT_EQ(add_file_(state_, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr),
+            CUDA_ERROR_INVALID_VALUE)
+      << "the image is complete";
+}
+
+TEST_F(LinkTest, RefusesOtherFilesBinariesAndBadTexts) {
+  const auto add_file = [&](CUjitInputType type, const char* path) {
+    return add_file_(state_, type, path, 0, nullptr, nullptr);
+  };
+  EXPECT_EQ(add_file(CU_JIT_INPUT_PTX, "/no/such/file.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_THAT(log_.data(), ::testing::HasSubstr("cannot open /no/such/file.ptx"));
+  EXPECT_EQ(add_file(CU_JIT_INPUT_PTX, "/proc/self/exe"), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(add_file(CU_JIT_INPUT_CUBIN, "/proc/self/exe"), CUDA_ERROR_NOT_SUPPORTED);
   char cubin[] =
       "\x7f"
       "ELF";

@@ -95,9 +95,9 @@ TEST_P(Memory, ParametersByValueInBothForms) {
   ASSERT_CU(api().launch(k, 1, 1, 1, 3, 1, 1, 0, nullptr, nullptr, extra));
   ASSERT_CU(out.fetch());
   EXPECT_EQ(out.host, std::vector<double>(3, 12.0));
-  bytes = 26;
+  bytes = 28;
   EXPECT_EQ(api().launch(k, 1, 1, 1, 3, 1, 1, 0, nullptr, nullptr, extra),
-            CUDA_ERROR_INVALID_VALUE);
+            CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }
 
 TEST_P(Memory, ConstantsGlobalsAndPointersBetweenThem) {

@@ -43,10 +43,11 @@ struct Setting {
 struct WrongCall {
   const char* name;
   CUresult (*call)(const Driver&, Setting&);
-  int documented;  ///< the CUresult that the driver API's reference states, or kOpen
+  int stated;  ///< the CUresult that the driver API's reference states, or kOpen
 };
 
-/// The reference names several codes, or none; what a GPU's driver says is what counts.
+/// The reference names several codes, or none. Where an H200's driver 580 was seen to answer what
+/// the reference does not state, its answer stands as `stated`.
 inline constexpr int kOpen = -1;
 
 /// Makes the setting; throws if anything fails, which nothing may.

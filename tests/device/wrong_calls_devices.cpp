@@ -27,7 +27,7 @@ std::vector<WrongCall> wrong::of_devices() {
               return DRIVER(cuDeviceGetName)(t, 16, 99);
             }),
       WRONG("cuDeviceGetName: null", kValue, { return DRIVER(cuDeviceGetName)(nullptr, 16, 0); }),
-      WRONG("cuDeviceGetName: length 0", kOpen,
+      WRONG("cuDeviceGetName: length 0", kValue,
             {
               char t[16];
               return DRIVER(cuDeviceGetName)(t, 0, 0);
@@ -121,7 +121,7 @@ std::vector<WrongCall> wrong::of_devices() {
               int a;
               return DRIVER(cuDevicePrimaryCtxGetState)(99, &f, &a);
             }),
-      WRONG("cuCtxDestroy: null", kOpen, { return DRIVER(cuCtxDestroy)(nullptr); }),
+      WRONG("cuCtxDestroy: null", kValue, { return DRIVER(cuCtxDestroy)(nullptr); }),
       WRONG("cuCtxPopCurrent: nothing on the stack", kContext,
             {
               return without_context(driver, s, [&] {
@@ -129,7 +129,7 @@ std::vector<WrongCall> wrong::of_devices() {
                 return DRIVER(cuCtxPopCurrent)(&c);
               });
             }),
-      WRONG("cuCtxPushCurrent: null", kOpen, { return DRIVER(cuCtxPushCurrent)(nullptr); }),
+      WRONG("cuCtxPushCurrent: null", kValue, { return DRIVER(cuCtxPushCurrent)(nullptr); }),
       WRONG("cuCtxGetDevice: null", kValue, { return DRIVER(cuCtxGetDevice)(nullptr); }),
       WRONG("cuCtxGetCurrent: null", kValue, { return DRIVER(cuCtxGetCurrent)(nullptr); }),
       WRONG("cuCtxSetLimit: limit 99", kOpen,
@@ -148,7 +148,7 @@ std::vector<WrongCall> wrong::of_devices() {
             { return DRIVER(cuCtxGetApiVersion)(s.context, nullptr); }),
       WRONG("cuCtxGetStreamPriorityRange: nulls", CUDA_SUCCESS,
             { return DRIVER(cuCtxGetStreamPriorityRange)(nullptr, nullptr); }),
-      WRONG("cuCtxEnablePeerAccess: itself", kOpen,
+      WRONG("cuCtxEnablePeerAccess: itself", CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
             { return DRIVER(cuCtxEnablePeerAccess)(s.context, 0); }),
       WRONG("cuCtxEnablePeerAccess: null", kOpen,
             { return DRIVER(cuCtxEnablePeerAccess)(nullptr, 0); }),
@@ -219,7 +219,7 @@ std::vector<WrongCall> wrong::of_devices() {
               return without_context(
                   driver, s, [&] { return make_texture(driver, resource_of(s.array), {}); });
             }),
-      WRONG("cuMemFree: null, no context", kOpen,
+      WRONG("cuMemFree: null, no context", CUDA_SUCCESS,
             { return without_context(driver, s, [&] { return DRIVER(cuMemFree)(0); }); }),
       WRONG("cuLinkCreate: no context", kContext,
             {

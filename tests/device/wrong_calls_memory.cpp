@@ -35,7 +35,7 @@ std::vector<WrongCall> wrong::of_memory() {
               std::size_t pitch;
               return DRIVER(cuMemAllocPitch)(&p, &pitch, 0, 10, 4);
             }),
-      WRONG("cuMemAllocHost: 0 bytes", kValue,
+      WRONG("cuMemAllocHost: 0 bytes", CUDA_SUCCESS,
             {
               return made<void*>([&](void** p) { return DRIVER(cuMemAllocHost)(p, 0); },
                                  [&](void* p) {
@@ -179,7 +179,7 @@ std::vector<WrongCall> wrong::of_memory() {
                 c.dstY = 1;
               });
             }),
-      WRONG("cuMemcpy2D: part of an element", kOpen,
+      WRONG("cuMemcpy2D: part of an element", CUDA_SUCCESS,
             {
               return copy_2d(driver, s, [&](CUDA_MEMCPY2D& c) {
                 c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
@@ -278,7 +278,7 @@ std::vector<WrongCall> wrong::of_memory() {
             { return make_texture(driver, linear_resource(s.buffer + 4, 64), {}); }),
       WRONG("cuTexObjectCreate: linear memory, 3 channels", kOpen,
             { return make_texture(driver, linear_resource(s.buffer, 96, 3), {}); }),
-      WRONG("cuTexObjectCreate: linear memory, 0 bytes", kOpen,
+      WRONG("cuTexObjectCreate: linear memory, 0 bytes", CUDA_SUCCESS,
             { return make_texture(driver, linear_resource(s.buffer, 0), {}); }),
       WRONG("cuTexObjectCreate: linear memory, linear filter", kOpen,
             {
@@ -293,7 +293,7 @@ std::vector<WrongCall> wrong::of_memory() {
               CUsurfObject o;
               return DRIVER(cuSurfObjectCreate)(&o, nullptr);
             }),
-      WRONG("cuSurfObjectCreate: array that is not for surfaces", kOpen,
+      WRONG("cuSurfObjectCreate: array that is not for surfaces", CUDA_SUCCESS,
             { return make_surface(driver, resource_of(s.array)); }),
       WRONG("cuSurfObjectCreate: linear memory", kOpen,
             { return make_surface(driver, linear_resource(s.buffer, 64)); }),

@@ -18,8 +18,8 @@ std::vector<WrongCall> of_streams();   ///< and of events, capture, graphs
 #define WARPMARK_TEXT(name) WARPMARK_TEXT_OF(name)
 // The symbol that cuda.h's macros stand for: cuMemAlloc is cuMemAlloc_v2.
 #define DRIVER(name) driver.find<decltype(&::name)>(WARPMARK_TEXT(name))
-#define WRONG(name, documented, ...) \
-  { name, [](const Driver&driver, [[maybe_unused]] Setting&s) -> CUresult __VA_ARGS__, documented }
+#define WRONG(name, stated, ...) \
+  { name, [](const Driver&driver, [[maybe_unused]] Setting&s) -> CUresult __VA_ARGS__, stated }
 
 inline constexpr const char* kText =
     ".version 7.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 number;\n"

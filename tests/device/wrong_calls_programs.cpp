@@ -8,8 +8,9 @@ using namespace wrong;
 std::vector<WrongCall> wrong::of_programs() {
   return {
       WRONG("cuModuleLoadData: null", kValue, { return load(driver, nullptr); }),
-      WRONG("cuModuleLoadData: empty text", kOpen, { return load(driver, ""); }),
-      WRONG("cuModuleLoadData: words", kOpen, { return load(driver, "this is not a program\n"); }),
+      WRONG("cuModuleLoadData: empty text", CUDA_ERROR_INVALID_IMAGE, { return load(driver, ""); }),
+      WRONG("cuModuleLoadData: words", CUDA_ERROR_INVALID_IMAGE,
+            { return load(driver, "this is not a program\n"); }),
       WRONG("cuModuleLoadData: a syntax error", CUDA_ERROR_INVALID_PTX,
             {
               return load(driver,
@@ -34,7 +35,7 @@ std::vector<WrongCall> wrong::of_programs() {
                   driver,
                   ".version 8.7\n.target sm_120\n.address_size 64\n.visible .entry k() { ret; }\n");
             }),
-      WRONG("cuModuleLoadData: an undefined function", kOpen,
+      WRONG("cuModuleLoadData: an undefined function", CUDA_ERROR_INVALID_PTX,
             {
               return load(driver,
                           ".version 7.0\n.target sm_75\n.address_size 64\n.extern .func "
@@ -66,7 +67,7 @@ std::vector<WrongCall> wrong::of_programs() {
               std::size_t n;
               return DRIVER(cuModuleGetGlobal)(&p, &n, s.module, "nothing");
             }),
-      WRONG("cuModuleGetGlobal: a kernel", kMissing,
+      WRONG("cuModuleGetGlobal: a kernel", kValue,
             {
               CUdeviceptr p;
               std::size_t n;
@@ -113,7 +114,7 @@ std::vector<WrongCall> wrong::of_programs() {
               int n;
               return DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&n, s.function, 2000, 0);
             }),
-      WRONG("cuLinkAddData: words", kOpen,
+      WRONG("cuLinkAddData: words", CUDA_ERROR_INVALID_IMAGE,
             {
               return made<CUlinkState>(
                   [&](CUlinkState* l) {
@@ -127,7 +128,7 @@ std::vector<WrongCall> wrong::of_programs() {
                     (l);
                   });
             }),
-      WRONG("cuLinkAddFile: no such file", kOpen,
+      WRONG("cuLinkAddFile: no such file", CUDA_ERROR_FILE_NOT_FOUND,
             {
               return made<CUlinkState>(
                   [&](CUlinkState* l) {
@@ -177,7 +178,7 @@ std::vector<WrongCall> wrong::of_programs() {
       WRONG("cuLaunchKernel: null function", kOpen, { return launch(driver, nullptr, {}, {}); }),
       WRONG("cuLaunchKernel: more threads than .maxntid", kValue,
             { return launch(driver, s.bounded, {}, {65}); }),
-      WRONG("cuLaunchKernel: other threads than .reqntid", kOpen,
+      WRONG("cuLaunchKernel: other threads than .reqntid", kValue,
             { return launch(driver, s.fixed, {}, {16}); }),
       WRONG("cuLaunchKernel: no parameters", kValue,
             {
@@ -196,11 +197,11 @@ std::vector<WrongCall> wrong::of_programs() {
             }),
       WRONG("cuLaunchKernel: a buffer of 12 bytes, as it should be", CUDA_SUCCESS,
             { return launch_packed(driver, s.function, 12, CU_LAUNCH_PARAM_END); }),
-      WRONG("cuLaunchKernel: a buffer of 8 bytes", kOpen,
+      WRONG("cuLaunchKernel: a buffer of 8 bytes", CUDA_SUCCESS,
             { return launch_packed(driver, s.function, 8, CU_LAUNCH_PARAM_END); }),
-      WRONG("cuLaunchKernel: a buffer of 16 bytes", kOpen,
+      WRONG("cuLaunchKernel: a buffer of 16 bytes", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
             { return launch_packed(driver, s.function, 16, CU_LAUNCH_PARAM_END); }),
-      WRONG("cuLaunchKernel: a buffer of 32 bytes", kOpen,
+      WRONG("cuLaunchKernel: a buffer of 32 bytes", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
             { return launch_packed(driver, s.function, 32, CU_LAUNCH_PARAM_END); }),
       WRONG("cuLaunchCooperativeKernel: 2^20 blocks", CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
             {

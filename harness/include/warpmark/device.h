@@ -23,7 +23,8 @@ enum {
   WARPMARK_REPORTS = 1 << 2,       /* drain_reports explains faults and findings */
   WARPMARK_COUNTERS = 1 << 3,      /* drain_counters counts instructions and bytes, exactly */
   WARPMARK_DETERMINISTIC = 1 << 4, /* equal input gives equal bytes, findings and counters */
-  WARPMARK_PROFILE = 1 << 5        /* configure knows "counters": traffic, and line by line */
+  WARPMARK_PROFILE = 1 << 5,       /* configure knows "counters": traffic, and line by line */
+  WARPMARK_CHECKS = 1 << 6         /* configure takes "checks" of memory, init, race and sync */
 };
 
 /* A context of the library, a CUcontext; null means the current one. */
@@ -58,7 +59,8 @@ typedef struct warpmark_device {
    *                             were never written), race (unordered accesses to one place) and
    *                             sync (barriers and warp operations that not everybody reaches);
    *                             any of them includes memory. []: an access only stays inside the
-   *                             device's memory
+   *                             device's memory. leak: allocations that are left when their
+   *                             context goes; nothing else includes it
    *   "check": "memory"|"none"  the same as ["memory"] and []
    *   "counters": ["traffic"]   what launches count beside the basic counters: traffic, and with
    *                             "lines" the same for each line of the source; ["basic"] or []:
@@ -74,30 +76,56 @@ typedef struct warpmark_device {
                const char* dtype);
 
   /* Hands every report since the last call to `sink`, oldest first; works after a sticky error.
-   * A report is one JSON object:
+   * A report is one JSON object (schema/report.json):
    *   {"launch": 1, "kind": "illegal_address", "kernel": "multiply_them", "space": "global",
    *    "access": "write", "bytes": 4, "thread": [400,0,0], "block": [0,0,0], "count": 1,
    *    "address": "0x7f…", "argument": "dest", "dtype": "float32", "index": 400, "elements": 400,
-   *    "allocation": {"address": "0x7f…", "bytes": 1600, "distance": 1, "side": "after"},
-   *    "file": "multiply_them.cu", "line": 3, "ptx_line": 31, "instruction": "st.global.f32
-   * [%rd10], %f3;", "message": "…one sentence a person can read…"} One report for each distinct
-   * place (instruction and allocation), the first thread that met it, and how many accesses did as
-   * `count`: a faulty load gives 0, a faulty store does nothing, and the launch goes on to find the
-   * other places before it fails. An allocation that was freed has "freed": true. `launch` counts
-   * the context's launches from 1. `kind` is one of illegal_address, misaligned_address, limit,
-   * barrier, unsupported_instruction, assert, trap, invalid_pc, stack_overflow, invalid_handle (of
-   * a texture or surface), surface_out_of_range, heap (a free of what malloc did not return),
-   * waiting (after a limit: where threads were, and for what they waited). Members that do not
-   * apply are absent. `distance` is compute-sanitizer's: the first byte past the end is 1 byte
-   * after.
+   *    "allocation": {"address": "0x7f…", "bytes": 1600, "distance": 1, "side": "after",
+   *                   "number": 3, "by": "cuMemAlloc_v2"},
+   *    "file": "store.cuh", "line": 3, "function": "store",
+   *    "inlined_at": [{"file": "multiply_them.cu", "line": 9}],
+   *    "ptx_line": 31, "instruction": "st.global.f32 [%rd10], %f3;",
+   *    "message": "…one sentence a person can read…"}
+   * There is one for each distinct cause: kind, space, kind of access, allocation, and place, which
+   * is a source line with the calls that it was inlined through, or a PTX instruction where no line
+   * is known. It tells the first thread that met it, and how many accesses did as `count`: a faulty
+   * load gives 0, a faulty store does nothing, and the launch goes on to find the other places
+   * before it fails. Members that do not apply are absent.
+   *   launch      the context's launches count from 1; absent of what no launch did
+   *   kind        illegal_address, misaligned_address, limit, barrier, unsupported_instruction,
+   *               assert, trap, invalid_pc, stack_overflow, invalid_handle (of a texture or
+   *               surface), surface_out_of_range, heap (a free of what malloc did not return),
+   *               waiting (after a limit: where threads were, and for what they waited); or one of
+   *               those below
+   *   space       global, shared, local, param or const; `access` is read or write, `bytes` those
+   *               of one thread's access, `address` the first thread's, in shared and local memory
+   *               an offset
+   *   argument    the label of the allocation, with its dtype, the index of the element that holds
+   *               the address, and how many there are
+   *   allocation  the one that the address lies in, or the nearest. `distance` is
+   *               compute-sanitizer's: the first byte past the end is 1 byte after; `side` is
+   *               before, inside or after; "freed": true or "read_only": true if it is; `number`
+   *               counts the context's allocations from 1, and `by` is the call that made it
+   *   function    the device function that holds the line, if it was inlined; `inlined_at` has the
+   *               lines of the calls, innermost first, each with its own `function` if that was
+   *               inlined in turn
    * Three further kinds are findings, which change neither results nor the launch's end:
    *   race           "hazard": "write after write", "read after write" or "write after read", and
-   *                  "other": {"thread", "block", "file", "line", "ptx_line", "instruction"}, the
-   *                  access that came first here
+   *                  "other": {"thread", "block", "file", "line", "function", "inlined_at",
+   *                  "ptx_line", "instruction"}, the access that came first here
    *   uninitialised  "hazard": what was done with the value; "origin": global, shared, local or
    *                  register; "other": where it was read
    *   sync           "hazard": compute-sanitizer's word; "other": the other barrier, if any
-   * Their "severity" is error, or warning: a race whose writes are of the same value. */
+   * Their "severity" is error, or warning: a race whose writes are of the same value.
+   *   incomplete     a check ran out of memory or of time stamps and looked no further in this
+   *                  launch; always a warning
+   * And calls of the API can be mistakes, with the severity error and `allocation` as above:
+   *   double_free, invalid_free  what cuMemFree and its like refuse: memory that was freed before,
+   *                  and addresses that are none that an allocation began at; "call" is the
+   *                  function
+   *   leak           an allocation that was never freed, when its context goes or the process ends;
+   *                  "space": heap for what kernels got from malloc. Nobody drains the reports of a
+   *                  context that is gone: they are for WARPMARK_CPU_REPORT */
   void (*drain_reports)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* Hands one JSON object for each launch since the last call to `sink`, oldest first:

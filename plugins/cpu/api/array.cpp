@@ -98,7 +98,7 @@ CUresult create(Context& context, CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR
   array->image = image_of(descriptor);
   const std::uint64_t bytes = array->image.bytes();
   if (bytes > DeviceProperties::total_memory) return CUDA_ERROR_OUT_OF_MEMORY;
-  array->image.address = context.arena.allocate(bytes);
+  array->image.address = context.arena.allocate(bytes, Arena::Kind::device, "cuArrayCreate_v2");
   if (array->image.address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   *handle = keep(context, std::move(array));
   return CUDA_SUCCESS;
@@ -138,7 +138,7 @@ CUresult create(Context& context, CUmipmappedArray* handle,
     made.push_back(std::move(array));
   }
   if (bytes > DeviceProperties::total_memory) return CUDA_ERROR_OUT_OF_MEMORY;
-  mipmap->address = context.arena.allocate(bytes);
+  mipmap->address = context.arena.allocate(bytes, Arena::Kind::device, "cuMipmappedArrayCreate");
   if (mipmap->address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   for (auto& array : made) {
     array->image.address += mipmap->address;

@@ -6,6 +6,7 @@ namespace warpmark::cpu {
 
 std::string choose_checks(const std::vector<std::string>& names, Limits& limits) {
   Checks checks;
+  bool leaks = false;
   for (const std::string& name : names) {
     if (name == "init")
       checks.init = true;
@@ -13,10 +14,13 @@ std::string choose_checks(const std::vector<std::string>& names, Limits& limits)
       checks.race = true;
     else if (name == "sync")
       checks.sync = true;
+    else if (name == "leak")
+      leaks = true;
     else if (name != "memory")
       return name.empty() ? "\"\"" : name;
   }
   limits.checks = checks;
+  limits.leaks = leaks;
   limits.exact_bounds = !names.empty();
   return "";
 }

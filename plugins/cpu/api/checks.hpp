@@ -9,7 +9,10 @@
 
 namespace warpmark::cpu {
 
-/// Sets what launches look for: of memory, init, race, sync; no name is nothing beyond staying
+/// For errors: all names but "all" and "none".
+inline constexpr const char* kCheckNames = "memory, init, race, sync, leak";
+
+/// Sets what is looked for: of memory, init, race, sync, leak; no name is nothing beyond staying
 /// inside the arena. Returns the first name that is none of these, or "" and sets them.
 std::string choose_checks(const std::vector<std::string>& names, Limits& limits);
 

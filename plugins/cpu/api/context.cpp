@@ -44,6 +44,7 @@ CUresult named_context(CUcontext given, Context*& context) {
 }
 
 CUresult destroy_context(CUcontext context) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Context* found = driver().find(context);
   if (found == nullptr || found->primary) return CUDA_ERROR_INVALID_CONTEXT;
   std::vector<CUcontext>& stack = context_stack();
@@ -125,6 +126,7 @@ CUresult cuCtxDetach(CUcontext context) {
 
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
   return initialised("cuCtxPushCurrent", [&]() -> CUresult {
+    if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (driver().find(context) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     context_stack().push_back(context);
     return CUDA_SUCCESS;

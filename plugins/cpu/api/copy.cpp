@@ -78,7 +78,7 @@ CUresult array_rows(Context& current, const Side& side, const CUDA_MEMCPY3D& cop
   };
   if (!inside(side.x, copy.WidthInBytes, image.row_pitch) ||
       !inside(side.y, copy.Height, image.height) || !inside(side.z, copy.Depth, image.slices()) ||
-      side.x % image.format.bytes() != 0 || copy.WidthInBytes % image.format.bytes() != 0)
+      side.x % image.format.bytes() != 0)
     return CUDA_ERROR_INVALID_VALUE;
   if (context.arena.find(image.address, image.bytes()) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   rows.first = context.arena.host(image.address) + image.offset(0, side.y, side.z) + side.x;

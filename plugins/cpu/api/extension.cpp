@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/checks.hpp"
+#include "api/report.hpp"
 #include "api/state.hpp"
 #include "api/symbols.hpp"
 
@@ -45,7 +46,7 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     const std::string unknown = choose_checks(names, limits);
     if (unknown.empty()) return CUDA_SUCCESS;
     return fail(CUDA_ERROR_INVALID_VALUE,
-                "configure: unknown check \"" + unknown + "\"; known are memory, init, race, sync");
+                "configure: unknown check \"" + unknown + "\"; known are " + kCheckNames);
   }
   if (key == "counters") {
     if (!value.is_array())
@@ -207,7 +208,7 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       sizeof(warpmark_device),
       WARPMARK_DEVICE_VERSION,
       WARPMARK_IMAGE_PTX | WARPMARK_EXACT_BOUNDS | WARPMARK_REPORTS | WARPMARK_COUNTERS |
-          WARPMARK_DETERMINISTIC | WARPMARK_PROFILE,
+          WARPMARK_DETERMINISTIC | WARPMARK_PROFILE | WARPMARK_CHECKS,
       0,
       configure,
       label,

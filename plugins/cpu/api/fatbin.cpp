@@ -2,8 +2,11 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "api/state.hpp"
+#include "ptx/error.hpp"
+#include "ptx/lexer.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -77,6 +80,14 @@ CUresult text_of_fatbin(const std::byte* image, std::size_t known, std::string& 
 
 }  // namespace
 
+bool is_ptx(std::string_view text) {
+  try {
+    return Lexer(text).next().kind == TokenKind::directive;
+  } catch (const PtxError&) {
+    return false;
+  }
+}
+
 CUresult text_of_image(const void* image, const std::size_t* bytes, std::string& text) {
   if (image == nullptr || (bytes != nullptr && *bytes == 0)) return CUDA_ERROR_INVALID_VALUE;
   const auto* data = static_cast<const std::byte*>(image);
@@ -99,6 +110,10 @@ CUresult text_of_image(const void* image, const std::size_t* bytes, std::string&
   text = bytes == nullptr ? std::string(static_cast<const char*>(image))
                           : std::string(static_cast<const char*>(image), *bytes);
   text.resize(std::min(text.find('\0'), text.size()));
+  if (!is_ptx(text)) {
+    return fail(CUDA_ERROR_INVALID_IMAGE,
+                "the image is no PTX: that begins with .version, after comments");
+  }
   return CUDA_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "api/capture.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -16,10 +17,14 @@ CUresult allocate_host(const char* name, void** pointer, std::size_t bytes, unsi
   return with_context(name, Waits::no, [&](Context& context) -> CUresult {
     constexpr unsigned int known =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-    if (pointer == nullptr || bytes == 0 || (flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (pointer == nullptr || (flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
-    const std::uint64_t address = context.arena.allocate(bytes, Arena::Kind::pinned);
+    if (bytes == 0) {
+      *pointer = nullptr;  // driver 580 succeeds, whatever its reference states
+      return CUDA_SUCCESS;
+    }
+    const std::uint64_t address = context.arena.allocate(bytes, Arena::Kind::pinned, name);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.host[address] = {bytes, true, flags | CU_MEMHOSTALLOC_DEVICEMAP};
     *pointer = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
@@ -49,7 +54,7 @@ CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
   return allocate_host("cuMemHostAlloc", pointer, bytes, flags);
 }
 CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
-  return allocate_host("cuMemAllocHost", pointer, bytes, 0);
+  return allocate_host("cuMemAllocHost_v2", pointer, bytes, 0);
 }
 
 CUresult cuMemFreeHost(void* pointer) {
@@ -58,9 +63,12 @@ CUresult cuMemFreeHost(void* pointer) {
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
     Context* owner = driver().owner(number(pointer));
-    if (owner == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = owner->host.find(number(pointer));
-    if (found == owner->host.end() || !found->second.owned) return CUDA_ERROR_INVALID_VALUE;
+    Context& asked = owner == nullptr ? context : *owner;
+    const auto found = asked.host.find(number(pointer));
+    if (owner == nullptr || found == owner->host.end() || !found->second.owned) {
+      report_wrong_free(asked, "cuMemFreeHost", number(pointer));
+      return CUDA_ERROR_INVALID_VALUE;
+    }
     owner->arena.free(found->first);
     owner->host.erase(found);
     return CUDA_SUCCESS;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/capture.hpp"
+#include "api/report.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -40,6 +41,11 @@ CUresult check_shape(const Kernel& kernel, const KernelWork& work) {
                                               " threads; the kernel was compiled for at most " +
                                               std::to_string(kernel.function->max_threads));
   }
+  if (kernel.function->threads[0] != 0 && block != kernel.function->threads) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "block " + dimensions(block) +
+                                              ", the kernel was compiled for " +
+                                              dimensions(kernel.function->threads));
+  }
   if (shared > kernel.max_dynamic_shared ||
       std::uint64_t{shared} + kernel.checked.shared_bytes >
           DeviceProperties::shared_per_block_optin ||
@@ -54,16 +60,9 @@ CUresult check_shape(const Kernel& kernel, const KernelWork& work) {
   return CUDA_SUCCESS;
 }
 
-// The last byte of a kernel's parameters; a packed buffer may leave out what pads them.
-std::size_t bytes_used(const Function& function) {
-  std::size_t end = 0;
-  for (const Parameter& parameter : function.parameters)
-    end = std::max<std::size_t>(end, std::size_t{parameter.offset} + parameter.bytes);
-  return end;
-}
-
-// The form of cuLaunchKernel's `extra`: one buffer with the layout that C gives a struct.
-CUresult unpack_buffer(const Function& function, void** extra, std::vector<std::byte>& buffer) {
+// The form of cuLaunchKernel's `extra`: one buffer with the layout that C gives a struct. As with
+// driver 580 a shorter one is taken (what it lacks is zero here), and a longer one is not.
+CUresult unpack_buffer(void** extra, std::vector<std::byte>& buffer) {
   const void* data = nullptr;
   std::size_t bytes = 0;
   bool have_bytes = false;
@@ -79,14 +78,13 @@ CUresult unpack_buffer(const Function& function, void** extra, std::vector<std::
       return CUDA_ERROR_INVALID_VALUE;
     }
   }
-  const std::size_t used = bytes_used(function);
-  if (!have_bytes || (data == nullptr && used != 0)) return CUDA_ERROR_INVALID_VALUE;
-  if (bytes < used) {
-    return fail(CUDA_ERROR_INVALID_VALUE, "the parameter buffer has " + std::to_string(bytes) +
-                                              " bytes, the kernel's parameters take " +
-                                              std::to_string(used));
+  if (!have_bytes || (data == nullptr && !buffer.empty())) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes > buffer.size()) {
+    return fail(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                "the parameter buffer has " + std::to_string(bytes) +
+                    " bytes, the kernel's parameters take " + std::to_string(buffer.size()));
   }
-  if (data != nullptr) std::memcpy(buffer.data(), data, std::min(bytes, buffer.size()));
+  if (data != nullptr) std::memcpy(buffer.data(), data, bytes);
   return CUDA_SUCCESS;
 }
 
@@ -94,7 +92,7 @@ CUresult pack_parameters(const Function& function, void** parameters, void** ext
                          std::vector<std::byte>& buffer) {
   buffer.assign(function.parameter_bytes, std::byte{0});
   if (parameters != nullptr && extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (extra != nullptr) return unpack_buffer(function, extra, buffer);
+  if (extra != nullptr) return unpack_buffer(extra, buffer);
   if (function.parameters.empty()) return CUDA_SUCCESS;
   if (parameters == nullptr) {
     return fail(CUDA_ERROR_INVALID_VALUE, "the kernel has " +
@@ -187,10 +185,9 @@ CUresult check_together(const Kernel& kernel, const KernelWork& work, LaunchShap
 }
 
 // The newest lines are dropped when nobody drains them: what failed first matters most.
-constexpr std::size_t kMostLines = 1 << 16;
 template <typename Line>
 void keep(std::deque<Line>& lines, Line line) {
-  if (lines.size() < kMostLines) lines.push_back(std::move(line));
+  if (lines.size() < Context::kMostReports) lines.push_back(std::move(line));
 }
 
 }  // namespace
@@ -268,7 +265,9 @@ CUresult perform_kernel(Context& context, const KernelWork& work) {
   context.asserted.add(std::move(outcome.asserted));
   for (const Fault& fault : outcome.faults) {
     std::string line = render_fault(fault, program, number);
-    print_report(line);
+    if (reports_are_printed())
+      print_report(line, sanitizer_text(fault, program),
+                   {!fault.warning, fault.kind == FaultKind::race, 0});
     keep(context.reports, std::move(line));
   }
   std::string more;

@@ -1,5 +1,7 @@
 // cuLink: puts PTX texts together; the image that comes out is PTX text, too.
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "api/jit.hpp"
@@ -31,6 +33,25 @@ CUresult refuse(const Link& link, CUresult result, const std::string& text) {
   return fail(result, text);
 }
 
+CUresult refuse_type(const Link& link, const std::string& label) {
+  return refuse(link, CUDA_ERROR_NOT_SUPPORTED,
+                label + ": this device links PTX text only, not cubins, fatbins or objects");
+}
+
+// Another input, which may be wrong by itself.
+CUresult add(Link& link, const std::string& label, std::string text) {
+  text.resize(std::min(text.find('\0'), text.size()));
+  if (!is_ptx(text)) return refuse(link, CUDA_ERROR_INVALID_IMAGE, label + " is no PTX");
+  try {
+    parse_ptx(text);
+  } catch (const PtxError& error) {
+    return refuse(link, error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX,
+                  label + ", " + error.what());
+  }
+  link.inputs.push_back({label, std::move(text)});
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 }  // namespace warpmark::cpu
 
@@ -58,30 +79,20 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
     const std::string label = name == nullptr || *name == '\0'
                                   ? "input " + std::to_string(link.inputs.size() + 1)
                                   : std::string(name);
-    if (number_in(type) != CU_JIT_INPUT_PTX) {
-      return refuse(link, CUDA_ERROR_NOT_SUPPORTED,
-                    label + ": this device links PTX text only, not cubins, fatbins or objects");
-    }
-    std::string text(static_cast<const char*>(data), size);
-    text.resize(std::min(text.find('\0'), text.size()));
-    try {
-      parse_ptx(text);
-    } catch (const PtxError& error) {
-      return refuse(link, error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX,
-                    label + ", " + error.what());
-    }
-    link.inputs.push_back({label, std::move(text)});
-    return CUDA_SUCCESS;
+    if (number_in(type) != CU_JIT_INPUT_PTX) return refuse_type(link, label);
+    return add(link, label, {static_cast<const char*>(data), size});
   });
 }
 
-CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType, const char* path, unsigned int,
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int,
                           CUjit_option*, void**) {
   return with_link("cuLinkAddFile", state, [&](Link& link) -> CUresult {
-    if (path == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    // Names of files come from whoever wrote the program; this library opens none of them.
-    return refuse(link, CUDA_ERROR_NOT_SUPPORTED,
-                  "this device links no files; hand their text over with cuLinkAddData");
+    if (path == nullptr || !link.image.empty()) return CUDA_ERROR_INVALID_VALUE;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return refuse(link, CUDA_ERROR_FILE_NOT_FOUND, std::string("cannot open ") + path);
+    if (number_in(type) != CU_JIT_INPUT_PTX) return refuse_type(link, path);
+    return add(link, path,
+               {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
   });
 }
 

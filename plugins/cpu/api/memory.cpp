@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "api/capture.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 
 // NOLINTBEGIN(performance-no-int-to-ptr): the driver API passes addresses as integers.
@@ -13,7 +14,7 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
     if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
-    *address = context.arena.allocate(bytes);
+    *address = context.arena.allocate(bytes, Arena::Kind::device, "cuMemAlloc_v2");
     return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
   });
 }
@@ -110,14 +111,15 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, s
       return CUDA_ERROR_OUT_OF_MEMORY;
     *pitch = (width + 511) / 512 * 512;
     if (height > DeviceProperties::total_memory / *pitch) return CUDA_ERROR_OUT_OF_MEMORY;
-    *address = context.arena.allocate(*pitch * height);
+    *address = context.arena.allocate(*pitch * height, Arena::Kind::device, "cuMemAllocPitch_v2");
     return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
   });
 }
 
 CUresult cuMemFree_v2(CUdeviceptr address) {
+  // Null needs no context, as programs free what they never got after the context is gone.
+  if (address == 0) return initialised("cuMemFree", [] { return CUDA_SUCCESS; });
   return with_context("cuMemFree", Waits::yes, [&](Context& context) -> CUresult {
-    if (address == 0) return CUDA_SUCCESS;
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
     const Allocation* allocation = context.arena.find(address, 1);
@@ -131,6 +133,7 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
       }
       return CUDA_SUCCESS;
     }
+    report_wrong_free(context, "cuMemFree_v2", address);
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "the address is not that of a live allocation (freed twice, or never allocated)");
   });
@@ -153,7 +156,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flag
       return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
-    *address = context.arena.allocate(bytes, Arena::Kind::managed);
+    *address = context.arena.allocate(bytes, Arena::Kind::managed, "cuMemAllocManaged");
     if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.managed.insert(*address);
     return CUDA_SUCCESS;

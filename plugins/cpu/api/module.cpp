@@ -189,6 +189,8 @@ CUresult find_variable(Context& context, const LoadedModule& module, std::string
                        CUdeviceptr* address, std::size_t* bytes) {
   const auto variable = module.addresses.find(name);
   if (variable == module.addresses.end()) {
+    if (find_entry(module, name) != nullptr)
+      return fail(CUDA_ERROR_INVALID_VALUE, "'" + std::string(name) + "' is a kernel");
     return fail(CUDA_ERROR_NOT_FOUND, "the module has no variable '" + std::string(name) + "'");
   }
   if (address != nullptr) *address = variable->second;

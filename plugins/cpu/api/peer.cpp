@@ -106,7 +106,7 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CU
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {
   return with_context("cuCtxEnablePeerAccess", Waits::no, [&](Context& context) -> CUresult {
     Context* found = driver().find(peer);
-    if (found == nullptr || found == &context) return CUDA_ERROR_INVALID_CONTEXT;
+    if (found == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (found->device == context.device) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     if (!context.peers.insert(found).second) return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/capture.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -36,9 +37,10 @@ CUresult check_stream(Context& context, CUstream stream) {
   return fail(CUDA_ERROR_NOT_SUPPORTED, "allocations cannot be captured on this device");
 }
 
-CUresult allocate(Context& context, Pool& pool, CUdeviceptr* address, std::size_t bytes) {
+CUresult allocate(Context& context, Pool& pool, CUdeviceptr* address, std::size_t bytes,
+                  const char* by) {
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  *address = context.arena.allocate(bytes);
+  *address = context.arena.allocate(bytes, Arena::Kind::device, by);
   if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   context.from_pool[*address] = &pool;
   pool.used += bytes;
@@ -207,7 +209,7 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
     const CUresult result = check_stream(context, stream);
     if (result != CUDA_SUCCESS) return result;
     Pool& pool = *driver().devices[static_cast<std::size_t>(context.device)].pool;
-    return allocate(context, pool, address, bytes);
+    return allocate(context, pool, address, bytes, "cuMemAllocAsync");
   });
 }
 
@@ -218,7 +220,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPoo
     if (result != CUDA_SUCCESS) return result;
     Pool* found = find_pool(pool);
     if (found == nullptr || found->device != context.device) return CUDA_ERROR_INVALID_VALUE;
-    return allocate(context, *found, address, bytes);
+    return allocate(context, *found, address, bytes, "cuMemAllocFromPoolAsync");
   });
 }
 
@@ -228,8 +230,10 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     if (result != CUDA_SUCCESS) return result;
     if (address == 0) return CUDA_SUCCESS;
     const Allocation* allocation = context.arena.find(address, 1);
-    if (allocation == nullptr || allocation->address != address || allocation->host_visible)
+    if (allocation == nullptr || allocation->address != address || allocation->host_visible) {
+      report_wrong_free(context, "cuMemFreeAsync", address);
       return CUDA_ERROR_INVALID_VALUE;
+    }
     for (const auto& [handle, module] : context.modules) {
       for (const auto& [name, variable] : module->addresses) {
         if (variable == address) return CUDA_ERROR_INVALID_VALUE;

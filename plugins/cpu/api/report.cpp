@@ -1,13 +1,60 @@
 // Faults and counters as the JSON lines that warpmark/device.h describes.
+#include "api/report.hpp"
+
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <nlohmann/json.hpp>
+#include <vector>
 
-#include "api/state.hpp"
+#include "program/source_place.hpp"
 
 namespace warpmark::cpu {
+
+const char* name_of(Space space) {
+  switch (space) {
+    case Space::shared:
+      return "shared";
+    case Space::local:
+      return "local";
+    case Space::param:
+      return "param";
+    case Space::constant:
+      return "const";
+    default:
+      return "global";
+  }
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[19];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string triple(const std::array<std::uint32_t, 3>& at) {
+  return "(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) +
+         ")";
+}
+
+std::string instruction_text(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  return line;
+}
+
+std::string safe(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    out += static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f ? '?' : c;
+  return out;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -44,34 +91,10 @@ const char* name_of(FaultKind kind) {
       return "uninitialised";
     case FaultKind::sync:
       return "sync";
+    case FaultKind::incomplete:
+      return "incomplete";
   }
   return "";
-}
-
-const char* name_of(Space space) {
-  switch (space) {
-    case Space::shared:
-      return "shared";
-    case Space::local:
-      return "local";
-    case Space::param:
-      return "param";
-    case Space::constant:
-      return "const";
-    default:
-      return "global";
-  }
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  char text[19];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
-std::string triple(const std::array<std::uint32_t, 3>& at) {
-  return "(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) +
-         ")";
 }
 
 // Bytes of a NumPy dtype's element; 0 if unknown.
@@ -86,30 +109,13 @@ std::uint64_t element_bytes(const std::string& dtype) {
   return 0;
 }
 
-std::string instruction_text(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (!blank)
-      line += c;
-    else if (!line.empty() && line.back() != ' ')
-      line += ' ';
-  }
-  return line;
-}
-
-// Only what is valid UTF-8 may go into JSON; names in a hostile PTX text may not be.
-std::string safe(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    out += static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f ? '?' : c;
-  return out;
-}
-
 std::string where_to_nearest(const Fault& fault) {
   const Allocation& allocation = fault.allocation;
-  const std::string size = std::to_string(allocation.bytes) + " bytes";
+  std::string size = std::to_string(allocation.bytes) + " bytes";
   if (fault.space != Space::global) return "which has " + size;
+  // A label says more than how often somebody called.
+  if (allocation.label.empty() && allocation.by != nullptr)
+    size += " (allocation " + std::to_string(allocation.number) + ", by " + allocation.by + ")";
   if (allocation.bytes == 0) return "where nothing is allocated";
   if (!allocation.live) return "inside an allocation of " + size + " that was freed";
   if (fault.side == Nearest::Side::inside)
@@ -121,17 +127,32 @@ std::string where_to_nearest(const Fault& fault) {
          " the nearest allocation of " + size;
 }
 
-// Where a statement stands, as members of a report; returns "file.cu:5", or "" if unknown.
+void add_line(Json& json, const SourceLine& line) {
+  json["file"] = safe(line.file);
+  json["line"] = line.line;
+  if (!line.function.empty()) json["function"] = safe(line.function);
+}
+
+// Where a statement stands, as members of a report; returns "file.cu:5", or "" if unknown, with
+// "(inlined at file.cu:9)" where it was.
 std::string add_place(Json& json, const Program& program, std::uint32_t number) {
   const Statement* statement = program.statement(number);
   if (statement == nullptr) return "";
-  std::string place;
-  const auto file = program.module->files.find(statement->location.file);
-  if (file != program.module->files.end()) {
-    json["file"] = safe(file->second);
-    json["line"] = statement->location.line;
-    place = safe(file->second) + ":" + std::to_string(statement->location.line);
+  std::string place, calls;
+  const std::vector<SourceLine> lines = source_lines(program, number);
+  for (const SourceLine& line : lines) {
+    const std::string at = safe(line.file) + ":" + std::to_string(line.line);
+    if (place.empty()) {
+      add_line(json, line);
+      place = at;
+      continue;
+    }
+    Json call;
+    add_line(call, line);
+    json["inlined_at"].push_back(call);
+    calls += (calls.empty() ? "" : ", ") + at;
   }
+  if (!calls.empty()) place += " (inlined at " + calls + ")";
   json["ptx_line"] = statement->line;
   json["instruction"] = safe(instruction_text(statement->text));
   return place;
@@ -164,6 +185,8 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
       fault.other.known ? add_place(ignored, program, fault.other.statement) : "";
   const std::string at = other_place.empty() ? "" : " at " + other_place;
   switch (fault.kind) {
+    case FaultKind::incomplete:
+      return fault.message + ", in " + safe(program.name);
     case FaultKind::race: {
       std::string where = element.empty() ? "" : " at " + element;
       if (fault.space == Space::shared) where = " at offset " + std::to_string(fault.address);
@@ -196,6 +219,24 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
 
 }  // namespace
 
+Json allocation_json(const Allocation& allocation, Nearest::Side side, std::uint64_t distance,
+                     bool global) {
+  Json json;
+  if (global) json["address"] = hexadecimal(allocation.address);
+  json["bytes"] = allocation.bytes;
+  json["distance"] = distance;
+  json["side"] = side == Nearest::Side::before  ? "before"
+                 : side == Nearest::Side::after ? "after"
+                                                : "inside";
+  if (!allocation.live) json["freed"] = true;
+  if (allocation.read_only) json["read_only"] = true;
+  if (allocation.by != nullptr) {
+    json["number"] = allocation.number;
+    json["by"] = allocation.by;
+  }
+  return json;
+}
+
 std::string render_fault(const Fault& fault, const Program& program, std::uint64_t launch) {
   Json json;
   json["launch"] = launch;
@@ -207,9 +248,12 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
     json["access"] = fault.write ? "write" : "read";
     json["bytes"] = fault.bytes;
   }
-  json["thread"] = fault.thread;
-  json["block"] = fault.block;
-  json["count"] = fault.count;
+  const bool in_program = fault.kind != FaultKind::limit && fault.kind != FaultKind::incomplete;
+  if (fault.kind != FaultKind::incomplete) {
+    json["thread"] = fault.thread;
+    json["block"] = fault.block;
+    json["count"] = fault.count;
+  }
   std::string element;
   if (fault.has_access) {
     json["address"] = hexadecimal(fault.address);
@@ -227,21 +271,11 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
         element += "[" + std::to_string(index) + "]";
       }
     }
-    if (allocation.bytes != 0) {
-      Json nearest;
-      if (fault.space == Space::global) nearest["address"] = hexadecimal(allocation.address);
-      nearest["bytes"] = allocation.bytes;
-      nearest["distance"] = fault.distance;
-      nearest["side"] = fault.side == Nearest::Side::before  ? "before"
-                        : fault.side == Nearest::Side::after ? "after"
-                                                             : "inside";
-      if (!allocation.live) nearest["freed"] = true;
-      if (allocation.read_only) nearest["read_only"] = true;
-      json["allocation"] = nearest;
-    }
+    if (allocation.bytes != 0)
+      json["allocation"] =
+          allocation_json(allocation, fault.side, fault.distance, fault.space == Space::global);
   }
-  const std::string place =
-      fault.kind == FaultKind::limit ? "" : add_place(json, program, fault.statement);
+  const std::string place = in_program ? add_place(json, program, fault.statement) : "";
   if (is_finding(fault.kind)) {
     message = finding_text(fault, program, element, place);
     add_other(json, fault, program);
@@ -261,20 +295,6 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
   }
   json["message"] = message;
   return json.dump();
-}
-
-void print_report(const std::string& line) {
-  // "stderr" or a file's name; a program that drains reports sets nothing.
-  static std::FILE* const file = []() -> std::FILE* {
-    const char* name = std::getenv("WARPMARK_CPU_REPORT");
-    if (name == nullptr || *name == '\0') return nullptr;
-    return std::strcmp(name, "stderr") == 0 ? stderr : std::fopen(name, "ae");
-  }();
-  if (file == nullptr) return;
-  const Json report = Json::parse(line, nullptr, false);
-  if (!report.is_object()) return;
-  std::fprintf(file, "========= %s\n", report.value("message", "").c_str());
-  std::fflush(file);
 }
 
 std::string render_counters(const LaunchCounters& launch) {

@@ -1,10 +1,13 @@
 // The driver's one instance, its lock, and the rules of current contexts.
 #include "api/state.hpp"
-#include "api/checks.hpp"
 
+#include "api/checks.hpp"
 #include "api/graph.hpp"
+#include "api/mistake.hpp"
+#include "api/report.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -17,6 +20,16 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr unsigned long kMostDevices = 16;
+
+// A thread that never gives the lock back must not keep the process from ending.
+void at_exit() {
+  const std::unique_lock lock(driver().mutex, std::try_to_lock);
+  if (!lock) return;
+  try {
+    report_end();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody is left to be told
+  }
+}
 
 }  // namespace
 
@@ -43,7 +56,13 @@ Driver& driver() {
     if (seed != nullptr && *seed >= '0' && *seed <= '9')
       made->default_limits.schedule_seed = std::strtoull(seed, nullptr, 10);
     const char* check = std::getenv("WARPMARK_CPU_CHECK");
-    if (check != nullptr) choose_checks(std::string_view(check), made->default_limits);
+    const std::string unknown =
+        check == nullptr ? "" : choose_checks(std::string_view(check), made->default_limits);
+    if (!unknown.empty()) {
+      std::fprintf(stderr, "WARPMARK_CPU_CHECK: unknown check \"%s\"; known are %s\n",
+                   unknown.c_str(), kCheckNames);
+    }
+    if (reports_are_printed()) (void)std::atexit(at_exit);
     return made;
   }();
   return *instance;
@@ -110,6 +129,7 @@ Context* Driver::owner(std::uint64_t address) const {
 
 void Driver::destroy(Context* context) {
   flush_output(*context);
+  report_leaks(*context);
   for (const auto& [handle, other] : contexts) {
     if (other->peers.erase(context) != 0) other->arena.disconnect(context->arena);
   }

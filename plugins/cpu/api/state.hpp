@@ -118,7 +118,8 @@ struct Pool {
 struct Limits {
   std::uint64_t instruction_budget = 0, wall_limit_ms = 0, schedule_seed = 0;
   bool exact_bounds = true;
-  Checks checks;  ///< beyond bounds
+  Checks checks;       ///< beyond bounds
+  bool leaks = false;  ///< what is left when a context goes is told
   std::uint32_t workers = 1;
   bool traffic = false;  ///< what accesses move is counted
   bool lines = false;    ///< … line by line
@@ -164,7 +165,8 @@ struct Context {
   std::map<unsigned int, std::size_t> limits;  ///< by CUlimit
   Limits launch_limits;
   std::uint64_t launches = 0;
-  std::deque<std::string> reports;      ///< JSON lines not drained yet
+  std::deque<std::string> reports;  ///< JSON lines not drained yet
+  static constexpr std::size_t kMostReports = 1 << 16;
   std::deque<LaunchCounters> counters;  ///< not drained yet
   std::unique_ptr<DeviceHeap> heap;     ///< once a kernel needs it
   PrintLog printed, asserted;           ///< not written yet
@@ -290,6 +292,9 @@ CUresult set_attribute(Kernel& kernel, unsigned int attribute, int value);
 /// The PTX text of an image as clients hand it over: text that a NUL ends, or a fatbin with an
 /// uncompressed PTX text in it. `bytes` is how much may be read, if that is known.
 CUresult text_of_image(const void* image, const std::size_t* bytes, std::string& text);
+/// Whether a text begins with a directive, after comments, as PTX does: any other is no program in
+/// whatever form (CUDA_ERROR_INVALID_IMAGE), which is not the same as one with mistakes in it.
+bool is_ptx(std::string_view text);
 /// Loads a text into a context.
 CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs);
 void unload(Context& context, LoadedModule& module);
@@ -303,11 +308,6 @@ std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes
 /// Whether an address of unified memory is a device's.
 bool is_device_address(std::uint64_t address);
 
-/// Reports and counters as JSON lines.
-std::string render_fault(const Fault& fault, const Program& program, std::uint64_t launch);
-/// Shows a report's message where WARPMARK_CPU_REPORT says, for programs that drain none.
-void print_report(const std::string& line);
-std::string render_counters(const LaunchCounters& launch);
 /// LaunchCounters::more: traffic, classes of instructions, occupancy, and with `lines` each line's.
 std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
                            const LaunchResult& result, bool lines);

@@ -28,8 +28,8 @@ CUresult linear_image(Context& context, const CUDA_RESOURCE_DESC& resource, Imag
   image.address = linear.devPtr;
   image.width = linear.sizeInBytes / format->bytes();
   image.row_pitch = image.slice_pitch = linear.sizeInBytes;
-  if (image.width == 0 || image.width > L::linear_1d ||
-      context.arena.find(image.address, image.bytes()) == nullptr)
+  if (image.width == 0) return CUDA_SUCCESS;  // every fetch from it is outside
+  if (image.width > L::linear_1d || context.arena.find(image.address, image.bytes()) == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
@@ -216,8 +216,8 @@ CUresult cuSurfObjectCreate(CUsurfObject* handle, const CUDA_RESOURCE_DESC* reso
         number_in(resource->resType) != CU_RESOURCE_TYPE_ARRAY)
       return CUDA_ERROR_INVALID_VALUE;
     const ImageArray* array = context.images.find(resource->res.array.hArray);
-    if (array == nullptr || (array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST) == 0)
-      return CUDA_ERROR_INVALID_VALUE;
+    // An array without CUDA_ARRAY3D_SURFACE_LDST serves as well: driver 580 does not look at it.
+    if (array == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *handle = context.images.table.surfaces.add(array->image);
     context.images.surfaces[*handle] = *resource;
     return CUDA_SUCCESS;

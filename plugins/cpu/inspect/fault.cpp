@@ -1,22 +1,57 @@
 // Merging of equal faults.
 #include "inspect/fault.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include "program/source_place.hpp"
+
 namespace warpmark::cpu {
+namespace {
+
+// The same but for where it happened.
+bool alike(const Fault& one, const Fault& other) {
+  return one.kind == other.kind && one.space == other.space &&
+         one.allocation.address == other.allocation.address && one.warning == other.warning &&
+         std::strcmp(one.hazard, other.hazard) == 0 &&
+         (one.kind != FaultKind::sync || one.message == other.message);
+}
+
+// What keeps accesses of one line apart that are two mistakes: a[i - 1] and a[i + 1], `*p += 1`.
+bool same_access(const Fault& one, const Fault& other) {
+  return one.has_access == other.has_access && one.write == other.write &&
+         one.bytes == other.bytes && one.side == other.side && one.origin == other.origin;
+}
+
+}  // namespace
 
 void FaultLog::add(const Fault& fault) {
   for (Fault& known : faults_) {
-    if (known.kind == fault.kind && known.statement == fault.statement &&
-        known.space == fault.space && known.allocation.address == fault.allocation.address &&
-        known.other.statement == fault.other.statement && known.warning == fault.warning &&
-        std::strcmp(known.hazard, fault.hazard) == 0 &&
-        (known.kind != FaultKind::sync || known.message == fault.message)) {
+    if (known.statement == fault.statement && known.other.statement == fault.other.statement &&
+        alike(known, fault)) {
       known.count += fault.count;
       return;
     }
   }
   if (!full()) faults_.push_back(fault);
+}
+
+void merge_places(std::vector<Fault>& faults, const Program& program) {
+  std::vector<Fault> merged;
+  for (Fault& fault : faults) {
+    const bool has_place = fault.has_access || is_finding(fault.kind);
+    const auto known = std::find_if(merged.begin(), merged.end(), [&](const Fault& one) {
+      return has_place && alike(one, fault) && same_access(one, fault) &&
+             one.other.known == fault.other.known &&
+             same_place(program, one.statement, fault.statement) &&
+             same_place(program, one.other.statement, fault.other.statement);
+    });
+    if (known == merged.end())
+      merged.push_back(std::move(fault));
+    else
+      known->count += fault.count;
+  }
+  faults = std::move(merged);
 }
 
 }  // namespace warpmark::cpu

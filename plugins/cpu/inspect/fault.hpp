@@ -27,7 +27,8 @@ enum class FaultKind : std::uint8_t {
   heap,           ///< a free of what is not allocated
   race,           ///< unordered accesses to one place
   uninitialised,  ///< a value that was never written is used
-  sync            ///< a barrier or warp operation that not everybody reaches
+  sync,           ///< a barrier or warp operation that not everybody reaches
+  incomplete      ///< a check looked no further
 };
 
 /// A place (instruction, space, allocation) where a launch did what it must not do.
@@ -59,8 +60,13 @@ struct Fault {
 
 /// Findings leave the launch's results as they are; everything else ends it with an error.
 constexpr bool is_finding(FaultKind kind) {
-  return kind == FaultKind::race || kind == FaultKind::uninitialised || kind == FaultKind::sync;
+  return kind == FaultKind::race || kind == FaultKind::uninitialised || kind == FaultKind::sync ||
+         kind == FaultKind::incomplete;
 }
+
+/// Makes one of faults that differ only in the PTX instruction, all of one place in the source: an
+/// unrolled loop repeats its instructions. The first stays, with the counts of all.
+void merge_places(std::vector<Fault>& faults, const Program& program);
 
 /// Collects faults in the order of their first occurrence.
 class FaultLog {

@@ -46,6 +46,7 @@ class Clock {
   /// all records of them must be forgotten, too.
   bool begin_launch() {
     blocks_.clear();
+    exhausted_ = false;
     first_ = next_;
     if (next_ < Record::kLastMoment / 2) return false;
     next_ = first_ = 1;
@@ -54,10 +55,15 @@ class Clock {
   /// A new moment of a block. If there are no more the last one is given again and again: accesses
   /// then count as simultaneous or by the same block, and some races are not found.
   Moment take(std::uint64_t block) {
-    if (next_ >= Record::kLastMoment || blocks_.size() >= kMost) return next_ - 1;
+    if (next_ >= Record::kLastMoment || blocks_.size() >= kMost) {
+      exhausted_ = true;
+      return next_ - 1;
+    }
     blocks_.push_back(block);
     return next_++;
   }
+  /// There were no more moments in this launch.
+  [[nodiscard]] bool exhausted() const { return exhausted_; }
   /// The first moment of the launch.
   [[nodiscard]] Moment first() const { return first_; }
   [[nodiscard]] std::uint64_t block(Moment moment) const { return blocks_[moment - first_]; }
@@ -65,6 +71,7 @@ class Clock {
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 26;
   Moment next_ = 1, first_ = 1;
+  bool exhausted_ = false;
   std::vector<std::uint64_t> blocks_;  ///< by moment, from first_ on
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "inspect/init_bits.hpp"
+#include "inspect/uses.hpp"
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
 
@@ -43,8 +44,41 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
       races(memory.races.at(static_cast<std::size_t>(shift))),
       swaps(std::any_of(program.code.begin(), program.code.end(),
                         [](const Instruction& i) { return is_swap(i.opcode); })) {
+  races.begin_launch();
+  if (checks.init) lay_out_call_spaces(program);
   if (!clock.begin_launch()) return;
   for (RaceMemory& records : memory.races) records.clear();
+}
+
+std::string LaunchObserver::left_out() const {
+  if (!checks.race) return "";
+  if (races.full()) {
+    return "race: what is kept of each access takes more than " +
+           std::to_string(kMostRecords >> 30) +
+           " GiB, so that accesses to the rest of the memory were not looked at";
+  }
+  if (clock.exhausted()) {
+    return "race: the launch has more barriers and fences than can be told apart, so that the "
+           "last accesses were not looked at";
+  }
+  return "";
+}
+
+void LaunchObserver::lay_out_call_spaces(const Program& program) {
+  call_spaces.resize(program.callees.size());
+  const auto add = [&](std::uint32_t caller, const std::vector<Callee::Value>& values) {
+    if (caller == Instruction::kNone) return;
+    call_spaces[caller].insert(call_spaces[caller].end(), values.begin(), values.end());
+  };
+  for (std::uint32_t i = 0; i < program.callees.size(); ++i) add(i, program.callees[i].results);
+  for (const Call& call : program.calls) {
+    add(call.caller, call.arguments);
+    add(call.caller, call.results);
+  }
+  for (const RuntimeCall& call : program.runtime_calls) {
+    add(call.caller, call.arguments);
+    add(call.caller, call.results);
+  }
 }
 
 BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uint64_t shared_bytes,
@@ -84,7 +118,10 @@ void BlockObserver::start(std::uint64_t index) {
     warp.syncs.clear();
     warp.seen.clear();
     warp.fences.fill({});
+    warp.fenced = nullptr;
+    warp.fenced_anew = false;
   }
+  fenced_ = {};
   if (!launch_.checks.init) return;
   for (std::uint32_t w = 0; w < warps_.size(); ++w) {
     for (const std::uint32_t slot : program.unwritten) {
@@ -140,6 +177,14 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
                                reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
 }
 
+// A plain access that its thread has not fenced is not made good by an atomic one of the same
+// thread: the record of the plain one stays.
+bool BlockObserver::hides(const Record& before, const Record& now) const {
+  if (before.strong() || !now.strong() || before.thread() != now.thread()) return false;
+  return before.moment() >= barrier_ && launch_.clock.block(before.moment()) == index_ &&
+         warps_[now.warp()].fences.at(now.lane()).moment < before.moment();
+}
+
 // The thread's plain reads of a place where it swaps now are settled.
 void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
                            std::uint32_t bytes) {
@@ -179,7 +224,7 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
     if (newer &&
         (other_block || last.warp() != now.warp() || (alone && last.thread() != now.thread())))
       *cell.other = last.bits;
-    *cell.read = now.bits;
+    if (!hides(last, now)) *cell.read = now.bits;
   }
 }
 
@@ -194,7 +239,8 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
     if (!cell) return;
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
     const Warp& warp = warps_[w.warp];
-    if (!told && conflicts(written, now, space, warp)) {
+    const bool raced = !told && conflicts(written, now, space, warp);
+    if (raced) {
       told = true;
       race(w, i, space, lane, address, bytes, written, "write after write", same);
     }
@@ -206,7 +252,7 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
       told = true;
       race(w, i, space, lane, address, bytes, other, "write after read", false);
     }
-    *cell.write = now.bits;
+    if (!hides(written, now) && !(raced && strong)) *cell.write = now.bits;
   }
 }
 
@@ -226,8 +272,10 @@ void BlockObserver::release(const Lanes& w, const Instruction& i, Space space, s
   }
   if (fence.moment == 0) return;
   SyncObject& object = launch_.synchronization.at(key(space, address));
-  object.release({index_, w.warp * 32 + lane, fence.moment, fence.barrier, fence.block_only},
-                 warp.seen);
+  launch_.synchronization.release(
+      object,
+      {index_, w.warp * 32 + lane, fence.moment, fence.barrier, fence.block_only, warp.fenced},
+      warp.seen);
 }
 
 void BlockObserver::acquire(const Lanes& w, Space space, std::uint64_t address) {
@@ -291,8 +339,11 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   if (!worst || space != Space::global) return;
   Fault fault;
   describe_access(w, i, space, lane, address, bytes, true, fault);
-  // Padding may be copied; an element of an array, which has none, is a result.
-  const bool result = all && !fault.allocation.dtype.empty();
+  // Padding may be copied; an element of an array, which has none, is a result. Bytes may be those
+  // of anything.
+  const std::string& dtype = fault.allocation.dtype;
+  const bool anything = dtype == "uint8" || dtype == "int8" || dtype == "bool";
+  const bool result = all && !dtype.empty() && (!anything || element == 1);
   if (!worst.computed() && !result) return;
   if (bits != nullptr) set_bits(bits, from, bytes);
   undefined(w, lane, i.statement, worst, "stored", fault);
@@ -354,7 +405,13 @@ void BlockObserver::meet(const Lanes& w, std::uint32_t lane, const std::byte* ba
   }
   const Moment until = moment_;
   moment_ = launch_.clock.take(index_);
-  object.release({index_, w.warp * 32 + lane, until, barrier_, false}, warps_[w.warp].seen);
+  launch_.synchronization.release(
+      object, {index_, w.warp * 32 + lane, until, barrier_, false, warps_[w.warp].fenced},
+      warps_[w.warp].seen);
+}
+
+void BlockObserver::allocated(std::uint64_t address, std::uint64_t bytes) {
+  if (launch_.checks.race) launch_.races.forget(address, bytes);
 }
 
 // --- undefined values
@@ -392,10 +449,35 @@ void BlockObserver::fill_shared(std::uint64_t offset, std::uint64_t bytes) {
   set_bits(shared_init_.data(), offset, bytes);
 }
 
-void BlockObserver::fill(const std::byte* to, std::uint64_t bytes) {
+void BlockObserver::fill(const std::byte* to, std::uint64_t bytes, std::uint32_t undefined) {
   const Region& shared = block_.shared();
   const auto offset = static_cast<std::uint64_t>(to - shared.host);
-  if (offset < shared.size) fill_shared(offset, bytes);
+  if (offset >= shared.size) return;
+  fill_shared(offset, bytes);
+  if (!launch_.checks.init || offset + bytes > shared_bytes_) return;
+  for (; undefined != 0; undefined &= undefined - 1)
+    set_bits<false>(shared_init_.data(),
+                    offset + static_cast<std::uint64_t>(std::countr_zero(undefined)), 1);
+}
+
+void BlockObserver::enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
+                                std::uint64_t frame) {
+  if (!launch_.checks.init) return;
+  std::uint8_t* bits = local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane);
+  set_bits<false>(bits, frame, block_.launch().program.callees[callee].frame_bytes);
+  for (const Callee::Value& value : launch_.call_spaces[callee])
+    set_bits(bits, frame + value.offset, value.bytes);
+}
+
+void BlockObserver::copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from,
+                               std::uint64_t to, std::uint64_t bytes) {
+  if (!launch_.checks.init) return;
+  std::uint8_t* bits = local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane);
+  const bool whole = all_set(bits, from, bytes);
+  set_bits(bits, to, bytes);
+  for (std::uint64_t i = 0; !whole && i < bytes; ++i) {
+    if (!all_set(bits, from + i, 1)) set_bits<false>(bits, to + i, 1);
+  }
 }
 
 void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
@@ -442,6 +524,16 @@ void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) 
   decide(w, i.a, used, i.statement, "handed to other lanes");
 }
 
+// Textures, surfaces, matrices, asynchronous copies.
+void BlockObserver::follow_own(Lanes& w, const Instruction& i, std::uint32_t mask) {
+  const Uses uses = uses_of(block_.launch().program, i);
+  for (const std::uint32_t slot : uses.places)
+    decide(w, slot, mask, i.statement, "used as an address");
+  const bool matrix = i.opcode == Opcode::matrix_multiply || i.opcode == Opcode::matrix_transpose;
+  if (matrix) return;  // their results are followed
+  for (const std::uint32_t slot : uses.reads) decide(w, slot, mask, i.statement, "stored");
+}
+
 void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
   WarpTaints& taints = warps_[w.warp].taints;
   if (i.guard != Instruction::kNone) {
@@ -467,28 +559,69 @@ void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
     case Flow::reduce:
       decide(w, i.a, mask, i.statement, "handed to other lanes");
       break;
+    case Flow::none:
+      follow_own(w, i, mask);
+      break;
     default:
       break;
   }
-  propagate(taints, w, i, mask);
+  propagate(taints, block_.launch().program, w, i, mask);
 }
 
 // --- synchronization
 
 void BlockObserver::fence(const Lanes& w, std::uint32_t mask, bool block_only) {
   if (!launch_.checks.race) return;
-  for (; mask != 0; mask &= mask - 1)
-    warps_[w.warp].fences.at(static_cast<std::size_t>(std::countr_zero(mask))) = {moment_, barrier_,
-                                                                                  block_only};
+  if (fenced_.block.empty()) {
+    fenced_.block.resize(warps_.size() * 32);
+    fenced_.device.resize(warps_.size() * 32);
+  }
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
+    warps_[w.warp].fences.at(lane) = {moment_, barrier_, block_only};
+    fenced_.block[w.warp * 32 + lane] = moment_;
+    if (!block_only) fenced_.device[w.warp * 32 + lane] = moment_;
+  }
+  warps_[w.warp].fenced_anew = true;
   moment_ = launch_.clock.take(index_);
+}
+
+// Threads that meet know of each other's fences: who releases for all of them after a barrier need
+// not fence once more.
+void BlockObserver::share_fences() {
+  const bool anew =
+      std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.fenced_anew; });
+  if (!anew) return;
+  const auto shared = std::make_shared<const Fenced>(fenced_);
+  for (Warp& warp : warps_) {
+    warp.fenced = shared;
+    warp.fenced_anew = false;
+  }
+}
+
+void BlockObserver::share_fences(std::uint32_t number, std::uint32_t mask) {
+  Warp& warp = warps_[number];
+  if (!warp.fenced_anew) return;
+  auto shared = std::make_shared<Fenced>();
+  if (warp.fenced != nullptr) *shared = *warp.fenced;
+  shared->block.resize(fenced_.block.size());
+  shared->device.resize(fenced_.device.size());
+  for (; mask != 0; mask &= mask - 1) {
+    const std::size_t thread = number * 32 + static_cast<std::size_t>(std::countr_zero(mask));
+    shared->block[thread] = fenced_.block[thread];
+    shared->device[thread] = fenced_.device[thread];
+  }
+  warp.fenced = std::move(shared);
 }
 
 void BlockObserver::arrive(std::uint32_t warp, std::uint32_t number) {
   if (!launch_.checks.race) return;
   SyncObject& object = launch_.synchronization.at(key(Space::shared, 0xffff0 + number));
   // Later than the accesses of all lanes of the warp, so that it covers them.
-  moment_ = launch_.clock.take(index_);
-  object.release({index_, warp * 32, moment_, barrier_, false}, warps_[warp].seen);
+  const Moment until = launch_.clock.take(index_);
+  launch_.synchronization.release(
+      object, {index_, warp * 32, until, barrier_, false, warps_[warp].fenced}, warps_[warp].seen);
+  moment_ = launch_.clock.take(index_);  // what comes now is not covered
 }
 
 void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) {
@@ -501,6 +634,7 @@ void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::
     return;
   }
   moment_ = barrier_ = launch_.clock.take(index_);
+  share_fences();
   Seen all;
   for (Warp& warp : warps_) {
     warp.syncs.clear();
@@ -510,9 +644,27 @@ void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::
   for (Warp& warp : warps_) warp.seen = all;
 }
 
+void BlockObserver::cluster_release(std::uint64_t key) {
+  if (!launch_.checks.race) return;
+  barrier_ = launch_.clock.take(index_);
+  launch_.synchronization.release(launch_.synchronization.at(std::uint64_t{1} << 61 | key),
+                                  {index_, 0, barrier_, barrier_, false, nullptr}, {});
+}
+
+void BlockObserver::cluster_acquire(std::uint64_t key) {
+  if (!launch_.checks.race) return;
+  const SyncObject* object = launch_.synchronization.find(std::uint64_t{1} << 61 | key);
+  moment_ = barrier_ = launch_.clock.take(index_);
+  for (Warp& warp : warps_) {
+    warp.syncs.clear();
+    if (object != nullptr) warp.seen.add(object, object->releases());
+  }
+}
+
 void BlockObserver::warp_complete(std::uint32_t warp, std::uint32_t mask) {
   if (!launch_.checks.race || std::popcount(mask) < 2) return;
   moment_ = launch_.clock.take(index_);
+  share_fences(warp, mask);
   std::vector<WarpSync>& syncs = warps_[warp].syncs;
   // Two in a row by all the same lanes order no more than the later one alone.
   while (!syncs.empty() && (syncs.back().mask & ~mask) == 0) syncs.pop_back();

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "inspect/checks.hpp"
@@ -44,6 +46,14 @@ struct LaunchObserver {
   };
   std::vector<Unsettled> unsettled;
   bool swaps;  ///< the program has a compare-and-swap
+  /// What a check did not look at for want of room, and why, at the launch's end; "" if nothing.
+  [[nodiscard]] std::string left_out() const;
+  /// By callee: the arguments and results of its calls and its own results, which lie in its frame
+  /// and may be written in part: offsets and bytes.
+  std::vector<std::vector<Callee::Value>> call_spaces;
+
+ private:
+  void lay_out_call_spaces(const Program& program);
 };
 
 /// What happens in one thread block. Handlers call it for each access, before it takes place.
@@ -92,12 +102,21 @@ class BlockObserver {
             std::uint32_t bytes, bool store);
   /// A thread arrives at an mbarrier, or has seen others arrive; `barrier` is where it lies.
   void meet(const Lanes& w, std::uint32_t lane, const std::byte* barrier, bool arrives);
+  /// malloc gave this memory to a thread: who used it before has freed it.
+  void allocated(std::uint64_t address, std::uint64_t bytes);
   /// Memory that the device itself writes for a thread: results of calls, asynchronous copies.
   void fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
                   std::uint64_t bytes);
   void fill_shared(std::uint64_t offset, std::uint64_t bytes);
-  /// The same for a place in this block's shared memory; others are not its own.
-  void fill(const std::byte* to, std::uint64_t bytes);
+  /// The same for a place in this block's shared memory; others are not its own. Of the first 16
+  /// bytes those of `undefined` have no value.
+  void fill(const std::byte* to, std::uint64_t bytes, std::uint32_t undefined = 0);
+  /// A called function begins with a frame at this offset, and is given an argument or gives back a
+  /// result: what is undefined stays so.
+  void enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
+                   std::uint64_t frame);
+  void copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from, std::uint64_t to,
+                  std::uint64_t bytes);
 
   // --- undefined values, of a warp that has some
   /// Before an instruction runs for the lanes of `mask`: reports their use, and follows them.
@@ -112,6 +131,11 @@ class BlockObserver {
   /// All of the block's threads that are left have met, or only some, of these warps.
   void barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps);
   void warp_complete(std::uint32_t warp, std::uint32_t mask);
+  /// All threads of the cluster have met: each of its blocks releases, then each acquires. `key` is
+  /// the index of the cluster's first block.
+  void cluster_release(std::uint64_t key);
+  void cluster_acquire(std::uint64_t key);
+  [[nodiscard]] std::uint64_t index() const { return index_; }
 
  private:
   struct Fence {
@@ -122,13 +146,16 @@ class BlockObserver {
     WarpTaints taints;
     std::vector<WarpSync> syncs;  ///< since the last barrier
     Seen seen;
-    std::array<Fence, 32> fences{};  ///< the last of each lane
+    std::array<Fence, 32> fences{};        ///< the last of each lane
+    std::shared_ptr<const Fenced> fenced;  ///< of those whom its threads met last
+    bool fenced_anew = false;              ///< since a barrier of the block
   };
 
   [[nodiscard]] bool conflicts(const Record& before, const Record& now, Space space,
                                const Warp& warp) const;
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same);
+  [[nodiscard]] bool hides(const Record& before, const Record& now) const;
   void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
               std::uint32_t bytes);
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -138,11 +165,14 @@ class BlockObserver {
   void release(const Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                std::uint64_t address);
   void acquire(const Lanes& w, Space space, std::uint64_t address);
+  void share_fences();                                          ///< of the block
+  void share_fences(std::uint32_t number, std::uint32_t mask);  ///< of lanes of a warp
   [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address) const;
   /// The bits of what lies at an address, or null if all of it has values; `size` of them.
   std::uint8_t* init_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint64_t& from, std::uint64_t& size);
   void shuffle(Lanes& w, const Instruction& i, std::uint32_t mask);
+  void follow_own(Lanes& w, const Instruction& i, std::uint32_t mask);
   void undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
                  const char* what, Fault fault);
 
@@ -155,6 +185,7 @@ class BlockObserver {
   RaceCells shared_cells_;
   std::vector<std::uint8_t> shared_init_, local_init_;
   std::vector<Warp> warps_;
+  Fenced fenced_;  ///< of all threads, as it is now; empty before the first fence
 };
 
 }  // namespace warpmark::cpu

@@ -1,29 +1,50 @@
 // Chunks of cells, which the system gives pages to as they are touched.
 #include "inspect/race_memory.hpp"
 
-#include <cstdlib>
+#include <sys/mman.h>
+
+#include <algorithm>
 
 namespace warpmark::cpu {
 
-void RaceMemory::FreeDeleter::operator()(std::uint64_t* cells) const {
-  std::free(cells);
+void RaceMemory::Unmap::operator()(std::uint64_t* cells) const {
+  munmap(cells, kSlab * kChunkBytes);
 }
 
+// Mapped and not from the heap, which would hand out memory that must be cleared, and so be touched
+// from end to end even where a kernel touches little.
 bool RaceMemory::make(std::uint64_t chunk) {
-  constexpr std::uint64_t kBytes = 3 * kChunk * sizeof(std::uint64_t);
-  if (used_ + kBytes > most_) {
+  if (used_ + kChunkBytes > most_) {
     full_ = true;
     return false;
   }
-  auto* cells = static_cast<std::uint64_t*>(std::calloc(1, kBytes));
-  if (cells == nullptr) {
-    full_ = true;
-    return false;
+  const std::uint64_t in_slab = used_ / kChunkBytes % kSlab;
+  if (in_slab == 0) {
+    void* mapped = mmap(nullptr, kSlab * kChunkBytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) {
+      full_ = true;
+      return false;
+    }
+    slabs_.emplace_back(static_cast<std::uint64_t*>(mapped));
   }
   if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
-  chunks_[chunk].reset(cells);
-  used_ += kBytes;
+  chunks_[chunk] = slabs_.back().get() + in_slab * 3 * kChunk;
+  used_ += kChunkBytes;
   return true;
+}
+
+void RaceMemory::forget(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t end = ((address + bytes - 1 - begin_) >> shift_) + 1;
+  for (std::uint64_t cell = (address - begin_) >> shift_; cell < end;) {
+    const std::uint64_t chunk = cell / kChunk, at = cell % kChunk;
+    const std::uint64_t count = std::min(end - cell, kChunk - at);
+    if (chunk < chunks_.size() && chunks_[chunk] != nullptr) {
+      for (int part = 0; part < 3; ++part)
+        std::fill_n(chunks_[chunk] + at + part * kChunk, count, 0);
+    }
+    cell += count;
+  }
 }
 
 }  // namespace warpmark::cpu

@@ -35,24 +35,30 @@ class RaceMemory {
     const std::uint64_t cells = (bytes + (std::uint64_t{1} << shift_) - 1) >> shift_;
     const std::uint64_t chunk = cell / kChunk, at = cell % kChunk;
     if (at + cells > kChunk) return {};
-    if (chunk >= chunks_.size() || !chunks_[chunk]) {
+    if (chunk >= chunks_.size() || chunks_[chunk] == nullptr) {
       if (!make(chunk)) return {};
     }
-    std::uint64_t* first = chunks_[chunk].get() + at;
+    std::uint64_t* first = chunks_[chunk] + at;
     return {first, first + kChunk, first + 2 * kChunk};
   }
+  /// Nobody has accessed [address, address + bytes).
+  void forget(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] int shift() const { return shift_; }
-  /// Some accesses found no room.
+  /// Some accesses since begin_launch() found no room.
   [[nodiscard]] bool full() const { return full_; }
+  void begin_launch() { full_ = false; }
   void clear() {
     chunks_.clear();
+    slabs_.clear();
     used_ = 0;
     full_ = false;
   }
 
  private:
-  static constexpr std::uint64_t kChunk = 1 << 14;  ///< cells
-  struct FreeDeleter {
+  static constexpr std::uint64_t kChunk = 1 << 11;  ///< cells
+  static constexpr std::uint64_t kChunkBytes = 3 * kChunk * sizeof(std::uint64_t);
+  static constexpr std::uint64_t kSlab = 128;  ///< chunks that are mapped at a time
+  struct Unmap {
     void operator()(std::uint64_t* cells) const;
   };
   bool make(std::uint64_t chunk);
@@ -61,7 +67,8 @@ class RaceMemory {
   int shift_;
   std::uint64_t most_, used_ = 0;
   bool full_ = false;
-  std::vector<std::unique_ptr<std::uint64_t[], FreeDeleter>> chunks_;
+  std::vector<std::uint64_t*> chunks_;
+  std::vector<std::unique_ptr<std::uint64_t[], Unmap>> slabs_;
 };
 
 }  // namespace warpmark::cpu

@@ -36,11 +36,19 @@ void Seen::merge(const Seen& other) {
   for (const Part& part : other.seen_) add(part.object, part.releases);
 }
 
-void SyncObject::release(const Release& release, const Seen& seen) {
+bool SyncObject::release(const Release& release, const Seen& seen) {
   const auto index = static_cast<std::uint32_t>(releases_.size());
-  releases_.push_back(release);
-  by_block_[release.block].push_back(index);
-  if (seen.empty()) return;
+  // Who polls by swapping releases the same again and again.
+  const auto [latest, first] = latest_.try_emplace(release.block << 10 | release.thread, index);
+  const bool repeated = !first && releases_[latest->second] == release;
+  const auto add = [&] {
+    latest->second = index;
+    releases_.push_back(release);
+    by_block_[release.block].push_back(index);
+    by_warp_[warp_key(release.block, release.thread / 32)].push_back(index);
+    return true;
+  };
+  if (seen.empty()) return !repeated && add();
   // What was seen at this object itself is no news: whoever sees this release sees those before.
   Seen merged = merged_.empty() ? Seen{} : *merged_.back().seen;
   const std::size_t before = merged.seen_.size();
@@ -53,8 +61,9 @@ void SyncObject::release(const Release& release, const Seen& seen) {
     merged.add(part.object, part.releases);
   }
   if (seen.everything_) merged.merge(seen);
-  if (news || merged.seen_.size() != before)
-    merged_.push_back({index, std::make_shared<const Seen>(std::move(merged))});
+  news = news || merged.seen_.size() != before;
+  if (news) merged_.push_back({index, std::make_shared<const Seen>(std::move(merged))});
+  return (news || !repeated) && add();
 }
 
 bool warp_ordered(const std::vector<WarpSync>& syncs, Moment then, std::uint32_t lane,
@@ -68,9 +77,9 @@ bool warp_ordered(const std::vector<WarpSync>& syncs, Moment then, std::uint32_t
 
 bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64_t block,
                              std::uint64_t reader) const {
-  if (seen.everything_) return true;
-  // Releases of the access's own warp that are looked at: other lanes of it may have released what
-  // bar.warp.sync had put before their release.
+  if (seen.everything_ || releases_ >= kMost) return true;
+  // Releases of the access's block and warp that are looked at. Later ones cover more, but for
+  // their scopes; other lanes of the warp may have released what bar.warp.sync had put before it.
   constexpr std::size_t kLatest = 256;
   std::map<const SyncObject*, std::uint32_t> visited;
   std::vector<Seen::Part> next(seen.seen_.begin(), seen.seen_.end());
@@ -80,22 +89,34 @@ bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64
     std::uint32_t& done = visited[part.object];
     if (done >= part.releases) continue;
     done = part.releases;
-    const auto of_block = part.object->by_block_.find(block);
-    if (of_block != part.object->by_block_.end()) {
-      const std::vector<std::uint32_t>& indices = of_block->second;
+    const auto any = [&](const SyncObject::Indices& all, std::uint64_t key, auto covered) {
+      const auto found = all.find(key);
+      if (found == all.end()) return false;
+      const std::vector<std::uint32_t>& indices = found->second;
       auto at = std::lower_bound(indices.begin(), indices.end(), part.releases);
       for (std::size_t looked = 0; at != indices.begin() && looked < kLatest; ++looked) {
         const Release& release = part.object->releases_[*--at];
         if (release.block_only && block != reader) continue;
-        if (record.moment() < release.barrier) return true;
-        // Other lanes of the warp that released: bar.warp.sync before it is likely, and taken for
-        // granted once the moments differ.
-        if (record.thread() == release.thread
-                ? record.moment() <= release.moment
-                : record.warp() == release.thread / 32 && record.moment() < release.moment)
-          return true;
+        if (covered(release)) return true;
       }
-    }
+      return false;
+    };
+    if (any(part.object->by_block_, block, [&](const Release& release) {
+          if (record.moment() < release.barrier) return true;
+          if (release.fenced == nullptr) return false;
+          const std::vector<Moment>& fenced =
+              block == reader ? release.fenced->block : release.fenced->device;
+          return record.moment() <= fenced[record.thread()];
+        }))
+      return true;
+    // Other lanes of the warp that released: bar.warp.sync before it is likely, and taken for
+    // granted once the moments differ.
+    if (any(part.object->by_warp_, SyncObject::warp_key(block, record.warp()),
+            [&](const Release& release) {
+              return record.thread() == release.thread ? record.moment() <= release.moment
+                                                       : record.moment() < release.moment;
+            }))
+      return true;
     const auto& merged = part.object->merged_;
     for (auto at = merged.rbegin(); at != merged.rend(); ++at) {
       if (at->from >= part.releases) continue;

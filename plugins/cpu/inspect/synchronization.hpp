@@ -41,6 +41,11 @@ struct WarpSync {
   std::uint32_t mask = 0;
 };
 
+/// How far the fences of each thread of a block reach: its accesses of that moment and earlier.
+struct Fenced {
+  std::vector<Moment> device, block;  ///< by thread; for everybody, and for the block's own threads
+};
+
 /// What one thread makes visible to whoever sees its release.
 struct Release {
   std::uint64_t block = 0;
@@ -48,13 +53,17 @@ struct Release {
   Moment moment = 0;        ///< its own accesses until then, this moment included
   Moment barrier = 0;       ///< those of its block before this moment
   bool block_only = false;  ///< the fence was one for the block's own threads
+  /// What others of the block had fenced when this thread met them at a barrier; null: nothing.
+  std::shared_ptr<const Fenced> fenced = nullptr;
+  bool operator==(const Release&) const = default;
 };
 
 /// A place in memory by which threads synchronize (a flag, a lock, a counter), or a barrier of some
 /// of a block's threads.
 class SyncObject {
  public:
-  void release(const Release& release, const Seen& seen);
+  /// True if it says something new.
+  bool release(const Release& release, const Seen& seen);
   [[nodiscard]] std::uint32_t releases() const {
     return static_cast<std::uint32_t>(releases_.size());
   }
@@ -65,8 +74,13 @@ class SyncObject {
     std::uint32_t from;  ///< release
     std::shared_ptr<const Seen> seen;
   };
+  using Indices = std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>;
+  static std::uint64_t warp_key(std::uint64_t block, std::uint32_t warp) {
+    return block << 5 | warp;
+  }
   std::vector<Release> releases_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_block_;  ///< releases
+  Indices by_block_, by_warp_;                               ///< releases
+  std::unordered_map<std::uint64_t, std::uint32_t> latest_;  ///< release of each thread
   std::vector<Merged> merged_;  ///< what those who released until then had seen
 };
 
@@ -86,8 +100,14 @@ class Synchronization {
   /// `reader`.
   [[nodiscard]] bool covers(const Seen& seen, const Record& record, std::uint64_t block,
                             std::uint64_t reader) const;
+  void release(SyncObject& object, const Release& release, const Seen& seen) {
+    if (releases_ < kMost && object.release(release, seen)) ++releases_;
+  }
 
  private:
+  // More are not kept (some hundred megabytes): everything then counts as seen.
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 22;
+  std::uint64_t releases_ = 0;
   // Nodes do not move, so Seen may hold pointers.
   std::unordered_map<std::uint64_t, SyncObject> objects_;
 };

@@ -5,9 +5,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <string_view>
 
+#include "inspect/uses.hpp"
 #include "machine/lanes.hpp"
+#include "program/matrix.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -64,7 +67,9 @@ Flows make_flows() {
     set(opcode, Flow::shuffle);
   for (const Opcode opcode :
        {Opcode::redux_add, Opcode::redux_min_u, Opcode::redux_max_u, Opcode::redux_min_s,
-        Opcode::redux_max_s, Opcode::redux_and, Opcode::redux_or, Opcode::redux_xor})
+        Opcode::redux_max_s, Opcode::redux_and, Opcode::redux_or, Opcode::redux_xor,
+        Opcode::vote_all, Opcode::vote_any, Opcode::vote_uni, Opcode::vote_ballot,
+        Opcode::match_any_32, Opcode::match_any_64, Opcode::match_all_32, Opcode::match_all_64})
     set(opcode, Flow::reduce);
   for (const Opcode opcode : {Opcode::read_clock,
                               Opcode::active_mask,
@@ -100,9 +105,7 @@ Flows make_flows() {
                               Opcode::texture_gather,
                               Opcode::texture_query,
                               Opcode::surface_load,
-                              Opcode::surface_query,
-                              Opcode::convert_any,
-                              Opcode::convert_pack})
+                              Opcode::surface_query})
     set(opcode, Flow::none);
   return flows;
 }
@@ -128,15 +131,17 @@ std::uint32_t deciding_bytes(std::uint64_t value, bool inverted) {
 
 class Step {
  public:
-  Step(WarpTaints& taints, const Lanes& lanes, const Instruction& i, std::uint32_t mask)
-      : taints_(taints), lanes_(lanes), i_(i), mask_(mask) {}
+  Step(WarpTaints& taints, const Program& program, const Lanes& lanes, const Instruction& i,
+       std::uint32_t mask)
+      : taints_(taints), program_(program), lanes_(lanes), i_(i), mask_(mask) {}
 
   void run() {
     const Flow flow = flow_of(i_.opcode);
     switch (flow) {
       case Flow::store:
-      case Flow::none:
         return;
+      case Flow::none:
+        return own();
       case Flow::load:
         return load();
       case Flow::pack:
@@ -222,6 +227,14 @@ class Step {
         set(i_.d, lane, {});
         return;
       default: {
+        if (i_.opcode == Opcode::convert_any) {
+          Taint result;
+          for (const std::uint32_t slot : uses_of(program_, i_).reads) {
+            if (!result) result = of(slot, lane).as_computed();
+          }
+          set(i_.d, lane, result);
+          return;
+        }
         Taint result = any({i_.a, i_.b, i_.c}, lane);
         const OpcodeInfo* info = find_opcode(i_.opcode);
         const bool reads_address =
@@ -317,11 +330,91 @@ class Step {
   }
   // Reported where it happens; the result then counts as defined.
   void reduce() {
-    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
-      set(i_.d, static_cast<std::uint32_t>(std::countr_zero(rest)), {});
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      set(i_.d, lane, {});
+      set(i_.address, lane, {});
+    }
+  }
+  // What texture fetches and the like write has values.
+  void own() {
+    if (i_.opcode == Opcode::matrix_multiply) return multiply();
+    if (i_.opcode == Opcode::matrix_transpose) return transpose();
+    for (const std::uint32_t slot : uses_of(program_, i_).writes) {
+      for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
+        set(slot, static_cast<std::uint32_t>(std::countr_zero(rest)), {});
+    }
+  }
+  // Element by element: a row of a and a column of b make an element of d.
+  void multiply() {
+    const auto form = std::bit_cast<MatrixForm>(i_.imm);
+    const Uses uses = uses_of(program_, i_);
+    const std::uint32_t* input = uses.reads.data();
+    std::array<Taint, 64> rows{}, columns{};  // of up to four products of 8 × 8
+    std::map<std::array<std::uint32_t, 3>, Taint> sums;
+    each(form, Part::a, input,
+         [&](const Position& at, Taint taint) { rows.at(at.product * form.m + at.row) = taint; });
+    input += form.registers(Part::a);
+    each(form, Part::b, input, [&](const Position& at, Taint taint) {
+      columns.at(at.product * form.n + at.column) = taint;
+    });
+    input += form.registers(Part::b);
+    each(form, Part::c, input, [&](const Position& at, Taint taint) {
+      sums[{at.product, at.row, at.column}] = taint;
+    });
+    const std::uint32_t packed = form.packed(Part::d);
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      for (std::uint32_t r = 0; r < form.registers(Part::d); ++r) {
+        Taint result;
+        for (std::uint32_t index = r * packed; index < (r + 1) * packed && !result; ++index) {
+          const Position at = position_of(form, Part::d, lane, index);
+          result = rows.at(at.product * form.m + at.row);
+          if (!result) result = columns.at(at.product * form.n + at.column);
+          const auto sum = sums.find({at.product, at.row, at.column});
+          if (!result && sum != sums.end()) result = sum->second;
+        }
+        set(uses.writes[r], lane, result.as_computed());
+      }
+    }
+  }
+  // The undefined elements of one part.
+  template <typename Take>
+  void each(const MatrixForm& form, Part part, const std::uint32_t* slots, Take take) {
+    const std::uint32_t packed = form.packed(part), bits = bits_of(form.element(part));
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      for (std::uint32_t r = 0; r < form.registers(part); ++r) {
+        const Taint taint = of(slots[r], lane);
+        for (std::uint32_t k = 0; taint && k < packed; ++k) {
+          const std::uint32_t first = k * bits / 8, last = (k * bits + bits - 1) / 8;
+          if ((taint.bytes() >> first & ((2u << (last - first)) - 1)) != 0)
+            take(position_of(form, part, lane, r * packed + k), taint);
+        }
+      }
+    }
+  }
+  // movmatrix: two halves of a row become two of a column.
+  void transpose() {
+    std::array<Taint, 32> results;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      const std::uint32_t row = lane / 4, column = lane % 4 * 2;
+      for (const std::uint32_t half : {0u, 1u}) {
+        const Taint taint = of(i_.a, (column + half) * 4 + row / 2);
+        const std::uint32_t bytes = taint.bytes() >> (row % 2 * 2) & 3;
+        if (bytes == 0) continue;
+        Taint& result = results.at(lane);
+        result = result ? Taint{result.bits | bytes << (2 * half)}
+                        : taint.with_bytes(bytes << (2 * half));
+      }
+    }
+    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      set(i_.d, lane, results.at(lane));
+    }
   }
 
   WarpTaints& taints_;
+  const Program& program_;
   const Lanes& lanes_;
   const Instruction& i_;
   std::uint32_t mask_;
@@ -388,9 +481,9 @@ std::vector<std::uint32_t> data_slots(const Program& program, const Instruction&
   return slots;
 }
 
-void propagate(WarpTaints& taints, const Lanes& lanes, const Instruction& instruction,
-               std::uint32_t mask) {
-  Step(taints, lanes, instruction, mask).run();
+void propagate(WarpTaints& taints, const Program& program, const Lanes& lanes,
+               const Instruction& instruction, std::uint32_t mask) {
+  Step(taints, program, lanes, instruction, mask).run();
 }
 
 }  // namespace warpmark::cpu

@@ -66,7 +66,7 @@ class WarpTaints {
 
 /// What an instruction does with its operands, as far as undefined values are concerned.
 enum class Flow : std::uint8_t {
-  none,     ///< no result, or one that does not depend on registers
+  none,     ///< by opcode: uses_of(). Results that are no product of matrices have values
   copy,     ///< d is a, or part of it, or it with zeros or its sign before it
   both,     ///< d = a and b, bit by bit: 0 in a defined one decides
   either,   ///< d = a or b: 1 decides
@@ -80,7 +80,7 @@ enum class Flow : std::uint8_t {
   store,    ///< data d, a, b, c and more
   atomic,   ///< d from memory and a, b
   shuffle,  ///< d from a of another lane
-  reduce,   ///< d from a of all lanes of a mask
+  reduce,   ///< d and predicate `address` from a of all lanes of a mask
 };
 
 /// The lane that a shuffle reads for `lane`, before it is known whether that one takes part.
@@ -92,7 +92,7 @@ std::vector<std::uint32_t> data_slots(const Program& program, const Instruction&
 
 /// Gives the results of an instruction that is about to run for `mask` their taints: those of loads
 /// none, since the memory's hooks add them.
-void propagate(WarpTaints& taints, const Lanes& lanes, const Instruction& instruction,
-               std::uint32_t mask);
+void propagate(WarpTaints& taints, const Program& program, const Lanes& lanes,
+               const Instruction& instruction, std::uint32_t mask);
 
 }  // namespace warpmark::cpu

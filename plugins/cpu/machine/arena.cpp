@@ -75,7 +75,7 @@ bool Arena::show(const Allocation& allocation, bool visible) {
   return mapped != MAP_FAILED;
 }
 
-std::uint64_t Arena::allocate(std::uint64_t bytes, Kind kind) {
+std::uint64_t Arena::allocate(std::uint64_t bytes, Kind kind, const char* by) {
   std::uint64_t& used = kind == Kind::pinned ? pinned_ : used_;
   if (bytes == 0 || bytes > capacity_ - std::min(capacity_, used)) return 0;
   const std::uint64_t need = (bytes + kPage - 1) / kPage * kPage + kRedZone;
@@ -108,6 +108,8 @@ std::uint64_t Arena::allocate(std::uint64_t bytes, Kind kind) {
   allocation.pinned = kind == Kind::pinned;
   allocation.host_visible = kind != Kind::device;
   if (tracks_values_ && kind == Kind::device) allocation.init = no_values(bytes);
+  allocation.by = by;
+  if (by != nullptr) allocation.number = ++made_;
   const bool good = kind == Kind::device || show(allocation, true);
   allocations_.emplace(address, std::move(allocation));
   used += bytes;
@@ -138,6 +140,16 @@ void Arena::set_values(std::uint64_t address, std::uint64_t bytes, bool have) {
 
 void Arena::assume_values() {
   for (auto& [address, allocation] : allocations_) allocation.init = nullptr;
+}
+
+std::vector<const Allocation*> Arena::live_allocations() const {
+  std::vector<const Allocation*> live;
+  for (const auto& [address, allocation] : allocations_) {
+    if (allocation.live && allocation.by != nullptr) live.push_back(&allocation);
+  }
+  std::sort(live.begin(), live.end(),
+            [](const Allocation* a, const Allocation* b) { return a->number < b->number; });
+  return live;
 }
 
 bool Arena::free(std::uint64_t address) {

@@ -24,6 +24,8 @@ struct Allocation {
   std::shared_ptr<std::uint8_t[]> init;
   std::string label, dtype;  ///< from warpmark_device.label
   std::uint64_t label_address = 0, label_bytes = 0;
+  const char* by = nullptr;  ///< the driver's function that made it, of a client's allocation
+  std::uint64_t number = 0;  ///< … counted from 1
 };
 
 /// Where a faulty access lies with regard to an allocation.
@@ -60,8 +62,9 @@ class Arena {
   /// Whose memory an allocation is. Managed and pinned memory can be read and written by the host
   /// program at the device's address, too.
   enum class Kind : std::uint8_t { device, managed, pinned };
-  /// The address of `bytes` > 0 new bytes, zero, aligned to 512; 0 if they do not fit.
-  std::uint64_t allocate(std::uint64_t bytes, Kind kind = Kind::device);
+  /// The address of `bytes` > 0 new bytes, zero, aligned to 512; 0 if they do not fit. `by` names
+  /// the driver's function for which a client gets the memory, and must live on.
+  std::uint64_t allocate(std::uint64_t bytes, Kind kind = Kind::device, const char* by = nullptr);
   /// From now on device memory that is allocated has no values until it is written.
   void track_values(bool on) { tracks_values_ = on; }
   /// The bytes of a live allocation have values now, or none.
@@ -88,6 +91,9 @@ class Arena {
   [[nodiscard]] std::byte* host(std::uint64_t address) const { return alias_ + (address - base_); }
   [[nodiscard]] bool contains(std::uint64_t address) const { return address - base_ < span_; }
 
+  /// A client's allocations that are live, in the order of their numbers.
+  [[nodiscard]] std::vector<const Allocation*> live_allocations() const;
+
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
   [[nodiscard]] std::uint64_t used() const { return used_; }
 
@@ -101,6 +107,7 @@ class Arena {
   int memory_file_ = -1;
   std::uint64_t used_ = 0, pinned_ = 0;
   bool tracks_values_ = false;
+  std::uint64_t made_ = 0;  ///< allocations of clients
   std::vector<const Arena*> peers_;
   std::uint64_t next_ = 0;                           ///< where the next search begins
   std::map<std::uint64_t, Allocation> allocations_;  ///< live and freed, by address

@@ -36,7 +36,7 @@ void AsyncCopies::reset(std::uint32_t threads) {
 void AsyncCopies::finish(const AsyncCopy& copy) {
   std::memmove(copy.to, copy.from, copy.source);
   std::memset(copy.to + copy.source, 0, copy.bytes - copy.source);
-  if (observer_ != nullptr) observer_->fill(copy.to, copy.bytes);
+  if (observer_ != nullptr) observer_->fill(copy.to, copy.bytes, copy.undefined);
   if (copy.completion != nullptr) {
     Mbarrier barrier = load_barrier(copy.completion);
     barrier.complete_bytes(copy.bytes);
@@ -247,6 +247,14 @@ void pending(Lanes& w, const Instruction& i) {
   });
 }
 
+std::uint32_t undefined_bytes(const Region& region, const AsyncCopy& copy) {
+  if (region.init == nullptr) return 0;
+  const auto from = static_cast<std::uint64_t>(copy.from - region.host);
+  const std::uint32_t set = eight_bits(region.init, from, region.size) |
+                            std::uint32_t{eight_bits(region.init, from + 8, region.size)} << 8;
+  return ~set & ((1u << copy.source) - 1);
+}
+
 // address = to (shared), a = from (global), b = bytes read or none, imm = bytes written.
 void copy(Lanes& w, const Instruction& i) {
   const auto bytes = static_cast<std::uint32_t>(i.imm);
@@ -268,6 +276,7 @@ void copy(Lanes& w, const Instruction& i) {
           locate(w, i, Space::global, lane, read_lane<std::uint64_t>(w.registers, i.a, lane),
                  made.source, bytes, false, true);
       if (made.from == nullptr) return;
+      if (w.observer != nullptr) made.undefined = undefined_bytes(w.sites[i.site], made);
     } else {
       made.from = made.to;
     }

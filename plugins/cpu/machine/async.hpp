@@ -16,6 +16,7 @@ struct AsyncCopy {
   std::uint32_t bytes = 0;          ///< written
   std::uint32_t source = 0;         ///< read; zeros follow
   std::byte* completion = nullptr;  ///< mbarrier that is told of the bytes, if any
+  std::uint32_t undefined = 0;      ///< of the first 16 bytes those that were never written
 };
 
 /// The copies of a block, by thread and in the order in which each thread started them. Bulk copies

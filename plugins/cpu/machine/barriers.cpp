@@ -41,6 +41,7 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const Block& node) {
   Barrier& barrier = barriers_[number];
   if (observer_ && threads != 0) observer_->arrive(warp.lanes.warp, number);
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
+  barrier.passed = barrier.passed || node.arrive_only;
   if (threads != 0) barrier.expected = threads;
   if (node.counts) {
     std::uint32_t predicate;
@@ -73,7 +74,8 @@ void BlockState::check_barrier(std::uint32_t number) {
           waiting |= 1u << warp.lanes.warp;
       }
     }
-    observer_->barrier_complete(number, finished.arrived >= live_threads_, waiting);
+    const bool everybody = !finished.passed && finished.arrived >= live_threads_;
+    observer_->barrier_complete(number, everybody, waiting);
   }
   for (Warp& warp : warps_) {
     std::vector<Fragment> fragments;
@@ -120,6 +122,19 @@ void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Blo
     add_fragment(warp, fragment);
   }
   release_warp_barriers(warp);
+}
+
+void BlockState::observe_warp_barrier(const Warp& warp, std::uint32_t mask, const Block& node) {
+  while (mask != 0) {
+    const std::uint32_t members = uniform(warp, node.barrier, mask);
+    std::uint32_t together = 0;
+    for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
+      const std::uint32_t lane = lanes & -lanes;
+      if (uniform(warp, node.barrier, lane) == members) together |= lane;
+    }
+    observer_->warp_complete(warp.lanes.warp, together);
+    mask &= ~together;
+  }
 }
 
 void BlockState::release_warp_barriers(Warp& warp) {

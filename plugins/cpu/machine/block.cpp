@@ -182,6 +182,7 @@ BlockState::Progress BlockState::run() {
       if (others && cluster_->blocks.size() > 1)
         return round == 0 ? Progress::stuck : Progress::paused;
       report_deadlock();
+      for (BlockState* other : cluster_->blocks) other->report_cluster_waits(*this);
       return Progress::paused;
     }
   }
@@ -273,8 +274,24 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
     warp.instructions += node.weight;
     traffic->warp_ran(warp.instructions);
   }
-  if (follows && taints->any() && node.exit == Exit::branch)
-    observer_->decide(lanes, node.predicate, mask, node.statement, "used to decide a branch");
+  if (!follows || !taints->any()) return;
+  const auto decide = [&](std::uint32_t slot, const char* what) {
+    observer_->decide(lanes, slot, mask, node.statement, what);
+  };
+  switch (node.exit) {
+    case Exit::branch:
+      return decide(node.predicate, "used to decide a branch");
+    case Exit::call:
+      return decide(launch_.program.calls[node.barrier].target, "used as a function's address");
+    case Exit::barrier:
+      decide(node.barrier, "used as a barrier's number");
+      return decide(node.threads, "used as a number of threads");
+    case Exit::warp:
+    case Exit::collect:
+      return decide(node.barrier, "used as a mask of lanes");
+    default:
+      return;
+  }
 }
 
 bool BlockState::run_warp(Warp& warp) {
@@ -335,8 +352,7 @@ bool BlockState::run_warp(Warp& warp) {
         have = complete(warp, current.mask, node);
         if (observer_ && observer_->checks().sync) check_members(warp, current.mask, node);
         if (have) {
-          if (observer_ && node.exit == Exit::warp)
-            observer_->warp_complete(warp.lanes.warp, current.mask);
+          if (observer_ && node.exit == Exit::warp) observe_warp_barrier(warp, current.mask, node);
           current.node = node.next;
         } else {
           arrive_at_warp_barrier(warp, current, node);

@@ -70,7 +70,7 @@ struct LaunchState {
   bool timed_out = false;  ///< the deadline has passed
   std::uint64_t clock_reads = 0;
   Turns* turns = nullptr;              ///< if blocks run in parallel, or in order
-  std::uint64_t index = 0;             ///< of the block that runs, if there are turns
+  std::uint64_t turn = 0;              ///< of the block that runs, if there are turns
   bool in_turn = false;                ///< all earlier blocks have retired
   bool parallel = false;               ///< others work on the same memory now
   LaunchObserver* observer = nullptr;  ///< if there are checks beyond bounds
@@ -135,6 +135,8 @@ class BlockState {
   void release_cluster_barrier();
   /// Says who waits where, for threads that wait for ever.
   void report_deadlock();
+  /// Says who waits at the cluster's barrier, when another of its blocks is stuck for ever.
+  void report_cluster_waits(const BlockState& stuck);
   /// Says where every thread is and what it waits for, when a limit has ended the launch.
   void report_waits();
   /// No access may use what it remembers of the allocation at `address`.
@@ -158,6 +160,7 @@ class BlockState {
     std::uint32_t expected = 0;  ///< threads, if the instruction gave their number
     std::uint32_t yes = 0;       ///< of those that arrived at a counting barrier
     bool counts = false;
+    bool passed = false;                           ///< somebody who arrived does not wait
     std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
     std::uint32_t first = 0;                       ///< … and which thread that is, in its block
   };
@@ -173,6 +176,8 @@ class BlockState {
   /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
   [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const Block& node);
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node);
+  /// Tells the observer of a bar.warp.sync where nobody need wait: who of `mask` meets whom.
+  void observe_warp_barrier(const Warp& warp, std::uint32_t mask, const Block& node);
   [[nodiscard]] std::uint32_t statement_of_wait(const Fragment& fragment) const;
   // synccheck.cpp
   void check_members(const Warp& warp, std::uint32_t mask, const Block& node);

@@ -105,9 +105,13 @@ void BlockState::enter(Warp& warp, const Fragment& fragment, const Block& node) 
     if (call.recursive) save(callee, warp.lanes.registers, lane, warp.saved[lane]);
     std::byte* local = warp.lanes.local.host + lane * local_bytes_;
     std::memset(local + top, 0, callee.frame_bytes);
+    if (observer_) observer_->enter_frame(warp.lanes.warp, lane, number, top);
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      std::memcpy(local + top + callee.parameters[i].offset,
-                  local + from + call.arguments[i].offset, callee.parameters[i].bytes);
+      const std::uint64_t argument = from + call.arguments[i].offset;
+      const std::uint64_t parameter = top + callee.parameters[i].offset;
+      const std::uint32_t bytes = callee.parameters[i].bytes;
+      std::memcpy(local + parameter, local + argument, bytes);
+      if (observer_) observer_->copy_local(warp.lanes.warp, lane, argument, parameter, bytes);
     }
     write_lane(warp.lanes.registers, callee.frame_slot, lane, top);
     write_lane(warp.lanes.registers, callee.return_slot, lane, node.barrier);
@@ -135,8 +139,8 @@ void BlockState::return_from(Warp& warp, const Fragment& fragment, const Block& 
       std::memcpy(local + to + call.results[i].offset, local + base + callee.results[i].offset,
                   callee.results[i].bytes);
       if (observer_)
-        observer_->fill_local(warp.lanes.warp, lane, to + call.results[i].offset,
-                              callee.results[i].bytes);
+        observer_->copy_local(warp.lanes.warp, lane, base + callee.results[i].offset,
+                              to + call.results[i].offset, callee.results[i].bytes);
     }
     Fragment back = fragment;
     back.node = call.next;

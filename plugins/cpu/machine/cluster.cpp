@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "inspect/observer.hpp"
 #include "machine/block.hpp"
 
 namespace warpmark::cpu {
@@ -44,6 +45,11 @@ std::uint32_t Cluster::live_threads() const {
 void Cluster::check_barrier() {
   if (arrived == 0 || arrived < live_threads()) return;
   arrived = 0;
+  if (blocks.size() > 1 && blocks[0]->observer() != nullptr) {
+    const std::uint64_t key = blocks[0]->observer()->index();
+    for (BlockState* block : blocks) block->observer()->cluster_release(key);
+    for (BlockState* block : blocks) block->observer()->cluster_acquire(key);
+  }
   for (BlockState* block : blocks) block->release_cluster_barrier();
 }
 

@@ -203,6 +203,14 @@ bool run_in_rotation(LaunchState& state, Counters& counters, Profile& profile) {
   return limited;
 }
 
+// Blocks that one worker runs before it looks at what the others do, whatever their number: few
+// enough that all end at about the same time, many enough that they seldom meet.
+std::uint64_t blocks_each(const Program& program, const LaunchShape& shape) {
+  constexpr std::uint64_t kTurns = 128, kMost = 16;
+  if (program.ordered || shape.heap != nullptr || shape.instruction_budget != 0) return 1;
+  return std::clamp<std::uint64_t>(blocks_of(shape) / kTurns, 1, kMost);
+}
+
 // What one worker does: blocks, from start to end, as long as there are any.
 void run_blocks(const LaunchState& whole, const LaunchShape& shape, Turns& turns,
                 Time::time_point deadline, bool parallel) {
@@ -212,32 +220,41 @@ void run_blocks(const LaunchState& whole, const LaunchShape& shape, Turns& turns
   state.turns = &turns;
   state.parallel = parallel;
   BlockState block(state);
-  const std::uint64_t blocks = blocks_of(shape);
-  const Order order(shape.schedule_seed, blocks);
-  for (std::uint64_t index = turns.take(); index < blocks; index = turns.take()) {
-    state.index = index;
-    state.executed = state.warp_instructions = state.clock_reads = 0;
+  const Order order(shape.schedule_seed, blocks_of(shape));
+  for (Turns::Turn turn = turns.take(); turn.begin != turn.end; turn = turns.take()) {
+    state.turn = turn.number;
     state.stop = state.timed_out = false;
     state.in_turn = !parallel;
+    Outcome outcome;
     try {
-      state.random_state = shape.schedule_seed + index;
-      block.start(order(index));
-      while (block.run() == BlockState::Progress::paused && !state.stop && turns.wanted(index)) {
+      for (std::uint64_t index = turn.begin; index != turn.end && !outcome.stop; ++index) {
+        state.executed = state.warp_instructions = state.clock_reads = 0;
+        state.random_state = shape.schedule_seed + index;
+        block.start(order(index));
+        while (block.run() == BlockState::Progress::paused && !state.stop &&
+               turns.wanted(turn.number)) {
+        }
+        outcome.executed += state.executed;
+        outcome.warp_instructions += state.warp_instructions;
+        outcome.stop = state.stop || state.timed_out;
       }
     } catch (...) {  // out of memory: nobody may wait for this block
-      BlockOutcome nothing;
+      Outcome nothing;
       nothing.stop = true;
-      turns.retire(index, std::move(nothing));
+      turns.retire(turn.number, std::move(nothing));
       throw;
     }
     if (state.timed_out ||
         (shape.instruction_budget != 0 && state.executed >= shape.instruction_budget))
       block.report_waits();
-    Profile profile = state.take_profile();
-    turns.retire(index,
-                 {state.executed, state.warp_instructions, state.tally.take(), std::move(profile),
-                  state.faults.take(), std::move(state.printed), std::move(state.asserted),
-                  state.stop || state.timed_out, state.timed_out, block.coordinates()});
+    outcome.profile = state.take_profile();
+    outcome.counters = state.tally.take();
+    outcome.faults = state.faults.take();
+    outcome.printed = std::move(state.printed);
+    outcome.asserted = std::move(state.asserted);
+    outcome.timed_out = state.timed_out;
+    outcome.coordinates = block.coordinates();
+    turns.retire(turn.number, std::move(outcome));
     state.printed.clear();
     state.asserted.clear();
   }
@@ -247,7 +264,7 @@ void run_blocks(const LaunchState& whole, const LaunchShape& shape, Turns& turns
 bool run_in_order(LaunchState& state, Counters& counters, Profile& profile) {
   const LaunchShape& shape = state.shape;
   const std::uint64_t blocks = blocks_of(shape);
-  Turns turns(shape, blocks);
+  Turns turns(shape, blocks, blocks_each(state.program, shape));
   const std::uint64_t most = resident_blocks(state.program, shape);
   const auto workers = static_cast<std::size_t>(
       std::min({std::uint64_t{std::max(shape.workers, 1u)}, blocks, most}));
@@ -338,11 +355,18 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
   if (shape.workspace != 0) arena.free(shape.workspace);
   if (observer) {
     for (LaunchObserver::Unsettled& read : observer->unsettled) state.faults.add(read.fault);
+    Fault note;
+    note.kind = FaultKind::incomplete;
+    note.warning = true;
+    note.count = 1;
+    note.message = observer->left_out();
+    if (!note.message.empty()) state.faults.add(note);
   }
   result.thread_instructions = state.executed;
   result.warp_instructions = state.warp_instructions;
   result.counters = counters;
   result.faults = state.faults.take();
+  merge_places(result.faults, program);
   result.printed = std::move(state.printed);
   result.asserted = std::move(state.asserted);
   for (auto fault = result.faults.rbegin(); fault != result.faults.rend(); ++fault) {

@@ -62,6 +62,18 @@ Allocation DeviceHeap::find(std::uint64_t address, std::uint64_t bytes) const {
   return found;
 }
 
+std::vector<Allocation> DeviceHeap::live_blocks() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Allocation> live;
+  for (const auto& [address, block] : blocks_) {
+    if (!block.live) continue;
+    Allocation& one = live.emplace_back();
+    one.address = address;
+    one.bytes = block.bytes;
+  }
+  return live;
+}
+
 void DeviceHeap::explain(Fault& fault) const {
   const std::lock_guard lock(mutex_);
   fault.allocation = {};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "inspect/fault.hpp"
 #include "machine/arena.hpp"
@@ -28,6 +29,8 @@ class DeviceHeap {
   [[nodiscard]] bool owns(std::uint64_t address) const { return address - base_ < bytes_; }
   /// The live block that holds all of [address, address + bytes); bytes 0 if there is none.
   [[nodiscard]] Allocation find(std::uint64_t address, std::uint64_t bytes) const;
+  /// What nobody has freed, by address.
+  [[nodiscard]] std::vector<Allocation> live_blocks() const;
   /// Fills in which block a faulty access is nearest to.
   void explain(Fault& fault) const;
 

@@ -173,12 +173,13 @@ void release(Lanes& w, const Instruction& i, std::uint32_t lane, DeviceHeap& hea
 }
 
 // What malloc gives has no values yet.
-std::uint64_t allocate(LaunchState& launch, std::uint64_t bytes) {
+std::uint64_t allocate(const Lanes& w, LaunchState& launch, std::uint64_t bytes) {
   if (launch.shape.heap == nullptr) return 0;
   const std::uint64_t address = launch.shape.heap->allocate(bytes);
   const Allocation* memory = address == 0 ? nullptr : launch.arena.find(address, bytes);
   if (memory != nullptr && memory->init != nullptr)
     set_bits<false>(memory->init.get(), address - memory->address, bytes);
+  if (memory != nullptr && w.observer != nullptr) w.observer->allocated(address, bytes);
   return address;
 }
 
@@ -198,7 +199,7 @@ void runtime_call(Lanes& w, const Instruction& i) {
         fail_assertion(w, i, lane, frame);
         break;
       case Runtime::malloc:
-        frame.result(allocate(launch, frame.argument(0)));
+        frame.result(allocate(w, launch, frame.argument(0)));
         break;
       case Runtime::free:
         if (launch.shape.heap != nullptr)

@@ -442,7 +442,7 @@ void texture_handler(Lanes& w, const Instruction& i) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const Texture* texture = find_image(w, i, lane, table, "texture");
     std::array<u32, 4> values{};
-    if (texture != nullptr) {
+    if (texture != nullptr && texture->levels[0].width != 0) {  // 0 bytes of linear memory
       Color color;
       const Request request = request_of(w, i, op, lane);
       const bool good = Gather ? gather(w, i, lane, *texture, request, color)

@@ -1,6 +1,7 @@
 // Retirement of blocks in order.
 #include "machine/turns.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -8,24 +9,26 @@ namespace warpmark::cpu {
 
 void Turns::wait(LaunchState& launch) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return retired_ == launch.index || launch.index > stopped_at_; });
-  if (launch.index > stopped_at_) launch.stop = true;
+  changed_.wait(lock, [&] { return retired_ == launch.turn || launch.turn > stopped_at_; });
+  if (launch.turn > stopped_at_) launch.stop = true;
   launch.in_turn = true;
 }
 
-bool Turns::wanted(std::uint64_t index) {
+bool Turns::wanted(std::uint64_t turn) {
   const std::lock_guard lock(mutex_);
-  return index <= stopped_at_;
+  return turn <= stopped_at_;
 }
 
-std::uint64_t Turns::take() {
+Turns::Turn Turns::take() {
   const std::lock_guard lock(mutex_);
-  return stopped_at_ != ~std::uint64_t{0} ? blocks_ : next_ < blocks_ ? next_++ : blocks_;
+  if (stopped_at_ != ~std::uint64_t{0} || next_ == turns_) return {};
+  const std::uint64_t turn = next_++, begin = turn * each_;
+  return {turn, begin, begin + std::min(each_, blocks_ - begin)};
 }
 
-void Turns::retire(std::uint64_t index, BlockOutcome outcome) {
+void Turns::retire(std::uint64_t turn, Outcome outcome) {
   const std::lock_guard lock(mutex_);
-  ended_.emplace(index, std::move(outcome));
+  ended_.emplace(turn, std::move(outcome));
   for (auto first = ended_.begin();
        first != ended_.end() && first->first == retired_ && stopped_at_ == ~std::uint64_t{0};
        first = ended_.erase(first)) {
@@ -39,7 +42,7 @@ void Turns::retire(std::uint64_t index, BlockOutcome outcome) {
   changed_.notify_all();
 }
 
-void Turns::merge(BlockOutcome& outcome) {
+void Turns::merge(Outcome& outcome) {
   executed += outcome.executed;
   warp_instructions += outcome.warp_instructions;
   add(counters, outcome.counters);
@@ -48,7 +51,7 @@ void Turns::merge(BlockOutcome& outcome) {
   asserted.add(std::move(outcome.asserted));
   timed_out = timed_out || outcome.timed_out;
   for (const Fault& fault : outcome.faults) faults.add(fault);
-  const bool last = retired_ + 1 == blocks_ && !outcome.stop;
+  const bool last = retired_ + 1 == turns_ && !outcome.stop;
   over_budget = shape_.instruction_budget != 0 && executed >= shape_.instruction_budget && !last;
 }
 

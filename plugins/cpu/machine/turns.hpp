@@ -11,8 +11,8 @@
 
 namespace warpmark::cpu {
 
-/// What one block did.
-struct BlockOutcome {
+/// What some blocks in a row did.
+struct Outcome {
   std::uint64_t executed = 0, warp_instructions = 0;
   Counters counters{};
   Profile profile;
@@ -22,22 +22,28 @@ struct BlockOutcome {
   std::array<std::uint32_t, 3> coordinates{};
 };
 
-/// Blocks are retired in order of their index, whichever ends first. A launch that stops in a block
-/// has no later ones: what they did is forgotten. An access whose result depends on order waits
-/// until all earlier blocks are retired; the earliest never waits, so someone always gets on.
+/// Blocks are run and retired by turns: each is some blocks in a row, and turns are retired in
+/// order, whichever ends first. A launch that stops in a block has no later ones: what they did is
+/// forgotten. An access whose result depends on order waits until all earlier blocks are retired;
+/// the earliest never waits, so someone always gets on.
 class Turns {
  public:
-  Turns(const LaunchShape& shape, std::uint64_t blocks) : shape_(shape), blocks_(blocks) {
+  /// `blocks_each` is 1 if accesses wait for their turn, or a budget ends the launch in a block.
+  Turns(const LaunchShape& shape, std::uint64_t blocks, std::uint64_t blocks_each)
+      : shape_(shape), blocks_(blocks), each_(blocks_each), turns_((blocks - 1) / each_ + 1) {
     printed.limit = asserted.limit = shape.printf_bytes;
   }
 
-  /// Waits for the turn of launch.index; sets launch.stop if it never comes.
+  struct Turn {
+    std::uint64_t number = 0, begin = 0, end = 0;  ///< blocks [begin, end); none: there is no more
+  };
+  /// What to run next.
+  Turn take();
+  /// Waits for the turn of launch.turn; sets launch.stop if it never comes.
   void wait(LaunchState& launch);
-  void retire(std::uint64_t index, BlockOutcome outcome);
-  /// The next block to run; `blocks` or more if there is none.
-  std::uint64_t take();
-  /// Whether the block counts still.
-  [[nodiscard]] bool wanted(std::uint64_t index);
+  void retire(std::uint64_t turn, Outcome outcome);
+  /// Whether the turn counts still.
+  [[nodiscard]] bool wanted(std::uint64_t turn);
 
   // After all have ended:
   std::uint64_t executed = 0, warp_instructions = 0;
@@ -49,13 +55,13 @@ class Turns {
   PrintLog printed, asserted;
 
  private:
-  void merge(BlockOutcome& outcome);
+  void merge(Outcome& outcome);
 
   const LaunchShape& shape_;
-  const std::uint64_t blocks_;
+  const std::uint64_t blocks_, each_, turns_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::uint64_t, BlockOutcome> ended_;  ///< not retired yet
+  std::map<std::uint64_t, Outcome> ended_;  ///< not retired yet
   std::uint64_t next_ = 0, retired_ = 0;
   std::uint64_t stopped_at_ = ~std::uint64_t{0};
 };

@@ -60,6 +60,15 @@ void BlockState::report_deadlock() {
   }
 }
 
+void BlockState::report_cluster_waits(const BlockState& stuck) {
+  if (this == &stuck) return;
+  for (const Warp& warp : warps_) {
+    for (const Fragment& fragment : warp.fragments) {
+      if (fragment.wait == Fragment::Wait::cluster) add_wait(warp, fragment, FaultKind::barrier);
+    }
+  }
+}
+
 void BlockState::report_waits() {
   for (const Warp& warp : warps_) {
     for (const Fragment& fragment : warp.fragments) add_wait(warp, fragment, FaultKind::waiting);

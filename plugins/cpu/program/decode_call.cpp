@@ -239,7 +239,7 @@ void Decoder::call(const Statement& statement, Block& block) {
     const auto callee = program_.callee_of.find(known->second);
     if (callee == program_.callee_of.end() && runtime_call(statement, name, call, block)) return;
     if (callee == program_.callee_of.end())
-      refuse(statement, "function '" + name + "' has no body in this module");
+      invalid(statement, "function '" + name + "' has no body in this module");
     call.callee = callee->second;
     const Callee& target = program_.callees[call.callee];
     if (target.parameters.size() != call.arguments.size() ||

@@ -1,9 +1,8 @@
 // Registers that may be read before they are written: those that are not on every way to a read.
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "inspect/taint.hpp"
+#include "inspect/uses.hpp"
 #include "program/program.hpp"
 
 namespace warpmark::cpu {
@@ -18,58 +17,6 @@ void add(Set& set, std::uint32_t slot) {
 }
 bool has(const Set& set, std::uint32_t slot) {
   return (set[slot / kSlot / 64] >> (slot / kSlot % 64) & 1) != 0;
-}
-
-struct Uses {
-  std::vector<std::uint32_t> reads, writes;
-};
-
-// The operands of an instruction whose undefined values are followed; of others nothing is said to
-// be read, and everything to be written.
-Uses uses_of(const Program& program, const Instruction& i) {
-  const std::vector<std::uint32_t> first = {i.d, i.a, i.b, i.c};
-  switch (flow_of(i.opcode)) {
-    case Flow::load:
-      return {{i.address}, data_slots(program, i)};
-    case Flow::store: {
-      Uses uses{data_slots(program, i), {}};
-      uses.reads.push_back(i.address);
-      return uses;
-    }
-    case Flow::atomic:
-      return {{i.address, i.a, i.b}, {i.d}};
-    case Flow::pack: {
-      Uses uses{first, {i.address}};
-      uses.reads.resize(std::min<std::size_t>(4, i.count));
-      return uses;
-    }
-    case Flow::unpack: {
-      Uses uses{{i.address}, first};
-      uses.writes.resize(std::min<std::size_t>(4, i.count));
-      return uses;
-    }
-    case Flow::compare: {
-      Uses uses{{i.a, i.b}, {i.d, i.address}};
-      if (i.imm != kCombineNone) uses.reads.push_back(i.c);
-      return uses;
-    }
-    case Flow::none: {
-      Uses uses{{}, first};
-      uses.writes.push_back(i.address);
-      return uses;
-    }
-    case Flow::shuffle:
-    case Flow::reduce:
-      return {{i.a}, {i.d, i.address}};
-    default: {
-      const OpcodeInfo* info = find_opcode(i.opcode);
-      Uses uses{{i.a, i.b, i.c}, {i.d}};
-      if (info != nullptr && info->form == Form::quaternary) uses.reads.push_back(i.address);
-      if (info == nullptr || info->form == Form::carry2 || info->form == Form::carry3)
-        uses.writes.push_back(i.address);  // a carry, or the predicate of a match
-      return uses;
-    }
-  }
 }
 
 }  // namespace
@@ -141,6 +88,7 @@ void find_unwritten(Program& program) {
       const Uses uses = uses_of(program, instruction);
       read(known, instruction.guard);
       for (const std::uint32_t slot : uses.reads) read(known, slot);
+      for (const std::uint32_t slot : uses.places) read(known, slot);
       if (instruction.guard != Instruction::kNone) continue;
       for (const std::uint32_t slot : uses.writes) add(known, slot);
     }

@@ -77,6 +77,13 @@ struct Operand {
 /// A place in the source, from .loc. File 0 means that none is known.
 struct Location {
   std::uint32_t file = 0, line = 0, column = 0;
+  std::uint32_t inlined = 0;  ///< Module::inlined[inlined - 1]; 0: not inlined
+};
+
+/// A call that the compiler put the callee's code in the place of.
+struct InlinedCall {
+  std::string_view function;  ///< label of the callee's name in Module::debug_strings
+  Location call;              ///< may be inlined in turn, by an earlier InlinedCall
 };
 
 struct Statement {
@@ -135,6 +142,7 @@ struct Function {
   std::uint32_t parameter_bytes = 0;
   std::array<std::uint32_t, 3> cluster{};  ///< .reqnctapercluster; 0 = not given
   std::uint32_t max_threads = 0;           ///< product of .maxntid or .reqntid; 0 = not given
+  std::array<std::uint32_t, 3> threads{};  ///< .reqntid; 0 = not given
   std::vector<Parameter> parameters;
   std::vector<Parameter> results;  ///< of a .func; their offsets count from 0
   std::uint32_t result_bytes = 0;
@@ -153,6 +161,8 @@ struct Module {
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::unordered_map<std::uint32_t, std::string_view> files;  ///< by .file number
+  std::vector<InlinedCall> inlined;
+  std::vector<std::string_view> debug_strings;  ///< the insides of .debug_str sections, as text
   std::unordered_map<std::string_view, std::uint32_t> function_by_name, variable_by_name;
 };
 

@@ -125,7 +125,7 @@ void ParseState::parse_performance_directives(Function& function) {
     most = most || token_.is(".maxntid");
     required = required || token_.is(".reqntid");
     if (most && required) fail(".maxntid and .reqntid exclude each other");
-    const bool threads = token_.is(".maxntid") || token_.is(".reqntid");
+    const bool exact = token_.is(".reqntid"), threads = exact || token_.is(".maxntid");
     const bool cluster = token_.is(".reqnctapercluster");
     const bool pragma = token_.is(".pragma");
     advance();
@@ -135,11 +135,12 @@ void ParseState::parse_performance_directives(Function& function) {
     }
     std::uint64_t product = 1;
     if (cluster) function.cluster = {1, 1, 1};
+    if (exact) function.threads = {1, 1, 1};
     for (std::size_t i = 0; token_.kind == TokenKind::integer; ++i) {
       const std::uint64_t value = expect_integer("a count");
-      if (cluster && i < 3)
-        function.cluster[i] =
-            static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffff));
+      const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffff));
+      if (cluster && i < 3) function.cluster[i] = count;
+      if (exact && i < 3) function.threads[i] = count;
       product = value > 0xffff || product > 0xffff ? 0xffffffff : product * value;
       if (!accept(',')) break;
     }
@@ -153,6 +154,8 @@ void ParseState::parse_body(Function& function) {
   expect('{');
   function.has_body = true;
   location_ = {};
+  recent_ = {};
+  calls_.clear();
   Scopes scopes(function);
   while (true) {
     if (token_.kind == TokenKind::end)
@@ -222,21 +225,56 @@ void ParseState::parse_location() {
   const auto small = [&](std::string_view what) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(expect_integer(what), 0xffffffff));
   };
-  location_.file = small("a file number");
-  location_.line = small("a line");
-  location_.column = small("a column");
+  const auto place = [&] {
+    Location location;
+    location.file = small("a file number");
+    location.line = small("a line");
+    location.column = small("a column");
+    return location;
+  };
+  location_ = place();
   // Inlined code: `, function_name label, inlined_at file line column`.
+  std::string_view function;
   while (accept(',')) {
     const std::string_view attribute = expect_word("function_name or inlined_at");
     if (attribute == "function_name") {
-      expect_word("a label");
-      if (accept('+')) expect_integer("an offset");
+      function = expect_word("a label");
+      // An offset is into a section; ours are found by their labels.
+      if (accept('+') && expect_integer("an offset") != 0) function = {};
     } else if (attribute == "inlined_at") {
-      for (int i = 0; i < 3; ++i) expect_integer("a number");
+      location_.inlined = inlined_call(function, place());
     } else {
       fail("unknown attribute of .loc");
     }
   }
+  recent_[next_recent_++ % recent_.size()] = location_;
+}
+
+std::uint32_t ParseState::inlined_call(std::string_view function, Location call) {
+  const auto same = [](const Location& a, const Location& b) {
+    return a.file == b.file && a.line == b.line && a.column == b.column;
+  };
+  // PTX ISA: the place of the call was named by a .loc before, which says whether that is inlined
+  // in turn. NVRTC writes it right before; later code of the same call may lean on it from afar.
+  const std::uint64_t key =
+      std::uint64_t{call.file} << 48 ^ std::uint64_t{call.line} << 16 ^ std::uint64_t{call.column};
+  std::size_t back = 1;
+  while (back <= recent_.size() && !same(recent_[(next_recent_ - back) % recent_.size()], call))
+    ++back;
+  if (back <= recent_.size()) {
+    call = calls_[key] = recent_[(next_recent_ - back) % recent_.size()];
+  } else if (const auto found = calls_.find(key);
+             found != calls_.end() && same(found->second, call)) {
+    call = found->second;
+  }
+  std::vector<InlinedCall>& all = module_.inlined;
+  for (std::size_t i = all.size(); i-- > 0 && all.size() - i <= 16;) {
+    if (same(all[i].call, call) && all[i].call.inlined == call.inlined &&
+        all[i].function == function)
+      return static_cast<std::uint32_t>(i + 1);
+  }
+  all.push_back({function, call});
+  return static_cast<std::uint32_t>(all.size());
 }
 
 void ParseState::parse_statement(Function& function, Scopes& scopes) {

@@ -1,10 +1,12 @@
 // The recursive-descent parser's state and helpers; private to ptx/.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ptx/lexer.hpp"
@@ -46,6 +48,8 @@ class ParseState {
   void parse_body_directive(Function& function, Scopes& scopes);
   void parse_registers(Scopes& scopes);
   void parse_location();
+  /// What `inlined_at` says: the call may be inlined in turn.
+  std::uint32_t inlined_call(std::string_view function, Location call);
   void parse_statement(Function& function, Scopes& scopes);
   Operand parse_operand(Function& function, Scopes& scopes, std::uint32_t depth);
   /// `first|second`; the current token is the bar.
@@ -87,6 +91,10 @@ class ParseState {
   Token token_;
   const char* previous_end_ = nullptr;
   Location location_;
+  /// The last places of the function that .loc named, and those of calls, by file, line and column.
+  std::array<Location, 64> recent_{};
+  std::size_t next_recent_ = 0;
+  std::unordered_map<std::uint64_t, Location> calls_;
   bool sized_ = false;  ///< .address_size was there
   bool call_ = false;   ///< the statement is a call: ( ) is a list of its arguments
 };

@@ -87,10 +87,14 @@ void ParseState::parse_directive() {
     advance();
     if (token_.kind != TokenKind::directive && token_.kind != TokenKind::word)
       fail("expected a section name");
+    const bool strings = token_.is(".debug_str");
     advance();
     if (!token_.is('{')) fail("expected '{'");
+    const char* begin = token_.text.data() + 1;
     lexer_.skip_braces();
     advance();
+    // Up to the next token: what stands behind the section is no label's.
+    if (strings) module_.debug_strings.emplace_back(begin, token_.text.data() - begin);
   } else if (token_.is(".pragma")) {
     skip_past_semicolon();
   } else {

@@ -1,20 +1,23 @@
 // Barriers and warp operations that not everybody reaches.
 
-//@ bug barrier_in_both_branches sync grid=1 block=64 args="int32[64]"
+//@ bug barrier_in_both_branches sync most=90 grid=1 block=64 args="int32[64]"
 extern "C" __global__ void barrier_in_both_branches(int* a) {
   if (threadIdx.x % 2 == 0) {
-    __syncthreads();  //! //~
+    __syncthreads();
     a[threadIdx.x] = 1;
   } else {
-    __syncthreads();  //! //~
+    // The first warp alone, and the second with the first, too.
+    __syncthreads();  //! hazard=in_warp thread=1 other_line=-4 ; hazard=in_block thread=33 other_line=-4
     a[threadIdx.x] = 2;
   }
 }
 
-//@ bug mask_without_caller sync grid=1 block=32 args="int32[32]" also=barrier
+//@ bug mask_without_caller sync grid=1 block=32 args="int32[32]"
 extern "C" __global__ void mask_without_caller(int* a) {
   a[threadIdx.x] = 0;
-  if (threadIdx.x < 16) __syncwarp(0xffff0000u >> (threadIdx.x < 8 ? 16 : 0));  //!
+  // Lanes 0 to 7 name 0 to 15, lanes 8 to 15 name 16 to 31; those that are named have left by then.
+  if (threadIdx.x < 16)
+    __syncwarp(0xffff0000u >> (threadIdx.x < 8 ? 16 : 0));  //! hazard=Invalid thread=8 count=8 ; says=16_to_31 thread=8 ; says=8_to_15 thread=0
   a[threadIdx.x] = 1;
 }
 

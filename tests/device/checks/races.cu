@@ -5,12 +5,13 @@ extern "C" __global__ void write_write_block(int* a) {
   a[0] = threadIdx.x;  //! //~
 }
 
-//@ bug shared_no_barrier race grid=1 block=64 args="int32[64]= int32[64]" hazard=read_after_write also=uninitialised
+//@ bug shared_no_barrier race grid=1 block=64 args="int32[64]= int32[64]"
 extern "C" __global__ void shared_no_barrier(const int* a, int* b) {
   __shared__ int s[64];
   int i = threadIdx.x;
-  s[i] = a[i];      //~
-  b[i] = s[63 - i];  //!
+  s[i] = a[i];  //! hazard=write_after_read thread=32 other_thread=31 other_line=2
+  // The first warp reads what the second has not written, which then reads what the first one has.
+  b[i] = s[63 - i];  //! uninitialised thread=0 ; hazard=read_after_write thread=32 other_thread=31 other_line=-2
 }
 
 //@ good shared_with_barrier grid=3 block=64 args="int32[64]= int32[64]"
@@ -22,14 +23,15 @@ extern "C" __global__ void shared_with_barrier(const int* a, int* b) {
   if (blockIdx.x == 0) b[i] = s[63 - i];
 }
 
-//@ bug write_after_read race grid=1 block=64 args="int32[64]= int32[64]" hazard=write_after_read
+//@ bug write_after_read race grid=1 block=64 args="int32[64]= int32[64]"
 extern "C" __global__ void write_after_read(const int* a, int* b) {
   __shared__ int s[64];
   int i = threadIdx.x;
   s[i] = a[i];
   __syncthreads();
-  int v = s[(i + 32) % 64];  //~
-  s[i] = v;                  //!
+  // The second warp, which ends the barrier, goes first.
+  int v = s[(i + 32) % 64];  //! hazard=read_after_write thread=0 other_thread=32 other_line=1
+  s[i] = v;                  //! hazard=write_after_read thread=0 other_thread=32 other_line=-1
   __syncthreads();
   b[i] = s[i];
 }
@@ -72,12 +74,12 @@ extern "C" __global__ void same_value(int* a) {
   a[0] = 7;  //!
 }
 
-//@ bug neighbour_block race grid=4 block=32 args="int32[129]=" hazard=read
+//@ bug neighbour_block race grid=4 block=32 args="int32[129]="
 extern "C" __global__ void neighbour_block(int* a) {
   int i = blockIdx.x * 32 + threadIdx.x;
-  int v = a[i + 1];  //! //~
+  int v = a[i + 1];  //~
   __syncthreads();
-  a[i] = v;          //! //~
+  a[i] = v;          //! hazard=write_after_read thread=0 in_block=1 other_thread=31 other_block=0 count=3
 }
 
 //@ bug counter_without_atomic race grid=2 block=64 args="int32[1]=0"
@@ -90,8 +92,8 @@ extern "C" __global__ void counter_atomic(int* a) { atomicAdd(a, 1); }
 
 //@ bug atomic_and_plain race grid=2 block=32 args="int32[1]=0 int32[64]"
 extern "C" __global__ void atomic_and_plain(int* a, int* b) {
-  atomicAdd(a, 1);                               //~
-  b[blockIdx.x * 32 + threadIdx.x] = a[0];  //!
+  atomicAdd(a, 1);  //! hazard=write_after_read in_block=1 thread=0 other_thread=31 other_line=1
+  b[blockIdx.x * 32 + threadIdx.x] = a[0];  //! hazard=read_after_write thread=0 other_thread=31 other_line=-1
 }
 
 //@ bug flag_without_fence race grid=2 block=32 args="int32[1]=0 int32[32]=0 int32[32]=0"

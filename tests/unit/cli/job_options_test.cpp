@@ -72,6 +72,9 @@ TEST(JobOptions, SchemaHasEachKeyWithItsWords) {
         case OptionKind::word:
           EXPECT_TRUE(type == "string" || type == "integer" || type == "number") << option.key;
           break;
+        case OptionKind::choice:
+          EXPECT_TRUE(property.value().contains("enum")) << option.key;
+          break;
         case OptionKind::words:
           EXPECT_EQ(type, "array") << option.key;
           break;
@@ -130,6 +133,9 @@ TEST(JobOptions, LineAndFileMeanTheSame) {
   same({"--checks", "race,init"}, "  checks: race,init\n",
        [](const R& r) { return r.session.checks; });
   same({"--checks", "all"}, "  checks: all\n", [](const R& r) { return r.session.checks; });
+  same({"--checks", "race"}, "  checks: race\n", [](const R& r) { return r.checks_given; });
+  same({"--sanitize"}, "  sanitize: memcheck\n", [](const R& r) { return r.sanitize; });
+  same({"--sanitize=racecheck"}, "  sanitize: racecheck\n", [](const R& r) { return r.sanitize; });
   same({"--counters"}, "  counters: true\n", [](const R& r) { return r.session.counters; });
   same({"--trials", "4"}, "  trials: 4\n", [](const R& r) { return r.trials; });
   same({"--trial", "4"}, "  trial: 4\n", [](const R& r) { return r.first_trial; });
@@ -206,6 +212,8 @@ TEST(JobOptions, MistakesNameTheOption) {
   for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--checks", "race,"},
             "--checks must be a list of memory, init, race and sync, or all, and is `race,`"},
+           {{"--sanitize=leak"},
+            "--sanitize must be memcheck, racecheck, initcheck or synccheck, and is `leak`"},
            {{"--maxfail", "-1"}, "--maxfail must be a whole number from 0, and is `-1`"},
            {{"--trials", "0"}, "--trials must be a whole number from 1, and is `0`"},
            {{"--trial", "x"}, "--trial must be a whole number from 0"},

@@ -105,6 +105,9 @@ TEST(FaultExplanation, BarriersAndRaces) {
             "so the result is a matter of luck. The first to do so was thread 1 of block 0, and 1 "
             "more access did the same. In a block `__syncthreads()` between the two accesses puts "
             "them in order; to add up in one place use `atomicAdd`.");
+  EXPECT_THAT(said(R"({"kind": "race", "space": "shared", "line": 8, "other": {"line": 6}})"),
+              testing::StartsWith("Line 8 uses shared memory at the same time as another thread in "
+                                  "line 6, and one of them writes"));
 }
 
 TEST(FaultExplanation, LimitsAndTraps) {

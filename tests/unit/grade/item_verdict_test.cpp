@@ -68,6 +68,9 @@ TEST(ItemVerdict, OfEachFinding) {
   EXPECT_EQ(word({"barrier", "illegal_address"}), GradeWord::barrier);
   EXPECT_EQ(word({"race"}), GradeWord::race);
   EXPECT_EQ(word({"limit"}), GradeWord::limit);
+  EXPECT_EQ(word({"race", "uninitialised", "limit", "waiting"}), GradeWord::limit);
+  EXPECT_EQ(word({"race", "illegal_address"}), GradeWord::memory_error);
+  EXPECT_EQ(word({"uninitialised", "race"}), GradeWord::memory_error);
   EXPECT_EQ(word({"assert"}), GradeWord::wrong);
   EXPECT_EQ(word({"trap"}), GradeWord::wrong);
   EXPECT_EQ(word({"of a later device"}), GradeWord::memory_error);
@@ -75,6 +78,13 @@ TEST(ItemVerdict, OfEachFinding) {
             Blame::grader);
   // Threads that wait for each other end in the driver's error for a limit.
   EXPECT_EQ(judge_item(failed(FailureKind::limit, {"barrier"})).word, GradeWord::barrier);
+}
+
+TEST(ItemVerdict, WarningsCostNothing) {
+  Outcome outcome = failed(FailureKind::finding);
+  outcome.findings = {{{"kind", "race"}, {"severity", "warning"}},
+                      {{"kind", "sync"}, {"severity", "error"}}};
+  expect(outcome, GradeWord::barrier, Blame::submission);
 }
 
 TEST(ItemVerdict, ReadsFindingsThatAreNone) {

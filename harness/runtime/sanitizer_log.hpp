@@ -1,0 +1,19 @@
+// What compute-sanitizer printed, as the reports that a device of ours gives (warpmark/device.h).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "runtime/protocol.hpp"
+
+namespace warpmark {
+
+/// The findings of a log, one for each distinct place, in the order of the first. `buffers` are
+/// those of the run: addresses in them, or nearest to them, are told by argument and index. Lines
+/// of no known form are passed over; if the log counts errors of which none could be read, one
+/// report says so.
+std::vector<nlohmann::ordered_json> read_sanitizer_log(
+    std::string_view log, const std::vector<protocol::BufferPlace>& buffers);
+
+}  // namespace warpmark

@@ -1,0 +1,173 @@
+// Chains of .loc positions, and the names of functions in debug sections and mangled.
+#include "program/source_place.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace warpmark::cpu {
+namespace {
+
+// Of hostile texts; compilers inline a few levels deep.
+constexpr std::size_t kMostLevels = 64;
+constexpr std::size_t kLongestName = 1000;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// The text behind `label:` in a section of `.b8 95,90,…,0` lines; "" if there is none.
+std::string string_behind(std::string_view section, std::string_view label) {
+  std::size_t at = section.find(label);
+  while (at != std::string_view::npos &&
+         (at + label.size() >= section.size() || section[at + label.size()] != ':'))
+    at = section.find(label, at + 1);
+  if (at == std::string_view::npos || label.empty()) return "";
+  std::string text;
+  unsigned value = 0;
+  bool number = false;
+  for (std::size_t i = at + label.size() + 1; i < section.size(); ++i) {
+    if (section.substr(i).starts_with(".b8")) {
+      i += 2;
+    } else if (is_digit(section[i])) {
+      value = std::min(value * 10 + static_cast<unsigned>(section[i] - '0'), 256u);
+      number = true;
+    } else if (number) {
+      if (value == 0 || value > 255 || text.size() >= kLongestName) break;
+      text += static_cast<char>(value);
+      value = 0;
+      number = false;
+    } else if (section[i] == ':') {
+      break;  // the next label
+    }
+  }
+  return text;
+}
+
+// Names of two linked texts have the same labels: then neither is sure.
+std::string function_name(const Module& module, std::string_view label) {
+  std::string name;
+  for (const std::string_view section : module.debug_strings) {
+    std::string found = string_behind(section, label);
+    if (found.empty() || found == name) continue;
+    if (!name.empty()) return "";
+    name = std::move(found);
+  }
+  return readable_name(name);
+}
+
+// Reads mangled names; `rest_` is what is left.
+class MangledName {
+ public:
+  explicit MangledName(std::string_view text) : rest_(text) {}
+
+  bool read(std::string& name) {
+    const bool nested = accept('N');
+    while (nested && !rest_.empty() && std::string_view("rVKRO").find(rest_[0]) != kNowhere)
+      rest_.remove_prefix(1);
+    accept('L');  // of internal linkage
+    do {
+      std::string_view part;
+      if (!source_name(part)) return false;
+      // An unnamed namespace.
+      if (part.starts_with("_GLOBAL__N_") || part.starts_with("_INTERNAL_")) continue;
+      name += (name.empty() ? "" : "::") + std::string(part);
+      if (!rest_.empty() && rest_[0] == 'I' && !skip_arguments()) return false;
+    } while (nested && !accept('E'));
+    return !name.empty();
+  }
+
+ private:
+  static constexpr std::size_t kNowhere = std::string_view::npos;
+
+  bool accept(char c) {
+    if (rest_.empty() || rest_[0] != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  bool source_name(std::string_view& part) {
+    std::size_t length = 0, digits = 0;
+    while (digits < rest_.size() && digits < 4 && is_digit(rest_[digits]))
+      length = length * 10 + static_cast<std::size_t>(rest_[digits++] - '0');
+    if (digits == 0 || length == 0 || length > rest_.size() - digits) return false;
+    part = rest_.substr(digits, length);
+    rest_.remove_prefix(digits + length);
+    return true;
+  }
+
+  // Over I…E. All that ends with an E begins with one of these letters.
+  bool skip_arguments() {
+    int depth = 0;
+    while (!rest_.empty()) {
+      const char c = rest_[0];
+      std::string_view ignored;
+      if (is_digit(c)) {
+        if (!source_name(ignored)) return false;
+        continue;
+      }
+      rest_.remove_prefix(1);
+      if (c == 'L') {  // a literal: a builtin type, digits, E
+        const std::size_t end = rest_.find('E');
+        if (end == kNowhere || rest_.starts_with('_') || rest_.starts_with('N')) return false;
+        rest_.remove_prefix(end + 1);
+      } else if (c == 'S' || c == 'T' || c == 'D') {  // S_, S0_, St; T_, T0_; Dn, Dh
+        if (!rest_.empty() && rest_[0] != '_') rest_.remove_prefix(1);
+        while (c != 'D' && !rest_.empty() && rest_[0] == '_') rest_.remove_prefix(1);
+      } else if (c == 'I' || c == 'N' || c == 'X' || c == 'J' || c == 'F') {
+        ++depth;
+      } else if (c == 'A') {
+        return false;  // an array's size looks like a name's length
+      } else if (c == 'E' && --depth == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::string_view rest_;
+};
+
+}  // namespace
+
+std::string readable_name(std::string_view mangled) {
+  std::string name;
+  if (mangled.starts_with("_Z") && MangledName(mangled.substr(2)).read(name)) return name;
+  return std::string(mangled);
+}
+
+std::vector<SourceLine> source_lines(const Program& program, std::uint32_t statement) {
+  std::vector<SourceLine> lines;
+  const Statement* found = program.statement(statement);
+  if (found == nullptr) return lines;
+  const Module& module = *program.module;
+  Location at = found->location;
+  while (lines.size() < kMostLevels) {
+    const auto file = module.files.find(at.file);
+    if (file == module.files.end()) break;
+    lines.push_back({file->second, at.line, ""});
+    if (at.inlined == 0 || at.inlined > module.inlined.size()) break;
+    const InlinedCall& call = module.inlined[at.inlined - 1];
+    lines.back().function = function_name(module, call.function);
+    at = call.call;
+  }
+  return lines;
+}
+
+bool same_place(const Program& program, std::uint32_t one, std::uint32_t other) {
+  if (one == other) return true;
+  const Statement* first = program.statement(one);
+  const Statement* second = program.statement(other);
+  if (first == nullptr || second == nullptr || first->location.file == 0) return false;
+  const Module& module = *program.module;
+  Location a = first->location, b = second->location;
+  for (std::size_t level = 0; level < kMostLevels; ++level) {
+    if (a.file != b.file || a.line != b.line || a.column != b.column) return false;
+    if (a.inlined == b.inlined) return true;
+    if (a.inlined == 0 || b.inlined == 0) return false;
+    a = module.inlined[a.inlined - 1].call;
+    b = module.inlined[b.inlined - 1].call;
+  }
+  return false;
+}
+
+}  // namespace warpmark::cpu

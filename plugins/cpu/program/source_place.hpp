@@ -1,0 +1,31 @@
+// Where in the source a statement stands, with the calls that the compiler inlined.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace warpmark::cpu {
+
+struct SourceLine {
+  std::string_view file;  ///< as PTX says it: a string, never a path to open
+  std::uint32_t line = 0;
+  std::string function;  ///< that holds the line, if it was inlined; "" if that is not known
+};
+
+/// The line of a statement, then those of the calls that it was inlined through, innermost first;
+/// the last stands in the kernel, or in a function that is called. Empty if PTX does not say.
+std::vector<SourceLine> source_lines(const Program& program, std::uint32_t statement);
+
+/// Whether two statements come from one place: file, line, column, and the same calls. Without
+/// lines only a statement itself is the same.
+bool same_place(const Program& program, std::uint32_t one, std::uint32_t other);
+
+/// "Scan::step" of "_ZN4ScanIfE4stepEi": the names of a mangled name (Itanium C++ ABI 5.1.2), less
+/// arguments and parameters. What cannot be read so is returned as it is.
+std::string readable_name(std::string_view mangled);
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""What the CPU device says of mistakes: JSON reports, and text that reads as compute-sanitizer's does.
+
+    reports_test.py LIBRARY COMPILE_CORPUS [unittest's arguments]
+
+Each mistake is made by a process of its own (`--client`), since text goes where the environment said when it started. The text is read by the
+forms of compute-sanitizer's manual alone. Exit status: unittest's, 77 if there is no NVRTC or no NumPy.
+"""
+import ctypes
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from ctypes import byref, c_size_t, c_uint64, c_void_p
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("catalogue", "checks")]
+try:
+    import numpy as np
+except ImportError:
+    print("there is no NumPy")
+    sys.exit(77)
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+import driver
+from checks_test import extension_of, reports_of
+from corpus import compile_files
+
+SOURCE = os.path.join(HERE, "mistakes.cu")
+with open(SOURCE, encoding="utf-8") as file:
+    LINES = {match[1]: number for number, line in enumerate(file, 1) for match in [re.search(r"// @(\w+)", line)] if match}
+LABEL = "--label" in sys.argv
+with open(os.path.join(HERE, "../../../schema/report.json"), encoding="utf-8") as file:
+    SCHEMA = json.load(file)
+
+
+# --- the program that makes mistakes
+
+
+class Client:
+    def __init__(self, library, ptx):
+        self.device = driver.Device(library)
+        self.extension = extension_of(self.device)
+        with open(ptx, encoding="utf-8") as file:
+            self.module = self.device.module(file.read())
+
+    def buffer(self, like, name=None, write=True):
+        made = driver.Buffer(self.device, like)
+        if write:
+            made.write(like)
+        if name and LABEL:
+            self.extension.label(None, made.address, like.nbytes, name.encode(), like.dtype.name.encode())
+        return made
+
+    def run(self, kernel, threads, *arguments):
+        driver.launch(self.device, self.module.function(kernel), 1, threads, list(arguments))
+        try:
+            self.device.synchronize()
+        except driver.DriverError:
+            pass
+
+    def twice(self):
+        self.buffer(np.zeros(4, np.float32))
+        self.run("twice", 5, self.buffer(np.zeros(5, np.float32)), self.buffer(np.zeros(10, np.float32), "data"), np.int32(10))
+
+    def unrolled(self):
+        self.run("unrolled", 8, self.buffer(np.zeros(8, np.int32), "out"))
+
+    def neighbours(self):
+        self.run("neighbours", 8, self.buffer(np.zeros(8, np.float32)), self.buffer(np.zeros(8, np.float32)))
+
+    def misaligned(self, which):
+        self.run("misaligned", 8, self.buffer(np.zeros(8, np.int32)), np.int32(which))
+
+    def overflow(self):
+        self.run("overflow", 8, self.buffer(np.zeros(8, np.int32)), np.int32(1000000))
+
+    def frees(self, which):
+        self.run("frees", 8, self.buffer(np.zeros(8, np.int32)), np.int32(which))
+
+    def races(self):
+        self.run("races", 64, self.buffer(np.zeros(64, np.int32)))
+
+    def unset(self):
+        self.run("unset", 32, self.buffer(np.zeros(32, np.int32)), self.buffer(np.zeros(32, np.int32), "in", write=False))
+
+    def apart(self):
+        self.run("apart", 64, self.buffer(np.zeros(64, np.int32)))
+
+    def correct(self):
+        buffer = self.buffer(np.zeros(8, np.int32))
+        self.run("correct", 8, buffer)
+        buffer.free()
+
+    def free(self, call, *arguments):
+        return getattr(self.device.library, call)(*arguments)
+
+    def wrong_frees(self):
+        first, second = self.buffer(np.zeros(400, np.int32)), self.buffer(np.zeros(100, np.int32))
+        first.free()
+        codes = [self.free("cuMemFree_v2", c_uint64(first.address)), self.free("cuMemFree_v2", c_uint64(second.address + 16)),
+                 self.free("cuMemFree_v2", c_uint64(0x1234)), self.free("cuMemFreeAsync", c_uint64(second.address + 4), None),
+                 self.free("cuMemFreeHost", c_void_p(0x1000))]
+        assert all(codes), codes
+
+    def leaks(self):
+        context, current = c_void_p(), c_void_p()
+        library = self.device.library
+        self.device.call("cuCtxGetCurrent", byref(current))
+        assert library.cuCtxCreate_v2(byref(context), 0, self.device.ordinal) == 0
+        self.buffer(np.zeros(256, np.float32)).free()
+        self.buffer(np.zeros(10, np.float32))
+        host = c_void_p()
+        self.device.call("cuMemAllocHost_v2", byref(host), c_size_t(100))
+        assert library.cuCtxDestroy_v2(context) == 0
+        self.device.call("cuCtxSetCurrent", current)
+        self.frees(2)  # leaks 64 bytes of the device's heap, and a buffer of 32
+
+
+def client(library, ptx, name, *arguments):
+    one = Client(library, ptx)
+    getattr(one, name)(*map(int, arguments))
+    print(json.dumps(reports_of(one.extension)))
+    return 0
+
+
+# --- what it is told
+
+
+def run(*words, label=False, **environment):
+    """The reports and the text of a client."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, environment.pop("name", "text"))
+        done = subprocess.run([sys.executable, "-B", __file__, LIBRARY, PTX, "--client", *map(str, words)] + ["--label"] * label,
+                              capture_output=True, text=True, check=False, timeout=60,
+                              env={**os.environ, "WARPMARK_CPU_REPORT": path, "WARPMARK_CPU_CHECK": "all", **environment})
+        assert done.returncode == 0, done.stderr
+        text = ""
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        reports = json.loads(done.stdout)
+        if jsonschema is not None:
+            for report in reports:
+                jsonschema.validate(report, SCHEMA)
+        return reports, text
+
+
+HEADS = [
+    r"Invalid __(?P<space>\w+)__ (?P<access>read|write) of size (?P<size>[\d,]+) bytes$",
+    r"(?P<severity>Error|Warning): Race reported between (?P<access>Write|Read) access at (?P<place>.+)\+0x[0-9a-f]+ in (?P<file>.+):(?P<line>\d+)$",
+    r"Uninitialized __(?P<space>\w+)__ memory read of size (?P<size>[\d,]+) bytes$",
+    r"Barrier error detected\. (?P<sync>Divergent thread\(s\) in block|Divergent thread\(s\) in warp|Invalid arguments)\.?$",
+    r"Malloc/Free error encountered : (?P<free>Double free|Invalid pointer to free|Heap corruption)$",
+    r"Leaked (?P<leaked>[\d,]+) bytes at 0x[0-9a-f]+$",
+    r"Program hit (?P<code>CUDA_\w+) \(error (?P<number>\d+)\) due to \"(?P<due>[^\"]+)\" on CUDA API call to (?P<call>\w+)\.$",
+]
+MORE = [
+    r"at (?P<kernel>.+)\+0x[0-9a-f]+ in (?P<file>.+):(?P<line>\d+)$",
+    r"by thread \((?P<thread>\d+,\d+,\d+)\) in block \((?P<block>\d+,\d+,\d+)\)$",
+    r"(?:Address|Access to|Access at) (?P<address>0x[0-9a-f]+) is (?P<what>out of bounds|misaligned)$",
+    r"and is (?P<distance>\d+) bytes (?P<side>before|after) the nearest allocation at 0x[0-9a-f]+ of size (?P<near>[\d,]+) bytes$",
+    r"and is inside the nearest allocation at 0x[0-9a-f]+ of size (?P<inside>[\d,]+) bytes",
+    r"and (?P<other_access>Write|Read) access at (?P<other_place>.+)\+0x[0-9a-f]+ in (?P<other_file>.+):(?P<other_line>\d+) \[(?P<hazards>\d+) hazards\]$",
+]
+
+
+def parse(text):
+    """The errors of a text, as anything that reads compute-sanitizer would have them; and its summaries."""
+    errors, summaries = [], []
+    for line in text.splitlines():
+        assert line.startswith("========= "), line
+        line = line[len("========= "):]
+        if "SUMMARY" in line:
+            summaries.append(line)
+            continue
+        if not line.startswith(" "):
+            errors.append({"head": line})
+        for form in MORE if line.startswith(" ") else HEADS:
+            match = re.match(form, line.strip())
+            if match and errors:
+                for key, value in match.groupdict().items():
+                    errors[-1].setdefault(key, value)
+    return errors, summaries
+
+
+class Json(unittest.TestCase):
+    def test_calls_that_were_inlined(self):
+        reports, _ = run("twice", label=True)
+        reports = [r for r in reports if r["kind"] == "illegal_address"]
+        self.assertEqual(len(reports), 2)
+        for report, call in zip(reports, ("first", "second")):
+            self.assertEqual((report["line"], report["function"], report["count"]), (LINES["load"], "tools::load", 5))
+            self.assertEqual([(at["line"], at.get("function")) for at in report["inlined_at"]],
+                             [(LINES["more"], "more"), (LINES[call], None)])
+            self.assertIn("mistakes.cu:%d (inlined at" % LINES["load"], report["message"])
+            self.assertIn("mistakes.cu:%d)" % LINES[call], report["message"])
+        self.assertEqual([r["index"] for r in reports], [10, 20])
+        self.assertEqual(reports[0]["allocation"]["number"], 3)
+        self.assertEqual(reports[0]["allocation"]["by"], "cuMemAlloc_v2")
+
+    def test_copies_of_an_unrolled_loop_are_one_mistake(self):
+        reports, _ = run("unrolled", label=True)
+        self.assertEqual([(r["line"], r["count"], r["thread"], r["index"]) for r in reports], [(LINES["unrolled"], 32, [0, 0, 0], 8)])
+
+    def test_two_mistakes_of_a_line_are_two(self):
+        reports, _ = run("neighbours")
+        self.assertEqual([(r["line"], r["thread"][0], r["allocation"]["side"]) for r in reports],
+                         [(LINES["neighbours"], 0, "before"), (LINES["neighbours"], 7, "after")])
+        self.assertIn("the nearest allocation of 32 bytes (allocation 2, by cuMemAlloc_v2)", reports[1]["message"])
+
+    def test_misaligned_in_each_space_by_generic_addresses(self):
+        for which, space in enumerate(("global", "shared", "local")):
+            reports, text = run("misaligned", which)
+            self.assertEqual([(r["kind"], r["space"], r["line"], r["thread"]) for r in reports],
+                             [("misaligned_address", space, LINES["read_int"], [3, 0, 0])], space)
+            self.assertEqual([(e["space"], e["what"]) for e in parse(text)[0]], [(space, "misaligned")])
+
+    def test_stack_overflow(self):
+        reports, _ = run("overflow")
+        self.assertEqual([(r["kind"], r["thread"]) for r in reports], [("stack_overflow", [5, 0, 0])])
+
+    def test_wrong_frees(self):
+        reports, _ = run("wrong_frees")
+        self.assertEqual([(r["kind"], r["call"]) for r in reports],
+                         [("double_free", "cuMemFree_v2"), ("invalid_free", "cuMemFree_v2"), ("invalid_free", "cuMemFree_v2"),
+                          ("invalid_free", "cuMemFreeAsync"), ("invalid_free", "cuMemFreeHost")])
+        self.assertEqual((reports[0]["allocation"]["bytes"], reports[0]["allocation"]["number"]), (1600, 1))
+        self.assertIn("freed before: allocation 1, 1600 bytes, by cuMemAlloc_v2", reports[0]["message"])
+        self.assertIn("16 bytes inside allocation 2, 400 bytes", reports[1]["message"])
+        self.assertEqual(run("wrong_frees", WARPMARK_CPU_CHECK="none")[0], [])
+
+    def test_a_file_of_json_lines(self):
+        reports, text = run("unrolled", name="reports.jsonl")
+        self.assertEqual([json.loads(line) for line in text.splitlines()], reports)
+
+
+class Text(unittest.TestCase):
+    def one(self, *words, **environment):
+        errors, summaries = parse(run(*words, **environment)[1])
+        self.assertEqual(len(errors), 1, errors)
+        return errors[0], summaries
+
+    def test_out_of_bounds(self):
+        error, summaries = self.one("unrolled")
+        self.assertEqual({key: error[key] for key in ("space", "access", "size", "kernel", "line", "thread", "block", "what", "distance", "side", "near")},
+                         {"space": "global", "access": "write", "size": "4", "kernel": "unrolled", "line": str(LINES["unrolled"]), "thread": "0,0,0",
+                          "block": "0,0,0", "what": "out of bounds", "distance": "1", "side": "after", "near": "32"})
+        self.assertTrue(error["file"].endswith("mistakes.cu"))
+        self.assertEqual(summaries, ["ERROR SUMMARY: 1 error"])
+
+    def test_calls_that_were_inlined(self):
+        text = run("twice")[1]
+        self.assertEqual(re.findall(r"inlined at .*:(\d+)$", text, re.MULTILINE),
+                         [str(LINES[name]) for name in ("more", "first", "more", "second")])
+        self.assertEqual(text.count("allocation 3, 40 bytes, by cuMemAlloc_v2"), 2)
+
+    def test_race(self):
+        # The second warp writes what the first has read, and reads what that has written.
+        errors, summaries = parse(run("races")[1])
+        sides = [("Write", str(LINES["race_write"])), ("Read", str(LINES["race_read"]))]
+        self.assertEqual([(e["severity"], (e["access"], e["line"]), (e["other_access"], e["other_line"]), e["hazards"]) for e in errors],
+                         [("Error", sides[1], sides[0], "32"), ("Error", sides[0], sides[1], "32")])
+        self.assertEqual(summaries, ["RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)", "ERROR SUMMARY: 2 errors"])
+
+    def test_uninitialised(self):
+        error, _ = self.one("unset")
+        self.assertEqual((error["space"], error["size"], error["line"], error["thread"]), ("global", "4", str(LINES["unset_read"]), "0,0,0"))
+
+    def test_barrier(self):
+        error, _ = self.one("apart")
+        self.assertEqual(error["sync"], "Divergent thread(s) in block")
+
+    def test_the_devices_heap(self):
+        for which, word in enumerate(("Double free", "Invalid pointer to free")):
+            error, _ = self.one("frees", which)
+            self.assertEqual((error["free"], error["line"], error["thread"]), (word, str(LINES["frees"]), "2,0,0"))
+
+    def test_calls(self):
+        errors, summaries = parse(run("wrong_frees")[1])
+        self.assertEqual([(e["code"], e["number"], e["call"]) for e in errors],
+                         [("CUDA_ERROR_INVALID_VALUE", "1", name)
+                          for name in ["cuMemFree_v2"] * 3 + ["cuMemFreeAsync", "cuMemFreeHost"]])
+        self.assertEqual(summaries, ["ERROR SUMMARY: 5 errors"])
+
+    def test_leaks_if_asked(self):
+        errors, summaries = parse(run("leaks", WARPMARK_CPU_CHECK="memory,leak")[1])
+        self.assertEqual([e["leaked"] for e in errors], ["40", "100", "32", "64"])
+        self.assertEqual(summaries, ["LEAK SUMMARY: 236 bytes leaked in 4 allocations", "ERROR SUMMARY: 4 errors"])
+        self.assertEqual(parse(run("leaks")[1]), ([], ["ERROR SUMMARY: 0 errors"]))
+
+    def test_nothing_is_said_of_what_is_right(self):
+        self.assertEqual(run("correct", WARPMARK_CPU_CHECK="memory,leak")[1],
+                         "========= LEAK SUMMARY: 0 bytes leaked in 0 allocations\n========= ERROR SUMMARY: 0 errors\n")
+        environment = {key: value for key, value in os.environ.items() if key != "WARPMARK_CPU_CHECK"}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "text")
+            subprocess.run([sys.executable, "-B", __file__, LIBRARY, PTX, "--client", "correct"], check=True, timeout=60,
+                           stdout=subprocess.DEVNULL, env={**environment, "WARPMARK_CPU_REPORT": path})
+            self.assertEqual(os.path.getsize(path), 0)
+
+    def test_an_unknown_check_lists_those_that_exist(self):
+        done = subprocess.run([sys.executable, "-B", __file__, LIBRARY, PTX, "--client", "correct"], check=True, timeout=60, capture_output=True,
+                              text=True, env={**os.environ, "WARPMARK_CPU_CHECK": "memory,races"})
+        self.assertIn("unknown check \"races\"; known are memory, init, race, sync, leak", done.stderr)
+
+
+if __name__ == "__main__":
+    LIBRARY, PTX = sys.argv[1:3]
+    if sys.argv[3:4] == ["--client"]:
+        sys.exit(client(LIBRARY, PTX, *[word for word in sys.argv[4:] if word != "--label"]))
+    PTX = compile_files(PTX, "90", "lines", [SOURCE])[0]["ptx"]
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
