@@ -86,6 +86,12 @@ ExitCode check(const JobRequest& request, Output& out) {
   if (request.checks_given) require_checks(context.device);
   if (!request.sanitize.empty()) require_sanitizer(context.device, session_options);
 
+  const std::vector<std::string>& can = context.device.capabilities;
+  if (!request.session.counters.empty() &&
+      std::find(can.begin(), can.end(), "profile") == can.end()) {
+    context.notes.push_back(context.device.name +
+                            " does not count: `--counters` is for the CPU device (--device cpu)");
+  }
   CheckOptions options;
   set_run_options(request, work.size(), out, options);
   if (!request.junit.empty()) options.junit = request.junit;

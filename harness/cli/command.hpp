@@ -27,6 +27,7 @@ Command compare_command(CLI::App& program);
 Command report_command(CLI::App& program);
 Command list_command(CLI::App& program);
 Command plan_command(CLI::App& program);
+Command profile_command(CLI::App& program);
 Command lint_command(CLI::App& program);
 Command devices_command(CLI::App& program);
 /// `new assignment`.

@@ -230,6 +230,11 @@ const std::vector<JobOption>& job_options() {
        "What the CPU device looks for: memory,init,race,sync (default all)", &read_checks},
       {"--sanitize{memcheck}", "sanitize", "", K::choice, T::check,
        "On a GPU: run under compute-sanitizer (default memcheck)", &read_sanitize},
+      {"--counters", "counters", "", K::flag, T::check,
+       "Count what accesses move, and print it for each case",
+       [](Request& request, const OptionValue& value) {
+         request.session.counters.assign(value.on ? 1 : 0, "traffic");
+       }},
       {"--timeout-s", "timeout_s", "S", K::word, T::every,
        "Seconds that the device part of a case may take (default 60)", &read_timeout},
       {"--cache", "cache", "STATE", K::word, T::bench,

@@ -26,6 +26,7 @@ constexpr std::array kCapabilities{
     CapabilityName{Capability::counters, "counters"},
     CapabilityName{Capability::deterministic, "deterministic"},
     CapabilityName{Capability::checks, "checks"},
+    CapabilityName{Capability::profile, "profile"},
 };
 
 // Copies the part of the library's struct that both sides know, so that no later code reads past

@@ -26,6 +26,7 @@ enum class Capability : uint32_t {
   counters = WARPMARK_COUNTERS,
   deterministic = WARPMARK_DETERMINISTIC,
   checks = WARPMARK_CHECKS,
+  profile = WARPMARK_PROFILE,
 };
 
 /// By the name that a suite's `requires` uses ("exact_bounds"); nothing if there is none.

@@ -155,6 +155,9 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
       return explain_outputs(outcome, context);
     case FailureKind::input_changed:
       return explain_changed_input(outcome);
+    case FailureKind::counter:
+      return "The results are right, but the kernel does more work than this case allows: " +
+             printable(outcome.message) + ".";
     case FailureKind::no_fault:
       return "This case is about a mistake that the kernel should make, and it made another or "
              "none: " +

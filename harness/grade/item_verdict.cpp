@@ -83,6 +83,7 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::wrong:
     case FailureKind::unwritten:
     case FailureKind::input_changed:
+    case FailureKind::counter:
       return {GradeWord::wrong, Blame::submission};
     case FailureKind::driver:
       return {GradeWord::not_launched, Blame::doubtful};

@@ -199,6 +199,19 @@ Fault fault_of(const ExpectedFault& expected) {
   return {expected.kind.text, expected.argument ? expected.argument->text : std::string()};
 }
 
+// Folded as far as the axes decide it; sizes of arrays come with the inputs.
+Amount bound_of(const ExpectedCounter& counter, const std::string& pointer, const Scope& scope) {
+  const Folded bound = counter.bound.fold(scope);
+  if (!bound.value) return Symbolic{counter.bound.text(), pointer};
+  const auto* whole = std::get_if<int64_t>(&*bound.value);
+  const auto* real = std::get_if<double>(&*bound.value);
+  if (whole != nullptr && *whole >= 0) return *whole;
+  if (real != nullptr && *real >= 0) return *real;
+  throw usage_error(fmt::format("`{}` is {}: a number, 0 or more, is needed", counter.bound.text(),
+                                to_text(*bound.value)),
+                    counter.bound.where());
+}
+
 void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   const Suite& suite = *which.suite;
   plan.suite = suite.name;
@@ -211,19 +224,24 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
     plan.compile_error = CompileError{text ? text->text : std::string()};
   }
   for (const Located& name : suite.requirements) plan.requirements.push_back(name.text);
-  // Only a device that tells of findings can give one.
-  if (plan.report && std::find(plan.requirements.begin(), plan.requirements.end(), "reports") ==
-                         plan.requirements.end()) {
-    plan.requirements.emplace_back("reports");
-  }
+  const auto require = [&](const char* name) {
+    const auto& all = plan.requirements;
+    if (std::find(all.begin(), all.end(), name) == all.end()) plan.requirements.emplace_back(name);
+  };
+  // Only a device that tells of findings can give one, and only one that counts keeps a bound.
+  if (plan.report) require("reports");
   const auto& faults = fault_kinds();
-  if (plan.report && std::find(faults.begin(), faults.end(), plan.report->kind) == faults.end() &&
-      std::find(plan.requirements.begin(), plan.requirements.end(), "checks") ==
-          plan.requirements.end()) {
-    plan.requirements.emplace_back("checks");
+  if (plan.report && std::find(faults.begin(), faults.end(), plan.report->kind) == faults.end()) {
+    require("checks");
   }
+  if (!suite.counters.empty()) require("profile");
   plan.restore = suite.bench.restore;
   const Scope scope = which.scope();
+  for (const ExpectedCounter& counter : suite.counters) {
+    const std::string pointer = "/expect/counters/" + counter.name;
+    positions.set(pointer, counter.bound.where());
+    plan.counters.push_back({counter.name, counter.comparison, bound_of(counter, pointer, scope)});
+  }
   plan.limits = limits_of(suite.limits, scope);
   for (size_t i = 0; i < suite.skip.size(); ++i) {
     const SkipRule& rule = suite.skip[i];

@@ -149,6 +149,14 @@ struct CompileError {
   friend bool operator==(const CompileError&, const CompileError&) = default;
 };
 
+/// A bound that a counter, summed over the launches, must keep.
+struct CounterBound {
+  std::string counter;     ///< one of counter_names()
+  std::string comparison;  ///< one of == != <= >= < >
+  std::optional<Amount> bound = int64_t{0};
+  friend bool operator==(const CounterBound&, const CounterBound&) = default;
+};
+
 /// What the case may use; nothing leaves the device's or the session's own limit.
 struct PlanLimits {
   std::optional<double> timeout_s;
@@ -188,6 +196,7 @@ struct Plan {
   // How the case must end; at most one is there, and without one it must pass.
   std::optional<Fault> fault, report;
   std::optional<CompileError> compile_error;
+  std::vector<CounterBound> counters;
   PlanLimits limits;
   std::vector<std::string> requirements;  ///< capabilities that the device must have
   std::vector<PlannedSkip> skip;          ///< those that are folded to false are left out

@@ -384,6 +384,19 @@ void read_expect(const Value& value, Plan& plan) {
     plan.compile_error = CompileError{text->text()};
     return;
   }
+  if (const auto counters = value.find("counters")) {
+    value.members({"counters"});
+    for (const Value& one : counters->list()) {
+      one.members({"name", "comparison", "bound"});
+      const Value comparison = one.get("comparison");
+      if (std::set<std::string>{"==", "!=", "<=", ">=", "<", ">"}.count(comparison.text()) == 0) {
+        comparison.fail("must be a comparison");
+      }
+      plan.counters.push_back({one.get("name").nonempty(), one.get("comparison").nonempty(),
+                               read_amount(one.get("bound"))});
+    }
+    return;
+  }
   const bool report = value.find("report").has_value();
   value.members({report ? "report" : "fault", "argument"});
   (report ? plan.report : plan.fault) =

@@ -159,6 +159,15 @@ Json json_of(const PlannedSkip& skip) {
 
 Json expectation(const Plan& plan) {
   if (plan.compile_error) return {{"compile_error", plan.compile_error->text}};
+  if (!plan.counters.empty()) {
+    Json counters = Json::array();
+    for (const CounterBound& counter : plan.counters) {
+      counters.push_back({{"name", counter.counter},
+                          {"comparison", counter.comparison},
+                          {"bound", json_of(*counter.bound)}});
+    }
+    return {{"counters", std::move(counters)}};
+  }
   const auto& finding = plan.report ? plan.report : plan.fault;
   if (!finding) return "pass";
   Json json = {{plan.report ? "report" : "fault", finding->kind}};

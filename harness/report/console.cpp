@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "report/case_text.hpp"
+#include "report/counters_text.hpp"
 
 namespace warpmark {
 namespace {
@@ -36,6 +37,9 @@ void ConsoleReport::end_case(const EndedCase& ended) {
   row.totals.add(outcome.verdict);
   row.seconds += outcome.seconds;
   if (verbosity() == Verbosity::verbose) frame_.write_verdict(outcome);
+  if (verbosity() != Verbosity::quiet && !outcome.counters.empty()) {
+    frame_.write(counters_text(outcome, frame_.style()));
+  }
   if (verbosity() != Verbosity::normal) return;
   // Suites come in order, so the row is almost always the next one.
   const auto is_it = [&](const SuiteCount& suite) { return suite.name == outcome.suite; };

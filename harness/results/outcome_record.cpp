@@ -109,6 +109,7 @@ Json outcome_record(const EndedCase& ended) {
                  {"seconds", seconds_of(outcome.seconds)},
                  {"trial", outcome.trial ? Json(*outcome.trial) : Json(nullptr)},
                  {"reproduce", ended.reproduce}};
+  if (!outcome.counters.empty()) record["counters"] = outcome.counters;
   if (ended.timed != nullptr) record["measurement"] = measurement_record(*ended.timed);
   return strict_json(record);
 }

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "driver/linker.hpp"
 #include "driver/stream.hpp"
+#include "runtime/counters.hpp"
 #include "runtime/sampler.hpp"
 
 namespace warpmark {
@@ -196,6 +197,10 @@ void Executor::set_launch_limits(const protocol::Run& run) {
   if (named && choice_.device.has(Capability::checks)) {
     options["checks"] = run.checks.empty() ? std::vector<std::string>{"memory"} : run.checks;
   }
+  const bool profiles = choice_.device.has(Capability::profile);
+  if (profiles && (!run.counters.empty() || launch_limits_.find("counters") != std::string::npos)) {
+    options["counters"] = run.counters;
+  }
   const std::string text = options.dump();
   if (text == launch_limits_) return;
   context_->driver().configure(context_->handle(), text);
@@ -213,7 +218,10 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   DeviceRun run(context_, kernels_, request.run);
   places_ = run.places();
   run.restore(memory, request.poison);
+  const bool counts = !request.run.counters.empty() && choice_.device.has(Capability::profile);
+  if (counts) drain_counters();
   run.run(Stream(context_), launched_);
+  if (counts) reply.counters = drain_counters();
   run.fetch(memory);
   reply.places = places_;
   reply.trespasses = run.trespasses();
@@ -258,7 +266,7 @@ protocol::Timed Executor::time(const protocol::Time& request,
   if (counts) {
     drain_counters();
     run.run(Stream(context_), launched_);
-    measured.counters = drain_counters();
+    measured.counters = sum_counters(drain_counters());
     run.restore(memory, request.poison);
     measured.series.push_back(time_on_host(run, request.options, request.restore));
   } else {
@@ -316,21 +324,13 @@ std::vector<nlohmann::ordered_json> Executor::drain_reports() const {
   return reports;
 }
 
-std::vector<std::pair<std::string, int64_t>> Executor::drain_counters() const {
-  std::vector<std::pair<std::string, int64_t>> sums;
+std::vector<nlohmann::ordered_json> Executor::drain_counters() const {
+  std::vector<nlohmann::ordered_json> launches;
   context_->driver().drain_counters(context_->handle(), [&](std::string_view line) {
-    const auto launch = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (!launch.is_object()) return;
-    for (const auto& [name, value] : launch.items()) {
-      if (name == "launch" || !value.is_number_integer())
-        continue;  // its number, the kernel's name
-      const auto known = std::find_if(
-          sums.begin(), sums.end(), [&name = name](const auto& sum) { return sum.first == name; });
-      int64_t& sum = known == sums.end() ? sums.emplace_back(name, 0).second : known->second;
-      sum += value.get<int64_t>();
-    }
+    auto launch = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (launch.is_object()) launches.push_back(std::move(launch));
   });
-  return sums;
+  return launches;
 }
 
 }  // namespace warpmark

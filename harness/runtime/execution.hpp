@@ -48,7 +48,8 @@ class Executor {
   std::vector<nlohmann::ordered_json> drain_reports() const;
   /// What the device counted since the last call, a sum over launches by name
   /// (warpmark/device.h), in the device's order; empty for a device that does not count.
-  std::vector<std::pair<std::string, int64_t>> drain_counters() const;
+  /// What each launch since the last call counted.
+  std::vector<nlohmann::ordered_json> drain_counters() const;
   /// Whether the last request came to launch a kernel; what fails before is not a kernel's doing.
   bool launched() const { return launched_; }
   /// Where the buffers of the last run lay.

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "runtime/counters.hpp"
 #include "runtime/expectation.hpp"
 
 namespace warpmark {
@@ -204,6 +205,53 @@ bool judge_findings(const PlannedCase& planned, Outcome& outcome) {
                         fitting > 0 ? " only" : "", join(others, "\n"));
   fail(outcome, FailureKind::no_fault, verdict_error(what, planned.positions.find("/expect")));
   return false;
+}
+
+namespace {
+
+// A counter by its name, or what is made of two.
+int64_t counted(const CounterSums& sums, const std::string& name) {
+  constexpr std::string_view kConflicts = "_conflicts";
+  if (!name.ends_with(kConflicts)) return counter_value(sums, name);
+  const std::string kind = name.substr(0, name.size() - kConflicts.size());
+  return counter_value(sums, kind + "_wavefronts") -
+         counter_value(sums, kind + "_ideal_wavefronts");
+}
+
+template <typename T>
+bool holds(int64_t value, const std::string& comparison, T bound) {
+  const auto left = static_cast<T>(value);
+  if (comparison == "<=") return left <= bound;
+  if (comparison == ">=") return left >= bound;
+  if (comparison == "<") return left < bound;
+  if (comparison == ">") return left > bound;
+  return (left == bound) == (comparison == "==");
+}
+
+}  // namespace
+
+void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::ordered_json>& launches,
+                    Outcome& outcome) {
+  const CounterSums sums = sum_counters(launches);
+  std::vector<std::string> broken;
+  std::string first;
+  for (const CounterBound& expected : planned.plan.counters) {
+    const int64_t value = counted(sums, expected.counter);
+    const auto* whole = std::get_if<int64_t>(&*expected.bound);
+    const bool kept = whole != nullptr
+                          ? holds(value, expected.comparison, *whole)
+                          : holds(value, expected.comparison, std::get<double>(*expected.bound));
+    if (kept) continue;
+    const std::string bound = whole != nullptr
+                                  ? std::to_string(*whole)
+                                  : fmt::format("{}", std::get<double>(*expected.bound));
+    broken.push_back(fmt::format("the counter {} is {}, and must be {} {}", expected.counter, value,
+                                 expected.comparison, bound));
+    if (first.empty()) first = "/expect/counters/" + expected.counter;
+  }
+  if (broken.empty()) return;
+  fail(outcome, FailureKind::counter,
+       verdict_error(join(broken, "\n"), planned.positions.find(first)));
 }
 
 bool judge_clean(const PlannedCase& planned, Outcome& outcome) {

@@ -46,6 +46,11 @@ bool judge_clean(const PlannedCase& planned, Outcome& outcome);
 /// other. Returns false, with the outcome failed, if not.
 bool judge_findings(const PlannedCase& planned, Outcome& outcome);
 
+/// Judges what the launches of a resolved plan counted against its bounds; fails the outcome at the
+/// first that is not kept, with a line for each.
+void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::ordered_json>& launches,
+                    Outcome& outcome);
+
 /// Judges what the kernel wrote: `results` has every buffer's bytes after the launch, `poison` the
 /// byte that filled outputs before. Returns false, with no verdict, if elements equal both poison
 /// and expectation, so that only a run with another poison can tell whether they were written.

@@ -46,6 +46,8 @@ std::string_view to_text(FailureKind kind) {
       return "input_changed";
     case FailureKind::finding:
       return "finding";
+    case FailureKind::counter:
+      return "counter";
     case FailureKind::driver:
       return "driver";
   }

@@ -38,7 +38,8 @@ enum class FailureKind : uint8_t {
   unwritten,      ///< elements that were never written
   input_changed,  ///< an `in` argument that the kernel wrote to
   driver,         ///< any other failure of the driver
-  finding         ///< a race, an undefined value, a barrier that not everybody reaches
+  finding,        ///< a race, an undefined value, a barrier that not everybody reaches
+  counter         ///< a counter beyond the bound that the suite gives
 };
 std::string_view to_text(FailureKind kind);
 
@@ -64,6 +65,8 @@ struct Outcome {
   std::optional<Error> error;  ///< the failure itself, which `message` and `where` are taken from
   std::vector<OutputVerdict> outputs;
   std::vector<nlohmann::ordered_json> findings;  ///< the device's reports (warpmark/device.h)
+  /// What each launch counted, as the device tells it (warpmark/device.h), if it was asked for.
+  std::vector<nlohmann::ordered_json> counters;
   std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: told, not judged
   bool compiled_from_cache = false;
   double seconds = 0;             ///< wall clock of the whole case, all trials

@@ -68,9 +68,9 @@ Step step_from(const Json& json) {
   return Fill{json.at("fill"), json.at("byte")};
 }
 
-std::vector<nlohmann::ordered_json> reports_from(const Json& json) {
+std::vector<nlohmann::ordered_json> reports_from(const Json& json, const char* key = "reports") {
   std::vector<nlohmann::ordered_json> reports;
-  for (const Json& report : json.at("reports")) {
+  for (const Json& report : json.at(key)) {
     if (report.is_object()) reports.emplace_back(nlohmann::ordered_json(report));
   }
   return reports;
@@ -97,6 +97,7 @@ Json to_json(const Run& run) {
           {"wall_limit_s", run.wall_limit_s},
           {"instructions", run.instructions},
           {"checks", run.checks},
+          {"counters", run.counters},
           {"guard", static_cast<int>(run.guard)}};
 }
 
@@ -209,6 +210,7 @@ Run run_from(const Json& json) {
   run.wall_limit_s = json.at("wall_limit_s");
   run.instructions = json.at("instructions");
   run.checks = json.at("checks");
+  run.counters = json.at("counters");
   run.guard = static_cast<Guard>(json.at("guard").get<int>());
   return run;
 }
@@ -407,7 +409,8 @@ Json to_json(const Verified& reply) {
           {"misfit", reply.misfit},
           {"trespasses", reply.trespasses},
           {"reports", reports_json(reply.reports)},
-          {"places", places_json(reply.places)}};
+          {"places", places_json(reply.places)},
+          {"counters", reports_json(reply.counters)}};
 }
 
 Json to_json(const Timed& reply) {
@@ -442,7 +445,7 @@ Reply reply_from_json(const Json& json) {
     if (what == "prepare") return prepared_from(json);
     if (what == "verify") {
       return Verified{json.at("misfit"), json.at("trespasses"), reports_from(json),
-                      places_from(json)};
+                      places_from(json), reports_from(json, "counters")};
     }
     if (what == "time") {
       return Timed{json.at("misfit"), measurement_from(json.at("measurement"))};

@@ -142,8 +142,9 @@ struct Run {
   std::vector<Step> steps;
   // What devices with `reports` keep, of one launch; 0 is none.
   double wall_limit_s = 0;
-  uint64_t instructions = 0;        ///< thread-instructions
-  std::vector<std::string> checks;  ///< what is looked for (warpmark/device.h); none: the usual
+  uint64_t instructions = 0;          ///< thread-instructions
+  std::vector<std::string> checks;    ///< what is looked for (warpmark/device.h); none: the usual
+  std::vector<std::string> counters;  ///< sets that are counted and told, of devices with `profile`
   Guard guard = Guard::none;
 };
 
@@ -175,6 +176,7 @@ struct Verified {
   std::vector<std::string> trespasses;  ///< guarded buffers around which something was written
   std::vector<nlohmann::ordered_json> reports;
   std::vector<BufferPlace> places;
+  std::vector<nlohmann::ordered_json> counters;  ///< of each launch, if the run asked for them
 };
 
 struct Timed {

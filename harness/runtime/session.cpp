@@ -446,7 +446,11 @@ class Session::State {
                      Outcome& outcome) {
     for (const std::byte poison : {kFirstPoison, kSecondPoison}) {
       launch(ready, results, poison, outcome);
-      if (judge(ready, results, poison, outcome)) return;
+      if (!judge(ready, results, poison, outcome)) continue;
+      if (outcome.verdict == Verdict::passed) {
+        judge_counters(ready.planned, launch_counters_, outcome);
+      }
+      return;
     }
   }
 
@@ -552,6 +556,8 @@ class Session::State {
     const Plan& plan = ready.planned.plan;
     protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
     request.run.checks = options_.checks;
+    request.run.counters = options_.counters;
+    if (!plan.counters.empty() && options_.counters.empty()) request.run.counters = {"traffic"};
     if (compiler_) {
       request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
     }
@@ -572,6 +578,8 @@ class Session::State {
     const auto& verified = std::get<protocol::Verified>(reply);
     places_ = verified.places;
     outcome.findings = verified.reports;
+    launch_counters_ = verified.counters;
+    if (!options_.counters.empty()) outcome.counters = verified.counters;
     if (!verified.trespasses.empty()) {
       fail(outcome, FailureKind::fault,
            verdict_error(fmt::format("the kernel wrote outside `{}`, next to it in memory",
@@ -611,6 +619,7 @@ class Session::State {
   nlohmann::json known_request_;  ///< the last one that was compiled, and what it has
   std::vector<Entry> known_kernels_;
   std::optional<Error> known_error_;
+  std::vector<nlohmann::ordered_json> launch_counters_;  ///< of the last launch
   bool ceilings_are_known_ = false;
   std::optional<Ceilings> ceilings_;
   std::vector<protocol::BufferPlace> places_;  ///< of the last run

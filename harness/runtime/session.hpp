@@ -40,6 +40,9 @@ struct SessionOptions {
   /// Under which the workers of `verify` run, one for each case; what it finds are the case's
   /// findings. Never in_process or confined.
   std::optional<Sanitizer> sanitizer;
+  /// What devices with `profile` count of each launch beside the basic counters
+  /// (warpmark/device.h): traffic, lines. Empty: nothing, and the outcomes have no counters.
+  std::vector<std::string> counters;
   std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
   std::optional<Confinement> confinement;  ///< for source that is not trusted; never in_process
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here

@@ -67,8 +67,8 @@ const std::vector<std::string>& report_kinds() {
 }
 
 const std::vector<std::string>& capability_names() {
-  static const std::vector<std::string> kNames = {"image_ptx", "exact_bounds",  "reports",
-                                                  "counters",  "deterministic", "checks"};
+  static const std::vector<std::string> kNames = {
+      "image_ptx", "exact_bounds", "reports", "counters", "deterministic", "checks", "profile"};
   return kNames;
 }
 

@@ -117,6 +117,14 @@ struct ExpectedCompileError {
   std::optional<Located> text;  ///< what its log must contain
 };
 
+/// A bound that a counter of the case's launches must keep.
+struct ExpectedCounter {
+  std::string name;        ///< one of counter_names()
+  Position where;          ///< of the name
+  std::string comparison;  ///< one of == != <= >= < >
+  Expression bound;
+};
+
 /// What one case may use, over the axes; units as in the keys.
 struct Limits {
   Position where;
@@ -165,6 +173,7 @@ struct Suite {
   // How cases must end; at most one is there, and without one they must pass.
   std::optional<ExpectedFault> fault, report;
   std::optional<ExpectedCompileError> compile_error;
+  std::vector<ExpectedCounter> counters;  ///< of a case that must pass
   Limits limits;
   std::vector<Located> requirements;  ///< each one of capability_names()
   std::vector<SkipRule> skip;
@@ -175,6 +184,9 @@ struct Suite {
 const std::vector<std::string>& fault_kinds();
 /// What `expect: {report: …}` may name.
 const std::vector<std::string>& report_kinds();
+/// What `expect: {counters: …}` may name: the counters of a device with `profile`
+/// (warpmark/device.h), and KIND_conflicts, its wavefronts beyond the ideal.
+const std::vector<std::string>& counter_names();
 /// What `requires` may name: a device's capabilities.
 const std::vector<std::string>& capability_names();
 

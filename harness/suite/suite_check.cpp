@@ -60,6 +60,7 @@ class Checker {
     if (suite_.bench.flops) names(*suite_.bench.flops, "bench", all);
     if (suite_.bench.budget_s) names(*suite_.bench.budget_s, "budget_s", {});
     for (const SkipRule& rule : suite_.skip) names(rule.when, "skip", all);
+    for (const ExpectedCounter& counter : suite_.counters) names(counter.bound, "counters", all);
     for (const LintException& rule : suite_.lint) {
       if (rule.when) names(*rule.when, "lint", {});
     }

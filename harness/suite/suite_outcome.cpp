@@ -51,6 +51,29 @@ ExpectedFault read_report(const YamlNode& node, const std::string& key,
   return expected;
 }
 
+// A bound as it stands: a comparison and arithmetic, "<= 2 * n"; arithmetic alone is "==".
+ExpectedCounter read_counter(const YamlMember& member) {
+  const std::vector<std::string>& known = counter_names();
+  if (std::find(known.begin(), known.end(), member.key) == known.end()) {
+    throw unknown_word("counter", member.key, member.where, known);
+  }
+  Located text = read_text(member.value, "`" + member.key + "`");
+  std::string comparison = "==";
+  for (const char* one : {"<=", ">=", "==", "!=", "<", ">"}) {
+    if (!text.text.starts_with(one)) continue;
+    comparison = one;
+    const size_t behind = text.text.find_first_not_of(' ', comparison.size());
+    if (behind == std::string::npos) {
+      throw usage_error(fmt::format("`{}` needs a bound behind {}", member.key, comparison),
+                        text.where);
+    }
+    text.text.erase(0, behind);
+    text.where.column += static_cast<int>(behind);
+    break;
+  }
+  return {member.key, member.where, comparison, Expression::parse(text.text, text.where)};
+}
+
 }  // namespace
 
 void read_tolerance(const YamlNode& node, Suite& suite) {
@@ -72,7 +95,15 @@ void read_expect(const YamlNode& node, Suite& suite) {
     if (word == "compile_error") suite.compile_error = ExpectedCompileError{node.where, {}};
     return;
   }
-  require_map(node, "`expect`", {"fault", "report", "compile_error", "argument"});
+  require_map(node, "`expect`", {"fault", "report", "compile_error", "argument", "counters"});
+  if (const YamlNode* counters = node.find("counters")) {
+    require_map(node, "`expect`", {"counters"});
+    require_named_map(*counters, "`counters`");
+    if (counters->members.empty()) throw usage_error("`counters` is empty", counters->where);
+    for (const YamlMember& member : counters->members)
+      suite.counters.push_back(read_counter(member));
+    return;
+  }
   if (node.find("fault") != nullptr) {
     suite.fault = read_report(node, "fault", fault_kinds());
   } else if (node.find("report") != nullptr) {
@@ -81,7 +112,8 @@ void read_expect(const YamlNode& node, Suite& suite) {
     require_map(node, "`expect`", {"compile_error"});
     suite.compile_error = ExpectedCompileError{node.where, read_text(*text, "`compile_error`")};
   } else {
-    throw usage_error("`expect` needs one of fault, report and compile_error", node.where);
+    throw usage_error("`expect` needs one of fault, report, compile_error and counters",
+                      node.where);
   }
 }
 

@@ -7,8 +7,8 @@ import unittest
 
 from program import DEMO, PROGRAM, SOURCE, ProgramTest
 
-COMMANDS = ("check", "bench", "run", "compare", "report", "list", "plan", "lint", "devices",
-            "doctor", "cache", "completion")
+COMMANDS = ("check", "bench", "run", "compare", "report", "list", "plan", "profile", "lint",
+            "devices", "doctor", "cache", "completion")
 
 
 class Usage(ProgramTest):
@@ -25,7 +25,7 @@ class Usage(ProgramTest):
         for name in COMMANDS:
             out, _ = self.run_program(name, "--help")
             self.assertIn("Usage: warpmark %s" % name, out)
-            self.assertLess(len(out.splitlines()), 47 if name in ("check", "bench", "run") else 25)
+            self.assertLess(len(out.splitlines()), 48 if name in ("check", "bench", "run") else 25)
             self.assertLess(max(map(len, out.splitlines())), 100)
 
     def test_version(self):

@@ -136,6 +136,7 @@ TEST(JobOptions, LineAndFileMeanTheSame) {
   same({"--checks", "race"}, "  checks: race\n", [](const R& r) { return r.checks_given; });
   same({"--sanitize"}, "  sanitize: memcheck\n", [](const R& r) { return r.sanitize; });
   same({"--sanitize=racecheck"}, "  sanitize: racecheck\n", [](const R& r) { return r.sanitize; });
+  same({"--counters"}, "  counters: true\n", [](const R& r) { return r.session.counters; });
   same({"--trials", "4"}, "  trials: 4\n", [](const R& r) { return r.trials; });
   same({"--trial", "4"}, "  trial: 4\n", [](const R& r) { return r.first_trial; });
   same({"--timeout-s", "1.5"}, "  timeout_s: 1.5\n",

@@ -85,6 +85,11 @@ TEST(PlanJson, EveryWayToEndGoesBothWays) {
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
   plan.compile_error->text = "undefined";
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  plan.compile_error.reset();
+  plan.counters = {{"barriers", "==", int64_t{3}},
+                   {"ptx_flops", "<=", 0.5},
+                   {"global_load_sectors", ">", Symbolic{"a.nbytes // 32", "/expect/counters/x"}}};
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
 }
 
 TEST(PlanJson, DescribeKeepsLinesShortAndEndsInANewline) {
@@ -157,6 +162,10 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"/limits/timeout_s", "0", "`/limits/timeout_s` must be more than 0"},
         Row{"/limits/memory_mib", "0.5",
             "`/limits/memory_mib` must be an integer from 1 to 9223372036854775807"},
+        Row{"/expect", R"({"counters": [{"name": "barriers", "comparison": "=", "bound": 1}]})",
+            "`/expect/counters/0/comparison` must be a comparison"},
+        Row{"/expect", R"({"counters": [{"name": "barriers", "comparison": "<", "bound": -1}]})",
+            "`/expect/counters/0/bound` must be an integer from 0 to 9223372036854775807"},
         Row{"/expect", "{\"report\": \"trap\", \"compile_error\": \"\"}",
             "`/expect` has the unknown member `report`; known: compile_error"},
         Row{"/buffers", "{}", "`/buffers` must be an array"},

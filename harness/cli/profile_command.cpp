@@ -1,0 +1,97 @@
+// `warpmark profile`: what each line of the source executes and moves.
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/file.hpp"
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/job_options.hpp"
+#include "cli/job_setup.hpp"
+#include "cli/lazy_python.hpp"
+#include "report/profile.hpp"
+#include "runtime/artifacts.hpp"
+
+namespace warpmark {
+namespace {
+
+struct ProfileOptions {
+  std::vector<std::filesystem::path> paths;
+  std::filesystem::path page;  ///< "" for none
+  JobArguments choice;
+};
+
+void require_counts(const DeviceFacts& device) {
+  const auto& can = device.capabilities;
+  if (std::find(can.begin(), can.end(), "profile") != can.end()) return;
+  throw environment_error(device.name + " does not count line by line",
+                          "the CPU device does: --device cpu, which is the default");
+}
+
+CaseProfile profile_of(Session& session, const CaseWork& work) {
+  CaseArtifacts artifacts;
+  Outcome outcome = session.verify(work.which, work.planned, {}, &artifacts);
+  std::vector<SourceText> sources;
+  for (UnitArtifacts& unit : artifacts.units) {
+    sources.push_back({std::move(unit.name), std::move(unit.source)});
+  }
+  return make_profile(std::move(outcome), sources);
+}
+
+ExitCode profile(const ProfileOptions& options, Output& out) {
+  JobRequest request;
+  options.choice.apply(request);
+  if (!request.device_given) request.session.device = "cpu";
+  request.session.counters = {"lines"};
+  LazyPython python;
+  ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
+  const std::vector<CaseWork> work = plan_all(chosen.take_cases(), request.choice.axes);
+  Session session(python.interpreter(), request.session);
+  require_counts(session.require());
+  const InterruptGuard guard([&session] { session.interrupt(); });
+  ConsoleStyle style = console_style(STDOUT_FILENO);
+  style.for_runner = out.for_runner();
+  std::vector<CaseProfile> profiles;
+  bool failed = false, first = true;
+  for (const CaseWork& one : work) {
+    CaseProfile made =
+        one.which.skip ? CaseProfile{skipped_outcome(one.which), {}} : profile_of(session, one);
+    const Outcome& outcome = made.outcome;
+    if (outcome.verdict == Verdict::interrupted) return ExitCode::interrupted;
+    failed = failed || outcome.verdict == Verdict::failed;
+    if (!first) out.print("\n");
+    first = false;
+    if (outcome.verdict != Verdict::passed) {
+      out.print("{}: {}: {}\n", outcome.case_id, to_text(outcome.verdict),
+                printable(outcome.reason));
+    }
+    out.write(profile_text(made, style));
+    out.flush();
+    if (!options.page.empty()) profiles.push_back(std::move(made));
+  }
+  out.print("\n{}", kProfileLegend);
+  if (!options.page.empty()) {
+    write_file_atomically(options.page, profile_page(profiles));
+    out.print("\nwrote {}\n", display_path(options.page));
+  }
+  return failed ? ExitCode::verdict : ExitCode::success;
+}
+
+}  // namespace
+
+Command profile_command(CLI::App& program) {
+  const auto options = std::make_shared<ProfileOptions>();
+  CLI::App* app = program.add_subcommand(
+      "profile", "Count what each line of the source executes and moves, on the CPU device");
+  app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`")
+      ->type_name("");
+  options->choice.add_to(
+      *app, {"cases", "select", "axes", "device", "seed", "timeout_s", "in_process", "no_cache"});
+  app->add_option("-o,--output", options->page, "Also write one page of HTML to this file")
+      ->type_name("FILE");
+  return {app, [options](Output& out) { return profile(*options, out); }};
+}
+
+}  // namespace warpmark

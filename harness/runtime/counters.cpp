@@ -1,0 +1,32 @@
+#include "runtime/counters.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace warpmark {
+
+CounterSums sum_counters(const std::vector<nlohmann::ordered_json>& launches) {
+  CounterSums sums;
+  for (const nlohmann::ordered_json& launch : launches) {
+    if (!launch.is_object()) continue;
+    for (const auto& [name, value] : launch.items()) {
+      if (name == "launch" || !value.is_number_integer()) continue;
+      const auto known = std::find_if(
+          sums.begin(), sums.end(), [&name = name](const auto& sum) { return sum.first == name; });
+      int64_t& sum = known == sums.end() ? sums.emplace_back(name, 0).second : known->second;
+      // Behind walls the numbers are a stranger's: they must not overflow.
+      if (__builtin_add_overflow(sum, value.get<int64_t>(), &sum)) {
+        sum = std::numeric_limits<int64_t>::max();
+      }
+    }
+  }
+  return sums;
+}
+
+int64_t counter_value(const CounterSums& sums, std::string_view name) {
+  const auto found =
+      std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == name; });
+  return found == sums.end() ? 0 : found->second;
+}
+
+}  // namespace warpmark

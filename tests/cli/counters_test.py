@@ -1,0 +1,172 @@
+# Counters: `check --counters`, bounds in suites, and `profile`.
+import html.parser
+import re
+import unittest
+
+from program import KERNEL, CheckTest
+
+# A tile of 32 × 32 floats that one warp writes by rows and reads by columns: 32 lanes in one bank.
+TILE = """extern "C" __global__ void k(float *out, const float *src, int width) {
+  __shared__ float tile[32 * 33];
+  int lane = threadIdx.x;
+  for (int row = 0; row < 32; ++row)
+    tile[row * width + lane] = src[row * 32 + lane];
+  __syncthreads();
+  for (int row = 0; row < 32; ++row)
+    out[row * 32 + lane] = tile[lane * width + row];  // <b>&
+}
+"""
+TILE_SUITE = """warpmark: 1
+kernel: {file: tile.cu, entry: k}
+axes: {width: [32, 33]}
+arguments:
+  out: {out: [32, 32]}
+  src: {in: 'rng.standard_normal((32, 32))'}
+  width: {scalar: width}
+launch: {block: 32}
+reference: {out: src.T}
+tolerance: exact
+"""
+
+
+class Counters(CheckTest):
+    SHARES_KERNELS = True
+
+    def write_tile(self, more=""):
+        self.write("suites/tile.cu", TILE)
+        return self.write("suites/tile.yaml", TILE_SUITE + more)
+
+    def test_a_block_for_each_case(self):
+        self.write_scale()
+        out, errors = self.check("suites/t.yaml", "--counters", "--journal", "run.jsonl")
+        self.assertEqual(errors, "")
+        # 100 threads of 4 blocks of 32: four warps, of which the last has 4 active lanes at the
+        # load, so 4 + 4 + 4 + 1 sectors, in which 400 of 416 bytes are used.
+        self.assertRegex(out, r"\nt\.n=100\n  launch +k, 4 blocks of 32 threads; occupancy 50 % "
+                              r"\(by blocks; registers are not known\)\n")
+        self.assertRegex(out, r"\n  global load +4 +400 +13 +3\.2 +96 %\n")
+        self.assertRegex(out, r"\n  global store +4 +400 +13 +3\.2 +96 %\n")
+        self.assertRegex(out, r"\n  flops +100\n")
+        self.assertIn("1 passed", out)
+        launch = self.journal()[1]["counters"][0]
+        self.assertEqual((launch["kernel"], launch["global_load_sectors"], launch["warps"]),
+                         ("k", 13, 4))
+        self.assertNotIn("lines", launch)
+
+    def test_nothing_unless_asked_for(self):
+        self.write_scale()
+        out, _ = self.check("suites/t.yaml", "--journal", "run.jsonl")
+        self.assertNotIn("sectors", out)
+        self.assertNotIn("counters", self.journal()[1])
+        quiet, _ = self.check("suites/t.yaml", "--counters", "--quiet")
+        self.assertNotIn("sectors", quiet)
+
+    def test_bounds(self):
+        bounds = """expect:
+  counters:
+    global_load_sectors: %s
+    shared_load_wavefronts: "%s"
+    ptx_divergent_branches: 0
+    global_store_bytes: == out.nbytes
+"""
+        # 32 rows of 128 bytes; conflict-free in the padded tile, 32 ways in the other.
+        self.write_tile(bounds % ("<= ceil_div(src.nbytes, 32)", ">= 32"))
+        self.check("suites/tile.yaml", code=0)
+        self.write_tile(bounds % ("< 4.5 * 32", "<= 32"))
+        out, _ = self.check("suites/tile.yaml", "--journal", "run.jsonl", code=1)
+        self.assertIn("1 passed, 1 failed", out)
+        self.assertIn("FAILED tile.width=32\n  suites/tile.yaml:14:33: error: "
+                      "the counter shared_load_wavefronts is 1024, and must be <= 32\n", out)
+        self.assertEqual([record["failure"] for record in self.journal()[1:-1]],
+                         ["counter", "none"])
+        self.write_tile("expect: {counters: {shared_load_conflicts: 0}}\n")
+        out, _ = self.check("suites/tile.yaml", code=1)
+        self.assertIn("the counter shared_load_conflicts is 992, and must be == 0", out)
+
+    def test_a_wrong_result_is_told_first(self):
+        self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"),
+                         more="expect: {counters: {global_load_bytes: 1}}\n")
+        out, _ = self.check("suites/t.yaml", code=1)
+        self.assertIn("elements of `out` are wrong", out)
+        self.assertNotIn("global_load_bytes", out)
+
+    def test_mistakes_in_bounds(self):
+        for bound, message in (
+            ("{global_load_sector: 1}", "did you mean `global_load_sectors`?"),
+            ("{barriers: '<='}", "`barriers` needs a bound behind <="),
+            ("{barriers: '<= 0 - 1'}", "a number, 0 or more, is needed"),
+            ("{barriers: '<= m'}", "`m`"), ("3", "`counters`"),
+        ):
+            self.write_scale(more="expect: {counters: %s}\n" % bound)
+            errors = self.refused("check", "suites/t.yaml", "--device", "cpu")
+            self.assertIn("suites/t.yaml:11:", errors)
+            self.assertIn(message, errors)
+
+    def test_every_counter_of_the_device_may_be_bounded(self):
+        self.write_scale()
+        self.check("suites/t.yaml", "--counters", "--journal", "run.jsonl")
+        launch = self.journal()[1]["counters"][0]
+        names = [name for name, value in launch.items() if name != "launch" and isinstance(value, int)]
+        self.assertGreater(len(names), 80)
+        self.write_scale(more="expect:\n  counters:\n" +
+                         "".join("    %s: %d\n" % (name, launch[name]) for name in names))
+        self.check("suites/t.yaml")
+
+
+class Profiles(CheckTest):
+    SHARES_KERNELS = True
+
+    def write_tile(self):
+        self.write("suites/tile.cu", TILE)
+        self.write("suites/tile.yaml", TILE_SUITE)
+
+    def profile(self, *arguments, code=0):
+        return self.run_program("profile", *arguments, code=code)[0]
+
+    def line(self, out, number):
+        """The cells of a source line that has some, and its text."""
+        found = re.search(r"^ +%d (.*)$" % number, out, re.M)
+        self.assertIsNotNone(found, out)
+        return found.group(1)
+
+    def test_lines_of_the_source(self):
+        self.write_tile()
+        out = self.profile("suites/tile.yaml", "--case", "tile.width=32")
+        self.assertIn("\ntile.cu\n", out)
+        # A load of 4 sectors a row, and a column of 32 words in one bank.
+        self.assertRegex(self.line(out, 5), r" 4\.0 +100 % +0 % .*tile\[row \* width \+ lane\]")
+        self.assertRegex(self.line(out, 8), r"^[isw]*w[isw]* .* 4\.0 +100 % +3100 % ")
+        self.assertRegex(self.line(out, 9), r"^ *\}?$|\d")
+        padded = self.profile("suites/tile.yaml", "--case", "tile.width=33")
+        self.assertRegex(self.line(padded, 8), r" 4\.0 +100 % +0 % ")
+
+    def test_a_page(self):
+        self.write_tile()
+        out = self.profile("suites/tile.yaml", "-o", "page.html")
+        self.assertIn("\nwrote page.html\n", out)
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("// &lt;b&gt;&amp;", page)
+        self.assertNotIn("<script", page)
+        self.assertNotRegex(page, r"(src|href)=\"(?!#)")
+        opened = []
+
+        class Tags(html.parser.HTMLParser):
+            def handle_starttag(self, tag, attrs):
+                if tag not in ("meta", "br", "link"):
+                    opened.append(tag)
+
+            def handle_endtag(self, tag):
+                assert opened.pop() == tag, (tag, self.getpos())
+        Tags().feed(page)
+        self.assertEqual(opened, [])
+        self.assertEqual(len(re.findall(r"<h2 id=", page)), 2)
+
+    def test_a_failing_case_is_profiled_all_the_same(self):
+        self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"))
+        out = self.profile("suites/t.yaml", code=1)
+        self.assertIn("t.n=100: failed: 100 of 100 elements of `out` are wrong", out)
+        self.assertRegex(out, r"\n +3 .*out\[i\] = 2 \* f \* src")
+
+
+if __name__ == "__main__":
+    unittest.main()
