@@ -46,9 +46,8 @@ class Executor {
 
   /// What the device reported since the last call, also after a sticky error.
   std::vector<nlohmann::ordered_json> drain_reports() const;
-  /// What the device counted since the last call, a sum over launches by name
-  /// (warpmark/device.h), in the device's order; empty for a device that does not count.
-  /// What each launch since the last call counted.
+  /// What each launch since the last call counted (warpmark/device.h), in their order; empty for a
+  /// device that does not count.
   std::vector<nlohmann::ordered_json> drain_counters() const;
   /// Whether the last request came to launch a kernel; what fails before is not a kernel's doing.
   bool launched() const { return launched_; }

@@ -132,7 +132,6 @@ std::string bytes_text(uint64_t bytes) {
 // One mistake, as its lines tell it.
 struct Finding {
   std::string kind, space, access, hazard, said;
-  bool warning = false;
   uint64_t bytes = 0, count = 1;
   Place place, other;
   bool has_other = false;
@@ -147,8 +146,8 @@ bool same_cause(const Finding& a, const Finding& b) {
     return x.kernel == y.kernel && x.file == y.file && x.line == y.line;
   };
   return a.kind == b.kind && a.space == b.space && a.access == b.access && a.bytes == b.bytes &&
-         a.hazard == b.hazard && a.warning == b.warning && a.near_address == b.near_address &&
-         a.side == b.side && same(a.place, b.place) && same(a.other, b.other);
+         a.hazard == b.hazard && a.near_address == b.near_address && a.side == b.side &&
+         same(a.place, b.place) && same(a.other, b.other);
 }
 
 // "__global__ write of size 4 bytes".
@@ -220,8 +219,8 @@ class LogReader {
       if (!read_access(line, *finding_)) finding_.reset();
     } else if (line.accept("Error: Race reported between ") ||
                line.accept("Warning: Race reported between ")) {
+      // A warning is a race between lanes of one warp: as wrong, and on our own device an error.
       begin("race", text);
-      finding_->warning = text.starts_with("Warning");
       finding_->count = 0;
       finding_->has_other = true;
       first_writes_ = line.accept("Write");
@@ -338,8 +337,7 @@ std::string message_of(const Finding& finding, const std::string& element) {
     return fmt::format(
         "{}: {} of shared memory{}; the other access is{}, and nothing puts them in "
         "order [{} hazards]",
-        finding.warning ? "possible race" : "race", finding.hazard, by, text_of(finding.other),
-        finding.count);
+        "race", finding.hazard, by, text_of(finding.other), finding.count);
   }
   return finding.said + by;
 }
@@ -367,7 +365,7 @@ Json report_of(const Finding& finding, const std::vector<protocol::BufferPlace>&
   }
   add_place(json, finding.place);
   if (!finding.hazard.empty()) json["hazard"] = finding.hazard;
-  json["severity"] = finding.warning ? "warning" : "error";
+  json["severity"] = "error";
   if (finding.has_other) {
     Json other = Json::object();
     add_place(other, finding.other);

@@ -170,14 +170,14 @@ typedef struct warpmark_device {
    *                            requests; of global, local, texture, surface and prefetched memory.
    *                            Local memory lies as on a GPU: equal words of 32 lanes side by side
    *   KIND_unique_bytes        different bytes that a request touches; never more than 32 * sectors
-   *   KIND_wavefronts          of shared memory: passes that a request takes. A pass takes one word
-   *                            of 4 bytes from each of 32 banks, and lanes that want the same word
-   *                            share it. Accesses of 8 bytes go in two halves of the warp, those of
-   *                            16 in four quarters; a half or quarter without lanes takes none
+   *   KIND_wavefronts          of shared memory: passes that a request takes, each of one word of 4
+   *                            bytes from each of 32 banks, which all lanes share that want it. 8
+   *                            bytes go in halves of the warp, 16 in quarters; two of them together
+   *                            if each lane has the address of its neighbour, or of that 2 further
    *   KIND_ideal_wavefronts    the same if no two words were in one bank: 1 for each such part
-   *   KIND_turns               of an atomic: the number of lanes at its most frequent address,
-   *                            which have to go one after the other; of a constant load: different
-   *                            addresses
+   *   KIND_turns               of an atomic: the number of lanes at its most frequent address, which
+   *                            go one after the other, so that sectors and wavefronts are those of
+   *                            each turn; of a constant load: different addresses
    * and have the member "occupancy", which is no counter: {"blocks", "warps": of a multiprocessor
    * of compute capability 9.0, "most_warps": 64, "limited_by": "warps", "blocks" or
    * "shared memory", "shared_bytes"}. Registers are left out: they have no number before ptxas.

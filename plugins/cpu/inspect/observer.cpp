@@ -17,8 +17,8 @@ namespace {
 // What records of global memory may take of the host's memory, for each size of granules.
 constexpr std::uint64_t kMostRecords = std::uint64_t{4} << 30;
 
-int shift_of(const Program& program) {
-  return program.granule >= 4 ? 2 : program.granule == 2 ? 1 : 0;
+int shift_of(std::uint32_t granule) {
+  return granule >= 4 ? 2 : granule == 2 ? 1 : 0;
 }
 
 bool is_swap(Opcode opcode) {
@@ -40,8 +40,9 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
                                const Program& program)
     : checks(wanted),
       clock(memory.clock),
-      shift(shift_of(program)),
-      races(memory.races.at(static_cast<std::size_t>(shift))),
+      global_shift(shift_of(program.global_granule)),
+      shared_shift(shift_of(program.shared_granule)),
+      races(memory.races.at(static_cast<std::size_t>(global_shift))),
       swaps(std::any_of(program.code.begin(), program.code.end(),
                         [](const Instruction& i) { return is_swap(i.opcode); })) {
   if (checks.init) lay_out_call_spaces(program);
@@ -89,7 +90,7 @@ BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uin
       local_bytes_(local_bytes),
       warps_(warps) {
   if (launch.checks.race) {
-    const std::uint64_t cells = (shared_bytes >> launch.shift) + 1;
+    const std::uint64_t cells = (shared_bytes >> launch.shared_shift) + 1;
     shared_records_.resize(3 * cells);
     std::uint64_t* first = shared_records_.data();
     shared_cells_ = {first, first + cells, first + 2 * cells};
@@ -192,7 +193,7 @@ void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std:
   std::erase_if(launch_.unsettled, [&](const LaunchObserver::Unsettled& read) {
     return read.block == index_ && read.thread == thread && read.address == address;
   });
-  const std::uint32_t step = 1u << launch_.shift;
+  const std::uint32_t step = 1u << shift(space);
   for (std::uint64_t at = address; at < address + bytes; at += step) {
     const RaceCells cell = cells(space, at, 1);
     if (!cell) return;
@@ -208,7 +209,7 @@ void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std:
 void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                                std::uint64_t address, std::uint32_t bytes, bool strong) {
   const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
-  const std::uint32_t step = 1u << launch_.shift;
+  const std::uint32_t step = 1u << shift(space);
   bool told = false;
   for (std::uint64_t at = address; at < address + bytes; at += step) {
     const RaceCells cell = cells(space, at, 1);
@@ -232,7 +233,7 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
                                 std::uint64_t address, std::uint32_t bytes, bool strong,
                                 bool same) {
   const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
-  const std::uint32_t step = 1u << launch_.shift;
+  const std::uint32_t step = 1u << shift(space);
   bool told = false;
   for (std::uint64_t at = address; at < address + bytes; at += step) {
     const RaceCells cell = cells(space, at, 1);

@@ -33,7 +33,8 @@ struct LaunchObserver {
   LaunchObserver(const Checks& wanted, InspectionMemory& memory, const Program& program);
   Checks checks;
   Clock& clock;
-  int shift;  ///< granules of 1 << shift bytes: the smallest access of the program
+  /// Granules of 1 << shift bytes: the program's smallest access to either memory.
+  int global_shift, shared_shift;
   RaceMemory& races;
   Synchronization synchronization;
 
@@ -72,10 +73,12 @@ class BlockObserver {
   [[nodiscard]] std::uint64_t record(const Lanes& w, const Instruction& i) const {
     return Record::make(moment_, w.warp * 32, false, i.statement).bits;
   }
-  [[nodiscard]] int shift() const { return launch_.shift; }
+  [[nodiscard]] int shift(Space space) const {
+    return space == Space::shared ? launch_.shared_shift : launch_.global_shift;
+  }
   /// The cells of shared memory from an offset on, or of global memory if they lie together.
   [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes) {
-    return space == Space::shared ? shared_cells_ + (address >> launch_.shift)
+    return space == Space::shared ? shared_cells_ + (address >> launch_.shared_shift)
                                   : launch_.races.find(address, bytes);
   }
   /// Accesses before this are no danger: Record::bits of the barrier's, or the launch's start.

@@ -103,13 +103,55 @@ void measure_cached(const Addresses& at, std::uint32_t mask, std::uint32_t bytes
   to[Measure::unique_bytes] += cover.unique_bytes;
 }
 
+namespace {
+
+// Whether each lane of `mask` has the address of the lane `apart` from it, if that is one, too.
+bool agree(const Addresses& at, std::uint32_t mask, std::uint32_t apart) {
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    if ((mask >> (lane ^ apart) & 1) != 0 && at[lane] != at[lane ^ apart]) return false;
+  }
+  return true;
+}
+
+// The lanes whose accesses to shared memory go at one time, from `first` on: 128 bytes' worth, or
+// twice as many if neighbours, or lanes two apart, want the same (seen so on an H200).
+std::uint32_t lanes_at_once(const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
+                            std::uint32_t first) {
+  const auto lanes = [&](std::uint32_t number) {
+    return number >= 32 ? mask : mask & ((1u << number) - 1) << first;
+  };
+  if (bytes <= kWord) return lanes(32);
+  const std::uint32_t number = std::max<std::uint32_t>(128 / bytes, 1);
+  if ((bytes == 8 || bytes == 16) && first % (2 * number) == 0) {
+    const std::uint32_t both = lanes(2 * number);
+    if (agree(at, both, 1) || agree(at, both, 2)) return both;
+  }
+  return lanes(number);
+}
+
+// The lanes of each turn of an atomic: the first at each address, then the second ones …
+std::uint32_t turns_of(const Addresses& at, std::uint32_t mask, std::uint32_t (&turns)[32]) {
+  std::uint32_t count = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    std::uint32_t turn = 0;
+    for (std::uint32_t before = 0; before < lane; ++before)
+      turn += (mask >> before & 1) != 0 && at[before] == at[lane] ? 1 : 0;
+    if (turn == count) turns[count++] = 0;
+    turns[turn] |= 1u << lane;
+  }
+  return count;
+}
+
+}  // namespace
+
 void measure_banked(const Addresses& at, std::uint32_t mask, std::uint32_t bytes, Measures& to) {
-  const std::uint32_t together = bytes <= kWord ? 32 : static_cast<std::uint32_t>(128 / bytes);
-  for (std::uint32_t first = 0; first < 32; first += together) {
-    const std::uint32_t part =
-        together == 32 ? mask
-                       : mask >> first << first & ((std::uint64_t{1} << (first + together)) - 1);
-    if (part == 0) continue;
+  std::uint32_t part = 0;
+  for (std::uint32_t left = mask; left != 0; left &= ~part) {
+    const std::uint32_t number = bytes <= kWord ? 32 : std::max<std::uint32_t>(128 / bytes, 1);
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(left)) / number * number;
+    part = lanes_at_once(at, mask, bytes, first);
     Banks banks;
     for (std::uint32_t rest = part; rest != 0; rest &= rest - 1) {
       const std::uint64_t begin = at[std::countr_zero(rest)] & kMostAddress;
@@ -121,6 +163,22 @@ void measure_banked(const Addresses& at, std::uint32_t mask, std::uint32_t bytes
   }
   ++to[Measure::requests];
   to[Measure::bytes] += std::uint64_t{count(mask)} * bytes;
+}
+
+void measure_atomic(Space space, const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
+                    Measures& to) {
+  Measures whole, moved;
+  const bool shared = space == Space::shared;
+  (shared ? measure_banked : measure_cached)(at, mask, bytes, whole);
+  std::uint32_t turns[32];
+  const std::uint32_t count = turns_of(at, mask, turns);
+  for (std::uint32_t i = 0; i < count; ++i)
+    (shared ? measure_banked : measure_cached)(at, turns[i], bytes, moved);
+  whole[Measure::sectors] = moved[Measure::sectors];
+  whole[Measure::wavefronts] = moved[Measure::wavefronts];
+  whole[Measure::ideal_wavefronts] = moved[Measure::ideal_wavefronts];
+  whole[Measure::turns] = count;
+  to.add(whole);
 }
 
 void measure_local(const Addresses& at, std::uint32_t mask, std::uint32_t bytes, Measures& to) {
@@ -142,17 +200,6 @@ void measure_local(const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
   ++to[Measure::requests];
   to[Measure::bytes] += std::uint64_t{count(mask)} * bytes;
   to[Measure::unique_bytes] += std::uint64_t{count(mask)} * bytes;
-}
-
-std::uint64_t most_at_one_address(const Addresses& at, std::uint32_t mask) {
-  Addresses sorted;
-  const std::uint32_t size = sort(at, mask, sorted);
-  std::uint64_t most = 0, run = 0;
-  for (std::uint32_t i = 0; i < size; ++i) {
-    run = i > 0 && sorted[i] == sorted[i - 1] ? run + 1 : 1;
-    most = std::max(most, run);
-  }
-  return most;
 }
 
 std::uint64_t different_addresses(const Addresses& at, std::uint32_t mask) {
@@ -241,14 +288,18 @@ void TrafficCounts::access(const Lanes& w, const Instruction& i, const TrafficMa
       (*to)[Measure::bytes] += std::uint64_t{count(global)} * step.bytes;
       (*to)[Measure::turns] += different_addresses(at, global);
     } else {
-      measure_cached(at, global, step.bytes, *to);
-      if (atomic) (*to)[Measure::turns] += most_at_one_address(at, global);
+      if (atomic)
+        measure_atomic(Space::global, at, global, step.bytes, *to);
+      else
+        measure_cached(at, global, step.bytes, *to);
     }
   }
   if (shared != 0) {
     Measures& banked = to[several ? 1 : 0];
-    measure_banked(at, shared, step.bytes, banked);
-    if (atomic) banked[Measure::turns] += most_at_one_address(at, shared);
+    if (atomic)
+      measure_atomic(Space::shared, at, shared, step.bytes, banked);
+    else
+      measure_banked(at, shared, step.bytes, banked);
   }
   if (local != 0 && !atomic) measure_local(at, local, step.bytes, to[several ? 2 : 0]);
 }

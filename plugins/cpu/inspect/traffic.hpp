@@ -27,14 +27,17 @@ void measure_cached(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint
                     Measures& to);
 /// Bytes and wavefronts. A wavefront takes one word of 4 bytes from each of 32 banks; lanes that
 /// want the same word share it. Accesses of 8 bytes go in two halves of the warp, those of 16 in
-/// four quarters, one after the other.
+/// four quarters, one after the other; two go together if each of their lanes has its neighbour's
+/// address, or each that of the lane two further (as on an H200).
 void measure_banked(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                     Measures& to);
 /// … of local memory, in which words of equal offsets of a warp's lanes lie side by side.
 void measure_local(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                    Measures& to);
-/// Turns: how many lanes have the most frequent of the addresses.
-std::uint64_t most_at_one_address(const std::uint64_t (&at)[32], std::uint32_t mask);
+/// The same of an atomic on global or shared memory. Lanes at one address go one after the other,
+/// so that sectors and wavefronts are those of each turn: all first lanes, all second ones …
+void measure_atomic(Space space, const std::uint64_t (&at)[32], std::uint32_t mask,
+                    std::uint32_t bytes, Measures& to);
 /// How many different addresses there are.
 std::uint64_t different_addresses(const std::uint64_t (&at)[32], std::uint32_t mask);
 

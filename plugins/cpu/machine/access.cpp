@@ -121,7 +121,7 @@ WARPMARK_INLINE bool inspect_all(Lanes& w, const Instruction& i, const Region& r
   if (checks.race) {
     const RaceCells cells = observer.cells(S, start, all);
     if (!cells) return false;
-    const int shift = __builtin_ctz(bytes) - observer.shift();
+    const int shift = __builtin_ctz(bytes) - observer.shift(S);
     if (!settle_contiguous<Store>(cells, 32 << shift, shift, observer.record(w, i),
                                   observer.threshold(S)))
       return false;
@@ -144,7 +144,7 @@ WARPMARK_INLINE bool inspect_one(Lanes& w, const Instruction& i, const Region& r
   if (init != nullptr && !all_set(init, start - region.begin, bytes)) return false;
   if (!checks.race) return true;
   const RaceCells cells = observer.cells(S, start, bytes);
-  return cells && settle_broadcast(cells, static_cast<int>(bytes >> observer.shift()),
+  return cells && settle_broadcast(cells, static_cast<int>(bytes >> observer.shift(S)),
                                    observer.record(w, i), mask, observer.threshold(S));
 }
 
@@ -163,7 +163,7 @@ WARPMARK_INLINE bool inspect_scattered(Lanes& w, const Instruction& i, int lane,
   if (checks.race) {
     const RaceCells cells = observer.cells(S, address, bytes);
     const u64 me = observer.record(w, i) + (static_cast<u64>(lane) << Record::kThreadShift);
-    if (!cells || !settle_lane<Store>(cells, static_cast<int>(bytes >> observer.shift()), me,
+    if (!cells || !settle_lane<Store>(cells, static_cast<int>(bytes >> observer.shift(S)), me,
                                       observer.threshold(S)))
       return false;
   }

@@ -153,7 +153,7 @@ bool Decoder::atomic(const Statement& statement) {
   instruction.site = program_.sites++;
   instruction.cost = static_cast<std::uint8_t>(bytes);
   instruction.counter = bytes_counter(space, Traffic::atomic);
-  program_.granule = std::min(program_.granule, bytes);
+  program_.note_access(space, bytes);
   // Sums and the like of integers come out the same in any order, if nobody looks at what was
   // there before. Results that are never read are as good as none.
   const bool returns =

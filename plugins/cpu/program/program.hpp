@@ -1,6 +1,7 @@
 // One kernel, decoded: instructions over register slots, in blocks of a control-flow graph.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -219,8 +220,14 @@ struct Program {
     std::uint64_t amount = 0;
   };
   std::vector<Cost> costs;
-  std::uint32_t granule =
-      4;  ///< bytes of the smallest access to memory that threads share; 1, 2, 4
+  /// Bytes of the smallest access to each memory that threads share: 1, 2 or 4.
+  std::uint32_t global_granule = 4, shared_granule = 4;
+  /// An access of so many bytes to global, shared or generic addresses.
+  void note_access(Space space, std::uint32_t bytes) {
+    if (space != Space::shared) global_granule = std::min(global_granule, bytes);
+    if (space == Space::shared || space == Space::generic)
+      shared_granule = std::min(shared_granule, bytes);
+  }
   /// Registers that may be read before they are written; find_unwritten() fills it in.
   std::vector<std::uint32_t> unwritten;
   /// Parameters and results of the kernel's calls in its local memory: offsets and bytes.

@@ -58,8 +58,7 @@ METRICS = {
         BANKS % "st", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "memory_l1_wavefronts_shared"
     ],
     "shared_atomic_wavefronts": [BANKS % "atom", "memory_l1_wavefronts_shared"],
-    "shared_load_ideal_wavefronts": ["memory_l1_wavefronts_shared_ideal", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_ideal.sum"],
-    "shared_store_ideal_wavefronts": ["memory_l1_wavefronts_shared_ideal", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_ideal.sum"],
+    "shared_ideal_wavefronts": ["memory_l1_wavefronts_shared_ideal", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_ideal.sum"],
     "shared_load_conflicts": ["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"],
     "shared_store_conflicts": ["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"],
     "ptx_branches": ["smsp__sass_branch_targets.sum", "smsp__inst_executed_op_branch.sum", "smsp__sass_inst_executed_op_branch.sum"],
@@ -153,6 +152,9 @@ def ours(kernel, counted, counter):
         word, measure = counter.split("_")
         reduces = "red.global" in kernel.text
         return counted["global_atomic_" + measure] if (word == "red") == reduces else None
+    if counter == "shared_ideal_wavefronts":  # ncu has one number for all kinds
+        kinds = ("shared_load", "shared_store", "async_shared_store")
+        return sum(counted[kind + "_ideal_wavefronts"] for kind in kinds)
     if counter.endswith("_conflicts"):
         kind = counter[:-len("_conflicts")]
         return counted[kind + "_wavefronts"] - counted[kind + "_ideal_wavefronts"]
@@ -164,6 +166,8 @@ def compared(kernel, counter):
         return True
     name = counter.replace("red_", "global_atomic_").replace("atom_", "global_atomic_") \
         if counter.startswith(("red_", "atom_")) else counter
+    if counter == "shared_ideal_wavefronts":
+        return "shared_load" in kernel.compare or "shared_store" in kernel.compare
     return any(name.startswith(prefix) for prefix in kernel.compare)
 
 

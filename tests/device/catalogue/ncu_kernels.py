@@ -62,6 +62,7 @@ def shared_place(lane, stride):
     return "%s\nmad.lo.u32 %%r4, %%r3, %d, %%r30;\n" % (lane, stride)
 
 
+ADDED = "ptxas adds the values of all lanes first where they add to one address"
 LANE = "mov.u32 %r3, %r2;"
 PAIR = "shr.u32 %r3, %r2, 1;"
 XOR1 = "xor.b32 %r3, %r2, 1;"
@@ -107,7 +108,7 @@ def global_kernels():
     for name, lane, stride in (("same", LANE, 0), ("apart", LANE, 4), ("scattered", LANE, 128),
                                ("five_places", "rem.u32 %r3, %r2, 5;", 4)):
         yield kernel("red_" + name, place(lane, stride) + "red.global.add.u32 [%rd3], %r1;",
-                     ["global_atomic"])
+                     ["global_atomic"], why={"red_sectors": ADDED} if name == "same" else None)
         yield kernel("atom_" + name,
                      place(lane, stride) + "atom.global.max.u32 %r10, [%rd3], 0;\n" + KEEP,
                      ["global_atomic"])
@@ -147,7 +148,7 @@ def shared_kernels():
                                ("four_places", "and.b32 %r3, %r2, 3;", 4)):
         yield kernel("shared_atom_" + name,
                      shared_place(lane, stride) + "atom.shared.add.u32 %r10, [%r4], 1;\n" + KEEP,
-                     ["shared_atomic"])
+                     ["shared_atomic"], why={"shared_atomic_wavefronts": ADDED} if name == "same" else None)
 
 
 def transpose_kernel(name, row):
@@ -159,20 +160,25 @@ def transpose_kernel(name, row):
         "mad.lo.u32 %r4, %r21, 4, %r30; ld.shared.u32 %r22, [%r4]; add.u32 %r10, %r10, %r22;\n" \
         "add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 32; @%p1 bra READ;\n"
     keep = "setp.eq.u32 %p7, %r10, 77; @!%p7 bra UNUSED;\nst.global.u32 [%rd1], %r10;\nUNUSED:\n"
-    return kernel(name, body + keep, ["shared_load", "shared_store"])
+    joined = "ptxas unrolls the loop by four and joins loads side by side into one of 16 bytes"
+    counters = ("requests", "wavefronts", "conflicts") if row % 4 == 0 else ()
+    return kernel(name, body + keep, ["shared_load", "shared_store"],
+                  why={"shared_load_" + one: joined for one in counters})
 
 
 def branch_kernels():
     # Loops that are not unrolled and whose bodies touch memory, so that no branch becomes a predicate.
+    rejoined = "ptxas adds instructions by which lanes that parted meet, and ncu counts them as branches"
     unrolled = "ptxas turns a branch over few instructions into predicates, and adds exits of its own"
     loop = ".pragma \"nounroll\";\nLOOP: red.global.add.u32 [%rd1], 1; add.u32 %r3, %r3, 1;\n" \
            "setp.lt.u32 %p1, %r3, %r4; @%p1 bra LOOP;\n"
     yield kernel("loop_uniform", "mov.u32 %r3, 0; mov.u32 %r4, 10;\n" + loop,
-                 ["ptx_branches", "ptx_divergent", "global_atomic_requests"])
+                 ["ptx_branches", "ptx_divergent", "global_atomic_requests"],
+                 why={"ptx_branches": "ptxas unrolls a loop whose number of turns it knows"})
     yield kernel("loop_by_lane", "mov.u32 %r3, 0; add.u32 %r4, %r2, 1;\n" + loop,
-                 ["ptx_branches", "ptx_divergent", "global_atomic_requests"])
+                 ["ptx_branches", "ptx_divergent", "global_atomic_requests"], why={"ptx_branches": rejoined})
     yield kernel("loop_by_quarter", "mov.u32 %r3, 0; shr.u32 %r4, %r2, 3; add.u32 %r4, %r4, 1;\n" + loop,
-                 ["ptx_branches", "ptx_divergent", "global_atomic_requests"])
+                 ["ptx_branches", "ptx_divergent", "global_atomic_requests"], why={"ptx_branches": rejoined})
     half = "LOOP%d: red.global.add.u32 [%%rd1], %d; add.u32 %%r3, %%r3, 1;\n" \
            "setp.lt.u32 %%p1, %%r3, %%r4; @%%p1 bra LOOP%d;\n"
     yield kernel(
@@ -208,7 +214,8 @@ def async_kernels():
                      place(LANE, width) + shared_place(LANE, width) +
                      "cp.async.%s.shared.global [%%r4], [%%rd3], %d; cp.async.wait_all;\n" %
                      (cache, width) + load("shared", 4, "%r4") + KEEP,
-                     ["async_global", "async_shared", "shared_load"])
+                     ["async_global", "async_shared", "shared_load"],
+                     why={"shared_load_requests": "ncu's metric counts what cp.async becomes (LDGSTS), too"})
 
 
 def all_kernels():

@@ -102,7 +102,7 @@ TEST(SanitizerLog, Races) {
             "race: read after write of shared memory in sumKernel at f.cu:51; the other access is "
             "at f.cu:41, and nothing puts them in order [512 hazards]");
   EXPECT_EQ(reports[1]["hazard"], "write after read");
-  EXPECT_EQ(reports[1]["severity"], "warning");
+  EXPECT_EQ(reports[1]["severity"], "error");
 }
 
 TEST(SanitizerLog, TheOtherTools) {

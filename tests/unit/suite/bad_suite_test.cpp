@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"", "expect: fail\n",
             "15:9 unknown value of `expect` `fail` | known: pass, compile_error"},
         Row{"", "expect: {argument: a}\n",
-            "15:9 `expect` needs one of fault, report and compile_error"},
+            "15:9 `expect` needs one of fault, report, compile_error and counters"},
         Row{"", "expect: {fault: illegal_adress}\n",
             "15:17 unknown value of `fault` `illegal_adress` | did you mean `illegal_address`?"},
         Row{"", "expect: {fault: trap}\n",
