@@ -95,8 +95,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache preferred) {
   return with_context("cuFuncSetCacheConfig", Waits::no, [&](Context& context) -> CUresult {
-    if (number_in(preferred) > CU_FUNC_CACHE_PREFER_EQUAL)
-      return CUDA_ERROR_INVALID_VALUE;
+    if (number_in(preferred) > CU_FUNC_CACHE_PREFER_EQUAL) return CUDA_ERROR_INVALID_VALUE;
     return find_kernel(context, function) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
   });
 }

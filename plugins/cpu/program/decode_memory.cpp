@@ -284,8 +284,7 @@ bool Decoder::memory(const Statement& statement) {
   instruction.cost = static_cast<std::uint8_t>(bytes * count);
   instruction.counter = bytes_counter(space, store ? Traffic::store : Traffic::load);
   instruction.order = words.order;
-  if (space != Space::local && space != Space::param)
-    program_.note_access(space, bytes);
+  if (space != Space::local && space != Space::param) program_.note_access(space, bytes);
   if (space == Space::constant) space = Space::global;  // where .const variables are placed
   instruction.address = address(statement, operand(statement, store ? 0 : 1), space, instruction);
   if (store && space == Space::param) invalid(statement, "a kernel's parameters cannot be written");
