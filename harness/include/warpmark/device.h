@@ -175,15 +175,16 @@ typedef struct warpmark_device {
    *                            bytes go in halves of the warp, 16 in quarters; two of them together
    *                            if each lane has the address of its neighbour, or of that 2 further
    *   KIND_ideal_wavefronts    the same if no two words were in one bank: 1 for each such part
-   *   KIND_turns               of an atomic: the number of lanes at its most frequent address,
-   * which go one after the other, so that sectors and wavefronts are those of each turn; of a
-   * constant load: different addresses and have the member "occupancy", which is no counter:
-   * {"blocks", "warps": of a multiprocessor of compute capability 9.0, "most_warps": 64,
-   * "limited_by": "warps", "blocks" or "shared memory", "shared_bytes"}. Registers are left out:
-   * they have no number before ptxas. With "lines" there is a member "lines", ordered by file and
-   * line: [{"file", "line", "executions": warps that came here, and those of the counters above
-   * that are not 0}]. An instruction belongs to the line that the compiler gives it, inlined code
-   * to that of the inlined function; what has none is in no line. */
+   *   KIND_turns               of an atomic: the number of lanes at its most frequent address; they
+   *                            go one after the other, and sectors and wavefronts are those of
+   *                            each turn. Of a constant load: different addresses
+   * and have the member "occupancy", which is no counter: {"blocks", "warps": of a multiprocessor
+   * of compute capability 9.0, "most_warps": 64, "limited_by": "warps", "blocks" or
+   * "shared memory", "shared_bytes"}. Registers are left out: they have no number before ptxas.
+   * With "lines" there is a member "lines", ordered by file and line: [{"file", "line",
+   * "executions": warps that came here, and those of the counters above that are not 0}]. An
+   * instruction belongs to the line that the compiler gives it, inlined code to that of the inlined
+   * function; what has none is in no line. */
   void (*drain_counters)(warpmark_device_context context, warpmark_device_sink sink, void* user);
 
   /* The text of the last error of this struct's functions or of a driver call on this thread (why a
