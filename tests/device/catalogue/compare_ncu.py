@@ -6,6 +6,10 @@
     compare_ncu.py --cpu FILE [--out FOLDER]           ncu against a cpu.json that was made elsewhere
     compare_ncu.py --cpu FILE --csv FILE …             … and against ncu's output that was kept (FOLDER/ncu-*.csv)
 
+    compare_ncu.py --recorded results/h200/compare_ncu.jsonl [--page FILE]
+                                                       … and against a results.jsonl, which holds ncu's values;
+                                                       FILE gets the table of docs/counters-h200.md
+
 FOLDER gets cpu.json, what ncu printed, results.jsonl with a record for each kernel and counter, and results.md.
 Needs neither NumPy nor a compiler on the GPU's machine: kernels are PTX, the driver compiles them.
 
@@ -315,6 +319,50 @@ def write_table(path, records, device):
     return counts
 
 
+def recorded_values(path):
+    """{kernel: {metric: value}} of a results.jsonl."""
+    values = {}
+    with open(path) as file:
+        for line in file:
+            record = json.loads(line)
+            values.setdefault(record["kernel"], {}).update(record["ncu"])
+    return values
+
+
+PAGE = """# Counters of the CPU device against ncu on an H200
+
+    tests/device/catalogue/compare_ncu.py --recorded results/h200/compare_ncu.jsonl --page docs/counters-h200.md
+
+Each kernel ran as the same PTX on the CPU device and, under ncu (CUDA 13.0), on an NVIDIA H200, in 6 warps; ncu's metrics of each
+counter are those of [counters](counters.md). %s A number stands for both; where they differ, ncu's is behind the stroke, with the
+reason. Tests compare the CPU device with the recorded values on every machine.
+
+| kernel | counters |
+|---|---|
+"""
+
+
+def write_page(path, records):
+    """One row a kernel: name value, or name ours / ncu's (why)."""
+    rows, counts = {}, {}
+    for record in records:
+        counts[record["verdict"]] = counts.get(record["verdict"], 0) + 1
+        if not record["ncu"] or record["counter"] in ("blocks", "threads", "warps"):
+            continue
+        theirs = next(iter(record["ncu"].values()))
+        text = "%s %d" % (record["counter"], record["ours"])
+        if record["verdict"] != "equal":
+            text += " / %g (%s)" % (theirs, record["why"] or "differs")
+        rows.setdefault(record["kernel"], []).append(text)
+    said = ("Of their counters %d are equal, %d differ for a reason that is named, and %d differ without one; for %d "
+            "(divergent branches, mostly) this ncu has no metric." %
+            (counts.get("equal", 0), counts.get("explained", 0), counts.get("differs", 0), counts.get("missing", 0)))
+    with open(path, "w") as file:
+        file.write(PAGE % said)
+        for kernel, texts in rows.items():
+            file.write("| `%s` | %s |\n" % (kernel, ", ".join(texts)))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
@@ -322,6 +370,8 @@ def main():
     parser.add_argument("--out", default="ncu-comparison")
     parser.add_argument("--cpu", help="a cpu.json that was made elsewhere")
     parser.add_argument("--csv", nargs="*", help="what ncu printed before, instead of running it")
+    parser.add_argument("--recorded", help="a results.jsonl of before, instead of running ncu")
+    parser.add_argument("--page", help="where to write the table of docs")
     parser.add_argument("--ncu", help="the program ncu")
     parser.add_argument("--cpu-only", action="store_true")
     parser.add_argument("--run-gpu", action="store_true", help="only launch every kernel (what ncu watches)")
@@ -344,7 +394,9 @@ def main():
         print("%d kernels counted on the CPU device" % len(counted))
         return 0
     values, device = {}, "the GPU"
-    if options.csv:
+    if options.recorded:
+        values = recorded_values(options.recorded)
+    elif options.csv:
         for path in options.csv:
             with open(path) as file:
                 for kernel, found in read_csv(file.read()).items():
@@ -369,6 +421,8 @@ def main():
     with open(os.path.join(options.out, "results.jsonl"), "w") as file:
         for record in records:
             file.write(json.dumps(record) + "\n")
+    if options.page:
+        write_page(options.page, records)
     counts = write_table(os.path.join(options.out, "results.md"), records, device)
     print(", ".join("%d %s" % (counts[verdict], verdict) for verdict in sorted(counts)))
     for record in records:

@@ -35,6 +35,14 @@ class CompareNcu(unittest.TestCase):
         return subprocess.run([sys.executable, "-B", compare_ncu.SELF, "--out", cls.folder.name] + list(arguments),
                               capture_output=True, text=True, check=False)
 
+    def test_as_recorded_on_an_h200(self):
+        root, page = compare_ncu.ROOT, os.path.join(self.folder.name, "page.md")
+        done = self.run_program("--cpu", os.path.join(self.folder.name, "cpu.json"), "--page", page, "--recorded",
+                                os.path.join(root, "results/h200/compare_ncu.jsonl"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(page) as now, open(os.path.join(root, "docs/counters-h200.md")) as kept:
+            self.assertEqual(now.read(), kept.read(), "docs/counters-h200.md says how to write it")
+
     def test_known_numbers(self):
         # Six warps a launch. A row of 16 bytes a lane is 16 sectors; column k of a tile has k ways.
         for kernel, counter, value in (("load_coalesced_16", "global_load_sectors", 6 * 16),
