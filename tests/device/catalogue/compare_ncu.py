@@ -355,7 +355,7 @@ def write_page(path, records):
             text += " / %g (%s)" % (theirs, record["why"] or "differs")
         rows.setdefault(record["kernel"], []).append(text)
     said = ("Of their counters %d are equal, %d differ for a reason that is named, and %d differ without one; for %d "
-            "(divergent branches, mostly) this ncu has no metric." %
+            "(divergent branches, cp.async, operations) this ncu has no metric." %
             (counts.get("equal", 0), counts.get("explained", 0), counts.get("differs", 0), counts.get("missing", 0)))
     with open(path, "w") as file:
         file.write(PAGE % said)
