@@ -335,9 +335,9 @@ std::string message_of(const Finding& finding, const std::string& element) {
   }
   if (finding.kind == "race") {
     return fmt::format(
-        "{}: {} of shared memory{}; the other access is{}, and nothing puts them in "
-        "order [{} hazards]",
-        "race", finding.hazard, by, text_of(finding.other), finding.count);
+        "race: {} of shared memory{}; the other access is{}, and nothing puts them in order "
+        "[{} hazards]",
+        finding.hazard, by, text_of(finding.other), finding.count);
   }
   return finding.said + by;
 }

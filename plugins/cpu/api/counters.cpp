@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "api/report.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -64,15 +65,6 @@ Json occupancy(const Kernel& kernel, const LaunchShape& shape) {
           {"shared_bytes", shape.dynamic_shared + kernel.checked.shared_bytes}};
 }
 
-// As in reports: names in a hostile PTX text may not be valid UTF-8.
-std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
-  }
-  return out;
-}
-
 using Line = std::pair<std::string_view, std::uint32_t>;  // file, line
 
 struct LineCounts {
@@ -105,7 +97,7 @@ Json Lines::json() const {
   Json all = Json::array();
   for (const auto& [place, counts] : lines_) {
     Json line;
-    line["file"] = printable(place.first);
+    line["file"] = safe(place.first);
     line["line"] = place.second;
     const Executed& executed = counts.executed;
     set(line, "executions", executed.executions);

@@ -90,21 +90,6 @@ void addresses_of(const Lanes& w, const Instruction& i, Addresses& at) {
   }
 }
 
-}  // namespace
-
-void measure_cached(const Addresses& at, std::uint32_t mask, std::uint32_t bytes, Measures& to) {
-  Addresses sorted;
-  const std::uint32_t size = sort(at, mask, sorted);
-  Cover cover;
-  for (std::uint32_t i = 0; i < size; ++i) cover.add(sorted[i], bytes);
-  ++to[Measure::requests];
-  to[Measure::bytes] += std::uint64_t{size} * bytes;
-  to[Measure::sectors] += cover.sectors;
-  to[Measure::unique_bytes] += cover.unique_bytes;
-}
-
-namespace {
-
 // Whether each lane of `mask` has the address of the lane `apart` from it, if that is one, too.
 bool agree(const Addresses& at, std::uint32_t mask, std::uint32_t apart) {
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -114,15 +99,17 @@ bool agree(const Addresses& at, std::uint32_t mask, std::uint32_t apart) {
   return true;
 }
 
-// The lanes whose accesses to shared memory go at one time, from `first` on: 128 bytes' worth, or
-// twice as many if neighbours, or lanes two apart, want the same (seen so on an H200).
-std::uint32_t lanes_at_once(const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
-                            std::uint32_t first) {
-  const auto lanes = [&](std::uint32_t number) {
-    return number >= 32 ? mask : mask & ((1u << number) - 1) << first;
-  };
-  if (bytes <= kWord) return lanes(32);
+// The lanes of `mask` whose accesses to shared memory go at one time, beginning where the first of
+// those that are `left` stands: 128 bytes' worth, or twice as many if neighbours, or lanes two
+// apart, want the same (seen so on an H200).
+std::uint32_t lanes_at_once(const Addresses& at, std::uint32_t mask, std::uint32_t left,
+                            std::uint32_t bytes) {
+  if (bytes <= kWord) return mask;
   const std::uint32_t number = std::max<std::uint32_t>(128 / bytes, 1);
+  const std::uint32_t first = static_cast<std::uint32_t>(std::countr_zero(left)) / number * number;
+  const auto lanes = [&](std::uint32_t some) {
+    return some >= 32 ? mask : mask & ((1u << some) - 1) << first;
+  };
   if ((bytes == 8 || bytes == 16) && first % (2 * number) == 0) {
     const std::uint32_t both = lanes(2 * number);
     if (agree(at, both, 1) || agree(at, both, 2)) return both;
@@ -146,12 +133,21 @@ std::uint32_t turns_of(const Addresses& at, std::uint32_t mask, std::uint32_t (&
 
 }  // namespace
 
+void measure_cached(const Addresses& at, std::uint32_t mask, std::uint32_t bytes, Measures& to) {
+  Addresses sorted;
+  const std::uint32_t size = sort(at, mask, sorted);
+  Cover cover;
+  for (std::uint32_t i = 0; i < size; ++i) cover.add(sorted[i], bytes);
+  ++to[Measure::requests];
+  to[Measure::bytes] += std::uint64_t{size} * bytes;
+  to[Measure::sectors] += cover.sectors;
+  to[Measure::unique_bytes] += cover.unique_bytes;
+}
+
 void measure_banked(const Addresses& at, std::uint32_t mask, std::uint32_t bytes, Measures& to) {
   std::uint32_t part = 0;
   for (std::uint32_t left = mask; left != 0; left &= ~part) {
-    const std::uint32_t number = bytes <= kWord ? 32 : std::max<std::uint32_t>(128 / bytes, 1);
-    const auto first = static_cast<std::uint32_t>(std::countr_zero(left)) / number * number;
-    part = lanes_at_once(at, mask, bytes, first);
+    part = lanes_at_once(at, mask, left, bytes);
     Banks banks;
     for (std::uint32_t rest = part; rest != 0; rest &= rest - 1) {
       const std::uint64_t begin = at[std::countr_zero(rest)] & kMostAddress;
@@ -287,11 +283,10 @@ void TrafficCounts::access(const Lanes& w, const Instruction& i, const TrafficMa
       ++(*to)[Measure::requests];
       (*to)[Measure::bytes] += std::uint64_t{count(global)} * step.bytes;
       (*to)[Measure::turns] += different_addresses(at, global);
+    } else if (atomic) {
+      measure_atomic(Space::global, at, global, step.bytes, *to);
     } else {
-      if (atomic)
-        measure_atomic(Space::global, at, global, step.bytes, *to);
-      else
-        measure_cached(at, global, step.bytes, *to);
+      measure_cached(at, global, step.bytes, *to);
     }
   }
   if (shared != 0) {
