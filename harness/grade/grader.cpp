@@ -62,7 +62,8 @@ class SubmissionGrader::Run {
             with_submission(item.planned, assignment_.submission.file, submission_.text);
         if (item.which.skip) {
           cannot_judge(graded, "the suite skips this case: " + *item.which.skip);
-        } else if (compile(item, planned, graded)) {
+        } else if (compile(item, planned, graded) &&
+                   (planned.smaller == nullptr || compile(item, *planned.smaller, graded))) {
           compiled = true;
           try_out(item, planned, result_.cases[i], graded);
         }

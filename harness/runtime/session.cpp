@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
+#include "runtime/composites.hpp"
 #include "runtime/confined_compiler.hpp"
 #include "runtime/confined_start.hpp"
 #include "runtime/inputs.hpp"
@@ -46,6 +48,10 @@ bool blames_image(int result) {
 const std::vector<std::string>& known_checks() {
   static const std::vector<std::string> kKnown = {"memory", "init", "race", "sync"};
   return kKnown;
+}
+
+bool DeviceFacts::has(std::string_view capability) const {
+  return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
 }
 
 class Session::State {
@@ -196,8 +202,7 @@ class Session::State {
 
   void check_requirements(const Plan& plan, Outcome& outcome) const {
     for (const std::string& wanted : plan.requirements) {
-      const auto& have = worker_.facts().capabilities;
-      if (std::find(have.begin(), have.end(), wanted) == have.end()) {
+      if (!worker_.facts().has(wanted)) {
         skip(outcome,
              fmt::format("needs {}, which {} does not have", wanted, worker_.facts().name));
         throw CaseEnded{};
@@ -286,9 +291,7 @@ class Session::State {
     outcome.notices = made.notices;
     keep_images(made.images, made.kernels);
     if (!request.load) return made.kernels;
-    const auto& capabilities = worker_.facts().capabilities;
-    const bool as_ptx =
-        std::find(capabilities.begin(), capabilities.end(), "image_ptx") != capabilities.end();
+    const bool as_ptx = worker_.facts().has("image_ptx");
     const protocol::Load load = load_request(request, made.kernels, made.images, as_ptx);
     protocol::Reply reply = ask(protocol::to_json(load), {}, outcome);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
@@ -414,6 +417,58 @@ class Session::State {
     } else {
       check_results(ready, results, outcome);
     }
+    if (outcome.verdict == Verdict::passed && ready.planned.plan.composites.any()) {
+      check_composites(which, ready, trial, outcome);
+    }
+  }
+
+  // Runs what the composites hold the kernel against, once its own results are right.
+  void check_composites(const Case& which, const ReadyCase& ready, Trial trial, Outcome& outcome) {
+    const PlannedCase& planned = ready.planned;
+    CompositeRuns runs;
+    runs.own = sum_counters(launch_counters_);
+    runs.baseline = runs.own;
+    if (planned.baseline) {
+      run_companion(which, *planned.baseline, trial, outcome, FailureKind::reference,
+                    "the baseline fails: ");
+      runs.baseline = sum_counters(launch_counters_);
+    }
+    if (planned.smaller) {
+      const Plan plan = run_companion(which, *planned.smaller, trial, outcome, std::nullopt,
+                                      planned.smaller->plan.case_id + ": ");
+      runs.smaller = sum_counters(launch_counters_);
+      runs.smaller_work = plan.composites.work_efficient;
+    }
+    const std::vector<std::string> broken = broken_composites(planned.plan.composites, runs);
+    if (broken.empty()) return;
+    fail(outcome, FailureKind::counter,
+         verdict_error(join(broken, "\n"), planned.positions.find("/expect")));
+  }
+
+  // Verifies another plan for the same case, and gives it back resolved. Its failure is the case's,
+  // as `blamed` if that is given; what it ends in well leaves no trace in the outcome.
+  Plan run_companion(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome,
+                     std::optional<FailureKind> blamed, const std::string& prefix) {
+    Outcome own;
+    Plan plan;
+    CaseArtifacts* const artifacts = std::exchange(artifacts_, nullptr);  // the case's own
+    try {
+      const ReadyCase ready = load(which, planned, trial, own);
+      plan = ready.planned.plan;
+      check_results(ready, make_results(ready), own);
+    } catch (const CaseEnded&) {
+    }
+    artifacts_ = artifacts;
+    if (own.verdict == Verdict::passed) return plan;
+    const bool failed = own.verdict == Verdict::failed;
+    own.reason = prefix + own.reason;
+    own.message = prefix + own.message;
+    if (failed && blamed) own.failure = *blamed;
+    own.suite = outcome.suite;
+    own.case_id = outcome.case_id;
+    own.outputs.clear();  // of other shapes than the case's
+    outcome = std::move(own);
+    throw CaseEnded{};
   }
 
   // What the sanitizer found is known when its worker has ended. As on a device that finds mistakes
@@ -557,7 +612,8 @@ class Session::State {
     protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
     request.run.checks = options_.checks;
     request.run.counters = options_.counters;
-    if (!plan.counters.empty() && options_.counters.empty()) request.run.counters = {"traffic"};
+    const bool judged = !plan.counters.empty() || plan.composites.any();
+    if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
     if (compiler_) {
       request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
     }
