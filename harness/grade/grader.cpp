@@ -95,7 +95,8 @@ class SubmissionGrader::Run {
         with_submission(item.planned, assignment_.submission.file, submission_.text);
     if (item.which.skip) {
       cannot_judge(graded, "the suite skips this case: " + *item.which.skip);
-    } else if (compile(item, planned, graded)) {
+    } else if (compile(item, planned, graded) &&
+               (planned.smaller == nullptr || compile(item, *planned.smaller, graded))) {
       try_out(item, planned, one, graded);
     }
     graded.seconds = seconds_since(start);
@@ -319,25 +320,29 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
 void SubmissionGrader::find_what_may_be_told() {
   if (!options_.secret) return;
   using Options = std::vector<std::string>;
-  const auto options_of = [](const Item& item) -> const Options& {
-    return item.planned.plan.units.at(submitted_unit(item.planned)).options;
+  const auto options_of = [](const PlannedCase& planned) -> const Options& {
+    return planned.plan.units.at(submitted_unit(planned)).options;
   };
   std::vector<Options> visible;
   for (size_t i = 0; i < items_.size(); ++i) {
     if (assignment_->cases[i].visibility == Visibility::hidden) continue;
     for (const Item& item : items_[i]) {
-      if (!item.which.skip) visible.push_back(options_of(item));
+      if (item.which.skip) continue;
+      visible.push_back(options_of(item.planned));
+      if (item.planned.smaller) visible.push_back(options_of(*item.planned.smaller));
     }
   }
+  const auto may_be_told = [&](const Options& options) {
+    return std::find(visible.begin(), visible.end(), options) != visible.end() ||
+           std::none_of(options.begin(), options.end(),
+                        [](const std::string& option) { return option.starts_with("-D"); });
+  };
   for (size_t i = 0; i < items_.size(); ++i) {
     if (assignment_->cases[i].visibility == Visibility::visible) continue;
     for (Item& item : items_[i]) {
       if (item.which.skip) continue;
-      const Options& options = options_of(item);
-      item.may_be_told =
-          std::find(visible.begin(), visible.end(), options) != visible.end() ||
-          std::none_of(options.begin(), options.end(),
-                       [](const std::string& option) { return option.starts_with("-D"); });
+      item.may_be_told = may_be_told(options_of(item.planned)) &&
+                         (!item.planned.smaller || may_be_told(options_of(*item.planned.smaller)));
     }
   }
 }
