@@ -1,10 +1,12 @@
-"""The CUDA driver API by ctypes, on the system's libcuda.so.1 or on the CPU device's library."""
+"""Memory, modules, textures and launches of a driver library, with NumPy arrays for values."""
 import ctypes
 import os
 import tempfile
-from ctypes import byref, c_char_p, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import numpy as np
+
+from library import DriverError, Library  # noqa: F401 (for users of this file)
 
 POISON = 0xCB  # what memory holds before a kernel writes to it
 
@@ -18,14 +20,6 @@ FORMATS = {
     "float16": 16,
     "float32": 32
 }
-
-
-class DriverError(Exception):
-    """A driver call that failed: `code` is its CUresult, `name` the code's name."""
-
-    def __init__(self, call, code, name):
-        super().__init__("%s gave %s (%d)" % (call, name, code))
-        self.call, self.code, self.name = call, code, name
 
 
 class ArrayDescriptor(ctypes.Structure):
@@ -60,43 +54,7 @@ assert (ctypes.sizeof(Copy3D), ctypes.sizeof(ResourceDescriptor),
         ctypes.sizeof(TextureDescriptor)) == (200, 144, 104)
 
 
-class Device:
-    """The first device of a driver library, with its primary context current."""
-
-    def __init__(self, path):
-        self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
-        self.call("cuInit", c_uint(0))
-        self.ordinal, self.context = c_int(), c_void_p()
-        self.call("cuDeviceGet", byref(self.ordinal), c_int(0))
-        self.call("cuDevicePrimaryCtxRetain", byref(self.context), self.ordinal)
-        self.enter()
-        name = ctypes.create_string_buffer(256)
-        self.call("cuDeviceGetName", name, c_int(256), self.ordinal)
-        self.name = name.value.decode()
-
-    def call(self, function, *arguments):
-        code = getattr(self.library, function)(*arguments)
-        if code:
-            name = c_char_p()
-            self.library.cuGetErrorName(code, byref(name))
-            raise DriverError(function, code, (name.value or b"?").decode())
-
-    def enter(self):
-        """Makes the context current; a thread may hold one of each library."""
-        self.call("cuCtxSetCurrent", self.context)
-
-    def synchronize(self):
-        self.call("cuCtxSynchronize")
-
-    def attribute(self, which):
-        value = c_int()
-        self.call("cuDeviceGetAttribute", byref(value), c_int(which), self.ordinal)
-        return value.value
-
-    def driver_version(self):
-        value = c_int()
-        self.call("cuDriverGetVersion", byref(value))
-        return value.value
+class Device(Library):
 
     def module(self, ptx):
         return Module(self, ptx)

@@ -46,8 +46,8 @@ def load(space, width, address):
 
 
 def store(space, width, address):
-    if width == 4:
-        return "st.%s.u32 [%s], %%r10;\n" % (space, address)
+    if width <= 4:
+        return "st.%s.u%d [%s], %%r10;\n" % (space, 8 * width, address)
     values = ", ".join(["%r10"] * (width // 4))
     return "st.%s.v%d.u32 [%s], {%s};\n" % (space, width // 4, address, values)
 
