@@ -27,10 +27,11 @@ import re
 import shutil
 import subprocess
 import sys
-from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import byref, c_size_t, c_uint, c_uint64, c_void_p
 
 import ncu_kernels
 import ncu_probes
+from extension import SINK, extension_of
 from library import DriverError, Library
 
 SELF = os.path.abspath(__file__)
@@ -112,30 +113,18 @@ def run(device, kernel):
     device.call("cuModuleUnload", module)
 
 
-SINK = ctypes.CFUNCTYPE(None, c_void_p, ctypes.POINTER(ctypes.c_char), c_size_t)
-
-
-class Extension(ctypes.Structure):
-    """warpmark_device, as far as it is used here."""
-    _fields_ = [("size", ctypes.c_uint32), ("version", ctypes.c_uint32), ("capabilities", ctypes.c_uint32),
-                ("reserved", ctypes.c_uint32), ("configure", ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p)),
-                ("label", c_void_p), ("drain_reports", c_void_p),
-                ("drain_counters", ctypes.CFUNCTYPE(None, c_void_p, SINK, c_void_p))]
-
-
 def count_on_cpu(library):
     device = Library(library)
-    device.library.warpmark_device_v1.restype = ctypes.POINTER(Extension)
-    extension = device.library.warpmark_device_v1().contents
+    extension = extension_of(device)
     if extension.configure(None, b'{"counters": ["traffic"]}'):
         raise RuntimeError("the library at %s does not count traffic" % library)
     counted = {}
     for kernel in all_kernels():
         lines = []
         run(device, kernel)
-        extension.drain_counters(None, SINK(lambda _, text, size: lines.append(text[:size])), None)
+        extension.drain_counters(None, SINK(lambda _, text, size: lines.append(json.loads(text[:size]))), None)
         assert len(lines) == 1, kernel.name
-        counted[kernel.name] = json.loads(lines[0])
+        counted[kernel.name] = lines[0]
     return counted
 
 
