@@ -28,7 +28,7 @@ void Linter::suite(const std::filesystem::path& file) {
     }
   });
   if (!suite) return;
-  if (suite->kernel.file) kernel_file(*suite);
+  for (const Kernel* kernel : kernels(*suite)) kernel_file(*suite, *kernel);
   texts(*suite);
   plans(suite, Purpose::check);
   // The bench axes make other cases, which must hold as well.
@@ -54,12 +54,13 @@ void Linter::attempt(const std::function<void()>& step) {
   }
 }
 
-void Linter::kernel_file(const Suite& suite) {
+void Linter::kernel_file(const Suite& suite, const Kernel& kernel) {
+  if (!kernel.file) return;
   attempt([&] {
     try {
-      read_file(suite.folder / suite.kernel.file->text);
+      read_file(suite.folder / kernel.file->text);
     } catch (const Error& error) {
-      throw error.at(suite.kernel.file->where);
+      throw error.at(kernel.file->where);
     }
   });
 }

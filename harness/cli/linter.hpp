@@ -37,7 +37,7 @@ class Linter {
  private:
   void add(const Error& problem);
   void attempt(const std::function<void()>& step);
-  void kernel_file(const Suite& suite);
+  void kernel_file(const Suite& suite, const Kernel& kernel);
   void texts(const Suite& suite);
   void bounds(const SuiteTolerance& tolerance);
   void value(const Suite& suite, const PythonText& text);

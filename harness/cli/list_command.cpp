@@ -24,34 +24,36 @@ struct ListOptions {
   bool bench = false;
 };
 
-// The suite's own headers; those of the toolkit are left out, as NVRTC's version stands for them.
-void add_headers(const Suite& suite, std::vector<std::string>& files) {
-  const Kernel& kernel = suite.kernel;
+// A kernel's file and the suite's own headers; those of the toolkit are left out, as NVRTC's
+// version stands for them.
+void add_sources(const Suite& suite, const Kernel& kernel, std::vector<std::string>& files) {
+  const auto add = [&](const std::string& path) {
+    std::string file = (suite.folder / path).lexically_normal().string();
+    if (std::find(files.begin(), files.end(), file) == files.end()) {
+      files.push_back(std::move(file));
+    }
+  };
   if (!kernel.file && !kernel.source) return;
+  if (kernel.file) add(kernel.file->text);
   const std::string name = kernel.file ? kernel.file->text : suite.file.filename().string();
   const std::string source = kernel.file ? read_file(suite.folder / name) : kernel.source->text;
   IncludeSearch search;
   search.folder = suite.folder;
   for (const Header& header : resolve_includes(source, name, search).headers) {
-    if (header.path.empty()) continue;
-    std::string file = (suite.folder / header.path).lexically_normal().string();
-    if (std::find(files.begin(), files.end(), file) == files.end()) {
-      files.push_back(std::move(file));
-    }
+    if (!header.path.empty()) add(header.path);
   }
 }
 
 // What must be watched so that a list of tests made from it stays true.
 std::vector<std::string> inputs(const Suite& suite) {
   std::vector<std::string> files = {suite.file.string()};
-  if (suite.kernel.file) {
-    files.push_back((suite.folder / suite.kernel.file->text).lexically_normal().string());
-  }
-  add_headers(suite, files);
+  for (const Kernel* kernel : kernels(suite)) add_sources(suite, *kernel, files);
   std::vector<fs::path> folders = library_search_path();
   folders.insert(folders.begin(), suite.folder);
   for (const PluginLoader::Available& plugin : PluginLoader(folders).available()) {
-    if (plugin.name != suite.plugin.text) continue;
+    const bool of_baseline =
+        suite.baseline && suite.baseline->plugin && suite.baseline->plugin->text == plugin.name;
+    if (plugin.name != suite.plugin.text && !of_baseline) continue;
     files.push_back(fs::absolute(plugin.file).lexically_normal().string());
   }
   return files;

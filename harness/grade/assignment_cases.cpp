@@ -72,14 +72,17 @@ std::pair<std::string, std::string> obstacle(const Suite& suite) {
             "put the text into a .cu file, and write `kernel: {file: …, entry: …}`"};
   }
   if (!suite.kernel.entry) return {"its kernel has no `entry`", "add it"};
-  if (!suite.kernel.link.empty()) {
-    return {"its kernel is linked with further files", "a submission is one file"};
-  }
-  for (const Located& option : suite.kernel.options) {
-    if (may_be_told_the_compiler(option.text)) continue;
-    return {fmt::format("its kernel has the option `{}`", printable(option.text)),
-            "submissions are compiled with options for macros, language, arithmetic and warnings "
-            "only; headers go into `submission.headers`"};
+  // The baseline is compiled where submissions are.
+  for (const Kernel* kernel : kernels(suite)) {
+    if (!kernel->link.empty()) {
+      return {"its kernel is linked with further files", "a submission is one file"};
+    }
+    for (const Located& option : kernel->options) {
+      if (may_be_told_the_compiler(option.text)) continue;
+      return {fmt::format("its kernel has the option `{}`", printable(option.text)),
+              "submissions are compiled with options for macros, language, arithmetic and warnings "
+              "only; headers go into `submission.headers`"};
+    }
   }
   if (suite.fault || suite.report || suite.compile_error) {
     return {"it expects another end than a pass", "choose a suite without `expect`"};

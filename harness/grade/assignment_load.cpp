@@ -60,7 +60,9 @@ std::string hash_of(const std::string& text, const Assignment& assignment) {
   };
   for (const auto& suite : assignment.suites) {
     add(suite->file);
-    add((suite->folder / suite->kernel.file->text).lexically_normal());
+    for (const Kernel* kernel : kernels(*suite)) {
+      if (kernel->file) add((suite->folder / kernel->file->text).lexically_normal());
+    }
     for (const std::string& file : python_files(*suite)) {
       add((suite->folder / file).lexically_normal());
     }

@@ -206,6 +206,9 @@ struct Suite {
   std::vector<LintException> lint;
 };
 
+/// The suite's kernel and, if it has one, the baseline's.
+std::vector<const Kernel*> kernels(const Suite& suite);
+
 /// What `expect: {fault: …}` may name; the kinds of a device's reports (warpmark/device.h).
 const std::vector<std::string>& fault_kinds();
 /// What `expect: {report: …}` may name.

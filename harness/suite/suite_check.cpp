@@ -44,7 +44,9 @@ class Checker {
   void run() {
     arguments();
     const Allowed all{true, arrays_};
-    kernel(suite_.kernel);
+    for (const Kernel* kernel : kernels(suite_)) {
+      for (const NamedExpression& macro : kernel->define) names(macro.value, "define", {});
+    }
     if (suite_.launch) launch(*suite_.launch);
     references();
     for (const Axis& axis : suite_.bench.axes) {
@@ -121,10 +123,6 @@ class Checker {
                                       : "axes: " + join(known, ", "));
   }
 
-  void kernel(const Kernel& kernel) const {
-    for (const NamedExpression& macro : kernel.define) names(macro.value, "define", {});
-  }
-
   void launch(const LaunchGeometry& launch) const {
     const Allowed all{true, arrays_};
     for (const Expression& number : launch.grid) names(number, "launch", all);
@@ -150,7 +148,6 @@ class Checker {
       throw usage_error("nothing is measured against the baseline", baseline->where,
                         "add a composite to `expect`: " + join(composite_names(), ", "));
     }
-    kernel(baseline->kernel);
     if (baseline->launch) launch(*baseline->launch);
   }
 

@@ -29,6 +29,12 @@ ExpectedWork read_work(const YamlNode& node) {
 
 }  // namespace
 
+std::vector<const Kernel*> kernels(const Suite& suite) {
+  std::vector<const Kernel*> all = {&suite.kernel};
+  if (suite.baseline) all.push_back(&suite.baseline->kernel);
+  return all;
+}
+
 const std::vector<std::string>& composite_names() {
   static const std::vector<std::string> kNames = {"parallel", "coalesced", "conflict_free", "tiled",
                                                   "work_efficient"};

@@ -51,8 +51,7 @@ void check_kernel_files(const Suite& suite, const Kernel& kernel) {
 }  // namespace
 
 void check_suite_files(const Suite& suite) {
-  check_kernel_files(suite, suite.kernel);
-  if (suite.baseline) check_kernel_files(suite, suite.baseline->kernel);
+  for (const Kernel* kernel : kernels(suite)) check_kernel_files(suite, *kernel);
   for (const Argument& argument : suite.arguments) require_python(suite, argument.value);
   for (const NamedText& reference : suite.reference) require_python(suite, reference.value);
 }

@@ -157,6 +157,30 @@ self_test:
         self.assertIn("transpose.n=32: ", out)
         self.run_program("try", "hw.yaml", "again.cu", "--device", "cpu")
 
+    def test_another_baseline_grades_anew(self):
+        """Its file decides verdicts, as the suite's own kernel does."""
+        self.write("secret", "0123456789abcdef\n").chmod(0o600)
+        suite = self.folder / "suites/transpose.yaml"
+        suite.write_text(suite.read_text() + "baseline: {kernel: {file: b.cu, entry: transpose}}\n")
+        self.write("suites/b.cu", self.ENTRY)
+        self.write("class/ada/transpose.cu", (self.folder / "again.cu").read_text())
+        grade = ["grade", "hw.yaml", "class", "-o", "out", "--secret", "secret", "--device", "cpu",
+                 "--without-walls"]
+        self.assertIn("1 graded now", self.run_program(*grade)[0])
+        self.assertIn("1 known from before", self.run_program(*grade)[0])
+        self.write("suites/b.cu", self.ENTRY + "// faster\n")
+        self.assertIn("1 graded now", self.run_program(*grade)[0])
+        listed = json.loads(self.run_program("list", "suites/transpose.yaml", "--json")[0])
+        names = [name.rsplit("/", 1)[1] for name in listed["suites"][0]["inputs"]]
+        self.assertEqual(names[:3], ["transpose.yaml", "transpose.cu", "b.cu"])
+
+    def test_a_baseline_with_options_of_its_own(self):
+        suite = self.folder / "suites/transpose.yaml"
+        suite.write_text(suite.read_text() + "baseline: {kernel: {file: transpose.cu, entry: "
+                         "transpose, options: [--pre-include=/etc/passwd]}}\n")
+        errors = self.refused("grade", "--lint", "hw.yaml", "--device", "cpu")
+        self.assertIn("has the option `--pre-include=/etc/passwd`", errors)
+
     def test_behind_walls(self):
         self.write("secret", "0123456789abcdef\n").chmod(0o600)
         for student in ("naive", "again"):
