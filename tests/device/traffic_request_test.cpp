@@ -25,28 +25,28 @@ TEST_P(Measured, AgreesWithSets) {
     const std::uint32_t mask = round % 3 == 0 ? random() & random() : random() | 1u << (round % 32);
     std::uint64_t at[32];
     for (auto& address : at) address = 4096 + random() % span / bytes * bytes;
+    const std::uint32_t shared_by = round % 5 == 0 ? 1 : round % 5 == 1 ? 2 : 0;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) at[lane] = at[lane & ~shared_by];
     if (mask == 0) continue;
     cpu::Measures cached, banked, local;
     cpu::measure_cached(at, mask, bytes, cached);
-    cpu::measure_banked(at, mask, bytes, banked);
+    const bool load = round % 2 == 0;
+    cpu::measure_banked(at, mask, bytes, load, banked);
     cpu::measure_local(at, mask, bytes, local);
     std::set<std::uint64_t> sectors, touched, local_sectors;
     std::map<std::uint64_t, std::uint64_t> lanes_at;
     std::uint64_t lanes = 0, wavefronts = 0, parts = 0;
     const std::uint32_t least = bytes == 16 ? 8 : bytes == 8 ? 16 : 32;
     std::uint32_t together = least;
-    for (std::uint32_t first = 0; first < 32; first += together) {
-      together = least;
-      if (bytes >= 8 && first % (2 * least) == 0) {
-        for (const std::uint32_t apart : {1u, 2u}) {
-          bool all = true;
-          for (std::uint32_t lane = first; lane < first + 2 * least; ++lane) {
-            const std::uint32_t other = lane ^ apart;
-            all = all && ((mask >> lane & mask >> other & 1) == 0 || at[lane] == at[other]);
-          }
-          if (all) together = 2 * least;
-        }
+    for (const std::uint32_t apart : {1u, 2u}) {
+      bool all = load && bytes >= 8;
+      for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        const std::uint32_t other = lane ^ apart;
+        all = all && ((mask >> lane & mask >> other & 1) == 0 || at[lane] == at[other]);
       }
+      if (all) together = 2 * least;
+    }
+    for (std::uint32_t first = 0; first < 32; first += together) {
       std::map<std::uint64_t, std::set<std::uint64_t>> banks;
       for (std::uint32_t lane = first; lane < first + together; ++lane) {
         if ((mask >> lane & 1) == 0) continue;
@@ -100,7 +100,7 @@ TEST(MeasuredAnywhere, Hostile) {
     for (auto& address : at) address = round % 2 == 0 ? random() : ~random() % 64;
     for (const std::uint32_t bytes : {1u, 4u, 16u, 32u}) {
       cpu::measure_cached(at, 0xffffffff, bytes, sum);
-      cpu::measure_banked(at, 0xffffffff, bytes, sum);
+      cpu::measure_banked(at, 0xffffffff, bytes, round % 4 < 2, sum);
       cpu::measure_local(at, 0xffffffff, bytes, sum);
     }
   }

@@ -171,12 +171,10 @@ WARPMARK_INLINE bool inspect_scattered(Lanes& w, const Instruction& i, int lane,
   return true;
 }
 
-// … of one lane.
+// … of one lane, whatever calls for it; of shared memory of another block, too.
 template <Space S, typename M, typename R, bool Store>
-void inspect_lane(Lanes& w, const Instruction& i, const u32* slots, int lane, u64 address,
-                  u32 bytes, const std::byte* host) {
-  if constexpr (S == Space::param) return;
-  if (inspect_scattered<S, Store>(w, i, lane, address, bytes)) return;
+void inspect_closely(Lanes& w, const Instruction& i, const u32* slots, int lane, u64 address,
+                     u32 bytes, const std::byte* host) {
   BlockObserver& observer = *w.observer;
   if constexpr (Store) {
     bool same = observer.checks().race;
@@ -188,6 +186,15 @@ void inspect_lane(Lanes& w, const Instruction& i, const u32* slots, int lane, u6
   } else {
     observer.load(w, i, S, static_cast<u32>(lane), address, bytes);
   }
+}
+
+// … of one lane.
+template <Space S, typename M, typename R, bool Store>
+void inspect_lane(Lanes& w, const Instruction& i, const u32* slots, int lane, u64 address,
+                  u32 bytes, const std::byte* host) {
+  if constexpr (S == Space::param) return;
+  if (inspect_scattered<S, Store>(w, i, lane, address, bytes)) return;
+  inspect_closely<S, M, R, Store>(w, i, slots, lane, address, bytes, host);
 }
 
 template <typename P, Space S, typename M, typename R, bool Store>
@@ -247,7 +254,8 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
                                   ? nullptr
                                   : remote_shared(w, address, bytes);
           if (remote != nullptr) {
-            if (P::inspects && Store) remote_stored(w, address, bytes);
+            if constexpr (P::inspects)
+              inspect_closely<S, M, R, Store>(w, i, slots, lane, address, bytes, remote);
             transfer<M, R, Store>(w, i, slots, lane, remote);
             continue;
           }

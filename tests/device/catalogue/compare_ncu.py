@@ -41,6 +41,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(SELF))))
 # the others are shown beside it.
 LSU = "l1tex__t_%s_pipe_lsu_mem_%s_op_%s.sum"
 BANKS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum"
+# Two metrics of the hardware: what is left of the passes without the conflicts.
+PASSES = "wavefronts - bank_conflicts, %s"
 METRICS = {
     "blocks": ["launch__grid_size"],
     "threads": ["smsp__threads_launched.sum", "launch__thread_count"],
@@ -67,6 +69,8 @@ METRICS = {
         BANKS % "st", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "memory_l1_wavefronts_shared"
     ],
     "shared_atomic_wavefronts": [BANKS % "atom", "memory_l1_wavefronts_shared"],
+    "shared_load_ideal_wavefronts": [PASSES % "ld"],
+    "shared_store_ideal_wavefronts": [PASSES % "st"],
     "shared_ideal_wavefronts": ["memory_l1_wavefronts_shared_ideal", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_ideal.sum"],
     "shared_load_conflicts": ["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"],
     "shared_store_conflicts": ["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"],
@@ -81,6 +85,8 @@ METRICS = {
                                       "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"],
 }
 FLOPS = ["smsp__sass_thread_inst_executed_op_%s_pred_on.sum" % op for op in ("fadd", "fmul", "ffma")]
+# What is made of several metrics.
+MADE = ("FLOPS", PASSES % "ld", PASSES % "st")
 # Beside them, to see what hardware makes of it.
 MORE = [
     "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__sass_branch_targets_threads_uniform.sum",
@@ -235,7 +241,7 @@ def read_csv(text):
 
 
 def measure(ncu, out, more):
-    wanted = sorted({metric for metrics in METRICS.values() for metric in metrics if metric != "FLOPS"} | set(FLOPS))
+    wanted = sorted({metric for metrics in METRICS.values() for metric in metrics if metric not in MADE} | set(FLOPS))
     sure = [name for name in wanted if name.startswith(("l1tex__", "launch__", "smsp__inst", "smsp__warps", "smsp__threads"))
             and "ldgsts" not in name]
     values = {}
@@ -255,6 +261,11 @@ def value_of(found, metric):
     if metric == "FLOPS":
         parts = [found.get(name) for name in FLOPS]
         return None if None in parts else parts[0] + parts[1] + 2 * parts[2]
+    if metric in MADE and metric not in found:
+        kind = metric.split()[-1]
+        wavefronts = found.get(BANKS % kind)
+        conflicts = found.get("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum" % kind)
+        return None if None in (wavefronts, conflicts) else wavefronts - conflicts
     return found.get(metric)
 
 
@@ -348,6 +359,7 @@ def main():
     parser.add_argument("--out", default="ncu-comparison")
     parser.add_argument("--cpu", help="a cpu.json that was made elsewhere")
     parser.add_argument("--csv", nargs="*", help="what ncu printed before, instead of running it")
+    parser.add_argument("--values", help="a values.json of before, instead of running ncu")
     parser.add_argument("--recorded", help="a results.jsonl of before, instead of running ncu")
     parser.add_argument("--page", help="where to write the table of docs")
     parser.add_argument("--ncu", help="the program ncu")
@@ -375,6 +387,9 @@ def main():
     values, device = {}, "the GPU"
     if options.recorded:
         values = recorded_values(options.recorded)
+    elif options.values:
+        with open(options.values) as file:
+            values = json.load(file)
     elif options.csv:
         for path in options.csv:
             with open(path) as file:

@@ -120,7 +120,7 @@ class Buffer:
 class Image:
     """A CUDA array that holds `values`, shaped (depth or layers, height, width, channels) or less."""
 
-    def __init__(self, device, values, dimensions, layered=False, surface=False):
+    def __init__(self, device, values, dimensions, layered=False, surface=False, known=None):
         self.device, self.handle = device, c_void_p()
         self.values = np.ascontiguousarray(values)
         channels = self.values.shape[-1]
@@ -131,7 +131,10 @@ class Image:
         descriptor = ArrayDescriptor(*self.extent, FORMATS[self.values.dtype.name], channels, flags)
         device.call("cuArray3DCreate_v2", byref(self.handle), byref(descriptor))
         self.row = self.extent[0] * channels * self.values.itemsize
-        self._copy(self.values, True)
+        if known is None:
+            self._copy(self.values, True)
+        else:
+            self._copy_some(known)
 
     def _copy(self, host, upload):
         copy = Copy3D()
@@ -144,6 +147,17 @@ class Image:
         copy.WidthInBytes, copy.Height, copy.Depth = self.row, max(self.extent[1],
                                                                    1), max(self.extent[2], 1)
         self.device.call("cuMemcpy3D_v2", byref(copy))
+
+    def _copy_some(self, known):
+        """Only texels of a plane that `known` says; the others are never written."""
+        texel = self.values[0, 0].nbytes
+        for at in np.flatnonzero(known):
+            copy = Copy3D()
+            copy.srcMemoryType, copy.srcHost = 1, self.values.ctypes.data + int(at) * texel
+            copy.dstMemoryType, copy.dstArray = 3, self.handle
+            copy.dstXInBytes, copy.dstY = int(at) % self.extent[0] * texel, int(at) // self.extent[0]
+            copy.WidthInBytes, copy.Height, copy.Depth = texel, 1, 1
+            self.device.call("cuMemcpy3D_v2", byref(copy))
 
     def read(self):
         values = np.empty_like(self.values)
