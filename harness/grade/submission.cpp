@@ -111,9 +111,9 @@ class Finder {
     for (auto& [student, submission] : found_) {
       std::vector<Submission>& several = by_student[student];
       // Named twice, as in `class class/ada`: still one.
+      const fs::path here = fs::absolute(submission.path).lexically_normal();
       const bool known = std::any_of(several.begin(), several.end(), [&](const Submission& one) {
-        return fs::absolute(one.path).lexically_normal() ==
-               fs::absolute(submission.path).lexically_normal();
+        return fs::absolute(one.path).lexically_normal() == here;
       });
       if (!known) several.push_back(submission);
     }

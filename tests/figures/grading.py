@@ -31,6 +31,16 @@ def without_times(value):
     return value
 
 
+def differences(one, other, path=""):
+    """Where two results differ, and how."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        return [text for key in one for text in differences(one[key], other[key], "%s/%s" % (path, key))]
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [text for i, (a, b) in enumerate(zip(one, other))
+                for text in differences(a, b, "%s/%d" % (path, i))]
+    return [] if one == other else ["%s: %r, and then %r" % (path, one, other)]
+
+
 def make_class(folder, count):
     """Every solution and mistake in turn, each with a comment of its own, so that no two are one."""
     sources = sorted(COURSE.rglob("*.cu"))
@@ -97,7 +107,7 @@ def report_regrades(bench, arguments):
         results = without_times(bench.grade(submissions, bench.folder / "again")[2])
         known = known or results
         if results != known:
-            sys.exit("a regrade gave another result")
+            sys.exit("a regrade gave another result\n" + "\n".join(differences(known, results)[:20]))
     print("%d regrades of %d submissions: identical" % (arguments.regrades, len(known)))
 
 
