@@ -1,6 +1,15 @@
 // Every kind of submission, graded on the CPU device: the state, the words, the points.
 #include "grade/grader.hpp"
 
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "base/file.hpp"
 #include "unit/grade/grade_fixture.hpp"
 
 namespace warpmark {
@@ -281,6 +290,49 @@ TEST_F(GraderTest, ACompileBombEndsAtItsLimit) {
   EXPECT_EQ(result.state, GradeState::limit) << result.staff;
   EXPECT_THAT(result.message, HasSubstr("more time or memory"));
   EXPECT_EQ(result.points, 0);
+}
+
+// Ends whichever child of this process has computed for that many seconds, by SIGSEGV.
+void end_who_computes(double seconds, const std::atomic<bool>& stop) {
+  const double ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  while (!stop) {
+    for (const auto& folder : std::filesystem::directory_iterator("/proc")) {
+      try {
+        const std::string stat = read_file(folder.path() / "stat");
+        std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+        std::vector<std::string> all;  // from the third on; proc(5)
+        for (std::string field; fields >> field;) all.push_back(field);
+        if (all.size() < 13 || std::stol(all[1]) != ::getpid()) continue;
+        if (std::stod(all[11]) + std::stod(all[12]) < seconds * ticks) continue;
+        ::kill(std::stoi(folder.path().filename()), SIGSEGV);
+        return;
+      } catch (const std::exception&) {
+        continue;  // no process, or gone
+      }
+    }
+    ::usleep(10'000);
+  }
+}
+
+TEST_F(GraderTest, ACompilerThatCrashesIsAFault) {
+  const auto assignment = assign();
+  assignment->limits.compile_mib = 8192;  // as little as it uses was not the reason
+  assignment->limits.compile_cpu_s = 60;
+  std::atomic<bool> stop = false;
+  std::thread killer([&stop] { end_who_computes(2, stop); });
+  SubmissionGrader grader(python(), assignment, grading_);
+  const GradeResult result = grader.grade(
+      submission("template <int D, int I> struct T { static const int v = T<D-1, 2*I>::v + "
+                 "T<D-1, 2*I+1>::v; };\n"
+                 "template <int I> struct T<0, I> { static const int v = I; };\n" +
+                 scale("out[0] = T<22, 1>::v;")));
+  stop = true;
+  killer.join();
+  expect_valid(result);
+  EXPECT_EQ(result.state, GradeState::fault) << result.message << result.staff;
+  EXPECT_THAT(result.message, HasSubstr("brought the compiler down"));
+  EXPECT_EQ(result.points, 0);
+  EXPECT_EQ(grader.grade(submission(kGood, "bob")).points, 6);  // the next has a compiler again
 }
 
 TEST_F(GraderTest, ARefusalCostsAllPointsAndStartsNothing) {
