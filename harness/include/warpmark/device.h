@@ -114,10 +114,11 @@ typedef struct warpmark_device {
    *   race           "hazard": "write after write", "read after write" or "write after read"; or
    *                  "exit after write" or "exit after read" where a block leaves while another of
    *                  its cluster, or a copy, may still use its shared memory; or "fetch after
-   *                  write" of a texture or surface that the same launch has written. "both_orders": true if the same
-   *                  two accesses came in the other order, too, which `count` includes. And
-   *                  "other": {"thread", "block", "file", "line", "function", "inlined_at",
-   *                  "ptx_line", "instruction"}, the access that came first here
+   *                  write" of a texture or surface that the same launch has written.
+   *                  "both_orders": true if the same two accesses came in the other order, too,
+   *                  which `count` includes. "other": {"thread", "block", "file", "line",
+   *                  "function", "inlined_at", "ptx_line", "instruction"}, the access that came
+   *                  first here
    *   uninitialised  "hazard": what was done with the value; "origin": global, shared, local or
    *                  register; "other": where it was read
    *   sync           "hazard": compute-sanitizer's word; "other": the other barrier, if any
