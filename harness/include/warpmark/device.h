@@ -116,7 +116,7 @@ typedef struct warpmark_device {
    *                  its cluster, or a copy, may still use its shared memory; or "fetch after
    *                  write" of a texture or surface that the same launch has written.
    *                  "both_orders": true if the same two accesses came in the other order, too,
-   *                  which `count` includes. And "other": {"thread", "block", "file", "line",
+   *                  which `count` includes. "other": {"thread", "block", "file", "line",
    *                  "function", "inlined_at", "ptx_line", "instruction"}, the access that came
    *                  first here
    *   uninitialised  "hazard": what was done with the value; "origin": global, shared, local or
