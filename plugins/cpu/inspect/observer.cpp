@@ -26,6 +26,21 @@ bool is_swap(Opcode opcode) {
          opcode == Opcode::atom_cas_64;
 }
 
+// An atomic access, whose record is `now`, to some cells: true, and they know of it, if whatever is
+// newer than the threshold is as strong.
+bool settle_strong(const RaceCells& cells, std::uint32_t count, std::uint64_t now,
+                   std::uint64_t threshold) {
+  constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
+  bool weak = false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    for (const std::uint64_t record : {cells.write[i], cells.read[i], cells.other[i]})
+      weak |= record >= threshold && (record & kStrong) == 0;
+  }
+  if (weak) return false;
+  for (std::uint32_t i = 0; i < count; ++i) cells.write[i] = now;
+  return true;
+}
+
 // Swaps that are still to come; more races than that are told at once.
 constexpr std::size_t kMostUnsettled = 4096;
 
@@ -103,7 +118,7 @@ BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uin
 
 void BlockObserver::start(std::uint64_t index) {
   index_ = index;
-  moment_ = barrier_ = launch_.clock.take(index);
+  moment_ = barrier_ = start_ = launch_.clock.take(index);
   std::fill(shared_init_.begin(), shared_init_.end(), std::uint8_t{0});
   // Frames of calls are the machine's to clear, and count as written.
   const Program& program = block_.launch().program;
@@ -219,9 +234,9 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
       told = true;
       race(w, i, space, lane, address, bytes, written, "read after write", false);
     }
-    const bool newer = last.moment() >= launch_.clock.first();
+    const bool newer = last.bits >= threshold(space);
     const bool other_block = newer && launch_.clock.block(last.moment()) != index_;
-    const bool alone = Record{*cell.other}.moment() < launch_.clock.first();
+    const bool alone = *cell.other < threshold(space);
     if (newer &&
         (other_block || last.warp() != now.warp() || (alone && last.thread() != now.thread())))
       *cell.other = last.bits;
@@ -354,7 +369,10 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
                            std::uint64_t address, std::uint32_t bytes, bool uses) {
   if (launch_.checks.race) {
     if (is_swap(i.opcode)) settle(w, space, lane, address, bytes);
-    write_cells(w, i, space, lane, address, bytes, true, false);
+    const RaceCells place = launch_.checks.closely ? RaceCells{} : cells(space, address, bytes);
+    const Record now = Record::make(moment_, w.warp * 32 + lane, true, i.statement);
+    if (!place || !settle_strong(place, bytes >> shift(space), now.bits, threshold(space)))
+      write_cells(w, i, space, lane, address, bytes, true, false);
     if (uses) acquire(w, space, address);
     release(w, i, space, lane, address);
   }

@@ -86,6 +86,17 @@ class BlockObserver {
     return std::uint64_t{space == Space::shared ? barrier_ : launch_.clock.first()}
            << Record::kMomentShift;
   }
+  /// Records of global memory before this, Record::bits, are not this block's.
+  [[nodiscard]] std::uint64_t block_start() const {
+    return std::uint64_t{start_} << Record::kMomentShift;
+  }
+  /// Whether a record of this launch is of this block, and if so, of before its last barrier.
+  [[nodiscard]] bool owns(const Record& record) const {
+    return launch_.clock.block(record.moment()) == index_;
+  }
+  [[nodiscard]] bool before_barrier(const Record& record) const {
+    return record.moment() < barrier_;
+  }
   [[nodiscard]] std::uint8_t* shared_init() { return shared_init_.data(); }
 
   // --- accesses of one lane, within their bounds
@@ -182,7 +193,7 @@ class BlockObserver {
   LaunchObserver& launch_;
   BlockState& block_;
   std::uint64_t index_ = 0;
-  Moment moment_ = 0, barrier_ = 0;
+  Moment moment_ = 0, barrier_ = 0, start_ = 0;
   std::uint64_t shared_bytes_, local_bytes_;
   std::vector<std::uint64_t> shared_records_;
   RaceCells shared_cells_;
