@@ -70,6 +70,56 @@ template <Space S>
   return cells && settle_broadcast<S>(cells, count, mask, now<S>(w, i));
 }
 
+/// All 32 lanes load rows: groups of 8 lanes or more, each in order or of one place.
+template <Space S>
+[[gnu::noinline]] static bool inspect_rows(Lanes& w, const Instruction& i, const Region& region,
+                                           const u64* at, u32 bytes) {
+  if constexpr (S == Space::param) return true;
+  constexpr int kGroup = 8;
+  u64 unordered[32 / kGroup], different[32 / kGroup];
+  for (int group = 0; group < 32 / kGroup; ++group) {
+    const u64* lanes = at + group * kGroup;
+    u64 no_order = 0, no_place = 0;
+    for (u32 lane = 0; lane < kGroup; ++lane) {
+      no_order |= lanes[lane] ^ (lanes[0] + u64{lane} * bytes);
+      no_place |= lanes[lane] ^ lanes[0];
+    }
+    if (no_order != 0 && no_place != 0) return false;
+    unordered[group] = no_order;
+    different[group] = no_place;
+  }
+  BlockObserver& observer = *w.observer;
+  const Checks& checks = observer.checks();
+  if (!plain<false>(w, i, checks)) return false;
+  const u8* init = values_of<S>(w, region, checks);
+  const int shift = __builtin_ctz(bytes) - observer.shift(S);
+  // Lanes that read what they have just read leave all as it is: a closer look at all of them may
+  // follow that at some.
+  for (int lane = 0, end = 0; lane < 32; lane = end) {
+    const bool one = different[lane / kGroup] == 0;
+    const u64 step = one ? 0 : bytes, start = at[lane];
+    for (end = lane + kGroup; end < 32; end += kGroup) {
+      if ((one ? different : unordered)[end / kGroup] != 0) break;
+      if (at[end] != start + static_cast<u64>(end - lane) * step) break;
+    }
+    const int lanes = one ? 1 : end - lane;
+    const u64 all = static_cast<u64>(lanes) * bytes;
+    if (init != nullptr && !all_set(init, start - region.begin, all)) return false;
+    if (!checks.race) continue;
+    const RaceCells cells = observer.cells(S, start, all);
+    if (!cells) return false;
+    Now when = now<S>(w, i);
+    if (one) {
+      const u32 mask = 0xffffffffu >> (32 - (end - lane)) << lane;
+      if (!settle_broadcast<S>(cells, 1 << shift, mask, when)) return false;
+    } else {
+      when.mine = when.lane(lane);
+      if (!settle_contiguous<S, false>(cells, lanes << shift, shift, when)) return false;
+    }
+  }
+  return true;
+}
+
 /// Each lane of `mask` accesses its own place, lane L that at at[L].
 template <Space S, bool Store>
 [[gnu::noinline]] static bool inspect_scattered(Lanes& w, const Instruction& i,

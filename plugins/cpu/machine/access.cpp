@@ -181,7 +181,9 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
         data[lane] = (mask >> lane & 1) != 0 ? value : data[lane];
     }
   } else if (all_inside<P>(region, at, mask, bytes) &&
-             (!P::inspects || inspect_scattered<S, Store>(w, i, region, at, mask, bytes))) {
+             (!P::inspects ||
+              (!Store && mask == 0xffffffff && inspect_rows<S>(w, i, region, at, bytes)) ||
+              inspect_scattered<S, Store>(w, i, region, at, mask, bytes))) {
     for (u32 rest = mask; rest != 0; rest &= rest - 1) {
       const int lane = __builtin_ctz(rest);
       transfer<M, R, Store>(w, i, slots, lane, region.host + (at[lane] - region.begin));
