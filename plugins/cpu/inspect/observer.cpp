@@ -365,15 +365,44 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   undefined(w, lane, i.statement, worst, "stored", fault);
 }
 
+void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
+                            const std::uint64_t* at, std::uint32_t bytes) {
+  const Checks& checks = launch_.checks;
+  const Warp& warp = warps_[w.warp];
+  const bool plain =
+      !checks.closely && !is_swap(i.opcode) && (i.order & Instruction::kRelease) == 0;
+  const Region& region = space == Space::global ? w.sites[i.site] : w.shared;
+  const std::uint8_t* values = !checks.init             ? nullptr
+                               : space == Space::global ? region.init
+                                                        : shared_init_.data();
+  const std::uint64_t begin = region.begin, oldest = threshold(space);
+  const std::uint32_t count = bytes >> shift(space);
+  std::uint64_t record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    const std::uint64_t address = at[lane];
+    bool good = plain && (values == nullptr || all_set_aligned(values, address - begin, bytes));
+    if (good && checks.race) {
+      const RaceCells place = cells(space, address, bytes);
+      // Nothing is put in order, unless a thread has fenced.
+      const bool acquires = i.d != Instruction::kNone && !launch_.synchronization.empty();
+      good = !acquires && warp.fences[lane].moment == 0 && place &&
+             settle_strong(place, count, record + (std::uint64_t{lane} << Record::kThreadShift),
+                           oldest);
+    }
+    if (!good) {
+      atomic(w, i, space, lane, address, bytes);
+      record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
+    }
+  }
+}
+
 void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                           std::uint64_t address, std::uint32_t bytes, bool uses) {
+                           std::uint64_t address, std::uint32_t bytes) {
   if (launch_.checks.race) {
     if (is_swap(i.opcode)) settle(w, space, lane, address, bytes);
-    const RaceCells place = launch_.checks.closely ? RaceCells{} : cells(space, address, bytes);
-    const Record now = Record::make(moment_, w.warp * 32 + lane, true, i.statement);
-    if (!place || !settle_strong(place, bytes >> shift(space), now.bits, threshold(space)))
-      write_cells(w, i, space, lane, address, bytes, true, false);
-    if (uses) acquire(w, space, address);
+    write_cells(w, i, space, lane, address, bytes, true, false);
+    if (i.d != Instruction::kNone) acquire(w, space, address);
     release(w, i, space, lane, address);
   }
   if (!launch_.checks.init) return;

@@ -105,9 +105,9 @@ class BlockObserver {
   /// `same`: what is stored is there already.
   void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool same);
-  /// Reads and writes; `uses` says whether the old value is looked at.
-  void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-              std::uint64_t address, std::uint32_t bytes, bool uses);
+  /// Of the lanes of `mask`, lane L's at at[L]: each reads and writes.
+  void atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
+               const std::uint64_t* at, std::uint32_t bytes);
   /// An access of an instruction that takes undefined values for used as soon as they are read.
   void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool store);
@@ -165,6 +165,8 @@ class BlockObserver {
     bool fenced_anew = false;              ///< since a barrier of the block
   };
 
+  void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+              std::uint64_t address, std::uint32_t bytes);
   [[nodiscard]] bool conflicts(const Record& before, const Record& now, Space space,
                                const Warp& warp) const;
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
