@@ -45,8 +45,8 @@ WARPMARK_INLINE bool inside(const Region& region, u64 address, u64 bytes) {
 
 // Whether the accesses of all lanes of `mask` lie within the region, and are aligned if that
 // counts.
-template <typename P>
-WARPMARK_INLINE bool all_inside(const Region& region, const u64* at, u32 mask, u32 bytes) {
+template <bool Aligned>
+[[gnu::noinline]] bool all_inside(const Region& region, const u64* at, u32 mask, u32 bytes) {
   if (region.size < bytes) return false;
   // Sizes are below 2^63: an offset beyond the last one, or the distance to it, has a sign.
   const u64 last = region.size - bytes, begin = region.begin;
@@ -57,7 +57,7 @@ WARPMARK_INLINE bool all_inside(const Region& region, const u64* at, u32 mask, u
     outside |= (offset | (last - offset)) & keep;
     odd |= at[lane] & keep;
   }
-  return outside >> 63 == 0 && (!P::exact_bounds || (odd & (bytes - 1)) == 0);
+  return outside >> 63 == 0 && (!Aligned || (odd & (bytes - 1)) == 0);
 }
 
 constexpr int kMostElements = 8;
@@ -180,7 +180,7 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
       for (int lane = 0; lane < 32; ++lane)
         data[lane] = (mask >> lane & 1) != 0 ? value : data[lane];
     }
-  } else if (all_inside<P>(region, at, mask, bytes) &&
+  } else if (all_inside<P::exact_bounds>(region, at, mask, bytes) &&
              (!P::inspects ||
               (!Store && mask == 0xffffffff && inspect_rows<S>(w, i, region, at, bytes)) ||
               inspect_scattered<S, Store>(w, i, region, at, mask, bytes))) {
