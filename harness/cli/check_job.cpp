@@ -1,7 +1,6 @@
 // Checking cases: from paths to the exit code.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -37,13 +36,8 @@ SessionOptions session_options_of(const JobRequest& request) {
   return options;
 }
 
-bool has(const DeviceFacts& device, Capability capability) {
-  const std::vector<std::string>& can = device.capabilities;
-  return std::find(can.begin(), can.end(), capability_name(capability)) != can.end();
-}
-
 void require_sanitizer(const DeviceFacts& device, const SessionOptions& options) {
-  if (has(device, Capability::reports)) {
+  if (device.has("reports")) {
     throw usage_error(
         fmt::format("--sanitize is for GPUs; {} finds mistakes itself", printable(device.name)), {},
         "--checks says which");
@@ -56,7 +50,7 @@ void require_sanitizer(const DeviceFacts& device, const SessionOptions& options)
 
 // What was asked for by name is not left out in silence.
 void require_checks(const DeviceFacts& device) {
-  if (has(device, Capability::checks)) return;
+  if (device.has("checks")) return;
   throw usage_error(
       fmt::format("{} cannot look for mistakes, and --checks asks for it", printable(device.name)),
       {}, "--device cpu can; on a GPU --sanitize does");
@@ -86,9 +80,7 @@ ExitCode check(const JobRequest& request, Output& out) {
   if (request.checks_given) require_checks(context.device);
   if (!request.sanitize.empty()) require_sanitizer(context.device, session_options);
 
-  const std::vector<std::string>& can = context.device.capabilities;
-  if (!request.session.counters.empty() &&
-      std::find(can.begin(), can.end(), "profile") == can.end()) {
+  if (!request.session.counters.empty() && !context.device.has("profile")) {
     context.notes.push_back(context.device.name +
                             " does not count: `--counters` is for the CPU device (--device cpu)");
   }

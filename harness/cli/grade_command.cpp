@@ -201,12 +201,12 @@ Command grade_command(CLI::App& program) {
           ->type_name("FILE");
   app->add_option("--secret-fd", request->secret_fd, "The same from an open descriptor")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1 << 20))
       ->excludes(secret);
   app->add_option("-j,--jobs", request->jobs,
                   "Submissions at a time; else one for each processor, one alone on a GPU")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1024));
   app->add_option("--device", request->device, "auto (default), gpu, cpu …")->type_name("D");
   app->add_flag("--regrade", request->regrade, "Grade again what is graded");
   app->add_flag("--without-walls", request->without_walls,

@@ -1,7 +1,6 @@
 // `warpmark profile`: what each line of the source executes and moves.
 #include <unistd.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "base/file.hpp"
@@ -24,8 +23,7 @@ struct ProfileOptions {
 };
 
 void require_counts(const DeviceFacts& device) {
-  const auto& can = device.capabilities;
-  if (std::find(can.begin(), can.end(), "profile") != can.end()) return;
+  if (device.has("profile")) return;
   throw environment_error(device.name + " does not count line by line",
                           "the CPU device does: --device cpu, which is the default");
 }

@@ -93,7 +93,10 @@ Command try_command(CLI::App& program) {
   app->add_option("--case", request->cases, "Only this case, by its name or an item's id")
       ->type_name("ID");
   app->add_option("--seed", request->seed, "The inputs of one failure; grades name it")
-      ->type_name("N");
+      ->type_name("N")
+      ->check([](const std::string& text) {  // the reader of numbers would wrap it around
+        return text.starts_with('-') ? "a seed is a whole number from 0 to 2**64 - 1" : "";
+      });
   app->add_flag("--hidden", request->hidden, "Hidden cases, too, for whoever has them");
   app->add_option("--device", request->device, "auto (default), gpu, cpu …")->type_name("D");
   app->add_flag("--json", request->json, "As JSON (schema/grade.json)");

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -17,6 +19,48 @@ namespace {
 
 constexpr double kMostPoints = 1e6;
 
+// What NVRTC may be told for a file that nobody vouches for: macros, language, arithmetic,
+// warnings. Nothing that names a file or a folder, links, or writes. One dash or two; "=" ends a
+// name that takes a value.
+constexpr std::array kOptions = {"D",
+                                 "U",
+                                 "define-macro=",
+                                 "undefine-macro=",
+                                 "std=",
+                                 "use_fast_math",
+                                 "fmad=",
+                                 "ftz=",
+                                 "prec-div=",
+                                 "prec-sqrt=",
+                                 "maxrregcount=",
+                                 "restrict",
+                                 "extra-device-vectorization",
+                                 "device-as-default-execution-space",
+                                 "default-device",
+                                 "device-debug",
+                                 "G",
+                                 "generate-line-info",
+                                 "lineinfo",
+                                 "disable-warnings",
+                                 "w",
+                                 "diag-error=",
+                                 "diag-suppress=",
+                                 "diag-warn=",
+                                 "display-error-number",
+                                 "err-no"};
+
+bool may_be_told_the_compiler(std::string_view option) {
+  if (!option.starts_with('-')) return false;
+  option.remove_prefix(option.starts_with("--") ? 2 : 1);
+  return std::any_of(kOptions.begin(), kOptions.end(), [&](std::string_view known) {
+    const bool macro = known == "D" || known == "U";
+    if (macro || known.ends_with('=')) {
+      return option.starts_with(known) && option.size() > known.size();
+    }
+    return option == known;
+  });
+}
+
 // Why no submission can be graded with a suite, and what to do; both "" if one can.
 std::pair<std::string, std::string> obstacle(const Suite& suite) {
   if (suite.plugin.text != "source") {
@@ -30,6 +74,12 @@ std::pair<std::string, std::string> obstacle(const Suite& suite) {
   if (!suite.kernel.entry) return {"its kernel has no `entry`", "add it"};
   if (!suite.kernel.link.empty()) {
     return {"its kernel is linked with further files", "a submission is one file"};
+  }
+  for (const Located& option : suite.kernel.options) {
+    if (may_be_told_the_compiler(option.text)) continue;
+    return {fmt::format("its kernel has the option `{}`", printable(option.text)),
+            "submissions are compiled with options for macros, language, arithmetic and warnings "
+            "only; headers go into `submission.headers`"};
   }
   if (suite.fault || suite.report || suite.compile_error) {
     return {"it expects another end than a pass", "choose a suite without `expect`"};

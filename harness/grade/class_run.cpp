@@ -40,8 +40,7 @@ std::chrono::duration<double> patience(const Assignment& assignment) {
 
 // A device whose results depend on nothing but their input can be had several times at once.
 size_t job_count(const DeviceFacts& device, size_t wanted, size_t submissions) {
-  const auto& can = device.capabilities;
-  const bool alone = std::find(can.begin(), can.end(), "deterministic") == can.end();
+  const bool alone = !device.has("deterministic");
   size_t jobs = wanted;
   if (jobs == 0) jobs = alone ? 1 : std::max(1U, std::thread::hardware_concurrency());
   return std::clamp<size_t>(jobs, 1, std::max<size_t>(1, submissions));

@@ -156,8 +156,8 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
     case FailureKind::input_changed:
       return explain_changed_input(outcome);
     case FailureKind::counter:
-      return "The results are right, but the kernel does more work than this case allows: " +
-             printable(outcome.message) + ".";
+      // The numbers are what `detail` has.
+      return "The results are right, but the kernel does not work as this case asks:";
     case FailureKind::no_fault:
       return "This case is about a mistake that the kernel should make, and it made another or "
              "none: " +

@@ -1,6 +1,7 @@
 #include "grade/graded_plan.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -16,6 +17,25 @@ std::string c_type(const std::optional<DType>& dtype) {
   return dtype ? std::string(dtype->c_name) : "";
 }
 
+PlannedCase with_text(PlannedCase planned, const std::string& file, const std::string& text) {
+  Unit& unit = planned.plan.units.at(submitted_unit(planned));
+  unit.file = file;
+  unit.source = text;
+  unit.regions.clear();
+  return planned;
+}
+
+// The same change to the plans that a case is held against.
+template <typename Change>
+void change_companions(PlannedCase& planned, const Change& change) {
+  for (auto* companion : {&planned.baseline, &planned.smaller}) {
+    if (*companion == nullptr) continue;
+    PlannedCase changed = **companion;
+    change(changed);
+    *companion = std::make_shared<const PlannedCase>(std::move(changed));
+  }
+}
+
 }  // namespace
 
 void set_limits(PlannedCase& planned, const GradeLimits& limits) {
@@ -23,6 +43,7 @@ void set_limits(PlannedCase& planned, const GradeLimits& limits) {
   if (!own.instructions) own.instructions = static_cast<int64_t>(limits.instructions);
   if (!own.timeout_s) own.timeout_s = limits.timeout_s;
   if (!own.memory_mib) own.memory_mib = static_cast<int64_t>(limits.memory_mib);
+  change_companions(planned, [&](PlannedCase& other) { set_limits(other, limits); });
 }
 
 bool has_open_dtypes(const Plan& plan) {
@@ -42,6 +63,7 @@ void fix_dtypes(PlannedCase& planned, const std::map<std::string, DType>& dtypes
   };
   for (Buffer& buffer : planned.plan.buffers) fix(buffer);
   for (Scalar& scalar : planned.plan.scalars) fix(scalar);
+  change_companions(planned, [&](PlannedCase& other) { fix_dtypes(other, dtypes); });
 }
 
 std::string signature_text(const Plan& plan) {
@@ -81,11 +103,17 @@ size_t submitted_unit(const PlannedCase& planned) {
 }
 
 PlannedCase with_submission(PlannedCase planned, const std::string& file, const std::string& text) {
-  Unit& unit = planned.plan.units.at(submitted_unit(planned));
-  unit.file = file;
-  unit.source = text;
-  unit.regions.clear();
-  return planned;
+  // The course's own solution is what the submission's counters are measured against.
+  if (planned.plan.composites.any() && planned.baseline == nullptr) {
+    auto own = std::make_shared<PlannedCase>(planned);
+    own->plan.counters.clear();
+    own->smaller = nullptr;
+    planned.baseline = std::move(own);
+  }
+  if (planned.smaller != nullptr) {
+    planned.smaller = std::make_shared<const PlannedCase>(with_text(*planned.smaller, file, text));
+  }
+  return with_text(std::move(planned), file, text);
 }
 
 }  // namespace warpmark

@@ -28,6 +28,7 @@ std::string signature_text(const Plan& plan);
 size_t submitted_unit(const PlannedCase& planned);
 
 /// The plan with `text` in the place of that unit's source; `file` is how the compiler calls it.
+/// Without a baseline of the suite's its own kernel becomes the one.
 PlannedCase with_submission(PlannedCase planned, const std::string& file, const std::string& text);
 
 }  // namespace warpmark

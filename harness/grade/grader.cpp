@@ -23,6 +23,8 @@ namespace warpmark {
 struct SubmissionGrader::Item {
   Case which;
   PlannedCase planned;  ///< with the suite's own source, limits and types
+  /// The student may read what the compiler says of it: no macro has a value of a hidden case.
+  bool may_be_told = true;
 };
 
 namespace {
@@ -30,6 +32,13 @@ namespace {
 std::string driver_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
+
+// The compiler's text may have the value of any macro, so that it is for staff alone.
+constexpr const char* kFailsHidden =
+    "The file does not compile for a hidden case, whose macros have other values.";
+constexpr const char* kForbiddenHidden =
+    "Compiled for a hidden case, the file has something that this assignment forbids. Nothing in "
+    "it should depend on the value of a macro that the assignment sets.";
 
 // What the compiler said, as far as a result holds it.
 std::string log_text(const std::string& log) {
@@ -51,34 +60,26 @@ class SubmissionGrader::Run {
         result_(result) {}
 
   void grade() {
-    bool compiled = false;
-    for (size_t i = 0; i < result_.cases.size(); ++i) {
-      for (size_t j = 0; j < result_.cases[i].items.size(); ++j) {
-        const Item& item = grader_.items_[i][j];
-        GradedItem& graded = result_.cases[i].items[j];
-        graded.note.clear();
-        const auto start = Clock::now();
-        const PlannedCase planned =
-            with_submission(item.planned, assignment_.submission.file, submission_.text);
-        if (item.which.skip) {
-          cannot_judge(graded, "the suite skips this case: " + *item.which.skip);
-        } else if (compile(item, planned, graded)) {
-          compiled = true;
-          try_out(item, planned, result_.cases[i], graded);
-        }
-        graded.seconds = seconds_since(start);
-        if (ended_) return;
-        if (grader_.interrupted()) {
-          blame_grader(result_, "interrupted");
-          return;
+    // Visible cases first: nothing that a kernel leaves behind in a hidden one, whatever device
+    // lets it, can then come back as a wrong element that a student is shown.
+    for (const Visibility visibility : {Visibility::visible, Visibility::hidden}) {
+      for (size_t i = 0; i < result_.cases.size(); ++i) {
+        if (result_.cases[i].visibility != visibility) continue;
+        for (size_t j = 0; j < result_.cases[i].items.size(); ++j) {
+          grade(grader_.items_[i][j], result_.cases[i], result_.cases[i].items[j]);
+          if (ended_) return;
+          if (grader_.interrupted()) {
+            blame_grader(result_, "interrupted");
+            return;
+          }
         }
       }
     }
     if (!ungradable_.empty()) {
       for (const std::string& why : ungradable_) blame_grader(result_, why);
-    } else if (!compiled || nothing_fitted()) {
+    } else if (launched_ == 0) {
       result_.state = GradeState::compile_error;
-      result_.message = result_.cases.front().items.front().explanation;
+      result_.message = why_nothing_ran();
     } else {
       result_.state = GradeState::graded;
       result_.message.clear();
@@ -87,15 +88,38 @@ class SubmissionGrader::Run {
   }
 
  private:
-  bool nothing_fitted() const { return launched_ == 0; }
+  void grade(const Item& item, const GradedCase& one, GradedItem& graded) {
+    graded.note.clear();
+    const auto start = Clock::now();
+    const PlannedCase planned =
+        with_submission(item.planned, assignment_.submission.file, submission_.text);
+    if (item.which.skip) {
+      cannot_judge(graded, "the suite skips this case: " + *item.which.skip);
+    } else if (compile(item, planned, graded) &&
+               (planned.smaller == nullptr || compile(item, *planned.smaller, graded))) {
+      try_out(item, planned, one, graded);
+    }
+    graded.seconds = seconds_since(start);
+  }
+
+  // The first reason that a student may be told.
+  std::string why_nothing_ran() const {
+    for (size_t i = 0; i < result_.cases.size(); ++i) {
+      for (size_t j = 0; j < result_.cases[i].items.size(); ++j) {
+        if (grader_.items_[i][j].may_be_told) return result_.cases[i].items[j].explanation;
+      }
+    }
+    return kFailsHidden;
+  }
 
   // Returns false if the item has its verdict, or the whole submission.
   bool compile(const Item& item, const PlannedCase& planned, GradedItem& graded) {
     CaseArtifacts artifacts;
     const Outcome outcome = grader_.session_->compile(item.which, planned, artifacts);
     if (outcome.verdict == Verdict::passed) {
-      if (result_.log.empty()) result_.log = log_text(join(outcome.notices, "\n"));
-      return is_allowed(artifacts, submitted_unit(item.planned));
+      if (item.may_be_told && result_.log.empty())
+        result_.log = log_text(join(outcome.notices, "\n"));
+      return is_allowed(artifacts, item);
     }
     if (outcome.verdict == Verdict::interrupted) return false;
     if (outcome.verdict == Verdict::skipped) {
@@ -127,13 +151,16 @@ class SubmissionGrader::Run {
     graded.detail = detail_of(outcome, texts(item, planned));
     const std::string& message = outcome.error->message();
     const size_t log = message.find('\n');
-    if (log != std::string::npos) result_.log = log_text(message.substr(log + 1));
+    // Staff have it in the item's details, too.
+    if (item.may_be_told && log != std::string::npos) {
+      result_.log = log_text(message.substr(log + 1));
+    }
     return false;
   }
 
   // Whether the assignment allows what the compiler made of the submission; else it is refused.
-  bool is_allowed(const CaseArtifacts& artifacts, size_t unit) {
-    const std::string& ptx = artifacts.units.at(unit).ptx;
+  bool is_allowed(const CaseArtifacts& artifacts, const Item& item) {
+    const std::string& ptx = artifacts.units.at(submitted_unit(item.planned)).ptx;
     const PtxContents contents = ptx_contents(ptx);
     const PolicyFindings findings = apply_policy(
         assignment_.ptx, contents, {artifacts.kernels.begin(), artifacts.kernels.end()},
@@ -152,7 +179,11 @@ class SubmissionGrader::Run {
     const std::string excess = static_memory_excess(contents, assignment_.limits.memory_mib << 20);
     if (!excess.empty()) reasons.push_back(excess);
     if (reasons.empty()) return true;
-    refuse(result_, GradeState::refused, join(reasons, "\n"));
+    const std::string why = join(reasons, "\n");
+    if (!item.may_be_told) {
+      result_.staff += (result_.staff.empty() ? "" : "\n") + item.which.id + ": " + why;
+    }
+    refuse(result_, GradeState::refused, item.may_be_told ? why : kForbiddenHidden);
     ended_ = true;
     return false;
   }
@@ -279,6 +310,39 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
         submitted_unit(item.planned);  // throws for what no submission can take the place of
       }
       items_.back().push_back(std::move(item));
+    }
+  }
+  find_what_may_be_told();
+}
+
+// Options are all that makes one item's compile differ from another's. Without a secret it is the
+// student's own try, with the assignment's file at hand.
+void SubmissionGrader::find_what_may_be_told() {
+  if (!options_.secret) return;
+  using Options = std::vector<std::string>;
+  const auto options_of = [](const PlannedCase& planned) -> const Options& {
+    return planned.plan.units.at(submitted_unit(planned)).options;
+  };
+  std::vector<Options> visible;
+  for (size_t i = 0; i < items_.size(); ++i) {
+    if (assignment_->cases[i].visibility == Visibility::hidden) continue;
+    for (const Item& item : items_[i]) {
+      if (item.which.skip) continue;
+      visible.push_back(options_of(item.planned));
+      if (item.planned.smaller) visible.push_back(options_of(*item.planned.smaller));
+    }
+  }
+  const auto may_be_told = [&](const Options& options) {
+    return std::find(visible.begin(), visible.end(), options) != visible.end() ||
+           std::none_of(options.begin(), options.end(),
+                        [](const std::string& option) { return option.starts_with("-D"); });
+  };
+  for (size_t i = 0; i < items_.size(); ++i) {
+    if (assignment_->cases[i].visibility == Visibility::visible) continue;
+    for (Item& item : items_[i]) {
+      if (item.which.skip) continue;
+      item.may_be_told = may_be_told(options_of(item.planned)) &&
+                         (!item.planned.smaller || may_be_told(options_of(*item.planned.smaller)));
     }
   }
 }

@@ -108,7 +108,15 @@ class Finder {
           "each `NAME.cu`, or each folder, in the folder that is named is a student's");
     }
     std::map<std::string, std::vector<Submission>> by_student;
-    for (auto& [student, submission] : found_) by_student[student].push_back(submission);
+    for (auto& [student, submission] : found_) {
+      std::vector<Submission>& several = by_student[student];
+      // Named twice, as in `class class/ada`: still one.
+      const bool known = std::any_of(several.begin(), several.end(), [&](const Submission& one) {
+        return fs::absolute(one.path).lexically_normal() ==
+               fs::absolute(submission.path).lexically_normal();
+      });
+      if (!known) several.push_back(submission);
+    }
     FoundSubmissions all;
     for (auto& [student, several] : by_student) {
       all.all.push_back(several.size() == 1 ? several.front() : twice(several));

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <set>
 
 #include "base/text.hpp"
 #include "plan/plan_json.hpp"
 #include "plan/plugin_loader.hpp"
+#include "suite/companions.hpp"
 
 namespace warpmark {
 namespace {
@@ -200,16 +202,40 @@ Fault fault_of(const ExpectedFault& expected) {
 }
 
 // Folded as far as the axes decide it; sizes of arrays come with the inputs.
-Amount bound_of(const ExpectedCounter& counter, const std::string& pointer, const Scope& scope) {
-  const Folded bound = counter.bound.fold(scope);
-  if (!bound.value) return Symbolic{counter.bound.text(), pointer};
-  const auto* whole = std::get_if<int64_t>(&*bound.value);
-  const auto* real = std::get_if<double>(&*bound.value);
+Amount amount_of(const Expression& expression, const std::string& pointer, const Scope& scope) {
+  const Folded amount = expression.fold(scope);
+  if (!amount.value) return Symbolic{expression.text(), pointer};
+  const auto* whole = std::get_if<int64_t>(&*amount.value);
+  const auto* real = std::get_if<double>(&*amount.value);
   if (whole != nullptr && *whole >= 0) return *whole;
   if (real != nullptr && *real >= 0) return *real;
-  throw usage_error(fmt::format("`{}` is {}: a number, 0 or more, is needed", counter.bound.text(),
-                                to_text(*bound.value)),
-                    counter.bound.where());
+  throw usage_error(fmt::format("`{}` is {}: a number, 0 or more, is needed", expression.text(),
+                                to_text(*amount.value)),
+                    expression.where());
+}
+
+// What the counters must say.
+void take_over_counters(const Suite& suite, const Scope& scope, Plan& plan,
+                        PositionMap& positions) {
+  const auto amount = [&](const Expression& expression, const std::string& key) {
+    const std::string pointer = "/expect/" + key;
+    positions.set(pointer, expression.where());
+    return amount_of(expression, pointer, scope);
+  };
+  for (const ExpectedCounter& counter : suite.counters) {
+    plan.counters.push_back(
+        {counter.name, counter.comparison, amount(counter.bound, "counters/" + counter.name)});
+  }
+  const ExpectedComposites& expected = suite.composites;
+  if (!expected.any()) return;
+  positions.set("/expect", expected.where);
+  plan.composites.parallel = expected.parallel;
+  plan.composites.coalesced = expected.coalesced;
+  plan.composites.conflict_free = expected.conflict_free;
+  if (expected.tiled) plan.composites.tiled = amount(*expected.tiled, "tiled");
+  if (const auto& work = expected.work_efficient) {
+    plan.composites.work_efficient = amount(work->work, "work_efficient");
+  }
 }
 
 void take_over(const Case& which, Plan& plan, PositionMap& positions) {
@@ -234,14 +260,10 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   if (plan.report && std::find(faults.begin(), faults.end(), plan.report->kind) == faults.end()) {
     require("checks");
   }
-  if (!suite.counters.empty()) require("profile");
+  if (!suite.counters.empty() || suite.composites.any()) require("profile");
   plan.restore = suite.bench.restore;
   const Scope scope = which.scope();
-  for (const ExpectedCounter& counter : suite.counters) {
-    const std::string pointer = "/expect/counters/" + counter.name;
-    positions.set(pointer, counter.bound.where());
-    plan.counters.push_back({counter.name, counter.comparison, bound_of(counter, pointer, scope)});
-  }
+  take_over_counters(suite, scope, plan, positions);
   plan.limits = limits_of(suite.limits, scope);
   for (size_t i = 0; i < suite.skip.size(); ++i) {
     const SkipRule& rule = suite.skip[i];
@@ -270,9 +292,8 @@ void check_outputs(const Plan& plan, const Request& request) {
   }
 }
 
-}  // namespace
-
-PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
+// The plan of one kernel.
+PlannedCase plan_alone(const Case& which, PluginLoader& plugins) {
   const Suite& suite = *which.suite;
   CaseDocument document = case_document(which);
   const warpmark_plugin& plugin = plugins.load(suite.plugin.text, suite.folder, suite.plugin.where);
@@ -288,7 +309,19 @@ PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
   take_over(which, plan, document.positions);
   check_outputs(plan, request);
   check_accesses(plan, sizes_at_plan_time(which, plan), document.positions);
-  return {std::move(plan), std::move(document.positions)};
+  return {std::move(plan), std::move(document.positions), nullptr, nullptr};
+}
+
+}  // namespace
+
+PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
+  PlannedCase planned = plan_alone(which, plugins);
+  const auto companion = [&](const std::optional<Case>& other) {
+    return other ? std::make_shared<const PlannedCase>(plan_alone(*other, plugins)) : nullptr;
+  };
+  planned.baseline = companion(baseline_case(which));
+  planned.smaller = companion(smaller_case(which));
+  return planned;
 }
 
 }  // namespace warpmark

@@ -157,6 +157,15 @@ struct CounterBound {
   friend bool operator==(const CounterBound&, const CounterBound&) = default;
 };
 
+/// What the counters must say as a whole (runtime/composites.hpp).
+struct PlanComposites {
+  bool parallel = false, coalesced = false, conflict_free = false;
+  std::optional<Amount> tiled;           ///< the most sectors that loads of global memory may move
+  std::optional<Amount> work_efficient;  ///< the work at this point, in any unit
+  bool any() const { return parallel || coalesced || conflict_free || tiled || work_efficient; }
+  friend bool operator==(const PlanComposites&, const PlanComposites&) = default;
+};
+
 /// What the case may use; nothing leaves the device's or the session's own limit.
 struct PlanLimits {
   std::optional<double> timeout_s;
@@ -197,6 +206,7 @@ struct Plan {
   std::optional<Fault> fault, report;
   std::optional<CompileError> compile_error;
   std::vector<CounterBound> counters;
+  PlanComposites composites;
   PlanLimits limits;
   std::vector<std::string> requirements;  ///< capabilities that the device must have
   std::vector<PlannedSkip> skip;          ///< those that are folded to false are left out

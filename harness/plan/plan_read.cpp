@@ -374,6 +374,33 @@ void read_body(const Value& value, Plan& plan) {
   plan.flops = read_amount(value.find("flops"));
 }
 
+void read_counted(const Value& value, Plan& plan) {
+  value.members({"counters", "parallel", "coalesced", "conflict_free", "tiled", "work_efficient"});
+  if (const auto counters = value.find("counters")) {
+    for (const Value& one : counters->list()) {
+      one.members({"name", "comparison", "bound"});
+      const Value comparison = one.get("comparison");
+      if (std::set<std::string>{"==", "!=", "<=", ">=", "<", ">"}.count(comparison.text()) == 0) {
+        comparison.fail("must be a comparison");
+      }
+      plan.counters.push_back({one.get("name").nonempty(), one.get("comparison").nonempty(),
+                               read_amount(one.get("bound"))});
+    }
+  }
+  const auto asked = [&](const char* name) {
+    const auto flag = value.find(name);
+    if (flag && !flag->json().is_boolean()) flag->fail("must be true or false");
+    return flag && flag->json().get<bool>();
+  };
+  PlanComposites& composites = plan.composites;
+  composites.parallel = asked("parallel");
+  composites.coalesced = asked("coalesced");
+  composites.conflict_free = asked("conflict_free");
+  composites.tiled = read_amount(value.find("tiled"));
+  composites.work_efficient = read_amount(value.find("work_efficient"));
+  if (plan.counters.empty() && !composites.any()) value.fail("expects nothing");
+}
+
 void read_expect(const Value& value, Plan& plan) {
   if (value.json().is_string()) {
     if (value.text() != "pass") value.fail("must be \"pass\" or an object");
@@ -384,17 +411,8 @@ void read_expect(const Value& value, Plan& plan) {
     plan.compile_error = CompileError{text->text()};
     return;
   }
-  if (const auto counters = value.find("counters")) {
-    value.members({"counters"});
-    for (const Value& one : counters->list()) {
-      one.members({"name", "comparison", "bound"});
-      const Value comparison = one.get("comparison");
-      if (std::set<std::string>{"==", "!=", "<=", ">=", "<", ">"}.count(comparison.text()) == 0) {
-        comparison.fail("must be a comparison");
-      }
-      plan.counters.push_back({one.get("name").nonempty(), one.get("comparison").nonempty(),
-                               read_amount(one.get("bound"))});
-    }
+  if (!value.find("fault") && !value.find("report")) {
+    read_counted(value, plan);
     return;
   }
   const bool report = value.find("report").has_value();

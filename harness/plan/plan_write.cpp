@@ -157,17 +157,25 @@ Json json_of(const PlannedSkip& skip) {
   return {{"when", json_of(skip.when)}, {"reason", skip.reason}};
 }
 
+Json counted(const Plan& plan) {
+  Json json = Json::object();
+  for (const CounterBound& counter : plan.counters) {
+    json["counters"].push_back({{"name", counter.counter},
+                                {"comparison", counter.comparison},
+                                {"bound", json_of(*counter.bound)}});
+  }
+  const PlanComposites& composites = plan.composites;
+  if (composites.parallel) json["parallel"] = true;
+  if (composites.coalesced) json["coalesced"] = true;
+  if (composites.conflict_free) json["conflict_free"] = true;
+  if (composites.tiled) json["tiled"] = json_of(*composites.tiled);
+  if (composites.work_efficient) json["work_efficient"] = json_of(*composites.work_efficient);
+  return json;
+}
+
 Json expectation(const Plan& plan) {
   if (plan.compile_error) return {{"compile_error", plan.compile_error->text}};
-  if (!plan.counters.empty()) {
-    Json counters = Json::array();
-    for (const CounterBound& counter : plan.counters) {
-      counters.push_back({{"name", counter.counter},
-                          {"comparison", counter.comparison},
-                          {"bound", json_of(*counter.bound)}});
-    }
-    return {{"counters", std::move(counters)}};
-  }
+  if (!plan.counters.empty() || plan.composites.any()) return counted(plan);
   const auto& finding = plan.report ? plan.report : plan.fault;
   if (!finding) return "pass";
   Json json = {{plan.report ? "report" : "fault", finding->kind}};

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -39,10 +40,14 @@ class PluginLoader {
   std::map<std::filesystem::path, const warpmark_plugin*> open_;
 };
 
-/// A plan, and where the pointers in it stand in the suite.
+/// A plan, where the pointers in it stand in the suite, and what composites hold it against.
 struct PlannedCase {
   Plan plan;
   PositionMap positions;
+  /// The baseline kernel at the same point, so that its inputs are the same; null if it is the
+  /// case's own.
+  std::shared_ptr<const PlannedCase> baseline;
+  std::shared_ptr<const PlannedCase> smaller;  ///< the case's kernel with less work, or null
 };
 
 /// Asks the suite's plugin for the plan of a case. Throws a usage error: the plugin's own, at the

@@ -144,6 +144,8 @@ Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions) {
   resolver.amount(plan.bytes);
   resolver.amount(plan.flops);
   for (CounterBound& counter : plan.counters) resolver.amount(counter.bound);
+  resolver.amount(plan.composites.tiled);
+  resolver.amount(plan.composites.work_efficient);
   for (PlannedSkip& rule : plan.skip) resolver.skip(rule);
   for (Access& access : plan.accesses) resolver.access(access);
   check_accesses(plan, resolver.scope(), positions);

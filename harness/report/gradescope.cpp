@@ -63,6 +63,9 @@ std::string gradescope_json(const StudentView& view) {
       tests.push_back(test_of(view, i));
     }
     json["tests"] = std::move(tests);
+    // Shown to the class, under names that students choose, only where staff turn it on.
+    json["leaderboard"] = {
+        {{"name", "points"}, {"value", shown_points(result.points)}, {"order", "desc"}}};
   }
   return json_without_commands(strict_json(json).dump(2)) + "\n";
 }

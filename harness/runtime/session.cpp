@@ -4,48 +4,31 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
-#include "runtime/confined_compiler.hpp"
+#include "runtime/case_dialogue.hpp"
+#include "runtime/case_units.hpp"
+#include "runtime/composites.hpp"
 #include "runtime/confined_start.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/protocol.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/sanitizer_log.hpp"
-#include "runtime/unit_compiler.hpp"
 #include "runtime/worker_link.hpp"
 
 namespace warpmark {
 
-namespace {
-
-// Ends a case from the depth of it: the outcome has been filled in.
-struct CaseEnded {};
-
-// The worker was of no use before the case's kernel ran, because of a case before.
-struct SpoiltWorker {};
-
-// Driver results that blame the image, and so the kernel's source or the compiler's options.
-bool blames_image(int result) {
-  return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
-         result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
-         result == CUDA_ERROR_INVALID_SOURCE;
-}
-
-[[noreturn]] void throw_interrupted(Outcome& outcome) {
-  outcome.verdict = Verdict::interrupted;
-  outcome.reason = "interrupted";
-  throw CaseEnded{};
-}
-
-}  // namespace
-
 const std::vector<std::string>& known_checks() {
   static const std::vector<std::string> kKnown = {"memory", "init", "race", "sync"};
   return kKnown;
+}
+
+bool DeviceFacts::has(std::string_view capability) const {
+  return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
 }
 
 class Session::State {
@@ -54,8 +37,9 @@ class Session::State {
       : python_(python),
         options_(std::move(options)),
         worker_(options_,
-                options_.confinement ? std::optional(WorkerLink::Role::run) : std::nullopt) {
-    if (options_.confinement) compiler_.emplace(options_);
+                options_.confinement ? std::optional(WorkerLink::Role::run) : std::nullopt),
+        dialogue_(worker_, options_.timeout_s),
+        units_(options_, worker_, dialogue_) {
     python_.begin_importing_numpy();
   }
 
@@ -63,7 +47,7 @@ class Session::State {
     if (!ready_) {
       worker_.greet();
       facts_ = worker_.facts();
-      if (compiler_) compiler_->add_facts(facts_);
+      units_.add_facts(facts_);
       python_.require_numpy();
       ready_ = true;
     }
@@ -82,7 +66,7 @@ class Session::State {
     artifacts_ = &artifacts;
     Outcome outcome = outcome_of(which, [&](Outcome& into) {
       worker_.greet();
-      prepare(which, planned, false, into);
+      units_.prepare(which, planned, false, artifacts_, into);
     });
     artifacts_ = nullptr;
     return outcome;
@@ -122,7 +106,7 @@ class Session::State {
 
   void interrupt() noexcept {
     worker_.interrupt();
-    if (compiler_) compiler_->interrupt();
+    units_.interrupt();
   }
   bool interrupted() const noexcept { return worker_.interrupted(); }
 
@@ -134,7 +118,7 @@ class Session::State {
     outcome.suite = which.suite->name;
     outcome.case_id = which.id;
     try {
-      if (interrupted()) throw_interrupted(outcome);
+      if (interrupted()) end_interrupted(outcome);
       require();
       try {
         steps(outcome);
@@ -153,179 +137,12 @@ class Session::State {
     return outcome;
   }
 
-  // A sticky error may come to light when a case's memory is released, after its verdict: the next
-  // case must not fail of it.
-  void end_spoilt_worker(const protocol::Failure& failure) {
-    if (!failure.sticky) return;
-    const bool fresh = worker_.fresh();
-    worker_.end();
-    if (!failure.launched && !fresh) throw SpoiltWorker{};
-  }
-
-  // One request and its reply; what ends the worker ends the case. `more_s` is what the request may
-  // take beside what a case may take.
-  protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds, Outcome& outcome,
-                      std::optional<double> limit_s = {}, double more_s = 0) {
-    const double timeout_s = limit_s.value_or(options_.timeout_s);
-    auto answer = worker_.ask(request, fds, timeout_s + more_s);
-    if (auto* reply = std::get_if<protocol::Reply>(&answer)) return std::move(*reply);
-    const auto& silence = std::get<WorkerLink::Silence>(answer);
-    const std::string& how = silence.how;
-    switch (silence.end) {
-      case ChannelEnd::woken:
-        throw_interrupted(outcome);
-      case ChannelEnd::timeout:
-        fail(outcome, FailureKind::limit,
-             verdict_error(fmt::format("no answer within {:g} s; the worker was ended", timeout_s),
-                           {},
-                           limit_s ? "the suite's `limits.timeout_s` says how long a case may take"
-                                   : "a kernel that needs longer gets it with --timeout-s"));
-        break;
-      case ChannelEnd::garbage:
-        fail(outcome, FailureKind::crash,
-             verdict_error("the worker sent what is no message, and was ended"));
-        break;
-      case ChannelEnd::closed:
-        fail(outcome, FailureKind::crash,
-             verdict_error("the worker died in the middle of the case" +
-                           (how.empty() ? std::string() : ": it " + how)));
-        break;
-    }
-    throw CaseEnded{};
-  }
-
   void check_requirements(const Plan& plan, Outcome& outcome) const {
     for (const std::string& wanted : plan.requirements) {
-      const auto& have = worker_.facts().capabilities;
-      if (std::find(have.begin(), have.end(), wanted) == have.end()) {
-        skip(outcome,
-             fmt::format("needs {}, which {} does not have", wanted, worker_.facts().name));
-        throw CaseEnded{};
+      if (!worker_.facts().has(wanted)) {
+        end_skipped(outcome,
+                    fmt::format("needs {}, which {} does not have", wanted, worker_.facts().name));
       }
-    }
-  }
-
-  protocol::Prepare request_for(const Case& which, const PlannedCase& planned, bool load,
-                                Outcome& outcome) {
-    protocol::Prepare request;
-    try {
-      request = prepare_request(*which.suite, planned);
-    } catch (const Error& error) {
-      end_case(outcome, FailureKind::compile, error);
-    }
-    request.load = load;
-    request.images = artifacts_ != nullptr;
-    if (artifacts_ != nullptr) {
-      for (const protocol::UnitText& unit : request.units) {
-        artifacts_->units.push_back({unit.name, unit.source, "", "", ""});
-      }
-    }
-    return request;
-  }
-
-  std::vector<Entry> prepare(const Case& which, const PlannedCase& planned, bool load,
-                             Outcome& outcome) {
-    protocol::Prepare request = request_for(which, planned, load, outcome);
-    if (compiler_) return prepare_confined(which, planned, std::move(request), outcome);
-    const nlohmann::json wire = protocol::to_json(request);
-    // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
-    if (!load && wire == known_request_) {
-      if (!known_error_) return known_kernels_;
-      fail(outcome, FailureKind::compile, *known_error_);
-      throw CaseEnded{};
-    }
-    protocol::Reply reply = ask(wire, {}, outcome);
-    if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      end_case_unloaded(*failure, outcome);
-      failure->where = in_suite(failure->where, *which.suite);
-      if (planned.plan.compile_error && failure->refused) {
-        judge_refusal(planned, failure->error(), outcome);
-        throw CaseEnded{};
-      }
-      known_request_ = wire;
-      known_error_ = failure->error().at(planned.positions.find("/kernel/entry"));
-      fail(outcome, FailureKind::compile, *known_error_);
-      throw CaseEnded{};
-    }
-    auto& prepared = std::get<protocol::Prepared>(reply);
-    if (!prepared.misfit.empty()) {
-      skip(outcome, prepared.misfit);
-      throw CaseEnded{};
-    }
-    outcome.notices = prepared.notices;
-    outcome.compiled_from_cache = prepared.from_cache;
-    if (prepared.kernels.size() != request.kernels.size()) {
-      throw internal_error("the worker told of the wrong number of kernels");
-    }
-    known_request_ = wire;
-    known_kernels_ = prepared.kernels;
-    known_error_.reset();
-    keep_images(std::move(prepared.images), known_kernels_);
-    if (planned.plan.compile_error) {
-      judge_missing_refusal(planned, outcome);
-      throw CaseEnded{};
-    }
-    return std::move(prepared.kernels);
-  }
-
-  // A failure to load that the source is not to blame for ends the case.
-  void end_case_unloaded(const protocol::Failure& failure, Outcome& outcome) {
-    end_spoilt_worker(failure);
-    if (failure.result == 0 || blames_image(failure.result)) return;
-    fail(outcome, FailureKind::driver, failure.error());
-    throw CaseEnded{};
-  }
-
-  // The same by two workers. Every run loads anew, so that no variable of the module keeps what a
-  // run before left in it.
-  std::vector<Entry> prepare_confined(const Case& which, const PlannedCase& planned,
-                                      protocol::Prepare request, Outcome& outcome) {
-    request.architecture = worker_.facts().architecture;
-    const protocol::Prepared& made = compiler_->compile(request, which, outcome);
-    if (outcome.verdict != Verdict::passed) throw CaseEnded{};
-    outcome.notices = made.notices;
-    keep_images(made.images, made.kernels);
-    if (!request.load) return made.kernels;
-    const auto& capabilities = worker_.facts().capabilities;
-    const bool as_ptx =
-        std::find(capabilities.begin(), capabilities.end(), "image_ptx") != capabilities.end();
-    const protocol::Load load = load_request(request, made.kernels, made.images, as_ptx);
-    protocol::Reply reply = ask(protocol::to_json(load), {}, outcome);
-    if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      end_case_unloaded(*failure, outcome);
-      fail(outcome, FailureKind::compile,
-           failure->error().at(planned.positions.find("/kernel/entry")));
-      throw CaseEnded{};
-    }
-    const auto* loaded = std::get_if<protocol::Prepared>(&reply);
-    if (loaded == nullptr) end_garbled(outcome);
-    if (!loaded->misfit.empty()) {
-      skip(outcome, loaded->misfit);
-      throw CaseEnded{};
-    }
-    return made.kernels;
-  }
-
-  // A reply to another question than was asked.
-  [[noreturn]] void end_garbled(Outcome& outcome) {
-    worker_.end();
-    fail(outcome, FailureKind::crash,
-         verdict_error("the worker sent what is no answer, and was "
-                       "ended"));
-    throw CaseEnded{};
-  }
-
-  void keep_images(std::vector<protocol::UnitImage> images,
-                   const std::vector<Entry>& kernels) const {
-    if (artifacts_ == nullptr) return;
-    for (const Entry& kernel : kernels) artifacts_->kernels.push_back(kernel.name);
-    if (images.size() != artifacts_->units.size()) {
-      throw internal_error("the worker told of the wrong number of units");
-    }
-    for (size_t i = 0; i < images.size(); ++i) {
-      artifacts_->units[i].ptx = std::move(images[i].ptx);
-      artifacts_->units[i].cubin = std::move(images[i].cubin);
-      artifacts_->units[i].log = std::move(images[i].log);
     }
   }
 
@@ -346,7 +163,7 @@ class Session::State {
     try {
       return argument_dtypes(planned, kernels);
     } catch (const Error& error) {
-      end_case(outcome, FailureKind::signature, error);
+      end_unready(outcome, FailureKind::signature, error);
     }
   }
 
@@ -361,16 +178,13 @@ class Session::State {
           resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
       add_integers(ready.planned, ready.inputs);
     } catch (const NoMemoryError& error) {
-      skip(outcome,
-           fmt::format("{}; this machine has {}", error.message(), format_bytes(machine_memory())));
-      throw CaseEnded{};
+      end_skipped(outcome, fmt::format("{}; this machine has {}", error.message(),
+                                       format_bytes(machine_memory())));
     } catch (const Error& error) {
-      end_case(outcome, FailureKind::input, error);
+      end_unready(outcome, FailureKind::input, error);
     }
     for (const PlannedSkip& rule : ready.planned.plan.skip) {
-      if (!std::get<bool>(rule.when)) continue;
-      skip(outcome, rule.reason);
-      throw CaseEnded{};
+      if (std::get<bool>(rule.when)) end_skipped(outcome, rule.reason);
     }
     check_memory(ready.planned, ready.inputs, outcome);
     return ready;
@@ -379,13 +193,13 @@ class Session::State {
   void examine(const Case& which, const PlannedCase& planned, const LookAtCase& look,
                Outcome& outcome) {
     worker_.greet();
-    const std::vector<Entry> kernels = prepare(which, planned, false, outcome);
+    const std::vector<Entry> kernels = units_.prepare(which, planned, false, artifacts_, outcome);
     const std::map<std::string, DType> dtypes = dtypes_of(planned, kernels, outcome);
     try {
       uint64_t trial = 0;
       // The arrays of one trial go before those of the next are made.
       while (look(make_ready(which, planned, dtypes, trial, outcome))) {
-        if (interrupted()) throw_interrupted(outcome);
+        if (interrupted()) end_interrupted(outcome);
         ++trial;
       }
     } catch (const Error& error) {
@@ -398,7 +212,7 @@ class Session::State {
   ReadyCase load(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
     worker_.greet();
     check_requirements(planned.plan, outcome);
-    const std::vector<Entry> kernels = prepare(which, planned, true, outcome);
+    const std::vector<Entry> kernels = units_.prepare(which, planned, true, artifacts_, outcome);
     return make_ready(which, planned, dtypes_of(planned, kernels, outcome), trial, outcome);
   }
 
@@ -414,6 +228,58 @@ class Session::State {
     } else {
       check_results(ready, results, outcome);
     }
+    if (outcome.verdict == Verdict::passed && ready.planned.plan.composites.any()) {
+      check_composites(which, ready, trial, outcome);
+    }
+  }
+
+  // Runs what the composites hold the kernel against, once its own results are right.
+  void check_composites(const Case& which, const ReadyCase& ready, Trial trial, Outcome& outcome) {
+    const PlannedCase& planned = ready.planned;
+    CompositeRuns runs;
+    runs.own = sum_counters(launch_counters_);
+    runs.baseline = runs.own;
+    if (planned.baseline) {
+      run_companion(which, *planned.baseline, trial, outcome, FailureKind::reference,
+                    "the baseline fails: ");
+      runs.baseline = sum_counters(launch_counters_);
+    }
+    if (planned.smaller) {
+      const Plan plan = run_companion(which, *planned.smaller, trial, outcome, std::nullopt,
+                                      planned.smaller->plan.case_id + ": ");
+      runs.smaller = sum_counters(launch_counters_);
+      runs.smaller_work = plan.composites.work_efficient;
+    }
+    const std::vector<std::string> broken = broken_composites(planned.plan.composites, runs);
+    if (broken.empty()) return;
+    fail(outcome, FailureKind::counter,
+         verdict_error(join(broken, "\n"), planned.positions.find("/expect")));
+  }
+
+  // Verifies another plan for the same case, and gives it back resolved. Its failure is the case's,
+  // as `blamed` if that is given; what it ends in well leaves no trace in the outcome.
+  Plan run_companion(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome,
+                     std::optional<FailureKind> blamed, const std::string& prefix) {
+    Outcome own;
+    Plan plan;
+    CaseArtifacts* const artifacts = std::exchange(artifacts_, nullptr);  // the case's own
+    try {
+      const ReadyCase ready = load(which, planned, trial, own);
+      plan = ready.planned.plan;
+      check_results(ready, make_results(ready), own);
+    } catch (const CaseEnded&) {
+    }
+    artifacts_ = artifacts;
+    if (own.verdict == Verdict::passed) return plan;
+    const bool failed = own.verdict == Verdict::failed;
+    own.reason = prefix + own.reason;
+    own.message = prefix + own.message;
+    if (failed && blamed) own.failure = *blamed;
+    own.suite = outcome.suite;
+    own.case_id = outcome.case_id;
+    own.outputs.clear();  // of other shapes than the case's
+    outcome = std::move(own);
+    throw CaseEnded{};
   }
 
   // What the sanitizer found is known when its worker has ended. As on a device that finds mistakes
@@ -487,27 +353,18 @@ class Session::State {
     const Plan& plan = ready.planned.plan;
     protocol::Time request{run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison), options,
                            plan.restore};
-    protocol::Reply reply = ask(protocol::to_json(request), descriptors(request.run, ready.inputs),
-                                outcome, plan.limits.timeout_s, options.budget_s);
+    protocol::Reply reply =
+        dialogue_.ask(protocol::to_json(request), descriptors(request.run, ready.inputs), outcome,
+                      plan.limits.timeout_s, options.budget_s);
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      end_spoilt_worker(*failure);
+      dialogue_.end_spoilt_worker(*failure);
       judge_fault(ready.planned, *failure, outcome);
       throw CaseEnded{};
     }
-    if (!std::holds_alternative<protocol::Timed>(reply)) end_garbled(outcome);
+    if (!std::holds_alternative<protocol::Timed>(reply)) dialogue_.end_garbled(outcome);
     auto& timed = std::get<protocol::Timed>(reply);
-    if (!timed.misfit.empty()) {
-      skip(outcome, timed.misfit);
-      throw CaseEnded{};
-    }
+    if (!timed.misfit.empty()) end_skipped(outcome, timed.misfit);
     return std::move(timed.measurement);
-  }
-
-  // An Error while a case is made ready fails the case, unless the harness itself is at fault.
-  [[noreturn]] static void end_case(Outcome& outcome, FailureKind kind, const Error& error) {
-    if (error.code() != ExitCode::verdict && error.code() != ExitCode::usage) throw error;
-    fail(outcome, kind, error);
-    throw CaseEnded{};
   }
 
   // What can never fit is not even tried: the host would have to hold it, too.
@@ -516,13 +373,12 @@ class Session::State {
     try {
       bytes = buffer_bytes(ready, inputs);
     } catch (const Error& error) {
-      end_case(outcome, FailureKind::input, error);
+      end_unready(outcome, FailureKind::input, error);
     }
     const auto over = [&](uint64_t allowed, const std::string& whose) {
       if (bytes <= allowed) return;
-      skip(outcome, fmt::format("its buffers take {}, and {} {}", format_bytes(bytes), whose,
-                                format_bytes(allowed)));
-      throw CaseEnded{};
+      end_skipped(outcome, fmt::format("its buffers take {}, and {} {}", format_bytes(bytes), whose,
+                                       format_bytes(allowed)));
     };
     if (const auto limit = ready.plan.limits.memory_mib) {
       over(static_cast<uint64_t>(*limit) << 20, "`limits.memory_mib` allows");
@@ -557,39 +413,36 @@ class Session::State {
     protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
     request.run.checks = options_.checks;
     request.run.counters = options_.counters;
-    if (!plan.counters.empty() && options_.counters.empty()) request.run.counters = {"traffic"};
-    if (compiler_) {
+    const bool judged = !plan.counters.empty() || plan.composites.any();
+    if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
+    if (options_.confinement) {
       request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
     }
     protocol::Reply reply =
-        ask(protocol::to_json(request), descriptors(request.run, ready.inputs, results), outcome,
-            plan.limits.timeout_s);
+        dialogue_.ask(protocol::to_json(request), descriptors(request.run, ready.inputs, results),
+                      outcome, plan.limits.timeout_s);
     if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
       if (options_.sanitizer) {
         failure->reports = read_sanitizer_log(worker_.finish(), failure->places);
         finished_ = true;
       } else {
-        end_spoilt_worker(*failure);
+        dialogue_.end_spoilt_worker(*failure);
       }
       judge_fault(ready.planned, *failure, outcome);
       throw CaseEnded{};
     }
-    if (!std::holds_alternative<protocol::Verified>(reply)) end_garbled(outcome);
+    if (!std::holds_alternative<protocol::Verified>(reply)) dialogue_.end_garbled(outcome);
     const auto& verified = std::get<protocol::Verified>(reply);
     places_ = verified.places;
     outcome.findings = verified.reports;
     launch_counters_ = verified.counters;
     if (!options_.counters.empty()) outcome.counters = verified.counters;
     if (!verified.trespasses.empty()) {
-      fail(outcome, FailureKind::fault,
-           verdict_error(fmt::format("the kernel wrote outside `{}`, next to it in memory",
-                                     verified.trespasses.front())));
-      throw CaseEnded{};
+      end_case(outcome, FailureKind::fault,
+               verdict_error(fmt::format("the kernel wrote outside `{}`, next to it in memory",
+                                         verified.trespasses.front())));
     }
-    if (!verified.misfit.empty()) {
-      skip(outcome, verified.misfit);
-      throw CaseEnded{};
-    }
+    if (!verified.misfit.empty()) end_skipped(outcome, verified.misfit);
     if (plan.fault) {
       judge_missing_fault(ready.planned, outcome);
       throw CaseEnded{};
@@ -613,12 +466,10 @@ class Session::State {
   Interpreter& python_;
   SessionOptions options_;
   WorkerLink worker_;
-  std::optional<ConfinedCompiler> compiler_;  ///< in a worker of its own, in a confined session
+  CaseDialogue dialogue_;
+  CaseUnits units_;
   DeviceFacts facts_;
   bool ready_ = false;
-  nlohmann::json known_request_;  ///< the last one that was compiled, and what it has
-  std::vector<Entry> known_kernels_;
-  std::optional<Error> known_error_;
   std::vector<nlohmann::ordered_json> launch_counters_;  ///< of the last launch
   bool ceilings_are_known_ = false;
   std::optional<Ceilings> ceilings_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "driver/choose.hpp"
@@ -62,6 +63,8 @@ struct DeviceFacts {
   std::vector<std::string> capabilities;
   std::map<std::string, int64_t> attributes;  ///< by device_attributes() name
   std::vector<std::string> walls;  ///< that hold, in both workers: "seccomp", "landlock abi 7" …
+  /// Whether the device has the capability of that name, one of capability_names().
+  bool has(std::string_view capability) const;
 };
 
 /// Which random numbers a run gets.

@@ -116,6 +116,15 @@ double positive_number(const Expression& expression, const Scope& scope) {
       expression.where());
 }
 
+Case case_at(const std::shared_ptr<const Suite>& suite, std::vector<PointValue> point) {
+  Case one;
+  one.suite = suite;
+  one.point = std::move(point);
+  one.id = case_id(*suite, one.point);
+  one.skip = skip_reason(*suite, one.scope());
+  return one;
+}
+
 std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python,
                         Purpose purpose) {
   std::vector<std::vector<PointValue>> axes;
@@ -134,17 +143,13 @@ std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEva
   std::vector<Case> all;
   all.reserve(count);
   for (size_t index = 0; index < count; ++index) {
-    Case one;
-    one.suite = suite;
-    one.point.resize(axes.size());
+    std::vector<PointValue> point(axes.size());
     size_t rest = index;
     for (size_t axis = axes.size(); axis-- > 0;) {
-      one.point[axis] = axes[axis][rest % axes[axis].size()];
+      point[axis] = axes[axis][rest % axes[axis].size()];
       rest /= axes[axis].size();
     }
-    one.id = case_id(*suite, one.point);
-    one.skip = skip_reason(*suite, one.scope());
-    all.push_back(std::move(one));
+    all.push_back(case_at(suite, std::move(point)));
   }
   return all;
 }

@@ -44,6 +44,10 @@ enum class Purpose : uint8_t { check, bench };
 std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEvaluator& python = {},
                         Purpose purpose = Purpose::check);
 
+/// The suite at one point, a value for each axis in their order. Throws a usage error for a skip
+/// rule that is no condition.
+Case case_at(const std::shared_ptr<const Suite>& suite, std::vector<PointValue> point);
+
 /// What a limit or a budget comes to at one point. Throws a usage error, at its place, unless it is
 /// a finite number more than 0.
 double positive_number(const Expression& expression, const Scope& scope);

@@ -125,6 +125,30 @@ struct ExpectedCounter {
   Expression bound;
 };
 
+/// How a kernel's instructions may grow with its work.
+struct ExpectedWork {
+  Position where;
+  Expression work;                       ///< at one point: only its growth counts, in any unit
+  std::vector<NamedExpression> smaller;  ///< axes, and their values at the point with less work
+};
+
+/// What the counters must say as a whole, beside bounds (runtime/composites.hpp).
+struct ExpectedComposites {
+  bool parallel = false, coalesced = false, conflict_free = false;
+  std::optional<Expression> tiled;  ///< the most sectors that loads of global memory may move
+  std::optional<ExpectedWork> work_efficient;
+  Position where;  ///< of the first; unknown if there are none
+  bool any() const { return where.known(); }
+};
+
+/// The kernel that composites measure against, with the arguments of the suite.
+struct Baseline {
+  Position where;
+  std::optional<Located> plugin;
+  Kernel kernel;
+  std::optional<LaunchGeometry> launch;  ///< nothing: as the suite's
+};
+
 /// What one case may use, over the axes; units as in the keys.
 struct Limits {
   Position where;
@@ -173,7 +197,9 @@ struct Suite {
   // How cases must end; at most one is there, and without one they must pass.
   std::optional<ExpectedFault> fault, report;
   std::optional<ExpectedCompileError> compile_error;
-  std::vector<ExpectedCounter> counters;  ///< of a case that must pass
+  std::vector<ExpectedCounter> counters;  ///< of a case that must pass, as are composites
+  ExpectedComposites composites;
+  std::optional<Baseline> baseline;  ///< nothing: the suite's own kernel
   Limits limits;
   std::vector<Located> requirements;  ///< each one of capability_names()
   std::vector<SkipRule> skip;

@@ -43,13 +43,9 @@ class Checker {
 
   void run() {
     arguments();
-    for (const NamedExpression& macro : suite_.kernel.define) names(macro.value, "define", {});
     const Allowed all{true, arrays_};
-    if (suite_.launch) {
-      for (const Expression& number : suite_.launch->grid) names(number, "launch", all);
-      for (const Expression& number : suite_.launch->block) names(number, "launch", all);
-      if (suite_.launch->shared) names(*suite_.launch->shared, "launch", all);
-    }
+    kernel(suite_.kernel);
+    if (suite_.launch) launch(*suite_.launch);
     references();
     for (const Axis& axis : suite_.bench.axes) {
       if (std::find(axes_.begin(), axes_.end(), axis.name) == axes_.end()) {
@@ -61,6 +57,7 @@ class Checker {
     if (suite_.bench.budget_s) names(*suite_.bench.budget_s, "budget_s", {});
     for (const SkipRule& rule : suite_.skip) names(rule.when, "skip", all);
     for (const ExpectedCounter& counter : suite_.counters) names(counter.bound, "counters", all);
+    composites();
     for (const LintException& rule : suite_.lint) {
       if (rule.when) names(*rule.when, "lint", {});
     }
@@ -122,6 +119,39 @@ class Checker {
                       !near.empty()   ? fmt::format("did you mean `{}`?", near)
                       : known.empty() ? "the suite has no axes"
                                       : "axes: " + join(known, ", "));
+  }
+
+  void kernel(const Kernel& kernel) const {
+    for (const NamedExpression& macro : kernel.define) names(macro.value, "define", {});
+  }
+
+  void launch(const LaunchGeometry& launch) const {
+    const Allowed all{true, arrays_};
+    for (const Expression& number : launch.grid) names(number, "launch", all);
+    for (const Expression& number : launch.block) names(number, "launch", all);
+    if (launch.shared) names(*launch.shared, "launch", all);
+  }
+
+  void composites() const {
+    const ExpectedComposites& composites = suite_.composites;
+    if (composites.tiled) names(*composites.tiled, "tiled", {true, arrays_});
+    if (const auto& work = composites.work_efficient) {
+      names(work->work, "work", {true, arrays_});
+      for (const NamedExpression& axis : work->smaller) {
+        if (!is_axis(axis.name)) {
+          throw unknown_word("axis in `smaller`", axis.name, axis.where, axes_);
+        }
+        names(axis.value, "smaller", {});
+      }
+    }
+    const std::optional<Baseline>& baseline = suite_.baseline;
+    if (!baseline) return;
+    if (!composites.any()) {
+      throw usage_error("nothing is measured against the baseline", baseline->where,
+                        "add a composite to `expect`: " + join(composite_names(), ", "));
+    }
+    kernel(baseline->kernel);
+    if (baseline->launch) launch(*baseline->launch);
   }
 
   void arguments() const {

@@ -38,10 +38,7 @@ void require_python(const Suite& suite, const PythonText& value) {
   require_file(suite, value.text.substr(0, value.text.rfind(':')), value.where, "a Python file");
 }
 
-}  // namespace
-
-void check_suite_files(const Suite& suite) {
-  const Kernel& kernel = suite.kernel;
+void check_kernel_files(const Suite& suite, const Kernel& kernel) {
   if (kernel.file && kernel.source) {
     throw usage_error("`kernel` has both `file` and `source`", kernel.source->where,
                       "keep one of them");
@@ -49,6 +46,13 @@ void check_suite_files(const Suite& suite) {
   if (kernel.file) require_file(suite, kernel.file->text, kernel.file->where, "`file`");
   for (const Located& unit : kernel.link) require_file(suite, unit.text, unit.where, "`link`");
   for (const Located& folder : kernel.include) require_folder(suite, folder);
+}
+
+}  // namespace
+
+void check_suite_files(const Suite& suite) {
+  check_kernel_files(suite, suite.kernel);
+  if (suite.baseline) check_kernel_files(suite, suite.baseline->kernel);
   for (const Argument& argument : suite.arguments) require_python(suite, argument.value);
   for (const NamedText& reference : suite.reference) require_python(suite, reference.value);
 }

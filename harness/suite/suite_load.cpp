@@ -16,33 +16,9 @@ namespace {
 
 const std::vector<std::string>& top_keys() {
   static const std::vector<std::string> kKeys = {
-      "warpmark",  "about", "plugin", "kernel", "axes",     "arguments", "launch", "reference",
-      "tolerance", "bench", "expect", "limits", "requires", "skip",      "lint"};
+      "warpmark",  "about",    "plugin", "kernel", "axes",   "arguments", "launch", "reference",
+      "tolerance", "baseline", "bench",  "expect", "limits", "requires",  "skip",   "lint"};
   return kKeys;
-}
-
-LaunchGeometry read_launch(const YamlNode& node) {
-  require_map(node, "`launch`", {"grid", "block", "shared"});
-  LaunchGeometry launch;
-  launch.where = node.where;
-  const auto dimensions = [&](const std::string& key) -> std::vector<Expression> {
-    const YamlNode* value = node.find(key);
-    if (value == nullptr) return {};
-    std::vector<Expression> numbers = read_expressions(*value, "`" + key + "`");
-    if (numbers.size() > 3) {
-      throw usage_error(
-          fmt::format("`{}` has {} numbers: x, y and z are at most 3", key, numbers.size()),
-          value->where);
-    }
-    return numbers;
-  };
-  launch.grid = dimensions("grid");
-  launch.block = dimensions("block");
-  if (launch.block.empty()) throw usage_error("`launch` needs `block`", node.where);
-  if (const YamlNode* shared = node.find("shared")) {
-    launch.shared = read_expression(*shared, "`shared`");
-  }
-  return launch;
 }
 
 Bench read_bench(const YamlNode& node) {
@@ -80,18 +56,11 @@ SkipRule read_skip_rule(const YamlNode& node) {
   return {read_expression(*when, "`when`"), read_text(*reason, "`reason`")};
 }
 
-void read_plugin(const YamlNode& root, Suite& suite) {
+void read_plugin_of(const YamlNode& root, Suite& suite) {
   suite.plugin = {"source", suite.where};
   const YamlNode* plugin = root.find("plugin");
   if (plugin == nullptr) return;
-  suite.plugin = read_text(*plugin, "`plugin`");
-  for (const char c : suite.plugin.text) {
-    // It becomes part of a file name.
-    if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-') {
-      throw usage_error(fmt::format("`{}` is no name of a plugin", suite.plugin.text),
-                        suite.plugin.where, "such names have letters a to z, digits, _ and -");
-    }
-  }
+  suite.plugin = read_plugin(*plugin);
 }
 
 // Does a step of reading; false if it failed, and the reader goes on to find more.
@@ -138,7 +107,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
     if (node != nullptr) good = attempt([&] { read(*node); }) && good;
   };
   key("about", [&](const YamlNode& node) { suite->about = read_text(node, "`about`").text; });
-  good = attempt([&] { read_plugin(root, *suite); }) && good;
+  good = attempt([&] { read_plugin_of(root, *suite); }) && good;
   good = attempt([&] {
            const YamlNode* kernel = root.find("kernel");
            if (kernel == nullptr) throw usage_error("`kernel` is missing", root.where);
@@ -150,6 +119,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   key("launch", [&](const YamlNode& node) { suite->launch = read_launch(node); });
   key("reference", [&](const YamlNode& node) { read_reference(node, *suite); });
   key("tolerance", [&](const YamlNode& node) { read_tolerance(node, *suite); });
+  key("baseline", [&](const YamlNode& node) { read_baseline(node, *suite); });
   key("bench", [&](const YamlNode& node) { suite->bench = read_bench(node); });
   key("expect", [&](const YamlNode& node) { read_expect(node, *suite); });
   key("limits", [&](const YamlNode& node) { suite->limits = read_limits(node); });
@@ -162,6 +132,42 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
 }
 
 }  // namespace
+
+Located read_plugin(const YamlNode& node) {
+  Located plugin = read_text(node, "`plugin`");
+  for (const char c : plugin.text) {
+    // It becomes part of a file name.
+    if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-') {
+      throw usage_error(fmt::format("`{}` is no name of a plugin", plugin.text), plugin.where,
+                        "such names have letters a to z, digits, _ and -");
+    }
+  }
+  return plugin;
+}
+
+LaunchGeometry read_launch(const YamlNode& node) {
+  require_map(node, "`launch`", {"grid", "block", "shared"});
+  LaunchGeometry launch;
+  launch.where = node.where;
+  const auto dimensions = [&](const std::string& key) -> std::vector<Expression> {
+    const YamlNode* value = node.find(key);
+    if (value == nullptr) return {};
+    std::vector<Expression> numbers = read_expressions(*value, "`" + key + "`");
+    if (numbers.size() > 3) {
+      throw usage_error(
+          fmt::format("`{}` has {} numbers: x, y and z are at most 3", key, numbers.size()),
+          value->where);
+    }
+    return numbers;
+  };
+  launch.grid = dimensions("grid");
+  launch.block = dimensions("block");
+  if (launch.block.empty()) throw usage_error("`launch` needs `block`", node.where);
+  if (const YamlNode* shared = node.find("shared")) {
+    launch.shared = read_expression(*shared, "`shared`");
+  }
+  return launch;
+}
 
 std::shared_ptr<const Suite> parse_suite(const std::string& text,
                                          const std::filesystem::path& file) {

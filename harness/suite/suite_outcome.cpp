@@ -74,6 +74,12 @@ ExpectedCounter read_counter(const YamlMember& member) {
   return {member.key, member.where, comparison, Expression::parse(text.text, text.where)};
 }
 
+void read_counters(const YamlNode& node, Suite& suite) {
+  require_named_map(node, "`counters`");
+  if (node.members.empty()) throw usage_error("`counters` is empty", node.where);
+  for (const YamlMember& member : node.members) suite.counters.push_back(read_counter(member));
+}
+
 }  // namespace
 
 void read_tolerance(const YamlNode& node, Suite& suite) {
@@ -95,13 +101,17 @@ void read_expect(const YamlNode& node, Suite& suite) {
     if (word == "compile_error") suite.compile_error = ExpectedCompileError{node.where, {}};
     return;
   }
-  require_map(node, "`expect`", {"fault", "report", "compile_error", "argument", "counters"});
-  if (const YamlNode* counters = node.find("counters")) {
-    require_map(node, "`expect`", {"counters"});
-    require_named_map(*counters, "`counters`");
-    if (counters->members.empty()) throw usage_error("`counters` is empty", counters->where);
-    for (const YamlMember& member : counters->members)
-      suite.counters.push_back(read_counter(member));
+  std::vector<std::string> of_counters = composite_names();
+  of_counters.emplace_back("counters");
+  std::vector<std::string> known = {"fault", "report", "compile_error", "argument"};
+  known.insert(known.end(), of_counters.begin(), of_counters.end());
+  require_map(node, "`expect`", known);
+  const bool counts = std::any_of(of_counters.begin(), of_counters.end(),
+                                  [&](const auto& key) { return node.find(key) != nullptr; });
+  if (counts) {
+    require_map(node, "`expect`", of_counters);
+    if (const YamlNode* counters = node.find("counters")) read_counters(*counters, suite);
+    read_composites(node, suite);
     return;
   }
   if (node.find("fault") != nullptr) {
@@ -112,8 +122,9 @@ void read_expect(const YamlNode& node, Suite& suite) {
     require_map(node, "`expect`", {"compile_error"});
     suite.compile_error = ExpectedCompileError{node.where, read_text(*text, "`compile_error`")};
   } else {
-    throw usage_error("`expect` needs one of fault, report, compile_error and counters",
-                      node.where);
+    throw usage_error(
+        "`expect` needs one of fault, report, compile_error, counters and the composites",
+        node.where);
   }
 }
 

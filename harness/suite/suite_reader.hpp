@@ -38,8 +38,16 @@ std::vector<Axis> read_axes(const YamlNode& node);
 Kernel read_kernel(const YamlNode& node);
 /// Fills in `tolerance` and `output_tolerances`.
 void read_tolerance(const YamlNode& node, Suite& suite);
-/// Fills in `fault`, `report` or `compile_error`.
+/// Fills in `fault`, `report` or `compile_error`, or `counters` and `composites`.
 void read_expect(const YamlNode& node, Suite& suite);
+/// The keys of `expect` that are composites.
+const std::vector<std::string>& composite_names();
+/// Fills in `composites` from the map of `expect`.
+void read_composites(const YamlNode& expect, Suite& suite);
+/// Fills in `baseline`.
+void read_baseline(const YamlNode& node, Suite& suite);
+Located read_plugin(const YamlNode& node);
+LaunchGeometry read_launch(const YamlNode& node);
 Limits read_limits(const YamlNode& node);
 /// Whether the text can name a variable of C++, Python and arithmetic.
 bool is_identifier(std::string_view text);

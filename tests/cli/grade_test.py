@@ -282,6 +282,11 @@ class WhatStudentsHandIn(GradeTest):
         self.assertEqual(len(self.rows()), len(names) + 1)
         self.assertIn("0 graded now", self.grade()[0])  # and each is found again
 
+    def test_a_path_named_twice_is_one_submission(self):
+        self.hand_in(ada=KERNEL)
+        self.grade(paths=["class", "class/ada", "./class/ada/scale.cu"])
+        self.assertEqual(self.result("ada")["points"], 6)
+
     def test_a_name_twice_counts_for_neither(self):
         self.hand_in(ada=KERNEL)
         self.write("class/ada.cu", WRONG)
@@ -313,7 +318,10 @@ class Mistakes(GradeTest):
                                                 "secret"))
         self.assertIn("lies among the submissions",
                       self.mistake("hw1.yaml", "class", "-o", "class/out", "--secret", "secret"))
-        self.assertIn("--jobs", self.mistake(*base, "--secret", "secret", "--jobs", "0"))
+        for jobs in ("0", "-1", "2000", "two"):
+            errors = self.mistake(*base, "--secret", "secret", "--jobs", jobs)
+            self.assertIn("--jobs", errors)
+            self.assertLess(len(errors), 200)
 
     def test_of_the_course(self):
         self.hand_in(ada=KERNEL)
@@ -544,6 +552,8 @@ class Try(GradeTest):
         self.assertIn("did you mean `small`?", errors)
         self.assertIn("no visible case `odd`", self.try_out("my.cu", "--case", "odd", code=2)[1])
         self.assertIn("--seed needs --case", self.try_out("my.cu", "--seed", "1", code=2)[1])
+        self.assertIn("from 0 to 2**64", self.try_out("my.cu", "--case", "small", "--seed", "-4",
+                                                      code=2)[1])
         self.write("my.cu", "int main() {}")
         self.assertIn("main", self.try_out("my.cu", code=1)[0])
 

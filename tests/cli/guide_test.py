@@ -74,6 +74,9 @@ class GuideTest(program.CheckTest):
     def test_read_a_failure(self):
         self.assertGreaterEqual(self.follow("read-a-failure.md"), 5)
 
+    def test_ask_for_coalesced_access(self):
+        self.assertGreaterEqual(self.follow("ask-for-coalesced-access.md"), 2)
+
     def test_read_a_benchmark(self):
         self.assertGreaterEqual(self.follow("read-a-benchmark.md"), 4)
 

@@ -201,6 +201,38 @@ TEST_F(Barriers, NamedBarriersCountThreads) {
   EXPECT_EQ(out.host, std::vector<int>(32, 123));
 }
 
+TEST_F(Barriers, EverySpellingIsTheSameBarrier) {
+  // 40 of 64 threads vote; .aligned stands before the type, and .cta is what is meant without it.
+  for (const std::string prefix : {"bar.", "barrier.", "bar.cta.", "barrier.cta."}) {
+    for (const std::string aligned : {"", ".aligned"}) {
+      if (prefix.starts_with("bar.") && !aligned.empty()) continue;
+      CUfunction k = body("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; " + prefix + "red.popc" +
+                          aligned + ".u32 %r2, 0, %p1; " + prefix + "red.and" + aligned +
+                          ".pred %p2, 1, 64, %p1; " + prefix + "red.or" + aligned +
+                          ".pred %p3, 1, %p1; @%p2 add.u32 %r2, %r2, 1000; "
+                          "@%p3 add.u32 %r2, %r2, 100; setp.lt.u32 %p1, %r1, 32; @%p1 bra FIRST; " +
+                          prefix + "arrive" + aligned + " 2, 64; bra DONE; FIRST: " + prefix +
+                          "sync" + aligned +
+                          " 2, 64; DONE: mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; "
+                          "st.global.u32 [%rd3], %r2;");
+      Array<int> out(64);
+      ASSERT_CU(launch(k, {1}, {64}, 0, out.address));
+      ASSERT_CU(out.fetch()) << prefix << aligned;
+      EXPECT_EQ(out.host, std::vector<int>(64, 140)) << prefix << aligned;
+    }
+  }
+}
+
+TEST_F(Barriers, TheMultiprocessorsNumberIsBelowTheirCount) {
+  CUfunction k = body(
+      "mov.u32 %r1, %smid; mov.u32 %r2, %nsmid; setp.lt.u32 %p1, %r1, %r2; selp.u32 %r3, 1, 0, "
+      "%p1; st.global.u32 [%rd1], %r3;");
+  Array<int> out(1);
+  ASSERT_CU(launch(k, {1}, {1}, 0, out.address));
+  ASSERT_CU(out.fetch());
+  EXPECT_EQ(out.host[0], 1);
+}
+
 TEST_F(Barriers, ABarrierThatCannotCompleteIsReported) {
   CUfunction k = body(R"(
     mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra A;

@@ -42,7 +42,19 @@ struct Memory {
 const std::vector<Memory> kNarrow = {{"u8", 1}, {"u16", 2}},
                           kWide = {{"u32", 4}, {"u64", 8}, {"v2.u32", 8}, {"v4.u32", 16}};
 
-Access random_access(Random& random, bool bytes_too) {
+// Asynchronous copies: nobody may touch what they write before their thread has waited for them.
+Access random_copy(Random& random, bool correct) {
+  Access access;
+  access.shared = access.store = true;
+  if (!correct) access.bytes = pick<std::uint32_t>(random, {4, 8, 16});
+  access.text = "cp.async.ca.shared.global [%s], " + std::string(correct ? "[%table]" : "[%a]") +
+                ", " + std::to_string(access.bytes) + ";";
+  if (correct || random() % 2 == 0) access.text += " cp.async.wait_all;";
+  return access;
+}
+
+Access random_access(Random& random, bool bytes_too, bool correct) {
+  if (random() % 12 == 0) return random_copy(random, correct);
   Access access;
   access.shared = random() % 2 == 0;
   const std::string space = access.shared ? "shared" : "global";
@@ -150,7 +162,7 @@ Case random_case(std::uint64_t seed) {
   const std::uint32_t threads = made.grid * made.block, count = 6 + below(random, 12);
   std::string body;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const Access access = random_access(random, bytes_too);
+    const Access access = random_access(random, bytes_too, made.correct);
     const std::uint32_t room = access.shared ? kShared : kGlobal;
     // Other blocks are elsewhere; who stores in order has as many places as threads.
     const std::uint32_t parts = order == Order::wild || access.shared ? 1 : made.grid;

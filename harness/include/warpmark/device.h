@@ -99,7 +99,8 @@ typedef struct warpmark_device {
    *               those below
    *   space       global, shared, local, param or const; `access` is read or write, `bytes` those
    *               of one thread's access, `address` the first thread's, in shared and local memory
-   *               an offset
+   *               an offset; `memory_of` is the block of the cluster whose shared memory it is, if
+   *               that is another one
    *   argument    the label of the allocation, with its dtype, the index of the element that holds
    *               the address, and how many there are
    *   allocation  the one that the address lies in, or the nearest. `distance` is
@@ -110,7 +111,11 @@ typedef struct warpmark_device {
    *               lines of the calls, innermost first, each with its own `function` if that was
    *               inlined in turn
    * Three further kinds are findings, which change neither results nor the launch's end:
-   *   race           "hazard": "write after write", "read after write" or "write after read", and
+   *   race           "hazard": "write after write", "read after write" or "write after read"; or
+   *                  "exit after write" or "exit after read" where a block leaves while another of
+   *                  its cluster, or a copy, may still use its shared memory; or "fetch after
+   *                  write" of a texture or surface that the same launch has written. "both_orders": true if the same
+   *                  two accesses came in the other order, too, which `count` includes. And
    *                  "other": {"thread", "block", "file", "line", "function", "inlined_at",
    *                  "ptx_line", "instruction"}, the access that came first here
    *   uninitialised  "hazard": what was done with the value; "origin": global, shared, local or

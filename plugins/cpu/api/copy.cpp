@@ -52,6 +52,8 @@ Side target_of(const CUDA_MEMCPY3D& c) {
 struct Rows {
   std::byte* first = nullptr;
   std::size_t row = 0, slice = 0;
+  Arena* arena = nullptr;     // of a device's memory
+  std::uint64_t address = 0;  // … the device address of `first`
 };
 
 // a × b + c without overflow, or false.
@@ -81,7 +83,9 @@ CUresult array_rows(Context& current, const Side& side, const CUDA_MEMCPY3D& cop
       side.x % image.format.bytes() != 0)
     return CUDA_ERROR_INVALID_VALUE;
   if (context.arena.find(image.address, image.bytes()) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  rows.first = context.arena.host(image.address) + image.offset(0, side.y, side.z) + side.x;
+  rows.arena = &context.arena;
+  rows.address = image.address + image.offset(0, side.y, side.z) + side.x;
+  rows.first = context.arena.host(rows.address);
   rows.row = image.row_pitch;
   rows.slice = image.slice_pitch;
   return CUDA_SUCCESS;
@@ -110,6 +114,10 @@ CUresult plain_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& cop
   if (rows.first == nullptr) return CUDA_ERROR_INVALID_VALUE;
   rows.row = pitch;
   rows.slice = slice;
+  if (Context* owner = driver().owner(address)) {
+    rows.arena = &owner->arena;
+    rows.address = address;
+  }
   return CUDA_SUCCESS;
 }
 
@@ -146,6 +154,13 @@ CUresult perform_copy(Context& context, const CUDA_MEMCPY3D& copy) {
     for (std::size_t y = 0; y < copy.Height; ++y) {
       std::memmove(target.first + z * target.slice + y * target.row,
                    source.first + z * source.slice + y * source.row, copy.WidthInBytes);
+      if (target.arena == nullptr) continue;
+      const std::uint64_t to = target.address + z * target.slice + y * target.row;
+      if (source.arena == nullptr)
+        target.arena->set_values(to, copy.WidthInBytes, true);
+      else
+        target.arena->copy_values(to, copy.WidthInBytes, *source.arena,
+                                  source.address + z * source.slice + y * source.row);
     }
   }
   return CUDA_SUCCESS;
@@ -210,51 +225,62 @@ CUresult queued(const char* name, CUstream stream, Body body) {
   });
 }
 
+struct Bytes {
+  std::byte* first = nullptr;
+  std::uint64_t address = 0;  ///< the device's, 0 for the host's
+};
+
 // The texels of a one-dimensional array, `offset` bytes on; a copy may go on over the rows of
 // others, which the driver allows, too.
 CUresult array_bytes(Context& context, CUarray handle, std::size_t offset, std::size_t bytes,
-                     std::byte*& first) {
+                     Bytes& found) {
   const ImageArray* array = context.images.find(handle);
   if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const std::uint64_t size = array->image.bytes();
   if (offset > size || bytes > size - offset ||
       context.arena.find(array->image.address, size) == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
-  first = context.arena.host(array->image.address) + offset;
+  found = {context.arena.host(array->image.address) + offset, array->image.address + offset};
   return CUDA_SUCCESS;
 }
-CUresult device_bytes(Context& context, CUdeviceptr address, std::size_t bytes, std::byte*& first) {
+CUresult device_bytes(Context& context, CUdeviceptr address, std::size_t bytes, Bytes& found) {
   if (context.arena.find(address, bytes) == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  first = context.arena.host(address);
+  found = {context.arena.host(address), address};
   return CUDA_SUCCESS;
 }
-CUresult host_bytes(const Context& context, const void* pointer, std::byte*& first) {
+CUresult host_bytes(const Context& context, const void* pointer, Bytes& found) {
   if (pointer == nullptr || context.arena.contains(reinterpret_cast<std::uint64_t>(pointer)))
     return CUDA_ERROR_INVALID_VALUE;
-  first = static_cast<std::byte*>(const_cast<void*>(pointer));
+  found = {static_cast<std::byte*>(const_cast<void*>(pointer)), 0};
   return CUDA_SUCCESS;
 }
 
 template <typename To, typename From>
-CUresult copy_bytes(std::size_t bytes, To to, From from) {
+CUresult copy_bytes(Context& context, std::size_t bytes, To to, From from) {
   if (bytes == 0) return CUDA_SUCCESS;
-  std::byte *target = nullptr, *source = nullptr;
+  Bytes target, source;
   CUresult result = to(target);
   if (result == CUDA_SUCCESS) result = from(source);
-  if (result == CUDA_SUCCESS) std::memmove(target, source, bytes);
-  return result;
+  if (result != CUDA_SUCCESS) return result;
+  std::memmove(target.first, source.first, bytes);
+  if (target.address == 0) return CUDA_SUCCESS;
+  if (source.address == 0)
+    context.arena.set_values(target.address, bytes, true);
+  else
+    context.arena.copy_values(target.address, bytes, context.arena, source.address);
+  return CUDA_SUCCESS;
 }
 
 CUresult host_to_array(Context& c, CUarray to, std::size_t offset, const void* from,
                        std::size_t bytes) {
   return copy_bytes(
-      bytes, [&](std::byte*& at) { return array_bytes(c, to, offset, bytes, at); },
-      [&](std::byte*& at) { return host_bytes(c, from, at); });
+      c, bytes, [&](Bytes& at) { return array_bytes(c, to, offset, bytes, at); },
+      [&](Bytes& at) { return host_bytes(c, from, at); });
 }
 CUresult array_to_host(Context& c, void* to, CUarray from, std::size_t offset, std::size_t bytes) {
   return copy_bytes(
-      bytes, [&](std::byte*& at) { return host_bytes(c, to, at); },
-      [&](std::byte*& at) { return array_bytes(c, from, offset, bytes, at); });
+      c, bytes, [&](Bytes& at) { return host_bytes(c, to, at); },
+      [&](Bytes& at) { return array_bytes(c, from, offset, bytes, at); });
 }
 
 }  // namespace
@@ -304,23 +330,23 @@ CUresult cuMemcpyAtoHAsync_v2(void* to, CUarray from, size_t offset, size_t byte
 CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t bytes) {
   return waiting("cuMemcpyDtoA", [&](Context& c) {
     return copy_bytes(
-        bytes, [&](std::byte*& at) { return array_bytes(c, to, offset, bytes, at); },
-        [&](std::byte*& at) { return device_bytes(c, from, bytes, at); });
+        c, bytes, [&](Bytes& at) { return array_bytes(c, to, offset, bytes, at); },
+        [&](Bytes& at) { return device_bytes(c, from, bytes, at); });
   });
 }
 CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t bytes) {
   return waiting("cuMemcpyAtoD", [&](Context& c) {
     return copy_bytes(
-        bytes, [&](std::byte*& at) { return device_bytes(c, to, bytes, at); },
-        [&](std::byte*& at) { return array_bytes(c, from, offset, bytes, at); });
+        c, bytes, [&](Bytes& at) { return device_bytes(c, to, bytes, at); },
+        [&](Bytes& at) { return array_bytes(c, from, offset, bytes, at); });
   });
 }
 CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset,
                          size_t bytes) {
   return waiting("cuMemcpyAtoA", [&](Context& c) {
     return copy_bytes(
-        bytes, [&](std::byte*& at) { return array_bytes(c, to, to_offset, bytes, at); },
-        [&](std::byte*& at) { return array_bytes(c, from, from_offset, bytes, at); });
+        c, bytes, [&](Bytes& at) { return array_bytes(c, to, to_offset, bytes, at); },
+        [&](Bytes& at) { return array_bytes(c, from, from_offset, bytes, at); });
   });
 }
 

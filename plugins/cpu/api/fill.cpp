@@ -61,8 +61,10 @@ CUresult perform_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill) {
   const CUresult result = check_fill(context, fill);
   if (result != CUDA_SUCCESS || fill.width == 0 || fill.height == 0) return result;
   std::byte* target = fill_target(context, fill);
+  Context* owner = driver().owner(fill.dst);
   for (std::size_t y = 0; y < fill.height; ++y) {
     std::byte* row = target + y * fill.pitch;
+    if (owner != nullptr) owner->arena.set_values(fill.dst + y * fill.pitch, row_bytes(fill), true);
     if (fill.elementSize == 1)
       std::memset(row, static_cast<int>(fill.value & 0xff), fill.width);
     else if (fill.elementSize == 2)

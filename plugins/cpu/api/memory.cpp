@@ -58,12 +58,7 @@ bool is_device_address(std::uint64_t address) {
 std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes, bool device) {
   const Context* owner = context.arena.contains(address) ? &context : driver().owner(address);
   if (device) {
-    if (owner != nullptr) {
-      std::byte* memory = inside(owner->arena, address, bytes);
-      // Taken for writing: what the host looks at counts as having values from then on.
-      if (memory != nullptr) const_cast<Context*>(owner)->arena.set_values(address, bytes, true);
-      return memory;
-    }
+    if (owner != nullptr) return inside(owner->arena, address, bytes);
     if (registered(context, address, bytes)) return reinterpret_cast<std::byte*>(address);
     last_error() = "the address is not one of the device's";
     return nullptr;

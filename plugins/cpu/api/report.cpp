@@ -112,7 +112,9 @@ std::uint64_t element_bytes(const std::string& dtype) {
 std::string where_to_nearest(const Fault& fault) {
   const Allocation& allocation = fault.allocation;
   std::string size = std::to_string(allocation.bytes) + " bytes";
-  if (fault.space != Space::global) return "which has " + size;
+  if (fault.home.gone && !fault.home.known) return "of a block that the cluster does not have";
+  if (fault.space != Space::global)
+    return (fault.home.gone ? "whose threads have all exited, which had " : "which has ") + size;
   // A label says more than how often somebody called.
   if (allocation.label.empty() && allocation.by != nullptr)
     size += " (allocation " + std::to_string(allocation.number) + ", by " + allocation.by + ")";
@@ -160,6 +162,7 @@ std::string add_place(Json& json, const Program& program, std::uint32_t number) 
 
 void add_other(Json& json, const Fault& fault, const Program& program) {
   if (fault.hazard[0] != 0) json["hazard"] = fault.hazard;
+  if (fault.both_orders) json["both_orders"] = true;
   json["severity"] = fault.warning ? "warning" : "error";
   if (fault.kind == FaultKind::uninitialised)
     json["origin"] = fault.origin == Space::param ? "register" : name_of(fault.origin);
@@ -169,6 +172,11 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   other["block"] = fault.other.block;
   add_place(other, program, fault.other.statement);
   json["other"] = other;
+}
+
+// Whose shared memory it is, if not the accessing block's.
+std::string of_block(const Fault& fault) {
+  return fault.home.known ? " of block " + triple(fault.home.block) : "";
 }
 
 std::string by_thread(const Fault& fault, const Program& program, const std::string& place) {
@@ -190,13 +198,16 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
     case FaultKind::race: {
       std::string where = element.empty() ? "" : " at " + element;
       if (fault.space == Space::shared) where = " at offset " + std::to_string(fault.address);
+      const bool fetched = std::string_view(fault.hazard).starts_with("fetch");
       return std::string(fault.warning ? "harmless race: " : "race: ") + fault.hazard + " of " +
              std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") + " of " +
-             name_of(fault.space) + " memory" + where +
+             name_of(fault.space) + " memory" + of_block(fault) + where +
              (fault.warning ? ", of the same value" : "") + ", " +
              by_thread(fault, program, place) + "; the other access is by thread " +
              triple(fault.other.thread) + " of block " + triple(fault.other.block) + at +
-             ", and nothing puts them in order";
+             (fetched ? ", and fetches show what was there before the launch"
+                      : ", and nothing puts them in order") +
+             (fault.both_orders ? " (met in both orders)" : "");
     }
     case FaultKind::uninitialised: {
       const std::string what = fault.origin == Space::param
@@ -257,6 +268,7 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
   std::string element;
   if (fault.has_access) {
     json["address"] = hexadecimal(fault.address);
+    if (fault.home.known) json["memory_of"] = fault.home.block;
     const Allocation& allocation = fault.allocation;
     if (fault.space == Space::global && !allocation.label.empty()) {
       json["argument"] = allocation.label;
@@ -286,6 +298,7 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
                                                                       : "out-of-bounds ") +
               name_of(fault.space) + (fault.write ? " write of " : " read of ") +
               std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
+              (fault.home.known ? " in memory" : "") + of_block(fault) +
               (element.empty() ? "" : " at " + element) + ", " + where_to_nearest(fault) +
               ", by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
               (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") +

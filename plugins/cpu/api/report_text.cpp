@@ -100,7 +100,10 @@ void race(const Fault& fault, Text& text) {
   const bool writes = hazard.starts_with("write"), wrote = hazard.ends_with("write");
   text.head(std::string(fault.warning ? "Warning" : "Error") + ": Race reported between " +
             (wrote ? "Write" : "Read") + " access at " + text.place(fault.other.statement));
-  text.at(fault.statement, std::string("and ") + (writes ? "Write" : "Read") + " access at ",
+  const std::string access = hazard.starts_with("exit") ? "Exit"
+                             : writes                   ? "Write access"
+                                                        : "Read access";
+  text.at(fault.statement, "and " + access + " at ",
           " [" + std::to_string(fault.count) + " hazards]");
   text.more("of " + space_of(fault.space) + " memory at " + hexadecimal(fault.address) +
             ", by thread " + triple(fault.other.thread) + " in block " + triple(fault.other.block) +

@@ -20,6 +20,8 @@ CUresult perform_value(Context& context, const ValueWork& work) {
   if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (!work.wait) {
     std::memcpy(at, &work.value, bytes);
+    if (Context* owner = driver().owner(work.address))
+      owner->arena.set_values(work.address, bytes, true);
     return CUDA_SUCCESS;
   }
   std::uint64_t now = 0;

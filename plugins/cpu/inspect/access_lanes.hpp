@@ -67,7 +67,7 @@ template <Space S>
   if (!checks.race) return true;
   const RaceCells cells = observer.cells(S, start, bytes);
   const int count = static_cast<int>(bytes >> observer.shift(S));
-  return cells && settle_broadcast<S>(cells, count, mask, now<S>(w, i));
+  return cells && settle_broadcast(cells, count, mask, now<S>(w, i));
 }
 
 /// All 32 lanes load rows: groups of 8 lanes or more, each in order or of one place.
@@ -111,7 +111,7 @@ template <Space S>
     Now when = now<S>(w, i);
     if (one) {
       const u32 mask = 0xffffffffu >> (32 - (end - lane)) << lane;
-      if (!settle_broadcast<S>(cells, 1 << shift, mask, when)) return false;
+      if (!settle_broadcast(cells, 1 << shift, mask, when)) return false;
     } else {
       when.mine = when.lane(lane);
       if (!settle_contiguous<S, false>(cells, lanes << shift, shift, when)) return false;
@@ -150,8 +150,8 @@ template <Space S, bool Store>
       lanes.other = cells.other - cells.write;
     }
     const int cells = static_cast<int>(bytes >> observer.shift(S));
-    const bool settled = cells == 1 ? settle_lanes<S, Store>(lanes, 1, when)
-                                    : settle_lanes<S, Store>(lanes, cells, when);
+    const bool settled =
+        cells == 1 ? settle_lanes<Store>(lanes, 1, when) : settle_lanes<Store>(lanes, cells, when);
     if (!settled) return false;
   }
   if (Store && init != nullptr) {

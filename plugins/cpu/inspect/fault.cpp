@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "program/source_place.hpp"
 
@@ -21,6 +22,21 @@ bool alike(const Fault& one, const Fault& other) {
 bool same_access(const Fault& one, const Fault& other) {
   return one.has_access == other.has_access && one.write == other.write &&
          one.bytes == other.bytes && one.side == other.side && one.origin == other.origin;
+}
+
+// A race of two accesses, met in the other order.
+bool opposite(const Fault& one, const Fault& other, const Program& program) {
+  if (one.kind != FaultKind::race || other.kind != FaultKind::race || !one.other.known ||
+      !other.other.known || one.space != other.space || one.warning != other.warning ||
+      one.allocation.address != other.allocation.address ||
+      !same_place(program, one.statement, other.other.statement) ||
+      !same_place(program, one.other.statement, other.statement))
+    return false;
+  const std::string_view first = one.hazard, second = other.hazard;
+  return (first == "read after write" && second == "write after read") ||
+         (first == "write after read" && second == "read after write") ||
+         (first == "write after write" && second == first &&
+          !same_place(program, one.statement, other.statement));
 }
 
 }  // namespace
@@ -51,7 +67,19 @@ void merge_places(std::vector<Fault>& faults, const Program& program) {
     else
       known->count += fault.count;
   }
-  faults = std::move(merged);
+  // Who mends one order mends the other.
+  faults.clear();
+  for (Fault& fault : merged) {
+    const auto known = std::find_if(faults.begin(), faults.end(), [&](const Fault& one) {
+      return !one.both_orders && opposite(one, fault, program);
+    });
+    if (known == faults.end()) {
+      faults.push_back(std::move(fault));
+    } else {
+      known->count += fault.count;
+      known->both_orders = true;
+    }
+  }
 }
 
 }  // namespace warpmark::cpu

@@ -43,11 +43,17 @@ struct Fault {
   Nearest::Side side = Nearest::Side::after;
   std::uint64_t distance = 0;
   Allocation allocation;  ///< nearest one as it was then; bytes 0 if there is none
+  /// Of shared memory of another block of the cluster: which block, and whether it was gone.
+  struct Home {
+    bool known = false, gone = false;
+    std::array<std::uint32_t, 3> block{};
+  } home;
   std::array<std::uint32_t, 3> thread{}, block{};  ///< the first that met it
   std::uint64_t count = 0;                         ///< accesses of threads that met it
   std::string message;                             ///< of a limit or barrier
   const char* hazard = "";                         ///< of a race: which comes after which; of an
                                                    ///< undefined value, what was done with it
+  bool both_orders = false;                        ///< of a race: the other order was met, too
   bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
   Space origin = Space::global;  ///< of an undefined value; param stands for a register
   /// The other side of a race, or where an undefined value was read.
@@ -65,7 +71,8 @@ constexpr bool is_finding(FaultKind kind) {
 }
 
 /// Makes one of faults that differ only in the PTX instruction, all of one place in the source: an
-/// unrolled loop repeats its instructions. The first stays, with the counts of all.
+/// unrolled loop repeats its instructions. The first stays, with the counts of all. So it does of a
+/// race that was met in both orders.
 void merge_places(std::vector<Fault>& faults, const Program& program);
 
 /// Collects faults in the order of their first occurrence.

@@ -64,6 +64,28 @@ template <bool Value = true>
   map[from / 8] = static_cast<std::uint8_t>(map[from / 8] | ((1u << count) - 1) << (from % 8));
 }
 
+/// Bits [from, from + count) of one map become bits [to, to + count) of another, or of the same.
+inline void copy_bits(std::uint8_t* target, std::uint64_t to, const std::uint8_t* source,
+                      std::uint64_t from, std::uint64_t count) {
+  if (to % 8 == 0 && from % 8 == 0) {
+    std::memmove(target + to / 8, source + from / 8, count / 8);
+    to += count / 8 * 8;
+    from += count / 8 * 8;
+    count %= 8;
+  }
+  const auto copy = [&](std::uint64_t i) {
+    const bool set = (source[(from + i) / 8] >> ((from + i) % 8) & 1) != 0;
+    const auto bit = static_cast<unsigned>(1u << ((to + i) % 8));
+    std::uint8_t& byte = target[(to + i) / 8];
+    byte = static_cast<std::uint8_t>(set ? byte | bit : byte & ~bit);
+  };
+  if (target != source || to <= from) {
+    for (std::uint64_t i = 0; i < count; ++i) copy(i);
+  } else {
+    for (std::uint64_t i = count; i > 0; --i) copy(i - 1);
+  }
+}
+
 /// Bits [from, from + 8), the first one the least significant; beyond `size` bits they are set.
 inline std::uint8_t eight_bits(const std::uint8_t* map, std::uint64_t from, std::uint64_t size) {
   unsigned result = 0;

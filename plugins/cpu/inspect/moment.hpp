@@ -16,12 +16,14 @@ using Moment = std::uint32_t;
 /// lanes are compared a vector at a time; the sign stays clear, as AVX2 compares signed numbers.
 struct Record {
   static constexpr int kMomentShift = 32, kThreadShift = 22, kWarpShift = 27, kStrongShift = 21;
-  static constexpr Moment kLastMoment = 0x7ffffff0;
+  static constexpr Moment kLastMoment = 0x7effffff;       ///< later ones mark copies (flight.hpp)
   static constexpr std::uint32_t kStatements = 1u << 20;  ///< greater numbers read as the last
 
   std::uint64_t bits = 0;
 
   [[nodiscard]] Moment moment() const { return static_cast<Moment>(bits >> kMomentShift); }
+  /// What a copy that is under way writes, or if strong() reads; its mark stands for the moment.
+  [[nodiscard]] bool in_flight() const { return moment() > kLastMoment; }
   [[nodiscard]] std::uint32_t thread() const {
     return static_cast<std::uint32_t>(bits >> kThreadShift) & 0x3ff;
   }

@@ -27,14 +27,16 @@ bool is_swap(Opcode opcode) {
 }
 
 // An atomic access, whose record is `now`, to some cells: true, and they know of it, if whatever is
-// newer than the threshold is as strong.
+// newer than the threshold is as strong. What copies read that are under way is no less a danger.
 bool settle_strong(const RaceCells& cells, std::uint32_t count, std::uint64_t now,
                    std::uint64_t threshold) {
   constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
+  constexpr std::uint64_t kInFlight = std::uint64_t{Record::kLastMoment + 1}
+                                      << Record::kMomentShift;
   bool weak = false;
   for (std::uint32_t i = 0; i < count; ++i) {
     for (const std::uint64_t record : {cells.write[i], cells.read[i], cells.other[i]})
-      weak |= record >= threshold && (record & kStrong) == 0;
+      weak |= record >= threshold && ((record & kStrong) == 0 || record >= kInFlight);
   }
   if (weak) return false;
   for (std::uint32_t i = 0; i < count; ++i) cells.write[i] = now;
@@ -60,6 +62,11 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
       races(memory.races.at(static_cast<std::size_t>(global_shift))),
       swaps(std::any_of(program.code.begin(), program.code.end(),
                         [](const Instruction& i) { return is_swap(i.opcode); })) {
+  for (const Block& block : program.blocks) {
+    if (block.exit != Exit::cluster_arrive) continue;
+    const Block& next = program.blocks[block.next];
+    if (next.begin != next.end || next.exit != Exit::cluster_wait) splits_cluster_barrier = true;
+  }
   if (checks.init) lay_out_call_spaces(program);
   races.begin_launch();
   if (!clock.begin_launch()) return;
@@ -94,6 +101,10 @@ std::string LaunchObserver::left_out() const {
     return "race: the launch has more barriers and fences than can be told apart, so that the "
            "last accesses were not looked at";
   }
+  if (synchronization.exhausted()) {
+    return "race: threads synchronize by atomic operations and fences more often than is kept, so "
+           "that some of the last accesses count as ordered that may not be";
+  }
   return "";
 }
 
@@ -119,6 +130,9 @@ BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uin
 void BlockObserver::start(std::uint64_t index) {
   index_ = index;
   moment_ = barrier_ = start_ = launch_.clock.take(index);
+  if (block_.rank() > 0) start_ = block_.cluster().blocks[0]->observer()->start_;
+  visited_ = false;
+  cluster_releases_ = 0;
   std::fill(shared_init_.begin(), shared_init_.end(), std::uint8_t{0});
   // Frames of calls are the machine's to clear, and count as written.
   const Program& program = block_.launch().program;
@@ -133,6 +147,7 @@ void BlockObserver::start(std::uint64_t index) {
     warp.taints.reset(program.register_bytes);
     warp.syncs.clear();
     warp.seen.clear();
+    warp.covered.fill(0);
     warp.fences.fill({});
     warp.fenced = nullptr;
     warp.fenced_anew = false;
@@ -149,19 +164,26 @@ void BlockObserver::start(std::uint64_t index) {
 
 // --- races
 
-bool BlockObserver::conflicts(const Record& before, const Record& now, Space space,
-                              const Warp& warp) const {
+bool BlockObserver::conflicts(const Record& before, const Record& now, Space space, Warp& warp) {
+  if (before.in_flight()) return launch_.flights.holds(before.moment());
   if (before.moment() < launch_.clock.first()) return false;
   if (before.strong() && now.strong()) return false;
+  // Of a block that was here before.
+  if (space == Space::shared && before.moment() < start_) return false;
   const std::uint64_t block = launch_.clock.block(before.moment());
-  if (space == Space::shared && block != index_) return false;  // of a block that was here before
   if (block == index_) {
     if (before.thread() == now.thread() || before.moment() < barrier_) return false;
     if (before.warp() == now.warp() &&
         warp_ordered(warp.syncs, before.moment(), before.lane(), now.lane()))
       return false;
   }
-  return !launch_.synchronization.covers(warp.seen, before, block, index_);
+  // What a warp has seen once it has seen for good.
+  const std::uint64_t access = before.bits >> Record::kThreadShift;
+  std::uint64_t& covered = warp.covered.at(access % 64);
+  if (covered == access) return false;
+  if (!launch_.synchronization.covers(warp.seen, before, block, index_)) return true;
+  covered = access;
+  return false;
 }
 
 void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -173,30 +195,35 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
   fault.hazard = kind;
   fault.warning = same;
   describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
-  const std::uint64_t other = launch_.clock.block(before.moment());
-  const auto& grid = launch.shape.grid;
+  tell_other(fault, before);
+  // The plain read of a read-modify-write by compare and swap.
+  const bool reads = kind[0] == 'r', strong = (i.order & Instruction::kStrong) != 0;
+  const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();
+  if (!launch_.swaps || !perhaps || before.in_flight() ||
+      std::strcmp(kind, "write after write") == 0 || launch_.unsettled.size() >= kMostUnsettled) {
+    launch.faults.add(fault);
+    return;
+  }
+  launch_.unsettled.push_back({reads ? index_ : launch_.clock.block(before.moment()), address,
+                               reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
+}
+
+void BlockObserver::tell_other(Fault& fault, const Record& before) const {
+  const std::uint64_t other = block_of(before);
+  const auto& grid = block_.launch().shape.grid;
   fault.other.known = true;
   fault.other.statement = before.statement();
   fault.other.thread = block_.thread(before.warp(), before.lane());
   fault.other.block = {static_cast<std::uint32_t>(other % grid[0]),
                        static_cast<std::uint32_t>(other / grid[0] % grid[1]),
                        static_cast<std::uint32_t>(other / grid[0] / grid[1])};
-  // The plain read of a read-modify-write by compare and swap.
-  const bool reads = kind[0] == 'r', strong = (i.order & Instruction::kStrong) != 0;
-  const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();
-  if (!launch_.swaps || !perhaps || std::strcmp(kind, "write after write") == 0 ||
-      launch_.unsettled.size() >= kMostUnsettled) {
-    launch.faults.add(fault);
-    return;
-  }
-  launch_.unsettled.push_back({reads ? index_ : other, address,
-                               reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
 }
 
 // A plain access that its thread has not fenced is not made good by an atomic one of the same
 // thread: the record of the plain one stays.
 bool BlockObserver::hides(const Record& before, const Record& now) const {
   if (before.strong() || !now.strong() || before.thread() != now.thread()) return false;
+  if (before.in_flight()) return false;
   return before.moment() >= barrier_ && launch_.clock.block(before.moment()) == index_ &&
          warps_[now.warp()].fences.at(now.lane()).moment < before.moment();
 }
@@ -210,7 +237,7 @@ void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std:
   });
   const std::uint32_t step = 1u << shift(space);
   for (std::uint64_t at = address; at < address + bytes; at += step) {
-    const RaceCells cell = cells(space, at, 1);
+    const RaceCells cell = cell_at(space, at);
     if (!cell) return;
     for (std::uint64_t* read : {cell.read, cell.other}) {
       const Record record{*read};
@@ -225,18 +252,20 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
                                std::uint64_t address, std::uint32_t bytes, bool strong) {
   const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
   const std::uint32_t step = 1u << shift(space);
+  const std::uint64_t oldest = oldest_danger(space, address);
   bool told = false;
   for (std::uint64_t at = address; at < address + bytes; at += step) {
-    const RaceCells cell = cells(space, at, 1);
+    const RaceCells cell = cell_at(space, at);
     if (!cell) return;
     const Record written{*cell.write}, last{*cell.read};
-    if (!told && conflicts(written, now, space, warps_[w.warp])) {
+    const bool both_read = written.in_flight() && written.strong();
+    if (!told && !both_read && conflicts(written, now, space, warps_[w.warp])) {
       told = true;
       race(w, i, space, lane, address, bytes, written, "read after write", false);
     }
-    const bool newer = last.bits >= threshold(space);
+    const bool newer = last.bits >= oldest;
     const bool other_block = newer && launch_.clock.block(last.moment()) != index_;
-    const bool alone = *cell.other < threshold(space);
+    const bool alone = *cell.other < oldest;
     if (newer &&
         (other_block || last.warp() != now.warp() || (alone && last.thread() != now.thread())))
       *cell.other = last.bits;
@@ -251,14 +280,16 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
   const std::uint32_t step = 1u << shift(space);
   bool told = false;
   for (std::uint64_t at = address; at < address + bytes; at += step) {
-    const RaceCells cell = cells(space, at, 1);
+    const RaceCells cell = cell_at(space, at);
     if (!cell) return;
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
-    const Warp& warp = warps_[w.warp];
+    Warp& warp = warps_[w.warp];
     const bool raced = !told && conflicts(written, now, space, warp);
     if (raced) {
       told = true;
-      race(w, i, space, lane, address, bytes, written, "write after write", same);
+      const bool read = written.in_flight() && written.strong();  // by a copy
+      race(w, i, space, lane, address, bytes, written,
+           read ? "write after read" : "write after write", same && !written.in_flight());
     }
     if (!told && conflicts(last, now, space, warp)) {
       told = true;
@@ -272,10 +303,16 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
   }
 }
 
-std::uint64_t BlockObserver::key(Space space, std::uint64_t address) const {
+std::uint64_t BlockObserver::key(Space space, std::uint64_t address) {
   // Global addresses are below 2^48; shared memory is each block's own.
-  return space == Space::global ? address
-                                : std::uint64_t{1} << 63 | index_ << 20 | (address & 0xfffff);
+  if (space == Space::global) return address;
+  const std::uint64_t block = home(address).index_;
+  return std::uint64_t{1} << 63 | block << 20 | (address & 0xfffff);
+}
+
+// Beyond the shared memory that a block can have.
+std::uint64_t BlockObserver::barrier_key(std::uint32_t number) const {
+  return std::uint64_t{1} << 63 | index_ << 20 | (0xffff0 + number);
 }
 
 void BlockObserver::release(const Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -391,18 +428,18 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
                            oldest);
     }
     if (!good) {
-      atomic(w, i, space, lane, address, bytes);
+      atomic(w, i, space, lane, address, bytes, i.d != Instruction::kNone);
       record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
     }
   }
 }
 
 void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                           std::uint64_t address, std::uint32_t bytes) {
+                           std::uint64_t address, std::uint32_t bytes, bool uses) {
   if (launch_.checks.race) {
     if (is_swap(i.opcode)) settle(w, space, lane, address, bytes);
     write_cells(w, i, space, lane, address, bytes, true, false);
-    if (i.d != Instruction::kNone) acquire(w, space, address);
+    if (uses) acquire(w, space, address);
     release(w, i, space, lane, address);
   }
   if (!launch_.checks.init) return;
@@ -416,18 +453,10 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
   set_bits(bits, from, bytes);
 }
 
-void BlockObserver::pass(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                         std::uint64_t address, std::uint32_t bytes, bool store) {
-  if (!launch_.checks.race) return;
-  if (store)
-    write_cells(w, i, space, lane, address, bytes, false, false);
-  else
-    read_cells(w, i, space, lane, address, bytes, false);
-}
-
 void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint32_t bytes, bool store) {
-  pass(w, i, space, lane, address, bytes, store);
+  if (launch_.checks.race && store) write_cells(w, i, space, lane, address, bytes, false, false);
+  if (launch_.checks.race && !store) read_cells(w, i, space, lane, address, bytes, false);
   if (!launch_.checks.init) return;
   std::uint64_t from = 0, size = 0;
   std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
@@ -441,21 +470,36 @@ void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint
   set_bits(bits, from, bytes);
 }
 
-void BlockObserver::meet(const Lanes& w, std::uint32_t lane, const std::byte* barrier,
-                         bool arrives) {
-  if (!launch_.checks.race) return;
-  SyncObject& object = launch_.synchronization.at(
-      std::uint64_t{1} << 62 |
-      static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barrier)));
-  if (!arrives) {
-    warps_[w.warp].seen.add(&object, object.releases());
-    return;
+// The guide, "Texture and Surface Memory": a fetch is not coherent with what the same launch
+// writes, by whichever thread and however ordered.
+std::uint32_t BlockObserver::fetch(Lanes& w, const Instruction& i, std::uint32_t lane,
+                                   std::uint64_t address, std::uint32_t bytes) {
+  if (launch_.checks.race) {
+    const std::uint32_t step = 1u << shift(Space::global);
+    Record fresh;
+    for (std::uint64_t at = address; at < address + bytes; at += step) {
+      const RaceCells cell = cell_at(Space::global, at);
+      if (!cell) break;
+      const Record written{*cell.write};
+      if (written.moment() < launch_.clock.first() || fresh.bits != 0) continue;
+      // That a thread reads what it wrote to a surface works, whatever the guide says.
+      const bool own = i.opcode == Opcode::surface_load && !written.in_flight() &&
+                       written.thread() == w.warp * 32 + lane && block_of(written) == index_;
+      if (!own) fresh = written;
+    }
+    if (fresh.bits == 0)
+      read_cells(w, i, Space::global, lane, address, bytes, false);
+    else
+      race(w, i, Space::global, lane, address, bytes, fresh, "fetch after write", false);
   }
-  const Moment until = moment_;
-  moment_ = launch_.clock.take(index_);
-  launch_.synchronization.release(
-      object, {index_, w.warp * 32 + lane, until, barrier_, false, warps_[w.warp].fenced},
-      warps_[w.warp].seen);
+  if (!launch_.checks.init) return 0;
+  std::uint64_t from = 0, size = 0;
+  const std::uint8_t* bits = init_bits(w, i, Space::global, lane, address, from, size);
+  if (bits == nullptr || all_set(bits, from, bytes)) return 0;
+  std::uint32_t missing = 0;
+  for (std::uint32_t byte = 0; byte < bytes; ++byte)
+    missing |= static_cast<std::uint32_t>(!all_set(bits, from + byte, 1)) << byte;
+  return missing;
 }
 
 void BlockObserver::allocated(std::uint64_t address, std::uint64_t bytes) {
@@ -510,7 +554,7 @@ void BlockObserver::share_fences(std::uint32_t number, std::uint32_t mask) {
 
 void BlockObserver::arrive(std::uint32_t warp, std::uint32_t number) {
   if (!launch_.checks.race) return;
-  SyncObject& object = launch_.synchronization.at(key(Space::shared, 0xffff0 + number));
+  SyncObject& object = launch_.synchronization.at(barrier_key(number));
   // Later than the accesses of all lanes of the warp, so that it covers them.
   const Moment until = launch_.clock.take(index_);
   launch_.synchronization.release(
@@ -521,7 +565,7 @@ void BlockObserver::arrive(std::uint32_t warp, std::uint32_t number) {
 void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) {
   if (!launch_.checks.race) return;
   if (!everybody) {
-    const SyncObject* object = launch_.synchronization.find(key(Space::shared, 0xffff0 + number));
+    const SyncObject* object = launch_.synchronization.find(barrier_key(number));
     for (; object != nullptr && warps != 0; warps &= warps - 1)
       warps_[static_cast<std::size_t>(std::countr_zero(warps))].seen.add(object,
                                                                          object->releases());
@@ -536,23 +580,6 @@ void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::
   }
   if (all.empty()) return;
   for (Warp& warp : warps_) warp.seen = all;
-}
-
-void BlockObserver::cluster_release(std::uint64_t key) {
-  if (!launch_.checks.race) return;
-  barrier_ = launch_.clock.take(index_);
-  launch_.synchronization.release(launch_.synchronization.at(std::uint64_t{1} << 61 | key),
-                                  {index_, 0, barrier_, barrier_, false, nullptr}, {});
-}
-
-void BlockObserver::cluster_acquire(std::uint64_t key) {
-  if (!launch_.checks.race) return;
-  const SyncObject* object = launch_.synchronization.find(std::uint64_t{1} << 61 | key);
-  moment_ = barrier_ = launch_.clock.take(index_);
-  for (Warp& warp : warps_) {
-    warp.syncs.clear();
-    if (object != nullptr) warp.seen.add(object, object->releases());
-  }
 }
 
 void BlockObserver::warp_complete(std::uint32_t warp, std::uint32_t mask) {

@@ -9,6 +9,7 @@
 
 #include "inspect/checks.hpp"
 #include "inspect/fault.hpp"
+#include "inspect/flight.hpp"
 #include "inspect/moment.hpp"
 #include "inspect/race_memory.hpp"
 #include "inspect/synchronization.hpp"
@@ -19,6 +20,7 @@ namespace warpmark::cpu {
 
 class BlockState;
 class Arena;
+struct AsyncCopy;
 
 /// What is kept from launch to launch of a context.
 struct InspectionMemory {
@@ -37,6 +39,7 @@ struct LaunchObserver {
   int global_shift, shared_shift;
   RaceMemory& races;
   Synchronization synchronization;
+  Flights flights;
 
   /// A plain read that raced, of code that may go on to compare and swap: if it does so at the same
   /// place, the swap finds out whether what was read still holds, and there is no mistake.
@@ -46,7 +49,8 @@ struct LaunchObserver {
     Fault fault;
   };
   std::vector<Unsettled> unsettled;
-  bool swaps;  ///< the program has a compare-and-swap
+  bool swaps;                           ///< the program has a compare-and-swap
+  bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
   /// By callee: the arguments and results of its calls and its own results, which lie in its frame
   /// and may be written in part: offsets and bytes.
   std::vector<std::vector<Callee::Value>> call_spaces;
@@ -78,42 +82,47 @@ class BlockObserver {
   }
   /// The cells of shared memory from an offset on, or of global memory if they lie together.
   [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes) {
-    return space == Space::shared ? shared_cells_ + (address >> launch_.shared_shift)
-                                  : launch_.races.find(address, bytes);
+    if (space != Space::shared) return launch_.races.find(address, bytes);
+    // What other blocks did is not in order with this one's barriers: each access is looked at.
+    return visited_ ? RaceCells{} : shared_cells_ + (address >> launch_.shared_shift);
   }
   /// Accesses before this are no danger: Record::bits of the barrier's, or the launch's start.
   [[nodiscard]] std::uint64_t threshold(Space space) const {
     return std::uint64_t{space == Space::shared ? barrier_ : launch_.clock.first()}
            << Record::kMomentShift;
   }
-  /// Records of global memory before this, Record::bits, are not this block's.
+  /// Records before this, Record::bits, are not this block's.
   [[nodiscard]] std::uint64_t block_start() const {
     return std::uint64_t{start_} << Record::kMomentShift;
   }
   /// Whether a record of this launch is of this block, and if so, of before its last barrier.
   [[nodiscard]] bool owns(const Record& record) const {
-    return launch_.clock.block(record.moment()) == index_;
+    return !record.in_flight() && launch_.clock.block(record.moment()) == index_;
   }
   [[nodiscard]] bool before_barrier(const Record& record) const {
     return record.moment() < barrier_;
   }
   [[nodiscard]] std::uint8_t* shared_init() { return shared_init_.data(); }
 
-  // --- accesses of one lane, within their bounds
+  // --- accesses of one lane, within their bounds. Those to shared memory have an offset in the
+  // shared window, so that it may be that of another block of the cluster (cluster.hpp)
   void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes);
   /// `same`: what is stored is there already.
   void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool same);
-  /// Of the lanes of `mask`, lane L's at at[L]: each reads and writes.
+  /// Reads and writes; `uses` says whether the old value is looked at.
+  void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+              std::uint64_t address, std::uint32_t bytes, bool uses);
+  /// The same for the lanes of `mask`, lane L's at at[L], within one region.
   void atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
                const std::uint64_t* at, std::uint32_t bytes);
   /// An access of an instruction that takes undefined values for used as soon as they are read.
   void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool store);
-  /// … that only moves data, for races alone.
-  void pass(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
-            std::uint32_t bytes, bool store);
+  /// A texture fetch or surface load, of global memory: which of the first 32 bytes have no value.
+  std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
+                      std::uint32_t bytes);
   /// A thread arrives at an mbarrier, or has seen others arrive; `barrier` is where it lies.
   void meet(const Lanes& w, std::uint32_t lane, const std::byte* barrier, bool arrives);
   /// malloc gave this memory to a thread: who used it before has freed it.
@@ -122,9 +131,19 @@ class BlockObserver {
   void fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
                   std::uint64_t bytes);
   void fill_shared(std::uint64_t offset, std::uint64_t bytes);
-  /// The same for a place in this block's shared memory; others are not its own. Of the first 16
-  /// bytes those of `undefined` have no value.
-  void fill(const std::byte* to, std::uint64_t bytes, std::uint32_t undefined = 0);
+  /// The same for a place in this block's shared memory; others are not its own.
+  void fill(const std::byte* to, std::uint64_t bytes);
+
+  // Asynchronous copies, by this block's threads (observer_async.cpp).
+  /// It begins.
+  void depart(AsyncCopy& copy);
+  /// Its source may change.
+  void has_read(AsyncCopy& copy);
+  /// It is done, as its thread knows, or those who look at an mbarrier.
+  void land(AsyncCopy& copy, const std::byte* barrier);
+  /// A thread leaves by a statement, and nobody can wait for it any more: a mistake.
+  void abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t warp, std::uint32_t lane);
+
   /// A called function begins with a frame at this offset, and is given an argument or gives back a
   /// result: what is undefined stays so.
   void enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
@@ -145,10 +164,19 @@ class BlockObserver {
   /// All of the block's threads that are left have met, or only some, of these warps.
   void barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps);
   void warp_complete(std::uint32_t warp, std::uint32_t mask);
-  /// All threads of the cluster have met: each of its blocks releases, then each acquires. `key` is
-  /// the index of the cluster's first block.
+  // Clusters (observer_cluster.cpp). `key` is the index of the cluster's first block.
+  /// All threads of the cluster have met: each of its blocks releases, then each acquires.
   void cluster_release(std::uint64_t key);
   void cluster_acquire(std::uint64_t key);
+  /// The same for threads that do something between arriving and waiting: a warp arrives; everybody
+  /// has arrived; a warp that has arrived goes on.
+  void cluster_arrive(std::uint32_t warp, std::uint64_t key);
+  void cluster_complete(std::uint64_t key);
+  void cluster_wait(std::uint32_t warp, std::uint64_t key);
+  /// Some of the launch's threads do something between arriving at the cluster and waiting.
+  [[nodiscard]] bool splits_cluster_barrier() const { return launch_.splits_cluster_barrier; }
+  /// The block's last thread has left, by this statement: its shared memory is gone.
+  void exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t lane);
   [[nodiscard]] std::uint64_t index() const { return index_; }
 
  private:
@@ -156,8 +184,12 @@ class BlockObserver {
     Moment moment = 0, barrier = 0;
     bool block_only = false;
   };
+  /// Of a block's number, where copies told to mbarriers take the block's place.
+  static constexpr std::uint64_t kEngine = std::uint64_t{1} << 57;
   struct Warp {
     WarpTaints taints;
+    std::array<std::uint64_t, 64>
+        covered{};                ///< records without their statements, of what was seen
     std::vector<WarpSync> syncs;  ///< since the last barrier
     Seen seen;
     std::array<Fence, 32> fences{};        ///< the last of each lane
@@ -165,12 +197,24 @@ class BlockObserver {
     bool fenced_anew = false;              ///< since a barrier of the block
   };
 
-  void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-              std::uint64_t address, std::uint32_t bytes);
-  [[nodiscard]] bool conflicts(const Record& before, const Record& now, Space space,
-                               const Warp& warp) const;
+  [[nodiscard]] bool conflicts(const Record& before, const Record& now, Space space, Warp& warp);
+  [[nodiscard]] std::uint64_t block_of(const Record& record) const;
+  template <typename Body>
+  void each_cell(const Flight::Side& side, std::uint64_t bytes, Body body);
+  void carry_values(AsyncCopy& copy);
+  SyncObject& mbarrier_object(const std::byte* barrier);
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same);
+  void tell_other(Fault& fault, const Record& before) const;
+  /// Whose shared memory an offset in the window is of; it becomes one in that memory.
+  BlockObserver& home(std::uint64_t& offset);
+  /// The cell of an address, in shared memory of any block of the cluster.
+  RaceCells cell_at(Space space, std::uint64_t address);
+  /// The threshold of an address: no barrier of the block's puts other blocks' accesses in order.
+  [[nodiscard]] std::uint64_t oldest_danger(Space space, std::uint64_t address) {
+    const bool visited = space == Space::shared && home(address).visited_;
+    return threshold(visited ? Space::global : space);
+  }
   [[nodiscard]] bool hides(const Record& before, const Record& now) const;
   void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
               std::uint32_t bytes);
@@ -183,7 +227,8 @@ class BlockObserver {
   void acquire(const Lanes& w, Space space, std::uint64_t address);
   void share_fences();                                          ///< of the block
   void share_fences(std::uint32_t number, std::uint32_t mask);  ///< of lanes of a warp
-  [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address) const;
+  [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address);
+  [[nodiscard]] std::uint64_t barrier_key(std::uint32_t number) const;
   /// The bits of what lies at an address, or null if all of it has values; `size` of them.
   std::uint8_t* init_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint64_t& from, std::uint64_t& size);
@@ -195,7 +240,10 @@ class BlockObserver {
   LaunchObserver& launch_;
   BlockState& block_;
   std::uint64_t index_ = 0;
-  Moment moment_ = 0, barrier_ = 0, start_ = 0;
+  Moment moment_ = 0, barrier_ = 0;
+  Moment start_ = 0;      ///< the first of the cluster's first block
+  bool visited_ = false;  ///< another block used this one's memory since all the cluster met
+  std::uint32_t cluster_releases_ = 0;  ///< by those who arrived at the cluster's last barrier
   std::uint64_t shared_bytes_, local_bytes_;
   std::vector<std::uint64_t> shared_records_;
   RaceCells shared_cells_;

@@ -16,9 +16,11 @@ std::uint8_t* BlockObserver::init_bits(Lanes& w, const Instruction& i, Space spa
                                        std::uint64_t& from, std::uint64_t& size) {
   from = address;
   switch (space) {
-    case Space::shared:
+    case Space::shared: {
+      BlockObserver& owner = home(from);
       size = shared_bytes_;
-      return address < shared_bytes_ ? shared_init_.data() : nullptr;
+      return from < shared_bytes_ ? owner.shared_init_.data() : nullptr;
+    }
     case Space::local:
       size = local_bytes_;
       return local_init_.data() + (local_bytes_ / 8 + 1) * (w.warp * 32 + lane);
@@ -44,15 +46,11 @@ void BlockObserver::fill_shared(std::uint64_t offset, std::uint64_t bytes) {
   set_bits(shared_init_.data(), offset, bytes);
 }
 
-void BlockObserver::fill(const std::byte* to, std::uint64_t bytes, std::uint32_t undefined) {
+void BlockObserver::fill(const std::byte* to, std::uint64_t bytes) {
   const Region& shared = block_.shared();
   const auto offset = static_cast<std::uint64_t>(to - shared.host);
   if (offset >= shared.size) return;
   fill_shared(offset, bytes);
-  if (!launch_.checks.init || offset + bytes > shared_bytes_) return;
-  for (; undefined != 0; undefined &= undefined - 1)
-    set_bits<false>(shared_init_.data(),
-                    offset + static_cast<std::uint64_t>(std::countr_zero(undefined)), 1);
 }
 
 void BlockObserver::enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,

@@ -38,26 +38,22 @@ WARPMARK_INLINE bool same_warp(u64 a, u64 b) {
 }
 
 /// Whether a newer record is one of this block.
-template <Space S>
 WARPMARK_INLINE bool own(u64 record, const Now& now) {
-  return S == Space::shared || (record ^ now.mine) >> Record::kMomentShift == 0 ||
-         now.observer->owns({record});
+  return (record ^ now.mine) >> Record::kMomentShift == 0 || now.observer->owns({record});
 }
-/// The same of the record of a write that does not conflict with what `me` does: its thread's own,
-/// or earlier than the block's last barrier.
-template <Space S>
+/// Whether what a record tells of cannot conflict with what `me` does: it is old, the same
+/// thread's, or of this block before its last barrier.
 WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
   if (suspicious(record, me, now.threshold) == 0) return true;
-  return own<S>(record, now) && (same_thread(record, me) || now.observer->before_barrier({record}));
+  return own(record, now) && (same_thread(record, me) || now.observer->before_barrier({record}));
 }
 
 /// A lane, whose record is `me`, reads a cell.
-template <Space S>
 WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
   const u64 last = read;
   read = me;
   if (!now.newer(last)) return;
-  if (!same_warp(last, me) || (!now.newer(other) && !same_thread(last, me)) || !own<S>(last, now))
+  if (!same_warp(last, me) || (!now.newer(other) && !same_thread(last, me)) || !own(last, now))
     other = last;
 }
 
@@ -111,15 +107,13 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
 }
 
 /// The same for cells that all lanes of `mask` read.
-template <Space S>
 WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mask, const Now& now) {
   const u64 first = now.lane(__builtin_ctz(mask)), last = now.lane(31 - __builtin_clz(mask));
   for (int i = 0; i < count; ++i) {
-    if (!settled<S>(cells.write[i], first, now) || !settled<S>(cells.write[i], last, now))
-      return false;
+    if (!settled(cells.write[i], first, now) || !settled(cells.write[i], last, now)) return false;
   }
   for (int i = 0; i < count; ++i) {
-    note_read<S>(cells.read[i], cells.other[i], first, now);
+    note_read(cells.read[i], cells.other[i], first, now);
     if (first == last) continue;
     if (!now.newer(cells.other[i])) cells.other[i] = first;
     cells.read[i] = last;
@@ -138,15 +132,15 @@ struct LaneCells {
 
 /// The same for `cells` cells of each of some lanes: the same ones for two lanes, or none in
 /// common.
-template <Space S, bool Store>
+template <bool Store>
 WARPMARK_INLINE bool settle_lanes(const LaneCells& lanes, int cells, const Now& now) {
   for (int k = 0; k < lanes.count; ++k) {
     const u64 me = lanes.records[k];
     for (int i = 0; i < cells; ++i) {
       const u64* write = lanes.write[k] + i;
-      if (!settled<S>(*write, me, now)) return false;
+      if (!settled(*write, me, now)) return false;
       if constexpr (Store) {
-        if (!settled<S>(write[lanes.read], me, now) || !settled<S>(write[lanes.other], me, now))
+        if (!settled(write[lanes.read], me, now) || !settled(write[lanes.other], me, now))
           return false;
       }
     }
@@ -155,7 +149,7 @@ WARPMARK_INLINE bool settle_lanes(const LaneCells& lanes, int cells, const Now& 
     for (int k = 0; k < lanes.count; ++k) {
       for (int i = 0; i < cells; ++i) {
         u64* write = lanes.write[k] + i;
-        note_read<S>(write[lanes.read], write[lanes.other], lanes.records[k], now);
+        note_read(write[lanes.read], write[lanes.other], lanes.records[k], now);
       }
     }
     return true;

@@ -77,7 +77,10 @@ bool warp_ordered(const std::vector<WarpSync>& syncs, Moment then, std::uint32_t
 
 bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64_t block,
                              std::uint64_t reader) const {
-  if (seen.everything_ || releases_ >= kMost) return true;
+  if (seen.everything_ || releases_ >= kMost) {
+    guessed_ = true;
+    return true;
+  }
   // Releases of the access's block and warp that are looked at. Later ones cover more, but for
   // their scopes; other lanes of the warp may have released what bar.warp.sync had put before it.
   constexpr std::size_t kLatest = 256;
@@ -120,7 +123,10 @@ bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64
     const auto& merged = part.object->merged_;
     for (auto at = merged.rbegin(); at != merged.rend(); ++at) {
       if (at->from >= part.releases) continue;
-      if (at->seen->everything_) return true;
+      if (at->seen->everything_) {
+        guessed_ = true;
+        return true;
+      }
       next.insert(next.end(), at->seen->seen_.begin(), at->seen->seen_.end());
       break;
     }

@@ -105,11 +105,14 @@ class Synchronization {
   void release(SyncObject& object, const Release& release, const Seen& seen) {
     if (releases_ < kMost && object.release(release, seen)) ++releases_;
   }
+  /// More than is kept was released or seen, so that some accesses count as ordered for want of it.
+  [[nodiscard]] bool exhausted() const { return guessed_; }
 
  private:
   // More are not kept (some hundred megabytes): everything then counts as seen.
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 22;
   std::uint64_t releases_ = 0;
+  mutable bool guessed_ = false;  ///< covers() was asked for what is not known
   // Nodes do not move, so Seen may hold pointers.
   std::unordered_map<std::uint64_t, SyncObject> objects_;
 };

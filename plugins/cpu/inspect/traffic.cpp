@@ -99,22 +99,15 @@ bool agree(const Addresses& at, std::uint32_t mask, std::uint32_t apart) {
   return true;
 }
 
-// The lanes of `mask` whose accesses to shared memory go at one time, beginning where the first of
-// those that are `left` stands: 128 bytes' worth, or twice as many if neighbours, or lanes two
-// apart, want the same (seen so on an H200).
-std::uint32_t lanes_at_once(const Addresses& at, std::uint32_t mask, std::uint32_t left,
-                            std::uint32_t bytes) {
-  if (bytes <= kWord) return mask;
+// How many lanes access shared memory at one time: 128 bytes' worth, or twice as many of a load in
+// which neighbours, or lanes two apart, want the same (seen so on an H200).
+std::uint32_t lanes_at_once(const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
+                            bool load) {
+  if (bytes <= kWord) return 32;
   const std::uint32_t number = std::max<std::uint32_t>(128 / bytes, 1);
-  const std::uint32_t first = static_cast<std::uint32_t>(std::countr_zero(left)) / number * number;
-  const auto lanes = [&](std::uint32_t some) {
-    return some >= 32 ? mask : mask & ((1u << some) - 1) << first;
-  };
-  if ((bytes == 8 || bytes == 16) && first % (2 * number) == 0) {
-    const std::uint32_t both = lanes(2 * number);
-    if (agree(at, both, 1) || agree(at, both, 2)) return both;
-  }
-  return lanes(number);
+  const bool join =
+      load && (bytes == 8 || bytes == 16) && (agree(at, mask, 1) || agree(at, mask, 2));
+  return join ? 2 * number : number;
 }
 
 // The lanes of each turn of an atomic: the first at each address, then the second ones …
@@ -144,10 +137,13 @@ void measure_cached(const Addresses& at, std::uint32_t mask, std::uint32_t bytes
   to[Measure::unique_bytes] += cover.unique_bytes;
 }
 
-void measure_banked(const Addresses& at, std::uint32_t mask, std::uint32_t bytes, Measures& to) {
-  std::uint32_t part = 0;
-  for (std::uint32_t left = mask; left != 0; left &= ~part) {
-    part = lanes_at_once(at, mask, left, bytes);
+void measure_banked(const Addresses& at, std::uint32_t mask, std::uint32_t bytes, bool load,
+                    Measures& to) {
+  const std::uint32_t together = lanes_at_once(at, mask, bytes, load);
+  const std::uint32_t lanes = together >= 32 ? ~0u : (1u << together) - 1;
+  for (std::uint32_t first = 0; first < 32; first += together) {
+    const std::uint32_t part = mask & lanes << first;
+    if (part == 0) continue;
     Banks banks;
     for (std::uint32_t rest = part; rest != 0; rest &= rest - 1) {
       const std::uint64_t begin = at[std::countr_zero(rest)] & kMostAddress;
@@ -164,12 +160,16 @@ void measure_banked(const Addresses& at, std::uint32_t mask, std::uint32_t bytes
 void measure_atomic(Space space, const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
                     Measures& to) {
   Measures whole, moved;
-  const bool shared = space == Space::shared;
-  (shared ? measure_banked : measure_cached)(at, mask, bytes, whole);
+  const auto measure = [&](std::uint32_t lanes, Measures& into) {
+    if (space == Space::shared)
+      measure_banked(at, lanes, bytes, false, into);
+    else
+      measure_cached(at, lanes, bytes, into);
+  };
+  measure(mask, whole);
   std::uint32_t turns[32];
   const std::uint32_t count = turns_of(at, mask, turns);
-  for (std::uint32_t i = 0; i < count; ++i)
-    (shared ? measure_banked : measure_cached)(at, turns[i], bytes, moved);
+  for (std::uint32_t i = 0; i < count; ++i) measure(turns[i], moved);
   whole[Measure::sectors] = moved[Measure::sectors];
   whole[Measure::wavefronts] = moved[Measure::wavefronts];
   whole[Measure::ideal_wavefronts] = moved[Measure::ideal_wavefronts];
@@ -294,7 +294,7 @@ void TrafficCounts::access(const Lanes& w, const Instruction& i, const TrafficMa
     if (atomic)
       measure_atomic(Space::shared, at, shared, step.bytes, banked);
     else
-      measure_banked(at, shared, step.bytes, banked);
+      measure_banked(at, shared, step.bytes, step.traffic == Traffic::load, banked);
   }
   if (local != 0 && !atomic) measure_local(at, local, step.bytes, to[several ? 2 : 0]);
 }
@@ -316,7 +316,7 @@ void TrafficCounts::copy(const Lanes& w, const Instruction& i, const TrafficMap:
     if (!none && !ignored) reads |= 1u << lane;
   }
   if (reads != 0) measure_cached(from, reads, step.bytes, sites_[step.site]);
-  measure_banked(to, mask, step.bytes, sites_[step.site + 1]);
+  measure_banked(to, mask, step.bytes, false, sites_[step.site + 1]);
 }
 
 void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,

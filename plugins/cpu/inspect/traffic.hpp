@@ -27,10 +27,10 @@ void measure_cached(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint
                     Measures& to);
 /// Bytes and wavefronts. A wavefront takes one word of 4 bytes from each of 32 banks; lanes that
 /// want the same word share it. Accesses of 8 bytes go in two halves of the warp, those of 16 in
-/// four quarters, one after the other; two go together if each of their lanes has its neighbour's
-/// address, or each that of the lane two further (as on an H200).
+/// four quarters, one after the other. Those of a load go two by two if each lane of the warp has
+/// its neighbour's address, or each that of the lane two further (as on an H200).
 void measure_banked(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
-                    Measures& to);
+                    bool load, Measures& to);
 /// … of local memory, in which words of equal offsets of a warp's lanes lie side by side.
 void measure_local(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                    Measures& to);

@@ -121,10 +121,10 @@ WARPMARK_INLINE void transfer_vectors(Lanes& w, const u32* slots, std::byte* hos
   }
 }
 
-// Follows the access of one lane, close up if need be.
+// Follows the access of one lane, whatever calls for it; of shared memory of another block, too.
 template <Space S, typename M, typename R, bool Store>
-WARPMARK_INLINE void inspect_lane(Lanes& w, const Instruction& i, const u32* slots, int lane,
-                                  u64 address, u32 bytes, const std::byte* host) {
+void inspect_closely(Lanes& w, const Instruction& i, const u32* slots, int lane, u64 address,
+                     u32 bytes, const std::byte* host) {
   if constexpr (S == Space::param) return;
   BlockObserver& observer = *w.observer;
   if constexpr (Store) {
@@ -204,7 +204,8 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
                                   ? nullptr
                                   : remote_shared(w, address, bytes);
           if (remote != nullptr) {
-            if (P::inspects && Store) remote_stored(w, address, bytes);
+            if constexpr (P::inspects)
+              inspect_closely<S, M, R, Store>(w, i, slots, lane, address, bytes, remote);
             transfer<M, R, Store>(w, i, slots, lane, remote);
             continue;
           }
@@ -214,7 +215,7 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
       if (P::inspects && good &&
           !inspect_scattered<S, Store>(w, i, region, at, 1u << lane, bytes)) {
         const std::byte* host = region.host + (address - region.begin);
-        inspect_lane<S, M, R, Store>(w, i, slots, lane, address, bytes, host);
+        inspect_closely<S, M, R, Store>(w, i, slots, lane, address, bytes, host);
       }
       // A faulty load gives 0, a faulty store does nothing, and the launch goes on to find more.
       if (good)
@@ -236,7 +237,7 @@ void access_local(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
     if (inside(w.local, offset, bytes) && (!P::exact_bounds || (offset & (bytes - 1)) == 0)) {
       std::byte* host = w.local.host + static_cast<u64>(lane) * w.local.size + offset;
       if constexpr (P::inspects)
-        inspect_lane<Space::local, M, R, Store>(w, i, slots, lane, offset, bytes, host);
+        inspect_closely<Space::local, M, R, Store>(w, i, slots, lane, offset, bytes, host);
       transfer<M, R, Store>(w, i, slots, lane, host);
     } else {
       record_fault(w, i, Space::local, static_cast<u32>(lane), offset, bytes, Store);

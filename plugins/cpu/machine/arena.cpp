@@ -138,6 +138,24 @@ void Arena::set_values(std::uint64_t address, std::uint64_t bytes, bool have) {
   }
 }
 
+void Arena::copy_values(std::uint64_t to, std::uint64_t bytes, const Arena& source,
+                        std::uint64_t from) {
+  const Allocation* read = source.find(from, bytes);
+  const bool whole = read == nullptr || read->init == nullptr ||
+                     all_set(read->init.get(), from - read->address, bytes);
+  if (whole || !tracks_values_) return set_values(to, bytes, true);
+  // Held, as the target may be the same allocation.
+  const std::shared_ptr<std::uint8_t[]> bits = read->init;
+  const std::uint64_t first = from - read->address;
+  Allocation* written = find(to);
+  if (written == nullptr || written->host_visible) return;
+  if (written->init == nullptr) {
+    written->init = no_values(written->bytes);
+    set_bits(written->init.get(), 0, written->bytes);
+  }
+  copy_bits(written->init.get(), to - written->address, bits.get(), first, bytes);
+}
+
 void Arena::assume_values() {
   for (auto& [address, allocation] : allocations_) allocation.init = nullptr;
 }

@@ -69,6 +69,9 @@ class Arena {
   void track_values(bool on) { tracks_values_ = on; }
   /// The bytes of a live allocation have values now, or none.
   void set_values(std::uint64_t address, std::uint64_t bytes, bool have);
+  /// The bytes at `to` were copied from live memory at `from` of `source`: those have values that
+  /// have some there.
+  void copy_values(std::uint64_t to, std::uint64_t bytes, const Arena& source, std::uint64_t from);
   /// All bytes have values: something may have written that nobody followed.
   void assume_values();
   /// False if `address` is not that of a live allocation. Its pages go back to the system.

@@ -33,34 +33,39 @@ void AsyncCopies::reset(std::uint32_t threads) {
   under_way_ = 0;
 }
 
-void AsyncCopies::finish(const AsyncCopy& copy) {
+void AsyncCopies::move(const AsyncCopy& copy) {
   std::memmove(copy.to, copy.from, copy.source);
   std::memset(copy.to + copy.source, 0, copy.bytes - copy.source);
-  if (observer_ != nullptr) observer_->fill(copy.to, copy.bytes, copy.undefined);
+}
+
+void AsyncCopies::finish(AsyncCopy& copy, const std::byte* barrier) {
+  move(copy);
+  if (observer_ != nullptr) observer_->land(copy, barrier);
   if (copy.completion != nullptr) {
-    Mbarrier barrier = load_barrier(copy.completion);
-    barrier.complete_bytes(copy.bytes);
-    store_barrier(copy.completion, barrier);
+    Mbarrier told = load_barrier(copy.completion);
+    told.complete_bytes(copy.bytes);
+    store_barrier(copy.completion, told);
   }
   --under_way_;
 }
 
-void AsyncCopies::complete(Queue& queue, std::uint64_t end) {
+void AsyncCopies::complete(Queue& queue, std::uint64_t end, const std::byte* barrier) {
   for (; queue.done < end; ++queue.done) {
-    finish(queue.copies.front());
+    finish(queue.copies.front(), barrier);
     queue.copies.pop_front();
   }
 }
 
-void AsyncCopies::start(Kind kind, std::uint32_t thread, const AsyncCopy& copy) {
+void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy copy) {
   ++under_way_;
+  if (observer_ != nullptr) observer_->depart(copy);
   if (copy.completion != nullptr) {
-    announced_.push_back(copy);
+    announced_.push_back(std::move(copy));
     return;
   }
   if (queues_[kind].empty()) queues_[kind].resize(threads_);
   Queue& queue = queues_[kind][thread];
-  queue.copies.push_back(copy);
+  queue.copies.push_back(std::move(copy));
   ++queue.started;
 }
 
@@ -72,20 +77,62 @@ void AsyncCopies::commit(Kind kind, std::uint32_t thread) {
   if (queue.groups.size() > 4096) wait(kind, thread, 2048);
 }
 
-void AsyncCopies::wait(Kind kind, std::uint32_t thread, std::uint32_t most) {
+void AsyncCopies::wait(Kind kind, std::uint32_t thread, std::uint32_t most, bool reads) {
   if (queues_[kind].empty()) return;
   Queue& queue = queues_[kind][thread];
-  while (queue.groups.size() > most) {
-    complete(queue, queue.groups.front());
-    queue.groups.pop_front();
+  const std::uint64_t committed = queue.closed + queue.groups.size();
+  while (!reads && !queue.read.empty() && queue.read.front().first + most < committed) {
+    observer_->land(queue.read.front().second, nullptr);
+    queue.read.pop_front();
+    --under_way_;
+  }
+  for (; queue.groups.size() > most; queue.groups.pop_front(), ++queue.closed) {
+    if (!reads || observer_ == nullptr) {
+      complete(queue, queue.groups.front());
+      continue;
+    }
+    for (; queue.done < queue.groups.front(); ++queue.done) {
+      move(queue.copies.front());
+      observer_->has_read(queue.copies.front());
+      queue.read.emplace_back(queue.closed, std::move(queue.copies.front()));
+      queue.copies.pop_front();
+    }
   }
 }
 
 void AsyncCopies::wait_all(std::uint32_t thread) {
   for (std::vector<Queue>& queues : queues_) {
     if (queues.empty()) continue;
-    complete(queues[thread], queues[thread].started);
-    queues[thread].groups.clear();
+    Queue& queue = queues[thread];
+    for (auto& [group, copy] : queue.read) {
+      observer_->land(copy, nullptr);
+      --under_way_;
+    }
+    queue.read.clear();
+    complete(queue, queue.started);
+    queue.closed += queue.groups.size();
+    queue.groups.clear();
+  }
+}
+
+void AsyncCopies::leave(std::uint32_t thread, std::uint32_t statement) {
+  if (observer_ != nullptr && !queues_[bulk].empty()) {
+    for (AsyncCopy& copy : queues_[bulk][thread].copies)
+      observer_->abandon(copy, statement, thread / 32, thread % 32);
+  }
+  wait_all(thread);
+}
+
+void AsyncCopies::abandon(std::uint32_t thread, std::uint32_t statement) {
+  if (observer_ == nullptr) return;
+  for (AsyncCopy& copy : announced_) {
+    const std::uint32_t rank = copy.flight->lanes->block->rank();
+    const auto own = [&](const Flight::Side& side) {
+      return side.space == Space::shared &&
+             (side.address < kSharedPart || side.address / kSharedPart == rank + 1);
+    };
+    if (own(copy.flight->to) || own(copy.flight->from))
+      observer_->abandon(copy, statement, thread / 32, thread % 32);
   }
 }
 
@@ -100,7 +147,7 @@ void AsyncCopies::settle(const std::byte* barrier) {
       ++i;
       continue;
     }
-    finish(announced_[i]);
+    finish(announced_[i], barrier);
     announced_.erase(announced_.begin() + static_cast<std::ptrdiff_t>(i));
   }
   for (std::size_t i = 0; i < arrivals_.size();) {
@@ -110,7 +157,7 @@ void AsyncCopies::settle(const std::byte* barrier) {
       continue;
     }
     arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (!queues_[plain].empty()) complete(queues_[plain][arrival.thread], arrival.after);
+    if (!queues_[plain].empty()) complete(queues_[plain][arrival.thread], arrival.after, barrier);
     Mbarrier state = load_barrier(arrival.barrier);
     state.arrive(1);
     store_barrier(arrival.barrier, state);
@@ -123,7 +170,7 @@ namespace {
 // Copies and barriers work on global and shared memory only.
 std::byte* locate(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint64_t bytes, std::uint32_t alignment, bool store,
-                  bool data = false) {
+                  Flight::Side* side = nullptr) {
   if (space == Space::generic) {
     const std::uint64_t offset = address - w.local_window;
     space = offset >= 3 * Arena::kWindow   ? Space::global
@@ -136,21 +183,22 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, std::uint32_t lan
     const std::uint64_t offset = address - region.begin;
     return offset <= region.size && bytes <= region.size - offset;
   };
-  const auto seen = [&] {
-    if (data && w.observer != nullptr)
-      w.observer->pass(w, i, space, lane, address, static_cast<std::uint32_t>(bytes), store);
-  };
+  if (side != nullptr) *side = {space, address, nullptr, 0};
   if (address % alignment == 0) {
     if (space == Space::shared) {
-      if (inside(w.shared)) seen();
-      if (inside(w.shared)) return w.shared.host + address;
-      if (std::byte* remote = remote_shared(w, address, bytes)) return remote;
+      std::byte* memory =
+          inside(w.shared) ? w.shared.host + address : remote_shared(w, address, bytes);
+      if (memory != nullptr) return memory;
     } else if (space == Space::global) {
       Region& region = w.sites[i.site];
       const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, 0xffffffff));
       if (inside(region) || (find_region(w, i, address, most) && inside(region))) {
-        seen();
-        if (store && region.init != nullptr) set_bits(region.init, address - region.begin, bytes);
+        if (side != nullptr) {
+          side->init = region.init;
+          side->first = address - region.begin;
+        } else if (store && region.init != nullptr) {
+          set_bits(region.init, address - region.begin, bytes);
+        }
         return region.host + (address - region.begin);
       }
     }
@@ -234,8 +282,9 @@ void test(Lanes& w, const Instruction& i) {
     const std::uint32_t parity =
         i.negated ? read_lane<std::uint32_t>(w.registers, i.b, lane) & 1
                   : Mbarrier(read_lane<std::uint64_t>(w.registers, i.b, lane)).parity();
-    done |= static_cast<std::uint32_t>(load_barrier(at).parity() != parity) << lane;
-    if (w.observer != nullptr) w.observer->meet(w, lane, at, false);
+    const bool over = load_barrier(at).parity() != parity;
+    done |= static_cast<std::uint32_t>(over) << lane;
+    if (over && w.observer != nullptr) w.observer->meet(w, lane, at, false);
   });
   write_predicate(w.registers, i.d, w.mask, done);
 }
@@ -247,12 +296,16 @@ void pending(Lanes& w, const Instruction& i) {
   });
 }
 
-std::uint32_t undefined_bytes(const Region& region, const AsyncCopy& copy) {
-  if (region.init == nullptr) return 0;
-  const auto from = static_cast<std::uint64_t>(copy.from - region.host);
-  const std::uint32_t set = eight_bits(region.init, from, region.size) |
-                            std::uint32_t{eight_bits(region.init, from + 8, region.size)} << 8;
-  return ~set & ((1u << copy.source) - 1);
+// For those who check: whose copy it is, and from where to where.
+void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,
+                 const Flight::Side& to, AsyncCopy& copy) {
+  if (w.observer == nullptr) return;
+  copy.flight = std::make_shared<Flight>();
+  copy.flight->from = from;
+  copy.flight->to = to;
+  copy.flight->lanes = &w;
+  copy.flight->instruction = &i;
+  copy.flight->lane = lane;
 }
 
 // address = to (shared), a = from (global), b = bytes read or none, imm = bytes written.
@@ -260,6 +313,7 @@ void copy(Lanes& w, const Instruction& i) {
   const auto bytes = static_cast<std::uint32_t>(i.imm);
   for_lanes(w, [&](std::uint32_t lane) {
     AsyncCopy made;
+    Flight::Side from_side, to_side;
     made.bytes = bytes;
     made.source = i.b == Instruction::kNone
                       ? bytes
@@ -270,17 +324,18 @@ void copy(Lanes& w, const Instruction& i) {
     if (ignored) made.source = 0;
     made.to =
         locate(w, i, Space::shared, lane, read_lane<std::uint64_t>(w.registers, i.address, lane),
-               bytes, bytes, true, true);
+               bytes, bytes, true, &to_side);
     if (made.source != 0) {
       made.from =
           locate(w, i, Space::global, lane, read_lane<std::uint64_t>(w.registers, i.a, lane),
-                 made.source, bytes, false, true);
+                 made.source, bytes, false, &from_side);
       if (made.from == nullptr) return;
-      if (w.observer != nullptr) made.undefined = undefined_bytes(w.sites[i.site], made);
     } else {
       made.from = made.to;
     }
-    if (made.to != nullptr) w.block->async().start(AsyncCopies::plain, w.warp * 32 + lane, made);
+    if (made.to == nullptr) return;
+    note_flight(w, i, lane, from_side, to_side, made);
+    w.block->async().start(AsyncCopies::plain, w.warp * 32 + lane, std::move(made));
   });
 }
 
@@ -290,6 +345,7 @@ void copy_bulk(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
     const std::uint32_t bytes = read_lane<std::uint32_t>(w.registers, i.b, lane);
     AsyncCopy made;
+    Flight::Side from_side, to_side;
     made.bytes = made.source = bytes;
     const Space from = static_cast<Space>(i.count);
     // Sizes must be multiples of 16, and so must addresses.
@@ -299,16 +355,18 @@ void copy_bulk(Lanes& w, const Instruction& i) {
       return;
     }
     made.from = locate(w, i, from, lane, read_lane<std::uint64_t>(w.registers, i.a, lane), bytes,
-                       16, false, true);
-    made.to = locate(w, i, to_global ? Space::global : Space::shared, lane,
-                     read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, 16, true);
+                       16, false, &from_side);
+    made.to =
+        locate(w, i, to_global ? Space::global : Space::shared, lane,
+               read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, 16, true, &to_side);
     if (i.c != Instruction::kNone) {
       made.completion = locate(w, i, Space::shared, lane,
                                read_lane<std::uint64_t>(w.registers, i.c, lane), 8, 8, true);
       if (made.completion == nullptr) return;
     }
     if (made.from != nullptr && made.to != nullptr) {
-      w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, made);
+      note_flight(w, i, lane, from_side, to_side, made);
+      w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, std::move(made));
     } else {
       w.block->launch().stop = true;  // whoever waits for the copy would wait for ever
     }
@@ -323,7 +381,7 @@ template <AsyncCopies::Kind Kind>
 void wait(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
     w.block->async().wait(Kind, w.warp * 32 + lane,
-                          read_lane<std::uint32_t>(w.registers, i.a, lane));
+                          read_lane<std::uint32_t>(w.registers, i.a, lane), i.negated);
   });
 }
 void wait_all(Lanes& w, const Instruction&) {

@@ -4,7 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <utility>
 #include <vector>
+
+#include "inspect/flight.hpp"
 
 namespace warpmark::cpu {
 
@@ -16,7 +20,7 @@ struct AsyncCopy {
   std::uint32_t bytes = 0;          ///< written
   std::uint32_t source = 0;         ///< read; zeros follow
   std::byte* completion = nullptr;  ///< mbarrier that is told of the bytes, if any
-  std::uint32_t undefined = 0;      ///< of the first 16 bytes those that were never written
+  std::shared_ptr<Flight> flight;   ///< if somebody checks
 };
 
 /// The copies of a block, by thread and in the order in which each thread started them. Bulk copies
@@ -29,17 +33,22 @@ class AsyncCopies {
   void reset(std::uint32_t threads);
   /// Who is told of what copies have written.
   void watch(class BlockObserver* observer) { observer_ = observer; }
-  void start(Kind kind, std::uint32_t thread, const AsyncCopy& copy);
+  void start(Kind kind, std::uint32_t thread, AsyncCopy copy);
   /// What the thread started since the last commit becomes a group.
   void commit(Kind kind, std::uint32_t thread);
-  /// Completes all of the thread's groups but the `most` latest.
-  void wait(Kind kind, std::uint32_t thread, std::uint32_t most);
+  /// Completes all of the thread's groups but the `most` latest; or if `reads` waits only until
+  /// they have read, after which nobody but the checks can tell that they have not written, too.
+  void wait(Kind kind, std::uint32_t thread, std::uint32_t most, bool reads = false);
   /// Completes all that the thread has started.
   void wait_all(std::uint32_t thread);
   /// An arrival at an mbarrier that comes about once the copies before it are done.
   void arrive_later(std::uint32_t thread, std::byte* barrier);
   /// A thread looks at an mbarrier: what it is told of comes about now.
   void settle(const std::byte* barrier);
+  /// A thread leaves by a statement: what it has started is done, and nobody waited for it.
+  void leave(std::uint32_t thread, std::uint32_t statement);
+  /// The block's last thread leaves, and with it the memory of copies that mbarriers are told of.
+  void abandon(std::uint32_t thread, std::uint32_t statement);
   /// Nothing is on its way.
   [[nodiscard]] bool idle() const { return under_way_ == 0 && arrivals_.empty(); }
 
@@ -48,14 +57,17 @@ class AsyncCopies {
     std::deque<AsyncCopy> copies;
     std::uint64_t started = 0, done = 0;  ///< copies
     std::deque<std::uint64_t> groups;     ///< each group's end, counted as `started`
+    std::uint64_t closed = 0;             ///< groups before those
+    std::deque<std::pair<std::uint64_t, AsyncCopy>> read;  ///< of which group; done but for checks
   };
   struct Arrival {
     std::uint32_t thread = 0;
     std::uint64_t after = 0;  ///< copies, counted as `started`
     std::byte* barrier = nullptr;
   };
-  void complete(Queue& queue, std::uint64_t end);
-  void finish(const AsyncCopy& copy);
+  void complete(Queue& queue, std::uint64_t end, const std::byte* barrier = nullptr);
+  void finish(AsyncCopy& copy, const std::byte* barrier);
+  static void move(const AsyncCopy& copy);
 
   BlockObserver* observer_ = nullptr;
   std::uint32_t threads_ = 0;

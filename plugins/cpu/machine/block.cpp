@@ -340,7 +340,7 @@ bool BlockState::run_warp(Warp& warp) {
         break;
       }
       case Exit::leave:
-        leave(warp, current.mask);
+        leave(warp, current.mask, node);
         have = false;
         break;
       case Exit::barrier:
@@ -373,6 +373,7 @@ bool BlockState::run_warp(Warp& warp) {
       case Exit::cluster_wait: {
         current.node = node.next;
         const std::uint32_t waiting = current.mask & warp.cluster_arrived;
+        if (waiting != current.mask) pass_cluster_barrier(warp);
         if (waiting == 0) break;
         Fragment rest = current;
         rest.mask = waiting;
@@ -443,11 +444,17 @@ void BlockState::trap(const Warp& warp, std::uint32_t mask, const Block& node) {
   launch_.stop = true;
 }
 
-void BlockState::leave(Warp& warp, std::uint32_t mask) {
+void BlockState::leave(Warp& warp, std::uint32_t mask, const Block& node) {
   for (std::uint32_t rest = async_.idle() ? 0 : mask; rest != 0; rest &= rest - 1)
-    async_.wait_all(warp.lanes.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(rest)));
+    async_.leave(warp.lanes.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(rest)),
+                 node.statement);
   warp.live &= ~mask;
   live_threads_ -= static_cast<std::uint32_t>(std::popcount(mask));
+  if (live_threads_ == 0) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    if (!async_.idle()) async_.abandon(warp.lanes.warp * 32 + lane, node.statement);
+    if (observer_) observer_->exit(node.statement, warp.lanes.warp, lane);
+  }
   if (cluster_->arrived != 0) leave_cluster(warp, mask);
   release_warp_barriers(warp);
   for (std::uint32_t number = 0; number < barriers_.size(); ++number) {

@@ -194,11 +194,12 @@ class BlockState {
                  const std::string& message);
   [[nodiscard]] std::uint64_t frame_of(const Warp& warp, std::uint32_t callee,
                                        std::uint32_t lane) const;
-  void leave(Warp& warp, std::uint32_t mask);
+  void leave(Warp& warp, std::uint32_t mask, const Block& node);
   void check_barrier(std::uint32_t number);
   // cluster.cpp
   void arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask);
   void leave_cluster(Warp& warp, std::uint32_t mask);
+  void pass_cluster_barrier(const Warp& warp);
   void add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind);
   [[nodiscard]] std::uint32_t launch_value(Special which) const;
   [[nodiscard]] std::uint32_t block_value(Special which) const;

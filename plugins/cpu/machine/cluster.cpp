@@ -47,17 +47,28 @@ void Cluster::check_barrier() {
   arrived = 0;
   if (blocks.size() > 1 && blocks[0]->observer() != nullptr) {
     const std::uint64_t key = blocks[0]->observer()->index();
-    for (BlockState* block : blocks) block->observer()->cluster_release(key);
-    for (BlockState* block : blocks) block->observer()->cluster_acquire(key);
+    if (blocks[0]->observer()->splits_cluster_barrier()) {
+      for (BlockState* block : blocks) block->observer()->cluster_complete(key);
+    } else {
+      for (BlockState* block : blocks) block->observer()->cluster_release(key);
+      for (BlockState* block : blocks) block->observer()->cluster_acquire(key);
+    }
   }
   for (BlockState* block : blocks) block->release_cluster_barrier();
 }
 
 void BlockState::arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask) {
   const std::uint32_t fresh = mask & ~warp.cluster_arrived;
+  if (observer_ && cluster_->blocks.size() > 1 && observer_->splits_cluster_barrier())
+    observer_->cluster_arrive(warp.lanes.warp, cluster_->blocks[0]->observer()->index());
   warp.cluster_arrived |= fresh;
   cluster_->arrived += static_cast<std::uint32_t>(__builtin_popcount(fresh));
   cluster_->check_barrier();
+}
+
+void BlockState::pass_cluster_barrier(const Warp& warp) {
+  if (observer_ && cluster_->blocks.size() > 1 && observer_->splits_cluster_barrier())
+    observer_->cluster_wait(warp.lanes.warp, cluster_->blocks[0]->observer()->index());
 }
 
 void BlockState::release_cluster_barrier() {
@@ -66,7 +77,10 @@ void BlockState::release_cluster_barrier() {
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);
     for (Fragment& fragment : fragments) {
-      if (fragment.wait == Fragment::Wait::cluster) fragment.wait = Fragment::Wait::none;
+      if (fragment.wait == Fragment::Wait::cluster) {
+        pass_cluster_barrier(warp);
+        fragment.wait = Fragment::Wait::none;
+      }
       add_fragment(warp, fragment);
     }
   }
@@ -82,18 +96,12 @@ std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t
   const std::uint64_t part = offset / kSharedPart;
   const std::vector<BlockState*>& blocks = lanes.block->cluster().blocks;
   if (part == 0 || part > blocks.size()) return nullptr;
-  const Region& shared = blocks[part - 1]->shared();
+  const BlockState& block = *blocks[part - 1];
+  if (block.live_threads() == 0) return nullptr;
+  const Region& shared = block.shared();
   const std::uint64_t at = offset % kSharedPart;
   if (at > shared.size || bytes > shared.size - at) return nullptr;
   return shared.host + at;
-}
-
-void remote_stored(const Lanes& lanes, std::uint64_t offset, std::uint64_t bytes) {
-  const std::uint64_t part = offset / kSharedPart;
-  const std::vector<BlockState*>& blocks = lanes.block->cluster().blocks;
-  if (part == 0 || part > blocks.size()) return;
-  BlockObserver* observer = blocks[part - 1]->observer();
-  if (observer != nullptr) observer->fill_shared(offset % kSharedPart, bytes);
 }
 
 void fill_cluster(HandlerTable& table) {

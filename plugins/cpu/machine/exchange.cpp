@@ -57,7 +57,11 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u64* at, u32 bytes, 
     return region.host + (address - region.begin);
   }
   if (space == Space::shared && address % bytes == 0) {
-    if (std::byte* remote = remote_shared(w, address, bytes)) return remote;
+    if (std::byte* remote = remote_shared(w, address, bytes)) {
+      if (w.observer != nullptr)
+        w.observer->atomic(w, i, space, lane, address, bytes, i.d != Instruction::kNone);
+      return remote;
+    }
   }
   record_fault(w, i, space, lane, address, bytes, true);
   return nullptr;

@@ -403,6 +403,20 @@ bool writes(const Instruction& instruction) {
   }
 }
 
+// The offset in the shared memory of the block whose it is: blocks of a launch have equally much.
+std::uint64_t describe_home(const Lanes& lanes, std::uint64_t offset, Fault& fault) {
+  const std::uint64_t part = offset / kSharedPart;
+  const std::vector<BlockState*>& blocks = lanes.block->cluster().blocks;
+  if (part == 0) return offset;
+  if (part > blocks.size()) {
+    fault.home.gone = true;  // never was
+    return offset % kSharedPart;
+  }
+  const BlockState& block = *blocks[part - 1];
+  fault.home = {true, block.live_threads() == 0, block.coordinates()};
+  return offset % kSharedPart;
+}
+
 }  // namespace
 
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
@@ -457,6 +471,8 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
     if (launch.shape.heap != nullptr && launch.shape.heap->owns(address))
       launch.shape.heap->explain(fault);
   } else {
+    if (space == Space::shared) address = describe_home(lanes, address, fault);
+    fault.address = address;
     const Region& region = space == Space::shared  ? lanes.shared
                            : space == Space::local ? lanes.local
                                                    : lanes.param;

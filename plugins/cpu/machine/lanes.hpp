@@ -87,10 +87,9 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
                      struct Fault& fault);
 
 /// The memory behind offsets of the shared window that belong to a block of the same cluster (see
-/// cluster.hpp), or null.
+/// cluster.hpp), or null: the memory of a block whose threads have all exited is gone (CUDA C++
+/// Programming Guide, "Distributed Shared Memory").
 std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t bytes);
-/// Tells the observer of that block that its memory is written.
-void remote_stored(const Lanes& lanes, std::uint64_t offset, std::uint64_t bytes);
 
 /// The handlers of one operation.
 struct HandlerRow {

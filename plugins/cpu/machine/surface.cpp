@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #define WARPMARK_ISA surface
+#include "inspect/observer.hpp"
 #include "machine/image_access.hpp"
 #include "machine/numerics.hpp"
 #include "machine/small_floats.hpp"
@@ -30,7 +31,7 @@ bool confine(s64& coordinate, s64 last) {
 // Where a lane's access of `bytes` goes: every access is located here. Null if it goes nowhere,
 // after recording the fault where there is one.
 std::byte* locate(Lanes& w, const Instruction& i, const SurfaceOp& op, u32 lane, u32 bytes,
-                  const Image& image, bool store) {
+                  const Image& image, bool store, u64& address) {
   const u32* slots = w.operands + i.more;
   const auto coordinate = [&] {
     return static_cast<s64>(
@@ -74,7 +75,8 @@ std::byte* locate(Lanes& w, const Instruction& i, const SurfaceOp& op, u32 lane,
   if (memory == nullptr) return nullptr;
   const auto slice = static_cast<u64>(dimensions > 2 ? z : layer);
   const u64 offset = image.offset(0, static_cast<u64>(y), slice) + static_cast<u64>(x);
-  if (w.traffic != nullptr) w.traffic->touch(Space::global, image.address + offset, bytes);
+  address = image.address + offset;
+  if (w.traffic != nullptr) w.traffic->touch(Space::global, address, bytes);
   return memory + offset;
 }
 
@@ -90,12 +92,22 @@ void surface_load(Lanes& w, const Instruction& i) {
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const Image* image = find_image(w, i, lane, surfaces(w), "surface");
+    u64 address = 0;
     const std::byte* at =
-        image == nullptr ? nullptr : locate(w, i, op, lane, u32{op.bytes} * i.count, *image, false);
+        image == nullptr ? nullptr
+                         : locate(w, i, op, lane, u32{op.bytes} * i.count, *image, false, address);
+    const u32 missing = at == nullptr || w.observer == nullptr
+                            ? 0
+                            : w.observer->fetch(w, i, lane, address, u32{op.bytes} * i.count);
     for (u32 e = 0; e < i.count; ++e) {
       u64 value = 0;
       if (at != nullptr) __builtin_memcpy(&value, at + e * op.bytes, op.bytes);
-      if (slots[e] != Instruction::kNone) write_lane(w.registers, slots[e], lane, wide, value);
+      if (slots[e] == Instruction::kNone) continue;
+      write_lane(w.registers, slots[e], lane, wide, value);
+      const u32 bytes = missing >> (e * op.bytes) & ((1u << op.bytes) - 1);
+      if (bytes != 0)
+        w.observer->taints(w.warp).set(slots[e], lane,
+                                       Taint::make(bytes, Space::global, i.statement));
     }
   }
 }
@@ -133,8 +145,10 @@ void surface_store(Lanes& w, const Instruction& i) {
     if (image == nullptr) continue;
     const TexelFormat format = image->format;
     const u32 bytes = op.formatted ? format.bytes() : u32{op.bytes} * i.count;
-    std::byte* at = locate(w, i, op, lane, bytes, *image, true);
+    u64 address = 0;
+    std::byte* at = locate(w, i, op, lane, bytes, *image, true, address);
     if (at == nullptr) continue;
+    if (w.observer != nullptr) w.observer->store(w, i, Space::global, lane, address, bytes, false);
     const u32 elements = op.formatted ? format.channels : i.count;
     const u32 width = op.formatted ? format.channel_bytes() : op.bytes;
     for (u32 e = 0; e < elements; ++e) {
@@ -188,8 +202,11 @@ void surface_reduce(Lanes& w, const Instruction& i) {
                              std::to_string(image->format.bytes()));
       continue;
     }
-    std::byte* at = locate(w, i, op, lane, op.bytes, *image, true);
+    u64 address = 0;
+    std::byte* at = locate(w, i, op, lane, op.bytes, *image, true, address);
     if (at == nullptr) continue;
+    if (w.observer != nullptr)
+      w.observer->atomic(w, i, Space::global, lane, address, op.bytes, false);
     const bool is_signed = op.type == SurfaceOp::Type::s32 || op.type == SurfaceOp::Type::s64 ||
                            (op.formatted && image->format.kind == ChannelKind::s32);
     const u64 value = read_lane(w.registers, i.d, lane, wide);

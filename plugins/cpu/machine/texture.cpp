@@ -99,6 +99,15 @@ enum class Unit { presented, step };
 struct Texels {
   const std::byte* memory = nullptr;
   TrafficCounts* traffic = nullptr;
+  struct Looked* watch = nullptr;
+};
+
+// A lane's fetch, if it is looked at.
+struct Looked {
+  Lanes& lanes;
+  const Instruction& instruction;
+  u32 lane = 0;
+  bool undefined = false;  // some texel that it read has no value
 };
 
 // Every texel is read here. The position lies inside the image, `texels` are the image's.
@@ -109,6 +118,10 @@ Color read_texel(const Texture& texture, const Image& image, const Texels& texel
   const TexelFormat format = image.format;
   if (texels.traffic != nullptr)
     texels.traffic->touch(Space::global, image.address + offset, format.bytes());
+  if (Looked* watch = texels.watch; watch != nullptr) {
+    watch->undefined |= watch->lanes.observer->fetch(watch->lanes, watch->instruction, watch->lane,
+                                                     image.address + offset, format.bytes()) != 0;
+  }
   const bool as_real = reads_real(texture) && unit == Unit::presented;
   // What channels that the format lacks read as.
   Color color{{0, 0, 0, unit == Unit::step ? greatest_step(format.kind) : 1.0}};
@@ -373,11 +386,11 @@ Color fetch_linear(const Texture& texture, const Texels& texels, const Request& 
 
 // A lane's fetch. False after recording a fault.
 bool fetch(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Request request,
-           Color& color) {
+           Looked* watch, Color& color) {
   const auto memory_of = [&](const Image& image) { return image_memory(w, i, lane, image, false); };
   if (texture.linear_memory) {
     const std::byte* memory = memory_of(texture.levels[0]);
-    if (memory != nullptr) color = fetch_linear(texture, {memory, w.traffic}, request);
+    if (memory != nullptr) color = fetch_linear(texture, {memory, w.traffic, watch}, request);
     return memory != nullptr;
   }
   const bool cube = request.op.geometry == Geometry::cube || request.op.geometry == Geometry::acube;
@@ -395,13 +408,13 @@ bool fetch(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Req
   const Image& image = texture.levels[first];
   const std::byte* memory = memory_of(image);
   if (memory == nullptr) return false;
-  color = filtered(texture, image, {memory, w.traffic},
+  color = filtered(texture, image, {memory, w.traffic, watch},
                    place_in(texture, image, request, face, linear));
   if (weight == 0.0) return true;
   const Image& smaller = texture.levels[first + 1];
   memory = memory_of(smaller);
   if (memory == nullptr) return false;
-  const Color second = filtered(texture, smaller, {memory, w.traffic},
+  const Color second = filtered(texture, smaller, {memory, w.traffic, watch},
                                 place_in(texture, smaller, request, face, linear));
   for (u32 c = 0; c < 4; ++c)
     color.channels[c] = (1.0 - weight) * color.channels[c] + weight * second.channels[c];
@@ -411,7 +424,7 @@ bool fetch(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Req
 // tld4: one channel of the four texels that a linear filter would blend, counter-clockwise from the
 // one at the lower left, where rows count downwards.
 bool gather(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Request request,
-            Color& color) {
+            Looked* watch, Color& color) {
   const bool cube = request.op.geometry == Geometry::cube || request.op.geometry == Geometry::acube;
   const u32 face = cube ? project(request) : 0;
   const Image& image = texture.levels[0];
@@ -421,7 +434,7 @@ bool gather(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Re
   constexpr u32 kCorners[4] = {2, 3, 1, 0};
   for (u32 c = 0; c < 4; ++c) {
     color.channels[c] =
-        texel_at(texture, image, {memory, w.traffic}, place, kCorners[c], Unit::presented)
+        texel_at(texture, image, {memory, w.traffic, watch}, place, kCorners[c], Unit::presented)
             .channels[request.op.component];
   }
   return true;
@@ -430,6 +443,18 @@ bool gather(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Re
 u32 pattern_of(f64 value, bool real_valued) {
   if (real_valued) return bits(static_cast<f32>(value));
   return value < 0 ? static_cast<u32>(static_cast<s32>(value)) : static_cast<u32>(value);
+}
+
+// What a fetch gives has no value, as a texel that it read has none.
+void taint(Lanes& w, const Instruction& i, u32 lane, const TextureOp& op, bool computed) {
+  const bool pair = op.result == TextureOp::Result::pair;
+  const u32 bytes = op.result == TextureOp::Result::word || pair ? 0xf : 0x3;
+  const Taint value = Taint::make(bytes, Space::global, i.statement);
+  const u32 slots[4] = {i.d, i.a, i.b, i.c};
+  for (u32 c = 0; c < (pair ? 2u : 4u); ++c) {
+    if (slots[c] != Instruction::kNone)
+      w.observer->taints(w.warp).set(slots[c], lane, computed ? value.as_computed() : value);
+  }
 }
 
 template <bool Gather>
@@ -445,8 +470,11 @@ void texture_handler(Lanes& w, const Instruction& i) {
     if (texture != nullptr && texture->levels[0].width != 0) {  // 0 bytes of linear memory
       Color color;
       const Request request = request_of(w, i, op, lane);
-      const bool good = Gather ? gather(w, i, lane, *texture, request, color)
-                               : fetch(w, i, lane, *texture, request, color);
+      Looked watching{w, i, lane};
+      Looked* watch = w.observer != nullptr ? &watching : nullptr;
+      const bool good = Gather ? gather(w, i, lane, *texture, request, watch, color)
+                               : fetch(w, i, lane, *texture, request, watch, color);
+      if (watching.undefined) taint(w, i, lane, op, !Gather && texture->filter == Filter::linear);
       const bool real_valued = reads_real(*texture);
       for (u32 c = 0; good && c < 4; ++c) {
         values[c] = pattern_of(color.channels[c], real_valued);

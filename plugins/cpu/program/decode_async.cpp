@@ -163,8 +163,9 @@ bool Decoder::async_copy(const Statement& statement) {
     emit(statement, instruction);
     return true;
   }
-  if (what == "wait_group") {  // .read: the sources may be written again, which is no less
+  if (what == "wait_group") {  // .read: the sources may be written again
     expect_operands(statement, 1, 1);
+    instruction.negated = words.back() == "read";
     instruction.opcode = bulk ? Opcode::wait_bulk : Opcode::wait_async;
     instruction.a = source(statement, 0, Type::u32);
     emit(statement, instruction);

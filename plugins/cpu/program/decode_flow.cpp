@@ -1,12 +1,30 @@
 // Cuts a kernel into blocks and numbers them.
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "program/decoder.hpp"
 #include "program/flow.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
+namespace {
+
+// What a barrier of the block does, whichever way it is written: "sync", "arrive" or
+// "red.popc.u32", of which `barrier{.cta}.red.popc{.aligned}.u32` is one. Anything for others.
+std::string block_barrier(std::string_view opcode) {
+  const bool in_full = opcode.starts_with("barrier.");
+  if (!in_full && !opcode.starts_with("bar.")) return "";
+  std::string name(opcode.substr(opcode.find('.') + 1));
+  if (name.starts_with("cta.")) name.erase(0, 4);
+  constexpr std::string_view kAligned = ".aligned";  // of the word in full only
+  if (const std::size_t at = name.find(kAligned); in_full && at != std::string::npos)
+    name.erase(at, kAligned.size());
+  return name;
+}
+
+}  // namespace
 
 bool Decoder::ends_block(std::string_view opcode) {
   return opcode == "bra" || opcode == "bra.uni" || opcode == "ret" || opcode == "ret.uni" ||
@@ -127,6 +145,7 @@ void Decoder::build_blocks() {
 void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& block) {
   (void)index;
   const std::string_view name = statement.opcode;
+  const std::string barrier = block_barrier(name);
   if (name == "bra" || name == "bra.uni") {
     block.exit = Exit::jump;
     block.next = operand(statement, 0).index;  // a statement; the caller turns it into a block
@@ -136,20 +155,16 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     block.barrier = callee_;
   } else if (name == "call" || name == "call.uni") {
     call(statement, block);
-  } else if (name == "bar.sync" || name == "barrier.sync" || name == "barrier.sync.aligned" ||
-             name == "bar.cta.sync" || name == "barrier.cta.sync" ||
-             name == "barrier.cta.sync.aligned" || name == "bar.arrive" ||
-             name == "barrier.arrive" || name == "barrier.arrive.aligned") {
+  } else if (barrier == "sync" || barrier == "arrive") {
     block.exit = Exit::barrier;
-    block.arrive_only = name.find("arrive") != std::string_view::npos;
+    block.arrive_only = barrier == "arrive";
     expect_operands(statement, block.arrive_only ? 2 : 1, 2);
     block.barrier = source(statement, 0, Type::u32);
     if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
     check_barrier(statement, 0);
   } else if (name == "trap" || name == "brkpt") {  // no debugger is there to break into
     block.exit = Exit::trap;
-  } else if (name.starts_with("bar.red.") || name.starts_with("barrier.red.") ||
-             name.starts_with("bar.cta.red.") || name.starts_with("barrier.cta.red.")) {
+  } else if (barrier.starts_with("red.")) {
     block.exit = Exit::barrier;
     block.counts = true;
     expect_operands(statement, 3, 4);
@@ -176,14 +191,15 @@ void Decoder::barrier_reduction(const Statement& statement, Block& block, std::v
   }
   Instruction result;
   result.a = program_.barrier_count;
-  if (statement.opcode.ends_with(".popc.u32")) {
+  const std::string name = block_barrier(statement.opcode);
+  if (name == "red.popc.u32") {
     result.opcode = Opcode::mov_32;
     result.d = destination(statement, 0, Type::u32);
-  } else if (statement.opcode.ends_with(".and.pred")) {
+  } else if (name == "red.and.pred") {
     result.opcode = Opcode::setp_eq_u32;
     result.b = program_.barrier_count + 128;
     result.d = destination(statement, 0, Type::pred);
-  } else if (statement.opcode.ends_with(".or.pred")) {
+  } else if (name == "red.or.pred") {
     result.opcode = Opcode::setp_ne_u32;
     result.b = constant(0, false);
     result.d = destination(statement, 0, Type::pred);

@@ -160,6 +160,8 @@ std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
   for (const auto& [known, which] : kSpecials) {
     if (!wide && name == known) return special(which);
   }
+  // All blocks run on the multiprocessor of number 0, so that there is one.
+  if (!wide && name == "%nsmid") return constant(1, false);
   const auto zero = std::find(kZeros.begin(), kZeros.end(), name);
   const auto wide_zero = std::find(kWideZeros.begin(), kWideZeros.end(), name);
   if (wide ? wide_zero != kWideZeros.end() : zero != kZeros.end()) return constant(0, wide);

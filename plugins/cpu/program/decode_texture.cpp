@@ -329,6 +329,8 @@ void Decoder::surface(const Statement& statement, std::string_view name, Opcode 
   instruction.imm = op.pack();
   instruction.more = more(at);
   instruction.site = program_.sites++;
+  // A formatted texel may have one byte.
+  if (!load) program_.note_access(Space::global, op.formatted ? 1 : bytes);
   emit(statement, instruction);
 }
 

@@ -31,6 +31,10 @@ constexpr Row kBeginnings[] = {
     {"applypriority", 80},
     {"discard", 80},
     {"redux", 80},
+    {"cvt.rn.satfinite.tf32", 100},
+    {"cvt.rz.satfinite.tf32", 100},
+    {"cvt.rn.satfinite.relu.tf32", 100},
+    {"cvt.rz.satfinite.relu.tf32", 100},
     {"cvt.rn.tf32", 90},
     {"cvt.rz.tf32", 90},
     {"cvt.rn.f16x2.f32", 80},
@@ -98,6 +102,11 @@ std::uint32_t least_architecture(std::string_view opcode, std::size_t operands) 
       least = row.architecture;
   }
   if (opcode.find("bf16") != std::string_view::npos) least = std::max(least, of_bfloat16(opcode));
+  // A narrow operand added to f32: `add{.rnd}{.sat}.f32.f16`.
+  const bool adds =
+      opcode.starts_with("add.") || opcode.starts_with("sub.") || opcode.starts_with("fma.");
+  if (adds && has_word(opcode, "f32") && (has_word(opcode, "f16") || has_word(opcode, "bf16")))
+    least = 100;
   if (opcode.starts_with("min.") || opcode.starts_with("max."))
     least = std::max(least, of_extremes(opcode, operands));
   return least;

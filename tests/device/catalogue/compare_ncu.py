@@ -6,6 +6,8 @@
     compare_ncu.py --cpu FILE [--out FOLDER]           ncu against a cpu.json that was made elsewhere
     compare_ncu.py --cpu FILE --csv FILE …             … and against ncu's output that was kept (FOLDER/ncu-*.csv)
 
+    compare_ncu.py --probes [--out FOLDER]         only the kernels of ncu_probes.py, for results.jsonl to grow by
+
     compare_ncu.py --recorded results/h200/compare_ncu.jsonl [--page FILE]
                                                        … and against a results.jsonl, which holds ncu's values;
                                                        FILE gets the table of docs/counters-h200.md
@@ -25,9 +27,12 @@ import re
 import shutil
 import subprocess
 import sys
-from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import byref, c_size_t, c_uint, c_uint64, c_void_p
 
 import ncu_kernels
+import ncu_probes
+from extension import SINK, extension_of
+from library import DriverError, Library
 
 SELF = os.path.abspath(__file__)
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(SELF))))
@@ -36,6 +41,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(SELF))))
 # the others are shown beside it.
 LSU = "l1tex__t_%s_pipe_lsu_mem_%s_op_%s.sum"
 BANKS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum"
+# Two metrics of the hardware: what is left of the passes without the conflicts.
+PASSES = "wavefronts - bank_conflicts, %s"
 METRICS = {
     "blocks": ["launch__grid_size"],
     "threads": ["smsp__threads_launched.sum", "launch__thread_count"],
@@ -62,6 +69,8 @@ METRICS = {
         BANKS % "st", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "memory_l1_wavefronts_shared"
     ],
     "shared_atomic_wavefronts": [BANKS % "atom", "memory_l1_wavefronts_shared"],
+    "shared_load_ideal_wavefronts": [PASSES % "ld"],
+    "shared_store_ideal_wavefronts": [PASSES % "st"],
     "shared_ideal_wavefronts": ["memory_l1_wavefronts_shared_ideal", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_ideal.sum"],
     "shared_load_conflicts": ["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"],
     "shared_store_conflicts": ["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"],
@@ -76,6 +85,8 @@ METRICS = {
                                       "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"],
 }
 FLOPS = ["smsp__sass_thread_inst_executed_op_%s_pred_on.sum" % op for op in ("fadd", "fmul", "ffma")]
+# What is made of several metrics.
+MADE = ("FLOPS", PASSES % "ld", PASSES % "st")
 # Beside them, to see what hardware makes of it.
 MORE = [
     "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__sass_branch_targets_threads_uniform.sum",
@@ -86,67 +97,40 @@ MORE = [
 ]
 
 
-class Device:
-    """A driver library by ctypes, with a context, without anything from outside the standard library."""
-
-    def __init__(self, path):
-        self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
-        self.call("cuInit", c_uint(0))
-        device, self.context = c_int(), c_void_p()
-        self.call("cuDeviceGet", byref(device), c_int(0))
-        self.call("cuDevicePrimaryCtxRetain", byref(self.context), device)
-        self.call("cuCtxSetCurrent", self.context)
-        name = ctypes.create_string_buffer(256)
-        self.call("cuDeviceGetName", name, c_int(256), device)
-        self.name = name.value.decode()
-
-    def call(self, function, *arguments):
-        code = getattr(self.library, function)(*arguments)
-        if code:
-            name = c_char_p()
-            self.library.cuGetErrorName(code, byref(name))
-            raise RuntimeError("%s gave %s" % (function, (name.value or b"?").decode()))
-
-    def run(self, kernel):
-        """One launch on memory full of zeros."""
-        module, function, memory = c_void_p(), c_void_p(), c_uint64()
-        self.call("cuModuleLoadData", byref(module), ctypes.create_string_buffer(kernel.text.encode()))
-        self.call("cuModuleGetFunction", byref(function), module, kernel.name.encode())
-        self.call("cuMemAlloc_v2", byref(memory), c_size_t(ncu_kernels.BYTES))
-        self.call("cuMemsetD8_v2", memory, ctypes.c_ubyte(0), c_size_t(ncu_kernels.BYTES))
-        arguments = (c_void_p * 1)(ctypes.cast(ctypes.pointer(memory), c_void_p))
-        one = c_uint(1)
-        self.call("cuLaunchKernel", function, c_uint(ncu_kernels.BLOCKS), one, one,
-                  c_uint(ncu_kernels.THREADS), one, one, c_uint(0), None, arguments, None)
-        self.call("cuCtxSynchronize")
-        self.call("cuMemFree_v2", memory)
-        self.call("cuModuleUnload", module)
+def all_kernels(probes_only=False):
+    known, probes = list(ncu_kernels.all_kernels()), list(ncu_probes.all_probes())
+    assert len({one.name for one in known + probes}) == len(known + probes)
+    return probes if probes_only else known + probes
 
 
-SINK = ctypes.CFUNCTYPE(None, c_void_p, ctypes.POINTER(ctypes.c_char), c_size_t)
-
-
-class Extension(ctypes.Structure):
-    """warpmark_device, as far as it is used here."""
-    _fields_ = [("size", ctypes.c_uint32), ("version", ctypes.c_uint32), ("capabilities", ctypes.c_uint32),
-                ("reserved", ctypes.c_uint32), ("configure", ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p)),
-                ("label", c_void_p), ("drain_reports", c_void_p),
-                ("drain_counters", ctypes.CFUNCTYPE(None, c_void_p, SINK, c_void_p))]
+def run(device, kernel):
+    """One launch on memory full of zeros."""
+    module, function, memory = c_void_p(), c_void_p(), c_uint64()
+    device.call("cuModuleLoadData", byref(module), ctypes.create_string_buffer(kernel.text.encode()))
+    device.call("cuModuleGetFunction", byref(function), module, kernel.name.encode())
+    device.call("cuMemAlloc_v2", byref(memory), c_size_t(ncu_kernels.BYTES))
+    device.call("cuMemsetD8_v2", memory, ctypes.c_ubyte(0), c_size_t(ncu_kernels.BYTES))
+    arguments = (c_void_p * 1)(ctypes.cast(ctypes.pointer(memory), c_void_p))
+    one = c_uint(1)
+    device.call("cuLaunchKernel", function, c_uint(ncu_kernels.BLOCKS), one, one, c_uint(ncu_kernels.THREADS), one, one,
+                c_uint(0), None, arguments, None)
+    device.synchronize()
+    device.call("cuMemFree_v2", memory)
+    device.call("cuModuleUnload", module)
 
 
 def count_on_cpu(library):
-    device = Device(library)
-    device.library.warpmark_device_v1.restype = ctypes.POINTER(Extension)
-    extension = device.library.warpmark_device_v1().contents
+    device = Library(library)
+    extension = extension_of(device)
     if extension.configure(None, b'{"counters": ["traffic"]}'):
         raise RuntimeError("the library at %s does not count traffic" % library)
     counted = {}
-    for kernel in ncu_kernels.all_kernels():
+    for kernel in all_kernels():
         lines = []
-        device.run(kernel)
-        extension.drain_counters(None, SINK(lambda _, text, size: lines.append(text[:size])), None)
+        run(device, kernel)
+        extension.drain_counters(None, SINK(lambda _, text, size: lines.append(json.loads(text[:size]))), None)
         assert len(lines) == 1, kernel.name
-        counted[kernel.name] = json.loads(lines[0])
+        counted[kernel.name] = lines[0]
     return counted
 
 
@@ -191,7 +175,7 @@ def find_ncu(given):
     return None
 
 
-def run_ncu(ncu, metrics, out, label):
+def run_ncu(ncu, metrics, out, label, more):
     """The output of ncu for all kernels, without metrics that this version or chip lacks."""
     metrics, log = list(metrics), ""
     for _ in range(40):
@@ -200,7 +184,7 @@ def run_ncu(ncu, metrics, out, label):
         command = [
             ncu, "--csv", "--print-units", "base", "--clock-control", "none", "--cache-control", "none",
             "--target-processes", "application-only", "--metrics", ",".join(metrics), sys.executable, SELF,
-            "--run-gpu"
+            "--run-gpu", *more
         ]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=400)
@@ -256,8 +240,8 @@ def read_csv(text):
     return values
 
 
-def measure(ncu, out):
-    wanted = sorted({metric for metrics in METRICS.values() for metric in metrics if metric != "FLOPS"} | set(FLOPS))
+def measure(ncu, out, more):
+    wanted = sorted({metric for metrics in METRICS.values() for metric in metrics if metric not in MADE} | set(FLOPS))
     sure = [name for name in wanted if name.startswith(("l1tex__", "launch__", "smsp__inst", "smsp__warps", "smsp__threads"))
             and "ldgsts" not in name]
     values = {}
@@ -265,7 +249,7 @@ def measure(ncu, out):
     groups = [("sure", sure), ("sass", [n for n in wanted if n.startswith("smsp__sass")]),
               ("rest", [n for n in wanted if n not in sure and not n.startswith("smsp__sass")]), ("more", MORE)]
     for label, metrics in groups:
-        for kernel, found in read_csv(run_ncu(ncu, metrics, out, label)).items():
+        for kernel, found in read_csv(run_ncu(ncu, metrics, out, label, more)).items():
             values.setdefault(kernel, {}).update(found)
     return values
 
@@ -277,12 +261,17 @@ def value_of(found, metric):
     if metric == "FLOPS":
         parts = [found.get(name) for name in FLOPS]
         return None if None in parts else parts[0] + parts[1] + 2 * parts[2]
+    if metric in MADE and metric not in found:
+        kind = metric.split()[-1]
+        wavefronts = found.get(BANKS % kind)
+        conflicts = found.get("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum" % kind)
+        return None if None in (wavefronts, conflicts) else wavefronts - conflicts
     return found.get(metric)
 
 
-def compare(counted, values):
+def compare(counted, values, kernels):
     records = []
-    for kernel in ncu_kernels.all_kernels():
+    for kernel in kernels:
         found = values.get(kernel.name, {})
         for counter, metrics in METRICS.items():
             mine = ours(kernel, counted[kernel.name], counter)
@@ -370,16 +359,18 @@ def main():
     parser.add_argument("--out", default="ncu-comparison")
     parser.add_argument("--cpu", help="a cpu.json that was made elsewhere")
     parser.add_argument("--csv", nargs="*", help="what ncu printed before, instead of running it")
+    parser.add_argument("--values", help="a values.json of before, instead of running ncu")
     parser.add_argument("--recorded", help="a results.jsonl of before, instead of running ncu")
     parser.add_argument("--page", help="where to write the table of docs")
     parser.add_argument("--ncu", help="the program ncu")
     parser.add_argument("--cpu-only", action="store_true")
+    parser.add_argument("--probes", action="store_true", help="ncu runs the kernels of ncu_probes.py only")
     parser.add_argument("--run-gpu", action="store_true", help="only launch every kernel (what ncu watches)")
     options = parser.parse_args()
     if options.run_gpu:
-        device = Device("libcuda.so.1")
-        for kernel in ncu_kernels.all_kernels():
-            device.run(kernel)
+        device = Library("libcuda.so.1")
+        for kernel in all_kernels(options.probes):
+            run(device, kernel)
         return 0
     os.makedirs(options.out, exist_ok=True)
     if options.cpu:
@@ -396,6 +387,9 @@ def main():
     values, device = {}, "the GPU"
     if options.recorded:
         values = recorded_values(options.recorded)
+    elif options.values:
+        with open(options.values) as file:
+            values = json.load(file)
     elif options.csv:
         for path in options.csv:
             with open(path) as file:
@@ -407,15 +401,18 @@ def main():
             print("there is no ncu")
             return 77
         try:
-            device = Device("libcuda.so.1").name
-        except (OSError, RuntimeError) as error:
+            device = Library("libcuda.so.1").name
+        except (OSError, DriverError) as error:
             print("there is no GPU: %s" % error)
             return 77
-        values = measure(ncu, options.out)
+        values = measure(ncu, options.out, ["--probes"] if options.probes else [])
     if not values:
         print("ncu counted nothing: see %s/ncu-*.log" % options.out)
         return 77
-    records = compare(counted, values)
+    kernels = all_kernels(options.probes)
+    # A kernel that came after what was recorded; one that ncu should have run is told as missing.
+    unseen = [kernel.name for kernel in kernels if kernel.name not in values] if options.recorded else []
+    records = compare(counted, values, [kernel for kernel in kernels if kernel.name not in unseen])
     with open(os.path.join(options.out, "values.json"), "w") as file:
         json.dump(values, file, indent=0)
     with open(os.path.join(options.out, "results.jsonl"), "w") as file:
@@ -425,6 +422,8 @@ def main():
         write_page(options.page, records)
     counts = write_table(os.path.join(options.out, "results.md"), records, device)
     print(", ".join("%d %s" % (counts[verdict], verdict) for verdict in sorted(counts)))
+    if unseen:
+        print("%d kernels without a record: %s" % (len(unseen), ", ".join(unseen)))
     for record in records:
         if record["verdict"] == "differs":
             print("%(kernel)s %(counter)s: ours %(ours)d, ncu %(ncu)s" % record)

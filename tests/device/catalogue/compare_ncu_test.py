@@ -12,7 +12,6 @@ import tempfile
 import unittest
 
 import compare_ncu
-import ncu_kernels
 
 BUILD = None
 
@@ -53,14 +52,31 @@ class CompareNcu(unittest.TestCase):
                                        ("transpose_padded", "shared_load_wavefronts", 6 * 32),
                                        ("loop_by_lane", "ptx_divergent_branches", 6 * 31),
                                        ("loop_uniform", "ptx_divergent_branches", 0),
-                                       ("flops", "ptx_flops", 192 * 4)):
+                                       ("flops", "ptx_flops", 192 * 4),
+                                       # Of probes: 16 odd lanes of a row of words; lane 13 alone; two rows of a bank;
+                                       # half of the lanes at one word and 16 others in its bank; three sides;
+                                       # at most 1 + 4 turns, as squares are 0, 1 or 4 modulo 8; six turns, of which
+                                       # every second adds; eight of the lanes that leave last.
+                                       ("load_odd_4", "global_load_sectors", 6 * 4),
+                                       ("load_halfwords", "global_load_sectors", 6 * 2),
+                                       ("load_odd_16", "global_load_sectors", 6 * 16),
+                                       ("shared_one_16", "shared_load_wavefronts", 6),
+                                       ("shared_two_rows_4", "shared_load_wavefronts", 6 * 2),
+                                       ("shared_half_at_one_4", "shared_load_wavefronts", 6 * 17),
+                                       ("shared_halfwords_apart", "shared_load_wavefronts", 6 * 32),
+                                       ("red_odd_same", "global_atomic_turns", 6 * 16),
+                                       ("red_seventeen_pairs", "global_atomic_turns", 6 * 2),
+                                       ("nested_ifs", "global_atomic_requests", 6 * 3),
+                                       ("loop_squares", "global_atomic_requests", 6 * 5),
+                                       ("loop_with_if", "global_atomic_requests", 6 * 3),
+                                       ("leaving_lanes", "shared_load_requests", 6 * 8)):
             self.assertEqual(self.counted[kernel][counter], value, (kernel, counter))
-        self.assertGreaterEqual(len(self.counted), 20)
+        self.assertGreaterEqual(len(self.counted), 200)
 
     def table(self, wide, wrong=None):
         """What ncu would print if it counted the same, but for one kernel's counter."""
         rows = []
-        for number, kernel in enumerate(ncu_kernels.all_kernels()):
+        for number, kernel in enumerate(compare_ncu.all_kernels()):
             values = {}
             for counter, metrics in compare_ncu.METRICS.items():
                 mine = compare_ncu.ours(kernel, self.counted[kernel.name], counter)

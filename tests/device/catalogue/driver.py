@@ -1,10 +1,12 @@
-"""The CUDA driver API by ctypes, on the system's libcuda.so.1 or on the CPU device's library."""
+"""Memory, modules, textures and launches of a driver library, with NumPy arrays for values."""
 import ctypes
 import os
 import tempfile
-from ctypes import byref, c_char_p, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import numpy as np
+
+from library import DriverError, Library  # noqa: F401 (for users of this file)
 
 POISON = 0xCB  # what memory holds before a kernel writes to it
 
@@ -18,14 +20,6 @@ FORMATS = {
     "float16": 16,
     "float32": 32
 }
-
-
-class DriverError(Exception):
-    """A driver call that failed: `code` is its CUresult, `name` the code's name."""
-
-    def __init__(self, call, code, name):
-        super().__init__("%s gave %s (%d)" % (call, name, code))
-        self.call, self.code, self.name = call, code, name
 
 
 class ArrayDescriptor(ctypes.Structure):
@@ -60,43 +54,7 @@ assert (ctypes.sizeof(Copy3D), ctypes.sizeof(ResourceDescriptor),
         ctypes.sizeof(TextureDescriptor)) == (200, 144, 104)
 
 
-class Device:
-    """The first device of a driver library, with its primary context current."""
-
-    def __init__(self, path):
-        self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
-        self.call("cuInit", c_uint(0))
-        self.ordinal, self.context = c_int(), c_void_p()
-        self.call("cuDeviceGet", byref(self.ordinal), c_int(0))
-        self.call("cuDevicePrimaryCtxRetain", byref(self.context), self.ordinal)
-        self.enter()
-        name = ctypes.create_string_buffer(256)
-        self.call("cuDeviceGetName", name, c_int(256), self.ordinal)
-        self.name = name.value.decode()
-
-    def call(self, function, *arguments):
-        code = getattr(self.library, function)(*arguments)
-        if code:
-            name = c_char_p()
-            self.library.cuGetErrorName(code, byref(name))
-            raise DriverError(function, code, (name.value or b"?").decode())
-
-    def enter(self):
-        """Makes the context current; a thread may hold one of each library."""
-        self.call("cuCtxSetCurrent", self.context)
-
-    def synchronize(self):
-        self.call("cuCtxSynchronize")
-
-    def attribute(self, which):
-        value = c_int()
-        self.call("cuDeviceGetAttribute", byref(value), c_int(which), self.ordinal)
-        return value.value
-
-    def driver_version(self):
-        value = c_int()
-        self.call("cuDriverGetVersion", byref(value))
-        return value.value
+class Device(Library):
 
     def module(self, ptx):
         return Module(self, ptx)
@@ -162,7 +120,7 @@ class Buffer:
 class Image:
     """A CUDA array that holds `values`, shaped (depth or layers, height, width, channels) or less."""
 
-    def __init__(self, device, values, dimensions, layered=False, surface=False):
+    def __init__(self, device, values, dimensions, layered=False, surface=False, known=None):
         self.device, self.handle = device, c_void_p()
         self.values = np.ascontiguousarray(values)
         channels = self.values.shape[-1]
@@ -173,7 +131,10 @@ class Image:
         descriptor = ArrayDescriptor(*self.extent, FORMATS[self.values.dtype.name], channels, flags)
         device.call("cuArray3DCreate_v2", byref(self.handle), byref(descriptor))
         self.row = self.extent[0] * channels * self.values.itemsize
-        self._copy(self.values, True)
+        if known is None:
+            self._copy(self.values, True)
+        else:
+            self._copy_some(known)
 
     def _copy(self, host, upload):
         copy = Copy3D()
@@ -186,6 +147,17 @@ class Image:
         copy.WidthInBytes, copy.Height, copy.Depth = self.row, max(self.extent[1],
                                                                    1), max(self.extent[2], 1)
         self.device.call("cuMemcpy3D_v2", byref(copy))
+
+    def _copy_some(self, known):
+        """Only texels of a plane that `known` says; the others are never written."""
+        texel = self.values[0, 0].nbytes
+        for at in np.flatnonzero(known):
+            copy = Copy3D()
+            copy.srcMemoryType, copy.srcHost = 1, self.values.ctypes.data + int(at) * texel
+            copy.dstMemoryType, copy.dstArray = 3, self.handle
+            copy.dstXInBytes, copy.dstY = int(at) % self.extent[0] * texel, int(at) // self.extent[0]
+            copy.WidthInBytes, copy.Height, copy.Depth = texel, 1, 1
+            self.device.call("cuMemcpy3D_v2", byref(copy))
 
     def read(self):
         values = np.empty_like(self.values)

@@ -46,8 +46,8 @@ def load(space, width, address):
 
 
 def store(space, width, address):
-    if width == 4:
-        return "st.%s.u32 [%s], %%r10;\n" % (space, address)
+    if width <= 4:
+        return "st.%s.u%d [%s], %%r10;\n" % (space, 8 * width, address)
     values = ", ".join(["%r10"] * (width // 4))
     return "st.%s.v%d.u32 [%s], {%s};\n" % (space, width // 4, address, values)
 
@@ -161,7 +161,7 @@ def transpose_kernel(name, row):
         "add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 32; @%p1 bra READ;\n"
     keep = "setp.eq.u32 %p7, %r10, 77; @!%p7 bra UNUSED;\nst.global.u32 [%rd1], %r10;\nUNUSED:\n"
     joined = "ptxas unrolls the loop by four and joins loads side by side into one of 16 bytes"
-    counters = ("requests", "wavefronts", "conflicts") if row % 4 == 0 else ()
+    counters = ("requests", "wavefronts", "ideal_wavefronts", "conflicts") if row % 4 == 0 else ()
     return kernel(name, body + keep, ["shared_load", "shared_store"],
                   why={"shared_load_" + one: joined for one in counters})
 

@@ -5,23 +5,16 @@
 
 Each case is a process of its own, whose greatest resident memory is looked at. Exit status 77: there is no NVRTC or no NumPy.
 """
-import argparse
 import ctypes
-import json
 import os
 import resource
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "catalogue"))
-try:
-    import numpy as np
-except ImportError:
-    print("there is no NumPy")
-    sys.exit(77)
+from checked import HERE, argument_parser, checked_device  # first: it finds the others
 import driver
+import numpy as np
 from corpus import compile_files
-from extension import extension_of, reports_of
+from extension import reports_of
 
 MILLION = 16 * 256 * 245  # threads and rounds of a launch: 1003520
 NEARLY_4_GIB = (4 << 30) - (64 << 20)  # the device has 4 GiB, and its other memory takes a little
@@ -87,10 +80,7 @@ CASES = {
 def run(library, ptx, name):
     """Words about what is wrong, or none."""
     kernel, grid, block, arguments, wrong, most = CASES[name]
-    device = driver.Device(library)
-    extension = extension_of(device)
-    if extension.configure(None, json.dumps({"checks": ["memory", "init", "race", "sync"]}).encode()):
-        return extension.last_error().decode()
+    device, extension = checked_device(library)
     module = device.module(ptx)
     arguments = [a(device) if callable(a) else a for a in arguments]
     before = resident()
@@ -108,11 +98,7 @@ def run(library, ptx, name):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("library")
-    parser.add_argument("compiler")
-    parser.add_argument("-k", dest="word", default="")
-    options = parser.parse_args()
+    options = argument_parser(__doc__).parse_args()
     unit = compile_files(options.compiler, "90", "lines", [os.path.join(HERE, "bad_inputs.cu")])[0]
     with open(unit["ptx"], encoding="utf-8") as file:
         ptx = file.read()

@@ -6,8 +6,6 @@
 seeded.py says how the .cu files here state what must be found. Exit status: 0 all as it must be, 1 not, 77 there is no
 NVRTC or no NumPy.
 """
-import argparse
-import ctypes
 import glob
 import hashlib
 import json
@@ -15,28 +13,16 @@ import os
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "catalogue"))
-try:
-    import numpy  # pylint: disable=unused-import
-except ImportError:
-    print("there is no NumPy")
-    sys.exit(77)
+from checked import HERE, argument_parser, checked_device  # first: it finds the others
 import driver
 import seeded
 from corpus import compile_files
-from extension import extension_of, reports_of
-
-CHECKS = ["memory", "init", "race", "sync"]
+from extension import reports_of
 
 
 def run(library, ptx, kernel, workers):
     """The reports of a launch. Each has a context of its own, since a fault ends it."""
-    device = driver.Device(library)
-    extension = extension_of(device)
-    settings = {"checks": CHECKS, "instruction_budget": 5000000, "workers": workers}
-    if extension.configure(None, json.dumps(settings).encode()):
-        sys.exit(extension.last_error().decode())
+    device, extension = checked_device(library, instruction_budget=5000000, workers=workers)
     module = device.module(ptx)
     with driver.Captured():  # what kernels print
         driver.launch(device, module.function(kernel.name), kernel.size("grid"), kernel.size("block"),
@@ -74,10 +60,7 @@ def digest_at(level, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("library")
-    parser.add_argument("compiler")
-    parser.add_argument("-k", dest="word", default="")
+    parser = argument_parser(__doc__)
     parser.add_argument("--show", action="store_true", help="print what is found")
     parser.add_argument("--repeat", type=int, default=1, help="runs, with 1 and 2 workers in turn, that must report the same")
     parser.add_argument("--levels", default="", help="of x86-64 that must report the same, such as 2,3")

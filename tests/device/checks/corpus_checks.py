@@ -5,20 +5,11 @@
 
 Results are those of catalogue/check_kernels.py and not looked at here. Exit status 77: there is no NVRTC or no NumPy.
 """
-import argparse
-import json
-import os
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "catalogue"))
-try:
-    import numpy as np
-except ImportError:
-    print("there is no NumPy")
-    sys.exit(77)
+from checked import argument_parser, checked_device  # first: it finds the others
 import catalogue
-import driver
+import numpy as np
 from corpus import compile_corpus, load_catalogue
 from extension import extension_of, reports_of
 
@@ -46,9 +37,7 @@ class CheckedRun(catalogue.Run):
 
 def run_case(library, unit, entry, case):
     """The reports of one case, and how often it launched."""
-    device = driver.Device(library)
-    extension = extension_of(device)
-    extension.configure(None, json.dumps({"checks": ["memory", "init", "race", "sync"]}).encode())
+    device, extension = checked_device(library)
     with open(unit["ptx"], encoding="utf-8", errors="surrogateescape") as file:
         module = device.module(file.read())
     run = CheckedRun(device, module, entry.kernel, unit["architecture"], unit["mode"] != "debug")
@@ -59,12 +48,9 @@ def run_case(library, unit, entry, case):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("library")
-    parser.add_argument("compiler")
+    parser = argument_parser(__doc__)
     parser.add_argument("--architectures", default="90")
     parser.add_argument("--modes", default="lines")
-    parser.add_argument("-k", dest="word", default="")
     options = parser.parse_args()
     np.seterr(all="ignore")
     kernels, raced, wrong, runs = set(), set(), [], 0

@@ -9,9 +9,9 @@ extern "C" __global__ void write_write_block(int* a) {
 extern "C" __global__ void shared_no_barrier(const int* a, int* b) {
   __shared__ int s[64];
   int i = threadIdx.x;
-  s[i] = a[i];  //! hazard=write_after_read thread=32 other_thread=31 other_line=2
+  s[i] = a[i];  //! hazard=write_after_read thread=32 other_thread=31 other_line=2 both_orders=True count=64
   // The first warp reads what the second has not written, which then reads what the first one has.
-  b[i] = s[63 - i];  //! uninitialised thread=0 ; hazard=read_after_write thread=32 other_thread=31 other_line=-2
+  b[i] = s[63 - i];  //! uninitialised thread=0
 }
 
 //@ good shared_with_barrier grid=3 block=64 args="int32[64]= int32[64]"
@@ -30,8 +30,8 @@ extern "C" __global__ void write_after_read(const int* a, int* b) {
   s[i] = a[i];
   __syncthreads();
   // The second warp, which ends the barrier, goes first.
-  int v = s[(i + 32) % 64];  //! hazard=read_after_write thread=0 other_thread=32 other_line=1
-  s[i] = v;                  //! hazard=write_after_read thread=0 other_thread=32 other_line=-1
+  int v = s[(i + 32) % 64];  //! hazard=read_after_write thread=0 other_thread=32 other_line=1 both_orders=True count=64
+  s[i] = v;
   __syncthreads();
   b[i] = s[i];
 }
@@ -92,8 +92,8 @@ extern "C" __global__ void counter_atomic(int* a) { atomicAdd(a, 1); }
 
 //@ bug atomic_and_plain race grid=2 block=32 args="int32[1]=0 int32[64]"
 extern "C" __global__ void atomic_and_plain(int* a, int* b) {
-  atomicAdd(a, 1);  //! hazard=write_after_read in_block=1 thread=0 other_thread=31 other_line=1
-  b[blockIdx.x * 32 + threadIdx.x] = a[0];  //! hazard=read_after_write thread=0 other_thread=31 other_line=-1
+  atomicAdd(a, 1);
+  b[blockIdx.x * 32 + threadIdx.x] = a[0];  //! hazard=read_after_write thread=0 other_thread=31 other_line=-1 both_orders=True
 }
 
 //@ bug flag_without_fence race grid=2 block=32 args="int32[1]=0 int32[32]=0 int32[32]=0"

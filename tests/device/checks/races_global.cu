@@ -13,15 +13,15 @@ extern "C" __global__ void threads_of_a_block_overlap(int* b) {
 //@ bug reads_what_the_next_block_writes race grid=2 block=32 args="int32[64]= int32[64]" hazard=write_after_read
 extern "C" __global__ void reads_what_the_next_block_writes(int* a, int* b) {
   int i = blockIdx.x * 32 + threadIdx.x;
-  b[i] = a[(i + 32) % 64];  //! hazard=read_after_write thread=0 in_block=1 other_thread=0 other_block=0 other_line=1
-  a[i] = 0;  //! thread=0 in_block=1 other_thread=0 other_block=0 other_line=-1
+  b[i] = a[(i + 32) % 64];  //! hazard=read_after_write thread=0 in_block=1 other_thread=0 other_block=0 other_line=1 both_orders=True count=64
+  a[i] = 0;
 }
 
 //@ bug in_place_stencil race block=64 args="float32[64]= 64:int32"
 extern "C" __global__ void in_place_stencil(float* a, int n) {
   int i = threadIdx.x;
-  float v = a[i] + a[(i + 1) % n];  //! hazard=read_after_write thread=63 other_thread=0 other_line=1
-  a[i] = v;  //! hazard=write_after_read thread=1 other_thread=0 other_line=-1 count=63
+  float v = a[i] + a[(i + 1) % n];
+  a[i] = v;  //! hazard=write_after_read thread=1 other_thread=0 other_line=-1 count=64 both_orders=True
 }
 
 //@ bug sum_into_one_place race grid=2 block=1 args="float32[2]= float32[1]=0"
@@ -31,7 +31,7 @@ extern "C" __global__ void sum_into_one_place(const float* a, float* b) {
 
 //@ bug maximum_without_atomic race block=64 args="int32[64]= int32[1]=0"
 extern "C" __global__ void maximum_without_atomic(const int* a, int* b) {
-  if (a[threadIdx.x] > *b) *b = a[threadIdx.x];  //! hazard=write_after_read ; hazard=write_after_write ; hazard=read_after_write
+  if (a[threadIdx.x] > *b) *b = a[threadIdx.x];  //! hazard=write_after_read both_orders=True ; hazard=write_after_write
 }
 
 //@ bug last_block_without_fence race grid=4 block=32 args="int32[128]= int32[4] uint32[1]=0 int32[1]" hazard=read_after_write
@@ -146,4 +146,18 @@ extern "C" __global__ void module_variable_counted(int* b) {
   int v = counter;  //! hazard=read_after_write in_block=1 other_block=0 other_line=1
   counter = v + 1;  //! hazard=write_after_write in_block=1 other_block=0
   if (v > 5) *b = v;
+}
+
+//@ bug synchronizes_by_more_places_than_are_kept incomplete grid=2 block=32 args="int32[4096]=0 int32[1] int32[1]"
+extern "C" __global__ void synchronizes_by_more_places_than_are_kept(int* flags, int* data, int* out) {
+  if (blockIdx.x == 0) {
+    for (int i = threadIdx.x; i < 4096; i += 32) {
+      __threadfence();
+      atomicAdd(flags + i, 1);
+    }
+    if (threadIdx.x == 0) data[0] = 1;
+  } else if (threadIdx.x == 0) {
+    for (int i = 0; i < 4096; ++i) atomicAdd(flags + i, 1);
+    out[0] = data[0];  //! says=count_as_ordered
+  }
 }

@@ -53,8 +53,8 @@ extern "C" __global__ void scan_without_second_barrier(const int* a, int* b) {
   #pragma unroll 1
   for (int step = 1; step < 64; step *= 2) {
     __syncthreads();
-    int v = i >= step ? s[i - step] : 0;  //! hazard=read_after_write thread=32 other_thread=30 other_line=1
-    s[i] += v;  //! hazard=write_after_read thread=32 other_line=-1 other_thread=33
+    int v = i >= step ? s[i - step] : 0;
+    s[i] += v;  //! hazard=write_after_read thread=32 other_line=-1 other_thread=33 both_orders=True
   }
   __syncthreads();
   b[i] = s[i];
@@ -66,9 +66,9 @@ extern "C" __global__ void one_buffer_for_two_rounds(const int* a, int* b) {
   int i = threadIdx.x, v = a[i];
   #pragma unroll 1
   for (int round = 0; round < 3; ++round) {
-    s[i] = v;  //! hazard=write_after_read thread=33 other_thread=32 other_line=2
+    s[i] = v;  //! hazard=write_after_read thread=33 other_thread=32 other_line=2 both_orders=True
     __syncthreads();
-    v += s[(i + 1) % 64];  //! hazard=read_after_write thread=31 other_thread=32 other_line=-2
+    v += s[(i + 1) % 64];
   }
   b[i] = v;
 }
@@ -82,7 +82,7 @@ extern "C" __global__ void two_buffers_taken_wrongly(const int* a, int* b) {
   __syncthreads();
   #pragma unroll 1
   for (int round = 0; round < 2; ++round) {
-    s[round % 2][i] = s[round % 2][(i + 32) % 64] + 1;  //! hazard=write_after_read ; hazard=read_after_write thread=0 other_thread=32
+    s[round % 2][i] = s[round % 2][(i + 32) % 64] + 1;  //! hazard=read_after_write thread=0 other_thread=32 both_orders=True
     __syncthreads();
   }
   b[i] = s[1][i];
@@ -146,7 +146,7 @@ extern "C" __global__ void tree_within_a_warp(const int* a, int* b) {
   s[i + 32] = 0;
   __syncwarp();
   #pragma unroll 1
-  for (int step = 16; step; step /= 2) s[i] += s[i + step];  //! hazard=read_after_write thread=0 other_thread=8 ; hazard=write_after_read thread=16 other_thread=0
+  for (int step = 16; step; step /= 2) s[i] += s[i + step];  //! hazard=write_after_read thread=16 other_thread=0 both_orders=True
   if (i == 0) *b = s[0];
 }
 
@@ -165,8 +165,8 @@ extern "C" __global__ void atomic_then_plain(int* b) {
   __shared__ int n;
   if (threadIdx.x == 0) n = 0;
   __syncthreads();
-  atomicAdd(&n, 1);  //! hazard=write_after_read thread=0 other_thread=63 other_line=1
-  b[threadIdx.x] = n;  //! hazard=read_after_write thread=32 other_thread=63 other_line=-1
+  atomicAdd(&n, 1);
+  b[threadIdx.x] = n;  //! hazard=read_after_write thread=32 other_thread=63 other_line=-1 both_orders=True
 }
 
 //@ bug plain_then_atomic race block=64 args="int32[1]" hazard=write_after_write

@@ -15,7 +15,9 @@ order, and args="…", one word for each argument:
     int32[64]ro          with values, read-only to kernels
     7:int32              a number
     bytes:24             a struct of so many bytes by value, 32-bit numbers 1, 2, 3, …
-    texture:64           a texture over memory of so many float32; surface:8x4 one of so many int32
+    texture:64           a texture over memory of so many float32; surface:8x4 one of so many int32, image:8x4 a texture of so
+                         many float32 with linear filtering; behind it first31 or last31 if only so many have a value
+    same                 the memory of the texture before it
 
 `//!` stands at the end of a line that a report must name. Behind it may be the report's kind, if it is not KIND, and
 what else it must say; `;` separates several reports of one line:
@@ -108,8 +110,13 @@ class Kernel:
         made, freed = [], []
         for number, word in enumerate(self.launch.get("args", "").split()):
             array = re.fullmatch(r"(\w+)\[(\d+)\](=0|=first\d+|=|freed|ro)?", word)
+            if word == "same":
+                made.append(made[-1].memory)
+            elif re.match("texture:|surface:|image:", word):
+                made.append(image_of(device, extension, word))
+            elif not array:
+                made.append(value_of(word))
             if not array:
-                made.append(value_of(device, word))
                 continue
             kind, count, values = array[1], int(array[2]), array[3] or ""
             like = np.zeros(count, kind)
@@ -147,17 +154,35 @@ def keys_and_words(text):
     return keys, [word for *_, word in found if word]
 
 
-def value_of(device, word):
+def value_of(word):
     value, kind = word.split(":")
     if value == "bytes":
         return np.arange(1, int(kind) // 4 + 1, dtype=np.uint32).view(np.uint8)
-    if value == "texture":
-        buffer = driver.Buffer(device, np.zeros(int(kind), np.float32))
-        return driver.linear_texture(device, buffer.write(np.arange(int(kind), dtype=np.float32)))
-    if value == "surface":
-        width, height = (int(n) for n in kind.split("x"))
-        return driver.Image(device, np.zeros((height, width, 1), np.int32), 2, surface=True).surface()
     return np.dtype(kind).type(float(value) if "float" in kind else int(value))
+
+
+class Handle(np.uint64):
+    """A texture's, with the memory that it lies over."""
+    memory = None
+
+
+def image_of(device, extension, word):
+    """A texture or surface, some of whose texels may have no value."""
+    what, size, rest, count = re.fullmatch(r"(\w+):([\dx]+?)(?:(first|last)(\d+))?", word).groups()
+    width, height = (int(n) for n in (size + "x1").split("x")[:2])
+    known = np.ones(width * height, bool)
+    if rest:
+        known[slice(int(count), None) if rest == "first" else slice(None, -int(count))] = False
+    values = np.arange(width * height, dtype=np.int32 if what == "surface" else np.float32)
+    if what == "texture":
+        buffer = driver.Buffer(device, values).write(values)
+        for at in np.flatnonzero(~known):
+            extension.forget(None, buffer.address + int(at) * 4, 4)
+        handle = Handle(driver.linear_texture(device, buffer))
+        handle.memory = buffer
+        return handle
+    image = driver.Image(device, values.reshape(height, width, 1), 2, surface=what == "surface", known=known)
+    return image.surface() if what == "surface" else image.texture(linear=True)
 
 
 def kernels_of(path):

@@ -144,7 +144,7 @@ extern "C" __global__ void read_before_the_copy_ends(const float* a, float* b) {
   __shared__ __align__(16) float s[128];
   unsigned to = (unsigned)__cvta_generic_to_shared(s + threadIdx.x * 4);
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16; cp.async.commit_group;" ::"r"(to), "l"(a + threadIdx.x * 4) : "memory");
-  b[threadIdx.x] = s[threadIdx.x * 4];  //! thread=0 count=32 origin=shared
+  b[threadIdx.x] = s[threadIdx.x * 4];  //! thread=0 count=32 origin=shared ; race hazard=read_after_write thread=0 other_thread=0 count=32
 }
 
 //@ bug local_of_a_function uninitialised block=32 args="int32[32]= int32[32]"

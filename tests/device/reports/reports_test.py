@@ -17,7 +17,7 @@ import unittest
 from ctypes import byref, c_size_t, c_uint64, c_void_p
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("catalogue", "checks")]
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "catalogue"))
 try:
     import numpy as np
 except ImportError:
@@ -28,8 +28,8 @@ try:
 except ImportError:
     jsonschema = None
 import driver
-from checks_test import extension_of, reports_of
 from corpus import compile_files
+from extension import extension_of, reports_of
 
 SOURCE = os.path.join(HERE, "mistakes.cu")
 with open(SOURCE, encoding="utf-8") as file:

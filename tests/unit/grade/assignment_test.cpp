@@ -172,9 +172,46 @@ TEST_F(AssignmentTest, SuitesThatCannotBeGradedSayWhy) {
               HasSubstr("its kernel is made by the plugin `elementwise`"));
   EXPECT_THAT(error_for(replaced("{file: scale.cu, entry: scale}", "{file: scale.cu}")),
               HasSubstr("its kernel has no `entry`"));
+  EXPECT_THAT(error_for(suite() + "expect: {report: barrier}\n"),
+              HasSubstr("it expects another end than a pass"));
+  EXPECT_THAT(error_for(replaced("kernel:", "plugin: elementwise\nkernel:")),
+              HasSubstr("its kernel is made by the plugin `elementwise`"));
+  EXPECT_THAT(error_for(replaced("{file: scale.cu, entry: scale}", "{file: scale.cu}")),
+              HasSubstr("its kernel has no `entry`"));
+  for (const char* option : {"-I/etc", "--include-path=.", "--pre-include=/etc/passwd", "-dlto",
+                             "x.cu", "--time=/tmp/t", "-D", "--std", "-Wall", "--pch", "-Ddir"}) {
+    const std::string text =
+        replaced("entry: scale", "entry: scale, options: ['" + std::string(option) + "']");
+    const std::string wanted = "its kernel has the option `" + std::string(option) + "`";
+    if (option == std::string("-Ddir")) {  // a macro
+      EXPECT_THAT(error_for(text), testing::Not(HasSubstr("option")));
+    } else {
+      EXPECT_THAT(error_for(text), HasSubstr(wanted));
+    }
+  }
   // A mistake of the suite is told at its own place.
   EXPECT_THAT(error_for("warpmark: 1\nkernal: {}\n"),
               testing::AllOf(StartsWith("2:1 "), HasSubstr("unknown key of a suite `kernal`")));
+}
+
+TEST_F(AssignmentTest, OptionsOfTheCompilerAreOfAList) {
+  const auto error_for = [&](const std::string& option) {
+    std::string text = suite();
+    const std::string from = "entry: scale";
+    text.replace(text.find(from), from.size(), from + ", options: ['" + option + "']");
+    folder.write("scale.yaml", text);
+    return folder.error_of(good());
+  };
+  for (const char* option :
+       {"-I/etc", "--include-path=.", "--pre-include=/etc/passwd", "-dlto", "x.cu", "--time=/tmp/t",
+        "-D", "--std", "-Wall", "--pch", "--ptxas-options=-v", "-default-stream"}) {
+    EXPECT_THAT(error_for(option),
+                HasSubstr(std::string("its kernel has the option `") + option + "` | submissions"));
+  }
+  for (const char* option : {"-DT=float", "--define-macro=T", "-use_fast_math", "--fmad=false",
+                             "--std=c++20", "-w", "--diag-suppress=177"}) {
+    EXPECT_EQ(error_for(option), "no error");
+  }
 }
 
 TEST_F(AssignmentTest, AllSuitesLaunchOneKernelAndHaveNamesOfTheirOwn) {

@@ -193,6 +193,80 @@ TEST_F(GraderTest, WhatTheAssignmentForbidsIsRefused) {
             GradeState::refused);
 }
 
+// A suite whose macro N has the value of the axis, and its hidden case before the visible one.
+class HiddenMacro : public GradeTest {
+ protected:
+  std::shared_ptr<Assignment> assign_macro() {
+    std::string yaml = kGradedSuite;
+    yaml.replace(yaml.find("entry: scale"), 12, "entry: scale, define: {N: n}");
+    const auto assignment = assign(yaml);
+    std::swap(assignment->cases[0], assignment->cases[1]);
+    return assignment;
+  }
+  // All that a student may read, and that may depend on how a case is compiled.
+  static std::string told(const GradeResult& result) {
+    const StudentView view(result);
+    std::string all = view.result().message + "\n" + view.result().log;
+    for (const GradedCase& one : view.result().cases) {
+      for (const GradedItem& item : one.items) all += "\n" + item.explanation + item.detail;
+    }
+    return all;
+  }
+};
+
+TEST_F(HiddenMacro, ACompilersTextIsForStaff) {
+  const GradeResult result =
+      grade("template <int K> struct S { static_assert(K == 32, \"x\"); int one = 1; };\n" +
+                scale("S<N> s; if (i < n) out[i] = s.one * f * src[i];"),
+            assign_macro());
+  EXPECT_EQ(result.state, GradeState::graded) << result.message;
+  EXPECT_EQ(result.points, 2);
+  EXPECT_THAT(told(result), Not(HasSubstr("K=")));
+  EXPECT_THAT(result.cases[0].items[0].detail, HasSubstr("K=100"));
+}
+
+TEST_F(HiddenMacro, ALogThatAVisibleCaseHasIsTold) {
+  // A warning everywhere, and an error in the hidden case, which must not take its place.
+  const GradeResult result =
+      grade("#if N != 32\n#error in the dark\n#endif\n#warning in the light\n" +
+                scale("if (i < n) out[i] = f * src[i];"),
+            assign_macro());
+  EXPECT_EQ(result.points, 2);
+  EXPECT_THAT(told(result), AllOf(HasSubstr("in the light"), Not(HasSubstr("in the dark"))));
+  EXPECT_THAT(result.cases[0].items[0].detail, HasSubstr("in the dark"));
+}
+
+TEST_F(HiddenMacro, ARefusalNamesNothingOfIt) {
+  const auto assignment = assign_macro();
+  assignment->ptx.forbid = {{"writable_globals", {}}};
+  const std::string names =
+      "#define JOIN_(a, b) a##b\n#define JOIN(a, b) JOIN_(a, b)\n"
+      "#if N != 32 || defined(ALWAYS)\n__device__ int JOIN(value_, N);\n"
+      "#define KEEP JOIN(value_, N) = 1;\n#else\n#define KEEP\n#endif\n" +
+      scale("KEEP if (i < n) out[i] = f * src[i];");
+  const GradeResult result = grade(names, assignment);
+  EXPECT_EQ(result.state, GradeState::refused);
+  EXPECT_THAT(result.message, HasSubstr("Compiled for a hidden case"));
+  EXPECT_THAT(told(result), Not(HasSubstr("value_")));
+  EXPECT_THAT(result.staff, HasSubstr("scale.n=100: `value_100`"));
+  // What a visible case shows is told, although the hidden one stands before it.
+  EXPECT_THAT(grade("#define ALWAYS\n" + names, assignment).message, HasSubstr("`value_32`"));
+}
+
+TEST_F(HiddenMacro, WhereNothingIsVisibleNothingIsTold) {
+  const auto assignment = assign_macro();
+  assignment->cases.pop_back();
+  const GradeResult closed = grade("int x = N;\n", assignment);
+  EXPECT_EQ(closed.state, GradeState::compile_error);
+  EXPECT_EQ(told(closed),
+            "The file does not compile for a hidden case, whose macros have other "
+            "values.\n");
+  // A compile that is the same for every case has nothing to hide.
+  const auto plain = assign();
+  plain->cases.erase(plain->cases.begin());
+  EXPECT_THAT(told(grade(scale("out[i] = y;"), plain)), HasSubstr("`y` is not known"));
+}
+
 TEST_F(GraderTest, ACompileBombEndsAtItsLimit) {
   const auto assignment = assign();
   assignment->limits.compile_cpu_s = 1;

@@ -165,6 +165,16 @@ TEST_F(SubmissionTest, OfOneStudentTwiceIsRefused) {
   EXPECT_THAT(note_, AllOf(HasSubstr("class/ada.cu"), HasSubstr("class/ada/scale.cu")));
 }
 
+TEST_F(SubmissionTest, NamedTwiceIsOne) {
+  write("ada/scale.cu");
+  write("bob.cu");
+  const std::vector<std::string> once = found({class_});
+  EXPECT_EQ(found({class_, class_ / "ada", class_ / "." / "ada" / "scale.cu", class_ / "bob.cu",
+                   class_ / "ada" / ".." / "bob.cu"}),
+            once);
+  EXPECT_THAT(once, ElementsAre("ada: scale.cu", "bob: bob.cu"));
+}
+
 TEST_F(SubmissionTest, ThatIsALinkIsRefused) {
   write("ada/scale.cu");
   write("bob/readme");

@@ -90,6 +90,12 @@ TEST(PlanJson, EveryWayToEndGoesBothWays) {
                    {"ptx_flops", "<=", 0.5},
                    {"global_load_sectors", ">", Symbolic{"a.nbytes // 32", "/expect/counters/x"}}};
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  plan.composites.coalesced = true;
+  plan.composites.tiled = int64_t{7};
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  plan.counters.clear();
+  plan.composites = {true, false, true, std::nullopt, Symbolic{"n", "/expect/work_efficient"}};
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
 }
 
 TEST(PlanJson, DescribeKeepsLinesShortAndEndsInANewline) {
@@ -162,6 +168,10 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"/limits/timeout_s", "0", "`/limits/timeout_s` must be more than 0"},
         Row{"/limits/memory_mib", "0.5",
             "`/limits/memory_mib` must be an integer from 1 to 9223372036854775807"},
+        Row{"/expect", R"({"coalesced": 1})", "`/expect/coalesced` must be true or false"},
+        Row{"/expect", R"({"tiled": -1})",
+            "`/expect/tiled` must be an integer from 0 to 9223372036854775807"},
+        Row{"/expect", R"({"parallel": false})", "`/expect` expects nothing"},
         Row{"/expect", R"({"counters": [{"name": "barriers", "comparison": "=", "bound": 1}]})",
             "`/expect/counters/0/comparison` must be a comparison"},
         Row{"/expect", R"({"counters": [{"name": "barriers", "comparison": "<", "bound": -1}]})",

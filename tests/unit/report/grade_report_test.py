@@ -117,7 +117,8 @@ FORMATS = ("text", "html", "simple_format", "md", "ansi")
 VISIBILITY = ("visible", "hidden", "after_due_date", "after_published")
 TOP = {"score": NUMBER, "execution_time": NUMBER, "output": str, "output_format": FORMATS,
        "test_output_format": FORMATS, "test_name_format": FORMATS, "visibility": VISIBILITY,
-       "stdout_visibility": VISIBILITY, "extra_data": dict, "tests": list}
+       "stdout_visibility": VISIBILITY, "extra_data": dict, "tests": list, "leaderboard": list}
+ROW = {"name": str, "value": NUMBER, "order": ("asc", "desc")}
 TEST = {"score": NUMBER, "max_score": NUMBER, "status": ("passed", "failed"), "name": str,
         "name_format": FORMATS, "number": str, "output": str, "output_format": FORMATS, "tags": list,
         "visibility": VISIBILITY, "extra_data": dict}
@@ -144,7 +145,9 @@ class Gradescope(unittest.TestCase):
             for result in self.results(students):
                 graded = result["extra_data"]["state"] != "grader_error"
                 self.check(result, {name: kind for name, kind in TOP.items()
-                                    if graded or name not in ("score", "tests")})
+                                    if graded or name not in ("score", "tests", "leaderboard")})
+                for row in result.get("leaderboard", []):
+                    self.check(row, ROW)
                 for number, test in enumerate(result.get("tests", []), 1):
                     self.check(test, TEST)
                     self.assertEqual(test["number"], str(number))
@@ -155,6 +158,8 @@ class Gradescope(unittest.TestCase):
         results = self.results("states")
         self.assertEqual([result.get("score") for result in results],
                          [6.67, 20, 0, 0, 0, 0, None, None])
+        self.assertEqual([result.get("leaderboard") for result in results[:7:6]],
+                         [[{"name": "points", "value": 6.67, "order": "desc"}], None])
         self.assertEqual([test["score"] for test in results[0]["tests"]], [5, 1.67, 0])
         self.assertEqual([test["max_score"] for test in results[0]["tests"]], [5, 5, 10])
         self.assertEqual([test["status"] for test in results[0]["tests"]], ["passed", "failed", "failed"])

@@ -1,4 +1,5 @@
 // Sessions for source that nobody vouches for: two workers behind walls, and what comes out.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -137,6 +138,14 @@ TEST_F(ConfinedSession, ACompileThatGrowsIsEndedAndTheNextIsGood) {
   EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
 }
 
+// A compile can sleep for minutes on no processor time, so that the front looks at the clock, too.
+TEST_F(ConfinedSession, ACompileEndsByTheClock) {
+  options_.confinement->compile_s = 0.001;  // none is as fast
+  const Outcome outcome = grade(kGood);
+  EXPECT_EQ(outcome.failure, FailureKind::limit) << outcome.message;
+  EXPECT_THAT(outcome.message, HasSubstr("0.001 s by the clock"));
+}
+
 TEST_F(ConfinedSession, VariablesOfTheModuleForget) {
   const std::string source =
       "__device__ int calls;\n"
@@ -165,18 +174,29 @@ TEST_F(ConfinedSession, TheSeedDecidesTheNumbers) {
   EXPECT_NE(inputs(1), inputs(2));
 }
 
+std::vector<std::filesystem::path> children() {
+  std::vector<std::filesystem::path> found;
+  for (const auto& folder : std::filesystem::directory_iterator("/proc")) {
+    try {
+      const std::string status = read_file(folder.path() / "status");
+      if (status.find("\nPPid:\t" + std::to_string(::getpid()) + "\n") != std::string::npos)
+        found.push_back(folder.path());
+    } catch (const Error&) {
+      continue;  // no process, or gone
+    }
+  }
+  return found;
+}
+
 // The environments of this process's children, as far as they may be read: those of workers that
 // gave up dumping are root's.
 std::vector<std::string> environments_of_children() {
   std::vector<std::string> found;
-  for (const auto& folder : std::filesystem::directory_iterator("/proc")) {
+  for (const std::filesystem::path& child : children()) {
     try {
-      const std::string status = read_file(folder.path() / "status");
-      if (status.find("\nPPid:\t" + std::to_string(::getpid()) + "\n") == std::string::npos)
-        continue;
-      found.push_back(read_file(folder.path() / "environ"));
+      found.push_back(read_file(child / "environ"));
     } catch (const Error&) {
-      continue;  // no process, gone, or not ours to read
+      continue;  // not ours to read
     }
   }
   return found;
@@ -190,6 +210,26 @@ TEST_F(ConfinedSession, NothingOfTheEnvironmentArrives) {
   if (found.empty()) GTEST_SKIP() << "only root can read the environment of a walled process";
   EXPECT_EQ(found.size(), 2u);
   for (const std::string& environment : found) EXPECT_EQ(environment, "");
+}
+
+// As `--secret-fd 77 77<secret` leaves one behind, which could be read from its beginning again.
+TEST_F(ConfinedSession, NoDescriptorArrives) {
+  const std::string file = folder_.path() / "secret";
+  write_file_atomically(file, "0123456789abcdef");
+  const UniqueFd secret(::open(file.c_str(), O_RDONLY));  // NOLINT: must stay open through exec
+  ASSERT_GE(::dup2(secret.get(), 77), 0);
+  const UniqueFd high(77);
+  EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
+  size_t looked_at = 0;
+  for (const std::filesystem::path& child : children()) {
+    std::error_code code;
+    for (std::filesystem::directory_iterator one(child / "fd", code), end; !code && one != end;
+         one.increment(code)) {
+      ++looked_at;
+      EXPECT_NE(std::filesystem::read_symlink(one->path(), code).string(), file) << one->path();
+    }
+  }
+  if (looked_at == 0) GTEST_SKIP() << "only root can look at a walled process";
 }
 
 }  // namespace

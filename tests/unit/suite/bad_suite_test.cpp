@@ -120,7 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"", "expect: fail\n",
             "15:9 unknown value of `expect` `fail` | known: pass, compile_error"},
         Row{"", "expect: {argument: a}\n",
-            "15:9 `expect` needs one of fault, report, compile_error and counters"},
+            "15:9 `expect` needs one of fault, report, compile_error, counters and the "
+            "composites"},
         Row{"", "expect: {fault: illegal_adress}\n",
             "15:17 unknown value of `fault` `illegal_adress` | did you mean `illegal_address`?"},
         Row{"", "expect: {fault: trap}\n",
@@ -145,8 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
             "15:28 `a.size` is not known yet where `lint` needs it | use axes"},
         Row{"", "budget: {memory_mib: 1}\n",
             "15:1 unknown key of a suite `budget` | known: warpmark, about, plugin, kernel, axes, "
-            "arguments, launch, reference, tolerance, bench, expect, limits, requires, skip, "
-            "lint"}));
+            "arguments, launch, reference, tolerance, baseline, bench, expect, limits, requires, "
+            "skip, lint"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Axes, BadSuite,

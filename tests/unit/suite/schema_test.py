@@ -7,6 +7,7 @@ Exit 77: no jsonschema.
 Usage: schema_test.py SOURCE_FOLDER SCHEMA FOLDER_OF_TESTS SHIPPED_FILES PROBE [ARGUMENT…]
 PROBE ARGUMENT… FILE… prints the loader's verdict on each file.
 """
+import functools
 import json
 import pathlib
 import subprocess
@@ -81,7 +82,7 @@ def undescribed(node, path):
         here = f"{path}/{key}"
         target = value
         while "$ref" in target and "description" not in target:
-            target = schema["definitions"][target["$ref"].rsplit("/", 1)[1]]
+            target = functools.reduce(dict.get, target["$ref"].split("/")[1:], schema)
         if "description" not in target:
             yield here
         yield from undescribed(value, here)

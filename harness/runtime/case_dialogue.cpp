@@ -1,0 +1,73 @@
+#include "runtime/case_dialogue.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "runtime/judge.hpp"
+
+namespace warpmark {
+
+void end_case(Outcome& outcome, FailureKind kind, const Error& error) {
+  fail(outcome, kind, error);
+  throw CaseEnded{};
+}
+
+void end_unready(Outcome& outcome, FailureKind kind, const Error& error) {
+  if (error.code() != ExitCode::verdict && error.code() != ExitCode::usage) throw error;
+  end_case(outcome, kind, error);
+}
+
+void end_skipped(Outcome& outcome, const std::string& reason) {
+  skip(outcome, reason);
+  throw CaseEnded{};
+}
+
+void end_interrupted(Outcome& outcome) {
+  outcome.verdict = Verdict::interrupted;
+  outcome.reason = "interrupted";
+  throw CaseEnded{};
+}
+
+protocol::Reply CaseDialogue::ask(const nlohmann::json& request, const std::vector<int>& fds,
+                                  Outcome& outcome, std::optional<double> limit_s, double more_s) {
+  const double timeout_s = limit_s.value_or(timeout_s_);
+  auto answer = worker_.ask(request, fds, timeout_s + more_s);
+  if (auto* reply = std::get_if<protocol::Reply>(&answer)) return std::move(*reply);
+  const auto& silence = std::get<WorkerLink::Silence>(answer);
+  const std::string& how = silence.how;
+  switch (silence.end) {
+    case ChannelEnd::woken:
+      end_interrupted(outcome);
+    case ChannelEnd::timeout:
+      end_case(
+          outcome, FailureKind::limit,
+          verdict_error(fmt::format("no answer within {:g} s; the worker was ended", timeout_s), {},
+                        limit_s ? "the suite's `limits.timeout_s` says how long a case may take"
+                                : "a kernel that needs longer gets it with --timeout-s"));
+    case ChannelEnd::garbage:
+      end_case(outcome, FailureKind::crash,
+               verdict_error("the worker sent what is no message, and was ended"));
+    case ChannelEnd::closed:
+      break;
+  }
+  end_case(outcome, FailureKind::crash,
+           verdict_error("the worker died in the middle of the case" +
+                         (how.empty() ? std::string() : ": it " + how)));
+}
+
+void CaseDialogue::end_spoilt_worker(const protocol::Failure& failure) {
+  if (!failure.sticky) return;
+  const bool fresh = worker_.fresh();
+  worker_.end();
+  if (!failure.launched && !fresh) throw SpoiltWorker{};
+}
+
+void CaseDialogue::end_garbled(Outcome& outcome) {
+  worker_.end();
+  end_case(outcome, FailureKind::crash,
+           verdict_error("the worker sent what is no answer, and was ended"));
+}
+
+}  // namespace warpmark

@@ -1,0 +1,138 @@
+#include "runtime/case_units.hpp"
+
+#include <utility>
+
+#include "runtime/judge.hpp"
+#include "runtime/requests.hpp"
+#include "runtime/unit_compiler.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Driver results that blame the image, and so the kernel's source or the compiler's options.
+bool blames_image(int result) {
+  return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+         result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+         result == CUDA_ERROR_INVALID_SOURCE;
+}
+
+protocol::Prepare request_for(const Case& which, const PlannedCase& planned, bool load,
+                              CaseArtifacts* artifacts, Outcome& outcome) {
+  protocol::Prepare request;
+  try {
+    request = prepare_request(*which.suite, planned);
+  } catch (const Error& error) {
+    end_unready(outcome, FailureKind::compile, error);
+  }
+  request.load = load;
+  request.images = artifacts != nullptr;
+  if (artifacts != nullptr) {
+    for (const protocol::UnitText& unit : request.units) {
+      artifacts->units.push_back({unit.name, unit.source, "", "", ""});
+    }
+  }
+  return request;
+}
+
+void keep_images(std::vector<protocol::UnitImage> images, const std::vector<Entry>& kernels,
+                 CaseArtifacts* artifacts) {
+  if (artifacts == nullptr) return;
+  for (const Entry& kernel : kernels) artifacts->kernels.push_back(kernel.name);
+  if (images.size() != artifacts->units.size()) {
+    throw internal_error("the worker told of the wrong number of units");
+  }
+  for (size_t i = 0; i < images.size(); ++i) {
+    artifacts->units[i].ptx = std::move(images[i].ptx);
+    artifacts->units[i].cubin = std::move(images[i].cubin);
+    artifacts->units[i].log = std::move(images[i].log);
+  }
+}
+
+}  // namespace
+
+CaseUnits::CaseUnits(const SessionOptions& options, WorkerLink& worker, CaseDialogue& dialogue)
+    : worker_(worker), dialogue_(dialogue) {
+  if (options.confinement) compiler_.emplace(options);
+}
+
+void CaseUnits::add_facts(DeviceFacts& facts) {
+  if (compiler_) compiler_->add_facts(facts);
+}
+
+void CaseUnits::interrupt() noexcept {
+  if (compiler_) compiler_->interrupt();
+}
+
+std::vector<Entry> CaseUnits::prepare(const Case& which, const PlannedCase& planned, bool load,
+                                      CaseArtifacts* artifacts, Outcome& outcome) {
+  protocol::Prepare request = request_for(which, planned, load, artifacts, outcome);
+  if (compiler_) return prepare_confined(which, planned, std::move(request), artifacts, outcome);
+  const nlohmann::json wire = protocol::to_json(request);
+  // Most cases of a suite are compiled alike, and without a launch nothing else is wanted.
+  if (!load && wire == known_request_) {
+    if (!known_error_) return known_kernels_;
+    end_case(outcome, FailureKind::compile, *known_error_);
+  }
+  protocol::Reply reply = dialogue_.ask(wire, {}, outcome);
+  if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    end_unloaded(*failure, outcome);
+    failure->where = in_suite(failure->where, *which.suite);
+    if (planned.plan.compile_error && failure->refused) {
+      judge_refusal(planned, failure->error(), outcome);
+      throw CaseEnded{};
+    }
+    known_request_ = wire;
+    known_error_ = failure->error().at(planned.positions.find("/kernel/entry"));
+    end_case(outcome, FailureKind::compile, *known_error_);
+  }
+  auto& prepared = std::get<protocol::Prepared>(reply);
+  if (!prepared.misfit.empty()) end_skipped(outcome, prepared.misfit);
+  outcome.notices = prepared.notices;
+  outcome.compiled_from_cache = prepared.from_cache;
+  if (prepared.kernels.size() != request.kernels.size()) {
+    throw internal_error("the worker told of the wrong number of kernels");
+  }
+  known_request_ = wire;
+  known_kernels_ = prepared.kernels;
+  known_error_.reset();
+  keep_images(std::move(prepared.images), known_kernels_, artifacts);
+  if (planned.plan.compile_error) {
+    judge_missing_refusal(planned, outcome);
+    throw CaseEnded{};
+  }
+  return std::move(prepared.kernels);
+}
+
+// A failure to load that the source is not to blame for ends the case.
+void CaseUnits::end_unloaded(const protocol::Failure& failure, Outcome& outcome) {
+  dialogue_.end_spoilt_worker(failure);
+  if (failure.result == 0 || blames_image(failure.result)) return;
+  end_case(outcome, FailureKind::driver, failure.error());
+}
+
+// Every run loads anew, so that no variable of the module keeps what a run before left in it.
+std::vector<Entry> CaseUnits::prepare_confined(const Case& which, const PlannedCase& planned,
+                                               protocol::Prepare request, CaseArtifacts* artifacts,
+                                               Outcome& outcome) {
+  request.architecture = worker_.facts().architecture;
+  const protocol::Prepared& made = compiler_->compile(request, which, outcome);
+  if (outcome.verdict != Verdict::passed) throw CaseEnded{};
+  outcome.notices = made.notices;
+  keep_images(made.images, made.kernels, artifacts);
+  if (!request.load) return made.kernels;
+  const bool as_ptx = worker_.facts().has("image_ptx");
+  const protocol::Load load = load_request(request, made.kernels, made.images, as_ptx);
+  protocol::Reply reply = dialogue_.ask(protocol::to_json(load), {}, outcome);
+  if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
+    end_unloaded(*failure, outcome);
+    end_case(outcome, FailureKind::compile,
+             failure->error().at(planned.positions.find("/kernel/entry")));
+  }
+  const auto* loaded = std::get_if<protocol::Prepared>(&reply);
+  if (loaded == nullptr) dialogue_.end_garbled(outcome);
+  if (!loaded->misfit.empty()) end_skipped(outcome, loaded->misfit);
+  return made.kernels;
+}
+
+}  // namespace warpmark

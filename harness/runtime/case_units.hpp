@@ -1,0 +1,46 @@
+// A case's units from source to loaded kernels: by one worker, or behind walls by two.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "plan/plugin_loader.hpp"
+#include "runtime/artifacts.hpp"
+#include "runtime/case_dialogue.hpp"
+#include "runtime/confined_compiler.hpp"
+#include "runtime/session.hpp"
+
+namespace warpmark {
+
+class CaseUnits {
+ public:
+  /// Starts a compile worker in a confined session, and waits for nothing.
+  CaseUnits(const SessionOptions& options, WorkerLink& worker, CaseDialogue& dialogue);
+
+  /// Adds what the compile worker has, if there is one; waits for it.
+  void add_facts(DeviceFacts& facts);
+
+  /// Compiles the plan's units, loads them if wanted, and gives the kernels in the order of the
+  /// launches. What is refused, faults or is not there ends the case, as does a compile error that
+  /// the plan expects. `artifacts`, unless null, gets sources, images and logs.
+  std::vector<Entry> prepare(const Case& which, const PlannedCase& planned, bool load,
+                             CaseArtifacts* artifacts, Outcome& outcome);
+
+  void interrupt() noexcept;
+
+ private:
+  std::vector<Entry> prepare_confined(const Case& which, const PlannedCase& planned,
+                                      protocol::Prepare request, CaseArtifacts* artifacts,
+                                      Outcome& outcome);
+  void end_unloaded(const protocol::Failure& failure, Outcome& outcome);
+
+  WorkerLink& worker_;
+  CaseDialogue& dialogue_;
+  std::optional<ConfinedCompiler> compiler_;  ///< in a worker of its own, in a confined session
+  nlohmann::json known_request_;              ///< the last one that was compiled, and what it has
+  std::vector<Entry> known_kernels_;
+  std::optional<Error> known_error_;
+};
+
+}  // namespace warpmark

@@ -1,0 +1,167 @@
+#include "runtime/composites.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace warpmark {
+
+namespace {
+
+constexpr double kUsed = 0.8;            // of the bytes of sectors
+constexpr double kSectors = 1.25;        // times the baseline's
+constexpr double kConflicts = 0.05;      // of wavefronts
+constexpr double kLongest = 2;           // times the baseline's
+constexpr double kActive = 0.5;          // of a warp's lanes
+constexpr double kGrowth = 1.25;         // times that of the work
+constexpr double kInstructionsMost = 2;  // times the baseline's
+constexpr double kSectorBytes = 32, kLanes = 32;
+
+constexpr std::string_view kLongestWarp = "ptx_longest_warp_instructions";
+constexpr std::string_view kThreadInstructions = "ptx_thread_instructions";
+constexpr std::string_view kWarpInstructions = "ptx_warp_instructions";
+
+// Memory behind the caches, whatever the way to it.
+constexpr std::string_view kCached[] = {
+    "global_load",  "global_store", "global_atomic", "async_global_load", "async_global_store",
+    "texture_load", "surface_load", "surface_store", "surface_atomic"};
+constexpr std::string_view kShared[] = {"shared_load", "shared_store", "shared_atomic",
+                                        "async_shared_load", "async_shared_store"};
+
+double value(const CounterSums& counters, std::string_view name) {
+  return static_cast<double>(counter_value(counters, name));
+}
+
+template <size_t Count>
+double sum(const CounterSums& counters, const std::string_view (&kinds)[Count],
+           std::string_view measure) {
+  double all = 0;  // behind walls the numbers are a stranger's: they must not overflow
+  for (const std::string_view kind : kinds) {
+    all += value(counters, fmt::format("{}_{}", kind, measure));
+  }
+  return all;
+}
+
+// Of a resolved plan.
+double number(const Amount& amount) {
+  const auto* whole = std::get_if<int64_t>(&amount);
+  return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(amount);
+}
+
+// A kernel that does not run in parallel has few requests, and perfect ones.
+void judge_parallel(const CompositeRuns& runs, std::vector<std::string>& broken) {
+  const double longest = value(runs.own, kLongestWarp);
+  const double most = value(runs.baseline, kLongestWarp);
+  if (longest > kLongest * most) {
+    broken.push_back(
+        fmt::format("not parallel: its longest warp executes {:.0f} instructions, that of the "
+                    "baseline {:.0f}; {:g} times as many at most: share the work among all threads",
+                    longest, most, kLongest));
+  }
+  const double lanes = value(runs.own, kThreadInstructions);
+  const double warps = value(runs.own, kWarpInstructions);
+  if (lanes < kActive * kLanes * warps) {
+    broken.push_back(
+        fmt::format("not parallel: on average {:.1f} of the {:g} lanes of a warp are active, {:g} "
+                    "at least: let "
+                    "neighbouring threads take the same branches",
+                    warps == 0 ? 0 : lanes / warps, kLanes, kActive * kLanes));
+  }
+}
+
+void judge_sectors(const char* composite, const CompositeRuns& runs,
+                   std::vector<std::string>& broken) {
+  const double own = sum(runs.own, kCached, "sectors");
+  const double baseline = sum(runs.baseline, kCached, "sectors");
+  if (own <= kSectors * baseline) return;
+  broken.push_back(
+      fmt::format("not {}: it moves {:.0f} sectors of 32 bytes, the baseline {:.0f}; {:g} times as "
+                  "many at most",
+                  composite, own, baseline, kSectors));
+}
+
+void judge_coalesced(const CompositeRuns& runs, std::vector<std::string>& broken) {
+  const double moved = kSectorBytes * sum(runs.own, kCached, "sectors");
+  const double used = sum(runs.own, kCached, "unique_bytes");
+  if (used < kUsed * moved || moved == 0) {
+    broken.push_back(
+        fmt::format("not coalesced: {:.1f} % of the bytes in the sectors that it moves are asked "
+                    "for, {:g} % at "
+                    "least: let neighbouring threads access neighbouring elements",
+                    moved == 0 ? 0 : 100 * used / moved, 100 * kUsed));
+  }
+  judge_sectors("coalesced", runs, broken);
+}
+
+void judge_conflict_free(const CompositeRuns& runs, std::vector<std::string>& broken) {
+  const double wavefronts = sum(runs.own, kShared, "wavefronts");
+  const double excess = wavefronts - sum(runs.own, kShared, "ideal_wavefronts");
+  if (sum(runs.own, kShared, "requests") == 0) {
+    broken.emplace_back("not conflict_free: it does not use shared memory");
+  } else if (excess > kConflicts * wavefronts) {
+    broken.push_back(fmt::format(
+        "not conflict_free: {:.1f} % of the passes over shared memory are for bank conflicts, {:g} "
+        "% at most: pad rows by one element, or change which thread takes which",
+        100 * excess / wavefronts, 100 * kConflicts));
+  }
+  judge_sectors("conflict_free", runs, broken);
+}
+
+void judge_tiled(const Amount& most, const CompositeRuns& runs, std::vector<std::string>& broken) {
+  const double loads = value(runs.own, "global_load_sectors") +
+                       value(runs.own, "async_global_load_sectors") +
+                       value(runs.own, "texture_load_sectors");
+  if (loads <= number(most)) return;
+  broken.push_back(
+      fmt::format("not tiled: its loads move {:.0f} sectors of 32 bytes, {:.0f} at "
+                  "most: load each tile into shared memory once, and use it there",
+                  loads, number(most)));
+}
+
+void judge_work(const Amount& work, const CompositeRuns& runs, std::vector<std::string>& broken) {
+  const double own = value(runs.own, kThreadInstructions);
+  const double baseline = value(runs.baseline, kThreadInstructions);
+  if (own > kInstructionsMost * baseline) {
+    broken.push_back(
+        fmt::format("not work_efficient: its threads execute {:.0f} instructions, those of the "
+                    "baseline {:.0f}; {:g} times as many at most",
+                    own, baseline, kInstructionsMost));
+  }
+  const double growth = own / value(*runs.smaller, kThreadInstructions);
+  const double wanted = number(work) / number(*runs.smaller_work);
+  if (growth <= kGrowth * wanted) return;
+  broken.push_back(
+      fmt::format("not work_efficient: where the work grows {:.3g} times, its instructions grow "
+                  "{:.3g} times; {:.3g} times at most",
+                  wanted, growth, kGrowth * wanted));
+}
+
+}  // namespace
+
+std::vector<std::string> composite_counters() {
+  std::vector<std::string> names = {std::string(kLongestWarp), std::string(kThreadInstructions),
+                                    std::string(kWarpInstructions)};
+  for (const std::string_view kind : kCached) {
+    for (const char* measure : {"sectors", "unique_bytes"}) {
+      names.push_back(fmt::format("{}_{}", kind, measure));
+    }
+  }
+  for (const std::string_view kind : kShared) {
+    for (const char* measure : {"requests", "wavefronts", "ideal_wavefronts"}) {
+      names.push_back(fmt::format("{}_{}", kind, measure));
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs) {
+  std::vector<std::string> broken;
+  if (asked.any()) judge_parallel(runs, broken);
+  if (asked.coalesced) judge_coalesced(runs, broken);
+  if (asked.conflict_free) judge_conflict_free(runs, broken);
+  if (asked.tiled) judge_tiled(*asked.tiled, runs, broken);
+  if (asked.work_efficient) judge_work(*asked.work_efficient, runs, broken);
+  return broken;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,41 @@
+// Composites: judgements of counters that a kernel cannot win by doing less in parallel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "runtime/counters.hpp"
+
+namespace warpmark {
+
+/// What composites hold a kernel's counters against.
+struct CompositeRuns {
+  CounterSums own;
+  CounterSums baseline;                ///< of the baseline kernel, with the same inputs
+  std::optional<CounterSums> smaller;  ///< of the same kernel with less work, for work_efficient
+  std::optional<Amount> smaller_work;  ///< the work there, in the unit of the plan's own
+};
+
+/// Each composite is a conjunction, and `parallel` is part of all of them:
+///   parallel        the longest warp executes at most 2 times as many instructions as the
+///                   baseline's, and on average at least half of a warp's lanes are active
+///   coalesced       of the bytes of all sectors that requests touch at least 80 % are asked for,
+///                   and there are at most 1.25 times as many sectors as the baseline's
+///   conflict_free   there are requests to shared memory, of whose wavefronts at most 5 % are
+///   beyond
+///                   the ideal; and at most 1.25 times as many sectors as the baseline's
+///   tiled           global loads touch at most so many sectors as the suite's formula says
+///   work_efficient  instructions grow at most 1.25 times as much as the suite's formula of the
+///   work
+///                   from the smaller run to this one, and are at most 2 times the baseline's
+/// Why the kernel breaks those of `asked`: a sentence with both numbers for each part, none if all
+/// hold. The thresholds leave room for tails of arrays and for what a compiler adds.
+std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs);
+
+/// The counters that composites are made of.
+std::vector<std::string> composite_counters();
+
+}  // namespace warpmark

@@ -1,0 +1,54 @@
+#include "suite/companions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace warpmark {
+
+std::optional<Case> baseline_case(const Case& which) {
+  const std::optional<Baseline>& baseline = which.suite->baseline;
+  if (!baseline) return std::nullopt;
+  auto suite = std::make_shared<Suite>(*which.suite);
+  if (baseline->plugin) suite->plugin = *baseline->plugin;
+  suite->kernel = baseline->kernel;
+  if (baseline->launch) suite->launch = baseline->launch;
+  suite->counters.clear();
+  suite->baseline.reset();
+  Case one = which;
+  one.suite = std::move(suite);
+  return one;
+}
+
+std::optional<Case> smaller_case(const Case& which) {
+  const std::optional<ExpectedWork>& work = which.suite->composites.work_efficient;
+  if (!work) return std::nullopt;
+  const Scope scope = which.scope();
+  std::vector<PointValue> point = which.point;
+  bool smaller = false;
+  for (const NamedExpression& axis : work->smaller) {
+    const auto found = std::find_if(point.begin(), point.end(),
+                                    [&](const PointValue& own) { return own.name == axis.name; });
+    const ArithmeticValue value = axis.value.evaluate(scope);
+    if (found == point.end() || found->value == value) continue;
+    found->value = value;
+    found->label = id_text(value).value_or(to_text(value));
+    smaller = true;
+  }
+  if (!smaller) {
+    throw usage_error(fmt::format("`smaller` is the point of {} itself", which.id), work->where,
+                      "give an axis a value with less work, as in {n: n // 8}");
+  }
+  auto suite = std::make_shared<Suite>(*which.suite);
+  suite->counters.clear();
+  suite->baseline.reset();
+  Case one = case_at(suite, std::move(point));
+  if (one.skip) {
+    throw usage_error(fmt::format("`smaller` is {}, which the suite skips: {}", one.id, *one.skip),
+                      work->where);
+  }
+  return one;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,179 @@
+// Asynchronous copies: from their start until somebody has waited for them nobody may touch what
+// they write, nor change what they read.
+//
+// PTX ISA, "Asynchronous copy": the writes of a copy are ordered by its completion alone, so that
+// they are not even ordered with what the thread that started it does next.
+#include <algorithm>
+
+#include "inspect/init_bits.hpp"
+#include "inspect/observer.hpp"
+#include "machine/arena.hpp"
+#include "machine/async.hpp"
+#include "machine/block.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// Bytes of a dtype's element, which stand at its end in bits; 0 for those that may be anything's.
+std::uint64_t element_of(const std::string& dtype) {
+  const std::size_t digits = dtype.find_first_of("0123456789");
+  return digits == dtype.npos ? 0 : std::stoul(dtype.substr(digits)) / 8;
+}
+
+}  // namespace
+
+// Whose an access was: copies told to an mbarrier count as another block's, since nothing in the
+// block but the mbarrier is in order with them.
+std::uint64_t BlockObserver::block_of(const Record& record) const {
+  if (record.in_flight()) return launch_.flights.block(record.moment());
+  return launch_.clock.block(record.moment()) & ~kEngine;
+}
+
+template <typename Body>
+void BlockObserver::each_cell(const Flight::Side& side, std::uint64_t bytes, Body body) {
+  const std::uint64_t step = std::uint64_t{1} << shift(side.space);
+  for (std::uint64_t at = 0; at < bytes; at += step) {
+    if (const RaceCells cell = cell_at(side.space, side.address + at)) body(cell);
+  }
+}
+
+void BlockObserver::depart(AsyncCopy& copy) {
+  if (!launch_.checks.race) return;
+  Flight& flight = *copy.flight;
+  Lanes& w = *flight.lanes;
+  const Instruction& i = *flight.instruction;
+  const std::uint32_t thread = w.warp * 32 + flight.lane;
+  if (copy.source != 0)
+    read_cells(w, i, flight.from.space, flight.lane, flight.from.address, copy.source, false);
+  write_cells(w, i, flight.to.space, flight.lane, flight.to.address, copy.bytes, false, false);
+  flight.mark = launch_.flights.depart(index_);
+  const std::uint64_t writes = Record::make(flight.mark, thread, false, i.statement).bits;
+  const std::uint64_t reads = Record::make(flight.mark, thread, true, i.statement).bits;
+  each_cell(flight.to, copy.bytes, [&](const RaceCells& cell) { *cell.write = writes; });
+  if (flight.from.space != Space::shared) return;
+  each_cell(flight.from, copy.source, [&](const RaceCells& cell) {
+    flight.kept.push_back(*cell.write);
+    if (!Record{*cell.write}.in_flight()) *cell.write = reads;
+  });
+}
+
+void BlockObserver::has_read(AsyncCopy& copy) {
+  Flight& flight = *copy.flight;
+  if (flight.kept.empty()) return;
+  std::size_t next = 0;
+  each_cell(flight.from, copy.source, [&](const RaceCells& cell) {
+    const std::uint64_t kept = flight.kept[next++];
+    if (Record{*cell.write}.moment() == flight.mark) *cell.write = kept;
+  });
+  flight.kept.clear();
+  // It has read until now, as its thread knows; of those that mbarriers are told of it does not.
+  if (copy.completion == nullptr)
+    read_cells(*flight.lanes, *flight.instruction, Space::shared, flight.lane, flight.from.address,
+               copy.source, false);
+}
+
+void BlockObserver::land(AsyncCopy& copy, const std::byte* barrier) {
+  if (launch_.checks.init) carry_values(copy);
+  if (!launch_.checks.race) return;
+  Flight& flight = *copy.flight;
+  const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
+  const std::uint32_t statement = flight.instruction->statement;
+  has_read(copy);
+  if (barrier == nullptr && copy.source != 0 && flight.from.space == Space::global)
+    read_cells(*flight.lanes, *flight.instruction, Space::global, flight.lane, flight.from.address,
+               copy.source, false);
+  Moment moment = moment_;
+  if (barrier != nullptr) {
+    const std::uint64_t engine = index_ | kEngine;
+    moment = launch_.clock.take(engine);
+    launch_.synchronization.release(mbarrier_object(barrier),
+                                    {engine, thread, moment, 0, false, nullptr}, {});
+  }
+  const std::uint64_t landed = Record::make(moment, thread, false, statement).bits;
+  each_cell(flight.to, copy.bytes, [&](const RaceCells& cell) {
+    const Record now{*cell.write};
+    if (!now.in_flight() || now.moment() == flight.mark) *cell.write = landed;
+  });
+  launch_.flights.land(flight.mark);
+}
+
+void BlockObserver::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t warp,
+                            std::uint32_t lane) {
+  Flight& flight = *copy.flight;
+  if (!launch_.checks.race || flight.mark == 0) return;
+  const bool writes = flight.to.space == Space::shared;
+  const Flight::Side& side = writes ? flight.to : flight.from;
+  Fault fault;
+  fault.kind = FaultKind::race;
+  fault.hazard = writes ? "exit after write" : "exit after read";
+  describe_access(*flight.lanes, *flight.instruction, side.space, flight.lane, side.address,
+                  copy.bytes, writes, fault);
+  fault.statement = statement;
+  fault.thread = block_.thread(warp, lane);
+  tell_other(fault, Record::make(flight.mark, flight.lanes->warp * 32 + flight.lane, false,
+                                 flight.instruction->statement));
+  block_.launch().faults.add(fault);
+  has_read(copy);
+  each_cell(flight.to, copy.bytes, [&](const RaceCells& cell) {
+    if (Record{*cell.write}.moment() == flight.mark) *cell.write = 0;
+  });
+  launch_.flights.land(flight.mark);
+  flight.mark = 0;
+}
+
+// What has no value at the source has none at the target, but for whole elements of an array, which
+// are results: those are told of.
+void BlockObserver::carry_values(AsyncCopy& copy) {
+  const auto map = [&](Flight::Side& side) {
+    if (side.space != Space::shared) return side.init;
+    side.first = side.address;
+    return home(side.first).shared_init_.data();
+  };
+  Flight& flight = *copy.flight;
+  std::uint8_t* to = map(flight.to);
+  const std::uint8_t* from = copy.source == 0 ? nullptr : map(flight.from);
+  if (to != nullptr) set_bits(to, flight.to.first, copy.bytes);
+  if (from == nullptr || all_set(from, flight.from.first, copy.source)) return;
+  if (to != nullptr) copy_bits(to, flight.to.first, from, flight.from.first, copy.source);
+  if (flight.to.space != Space::global) return;
+  Lanes& w = *flight.lanes;
+  const Instruction& i = *flight.instruction;
+  Fault fault;
+  describe_access(w, i, Space::global, flight.lane, flight.to.address, copy.bytes, true, fault);
+  const std::uint64_t element = element_of(fault.allocation.dtype);
+  if (element < 2) return;
+  for (std::uint64_t at = 0; at + element <= copy.source; at += element) {
+    bool any = false;
+    for (std::uint64_t byte = 0; byte < element; ++byte)
+      any = any || all_set(from, flight.from.first + at + byte, 1);
+    if (any) continue;
+    if (to != nullptr) set_bits(to, flight.to.first + at, element);
+    fault.address = flight.to.address + at;
+    fault.bytes = static_cast<std::uint32_t>(element);
+    undefined(w, flight.lane, i.statement, Taint::make(0xff, flight.from.space, i.statement),
+              "stored", fault);
+  }
+}
+
+SyncObject& BlockObserver::mbarrier_object(const std::byte* barrier) {
+  return launch_.synchronization.at(
+      std::uint64_t{1} << 62 |
+      static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barrier)));
+}
+
+void BlockObserver::meet(const Lanes& w, std::uint32_t lane, const std::byte* barrier,
+                         bool arrives) {
+  if (!launch_.checks.race) return;
+  SyncObject& object = mbarrier_object(barrier);
+  if (!arrives) {
+    warps_[w.warp].seen.add(&object, object.releases());
+    return;
+  }
+  const Moment until = moment_;
+  moment_ = launch_.clock.take(index_);
+  launch_.synchronization.release(
+      object, {index_, w.warp * 32 + lane, until, barrier_, false, warps_[w.warp].fenced},
+      warps_[w.warp].seen);
+}
+
+}  // namespace warpmark::cpu

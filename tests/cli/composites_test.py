@@ -1,0 +1,178 @@
+# Composites: what a person writes and sees, in `check` and in grading.
+import json
+import unittest
+
+from program import CheckTest
+
+TRANSPOSE = """#define K extern "C" __global__ void
+#define XY int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+K naive(float *out, const float *src, int n) {
+  XY
+  for (int r = 0; r < 32; r += 8) out[x * n + y + r] = src[(y + r) * n + x];
+}
+K tiled(float *out, const float *src, int n) {
+  __shared__ float tile[32][33];
+  XY
+  for (int r = 0; r < 32; r += 8) tile[threadIdx.y + r][threadIdx.x] = src[(y + r) * n + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  for (int r = 0; r < 32; r += 8) out[(y + r) * n + x] = tile[threadIdx.x][threadIdx.y + r];
+}
+"""
+SUITE = """warpmark: 1
+kernel: {file: transpose.cu, entry: %s}
+axes: {n: [64, 96]}
+arguments:
+  out: {out: src.shape}
+  src: {in: 'rng.standard_normal((n, n))', dtype: float32}
+  n: {scalar: n, dtype: int32}
+launch: {block: [32, 8], grid: [n // 32, n // 32]}
+reference: {out: src.T}
+tolerance: exact
+"""
+BASELINE = "baseline: {kernel: {file: transpose.cu, entry: tiled}}\n"
+
+
+class InASuite(CheckTest):
+    SHARES_KERNELS = True
+
+    def write_suite(self, more, entry="naive"):
+        self.write("suites/transpose.cu", TRANSPOSE)
+        return self.write("suites/t.yaml", SUITE % entry + more)
+
+    def test_are_told_with_both_numbers(self):
+        self.write_suite(BASELINE + "expect: {coalesced: true, counters: {barriers: '>= 0'}}\n")
+        out, _ = self.check("suites/t.yaml", "--journal", "run.jsonl", code=1)
+        self.assertIn("FAILED t.n=64\n  suites/t.yaml:12:9: error: not coalesced: 22.2 % of the "
+                      "bytes in the sectors that it moves are asked for, 80 % at least", out)
+        # 4096 floats: 512 sectors to load, one for each element to store.
+        self.assertIn("  not coalesced: it moves 4608 sectors of 32 bytes, the baseline 1024; 1.25 "
+                      "times as many at most", out)
+        self.assertEqual([record["failure"] for record in self.journal()[1:-1]],
+                         ["counter", "counter"])
+        self.write_suite(BASELINE + "expect: {coalesced: true, conflict_free: true}\n", "tiled")
+        self.check("suites/t.yaml")
+
+    def test_are_in_the_plan(self):
+        self.write_suite("expect: {tiled: 'n * 2', work_efficient: {work: src.size, smaller: "
+                         "{n: n - 32}}}\n", "tiled")
+        plan = json.loads(self.run_program("plan", "suites/t.yaml", "--case", "t.n=64")[0])
+        self.assertEqual(plan["expect"],
+                         {"tiled": 128, "work_efficient": {"arithmetic": "src.size",
+                                                           "at": "/expect/work_efficient"}})
+        self.assertEqual(plan["requires"], ["profile"])
+
+    def test_a_wrong_result_is_told_first(self):
+        self.write_suite(BASELINE + "expect: {coalesced: true}\n")
+        self.write("suites/transpose.cu", TRANSPOSE.replace("= src[", "= 2 * src[", 1))
+        out, _ = self.check("suites/t.yaml", code=1)
+        self.assertIn("elements of `out` are wrong", out)
+        self.assertNotIn("coalesced", out)
+
+    def test_a_baseline_that_fails(self):
+        self.write_suite(BASELINE + "expect: {parallel: true}\n")
+        self.write("suites/transpose.cu", TRANSPOSE.replace("= tile[", "= 2 * tile["))
+        out, _ = self.check("suites/t.yaml", code=1)
+        self.assertIn("the baseline fails: ", out)
+
+    def test_mistakes(self):
+        for more, place, message in (
+            ("expect: {coalesce: true}\n", "11:10", "did you mean `coalesced`?"),
+            ("expect: {coalesced: yes}\n", "11:21", "unknown value of `coalesced` `yes`"),
+            ("expect: {coalesced: false}\n" + BASELINE, "12:11", "add a composite to `expect`: parallel"),
+            ("expect: {coalesced: true, fault: trap}\n", "11:27", "fault"),
+            (BASELINE, "11:11", "nothing is measured against the baseline"),
+            ("expect: {tiled: m}\n", "11:17", "`m`"),
+            ("expect: {tiled: 0 - n}\n", "11:17", "a number, 0 or more, is needed"),
+            ("expect: {work_efficient: n}\n", "11:26", "`work_efficient` must be a map"),
+            ("expect: {work_efficient: {work: n}}\n", "11:26", "needs `work` and `smaller`"),
+            ("expect: {work_efficient: {work: n, smaller: {}}}\n", "11:45", "`smaller` is empty"),
+            ("expect: {work_efficient: {work: n, smaller: {m: 1}}}\n", "11:46",
+             "unknown axis in `smaller` `m`"),
+            ("expect: {work_efficient: {work: n, smaller: {n: n}}}\n", "11:26",
+             "`smaller` is the point of t.n=64 itself"),
+            ("expect: {work_efficient: {work: n, smaller: {n: 32}}}\nskip: {when: n < 64, reason: "
+             "small}\n", "11:26", "`smaller` is t.n=32, which the suite skips: small"),
+            ("expect: {parallel: true}\nbaseline: {kernel: {file: other.cu, entry: k}}\n", "12:27",
+             "there is no file `other.cu`"),
+            ("expect: {parallel: true}\nbaseline: {launch: {block: 32}}\n", "12:11",
+             "`baseline` needs `kernel`"),
+            ("expect: {parallel: true}\nbaseline: {kernel: {file: transpose.cu, entri: k}}\n",
+             "12:41", "entri"),
+        ):
+            self.write_suite(more)
+            errors = self.refused("check", "suites/t.yaml", "--device", "cpu")
+            self.assertIn("suites/t.yaml:%s: " % place, errors)
+            self.assertIn(message, errors)
+
+
+class InAnAssignment(CheckTest):
+    """The course's own solution is the baseline of what is handed in."""
+
+    SHARES_KERNELS = True
+    ENTRY = TRANSPOSE.replace("K naive", "__device__ void unused_").replace("K tiled", "K transpose")
+
+    def setUp(self):
+        super().setUp()
+        self.write("suites/transpose.cu", self.ENTRY)
+        self.write("suites/transpose.yaml", SUITE % "transpose" +
+                   "expect: {coalesced: true, conflict_free: true, work_efficient: {work: n * n, "
+                   "smaller: {n: 32}}}\n")
+        self.write("naive.cu", TRANSPOSE.replace("K naive", "K transpose"))
+        self.write("again.cu", self.ENTRY + "// mine\n")
+        # Right, and with perfect requests: one thread in 32 does the work of all.
+        self.write("lonely.cu", """extern "C" __global__
+void transpose(float *out, const float *src, int n) {
+  if (threadIdx.x) return;
+  for (int r = threadIdx.y; r < 32; r += 8)
+    for (int c = 0; c < 32; ++c)
+      out[(blockIdx.x * 32 + c) * n + blockIdx.y * 32 + r] =
+          src[(blockIdx.y * 32 + r) * n + blockIdx.x * 32 + c];
+}
+""")
+        self.write("only.cu", self.ENTRY.replace("  x = blockIdx.y", "  if (n == 32) return;\n"
+                                                 "  x = blockIdx.y"))
+        self.write("hw.yaml", """warpmark: 1
+assignment: hw
+suite: suites/transpose.yaml
+cases:
+  - {name: visible, points: 1, axes: {n: [64]}}
+  - {name: hidden, points: 1, axes: {n: [96]}, visibility: hidden}
+self_test:
+  must_pass: [again.cu]
+  must_fail: [{file: naive.cu, word: wrong}, {file: lonely.cu, word: wrong}]
+""")
+
+    def test_lint_runs_them(self):
+        self.run_program("grade", "--lint", "hw.yaml", "--device", "cpu")
+
+    def test_what_students_read(self):
+        out, _ = self.run_program("try", "hw.yaml", "naive.cu", "--device", "cpu", code=1)
+        self.assertIn("The results are right, but the kernel does not work as this\n    case asks:\n"
+                      "    not coalesced: 22.2 % of the bytes", out)
+        self.assertIn("not conflict_free: it does not use shared memory", out)
+        out, _ = self.run_program("try", "hw.yaml", "lonely.cu", "--device", "cpu", code=1)
+        self.assertIn("not parallel: ", out)
+        out, _ = self.run_program("try", "hw.yaml", "only.cu", "--device", "cpu", code=1)
+        self.assertIn("transpose.n=32: ", out)
+        self.run_program("try", "hw.yaml", "again.cu", "--device", "cpu")
+
+    def test_behind_walls(self):
+        self.write("secret", "0123456789abcdef\n").chmod(0o600)
+        for student in ("naive", "again"):
+            self.write("class/%s/transpose.cu" % student,
+                       (self.folder / (student + ".cu")).read_text())
+        self.run_program("grade", "hw.yaml", "class", "-o", "out", "--secret", "secret",
+                         "--device", "cpu")
+        points = {}
+        for student in ("naive", "again"):
+            result = json.loads((self.folder / "out/staff" / student / "result.json").read_text())
+            points[student] = (result["state"], result["points"])
+            if student == "naive":
+                self.assertEqual([one["items"][0]["word"] for one in result["cases"]],
+                                 ["wrong", "wrong"])
+        self.assertEqual(points, {"naive": ("graded", 0), "again": ("graded", 2)})
+
+
+if __name__ == "__main__":
+    unittest.main()

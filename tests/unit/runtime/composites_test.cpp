@@ -1,0 +1,342 @@
+// Composites: kernels that keep them, and those that would fool a plain limit.
+#include "runtime/composites.hpp"
+
+#include <algorithm>
+
+#include "session_fixture.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+namespace {
+
+using testing::HasSubstr;
+
+// Copies of 4096 floats by 128 blocks of 32 threads: a few ways to be coalesced, and to seem so.
+constexpr const char* kCopies = R"(
+#define K extern "C" __global__ void
+#define I int i = blockIdx.x * blockDim.x + threadIdx.x;
+K plain(float *out, const float *src, int n) { I out[i] = src[i]; }
+K four(float *out, const float *src, int n) {
+  I
+  if (i < n / 4) ((float4 *)out)[i] = ((const float4 *)src)[i];
+}
+K reversed(float *out, const float *src, int n) { I int j = i ^ 31; out[j] = src[j]; }
+K strided(float *out, const float *src, int n) {
+  I int j = i % 128 * 32 + i / 128;
+  out[j] = src[j];
+}
+K one_lane(float *out, const float *src, int n) {
+  I
+  if (i % 32 == 0)
+    for (int j = i; j < i + 32; j += 4) *(float4 *)(out + j) = *(const float4 *)(src + j);
+}
+K one_warp(float *out, const float *src, int n) {
+  I
+  if (i < 32)
+    for (int j = i; j < n; j += 32) out[j] = src[j];
+}
+K twice(float *out, const float *src, int n) {
+  I float a = src[i];
+  float b = ((const volatile float *)src)[(i + 32) % n];
+  out[i] = b == 12345.f ? a + 1 : a;
+}
+)";
+constexpr const char* kCopySuite =
+    "arguments:\n"
+    "  out: {out: src.shape}\n"
+    "  src: {in: 'rng.standard_normal(n)', dtype: float32}\n"
+    "  n: {scalar: n}\n"
+    "axes: {n: [4096]}\n"
+    "launch: {block: 32, grid: n // 32}\n"
+    "reference: {out: src}\n";
+
+// Transpositions of 64 × 64 floats by blocks of 32 × 8 threads.
+constexpr const char* kTranspositions = R"(
+#define K extern "C" __global__ void
+#define XY int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+#define EACH for (int r = 0; r < 32; r += 8)
+template <int width>
+__device__ void tile(float *out, const float *src, int n) {
+  __shared__ float tile[32][width];
+  XY
+  EACH tile[threadIdx.y + r][threadIdx.x] = src[(y + r) * n + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  EACH out[(y + r) * n + x] = tile[threadIdx.x][threadIdx.y + r];
+}
+K padded(float *out, const float *src, int n) { tile<33>(out, src, n); }
+K unpadded(float *out, const float *src, int n) { tile<32>(out, src, n); }
+K naive(float *out, const float *src, int n) { XY EACH out[x * n + y + r] = src[(y + r) * n + x]; }
+K detour(float *out, const float *src, int n) {  // a tile that no neighbour looks into
+  __shared__ float own[8][32];
+  XY
+  EACH {
+    own[threadIdx.y][threadIdx.x] = src[(y + r) * n + x];
+    __syncwarp();
+    out[x * n + y + r] = own[threadIdx.y][threadIdx.x];
+  }
+}
+)";
+constexpr const char* kTranspositionSuite =
+    "arguments:\n"
+    "  out: {out: src.shape}\n"
+    "  src: {in: 'rng.standard_normal((n, n))', dtype: float32}\n"
+    "  n: {scalar: n}\n"
+    "axes: {n: [64]}\n"
+    "launch: {block: [32, 8], grid: [n // 32, n // 32]}\n"
+    "reference: {out: src.T}\n";
+
+// Products of matrices of 64 × 64 floats by blocks of 16 × 16 threads.
+constexpr const char* kProducts = R"(
+#define K extern "C" __global__ void
+#define XY int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+K tiled(float *c, const float *a, const float *b, int n) {
+  __shared__ float s[16][16], t[16][16];
+  XY float sum = 0;
+  for (int k = 0; k < n; k += 16) {
+    s[threadIdx.y][threadIdx.x] = a[y * n + k + threadIdx.x];
+    t[threadIdx.y][threadIdx.x] = b[(k + threadIdx.y) * n + x];
+    __syncthreads();
+    for (int i = 0; i < 16; ++i) sum += s[threadIdx.y][i] * t[i][threadIdx.x];
+    __syncthreads();
+  }
+  c[y * n + x] = sum;
+}
+K naive(float *c, const float *a, const float *b, int n) {
+  XY float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[y * n + k] * b[k * n + x];
+  c[y * n + x] = sum;
+}
+K lonely(float *c, const float *a, const float *b, int n) {  // few loads, because few threads
+  XY
+  if (threadIdx.x || threadIdx.y) return;
+  for (int v = y; v < y + 16; ++v)
+    for (int u = x; u < x + 16; ++u) {
+      float sum = 0;
+      for (int k = 0; k < n; k += 4) {
+        const float4 f = *(const float4 *)(a + v * n + k);
+        sum += f.x * b[k * n + u] + f.y * b[(k + 1) * n + u] + f.z * b[(k + 2) * n + u] +
+               f.w * b[(k + 3) * n + u];
+      }
+      c[v * n + u] = sum;
+    }
+}
+)";
+constexpr const char* kProductSuite =
+    "arguments:\n"
+    "  c: {out: a.shape}\n"
+    "  a: {in: 'rng.integers(0, 8, (n, n))', dtype: float32}\n"
+    "  b: {in: 'rng.integers(0, 8, (n, n))', dtype: float32}\n"
+    "  n: {scalar: n}\n"
+    "axes: {n: [64]}\n"
+    "launch: {block: [16, 16], grid: [n // 16, n // 16]}\n"
+    "reference: {c: a @ b}\n";
+
+// Inclusive sums of n ints by one block of n threads.
+constexpr const char* kScans = R"(
+#define K extern "C" __global__ void
+K tree(int *out, const int *src, int n) {  // up and down a tree: n additions each way
+  extern __shared__ int s[];
+  int i = threadIdx.x;
+  s[i] = src[i];
+  __syncthreads();
+  for (int d = 1; d < n; d *= 2) {
+    if (i < n / (2 * d)) s[(2 * i + 2) * d - 1] += s[(2 * i + 1) * d - 1];
+    __syncthreads();
+  }
+  for (int d = n / 4; d > 0; d /= 2) {
+    if (i < n / (2 * d) - 1) s[(2 * i + 3) * d - 1] += s[(2 * i + 2) * d - 1];
+    __syncthreads();
+  }
+  out[i] = s[i];
+}
+K warps(int *out, const int *src, int n) {  // each warp alone, then the sums of the warps
+  __shared__ int sums[32];
+  int i = threadIdx.x, v = src[i];
+  for (int d = 1; d < 32; d *= 2) {
+    int left = __shfl_up_sync(~0u, v, d);
+    if (i % 32 >= d) v += left;
+  }
+  if (i % 32 == 31) sums[i / 32] = v;
+  __syncthreads();
+  if (i == 0)
+    for (int j = 1; j < n / 32; ++j) sums[j] += sums[j - 1];
+  __syncthreads();
+  out[i] = i < 32 ? v : v + sums[i / 32 - 1];
+}
+K every(int *out, const int *src, int n) {  // each adds up all before it
+  int i = threadIdx.x, sum = 0;
+  for (int j = 0; j <= i; ++j) sum += src[j];
+  out[i] = sum;
+}
+)";
+constexpr const char* kScanSuite =
+    "arguments:\n"
+    "  out: {out: src.shape}\n"
+    "  src: {in: 'rng.integers(0, 100, n)', dtype: int32}\n"
+    "  n: {scalar: n}\n"
+    "axes: {n: [512]}\n"
+    "launch: {block: n, shared: 4 * n}\n"
+    "reference: {out: src.cumsum()}\n"
+    "tolerance: exact\n";
+
+class Composites : public SessionTest {
+ protected:
+  // How `kernel` ends where `expect` is asked for, with `baseline` to measure against.
+  Outcome judge(const char* suite, const char* source, const std::string& kernel,
+                const std::string& expect, const std::string& baseline) {
+    std::string yaml = "kernel: {file: k.cu, entry: " + kernel + "}\n" + suite;
+    yaml += "expect: " + expect + "\n";
+    if (!baseline.empty()) {
+      yaml += "baseline: {kernel: {file: k.cu, entry: " + baseline + "}}\n";
+    }
+    return run(yaml, source);
+  }
+
+  struct Verdict {
+    std::string kernel, broken;  ///< "" for one that keeps the composite
+  };
+  void expect_verdicts(const char* suite, const char* source, const std::string& expect,
+                       const std::string& baseline, const std::vector<Verdict>& verdicts) {
+    for (const auto& [kernel, broken] : verdicts) {
+      SCOPED_TRACE(kernel + " " + expect);
+      const Outcome outcome = judge(suite, source, kernel, expect, baseline);
+      if (broken.empty()) {
+        EXPECT_EQ(outcome.verdict, warpmark::Verdict::passed) << outcome.message;
+        continue;
+      }
+      EXPECT_EQ(outcome.verdict, warpmark::Verdict::failed);
+      EXPECT_EQ(outcome.failure, FailureKind::counter);
+      EXPECT_THAT(outcome.message, HasSubstr(broken));
+    }
+  }
+};
+
+TEST_F(Composites, CoalescedIsWhatWastesNoSectorAndNoLane) {
+  expect_verdicts(
+      kCopySuite, kCopies, "{coalesced: true}", "plain",
+      {{"plain", ""},
+       {"four", ""},
+       {"reversed", ""},
+       {"strided", "not coalesced: 12.5 % of the bytes"},
+       {"one_lane", "not parallel: on average"},
+       {"one_warp", "not parallel: its longest warp"},
+       {"twice", "not coalesced: it moves 1536 sectors of 32 bytes, the baseline 1024"}});
+}
+
+TEST_F(Composites, ParallelIsPartOfEach) {
+  for (const char* expect :
+       {"{parallel: true}", "{coalesced: true}", "{conflict_free: true}", "{tiled: 100000}",
+        "{work_efficient: {work: n, smaller: {n: n // 2}}}"}) {
+    expect_verdicts(kCopySuite, kCopies, expect, "plain",
+                    {{"one_lane", "not parallel"}, {"one_warp", "not parallel"}});
+  }
+}
+
+TEST_F(Composites, ConflictFreeNeedsSharedMemoryThatIsOfUse) {
+  expect_verdicts(
+      kTranspositionSuite, kTranspositions, "{conflict_free: true}", "padded",
+      {{"padded", ""},
+       {"unpadded", "% of the passes over shared memory are for bank conflicts"},
+       {"naive", "not conflict_free: it does not use shared memory"},
+       {"detour", "not conflict_free: it moves 4608 sectors of 32 bytes, the baseline"}});
+  expect_verdicts(kTranspositionSuite, kTranspositions, "{coalesced: true}", "padded",
+                  {{"padded", ""}, {"unpadded", ""}, {"naive", "not coalesced: "}});
+}
+
+TEST_F(Composites, TiledCountsTheLoadsThatAreLeft) {
+  // Each block loads two tiles of 16 rows of 64 bytes for each of its n / 16 steps. A warp of the
+  // naive kernel has two rows: for each k two elements of a, and 64 bytes of b.
+  const std::string formula = "{tiled: 'n // 16 * (n // 16) * (n // 16) * 2 * 32'}";
+  expect_verdicts(kProductSuite, kProducts, formula, "tiled",
+                  {{"tiled", ""},
+                   {"naive", "not tiled: its loads move 32768 sectors of 32 bytes, 4096 at most"},
+                   {"lonely", "not parallel: "}});
+}
+
+TEST_F(Composites, WorkEfficientComparesTwoSizes) {
+  const std::string work = "{work_efficient: {work: n, smaller: {n: n // 8}}}";
+  expect_verdicts(kScanSuite, kScans, work, "warps", {{"warps", ""}});
+  // In one block all threads go along with every level of the tree, whoever adds there.
+  expect_verdicts(kScanSuite, kScans, work, "tree", {{"tree", "its instructions grow 10.9 times"}});
+  expect_verdicts(kScanSuite, kScans, "{work_efficient: {work: n * log2(n), smaller: {n: n // 8}}}",
+                  "tree", {{"tree", ""}, {"warps", ""}, {"every", "not work_efficient: "}});
+  const Outcome every = judge(kScanSuite, kScans, "every", work, "tree");
+  EXPECT_EQ(every.failure, FailureKind::counter);
+  EXPECT_THAT(every.message, HasSubstr("not work_efficient: where the work grows 8 times, its "
+                                       "instructions grow "));
+  EXPECT_THAT(every.message, HasSubstr("; 10 times at most"));
+  EXPECT_THAT(every.message, HasSubstr("not work_efficient: its threads execute "));
+}
+
+TEST_F(Composites, AKernelWithoutABaselineIsItsOwn) {
+  expect_verdicts(kCopySuite, kCopies, "{coalesced: true}", "",
+                  {{"plain", ""},
+                   {"strided", "not coalesced: 12.5 %"},
+                   {"one_lane", "not parallel: on average"}});
+}
+
+TEST_F(Composites, SeveralAreToldTogetherAndBoundsFirst) {
+  const Outcome both = judge(kTranspositionSuite, kTranspositions, "naive",
+                             "{coalesced: true, conflict_free: true}", "padded");
+  EXPECT_THAT(both.message, HasSubstr("not coalesced: "));
+  EXPECT_THAT(both.message, HasSubstr("\nnot conflict_free: "));
+  EXPECT_EQ(both.where.line, 10);
+  const Outcome bound = judge(kTranspositionSuite, kTranspositions, "naive",
+                              "{coalesced: true, counters: {barriers: 1}}", "padded");
+  EXPECT_THAT(bound.message, HasSubstr("the counter barriers is 0, and must be == 1"));
+  EXPECT_THAT(bound.message, testing::Not(HasSubstr("coalesced")));
+}
+
+TEST_F(Composites, ABaselineThatIsWrongIsTheSuitesMistake) {
+  const std::string source = std::string(kCopies) +
+                             "K wrong(float *out, const float *src, int n) { I out[i] = 1; }\n"
+                             "K crash(float *out, const float *src, int n) { I out[i + n] = 1; }\n";
+  for (const char* baseline : {"wrong", "crash", "missing"}) {
+    const Outcome outcome =
+        judge(kCopySuite, source.c_str(), "plain", "{coalesced: true}", baseline);
+    EXPECT_EQ(outcome.failure, FailureKind::reference) << baseline;
+    EXPECT_THAT(outcome.reason, testing::StartsWith("the baseline fails: "));
+  }
+}
+
+TEST_F(Composites, TheSmallerRunMustBeRightToo) {
+  const std::string source = std::string(kCopies) +
+                             "K only(float *out, const float *src, int n) "
+                             "{ I out[i] = n == 4096 ? src[i] : 0; }\n";
+  const Outcome outcome = judge(kCopySuite, source.c_str(), "only",
+                                "{work_efficient: {work: n, smaller: {n: n // 8}}}", "plain");
+  EXPECT_EQ(outcome.failure, FailureKind::wrong);
+  EXPECT_THAT(outcome.reason, testing::StartsWith("t.n=512: "));
+}
+
+TEST_F(Composites, ABaselineMayHaveALaunchOfItsOwn) {
+  const std::string yaml = std::string("kernel: {file: k.cu, entry: plain}\n") + kCopySuite +
+                           "expect: {coalesced: true}\n"
+                           "baseline:\n"
+                           "  kernel: {file: k.cu, entry: four}\n"
+                           "  launch: {block: 64, grid: n // 256}\n";
+  EXPECT_EQ(run(yaml, kCopies).verdict, warpmark::Verdict::passed);
+}
+
+TEST_F(Composites, OfAKernelThatMovesNothing) {
+  CompositeRuns runs;
+  PlanComposites asked;
+  asked.coalesced = asked.conflict_free = asked.parallel = true;
+  asked.tiled = int64_t{0};
+  EXPECT_THAT(broken_composites(asked, runs),
+              testing::ElementsAre(HasSubstr("not coalesced: "),
+                                   HasSubstr("it does not use shared memory")));
+  EXPECT_THAT(broken_composites({}, runs), testing::IsEmpty());
+}
+
+// A counter that is renamed would count as 0 here, unseen.
+TEST_F(Composites, AreMadeOfCountersThatThereAre) {
+  const std::vector<std::string>& known = counter_names();
+  for (const std::string& name : composite_counters()) {
+    EXPECT_THAT(known, testing::Contains(name));
+  }
+}
+
+}  // namespace
+}  // namespace warpmark
