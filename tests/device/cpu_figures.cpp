@@ -1,5 +1,5 @@
 // Prints figures F7, F8 and F9 of the CPU device; a tool, not a test.
-//   build/tests/cpu_figures [--workers N]
+//   build/tests/cpu_figures [--workers N] [KERNEL...]
 // F7: thread-instructions a second of six kernels on one core without checks, by the processor time
 // of the median of nine runs each (which other programs disturb less than a clock); with --workers
 // also how many times faster N threads are by the clock, the two measured in turn.
@@ -85,7 +85,13 @@ class Figures {
                  side * side}};
   }
 
-  void speeds(unsigned workers) {
+  /// Of the kernels of these names, or of all.
+  void speeds(unsigned workers, const std::vector<std::string_view>& names) {
+    const auto unwanted = [&](const Kernel& kernel) {
+      return !names.empty() && std::find(names.begin(), names.end(), kernel.name) == names.end();
+    };
+    std::erase_if(kernels_, unwanted);
+    if (kernels_.empty()) throw std::runtime_error("no kernel has such a name");
     Rates plain, checked;
     double cost = 0;
     const char* dearest = "";
@@ -113,9 +119,10 @@ class Figures {
     std::printf("F7: geometric mean %.2f, least %.2f G thread-instructions/s\n", plain.mean(),
                 plain.least);
     std::printf(
-        "F8: with all checks geometric mean %.2f, least %.2f G thread-instructions/s; at most %.2f "
-        "times as long (%s)\n",
-        checked.mean(), checked.least, cost, dearest);
+        "F8: with all checks geometric mean %.2f, least %.2f G thread-instructions/s; %.2f times "
+        "as "
+        "long in the geometric mean, at most %.2f (%s)\n",
+        checked.mean(), checked.least, plain.mean() / checked.mean(), cost, dearest);
     if (workers > 1) ratios(workers);
   }
 
@@ -267,15 +274,17 @@ int main(int count, char** arguments) {
       return 0;
     }
     unsigned workers = 1;
-    if (first == "--workers" && count == 3)
+    int next = 1;
+    if (first == "--workers" && count > 2) {
       workers = static_cast<unsigned>(std::strtoul(arguments[2], nullptr, 10));
-    else if (count != 1)
-      workers = 0;
-    if (workers == 0) {
-      std::fprintf(stderr, "usage: cpu_figures [--workers N]\n");
+      next = 3;
+    }
+    if (workers == 0 || (count > next && arguments[next][0] == '-')) {
+      std::fprintf(stderr, "usage: cpu_figures [--workers N] [KERNEL...]\n");
       return 2;
     }
-    warpmark::test::Figures().speeds(workers);
+    warpmark::test::Figures().speeds(workers, {arguments + next, arguments + count});
+    if (count > next) return 0;
     warpmark::test::starts(arguments[0]);
     warpmark::test::library_size();
   } catch (const std::exception& error) {

@@ -51,6 +51,19 @@ template <bool Value = true>
   }
 }
 
+/// The same where `count` is a power of two, up to 64, and divides `from`.
+[[gnu::always_inline]] inline bool all_set_aligned(const std::uint8_t* map, std::uint64_t from,
+                                                   std::uint64_t count) {
+  if (count > 8) return all_set(map, from, count);
+  const unsigned wanted = ((1u << count) - 1) << (from % 8);
+  return (map[from / 8] & wanted) == wanted;
+}
+[[gnu::always_inline]] inline void set_bits_aligned(std::uint8_t* map, std::uint64_t from,
+                                                    std::uint64_t count) {
+  if (count > 8) return set_bits(map, from, count);
+  map[from / 8] = static_cast<std::uint8_t>(map[from / 8] | ((1u << count) - 1) << (from % 8));
+}
+
 /// Bits [from, from + count) of one map become bits [to, to + count) of another, or of the same.
 inline void copy_bits(std::uint8_t* target, std::uint64_t to, const std::uint8_t* source,
                       std::uint64_t from, std::uint64_t count) {

@@ -26,6 +26,23 @@ bool is_swap(Opcode opcode) {
          opcode == Opcode::atom_cas_64;
 }
 
+// An atomic access, whose record is `now`, to some cells: true, and they know of it, if whatever is
+// newer than the threshold is as strong. What copies read that are under way is no less a danger.
+bool settle_strong(const RaceCells& cells, std::uint32_t count, std::uint64_t now,
+                   std::uint64_t threshold) {
+  constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
+  constexpr std::uint64_t kInFlight = std::uint64_t{Record::kLastMoment + 1}
+                                      << Record::kMomentShift;
+  bool weak = false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    for (const std::uint64_t record : {cells.write[i], cells.read[i], cells.other[i]})
+      weak |= record >= threshold && ((record & kStrong) == 0 || record >= kInFlight);
+  }
+  if (weak) return false;
+  for (std::uint32_t i = 0; i < count; ++i) cells.write[i] = now;
+  return true;
+}
+
 // Swaps that are still to come; more races than that are told at once.
 constexpr std::size_t kMostUnsettled = 4096;
 
@@ -235,6 +252,7 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
                                std::uint64_t address, std::uint32_t bytes, bool strong) {
   const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
   const std::uint32_t step = 1u << shift(space);
+  const std::uint64_t oldest = oldest_danger(space, address);
   bool told = false;
   for (std::uint64_t at = address; at < address + bytes; at += step) {
     const RaceCells cell = cell_at(space, at);
@@ -245,9 +263,9 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
       told = true;
       race(w, i, space, lane, address, bytes, written, "read after write", false);
     }
-    const bool newer = last.moment() >= launch_.clock.first();
+    const bool newer = last.bits >= oldest;
     const bool other_block = newer && launch_.clock.block(last.moment()) != index_;
-    const bool alone = Record{*cell.other}.moment() < launch_.clock.first();
+    const bool alone = *cell.other < oldest;
     if (newer &&
         (other_block || last.warp() != now.warp() || (alone && last.thread() != now.thread())))
       *cell.other = last.bits;
@@ -382,6 +400,38 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   if (!worst.computed() && !result) return;
   if (bits != nullptr) set_bits(bits, from, bytes);
   undefined(w, lane, i.statement, worst, "stored", fault);
+}
+
+void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
+                            const std::uint64_t* at, std::uint32_t bytes) {
+  const Checks& checks = launch_.checks;
+  const Warp& warp = warps_[w.warp];
+  const bool plain =
+      !checks.closely && !is_swap(i.opcode) && (i.order & Instruction::kRelease) == 0;
+  const Region& region = space == Space::global ? w.sites[i.site] : w.shared;
+  const std::uint8_t* values = !checks.init             ? nullptr
+                               : space == Space::global ? region.init
+                                                        : shared_init_.data();
+  const std::uint64_t begin = region.begin, oldest = threshold(space);
+  const std::uint32_t count = bytes >> shift(space);
+  std::uint64_t record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    const std::uint64_t address = at[lane];
+    bool good = plain && (values == nullptr || all_set_aligned(values, address - begin, bytes));
+    if (good && checks.race) {
+      const RaceCells place = cells(space, address, bytes);
+      // Nothing is put in order, unless a thread has fenced.
+      const bool acquires = i.d != Instruction::kNone && !launch_.synchronization.empty();
+      good = !acquires && warp.fences[lane].moment == 0 && place &&
+             settle_strong(place, count, record + (std::uint64_t{lane} << Record::kThreadShift),
+                           oldest);
+    }
+    if (!good) {
+      atomic(w, i, space, lane, address, bytes, i.d != Instruction::kNone);
+      record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
+    }
+  }
 }
 
 void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,

@@ -91,6 +91,17 @@ class BlockObserver {
     return std::uint64_t{space == Space::shared ? barrier_ : launch_.clock.first()}
            << Record::kMomentShift;
   }
+  /// Records before this, Record::bits, are not this block's.
+  [[nodiscard]] std::uint64_t block_start() const {
+    return std::uint64_t{start_} << Record::kMomentShift;
+  }
+  /// Whether a record of this launch is of this block, and if so, of before its last barrier.
+  [[nodiscard]] bool owns(const Record& record) const {
+    return !record.in_flight() && launch_.clock.block(record.moment()) == index_;
+  }
+  [[nodiscard]] bool before_barrier(const Record& record) const {
+    return record.moment() < barrier_;
+  }
   [[nodiscard]] std::uint8_t* shared_init() { return shared_init_.data(); }
 
   // --- accesses of one lane, within their bounds. Those to shared memory have an offset in the
@@ -103,6 +114,9 @@ class BlockObserver {
   /// Reads and writes; `uses` says whether the old value is looked at.
   void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
               std::uint64_t address, std::uint32_t bytes, bool uses);
+  /// The same for the lanes of `mask`, lane L's at at[L], within one region.
+  void atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
+               const std::uint64_t* at, std::uint32_t bytes);
   /// An access of an instruction that takes undefined values for used as soon as they are read.
   void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool store);
@@ -196,6 +210,11 @@ class BlockObserver {
   BlockObserver& home(std::uint64_t& offset);
   /// The cell of an address, in shared memory of any block of the cluster.
   RaceCells cell_at(Space space, std::uint64_t address);
+  /// The threshold of an address: no barrier of the block's puts other blocks' accesses in order.
+  [[nodiscard]] std::uint64_t oldest_danger(Space space, std::uint64_t address) {
+    const bool visited = space == Space::shared && home(address).visited_;
+    return threshold(visited ? Space::global : space);
+  }
   [[nodiscard]] bool hides(const Record& before, const Record& now) const;
   void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
               std::uint32_t bytes);

@@ -1,98 +1,172 @@
-// The records of 32 lanes at a time, where a warp accesses memory in order or all in one place.
+// The records of 32 lanes at a time: in order, all in one place, or each in its own.
 // Compiled once for each WARPMARK_ISA; see machine/numerics.hpp for what that forbids.
 #pragma once
 
-#include "inspect/race_memory.hpp"
+#include <cstddef>
+
+#include "inspect/observer.hpp"
 #include "machine/numerics.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
 
-/// Whether a record of `threshold` or later is of another thread or moment than `mine`: it may be a
-/// race, which only a closer look can tell.
-WARPMARK_INLINE u64 suspicious(u64 record, u64 mine, u64 threshold) {
+/// What the records of a warp's plain accesses are held against.
+struct Now {
+  u64 mine = 0;       ///< record of lane 0; lane i's is greater by i << Record::kThreadShift
+  u64 threshold = 0;  ///< earlier records are no danger
+  u64 start = 0;      ///< of the block: earlier records are those of others; shared memory has none
+  const BlockObserver* observer = nullptr;
+
+  [[nodiscard, gnu::always_inline]] u64 lane(int lane) const {
+    return mine + (static_cast<u64>(lane) << Record::kThreadShift);
+  }
+  [[nodiscard, gnu::always_inline]] bool newer(u64 record) const {
+    return static_cast<s64>(record) >= static_cast<s64>(threshold);
+  }
+};
+
+/// Whether a record is newer than the threshold and of another thread or moment than `me`: it may
+/// be a race, which only a closer look can tell.
+WARPMARK_INLINE u64 suspicious(u64 record, u64 me, u64 threshold) {
   const auto newer = static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(threshold));
-  return newer & static_cast<u64>(((record ^ mine) >> Record::kThreadShift) != 0);
+  return newer & static_cast<u64>(((record ^ me) >> Record::kThreadShift) != 0);
+}
+WARPMARK_INLINE bool same_thread(u64 a, u64 b) {
+  return ((a ^ b) >> Record::kThreadShift & 0x3ff) == 0;
+}
+WARPMARK_INLINE bool same_warp(u64 a, u64 b) {
+  return ((a ^ b) >> Record::kWarpShift & 31) == 0;
 }
 
-/// `count` cells, 1 << shift of them for each of 32 lanes in order, are read or written by lanes
-/// whose records are `mine` and its followers. False, and nothing is done, if some access of
-/// `threshold` or later is suspicious.
-template <bool Store>
-WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int shift, u64 mine,
-                                       u64 threshold) {
-  u64 bad = 0;
+/// Whether a newer record is one of this block.
+WARPMARK_INLINE bool own(u64 record, const Now& now) {
+  return (record ^ now.mine) >> Record::kMomentShift == 0 || now.observer->owns({record});
+}
+/// Whether what a record tells of cannot conflict with what `me` does: it is old, the same
+/// thread's, or of this block before its last barrier.
+WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
+  if (suspicious(record, me, now.threshold) == 0) return true;
+  return own(record, now) && (same_thread(record, me) || now.observer->before_barrier({record}));
+}
+
+/// A lane, whose record is `me`, reads a cell.
+WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
+  const u64 last = read;
+  read = me;
+  if (!now.newer(last)) return;
+  if (!same_warp(last, me) || (!now.newer(other) && !same_thread(last, me)) || !own(last, now))
+    other = last;
+}
+
+/// `count` cells, 1 << shift of them for each of 32 lanes in order, are read or written by those
+/// lanes. False, and nothing is done, if that takes a closer look.
+template <Space S, bool Store>
+WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int shift,
+                                       const Now& now) {
+  const u64 mine = now.mine, threshold = now.threshold;
+  const auto record_of = [=](int i) {
+    return mine + (static_cast<u64>(i >> shift) << Record::kThreadShift);
+  };
+  u64 bad = 0, newer = 0;
   WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {
-    const u64 me = mine + (static_cast<u64>(i >> shift) << Record::kThreadShift);
-    bad |= suspicious(cells.write[i], me, threshold);
-    if constexpr (Store) {
-      bad |= suspicious(cells.read[i], me, threshold);
-      bad |= suspicious(cells.other[i], me, threshold);
-    }
+    const u64 last = cells.read[i];
+    bad |= suspicious(cells.write[i], record_of(i), threshold);
+    if constexpr (Store) bad |= suspicious(last, record_of(i), threshold);
+    newer |= static_cast<u64>(static_cast<s64>(last) >= static_cast<s64>(threshold));
   }
   if (bad != 0) return false;
-  if constexpr (Store) {
-    WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) cells.write[i] =
-        mine + (static_cast<u64>(i >> shift) << Record::kThreadShift);
-  } else {
+  // Most cells are read once: of `other`, which is never newer unless `read` is, nothing is needed.
+  if (newer != 0 && Store) {
+    WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) bad |=
+        suspicious(cells.other[i], record_of(i), threshold);
+    if (bad != 0) return false;
+  }
+  if (newer != 0 && !Store) {
+    const u64 start = now.start;
+    if constexpr (S == Space::global) {  // of this block perhaps, but of another moment
+      WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {
+        const u64 last = cells.read[i];
+        bad |= static_cast<u64>(static_cast<s64>(last) >= static_cast<s64>(start)) &
+               static_cast<u64>((last ^ mine) >> Record::kMomentShift != 0);
+      }
+      if (bad != 0) return false;
+    }
     WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {
-      const u64 me = mine + (static_cast<u64>(i >> shift) << Record::kThreadShift);
-      const u64 last = cells.read[i], other = cells.other[i];
-      const bool newer = static_cast<s64>(last) >= static_cast<s64>(threshold);
-      const bool same_warp = ((last ^ me) >> Record::kWarpShift & 31) == 0;
+      const u64 me = record_of(i), last = cells.read[i], other = cells.other[i];
+      const bool follows = static_cast<s64>(last) >= static_cast<s64>(threshold);
       const bool alone = static_cast<s64>(other) < static_cast<s64>(threshold);
-      const bool same_thread = ((last ^ me) >> Record::kThreadShift) == 0;
-      cells.other[i] = newer && (!same_warp || (alone && !same_thread)) ? last : other;
+      const bool alien = S == Space::global && static_cast<s64>(last) < static_cast<s64>(start);
+      const bool replaces = alien || !same_warp(last, me) || (alone && !same_thread(last, me));
+      cells.other[i] = follows && replaces ? last : other;
       cells.read[i] = me;
     }
+    return true;
   }
-  return true;
-}
-
-/// The same for the cells of one lane, whose record is `me`.
-template <bool Store>
-WARPMARK_INLINE bool settle_lane(const RaceCells& cells, int count, u64 me, u64 threshold) {
-  u64 bad = 0;
-  for (int i = 0; i < count; ++i) {
-    bad |= suspicious(cells.write[i], me, threshold);
-    if constexpr (Store) {
-      bad |= suspicious(cells.read[i], me, threshold);
-      bad |= suspicious(cells.other[i], me, threshold);
-    }
-  }
-  if (bad != 0) return false;
-  for (int i = 0; i < count; ++i) {
-    if constexpr (Store) {
-      cells.write[i] = me;
-      continue;
-    }
-    const u64 last = cells.read[i];
-    const bool newer = static_cast<s64>(last) >= static_cast<s64>(threshold);
-    const bool same_warp = ((last ^ me) >> Record::kWarpShift & 31) == 0;
-    const bool alone = static_cast<s64>(cells.other[i]) < static_cast<s64>(threshold);
-    const bool same_thread = ((last ^ me) >> Record::kThreadShift) == 0;
-    if (newer && (!same_warp || (alone && !same_thread))) cells.other[i] = last;
-    cells.read[i] = me;
-  }
+  u64* to = Store ? cells.write : cells.read;
+  WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) to[i] = record_of(i);
   return true;
 }
 
 /// The same for cells that all lanes of `mask` read.
-WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u64 mine, u32 mask,
-                                      u64 threshold) {
-  const u64 first = mine + (static_cast<u64>(__builtin_ctz(mask)) << Record::kThreadShift);
-  const u64 last = mine + (static_cast<u64>(31 - __builtin_clz(mask)) << Record::kThreadShift);
+WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mask, const Now& now) {
+  const u64 first = now.lane(__builtin_ctz(mask)), last = now.lane(31 - __builtin_clz(mask));
   for (int i = 0; i < count; ++i) {
-    if (static_cast<s64>(cells.write[i]) >= static_cast<s64>(threshold)) return false;
+    if (!settled(cells.write[i], first, now) || !settled(cells.write[i], last, now)) return false;
   }
   for (int i = 0; i < count; ++i) {
-    const u64 before = cells.read[i];
-    const bool newer = static_cast<s64>(before) >= static_cast<s64>(threshold);
-    const bool same_warp = ((before ^ last) >> Record::kWarpShift & 31) == 0;
-    if (newer && !same_warp)
-      cells.other[i] = before;
-    else if (static_cast<s64>(cells.other[i]) < static_cast<s64>(threshold) && first != last)
-      cells.other[i] = first;
+    note_read(cells.read[i], cells.other[i], first, now);
+    if (first == last) continue;
+    if (!now.newer(cells.other[i])) cells.other[i] = first;
     cells.read[i] = last;
+  }
+  return true;
+}
+
+/// Where some lanes, in ascending order, access memory, and their records.
+struct LaneCells {
+  int count = 0;
+  u64* write[32];            ///< the first cell of each
+  std::ptrdiff_t read = 0;   ///< RaceCells::read - RaceCells::write
+  std::ptrdiff_t other = 0;  ///< RaceCells::other - RaceCells::write
+  u64 records[32];
+};
+
+/// The same for `cells` cells of each of some lanes: the same ones for two lanes, or none in
+/// common.
+template <bool Store>
+WARPMARK_INLINE bool settle_lanes(const LaneCells& lanes, int cells, const Now& now) {
+  for (int k = 0; k < lanes.count; ++k) {
+    const u64 me = lanes.records[k];
+    for (int i = 0; i < cells; ++i) {
+      const u64* write = lanes.write[k] + i;
+      if (!settled(*write, me, now)) return false;
+      if constexpr (Store) {
+        if (!settled(write[lanes.read], me, now) || !settled(write[lanes.other], me, now))
+          return false;
+      }
+    }
+  }
+  if constexpr (!Store) {
+    for (int k = 0; k < lanes.count; ++k) {
+      for (int i = 0; i < cells; ++i) {
+        u64* write = lanes.write[k] + i;
+        note_read(write[lanes.read], write[lanes.other], lanes.records[k], now);
+      }
+    }
+    return true;
+  }
+  // A record that another lane has overwritten tells of two lanes that write to one place.
+  u64 before[32], lost = 0;
+  for (int k = 0; k < lanes.count; ++k) {
+    before[k] = *lanes.write[k];
+    *lanes.write[k] = lanes.records[k];
+  }
+  for (int k = 0; k < lanes.count; ++k) lost |= *lanes.write[k] ^ lanes.records[k];
+  if (lost != 0) {
+    for (int k = lanes.count - 1; k >= 0; --k) *lanes.write[k] = before[k];
+    return false;
+  }
+  for (int i = 1; i < cells; ++i) {
+    for (int k = 0; k < lanes.count; ++k) lanes.write[k][i] = lanes.records[k];
   }
   return true;
 }

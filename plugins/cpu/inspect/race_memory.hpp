@@ -12,6 +12,7 @@ namespace warpmark::cpu {
 /// The last accesses of a run of cells, one cell for each granule of memory: the last write, the
 /// last read, and the last read of another warp than that (else of another thread, or none). Two
 /// readers are enough to find that some reader races with a writer, whichever warp it is in.
+/// `other` is of a launch only if `read` is.
 struct RaceCells {
   std::uint64_t *write = nullptr, *read = nullptr, *other = nullptr;  ///< Record::bits
   RaceCells operator+(std::uint64_t cells) const {

@@ -96,6 +96,8 @@ class Synchronization {
     const auto found = objects_.find(key);
     return found == objects_.end() ? nullptr : &found->second;
   }
+  /// Nobody has synchronized by an object yet.
+  [[nodiscard]] bool empty() const { return objects_.empty(); }
   /// Whether an access of a thread of `block` is among what `seen` covers for someone in block
   /// `reader`.
   [[nodiscard]] bool covers(const Seen& seen, const Record& record, std::uint64_t block,

@@ -1,9 +1,7 @@
 // Handlers of loads and stores: translation, bounds, and the fast paths for contiguous and equal
 // addresses. Compiled once for each WARPMARK_ISA, for the accesses of WARPMARK_MEMORY_OPS.
-#include "inspect/init_bits.hpp"
-#include "inspect/observer.hpp"
+#include "inspect/access_lanes.hpp"
 #include "inspect/policy.hpp"
-#include "inspect/race_lanes.hpp"
 #include "machine/lanes.hpp"
 #include "machine/numerics.hpp"
 
@@ -43,6 +41,23 @@ WARPMARK_INLINE R extend(M value) {
 WARPMARK_INLINE bool inside(const Region& region, u64 address, u64 bytes) {
   const u64 offset = address - region.begin;
   return offset <= region.size && bytes <= region.size - offset;
+}
+
+// Whether the accesses of all lanes of `mask` lie within the region, and are aligned if that
+// counts.
+template <bool Aligned>
+[[gnu::noinline]] bool all_inside(const Region& region, const u64* at, u32 mask, u32 bytes) {
+  if (region.size < bytes) return false;
+  // Sizes are below 2^63: an offset beyond the last one, or the distance to it, has a sign.
+  const u64 last = region.size - bytes, begin = region.begin;
+  u64 outside = 0, odd = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    const u64 keep = (mask >> lane & 1) != 0 ? ~u64{0} : 0;
+    const u64 offset = at[lane] - begin;
+    outside |= (offset | (last - offset)) & keep;
+    odd |= at[lane] & keep;
+  }
+  return outside >> 63 == 0 && (!Aligned || (odd & (bytes - 1)) == 0);
 }
 
 constexpr int kMostElements = 8;
@@ -106,75 +121,11 @@ WARPMARK_INLINE void transfer_vectors(Lanes& w, const u32* slots, std::byte* hos
   }
 }
 
-// Inspects accesses of all 32 lanes to one range, in order. False if that takes a look at each.
-template <Space S, bool Store>
-WARPMARK_INLINE bool inspect_all(Lanes& w, const Instruction& i, const Region& region, u64 start,
-                                 u32 bytes) {
-  if constexpr (S == Space::param) return true;
-  if (i.order != 0) return false;
-  BlockObserver& observer = *w.observer;
-  const Checks& checks = observer.checks();
-  u8* init = !checks.init ? nullptr : S == Space::global ? region.init : observer.shared_init();
-  const u64 from = start - region.begin, all = 32 * u64{bytes};
-  if (checks.init && Store && observer.taints(w.warp).any()) return false;
-  if (!Store && init != nullptr && !all_set(init, from, all)) return false;
-  if (checks.race) {
-    const RaceCells cells = observer.cells(S, start, all);
-    if (!cells) return false;
-    const int shift = __builtin_ctz(bytes) - observer.shift(S);
-    if (!settle_contiguous<Store>(cells, 32 << shift, shift, observer.record(w, i),
-                                  observer.threshold(S)))
-      return false;
-  }
-  if (Store && init != nullptr) set_bits(init, from, all);
-  return true;
-}
-
-// … of loads of one place by all lanes of `mask`.
-template <Space S>
-WARPMARK_INLINE bool inspect_one(Lanes& w, const Instruction& i, const Region& region, u64 start,
-                                 u32 bytes, u32 mask) {
-  if constexpr (S == Space::param) return true;
-  if (i.order != 0) return false;
-  BlockObserver& observer = *w.observer;
-  const Checks& checks = observer.checks();
-  const u8* init = !checks.init         ? nullptr
-                   : S == Space::global ? region.init
-                                        : observer.shared_init();
-  if (init != nullptr && !all_set(init, start - region.begin, bytes)) return false;
-  if (!checks.race) return true;
-  const RaceCells cells = observer.cells(S, start, bytes);
-  return cells && settle_broadcast(cells, static_cast<int>(bytes >> observer.shift(S)),
-                                   observer.record(w, i), mask, observer.threshold(S));
-}
-
-// … of one lane, where nothing calls for a closer look. Scattered accesses are all like this.
-template <Space S, bool Store>
-WARPMARK_INLINE bool inspect_scattered(Lanes& w, const Instruction& i, int lane, u64 address,
-                                       u32 bytes) {
-  if (i.order != 0 || S == Space::local) return false;
-  BlockObserver& observer = *w.observer;
-  const Checks& checks = observer.checks();
-  const Region& region = S == Space::global ? w.sites[i.site] : w.shared;
-  u8* init = !checks.init ? nullptr : S == Space::global ? region.init : observer.shared_init();
-  const u64 from = address - region.begin;
-  if (checks.init && Store && observer.taints(w.warp).any()) return false;
-  if (!Store && init != nullptr && !all_set(init, from, bytes)) return false;
-  if (checks.race) {
-    const RaceCells cells = observer.cells(S, address, bytes);
-    const u64 me = observer.record(w, i) + (static_cast<u64>(lane) << Record::kThreadShift);
-    if (!cells || !settle_lane<Store>(cells, static_cast<int>(bytes >> observer.shift(S)), me,
-                                      observer.threshold(S)))
-      return false;
-  }
-  if (Store && init != nullptr) set_bits(init, from, bytes);
-  return true;
-}
-
-// … of one lane, whatever calls for it; of shared memory of another block, too.
+// Follows the access of one lane, whatever calls for it; of shared memory of another block, too.
 template <Space S, typename M, typename R, bool Store>
 void inspect_closely(Lanes& w, const Instruction& i, const u32* slots, int lane, u64 address,
                      u32 bytes, const std::byte* host) {
+  if constexpr (S == Space::param) return;
   BlockObserver& observer = *w.observer;
   if constexpr (Store) {
     bool same = observer.checks().race;
@@ -186,15 +137,6 @@ void inspect_closely(Lanes& w, const Instruction& i, const u32* slots, int lane,
   } else {
     observer.load(w, i, S, static_cast<u32>(lane), address, bytes);
   }
-}
-
-// … of one lane.
-template <Space S, typename M, typename R, bool Store>
-void inspect_lane(Lanes& w, const Instruction& i, const u32* slots, int lane, u64 address,
-                  u32 bytes, const std::byte* host) {
-  if constexpr (S == Space::param) return;
-  if (inspect_scattered<S, Store>(w, i, lane, address, bytes)) return;
-  inspect_closely<S, M, R, Store>(w, i, slots, lane, address, bytes, host);
 }
 
 template <typename P, Space S, typename M, typename R, bool Store>
@@ -218,7 +160,7 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
   }
   const bool aligned = !P::exact_bounds || (start & (bytes - 1)) == 0;
   if (mask == 0xffffffff && scattered == 0 && aligned && inside(region, start, 32 * u64{bytes}) &&
-      (!P::inspects || inspect_all<S, Store>(w, i, region, start, bytes))) {
+      (!P::inspects || inspect_contiguous<S, Store>(w, i, region, start, bytes))) {
     std::byte* host = region.host + (start - region.begin);
     if (i.count == 1)
       transfer_all<M, R, Store>(w, i, host);
@@ -229,7 +171,7 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
     else if constexpr (sizeof(M) == 4 && sizeof(R) == 4)  // .v8 is of 32-bit types alone
       transfer_vectors<M, R, Store, 8>(w, slots, host);
   } else if (!Store && different == 0 && aligned && inside(region, start, bytes) &&
-             (!P::inspects || inspect_one<S>(w, i, region, start, bytes, mask))) {
+             (!P::inspects || inspect_broadcast<S>(w, i, region, start, bytes, mask))) {
     const std::byte* host = region.host + (start - region.begin);
     for (int element = 0; element < i.count; ++element) {
       if (slots[element] == Instruction::kNone) continue;
@@ -237,6 +179,14 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
       R* data = reinterpret_cast<R*>(w.registers + slots[element]);
       for (int lane = 0; lane < 32; ++lane)
         data[lane] = (mask >> lane & 1) != 0 ? value : data[lane];
+    }
+  } else if (all_inside<P::exact_bounds>(region, at, mask, bytes) &&
+             (!P::inspects ||
+              (!Store && mask == 0xffffffff && inspect_rows<S>(w, i, region, at, bytes)) ||
+              inspect_scattered<S, Store>(w, i, region, at, mask, bytes))) {
+    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+      const int lane = __builtin_ctz(rest);
+      transfer<M, R, Store>(w, i, slots, lane, region.host + (at[lane] - region.begin));
     }
   } else {
     for (u32 rest = mask; rest != 0; rest &= rest - 1) {
@@ -262,9 +212,10 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
         }
         if (!good) record_fault(w, i, S, static_cast<u32>(lane), address, bytes, Store);
       }
-      if (P::inspects && good) {
+      if (P::inspects && good &&
+          !inspect_scattered<S, Store>(w, i, region, at, 1u << lane, bytes)) {
         const std::byte* host = region.host + (address - region.begin);
-        inspect_lane<S, M, R, Store>(w, i, slots, lane, address, bytes, host);
+        inspect_closely<S, M, R, Store>(w, i, slots, lane, address, bytes, host);
       }
       // A faulty load gives 0, a faulty store does nothing, and the launch goes on to find more.
       if (good)
@@ -286,7 +237,7 @@ void access_local(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
     if (inside(w.local, offset, bytes) && (!P::exact_bounds || (offset & (bytes - 1)) == 0)) {
       std::byte* host = w.local.host + static_cast<u64>(lane) * w.local.size + offset;
       if constexpr (P::inspects)
-        inspect_lane<Space::local, M, R, Store>(w, i, slots, lane, offset, bytes, host);
+        inspect_closely<Space::local, M, R, Store>(w, i, slots, lane, offset, bytes, host);
       transfer<M, R, Store>(w, i, slots, lane, host);
     } else {
       record_fault(w, i, Space::local, static_cast<u32>(lane), offset, bytes, Store);

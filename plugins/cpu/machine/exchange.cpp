@@ -26,12 +26,17 @@ bool inside(const Region& region, u64 address, u64 bytes) {
   return offset <= region.size && bytes <= region.size - offset;
 }
 
-// The memory that one lane's atomic works on, or null after recording the fault. Local and
-// parameter memory belong to one thread, and cannot be operated on atomically.
-std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, Space& space) {
-  u64 address =
-      read_lane(w.registers, i.address, lane, !i.address_narrow) + static_cast<u64>(i.imm);
-  space = static_cast<Space>(i.count);
+// Where the atomics of a warp's lanes work: null after recording a fault.
+struct Places {
+  std::byte* host[32];
+  u32 global = 0, shared = 0;  ///< lanes, faulty ones included
+};
+
+// One lane's. Local and parameter memory belong to one thread, and cannot be operated on
+// atomically.
+std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u64* at, u32 bytes, Places& places) {
+  u64& address = at[lane];
+  auto space = static_cast<Space>(i.count);
   if (space == Space::generic) {
     const u64 offset = address - w.local_window;
     space = offset >= 3 * Arena::kWindow   ? Space::global
@@ -41,13 +46,14 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, Space& sp
     if (space != Space::global) address = offset % Arena::kWindow;
   }
   const bool global = space == Space::global;
+  places.global |= static_cast<u32>(global) << lane;
+  places.shared |= static_cast<u32>(space == Space::shared) << lane;
   Region& region = global ? w.sites[i.site] : w.shared;
   bool good =
       address % bytes == 0 && (global || space == Space::shared) && inside(region, address, bytes);
   if (!good && global && address % bytes == 0) good = find_region(w, i, address, bytes);
   if (good) {
-    if (w.observer != nullptr)
-      w.observer->atomic(w, i, space, lane, address, bytes, i.d != Instruction::kNone);
+    if (w.observer != nullptr) w.observer->atomics(w, i, space, 1u << lane, at, bytes);
     return region.host + (address - region.begin);
   }
   if (space == Space::shared && address % bytes == 0) {
@@ -59,6 +65,37 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u32 bytes, Space& sp
   }
   record_fault(w, i, space, lane, address, bytes, true);
   return nullptr;
+}
+
+// Those of all lanes, which mostly lie within the region that the instruction met last.
+void locate(Lanes& w, const Instruction& i, u32 bytes, Places& places) {
+  u64 at[32];
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    at[lane] = read_lane(w.registers, i.address, lane, !i.address_narrow) + static_cast<u64>(i.imm);
+  }
+  const auto space = static_cast<Space>(i.count);
+  const Region region = space == Space::shared   ? w.shared
+                        : space == Space::global ? w.sites[i.site]
+                                                 : Region{};
+  bool good = region.host != nullptr;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const u64 address = at[__builtin_ctz(rest)];
+    good &= inside(region, address, bytes) && (address & (bytes - 1)) == 0;
+  }
+  if (!good) {
+    for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<u32>(__builtin_ctz(rest));
+      places.host[lane] = locate(w, i, lane, at, bytes, places);
+    }
+    return;
+  }
+  (space == Space::shared ? places.shared : places.global) = w.mask;
+  if (w.observer != nullptr) w.observer->atomics(w, i, space, w.mask, at, bytes);
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    places.host[lane] = region.host + (at[lane] - region.begin);
+  }
 }
 
 template <typename T>
@@ -88,14 +125,12 @@ T atomic_value(T old, T b, T c, bool global) {
 
 template <typename Op, typename T>
 void atomic(Lanes& w, const Instruction& i) {
-  u32 in_global = 0, in_shared = 0;
+  Places places;
+  locate(w, i, sizeof(T), places);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    Space space{};
-    std::byte* host = locate(w, i, lane, sizeof(T), space);
-    const bool global = space == Space::global;
-    in_global |= static_cast<u32>(global) << lane;
-    in_shared |= static_cast<u32>(space == Space::shared) << lane;
+    std::byte* host = places.host[lane];
+    const bool global = (places.global >> lane & 1) != 0;
     T old{};
     if (host != nullptr) {
       const T b = read_lane<T>(w.registers, i.a, lane), c = read_lane<T>(w.registers, i.b, lane);
@@ -120,7 +155,7 @@ void atomic(Lanes& w, const Instruction& i) {
     if (i.d != Instruction::kNone) write_lane<T>(w.registers, i.d, lane, old);
   }
   if (static_cast<Space>(i.count) == Space::generic)
-    Counting<NoObserver>::on_generic<Traffic::atomic>(w, i, in_global, 0, in_shared);
+    Counting<NoObserver>::on_generic<Traffic::atomic>(w, i, places.global, 0, places.shared);
 }
 
 enum class Shuffle { up, down, bfly, idx };

@@ -1,0 +1,164 @@
+// What the checks make of the accesses of a whole warp, where none calls for a closer look.
+// Compiled once for each WARPMARK_ISA; see machine/numerics.hpp for what that forbids.
+#pragma once
+
+#include "inspect/init_bits.hpp"
+#include "inspect/observer.hpp"
+#include "inspect/race_lanes.hpp"
+
+namespace warpmark::cpu::WARPMARK_ISA {
+
+// Each of these follows the accesses of some lanes as if one lane came after the other, and leaves
+// the records and bits of values as BlockObserver's load() and store() would. If a lane may race,
+// reads or stores what has no value, or synchronizes, it returns false and has changed nothing.
+// Accesses lie within `region` and are aligned to their size, `bytes`, a power of two.
+
+/// Whether an instruction's accesses may take these paths at all.
+template <bool Store>
+WARPMARK_INLINE bool plain(const Lanes& w, const Instruction& i, const Checks& checks) {
+  if (i.order != 0 || checks.closely) return false;
+  return !Store || !checks.init || !w.observer->taints(w.warp).any();
+}
+
+/// The bits of values of a region, null if all of it has some.
+template <Space S>
+WARPMARK_INLINE u8* values_of(const Lanes& w, const Region& region, const Checks& checks) {
+  return !checks.init ? nullptr : S == Space::global ? region.init : w.observer->shared_init();
+}
+
+template <Space S>
+WARPMARK_INLINE Now now(const Lanes& w, const Instruction& i) {
+  const BlockObserver& observer = *w.observer;
+  return {observer.record(w, i), observer.threshold(S), observer.block_start(), &observer};
+}
+
+/// All 32 lanes access one range, in order.
+template <Space S, bool Store>
+[[gnu::noinline]] static bool inspect_contiguous(Lanes& w, const Instruction& i,
+                                                 const Region& region, u64 start, u32 bytes) {
+  if constexpr (S == Space::param) return true;
+  BlockObserver& observer = *w.observer;
+  const Checks& checks = observer.checks();
+  if (!plain<Store>(w, i, checks)) return false;
+  u8* init = values_of<S>(w, region, checks);
+  const u64 from = start - region.begin, all = 32 * u64{bytes};
+  if (!Store && init != nullptr && !all_set(init, from, all)) return false;
+  if (checks.race) {
+    const RaceCells cells = observer.cells(S, start, all);
+    if (!cells) return false;
+    const int shift = __builtin_ctz(bytes) - observer.shift(S);
+    if (!settle_contiguous<S, Store>(cells, 32 << shift, shift, now<S>(w, i))) return false;
+  }
+  if (Store && init != nullptr) set_bits(init, from, all);
+  return true;
+}
+
+/// All lanes of `mask` load one place.
+template <Space S>
+[[gnu::noinline]] static bool inspect_broadcast(Lanes& w, const Instruction& i,
+                                                const Region& region, u64 start, u32 bytes,
+                                                u32 mask) {
+  if constexpr (S == Space::param) return true;
+  BlockObserver& observer = *w.observer;
+  const Checks& checks = observer.checks();
+  if (!plain<false>(w, i, checks)) return false;
+  const u8* init = values_of<S>(w, region, checks);
+  if (init != nullptr && !all_set(init, start - region.begin, bytes)) return false;
+  if (!checks.race) return true;
+  const RaceCells cells = observer.cells(S, start, bytes);
+  const int count = static_cast<int>(bytes >> observer.shift(S));
+  return cells && settle_broadcast(cells, count, mask, now<S>(w, i));
+}
+
+/// All 32 lanes load rows: groups of 8 lanes or more, each in order or of one place.
+template <Space S>
+[[gnu::noinline]] static bool inspect_rows(Lanes& w, const Instruction& i, const Region& region,
+                                           const u64* at, u32 bytes) {
+  if constexpr (S == Space::param) return true;
+  constexpr int kGroup = 8;
+  u64 unordered[32 / kGroup], different[32 / kGroup];
+  for (int group = 0; group < 32 / kGroup; ++group) {
+    const u64* lanes = at + group * kGroup;
+    u64 no_order = 0, no_place = 0;
+    for (u32 lane = 0; lane < kGroup; ++lane) {
+      no_order |= lanes[lane] ^ (lanes[0] + u64{lane} * bytes);
+      no_place |= lanes[lane] ^ lanes[0];
+    }
+    if (no_order != 0 && no_place != 0) return false;
+    unordered[group] = no_order;
+    different[group] = no_place;
+  }
+  BlockObserver& observer = *w.observer;
+  const Checks& checks = observer.checks();
+  if (!plain<false>(w, i, checks)) return false;
+  const u8* init = values_of<S>(w, region, checks);
+  const int shift = __builtin_ctz(bytes) - observer.shift(S);
+  // Lanes that read what they have just read leave all as it is: a closer look at all of them may
+  // follow that at some.
+  for (int lane = 0, end = 0; lane < 32; lane = end) {
+    const bool one = different[lane / kGroup] == 0;
+    const u64 step = one ? 0 : bytes, start = at[lane];
+    for (end = lane + kGroup; end < 32; end += kGroup) {
+      if ((one ? different : unordered)[end / kGroup] != 0) break;
+      if (at[end] != start + static_cast<u64>(end - lane) * step) break;
+    }
+    const int lanes = one ? 1 : end - lane;
+    const u64 all = static_cast<u64>(lanes) * bytes;
+    if (init != nullptr && !all_set(init, start - region.begin, all)) return false;
+    if (!checks.race) continue;
+    const RaceCells cells = observer.cells(S, start, all);
+    if (!cells) return false;
+    Now when = now<S>(w, i);
+    if (one) {
+      const u32 mask = 0xffffffffu >> (32 - (end - lane)) << lane;
+      if (!settle_broadcast(cells, 1 << shift, mask, when)) return false;
+    } else {
+      when.mine = when.lane(lane);
+      if (!settle_contiguous<S, false>(cells, lanes << shift, shift, when)) return false;
+    }
+  }
+  return true;
+}
+
+/// Each lane of `mask` accesses its own place, lane L that at at[L].
+template <Space S, bool Store>
+[[gnu::noinline]] static bool inspect_scattered(Lanes& w, const Instruction& i,
+                                                const Region& region, const u64* at, u32 mask,
+                                                u32 bytes) {
+  if constexpr (S == Space::param) return true;
+  BlockObserver& observer = *w.observer;
+  const Checks& checks = observer.checks();
+  if (!plain<Store>(w, i, checks)) return false;
+  u8* init = values_of<S>(w, region, checks);
+  const u64 begin = region.begin;
+  if (!Store && init != nullptr) {
+    bool all = true;
+    for (u32 rest = mask; rest != 0; rest &= rest - 1)
+      all &= all_set_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
+    if (!all) return false;
+  }
+  if (checks.race) {
+    LaneCells lanes;
+    const Now when = now<S>(w, i);
+    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+      const int lane = __builtin_ctz(rest);
+      const RaceCells cells = observer.cells(S, at[lane], bytes);
+      if (!cells) return false;
+      lanes.write[lanes.count] = cells.write;
+      lanes.records[lanes.count++] = when.lane(lane);
+      lanes.read = cells.read - cells.write;
+      lanes.other = cells.other - cells.write;
+    }
+    const int cells = static_cast<int>(bytes >> observer.shift(S));
+    const bool settled =
+        cells == 1 ? settle_lanes<Store>(lanes, 1, when) : settle_lanes<Store>(lanes, cells, when);
+    if (!settled) return false;
+  }
+  if (Store && init != nullptr) {
+    for (u32 rest = mask; rest != 0; rest &= rest - 1)
+      set_bits_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
+  }
+  return true;
+}
+
+}  // namespace warpmark::cpu::WARPMARK_ISA
