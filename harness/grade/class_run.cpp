@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "grade/grade_frame.hpp"
 #include "grade/grade_key.hpp"
+#include "grade/graded_plan.hpp"
 
 namespace warpmark {
 
@@ -32,8 +33,8 @@ std::chrono::duration<double> patience(const Assignment& assignment) {
   double seconds = 120 + 2 * assignment.limits.compile_s;
   for (const AssignmentCase& one : assignment.cases) {
     // Each trial may be launched twice, and tried out with the suite's own kernel.
-    seconds +=
-        4 * assignment.limits.timeout_s * static_cast<double>(assignment.trials * one.items.size());
+    seconds += 4 * std::max(assignment.limits.timeout_s, kLeastNet) *
+               static_cast<double>(assignment.trials * one.items.size());
   }
   return std::chrono::duration<double>(seconds);
 }

@@ -1,5 +1,6 @@
 #include "grade/graded_plan.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -44,6 +45,12 @@ void set_limits(PlannedCase& planned, const GradeLimits& limits) {
   if (!own.timeout_s) own.timeout_s = limits.timeout_s;
   if (!own.memory_mib) own.memory_mib = static_cast<int64_t>(limits.memory_mib);
   change_companions(planned, [&](PlannedCase& other) { set_limits(other, limits); });
+}
+
+void widen_net(PlannedCase& planned) {
+  std::optional<double>& seconds = planned.plan.limits.timeout_s;
+  seconds = std::max(seconds.value_or(0), kLeastNet);
+  change_companions(planned, [](PlannedCase& other) { widen_net(other); });
 }
 
 bool has_open_dtypes(const Plan& plan) {

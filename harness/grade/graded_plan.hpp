@@ -12,6 +12,13 @@ namespace warpmark {
 /// Gives the plan the assignment's limits where the suite has none.
 void set_limits(PlannedCase& planned, const GradeLimits& limits);
 
+/// Seconds that an item may take at least where the device counts instructions: those are its
+/// limit, and the clock, which depends on what else the machine does, is a net under it.
+constexpr double kLeastNet = 60;
+
+/// Widens the plan's limit of time to that net.
+void widen_net(PlannedCase& planned);
+
 /// Whether the kernel's parameters decide the type of an argument.
 bool has_open_dtypes(const Plan& plan);
 

@@ -474,5 +474,26 @@ TEST_F(GraderTest, ADeviceThatIsNotThereIsTheGradersMistake) {
   EXPECT_EQ(result.state, GradeState::grader_error);
 }
 
+// However busy the machine is: an endless loop ends at the same instruction, and the clock is far.
+TEST_F(GraderTest, TimeDecidesNothingWhereInstructionsCount) {
+  // With types of its own, so that the suite's kernel is not asked for them.
+  std::string yaml = kGradedSuite;
+  for (const auto& [from, to] : {std::pair("{out: n}", "{out: n, dtype: float32}"),
+                                 std::pair("(n)}", "(n), dtype: float32}"),
+                                 std::pair("{scalar: 3}", "{scalar: 3, dtype: float32}"),
+                                 std::pair("{scalar: n}", "{scalar: n, dtype: int32}")}) {
+    yaml.replace(yaml.find(from), std::string(from).size(), to);
+  }
+  const auto assignment = assign(yaml);
+  assignment->limits.instructions = 50'000'000;
+  assignment->limits.timeout_s = 0.001;
+  const GradeResult result =
+      grade(scale("while (n > 0) { if (out[0] == 12345.5f) break; out[0] = f; }"), assignment);
+  expect_valid(result);
+  EXPECT_THAT(words(result), testing::Each(GradeWord::limit)) << result.staff;
+  EXPECT_THAT(result.cases[0].items[0].explanation, HasSubstr("more instructions than it may"));
+  EXPECT_EQ(grade(kGood, assignment).points, 6);
+}
+
 }  // namespace
 }  // namespace warpmark
