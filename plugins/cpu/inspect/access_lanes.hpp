@@ -97,9 +97,10 @@ template <Space S>
   // follow that at some.
   for (int lane = 0, end = 0; lane < 32; lane = end) {
     const bool one = different[lane / kGroup] == 0;
+    const u64* breaks = one ? different : unordered;
     const u64 step = one ? 0 : bytes, start = at[lane];
     for (end = lane + kGroup; end < 32; end += kGroup) {
-      if ((one ? different : unordered)[end / kGroup] != 0) break;
+      if (breaks[end / kGroup] != 0) break;
       if (at[end] != start + static_cast<u64>(end - lane) * step) break;
     }
     const int lanes = one ? 1 : end - lane;
