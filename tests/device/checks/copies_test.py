@@ -12,15 +12,10 @@ import os
 import sys
 from ctypes import byref, c_int, c_size_t, c_ubyte, c_uint, c_uint64, c_ushort, c_void_p
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "catalogue"))
-try:
-    import numpy as np
-except ImportError:
-    print("there is no NumPy")
-    sys.exit(77)
+from checked import checked_device  # before the catalogue's modules: it finds them, and NumPy
 import driver
-from extension import extension_of, reports_of
+import numpy as np
+from extension import reports_of
 
 BYTES = 192
 HOST, DEVICE, ARRAY, UNIFIED = 1, 2, 3, 4
@@ -62,9 +57,7 @@ class Test:
     """The device, with two contexts: the second is a peer's."""
 
     def __init__(self, library):
-        self.device = driver.Device(library)
-        self.extension = extension_of(self.device)
-        self.extension.configure(None, json.dumps({"checks": ["memory", "init"]}).encode())
+        self.device, self.extension = checked_device(library, checks=["memory", "init"])
         self.look = self.device.module(LOOK).function("look")
         self.out = driver.Buffer(self.device, np.zeros(1, np.uint8))
         self.launches = self.failures = 0
