@@ -150,7 +150,7 @@ TEST_F(Traffic, TheSameHoweverItRuns) {
     EXPECT_CU(launch(kernel("flow.sm_90.ptx", "block_sum"), {20}, {256}, 0, in.address, out.address,
                      5000));
     EXPECT_CU(launch(kernel("flow.sm_90.ptx", "nested"), {37}, {100}, 0, out.address, 3600));
-    EXPECT_CU(launch(kernel("flow.sm_90.ptx", "local_table"), {3}, {40}, 0, out.address, 3));
+    EXPECT_CU(launch(kernel("flow.sm_90.ptx", "local_table"), {1}, {120}, 0, out.address, 3));
     EXPECT_CU(launch(kernel("memory.sm_90.ptx", "pick"), {1}, {32}, 0, out.address, 3));
     std::vector<Json> lines = counters();
     for (const Json& launched : lines) EXPECT_TRUE(launched.contains("lines"));
