@@ -125,6 +125,73 @@ TEST_F(Exchange, AtomicsOnEveryType) {
   EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS) << "the last words lie outside";
 }
 
+// Each element is atomic for itself; registers may be read and written.
+TEST_F(Exchange, AtomicsOnVectors) {
+  CUfunction k = body(R"(
+    mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; mov.f32 %f3, 0f40400000; mov.f32 %f4, 0f40800000;
+    atom.global.add.v4.f32 {%f2, %f1, _, %f3}, [%rd1], {%f1, %f2, %f3, %f4};
+    st.global.v2.f32 [%rd1+32], {%f2, %f1};
+    st.global.f32 [%rd1+40], %f3;
+    red.relaxed.gpu.global.v2.f32.add [%rd1+16], {0f3F800000, %f4};
+    mov.b32 %r1, 0x40004400; mov.b32 %r2, 0x7fff3c00;
+    red.global.add.noftz.v2.f16x2 [%rd1+48], {%r1, %r2};
+    atom.max.noftz.v2.f16x2 {%r3, _}, [%rd1+56], {%r1, %r2};
+    st.global.u32 [%rd1+44], %r3;
+    mov.b32 {%rs1, %rs2}, 0x3f804000;
+    red.global.v8.bf16.min.noftz [%rd1+64], {%rs1, %rs2, %rs1, %rs2, %rs1, %rs2, %rs1, %rs1};)");
+  Array<std::uint32_t> data(20);
+  const auto real = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+  data.host = {real(10), real(20), real(30), real(40), real(50), real(60), 0, 0, 9, 9, 9, 9,
+               // pairs of halves: (1, 1), (2, 2); (5, NaN), (-1, 0)
+               0x3c003c00, 0x40004000, 0x7e004500, 0x0000bc00,
+               // and of bfloat16, the lower first: (1, 3), (8, -1), (NaN, 1), (2, 4)
+               0x40403f80, 0xbf804100, 0x3f807fc0, 0x40804000};
+  ASSERT_CU(api().to_device(data.address, data.host.data(), 80));
+  ASSERT_CU(launch(k, {1}, {1}, 0, data.address));
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host,
+            (std::vector<std::uint32_t>{real(11), real(22), real(33), real(44), real(51), real(64),
+                                        0, 0, real(10), real(20), real(40), 0x7e004500,
+                                        // 1 + 4 and 1 + 2; 2 + 1 and 2 + NaN
+                                        0x42004500, 0x7fff4200,
+                                        // 5 and 4, NaN and 2; -1 and 1, 0 and NaN
+                                        0x40004500, 0x00003c00,
+                                        // with 2, 1, 2, 1 …
+                                        0x3f803f80, 0xbf804000, 0x3f804000, 0x40004000}));
+  ASSERT_CU(launch(k, {1}, {1}, 0, data.address + 4));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_MISALIGNED_ADDRESS);
+}
+
+TEST_F(Exchange, AtomicsOn128Bits) {
+  const std::string text = R"(
+    .reg .b128 %q<5>; .shared .align 16 .b8 box[16];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r1, %r2, %r3, %r1; cvt.u64.u32 %rd4, %r1;
+    mov.u64 %rd2, 1; mov.u64 %rd3, 0; mov.b128 %q1, {%rd3, %rd3};
+    AGAIN: mov.b128 {%rd5, %rd6}, %q1;
+    add.u64 %rd7, %rd5, 1; sub.u64 %rd8, %rd6, %rd4; mov.b128 %q2, {%rd7, %rd8};
+    atom.global.cas.b128 %q3, [%rd1], %q1, %q2;
+    mov.b128 {%rd9, %rd10}, %q3; mov.b128 %q1, %q3;
+    setp.ne.u64 %p1, %rd9, %rd5; setp.ne.or.u64 %p1, %rd10, %rd6, %p1;
+    @%p1 bra AGAIN;
+    mov.u32 %r4, box; mov.b128 %q4, {%rd4, %rd2};
+    atom.shared.exch.b128 _, [%r4], %q4;
+    bar.sync 0;
+    atom.shared.exch.b128 %q4, [%r4], %q4;
+    mov.b128 {%rd11, %rd12}, %q4;
+    red.global.add.u64 [%rd1+16], %rd12;)";
+  for (const char* workers : {R"({"workers": 1})", R"({"workers": 3})"}) {
+    configure(workers);
+    CUfunction k = body(text);
+    Array<std::uint64_t> data(3);
+    ASSERT_CU(api().to_device(data.address, data.host.data(), 24));
+    ASSERT_CU(launch(k, {10}, {50}, 0, data.address));
+    ASSERT_CU(data.fetch());
+    EXPECT_EQ(data.host[0], 500u);
+    EXPECT_EQ(data.host[1], std::uint64_t{0} - 500 * 499 / 2);
+    EXPECT_EQ(data.host[2], 500u);
+  }
+}
+
 TEST_F(Exchange, SpinLockInsideAWarp) {
   CUfunction k = body(R"(
     SPIN: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra SPIN;

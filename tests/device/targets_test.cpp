@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -20,6 +22,7 @@ namespace {
 struct Row {
   const char* statement;
   int least;  ///< 90: sm_90 has it, the one before does not
+  bool specific = false;
 };
 
 const std::vector<Row> kRows = {
@@ -82,6 +85,20 @@ const std::vector<Row> kRows = {
     {"add.rn.f32x2 %d1, %d2, %d3", 100},
     {"atom.add.noftz.bf16 %h1, [%d1], %h2", 90},
     {"atom.add.noftz.f16 %h1, [%d1], %h2", 75},
+    {"atom.global.add.v2.f32 {%f1, %f2}, [%d1], {%f3, %f4}", 90},
+    {"red.relaxed.gpu.global.v8.bf16.max.noftz [%d1], {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h8}",
+     90},
+    {"red.global.add.noftz.v4.f16x2 [%d1], {%r1, %r2, %r3, %r4}", 90},
+    {"atom.global.exch.b128 %q1, [%d1], %q2", 90},
+    {"atom.shared.cas.b128 %q1, [%r1], %q2, %q3", 90},
+    {"red.global.add.L2::cache_hint.u32 [%d1], %r1, %d2", 80},
+    {"ld.global.L2::cache_hint.u32 %r1, [%d1], %d2", 80},
+    {"ld.global.L2::256B.u32 %r1, [%d1]", 80},
+    {"ld.global.L2::128B.u32 %r1, [%d1]", 75},
+    {"cvt.rn.satfinite.e2m1x2.f32 %b1, %f1, %f2", 100, true},
+    {"cvt.rn.f16x2.e2m1x2 %r1, %b1", 100, true},
+    {"cvt.rn.satfinite.e2m3x2.f32 %h1, %f1, %f2", 100, true},
+    {"cvt.rn.f16x2.e3m2x2 %r1, %h1", 100, true},
     {"atom.cluster.add.u32 %r1, [%d2], %r3", 90},
     {"ld.shared::cluster.b32 %r1, [%r2]", 90},
     {"ld.relaxed.cluster.b32 %r1, [%d1]", 90},
@@ -92,12 +109,19 @@ const std::vector<Row> kRows = {
      80},
     {"wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r1,%r2,%r3,%r4}, [%d1]", 80},
 };
-constexpr int kArchitectures[] = {75, 80, 86, 89, 90, 100};
+constexpr const char* kTargets[] = {"75",  "80",   "86",   "89",  "90",  "90a",
+                                    "100", "100a", "100f", "120", "120a"};
 
-std::string text(const Row& row, int architecture) {
-  return ".version 9.0\n.target sm_" + std::to_string(architecture) +
+bool has(const char* target, const Row& row) {
+  return std::atoi(target) >= row.least &&
+         (!row.specific || std::isdigit(target[std::strlen(target) - 1]) == 0);
+}
+
+std::string text(const Row& row, const std::string& target) {
+  return ".version 9.0\n.target sm_" + target +
          "\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<9>; "
-         ".reg .pred %p<5>; .reg .b64 %d<9>; .reg .b16 %h<9>; .reg .f32 %f<9>;\n" +
+         ".reg .pred %p<5>; .reg .b64 %d<9>; .reg .b16 %h<9>; .reg .f32 %f<9>; "
+         ".reg .b8 %b<9>; .reg .b128 %q<9>;\n" +
          row.statement + ";\nret;\n}\n";
 }
 
@@ -114,14 +138,15 @@ std::string verdict(const std::string& ptx) {
 
 TEST(Targets, InstructionsThatCameLaterNeedALaterOne) {
   for (const Row& row : kRows) {
-    for (const int architecture : kArchitectures) {
-      const std::string said = verdict(text(row, architecture));
-      if (architecture >= row.least) {
-        EXPECT_EQ(said, "") << row.statement << " for sm_" << architecture;
+    for (const char* target : kTargets) {
+      const std::string said = verdict(text(row, target));
+      if (has(target, row)) {
+        EXPECT_EQ(said, "") << row.statement << " for sm_" << target;
       } else {
         EXPECT_THAT(said, ::testing::StartsWith("line 7: ")) << row.statement;
-        EXPECT_THAT(said, ::testing::HasSubstr(" needs .target sm_" + std::to_string(row.least)))
-            << row.statement << " for sm_" << architecture;
+        EXPECT_THAT(said, ::testing::HasSubstr(" needs .target sm_" + std::to_string(row.least) +
+                                               (row.specific ? "a" : " or higher")))
+            << row.statement << " for sm_" << target;
       }
     }
   }
@@ -134,15 +159,14 @@ TEST(Targets, TheAssemblerAgrees) {
   ASSERT_GE(file, 0);
   close(file);
   for (const Row& row : kRows) {
-    for (const int architecture : kArchitectures) {
-      const bool before = architecture < row.least;
-      if (!before && architecture != row.least) continue;  // what is there stays there
-      std::ofstream(path) << text(row, architecture);
+    for (const char* target : kTargets) {
+      // What is there stays there.
+      if (has(target, row) && std::atoi(target) != row.least) continue;
+      std::ofstream(path) << text(row, target);
       const std::string command = std::string("timeout 20 '") + WARPMARK_PTXAS + "' -arch sm_" +
-                                  std::to_string(architecture) + " '" + path +
-                                  "' -o /dev/null >/dev/null 2>&1";
-      EXPECT_EQ(std::system(command.c_str()) == 0, !before)
-          << row.statement << " for sm_" << architecture;
+                                  target + " '" + path + "' -o /dev/null >/dev/null 2>&1";
+      EXPECT_EQ(std::system(command.c_str()) == 0, has(target, row))
+          << row.statement << " for sm_" << target;
     }
   }
   std::remove(path);

@@ -95,21 +95,22 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
   return copy_async("cuMemcpyAsync", linear_copy(to, kUnified, from, kUnified, bytes), stream);
 }
 
-#define WARPMARK_FILL(BITS, TYPE)                                                                 \
-  CUresult cuMemsetD##BITS##_v2(CUdeviceptr to, TYPE value, size_t count) {                       \
-    return fill("cuMemsetD" #BITS, rows(to, 0, value, BITS / 8, count, 1));                       \
-  }                                                                                               \
-  CUresult cuMemsetD##BITS##Async(CUdeviceptr to, TYPE value, size_t count, CUstream stream) {    \
-    return fill_async("cuMemsetD" #BITS "Async", rows(to, 0, value, BITS / 8, count, 1), stream); \
-  }                                                                                               \
-  CUresult cuMemsetD2D##BITS##_v2(CUdeviceptr to, size_t pitch, TYPE value, size_t width,         \
-                                  size_t height) {                                                \
-    return fill("cuMemsetD2D" #BITS, rows(to, pitch, value, BITS / 8, width, height));            \
-  }                                                                                               \
-  CUresult cuMemsetD2D##BITS##Async(CUdeviceptr to, size_t pitch, TYPE value, size_t width,       \
-                                    size_t height, CUstream stream) {                             \
-    return fill_async("cuMemsetD2D" #BITS "Async",                                                \
-                      rows(to, pitch, value, BITS / 8, width, height), stream);                   \
+#define WARPMARK_FILL(BITS, TYPE)                                                              \
+  CUresult cuMemsetD##BITS##_v2(CUdeviceptr to, TYPE value, size_t count) {                    \
+    return fill("cuMemsetD" #BITS, rows(to, 0, value, (BITS) / 8, count, 1));                  \
+  }                                                                                            \
+  CUresult cuMemsetD##BITS##Async(CUdeviceptr to, TYPE value, size_t count, CUstream stream) { \
+    return fill_async("cuMemsetD" #BITS "Async", rows(to, 0, value, (BITS) / 8, count, 1),     \
+                      stream);                                                                 \
+  }                                                                                            \
+  CUresult cuMemsetD2D##BITS##_v2(CUdeviceptr to, size_t pitch, TYPE value, size_t width,      \
+                                  size_t height) {                                             \
+    return fill("cuMemsetD2D" #BITS, rows(to, pitch, value, (BITS) / 8, width, height));       \
+  }                                                                                            \
+  CUresult cuMemsetD2D##BITS##Async(CUdeviceptr to, size_t pitch, TYPE value, size_t width,    \
+                                    size_t height, CUstream stream) {                          \
+    return fill_async("cuMemsetD2D" #BITS "Async",                                             \
+                      rows(to, pitch, value, (BITS) / 8, width, height), stream);              \
   }
 WARPMARK_FILL(8, unsigned char)
 WARPMARK_FILL(16, unsigned short)

@@ -43,6 +43,7 @@ template <bool Value = true>
   }
   while (count > 0) {
     const std::uint64_t here = count < 8u - offset ? count : 8u - offset;
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): it is at most 8
     const unsigned bits = ((1u << here) - 1) << offset;
     *map = static_cast<std::uint8_t>(Value ? *map | bits : *map & ~bits);
     count -= here;

@@ -23,7 +23,7 @@ int shift_of(std::uint32_t granule) {
 
 bool is_swap(Opcode opcode) {
   return opcode == Opcode::atom_cas_16 || opcode == Opcode::atom_cas_32 ||
-         opcode == Opcode::atom_cas_64;
+         opcode == Opcode::atom_cas_64 || opcode == Opcode::atom_cas_128;
 }
 
 // An atomic access, whose record is `now`, to some cells: true, and they know of it, if whatever is
@@ -448,7 +448,8 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
   if (bits == nullptr || all_set(bits, from, bytes)) return;
   Fault fault;
   describe_access(w, i, space, lane, address, bytes, false, fault);
-  undefined(w, lane, i.statement, Taint::make((1u << bytes) - 1, space, i.statement),
+  const std::uint32_t whole = (1u << std::min(bytes, 8u)) - 1;
+  undefined(w, lane, i.statement, Taint::make(whole, space, i.statement),
             "changed by an atomic operation", fault);
   set_bits(bits, from, bytes);
 }

@@ -143,8 +143,8 @@ void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
       break;
     case Flow::atomic:
       decide(w, i.address, mask, i.statement, "used as an address");
-      decide(w, i.a, mask, i.statement, "used by an atomic operation");
-      decide(w, i.b, mask, i.statement, "used by an atomic operation");
+      for (const std::uint32_t slot : uses_of(block_.launch().program, i).reads)
+        decide(w, slot, mask, i.statement, "used by an atomic operation");
       break;
     case Flow::shuffle:
       shuffle(w, i, mask);

@@ -39,8 +39,9 @@ void Seen::merge(const Seen& other) {
 bool SyncObject::release(const Release& release, const Seen& seen) {
   const auto index = static_cast<std::uint32_t>(releases_.size());
   // Who polls by swapping releases the same again and again.
-  const auto [latest, first] = latest_.try_emplace(release.block << 10 | release.thread, index);
-  const bool repeated = !first && releases_[latest->second] == release;
+  const auto made = latest_.try_emplace(release.block << 10 | release.thread, index);
+  const auto latest = made.first;
+  const bool repeated = !made.second && releases_[latest->second] == release;
   const auto add = [&] {
     latest->second = index;
     releases_.push_back(release);

@@ -23,7 +23,7 @@ Flow flow_of_arithmetic(const OpcodeInfo& info) {
   if (name.starts_with("shl.") || name.starts_with("shr.")) return Flow::shift;
   if (info.form == Form::select) return Flow::select;
   if (info.form == Form::compare) return Flow::compare;
-  if (info.form == Form::atomic) return Flow::atomic;
+  if (is_atomic(info.form)) return Flow::atomic;
   const auto integer = [](Type type) {
     return type >= Type::b8 && type <= Type::b64
                ? true
@@ -51,7 +51,7 @@ Flows make_flows() {
     const OpcodeInfo* info = find_opcode(static_cast<Opcode>(i));
     if (info == nullptr) continue;
     flows.flow[i] = flow_of_arithmetic(*info);
-    if (info->form != Form::atomic)
+    if (!is_atomic(info->form))
       flows.bytes[i] = static_cast<std::uint8_t>(std::min(bytes_of(info->d), bytes_of(info->a)));
   }
 #define ACCESS_LOAD(space, memory, bits) set(Opcode::load_##space##_##memory##_##bits, Flow::load);
@@ -224,7 +224,7 @@ class Step {
         compare(lane);
         return;
       case Flow::atomic:
-        set(i_.d, lane, {});
+        for (const std::uint32_t slot : uses_of(program_, i_).writes) set(slot, lane, {});
         return;
       default: {
         if (i_.opcode == Opcode::convert_any) {
@@ -455,17 +455,12 @@ std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, st
   const int by = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31);
   const int segment = static_cast<int>(c >> 8 & 31);
   const int most = (own & segment) | (clamp & ~segment);
-  int from = own;
-  bool in_range = false;
-  if (opcode == Opcode::shfl_up) {
-    from = own - by;
-    in_range = from >= most;
-  } else {
-    from = opcode == Opcode::shfl_down   ? own + by
-           : opcode == Opcode::shfl_bfly ? own ^ by
-                                         : (own & segment) | (by & ~segment);
-    in_range = from <= most;
-  }
+  const bool up = opcode == Opcode::shfl_up;
+  const int from = up                            ? own - by
+                   : opcode == Opcode::shfl_down ? own + by
+                   : opcode == Opcode::shfl_bfly ? own ^ by
+                                                 : (own & segment) | (by & ~segment);
+  const bool in_range = up ? from >= most : from <= most;
   return static_cast<std::uint32_t>(in_range ? from : own);
 }
 

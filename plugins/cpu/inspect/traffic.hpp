@@ -84,7 +84,6 @@ class TrafficCounts {
   std::vector<Measures> sites_;
   std::uint64_t longest_warp_ = 0;
   std::vector<Touched> touched_;
-  std::uint32_t lanes_ = 0;  ///< of the instruction that is told of
   bool told_ = false;
 };
 

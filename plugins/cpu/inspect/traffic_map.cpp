@@ -1,6 +1,7 @@
 // The traffic of each opcode.
 #include "inspect/traffic_map.hpp"
 
+#include <array>
 #include <initializer_list>
 
 namespace warpmark::cpu {
@@ -53,27 +54,24 @@ struct Access {
   Space space = Space::generic;
 };
 Access access_of(Opcode opcode) {
-  switch (opcode) {
-#define ACCESS_LOAD(space, memory, bits)         \
-  case Opcode::load_##space##_##memory##_##bits: \
-    return {true, false, Space::space};
-#define ACCESS_STORE(space, memory, bits)         \
-  case Opcode::store_##space##_##memory##_##bits: \
-    return {true, true, Space::space};
+  static const auto kAccesses = [] {
+    std::array<Access, static_cast<std::size_t>(Opcode::count)> all{};
+    const auto set = [&](Opcode which, bool store, Space space) {
+      all[static_cast<std::size_t>(which)] = {true, store, space};
+    };
+#define ACCESS_LOAD(space, memory, bits) \
+  set(Opcode::load_##space##_##memory##_##bits, false, Space::space);
+#define ACCESS_STORE(space, memory, bits) \
+  set(Opcode::store_##space##_##memory##_##bits, true, Space::space);
 #include "program/memory_ops.def"
-    default:
-      return {};
-  }
+    return all;
+  }();
+  return kAccesses[static_cast<std::size_t>(opcode)];
 }
 
 bool is_atomic(Opcode opcode) {
-  switch (opcode) {
-#define ATOMIC(id, T, names, ...) case Opcode::id:
-#include "program/atomics.def"
-    return true;
-    default:
-      return false;
-  }
+  const OpcodeInfo* info = find_opcode(opcode);
+  return info != nullptr && cpu::is_atomic(info->form);
 }
 
 }  // namespace

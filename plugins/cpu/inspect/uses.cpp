@@ -113,8 +113,10 @@ Uses uses_of(const Program& program, const Instruction& i) {
       return {{}, {i.address}, data_slots(program, i)};
     case Flow::store:
       return {data_slots(program, i), {i.address}, {}};
-    case Flow::atomic:
-      return {{i.a, i.b}, {i.address}, {i.d}};
+    case Flow::atomic: {
+      if (find_opcode(i.opcode)->form == Form::atomic) return {{i.a, i.b}, {i.address}, {i.d}};
+      return {further(program, i, i.c, 2 * i.c), {i.address}, further(program, i, 0, i.c)};
+    }
     case Flow::pack:
       return {some(i.count), {}, {i.address}};
     case Flow::unpack:

@@ -98,6 +98,8 @@ void locate(Lanes& w, const Instruction& i, u32 bytes, Places& places) {
   }
 }
 
+__extension__ typedef unsigned __int128 b128;
+
 template <typename T>
 struct WordOf {
   using type = u32;
@@ -123,6 +125,44 @@ T atomic_value(T old, T b, T c, bool global) {
   return value;
 }
 
+// Changes one element, and returns what was there.
+template <typename Op, typename T>
+WARPMARK_INLINE T change(const Lanes& w, std::byte* host, bool global, T b, T c) {
+  LaunchState& launch = w.block->launch();
+  if (global && launch.turns != nullptr && launch.program.ordered && !launch.in_turn)
+    launch.turns->wait(launch);
+  T old;
+  if (!global || !launch.parallel) {
+    __builtin_memcpy(&old, host, sizeof old);
+    const T value = atomic_value<Op>(old, b, c, global);
+    __builtin_memcpy(host, &value, sizeof value);
+  } else if constexpr (sizeof(T) == 16) {
+    // The __atomic functions of 16 bytes are a library's; these are one instruction, which every
+    // processor of x86-64-v2 has.
+    auto* word = reinterpret_cast<T*>(host);
+    T seen = __sync_val_compare_and_swap(word, T{0}, T{0});
+    do {
+      old = seen;
+      seen = __sync_val_compare_and_swap(word, old, atomic_value<Op>(old, b, c, true));
+    } while (seen != old);
+  } else {
+    using Word = typename WordOf<T>::type;
+    auto* word = reinterpret_cast<Word*>(host);
+    Word before = __atomic_load_n(word, __ATOMIC_RELAXED), after;
+    do {
+      old = __builtin_bit_cast(T, before);
+      after = __builtin_bit_cast(Word, atomic_value<Op>(old, b, c, true));
+    } while (!__atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_RELAXED));
+  }
+  return old;
+}
+
+void count_generic(Lanes& w, const Instruction& i, const Places& places) {
+  if (static_cast<Space>(i.count) == Space::generic)
+    Counting<NoObserver>::on_generic<Traffic::atomic>(w, i, places.global, 0, places.shared);
+}
+
 template <typename Op, typename T>
 void atomic(Lanes& w, const Instruction& i) {
   Places places;
@@ -130,32 +170,54 @@ void atomic(Lanes& w, const Instruction& i) {
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     std::byte* host = places.host[lane];
-    const bool global = (places.global >> lane & 1) != 0;
     T old{};
-    if (host != nullptr) {
-      const T b = read_lane<T>(w.registers, i.a, lane), c = read_lane<T>(w.registers, i.b, lane);
-      LaunchState& launch = w.block->launch();
-      if (global && launch.turns != nullptr && launch.program.ordered && !launch.in_turn)
-        launch.turns->wait(launch);
-      if (global && launch.parallel) {
-        using Word = typename WordOf<T>::type;
-        auto* word = reinterpret_cast<Word*>(host);
-        Word before = __atomic_load_n(word, __ATOMIC_RELAXED), after;
-        do {
-          old = __builtin_bit_cast(T, before);
-          after = __builtin_bit_cast(Word, atomic_value<Op>(old, b, c, true));
-        } while (!__atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_ACQ_REL,
-                                              __ATOMIC_RELAXED));
-      } else {
-        __builtin_memcpy(&old, host, sizeof old);
-        const T value = atomic_value<Op>(old, b, c, global);
-        __builtin_memcpy(host, &value, sizeof value);
-      }
-    }
+    if (host != nullptr)
+      old =
+          change<Op, T>(w, host, (places.global >> lane & 1) != 0,
+                        read_lane<T>(w.registers, i.a, lane), read_lane<T>(w.registers, i.b, lane));
     if (i.d != Instruction::kNone) write_lane<T>(w.registers, i.d, lane, old);
   }
-  if (static_cast<Space>(i.count) == Space::generic)
-    Counting<NoObserver>::on_generic<Traffic::atomic>(w, i, places.global, 0, places.shared);
+  count_generic(w, i, places);
+}
+
+// 128 bits are in two registers, the lower half in the first.
+template <typename T>
+T read_element(const Lanes& w, const u32* slots, u32 lane) {
+  if constexpr (sizeof(T) == 16)
+    return T{read_lane<u64>(w.registers, slots[1], lane)} << 64 |
+           read_lane<u64>(w.registers, slots[0], lane);
+  else
+    return read_lane<T>(w.registers, slots[0], lane);
+}
+template <typename T>
+void write_element(Lanes& w, const u32* slots, u32 lane, T value) {
+  if (slots[0] == Instruction::kNone) return;
+  if constexpr (sizeof(T) == 16) {
+    write_lane<u64>(w.registers, slots[0], lane, static_cast<u64>(value));
+    write_lane<u64>(w.registers, slots[1], lane, static_cast<u64>(value >> 64));
+  } else {
+    write_lane<T>(w.registers, slots[0], lane, value);
+  }
+}
+
+template <typename Op, typename T>
+void wide_atomic(Lanes& w, const Instruction& i) {
+  constexpr u32 kSlots = sizeof(T) == 16 ? 2 : 1, kMost = 8;
+  const u32 elements = i.c / kSlots;
+  const u32 *d = w.operands + i.more, *a = d + i.c, *b = a + i.c;
+  Places places;
+  locate(w, i, i.cost, places);
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    std::byte* host = places.host[lane];
+    T old[kMost] = {};  // registers may be both read and written
+    for (u32 e = 0; e < elements && host != nullptr; ++e)
+      old[e] = change<Op, T>(w, host + e * sizeof(T), (places.global >> lane & 1) != 0,
+                             read_element<T>(w, a + e * kSlots, lane),
+                             read_element<T>(w, b + e * kSlots, lane));
+    for (u32 e = 0; e < elements; ++e) write_element<T>(w, d + e * kSlots, lane, old[e]);
+  }
+  count_generic(w, i, places);
 }
 
 enum class Shuffle { up, down, bfly, idx };
@@ -308,6 +370,7 @@ void fill_exchange(HandlerTable& table) {
     table.rows[static_cast<int>(opcode)] = {handler, handler};
   };
 #define ATOMIC(id, T, names, ...) set(Opcode::id, atomic<id##_op, T>);
+#define WIDE_ATOMIC(id, T, names, ...) set(Opcode::id, wide_atomic<id##_op, T>);
 #include "program/atomics.def"
   set(Opcode::shfl_up, shuffle<Shuffle::up>);
   set(Opcode::shfl_down, shuffle<Shuffle::down>);

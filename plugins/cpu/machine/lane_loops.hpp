@@ -163,7 +163,7 @@ void rounded(Lanes& w, const Instruction& i) {
 }
 
 // p|q = (a cmp b) op c: q takes the negated comparison.
-[[gnu::noinline]] static void combine(Lanes& w, const Instruction& i, u32 result) {
+[[gnu::noinline, maybe_unused]] static void combine(Lanes& w, const Instruction& i, u32 result) {
   u32 yes = result, no = ~result;
   if (i.imm != kCombineNone) {
     const u32 c = i.negated ? ~mask_slot(w, i.c) : mask_slot(w, i.c);

@@ -56,6 +56,7 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
       instruction.negated = statement.opcode.find(".cc.") != std::string_view::npos;
       break;
     }
+    case Form::wide_atomic:
     case Form::atomic:  // its bare name lacks nothing but is handled by atomic()
       if (atomic(statement)) return;
       break;

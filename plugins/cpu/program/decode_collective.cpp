@@ -106,62 +106,128 @@ bool Decoder::collective(const Statement& statement) {
   return true;
 }
 
-bool Decoder::atomic(const Statement& statement) {
-  std::string_view name = statement.opcode;
-  const bool reduce = name.starts_with("red.");
-  if (!reduce && !name.starts_with("atom.")) return false;
-  name.remove_prefix(name.find('.') + 1);
+// What the words of an atomic operation say.
+struct Decoder::AtomicWords {
+  std::string plain = "atom";  ///< its name in atomics.def
   Space space = Space::generic;
-  std::string plain = "atom";
+  std::uint32_t elements = 1;
+  bool hint = false;
   std::uint8_t order = Instruction::kStrong;
+};
+
+Decoder::AtomicWords Decoder::atomic_words(std::string_view name) {
+  AtomicWords words;
+  name.remove_prefix(name.find('.') + 1);
   while (!name.empty()) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string_view word = name.substr(0, dot);
     name.remove_prefix(std::min(dot + 1, name.size()));
     if (word == "global") {
-      space = Space::global;
+      words.space = Space::global;
     } else if (word == "shared" || word == "shared::cta" || word == "shared::cluster") {
-      space = Space::shared;
+      words.space = Space::shared;
+    } else if (word == "v2" || word == "v4" || word == "v8") {
+      words.elements = static_cast<std::uint32_t>(word[1] - '0');
+    } else if (word == "L2::cache_hint") {
+      words.hint = true;
     } else if (std::find(kOrderings.begin(), kOrderings.end(), word) == kOrderings.end()) {
-      plain += '.';
-      plain += word;
+      words.plain += '.';
+      words.plain += word;
     }
-    if (word == "release" || word == "acq_rel") order |= Instruction::kRelease;
-    if (word == "cta") order |= Instruction::kBlockScope;
+    if (word == "release" || word == "acq_rel") words.order |= Instruction::kRelease;
+    if (word == "cta") words.order |= Instruction::kBlockScope;
   }
-  const OpcodeInfo* info = find_opcode(plain);
-  if (info == nullptr || info->form != Form::atomic) return false;
-  const bool swap = plain.starts_with("atom.cas.");
-  polls_ = polls_ || swap || plain.starts_with("atom.exch.");
+  if (words.elements > 1) words.plain.insert(4, ".vector");
+  return words;
+}
+
+// The registers of one operand: as many as the vector has elements, or the two of 128 bits.
+void Decoder::atomic_registers(const Statement& statement, const Operand& operand, Type type,
+                               std::uint32_t elements, bool result,
+                               std::vector<std::uint32_t>& into) {
+  const bool vector = operand.kind == OperandKind::vector;
+  const bool unused = result && operand.kind == OperandKind::sink;
+  if (!unused && (vector ? operand.count != elements : elements != 1))
+    invalid(statement, "the number of registers does not match the vector");
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    const Operand& element = vector ? function_.operands[operand.index + i] : operand;
+    const bool whole = type == Type::b128;
+    std::uint32_t slot = Instruction::kNone;
+    if (!result)
+      slot = source(statement, element, type);
+    else if (element.kind != OperandKind::sink)
+      slot = destination(statement, element, type);
+    into.push_back(slot);
+    if (whole) into.push_back(slot == Instruction::kNone ? slot : slot + kWideSlot);
+  }
+}
+
+bool Decoder::atomic(const Statement& statement) {
+  const bool reduce = statement.opcode.starts_with("red.");
+  if (!reduce && !statement.opcode.starts_with("atom.")) return false;
+  const AtomicWords words = atomic_words(statement.opcode);
+  const OpcodeInfo* info = find_opcode(words.plain);
+  if (info == nullptr) info = find_reordered(words.plain);
+  if (info == nullptr && words.elements > 1) invalid(statement, "vectors have no such operation");
+  if (info == nullptr || !is_atomic(info->form)) return false;
+  const bool wide = info->form == Form::wide_atomic;
+  const std::uint32_t bytes = bytes_of(info->d);
+  if (wide && reduce && bytes == 16) invalid(statement, "there is no .b128 without a result");
+  if (words.elements * bytes > 16) invalid(statement, "a vector has at most 16 bytes");
+  const Space space = words.space;
+  if (words.elements > 1 && space == Space::shared)
+    invalid(statement, "vectors are changed in global memory only");
+  const std::string_view names = info->names;
+  const bool swap = names.starts_with("atom.cas."), exchange = names.starts_with("atom.exch.");
+  polls_ = polls_ || swap || exchange;
   const std::size_t first = reduce ? 0 : 1;  // operand that is the address
-  expect_operands(statement, first + (swap ? 3 : 2), first + (swap ? 3 : 2));
+  const std::size_t operands = first + (swap ? 3 : 2) + (words.hint ? 1 : 0);
+  expect_operands(statement, operands, operands);
+  if (words.hint) source(statement, operands - 1, Type::b64);
   Instruction instruction;
   instruction.opcode = info->opcode;
-  instruction.order = order;
+  instruction.order = words.order;
   // Bit types stand for any type of their size.
-  const std::uint32_t bytes = bytes_of(info->d);
   const Type type = info->d == Type::f64 || info->d == Type::f32 ? info->d
+                    : bytes == 16                                ? Type::b128
                     : bytes == 8                                 ? Type::b64
                     : bytes == 4                                 ? Type::b32
                                                                  : Type::b16;
-  if (!reduce && operand(statement, 0).kind != OperandKind::sink)
-    instruction.d = destination(statement, 0, type);
-  instruction.address = address(statement, operand(statement, first), space, instruction);
-  instruction.count = static_cast<std::uint8_t>(space);
-  instruction.a = source(statement, first + 1, type);
-  instruction.b = swap ? source(statement, first + 2, type) : instruction.a;
+  Space placed = space;
+  instruction.address = address(statement, operand(statement, first), placed, instruction);
+  instruction.count = static_cast<std::uint8_t>(placed);
+  if (wide) {
+    std::vector<std::uint32_t> slots;
+    const auto add = [&](const Operand& of, bool result) {
+      atomic_registers(statement, of, type, words.elements, result, slots);
+    };
+    add(reduce ? Operand{} : operand(statement, 0), true);
+    add(operand(statement, first + 1), false);
+    add(operand(statement, first + (swap ? 2 : 1)), false);
+    instruction.c = static_cast<std::uint32_t>(slots.size()) / 3;
+    instruction.more = more(slots);
+    const auto end = slots.begin() + instruction.c;
+    const auto used = std::find_if(slots.begin(), end,
+                                   [](std::uint32_t slot) { return slot != Instruction::kNone; });
+    if (used != end) instruction.d = *used;
+  } else {
+    if (!reduce && operand(statement, 0).kind != OperandKind::sink)
+      instruction.d = destination(statement, 0, type);
+    instruction.a = source(statement, first + 1, type);
+    instruction.b = swap ? source(statement, first + 2, type) : instruction.a;
+  }
   instruction.site = program_.sites++;
-  instruction.cost = static_cast<std::uint8_t>(bytes);
-  instruction.counter = bytes_counter(space, Traffic::atomic);
-  program_.note_access(space, bytes);
+  instruction.cost = static_cast<std::uint8_t>(bytes * words.elements);
+  instruction.counter = bytes_counter(placed, Traffic::atomic);
+  program_.note_access(placed, bytes);
   // Sums and the like of integers come out the same in any order, if nobody looks at what was
   // there before. Results that are never read are as good as none.
   const bool returns =
-      instruction.d != Instruction::kNone && reads_of(operand(statement, 0).index) > 0;
-  const bool sums = info->opcode >= Opcode::atom_add_f32 || plain == "atom.inc.u32" ||
-                    plain == "atom.dec.u32" || swap || plain.starts_with("atom.exch.");
-  if (space != Space::shared && (returns || sums)) program_.ordered = true;
-  polls_ = polls_ || (space != Space::shared && returns);
+      instruction.d != Instruction::kNone && (wide || reads_of(operand(statement, 0).index) > 0);
+  const bool sums = info->opcode >= Opcode::atom_add_f32 || info->opcode == Opcode::atom_inc_32 ||
+                    info->opcode == Opcode::atom_dec_32 || swap || exchange;
+  if (placed != Space::shared && (returns || sums)) program_.ordered = true;
+  polls_ = polls_ || (placed != Space::shared && returns);
   emit(statement, instruction);
   return true;
 }

@@ -215,8 +215,7 @@ std::uint64_t Decoder::real_bits(const Operand& operand, std::uint32_t bytes) {
   return bits;
 }
 
-std::uint32_t Decoder::source(const Statement& statement, std::size_t index, Type type) {
-  const Operand& operand = this->operand(statement, index);
+std::uint32_t Decoder::source(const Statement& statement, const Operand& operand, Type type) {
   if (type == Type::pred) {
     const std::uint32_t value = predicate(statement, operand);
     if (!operand.negated) return value;
@@ -266,12 +265,11 @@ std::uint32_t Decoder::source(const Statement& statement, std::size_t index, Typ
     case OperandKind::name:
       return named(statement, operand, type);
     default:
-      invalid(statement, "operand " + std::to_string(index + 1) + " cannot stand here");
+      invalid(statement, "'" + std::string(operand.text) + "' cannot stand here");
   }
 }
 
-std::uint32_t Decoder::destination(const Statement& statement, std::size_t index, Type type) {
-  const Operand& operand = this->operand(statement, index);
+std::uint32_t Decoder::destination(const Statement& statement, const Operand& operand, Type type) {
   if (operand.kind != OperandKind::reg || operand.negated || operand.value != 0) {
     invalid(statement, "the result must be a register");
   }

@@ -111,9 +111,11 @@ void Decoder::emit(const Statement& statement, Instruction instruction) {
 
 void Decoder::instruction(const Statement& statement) {
   const std::string_view name = statement.opcode;
-  const std::uint32_t least = least_architecture(name, statement.operands);
-  if (module_.architecture < least)
-    invalid(statement, "needs .target sm_" + std::to_string(least) + " or higher");
+  const Target least = least_target(name, statement.operands);
+  if (least.specific && (module_.architecture < least.architecture || !module_.specific))
+    invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + "a");
+  if (module_.architecture < least.architecture)
+    invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + " or higher");
   if (clock(statement)) return;
   if (name.starts_with("mov.") && moves(statement)) return;
   if (name.starts_with("cvt") && (conversion(statement) || conversions_of_addresses(statement)))
@@ -139,7 +141,7 @@ void Decoder::instruction(const Statement& statement) {
 
 bool Decoder::reordered(const Statement& statement) {
   const OpcodeInfo* info = find_reordered(statement.opcode);
-  if (info == nullptr || info->form == Form::atomic) return false;
+  if (info == nullptr || is_atomic(info->form)) return false;
   arithmetic(statement, *info, kCombineNone);
   return true;
 }

@@ -57,8 +57,14 @@ class Decoder {
   std::uint32_t constant(std::uint64_t value, bool wide);
   std::uint32_t special(Special which);
   std::uint32_t register_slot(std::uint32_t reg);
-  std::uint32_t source(const Statement& statement, std::size_t index, Type type);
-  std::uint32_t destination(const Statement& statement, std::size_t index, Type type);
+  std::uint32_t source(const Statement& statement, const Operand& operand, Type type);
+  std::uint32_t source(const Statement& statement, std::size_t index, Type type) {
+    return source(statement, operand(statement, index), type);
+  }
+  std::uint32_t destination(const Statement& statement, const Operand& operand, Type type);
+  std::uint32_t destination(const Statement& statement, std::size_t index, Type type) {
+    return destination(statement, operand(statement, index), type);
+  }
   std::uint32_t named(const Statement& statement, const Operand& operand, Type type);
   std::uint32_t predicate(const Statement& statement, const Operand& operand);
   [[nodiscard]] const Operand& operand(const Statement& statement, std::size_t index) const;
@@ -118,6 +124,16 @@ class Decoder {
   void fragment(const Statement& statement, std::size_t index, Type type, std::uint32_t count,
                 bool result, std::vector<std::uint32_t>& into);
 
+  // decode_collective.cpp
+  bool collective(const Statement& statement);
+  std::uint32_t members(const Statement& statement);
+  [[nodiscard]] static bool is_collective(std::string_view opcode);
+  bool atomic(const Statement& statement);
+  struct AtomicWords;
+  [[nodiscard]] static AtomicWords atomic_words(std::string_view name);
+  void atomic_registers(const Statement& statement, const Operand& operand, Type type,
+                        std::uint32_t elements, bool result, std::vector<std::uint32_t>& into);
+
   // decode_memory.cpp
   struct MemoryWords;
   bool memory(const Statement& statement);
@@ -163,10 +179,6 @@ class Decoder {
                          std::uint32_t first_extra);
 
   // decode_flow.cpp
-  bool collective(const Statement& statement);
-  std::uint32_t members(const Statement& statement);
-  bool atomic(const Statement& statement);
-  [[nodiscard]] static bool is_collective(std::string_view opcode);
   void find_leaders();
   void build_blocks();
   void end_block(const Statement& statement, std::uint32_t index, Block& block);

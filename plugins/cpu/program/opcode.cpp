@@ -12,8 +12,8 @@ namespace {
 constexpr Type u8 = Type::u8, s8 = Type::s8, u16 = Type::u16, s16 = Type::s16, b16 = Type::b16,
                u32 = Type::u32, s32 = Type::s32, b32 = Type::b32, f32 = Type::f32, u64 = Type::u64,
                s64 = Type::s64, b64 = Type::b64, f64 = Type::f64, f16 = Type::f16,
-               bf16 = Type::bf16, f16x2 = Type::f16x2, bf16x2 = Type::bf16x2, p = Type::pred,
-               no = Type::none;
+               bf16 = Type::bf16, f16x2 = Type::f16x2, bf16x2 = Type::bf16x2, b128 = Type::b128,
+               p = Type::pred, no = Type::none;
 
 constexpr OpcodeInfo kOpcodes[] = {
 #define UNARY(id, D, A, names, ...) {Opcode::id, Form::unary, D, A, no, no, no, names},
@@ -35,6 +35,7 @@ constexpr OpcodeInfo kOpcodes[] = {
   {Opcode::id, Form::ternary, D, A, B, C, no, names},
 #include "program/opcodes.def"
 #define ATOMIC(id, T, names, ...) {Opcode::id, Form::atomic, T, T, T, T, no, names},
+#define WIDE_ATOMIC(id, T, names, ...) {Opcode::id, Form::wide_atomic, T, T, T, T, no, names},
 #include "program/atomics.def"
 };
 

@@ -111,8 +111,13 @@ enum class Form : std::uint8_t {
   select,
   mask1,
   mask2,
-  atomic
+  atomic,
+  wide_atomic  ///< Instruction::c = registers of each operand (no slot); d's, a's, b's from `more`
 };
+
+constexpr bool is_atomic(Form form) {
+  return form == Form::atomic || form == Form::wide_atomic;
+}
 
 /// What the operands of an arithmetic operation look like.
 struct OpcodeInfo {

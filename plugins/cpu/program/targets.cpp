@@ -9,52 +9,57 @@ namespace {
 
 struct Row {
   std::string_view text;
-  std::uint32_t architecture;
+  Target least;
 };
 
 // By the beginning of an opcode, the longest first; "Target ISA notes" of the PTX ISA.
 constexpr Row kBeginnings[] = {
-    {"cp.async.bulk", 90},
-    {"cp.async", 80},
-    {"mbarrier.try_wait", 90},
-    {"mbarrier.expect_tx", 90},
-    {"mbarrier", 80},
+    {"cp.async.bulk", {90}},
+    {"cp.async", {80}},
+    {"mbarrier.try_wait", {90}},
+    {"mbarrier.expect_tx", {90}},
+    {"mbarrier", {80}},
 
-    {"mapa", 90},
-    {"getctarank", 90},
-    {"fence.proxy.async", 90},
-    {"fence.mbarrier_init", 90},
-    {"griddepcontrol", 90},
-    {"elect.sync", 90},
-    {"stmatrix", 90},
-    {"createpolicy", 80},
-    {"applypriority", 80},
-    {"discard", 80},
-    {"redux", 80},
-    {"cvt.rn.satfinite.tf32", 100},
-    {"cvt.rz.satfinite.tf32", 100},
-    {"cvt.rn.satfinite.relu.tf32", 100},
-    {"cvt.rz.satfinite.relu.tf32", 100},
-    {"cvt.rn.tf32", 90},
-    {"cvt.rz.tf32", 90},
-    {"cvt.rn.f16x2.f32", 80},
-    {"cvt.rz.f16x2.f32", 80},
+    {"mapa", {90}},
+    {"getctarank", {90}},
+    {"fence.proxy.async", {90}},
+    {"fence.mbarrier_init", {90}},
+    {"griddepcontrol", {90}},
+    {"elect.sync", {90}},
+    {"stmatrix", {90}},
+    {"createpolicy", {80}},
+    {"applypriority", {80}},
+    {"discard", {80}},
+    {"redux", {80}},
+    {"cvt.rn.satfinite.tf32", {100}},
+    {"cvt.rz.satfinite.tf32", {100}},
+    {"cvt.rn.satfinite.relu.tf32", {100}},
+    {"cvt.rz.satfinite.relu.tf32", {100}},
+    {"cvt.rn.tf32", {90}},
+    {"cvt.rz.tf32", {90}},
+    {"cvt.rn.f16x2.f32", {80}},
+    {"cvt.rz.f16x2.f32", {80}},
 };
 
 // By a word of it.
 constexpr Row kWords[] = {
-    {"shared::cluster", 90},
-    {"cluster", 90},
-    {"expect_tx", 90},
-    {"e4m3x2", 89},
-    {"e5m2x2", 89},
-    {"tf32", 80},
-    {"bf16", 80},
-    {"bf16x2", 80},
-    {"relu", 80},
-    {"f32x2", 100},
-    {"s16x2", 90},
-    {"u16x2", 90},
+    {"shared::cluster", {90}},
+    {"cluster", {90}},
+    {"expect_tx", {90}},
+    {"e4m3x2", {89}},
+    {"e5m2x2", {89}},
+    {"tf32", {80}},
+    {"bf16", {80}},
+    {"bf16x2", {80}},
+    {"relu", {80}},
+    {"f32x2", {100}},
+    {"e2m1x2", {100, true}},
+    {"e2m3x2", {100, true}},
+    {"e3m2x2", {100, true}},
+    {"L2::cache_hint", {80}},
+    {"L2::256B", {80}},
+    {"s16x2", {90}},
+    {"u16x2", {90}},
 };
 
 bool has_word(std::string_view opcode, std::string_view wanted) {
@@ -87,28 +92,39 @@ std::uint32_t of_extremes(std::string_view opcode, std::size_t operands) {
   return has_word(opcode, "NaN") || has_word(opcode, "f16") || has_word(opcode, "f16x2") ? 80 : 0;
 }
 
+// Vectors and 128 bits.
+std::uint32_t of_atomic(std::string_view opcode) {
+  const bool wide = has_word(opcode, "v2") || has_word(opcode, "v4") || has_word(opcode, "v8") ||
+                    has_word(opcode, "b128");
+  return wide ? 90 : 0;
+}
+
 }  // namespace
 
-std::uint32_t least_architecture(std::string_view opcode, std::size_t operands) {
-  std::uint32_t least = 0;
+Target least_target(std::string_view opcode, std::size_t operands) {
+  Target least;
   for (const Row& row : kBeginnings) {
     if (!opcode.starts_with(row.text)) continue;
-    least = row.architecture;
+    least = row.least;
     break;
   }
   for (const Row& row : kWords) {
-    if (row.architecture > least && opcode.find(row.text) != std::string_view::npos &&
-        has_word(opcode, row.text))
-      least = row.architecture;
+    if (row.least.architecture > least.architecture &&
+        opcode.find(row.text) != std::string_view::npos && has_word(opcode, row.text))
+      least = row.least;
   }
-  if (opcode.find("bf16") != std::string_view::npos) least = std::max(least, of_bfloat16(opcode));
+  const auto at_least = [&](std::uint32_t architecture) {
+    least.architecture = std::max(least.architecture, architecture);
+  };
+  if (opcode.find("bf16") != std::string_view::npos) at_least(of_bfloat16(opcode));
   // A narrow operand added to f32: `add{.rnd}{.sat}.f32.f16`.
   const bool adds =
       opcode.starts_with("add.") || opcode.starts_with("sub.") || opcode.starts_with("fma.");
   if (adds && has_word(opcode, "f32") && (has_word(opcode, "f16") || has_word(opcode, "bf16")))
-    least = 100;
+    at_least(100);
   if (opcode.starts_with("min.") || opcode.starts_with("max."))
-    least = std::max(least, of_extremes(opcode, operands));
+    at_least(of_extremes(opcode, operands));
+  if (opcode.starts_with("atom.") || opcode.starts_with("red.")) at_least(of_atomic(opcode));
   return least;
 }
 

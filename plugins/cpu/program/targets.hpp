@@ -7,8 +7,13 @@
 
 namespace warpmark::cpu {
 
-/// The least architecture (80 for sm_80) that has the instruction, as far as it is one that came
-/// after sm_75; 0 for all others. Source: the "Target ISA Notes" of the PTX ISA's instructions.
-std::uint32_t least_architecture(std::string_view opcode, std::size_t operands);
+struct Target {
+  std::uint32_t architecture = 0;  ///< 80 for sm_80
+  bool specific = false;           ///< with architecture-specific features: sm_100a or sm_100f
+};
+
+/// The least target that has the instruction, as far as it is one that came after sm_75; that of 0
+/// for all others. Source: the "Target ISA Notes" of the PTX ISA's instructions.
+Target least_target(std::string_view opcode, std::size_t operands);
 
 }  // namespace warpmark::cpu

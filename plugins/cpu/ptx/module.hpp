@@ -158,6 +158,7 @@ struct Module {
   std::uint32_t version = 0;          ///< 90 for .version 9.0
   std::string_view target;
   std::uint32_t architecture = 0;  ///< 90 for sm_90 and sm_90a
+  bool specific = false;           ///< sm_90a or sm_100f: with features of an architecture's own
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::unordered_map<std::uint32_t, std::string_view> files;  ///< by .file number

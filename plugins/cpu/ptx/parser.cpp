@@ -108,7 +108,8 @@ void ParseState::parse_target() {
   if (!digits.starts_with("sm_") && !digits.starts_with("compute_"))
     fail("expected a target such as sm_90");
   digits.remove_prefix(digits.find('_') + 1);
-  if (digits.ends_with('a') || digits.ends_with('f')) digits.remove_suffix(1);
+  module_.specific = digits.ends_with('a') || digits.ends_with('f');
+  if (module_.specific) digits.remove_suffix(1);
   module_.architecture = 0;
   for (const char digit : digits) {
     if (digit < '0' || digit > '9' || module_.architecture > 999)
