@@ -32,8 +32,8 @@ CaseProfile profile_of(Session& session, const CaseWork& work) {
   CaseArtifacts artifacts;
   Outcome outcome = session.verify(work.which, work.planned, {}, &artifacts);
   std::vector<SourceText> sources;
-  for (UnitArtifacts& unit : artifacts.units) {
-    sources.push_back({std::move(unit.name), std::move(unit.source)});
+  for (const UnitArtifacts& unit : artifacts.units) {
+    for (SourceText& text : source_texts(unit)) sources.push_back(std::move(text));
   }
   return make_profile(std::move(outcome), sources);
 }

@@ -97,6 +97,23 @@ std::string without_tabs(const std::string& line) {
   return text;
 }
 
+// Takes the counters that it shows from `counted`, those of the source's file.
+void add_lines(std::vector<ProfiledFile>& files, const SourceText& source,
+               std::map<int64_t, CounterSums>& counted) {
+  auto file = std::find_if(files.begin(), files.end(),
+                           [&](const ProfiledFile& one) { return one.name == source.name; });
+  if (file == files.end()) file = files.insert(file, {source.name, true, {}});
+  std::vector<std::string> texts = split(source.text, '\n');
+  if (texts.back().empty()) texts.pop_back();
+  int64_t number = source.first_line;
+  for (std::string& text : texts) {
+    ProfiledLine line{number, std::move(text), {}, "", 0};
+    if (auto counters = counted.extract(number)) line.counters = std::move(counters.mapped());
+    file->lines.push_back(std::move(line));
+    ++number;
+  }
+}
+
 void mark_lines(std::vector<ProfiledFile>& files) {
   for (const Mark& mark : kMarks) {
     int64_t all = 0;
@@ -122,6 +139,28 @@ const char* const kProfileLegend =
     "excess  wavefronts of shared memory beyond the ideal; div.  branches that diverged\n"
     "marks   15 % or more of all i instructions, s sectors, w wavefronts, t turns of atomics\n";
 
+std::vector<SourceText> source_texts(const UnitArtifacts& unit) {
+  const auto first_line = [](const Position& origin) {
+    return origin.known() && origin.line > 0 ? origin.line : int64_t{1};
+  };
+  if (unit.regions.empty()) return {{unit.name, unit.source, first_line(unit.origin)}};
+  const std::vector<std::string> lines = split(unit.source, '\n');
+  std::vector<SourceText> texts;
+  auto region = unit.regions.begin();
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto number = static_cast<int64_t>(i) + 1;
+    const bool begins = region != unit.regions.end() && region->line == number;
+    if (begins && region->origin.known()) {
+      texts.push_back({region->origin.file, "", first_line(region->origin)});
+    } else if (begins || texts.empty()) {
+      texts.push_back({unit.name, "", number});
+    }
+    if (begins) ++region;
+    texts.back().text += lines[i] + (i + 1 < lines.size() ? "\n" : "");
+  }
+  return texts;
+}
+
 CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources) {
   CaseProfile profile;
   Lines counted = counted_lines(outcome.counters);
@@ -130,20 +169,17 @@ CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources
     const auto found = std::find_if(counted.begin(), counted.end(), [&](const auto& file) {
       return names(file.first, source.name);
     });
-    if (found == counted.end()) continue;
-    ProfiledFile file{source.name, true, {}};
-    int64_t number = 0;
-    for (const std::string& text : split(source.text, '\n')) {
-      ProfiledLine line{++number, text, {}, "", 0};
-      const auto counters = found->second.find(number);
-      if (counters != found->second.end()) line.counters = counters->second;
-      file.lines.push_back(std::move(line));
-    }
-    if (!file.lines.empty() && file.lines.back().text.empty()) file.lines.pop_back();
-    profile.files.push_back(std::move(file));
-    counted.erase(found);
+    if (found != counted.end()) add_lines(profile.files, source, found->second);
+  }
+  for (ProfiledFile& file : profile.files) {
+    const auto number = [](const ProfiledLine& line) { return line.number; };
+    std::ranges::stable_sort(file.lines, {}, number);
+    // A file may be compiled twice, with other options; its first lines took the counters.
+    const auto again = std::ranges::unique(file.lines, {}, number);
+    file.lines.erase(again.begin(), again.end());
   }
   for (const auto& [name, lines] : counted) {
+    if (lines.empty()) continue;
     ProfiledFile file{name, false, {}};
     for (const auto& [number, counters] : lines) {
       file.lines.push_back({number, "", counters, "", 0});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/style.hpp"
+#include "runtime/artifacts.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/outcome.hpp"
 
@@ -15,9 +16,14 @@ namespace warpmark {
 /// A text that was handed to the compiler. Lines are shown from these alone: a file that PTX names
 /// is never opened.
 struct SourceText {
-  std::string name;  ///< as the compiler called it: "doublify.cu"
+  std::string name;  ///< of the file, as the compiler called it: "doublify.cu"
   std::string text;
+  int64_t first_line = 1;  ///< of the text in that file; more than 1 for the texts of a suite
 };
+
+/// The texts of a unit under the names and lines that line information has for them. A generated
+/// source is in pieces: what the suite says of it belongs to the suite's file.
+std::vector<SourceText> source_texts(const UnitArtifacts& unit);
 
 struct ProfiledLine {
   int64_t number = 0;
@@ -38,8 +44,8 @@ struct CaseProfile {
   std::vector<ProfiledFile> files;
 };
 
-/// Lines that count in files without a text come last. Of untrusted origin, what makes no sense is
-/// left out.
+/// Texts of one file are shown together, by their lines. Lines that count without a text come last.
+/// Of untrusted origin, what makes no sense is left out.
 CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources);
 
 /// The figures of one line as cells: warps, instructions, lanes, sectors a request, used, excess

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "compiler/compiler.hpp"
 #include "plan/plugin_loader.hpp"
 #include "python/array.hpp"
 #include "python/conversion.hpp"
@@ -20,6 +22,10 @@ struct UnitArtifacts {
   std::string ptx;
   std::string cubin;
   std::string log;  ///< the compiler's
+  /// Where the source stands if it is a text of the suite, and which of its lines do if it was
+  /// generated: line information names these places.
+  Position origin = {};
+  std::vector<SourceRegion> regions = {};
 };
 
 /// As far as the case got.

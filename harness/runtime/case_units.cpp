@@ -29,7 +29,7 @@ protocol::Prepare request_for(const Case& which, const PlannedCase& planned, boo
   request.images = artifacts != nullptr;
   if (artifacts != nullptr) {
     for (const protocol::UnitText& unit : request.units) {
-      artifacts->units.push_back({unit.name, unit.source, "", "", ""});
+      artifacts->units.push_back({unit.name, unit.source, "", "", "", unit.origin, unit.regions});
     }
   }
   return request;

@@ -161,6 +161,48 @@ class Profiles(CheckTest):
         self.assertEqual(opened, [])
         self.assertEqual(len(re.findall(r"<h2 id=", page)), 2)
 
+    def test_a_source_in_the_suite(self):
+        """Its lines are the suite file's, as in reports."""
+        text = TILE_SUITE.replace("{file: tile.cu, entry: k}", "\n  source: |\n    %s  entry: k" %
+                                  TILE.replace("\n", "\n    ")[:-4])
+        self.write("suites/tile.yaml", text)
+        out = self.profile("suites/tile.yaml", "--case", "tile.width=33", "-o", "page.html")
+        self.assertIn("\ntile.yaml\n", out)
+        self.assertNotIn("a header", out)
+        # The file's first three lines are no source.
+        self.assertRegex(self.line(out, 8), r" 4\.0 +100 % +0 % .*tile\[row \* width \+ lane\]")
+        self.assertRegex(self.line(out, 11), r" 4\.0 +100 % +0 % .*out\[row \* 32 \+ lane\]")
+        self.assertNotRegex(out, r"\n +[123] |\n +1[3-9] ")
+        page = (self.folder / "page.html").read_text()
+        row = re.search(r'<tr class="heat\d"><td class="line">8</td>.*</tr>', page).group(0)
+        self.assertIn('<td class="number">4.0</td><td class="number">100 %</td>', row)
+        self.assertIn("tile[row * width + lane] = src[row * 32 + lane];", row)
+
+    def test_a_kernel_of_one_line_in_the_suite(self):
+        self.write_scale(kernel_text=None, kernel="\n  source: |\n    " + KERNEL.replace("\n", " ") +
+                         "\n  entry: k")
+        out = self.profile("suites/t.yaml")
+        self.assertRegex(self.line(out, 4), r"^isw? .* 3\.\d +9\d % .*extern \"C\"")
+
+    def test_a_generated_source(self):
+        """What the suite says of it stands at the suite's line."""
+        self.write("suites/e.yaml", """warpmark: 1
+plugin: elementwise
+kernel:
+  parameters: float *out, const float *x
+  operation: |
+    float t = x[i];
+    out[i] = t * 2
+arguments: {out: {out: x.shape}, x: {in: rng.random(63), dtype: float32}}
+reference: {out: x * 2}
+""")
+        out = self.profile("suites/e.yaml")
+        # Where 16 bytes at once do not fit, elements are taken one by one.
+        generated, written = out.split("\ne.generated.cu\n")[1].split("\ne.yaml\n")
+        self.assertRegex(generated, r"\n +\d+ .*namespace warpmark")
+        self.assertRegex(self.line(written, 7), r"^ +\d+ .* out\[i\] = t \* 2$")
+        self.assertNotIn("a header", out)
+
     def test_a_failing_case_is_profiled_all_the_same(self):
         self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"))
         out = self.profile("suites/t.yaml", code=1)
