@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/text.hpp"
 #include "grade/item_verdict.hpp"
@@ -44,6 +45,13 @@ class Report {
     const auto found = find(key);
     return Report(found ? *found : nothing);
   }
+  std::vector<Report> objects(const char* key) const {
+    std::vector<Report> all;
+    const auto found = find(key);
+    if (!found || !found->is_array()) return all;
+    for (const Json& one : *found) all.emplace_back(one);
+    return all;
+  }
   std::optional<std::array<int64_t, 3>> triple(const char* key) const {
     const auto found = find(key);
     if (!found || !found->is_array() || found->size() != 3) return std::nullopt;
@@ -77,15 +85,26 @@ std::string thread_text(const Report& report) {
   return fmt::format("thread {} of block {}", index_text(*thread), index_text(*block));
 }
 
-// "line 5", with the file if it is not the submitted one; "" if unknown.
+// Whether a report, or a frame of what it was inlined through, names a line of the submitted file.
+bool is_submitted(const Report& frame, const std::string& file) {
+  const std::string name = frame.text("file");
+  return name.empty() || file.empty() || name == file || name.ends_with("/" + file);
+}
+
+// "line 5", with the file if it is not the submitted one; "" if unknown. Of code that was inlined
+// from a header it is the innermost line of the submitted file that called it, which is what its
+// author can change.
 std::string line_text(const Report& report, const std::string& file) {
   const auto line = report.number("line");
   if (!line || *line < 1) return "";
-  const std::string name = report.text("file");
-  if (name.empty() || file.empty() || name == file || name.ends_with("/" + file)) {
-    return fmt::format("line {}", *line);
+  if (is_submitted(report, file)) return fmt::format("line {}", *line);
+  for (const Report& call : report.objects("inlined_at")) {
+    const auto caller = call.number("line");
+    if (!call.text("file").empty() && is_submitted(call, file) && caller && *caller > 0) {
+      return fmt::format("line {}", *caller);
+    }
   }
-  return fmt::format("line {} of {}", *line, name);
+  return fmt::format("line {} of {}", *line, report.text("file"));
 }
 
 // "Line 5" or "The kernel", to begin a sentence.

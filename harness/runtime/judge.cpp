@@ -50,15 +50,52 @@ std::string findings_text(const protocol::Failure& failure) {
   return join(lines, "\n");
 }
 
-// The line of the kernel that a device's report names, below the suite's folder.
+// The line that a report, or a frame of what it was inlined through, names, as the report names it.
+Position line_of(const nlohmann::ordered_json& frame) {
+  if (!frame.is_object()) return {};
+  const std::string file = text_of(frame, "file");
+  const auto line = frame.find("line");
+  if (file.empty() || line == frame.end() || !line->is_number_unsigned()) return {};
+  return {file, line->get<int>(), 0};
+}
+
+// Whether a person can open the file that a report names: headers of the toolkit have no folder.
+bool is_suites_own(const PlannedCase& planned, const std::string& file) {
+  // A text that stands for a file is a stranger's, who may write `#line`: no other name is looked
+  // for, as whether there is such a file is not for them to know.
+  const std::vector<Unit>& units = planned.plan.units;
+  const auto handed_in = [](const Unit& unit) {
+    return !unit.file.empty() && !unit.source.empty();
+  };
+  const auto submitted = std::find_if(units.begin(), units.end(), handed_in);
+  if (submitted != units.end()) return submitted->file == file;
+  const std::filesystem::path suite = planned.positions.find("").file;
+  std::error_code ignored;
+  return std::filesystem::path(file).is_relative() &&
+         std::filesystem::is_regular_file(suite.parent_path() / file, ignored);
+}
+
+// The line that a device's report names, below the suite's folder. Of code that was inlined from a
+// header of the toolkit it is the innermost line of the suite's own that called it.
 Position fault_place(const PlannedCase& planned, const protocol::Failure& failure) {
   if (failure.where.known()) return failure.where;
   for (const auto& report : failure.reports) {
-    const std::string file = text_of(report, "file");
-    const auto line = report.find("line");
-    if (file.empty() || line == report.end() || !line->is_number_unsigned()) continue;
+    Position place = line_of(report);
+    if (!place.known()) continue;
+    if (!is_suites_own(planned, place.file)) {
+      const auto calls = report.find("inlined_at");
+      if (calls != report.end() && calls->is_array()) {
+        for (const auto& call : *calls) {
+          const Position caller = line_of(call);
+          if (!caller.known() || !is_suites_own(planned, caller.file)) continue;
+          place = caller;
+          break;
+        }
+      }
+    }
     const std::filesystem::path suite = planned.positions.find("").file;
-    return {(suite.parent_path() / file).string(), line->get<int>(), 0};
+    place.file = (suite.parent_path() / place.file).string();
+    return place;
   }
   return {};
 }

@@ -36,6 +36,34 @@ TEST(FaultExplanation, OneThreadOnePastTheEnd) {
             "is meant, or a neighbour such as `[i + 1]` is used for the last element, too.");
 }
 
+// What a student can change is the line that called the header.
+TEST(FaultExplanation, InAHeaderThatTheSubmissionCalls) {
+  EXPECT_THAT(said(R"({"kind": "illegal_address", "space": "global", "access": "read", "count": 1,
+                       "argument": "a", "index": 8, "elements": 8,
+                       "file": "cooperative_groups/details/async.h", "line": 188,
+                       "inlined_at": [{"file": "cooperative_groups/details/async.h", "line": 284},
+                                      {"file": "scale.cu", "line": 11},
+                                      {"file": "scale.cu", "line": 20}]})"),
+              testing::StartsWith("Line 11 reads `a[8]`, but"));
+  EXPECT_THAT(
+      said(R"({"kind": "race", "space": "shared", "file": "reduce.h", "line": 113,
+                       "inlined_at": [{"file": "scale.cu", "line": 11}],
+                       "other": {"file": "reduce.h", "line": 190,
+                                 "inlined_at": [{"file": "scale.cu", "line": 14}]}})"),
+      testing::StartsWith("Line 11 uses shared memory at the same time as another thread in "
+                          "line 14, "));
+  for (const char* frames :
+       {R"([{"file": "other.h", "line": 2}])", R"([{"line": 2}, 3, null, "x"])",
+        R"([{"file": "scale.cu"}, {"file": "scale.cu", "line": -1}])", "[]",
+        R"({"file": "scale.cu", "line": 2})", "7"}) {
+    EXPECT_THAT(said(std::string(R"({"kind": "assert", "file": "reduce.h", "line": 113,
+                                     "inlined_at": )") +
+                     frames + "}"),
+                testing::StartsWith("Line 113 of reduce.h has an `assert`"))
+        << frames;
+  }
+}
+
 TEST(FaultExplanation, BeforeTheFirst) {
   EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "read", "count": 1,
                      "argument": "a", "index": -1, "elements": 8})"),

@@ -75,6 +75,21 @@ TEST_F(GraderTest, AnItemThatFailsCostsItsShare) {
                     HasSubstr(" --hidden")));
 }
 
+TEST_F(GraderTest, AFaultInAHeaderIsAtTheLineThatCalledIt) {
+  // Whatever name a submission makes up: the second and third are files of the course.
+  for (const char* name : {"/toolkit/x.h", "/suite/scale.yaml", "/suite/../suites/scale.yaml"}) {
+    SCOPED_TRACE(name);
+    const GradeResult result =
+        grade("__device__ void store(float *p, float v);\n" +
+              scale("if (i == 0) store(out + n, f * src[i]);") + "#line 40 \"" + name +
+              "\"\n__device__ __forceinline__ void store(float *p, float v) { *p = v; }\n");
+    ASSERT_EQ(result.state, GradeState::graded) << result.staff;
+    const GradedItem& item = result.cases[0].items[0];
+    EXPECT_THAT(item.explanation, testing::StartsWith("Line 4 writes `out[32]`, but `out` has"));
+    EXPECT_THAT(item.detail, testing::StartsWith("scale.cu:4: out-of-bounds global write of 4 "));
+  }
+}
+
 TEST_F(GraderTest, AllOrNothingTakesAllItems) {
   const auto assignment = assign();
   assignment->cases[1].credit = Credit::all;

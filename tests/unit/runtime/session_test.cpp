@@ -133,6 +133,39 @@ TEST_F(SessionTest, WhatDoesNotCompileNamesFileAndLine) {
   EXPECT_EQ(outcome.where.line, 2);
 }
 
+// Headers of the toolkit have names, and no place that a person could open.
+TEST_F(SessionTest, AFaultInAHeaderIsTheLineOfTheSuiteThatCalledIt) {
+  const std::string store =
+      "__device__ __forceinline__ void store(float *p, float v) { *p = v; }\n";
+  const std::string kernel =
+      "__device__ void store(float *p, float v);\n"
+      "extern \"C\" __global__ void k(float *out, const float *in, float f, int n) {\n"
+      "  store(out + n + threadIdx.x, f * in[0]);\n"
+      "}\n";
+  const Outcome foreign =
+      run(scale_suite("f * src"), kernel + "#line 7 \"/toolkit/x.h\"\n" + store);
+  EXPECT_EQ(foreign.failure, FailureKind::fault);
+  EXPECT_THAT(foreign.where.file, testing::EndsWith("suites/k.cu"));
+  EXPECT_EQ(foreign.where.line, 3);
+  EXPECT_THAT(foreign.message, HasSubstr("at /toolkit/x.h:7 (inlined at k.cu:3"));
+  // A header of the suite is as good as the kernel's file.
+  write_file_atomically(folder_.path() / "suites/lib/store.cuh", "#pragma once\n" + store);
+  const Outcome own = run(scale_suite("f * src"), "#include \"lib/store.cuh\"\n" + kernel);
+  EXPECT_THAT(own.where.file, testing::EndsWith("suites/lib/store.cuh"));
+  EXPECT_EQ(own.where.line, 2);
+  // So is a text of the suite.
+  std::string suite = scale_suite("f * src");
+  std::string text = "#line 6 \"/toolkit/x.h\"\n" + store + "#line 8 \"/suite/t.yaml\"\n" + kernel;
+  for (size_t at = 0; (at = text.find('\n', at)) + 1 < text.size(); at += 5) {
+    text.insert(at + 1, "    ");
+  }
+  suite.replace(suite.find("{file: k.cu, entry: k}"), 22,
+                "\n  source: |\n    " + text + "  entry: k");
+  const Outcome inlined = run(suite, "");
+  EXPECT_THAT(inlined.where.file, testing::EndsWith("suites/t.yaml"));
+  EXPECT_EQ(inlined.where.line, 10);
+}
+
 TEST_F(SessionTest, AMissingKernelListsThoseThatExist) {
   const Outcome outcome =
       run(scale_suite("src"), "__global__ void kk(float *a, int n) { a[0] = n; }\n");
