@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string_view>
 
 namespace warpmark {
@@ -11,6 +12,7 @@ namespace {
 constexpr double kUsed = 0.8;            // of the bytes of sectors
 constexpr double kSectors = 1.25;        // times the baseline's
 constexpr double kConflicts = 0.05;      // of wavefronts
+constexpr double kWavefronts = 2;        // times the baseline's: more do not count
 constexpr double kLongest = 2;           // times the baseline's
 constexpr double kActive = 0.5;          // of a warp's lanes
 constexpr double kGrowth = 1.25;         // times that of the work
@@ -93,11 +95,24 @@ void judge_coalesced(const CompositeRuns& runs, std::vector<std::string>& broken
   judge_sectors("coalesced", runs, broken);
 }
 
+// Passes of accesses that nobody needs would hide the conflicts of those that somebody does, so no
+// more of them count than twice those that the baseline needs.
 void judge_conflict_free(const CompositeRuns& runs, std::vector<std::string>& broken) {
   const double wavefronts = sum(runs.own, kShared, "wavefronts");
-  const double excess = wavefronts - sum(runs.own, kShared, "ideal_wavefronts");
+  const double ideal = sum(runs.own, kShared, "ideal_wavefronts");
+  const double excess = wavefronts - ideal;
+  const double needed = sum(runs.baseline, kShared, "ideal_wavefronts");
   if (sum(runs.own, kShared, "requests") == 0) {
     broken.emplace_back("not conflict_free: it does not use shared memory");
+  } else if (needed > 0 && kWavefronts * needed < ideal) {
+    const double most = std::floor(kConflicts * kWavefronts * needed);
+    if (excess > most) {
+      broken.push_back(
+          fmt::format("not conflict_free: {:.0f} passes over shared memory are for bank conflicts, "
+                      "{:.0f} at most, which are {:g} % of {:g} times the {:.0f} that the baseline "
+                      "needs: pad rows by one element, or change which thread takes which",
+                      excess, most, 100 * kConflicts, kWavefronts, needed));
+    }
   } else if (excess > kConflicts * wavefronts) {
     broken.push_back(fmt::format(
         "not conflict_free: {:.1f} % of the passes over shared memory are for bank conflicts, {:g} "

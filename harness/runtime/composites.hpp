@@ -25,12 +25,14 @@ struct CompositeRuns {
 ///   coalesced       of the bytes of all sectors that requests touch at least 80 % are asked for,
 ///                   and there are at most 1.25 times as many sectors as the baseline's
 ///   conflict_free   there are requests to shared memory, of whose wavefronts at most 5 % are
-///   beyond
-///                   the ideal; and at most 1.25 times as many sectors as the baseline's
+///                   beyond the ideal, where no more of them count than 2 times the ideal of the
+///                   baseline's, if it has any; and at most 1.25 times as many sectors as the
+///                   baseline's
 ///   tiled           global loads touch at most so many sectors as the suite's formula says
 ///   work_efficient  instructions grow at most 1.25 times as much as the suite's formula of the
-///   work
-///                   from the smaller run to this one, and are at most 2 times the baseline's
+///                   work from the smaller run to this one, and are at most 2 times the baseline's
+/// Warps that take turns behind barriers are as long as those that work together: `parallel` does
+/// not see them, for barriers alone do not tell them from the levels of a tree.
 /// Why the kernel breaks those of `asked`: a sentence with both numbers for each part, none if all
 /// hold. The thresholds leave room for tails of arrays and for what a compiler adds.
 std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs);

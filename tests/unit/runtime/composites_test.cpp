@@ -66,6 +66,31 @@ __device__ void tile(float *out, const float *src, int n) {
 }
 K padded(float *out, const float *src, int n) { tile<33>(out, src, n); }
 K unpadded(float *out, const float *src, int n) { tile<32>(out, src, n); }
+K diluted(float *out, const float *src, int n) {  // 2 ways, among wide loads that nobody needs
+  __shared__ float4 idle[256];
+  const float4 *mine = idle + threadIdx.y * 32 + threadIdx.x;
+  idle[threadIdx.y * 32 + threadIdx.x] = make_float4(0, 0, 0, 0);
+#pragma unroll
+  for (int i = 0; i < 18; ++i) {
+    float a, b, c, d;
+    asm volatile("ld.volatile.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(mine));
+  }
+  tile<34>(out, src, n);
+}
+K thrice(float *out, const float *src, int n) {  // needs more passes than it must, all of them ideal
+  __shared__ volatile float tile[32][33];
+  XY
+  EACH tile[threadIdx.y + r][threadIdx.x] = src[(y + r) * n + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  EACH {
+    float v = tile[threadIdx.x][threadIdx.y + r];
+    v = tile[threadIdx.x][threadIdx.y + r];
+    v = tile[threadIdx.x][threadIdx.y + r];
+    out[(y + r) * n + x] = v;
+  }
+}
 K naive(float *out, const float *src, int n) { XY EACH out[x * n + y + r] = src[(y + r) * n + x]; }
 K detour(float *out, const float *src, int n) {  // a tile that no neighbour looks into
   __shared__ float own[8][32];
@@ -238,8 +263,17 @@ TEST_F(Composites, ConflictFreeNeedsSharedMemoryThatIsOfUse) {
       kTranspositionSuite, kTranspositions, "{conflict_free: true}", "padded",
       {{"padded", ""},
        {"unpadded", "% of the passes over shared memory are for bank conflicts"},
+       {"thrice", ""},
+       {"diluted",
+        "not conflict_free: 128 passes over shared memory are for bank conflicts, 25 at "
+        "most, which are 5 % of 2 times the 256 that the baseline needs"},
        {"naive", "not conflict_free: it does not use shared memory"},
        {"detour", "not conflict_free: it moves 4608 sectors of 32 bytes, the baseline"}});
+  // Where the baseline has no shared memory the kernel's own passes are the measure.
+  expect_verdicts(kTranspositionSuite, kTranspositions, "{conflict_free: true}", "naive",
+                  {{"padded", ""},
+                   {"thrice", ""},
+                   {"unpadded", "% of the passes over shared memory are for bank conflicts"}});
   expect_verdicts(kTranspositionSuite, kTranspositions, "{coalesced: true}", "padded",
                   {{"padded", ""}, {"unpadded", ""}, {"naive", "not coalesced: "}});
 }
@@ -317,6 +351,23 @@ TEST_F(Composites, ABaselineMayHaveALaunchOfItsOwn) {
                            "  kernel: {file: k.cu, entry: four}\n"
                            "  launch: {block: 64, grid: n // 256}\n";
   EXPECT_EQ(run(yaml, kCopies).verdict, warpmark::Verdict::passed);
+}
+
+TEST_F(Composites, UpToTwiceTheBaselinesPassesCount) {
+  PlanComposites asked;
+  asked.conflict_free = true;
+  CompositeRuns runs;
+  runs.own = {{"shared_load_requests", 960},
+              {"shared_load_wavefronts", 1000},
+              {"shared_load_ideal_wavefronts", 960}};
+  for (const int64_t needed : {0, 400, 500, 100000}) {  // none: the kernel's own 1000 count
+    runs.baseline = {{"shared_load_ideal_wavefronts", needed}};
+    EXPECT_THAT(broken_composites(asked, runs), testing::IsEmpty()) << needed;
+  }
+  runs.baseline = {{"shared_load_ideal_wavefronts", 399}};
+  EXPECT_THAT(broken_composites(asked, runs),
+              testing::ElementsAre(HasSubstr("40 passes over shared memory are for bank conflicts, "
+                                             "39 at most")));
 }
 
 TEST_F(Composites, OfAKernelThatMovesNothing) {
