@@ -322,6 +322,22 @@ TEST(ReconvergenceOrder, LoopsComeBeforeWhatFollowsThem) {
               ::testing::ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
+TEST(Flow, WhatLiesBehindForGood) {
+  // 0 → 1 (mark) → 2 → 1 or 3; 0 → 3 → 4.
+  EXPECT_THAT(behind_for_good({{1, 3}, {2}, {1, 3}, {4}, {}}, {1}),
+              ::testing::ElementsAre(0, 0, 0, 1, 1));
+  // Two marks, the second behind the first.
+  EXPECT_THAT(behind_for_good({{1}, {2}, {3}, {}}, {1, 2}), ::testing::ElementsAre(0, 0, 1, 3));
+  EXPECT_THAT(behind_for_good({{0}}, {0}), ::testing::ElementsAre(0));
+}
+
+TEST(Flow, BlocksInLoops) {
+  // 1 { 2 { 3 } 4 } 5, and a node that is its own loop.
+  EXPECT_THAT(in_loops({{1}, {2, 5}, {3}, {2, 4}, {1}, {5, 6}, {}}),
+              ::testing::ElementsAre(false, true, true, true, true, true, false));
+  EXPECT_THAT(in_loops({{1}, {}}), ::testing::ElementsAre(false, false));
+}
+
 TEST(ReconvergenceOrder, LeavesOutTheUnreachableAndSurvivesAnyGraph) {
   EXPECT_THAT(reconvergence_order({{2}, {2}, {}}), ::testing::ElementsAre(0, 2));
   EXPECT_TRUE(reconvergence_order({}).empty());

@@ -109,22 +109,44 @@ std::uint64_t element_bytes(const std::string& dtype) {
   return 0;
 }
 
+// What no program means by an address: an element of an array that is not there.
+bool is_null(const Fault& fault) {
+  return fault.space == Space::global && fault.address < 1 << 16;
+}
+// So far from an allocation that it is none of its elements that was meant.
+bool is_far(const Fault& fault) {
+  return fault.space == Space::global && fault.distance >= std::uint64_t{1} << 30;
+}
+
+// Whose shared memory it is, if not the accessing block's.
+std::string of_block(const Fault& fault) {
+  return fault.home.known ? " of block " + triple(fault.home.block) : "";
+}
+
 std::string where_to_nearest(const Fault& fault) {
   const Allocation& allocation = fault.allocation;
   std::string size = std::to_string(allocation.bytes) + " bytes";
-  if (fault.home.gone && !fault.home.known) return "of a block that the cluster does not have";
-  if (fault.space != Space::global)
-    return (fault.home.gone ? "whose threads have all exited, which had " : "which has ") + size;
+  if (fault.home.gone && !fault.home.known) return ", of a block that the cluster does not have";
+  if (fault.space != Space::global) {
+    const std::string memory = fault.home.known                ? of_block(fault) + "'s shared memory"
+                               : fault.space == Space::shared  ? " of the block's shared memory"
+                               : fault.space == Space::local   ? " of the thread's local memory"
+                                                               : " of the kernel's parameters";
+    return " at offset " + std::to_string(fault.address) + memory +
+           (fault.home.gone ? ", whose threads have all exited, which had " : ", which has ") + size;
+  }
+  if (is_null(fault)) return " through a null pointer (address " + hexadecimal(fault.address) + ")";
   // A label says more than how often somebody called.
   if (allocation.label.empty() && allocation.by != nullptr)
     size += " (allocation " + std::to_string(allocation.number) + ", by " + allocation.by + ")";
-  if (allocation.bytes == 0) return "where nothing is allocated";
-  if (!allocation.live) return "inside an allocation of " + size + " that was freed";
+  if (allocation.bytes == 0) return ", where nothing is allocated";
+  if (!allocation.live) return ", inside an allocation of " + size + " that was freed";
   if (fault.side == Nearest::Side::inside)
-    return (allocation.read_only && fault.write ? "inside the read-only allocation of "
-                                                : "inside the allocation of ") +
+    return (allocation.read_only && fault.write ? ", inside the read-only allocation of "
+                                                : ", inside the allocation of ") +
            size;
-  return std::to_string(fault.distance) + (fault.distance == 1 ? " byte " : " bytes ") +
+  if (is_far(fault)) return " at address " + hexadecimal(fault.address) + ", far from any allocation";
+  return ", " + std::to_string(fault.distance) + (fault.distance == 1 ? " byte " : " bytes ") +
          (fault.side == Nearest::Side::before ? "before" : "after") +
          " the nearest allocation of " + size;
 }
@@ -174,11 +196,6 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   json["other"] = other;
 }
 
-// Whose shared memory it is, if not the accessing block's.
-std::string of_block(const Fault& fault) {
-  return fault.home.known ? " of block " + triple(fault.home.block) : "";
-}
-
 std::string by_thread(const Fault& fault, const Program& program, const std::string& place) {
   return "by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
          (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") + " in " +
@@ -214,6 +231,10 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
                                    ? "a variable that was never set"
                                    : std::string("uninitialised ") + name_of(fault.origin) +
                                          " memory" +
+                                         (fault.has_access && fault.space == fault.origin &&
+                                                  fault.space != Space::global
+                                              ? " at offset " + std::to_string(fault.address)
+                                              : "") +
                                          (other_place.empty() || other_place == place
                                               ? ""
                                               : ", read at " + other_place + ",");
@@ -255,7 +276,7 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
   json["kernel"] = safe(program.name);
   std::string message;
   if (fault.has_access) {
-    json["space"] = name_of(fault.space);
+    json["space"] = name_of(space_of(fault));
     json["access"] = fault.write ? "write" : "read";
     json["bytes"] = fault.bytes;
   }
@@ -270,7 +291,8 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
     json["address"] = hexadecimal(fault.address);
     if (fault.home.known) json["memory_of"] = fault.home.block;
     const Allocation& allocation = fault.allocation;
-    if (fault.space == Space::global && !allocation.label.empty()) {
+    if (fault.space == Space::global && !allocation.label.empty() && !is_null(fault) &&
+        !is_far(fault)) {
       json["argument"] = allocation.label;
       element = allocation.label;
       if (!allocation.dtype.empty()) json["dtype"] = allocation.dtype;
@@ -296,10 +318,9 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
     message = std::string(fault.kind == FaultKind::misaligned_address ? "misaligned "
                           : forbidden                                 ? "forbidden "
                                                                       : "out-of-bounds ") +
-              name_of(fault.space) + (fault.write ? " write of " : " read of ") +
+              name_of(space_of(fault)) + (fault.write ? " write of " : " read of ") +
               std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
-              (fault.home.known ? " in memory" : "") + of_block(fault) +
-              (element.empty() ? "" : " at " + element) + ", " + where_to_nearest(fault) +
+              (element.empty() ? "" : " at " + element) + where_to_nearest(fault) +
               ", by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
               (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") +
               " in " + safe(program.name) + (place.empty() ? "" : " at " + place);

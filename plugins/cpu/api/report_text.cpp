@@ -67,13 +67,13 @@ class Text {
   std::string text_;
 };
 
-std::string space_of(Space space) {
+std::string space_text(Space space) {
   if (space == Space::constant) return "__constant__";
   return std::string("__") + name_of(space) + "__";
 }
 
 void access(const Fault& fault, Text& text) {
-  text.head("Invalid " + space_of(fault.space) + (fault.write ? " write" : " read") + " of size " +
+  text.head("Invalid " + space_text(space_of(fault)) + (fault.write ? " write" : " read") + " of size " +
             std::to_string(fault.bytes) + " bytes");
   text.at(fault.statement);
   text.by(fault);
@@ -105,7 +105,7 @@ void race(const Fault& fault, Text& text) {
                                                         : "Read access";
   text.at(fault.statement, "and " + access + " at ",
           " [" + std::to_string(fault.count) + " hazards]");
-  text.more("of " + space_of(fault.space) + " memory at " + hexadecimal(fault.address) +
+  text.more("of " + space_text(fault.space) + " memory at " + hexadecimal(fault.address) +
             ", by thread " + triple(fault.other.thread) + " in block " + triple(fault.other.block) +
             " and thread " + triple(fault.thread) + " in block " + triple(fault.block));
 }
@@ -125,7 +125,7 @@ void uninitialised(const Fault& fault, const Program& program, Text& text) {
   const std::uint32_t bytes = fault.other.known  ? bytes_read(program, fault.other.statement)
                               : fault.has_access ? fault.bytes
                                                  : 0;
-  text.head("Uninitialized " + (variable ? std::string("register") : space_of(fault.origin)) +
+  text.head("Uninitialized " + (variable ? std::string("register") : space_text(fault.origin)) +
             " memory read" + (bytes != 0 ? " of size " + std::to_string(bytes) + " bytes" : ""));
   text.at(fault.other.known ? fault.other.statement : fault.statement);
   text.by(fault);

@@ -10,10 +10,15 @@
 namespace warpmark::cpu {
 namespace {
 
+// What kernels allocate themselves is as good as one: each thread has its own.
+bool same_allocation(const Allocation& one, const Allocation& other) {
+  return one.address == other.address || (one.of_heap && other.of_heap && one.live == other.live);
+}
+
 // The same but for where it happened.
 bool alike(const Fault& one, const Fault& other) {
   return one.kind == other.kind && one.space == other.space &&
-         one.allocation.address == other.allocation.address && one.warning == other.warning &&
+         same_allocation(one.allocation, other.allocation) && one.warning == other.warning &&
          std::strcmp(one.hazard, other.hazard) == 0 &&
          (one.kind != FaultKind::sync || one.message == other.message);
 }
@@ -28,7 +33,7 @@ bool same_access(const Fault& one, const Fault& other) {
 bool opposite(const Fault& one, const Fault& other, const Program& program) {
   if (one.kind != FaultKind::race || other.kind != FaultKind::race || !one.other.known ||
       !other.other.known || one.space != other.space || one.warning != other.warning ||
-      one.allocation.address != other.allocation.address ||
+      !same_allocation(one.allocation, other.allocation) ||
       !same_place(program, one.statement, other.other.statement) ||
       !same_place(program, one.other.statement, other.statement))
     return false;
@@ -37,6 +42,16 @@ bool opposite(const Fault& one, const Fault& other, const Program& program) {
          (first == "write after read" && second == "read after write") ||
          (first == "write after write" && second == first &&
           !same_place(program, one.statement, other.statement));
+}
+
+// Races between the same two places, in either direction, on the same memory.
+bool same_lines(const Fault& one, const Fault& other, const Program& program) {
+  const auto same = [&](std::uint32_t a, std::uint32_t b) { return same_place(program, a, b); };
+  return one.space == other.space && same_allocation(one.allocation, other.allocation) &&
+         ((same(one.statement, other.statement) &&
+           same(one.other.statement, other.other.statement)) ||
+          (same(one.statement, other.other.statement) &&
+           same(one.other.statement, other.statement)));
 }
 
 }  // namespace
@@ -49,6 +64,7 @@ void FaultLog::add(const Fault& fault) {
       return;
     }
   }
+  fatal_ = fatal_ || !is_finding(fault.kind);
   if (!full()) faults_.push_back(fault);
 }
 
@@ -80,6 +96,19 @@ void merge_places(std::vector<Fault>& faults, const Program& program) {
       known->both_orders = true;
     }
   }
+  // What is harmless beside a mistake of the same two lines tells nothing. Values are often missing
+  // because of a race, which therefore comes first.
+  const auto told = [&](const Fault& fault) {
+    return fault.kind == FaultKind::race && fault.warning &&
+           std::any_of(faults.begin(), faults.end(), [&](const Fault& one) {
+             return one.kind == FaultKind::race && !one.warning && same_lines(one, fault, program);
+           });
+  };
+  faults.erase(std::remove_if(faults.begin(), faults.end(), told), faults.end());
+  const auto late = [](const Fault& fault) { return fault.kind == FaultKind::uninitialised; };
+  const auto first = std::find_if(faults.begin(), faults.end(), late);
+  std::stable_partition(first, faults.end(),
+                        [](const Fault& fault) { return fault.kind == FaultKind::race; });
 }
 
 }  // namespace warpmark::cpu

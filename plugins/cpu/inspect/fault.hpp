@@ -37,6 +37,7 @@ struct Fault {
   std::uint32_t statement = 0;  ///< as Program::statement counts
   bool has_access = false;      ///< the next seven members apply
   Space space = Space::global;
+  bool constant = false;  ///< global memory that the instruction takes for constant
   bool write = false;
   std::uint32_t bytes = 0;    ///< of one thread's access
   std::uint64_t address = 0;  ///< of the first thread; an offset for shared and local
@@ -64,6 +65,11 @@ struct Fault {
   } other;
 };
 
+/// As a person has it: constant memory is one of its own.
+constexpr Space space_of(const Fault& fault) {
+  return fault.constant ? Space::constant : fault.space;
+}
+
 /// Findings leave the launch's results as they are; everything else ends it with an error.
 constexpr bool is_finding(FaultKind kind) {
   return kind == FaultKind::race || kind == FaultKind::uninitialised || kind == FaultKind::sync ||
@@ -84,10 +90,16 @@ class FaultLog {
   void add(const Fault& fault);
   /// So many places are known that going on would tell nobody anything.
   [[nodiscard]] bool full() const { return faults_.size() >= kMost; }
+  /// Something ends the launch with an error.
+  [[nodiscard]] bool fatal() const { return fatal_; }
   [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
-  std::vector<Fault> take() { return std::exchange(faults_, {}); }
+  std::vector<Fault> take() {
+    fatal_ = false;
+    return std::exchange(faults_, {});
+  }
 
  private:
+  bool fatal_ = false;
   std::vector<Fault> faults_;
 };
 

@@ -26,6 +26,11 @@ bool is_swap(Opcode opcode) {
          opcode == Opcode::atom_cas_64 || opcode == Opcode::atom_cas_128;
 }
 
+bool is_exchange(Opcode opcode) {
+  return opcode == Opcode::atom_exch_16 || opcode == Opcode::atom_exch_32 ||
+         opcode == Opcode::atom_exch_64 || opcode == Opcode::atom_exch_128;
+}
+
 // An atomic access, whose record is `now`, to some cells: true, and they know of it, if whatever is
 // newer than the threshold is as strong. What copies read that are under way is no less a danger.
 bool settle_strong(const RaceCells& cells, std::uint32_t count, std::uint64_t now,
@@ -164,7 +169,8 @@ void BlockObserver::start(std::uint64_t index) {
 
 // --- races
 
-bool BlockObserver::conflicts(const Record& before, const Record& now, Space space, Warp& warp) {
+bool BlockObserver::conflicts(const Record& before, const Record& now, const Instruction& i,
+                              Space space, Warp& warp) {
   if (before.in_flight()) return launch_.flights.holds(before.moment());
   if (before.moment() < launch_.clock.first()) return false;
   if (before.strong() && now.strong()) return false;
@@ -173,8 +179,10 @@ bool BlockObserver::conflicts(const Record& before, const Record& now, Space spa
   const std::uint64_t block = launch_.clock.block(before.moment());
   if (block == index_) {
     if (before.thread() == now.thread() || before.moment() < barrier_) return false;
+    // Kernels of old have warps in step by volatile accesses: lanes execute those as one.
+    const bool in_step = (i.order & Instruction::kVolatile) != 0;
     if (before.warp() == now.warp() &&
-        warp_ordered(warp.syncs, before.moment(), before.lane(), now.lane()))
+        (in_step || warp_ordered(warp.syncs, before.moment(), before.lane(), now.lane())))
       return false;
   }
   // What a warp has seen once it has seen for good.
@@ -259,7 +267,7 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
     if (!cell) return;
     const Record written{*cell.write}, last{*cell.read};
     const bool both_read = written.in_flight() && written.strong();
-    if (!told && !both_read && conflicts(written, now, space, warps_[w.warp])) {
+    if (!told && !both_read && conflicts(written, now, i, space, warps_[w.warp])) {
       told = true;
       race(w, i, space, lane, address, bytes, written, "read after write", false);
     }
@@ -284,18 +292,18 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
     if (!cell) return;
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
     Warp& warp = warps_[w.warp];
-    const bool raced = !told && conflicts(written, now, space, warp);
+    const bool raced = !told && conflicts(written, now, i, space, warp);
     if (raced) {
       told = true;
       const bool read = written.in_flight() && written.strong();  // by a copy
       race(w, i, space, lane, address, bytes, written,
            read ? "write after read" : "write after write", same && !written.in_flight());
     }
-    if (!told && conflicts(last, now, space, warp)) {
+    if (!told && conflicts(last, now, i, space, warp)) {
       told = true;
       race(w, i, space, lane, address, bytes, last, "write after read", false);
     }
-    if (!told && conflicts(other, now, space, warp)) {
+    if (!told && conflicts(other, now, i, space, warp)) {
       told = true;
       race(w, i, space, lane, address, bytes, other, "write after read", false);
     }
@@ -338,7 +346,7 @@ void BlockObserver::acquire(const Lanes& w, Space space, std::uint64_t address) 
 
 void BlockObserver::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                          std::uint64_t address, std::uint32_t bytes) {
-  const bool strong = i.order != 0;
+  const bool strong = (i.order & Instruction::kStrong) != 0;
   if (launch_.checks.race && (space == Space::global || space == Space::shared)) {
     if (strong) acquire(w, space, address);
     read_cells(w, i, space, lane, address, bytes, strong);
@@ -362,7 +370,7 @@ void BlockObserver::load(Lanes& w, const Instruction& i, Space space, std::uint3
 
 void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint32_t bytes, bool same) {
-  const bool strong = i.order != 0;
+  const bool strong = (i.order & Instruction::kStrong) != 0;
   if (launch_.checks.race && (space == Space::global || space == Space::shared)) {
     write_cells(w, i, space, lane, address, bytes, strong, same);
     if (strong) release(w, i, space, lane, address);
@@ -446,6 +454,19 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
   std::uint64_t from = 0, size = 0;
   std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
   if (bits == nullptr || all_set(bits, from, bytes)) return;
+  if (is_exchange(i.opcode)) {
+    // What was there counts only if somebody uses it.
+    const std::vector<std::uint32_t> slots = uses_of(block_.launch().program, i).writes;
+    const auto part = bytes / static_cast<std::uint32_t>(slots.size());
+    for (std::uint32_t k = 0; k < slots.size(); ++k) {
+      std::uint32_t missing = 0;
+      for (std::uint32_t byte = 0; byte < part; ++byte)
+        missing |= all_set(bits, from + k * part + byte, 1) ? 0 : 1u << byte;
+      if (slots[k] != Instruction::kNone)
+        warps_[w.warp].taints.set(slots[k], lane, Taint::make(missing, space, i.statement));
+    }
+    return set_bits(bits, from, bytes);
+  }
   Fault fault;
   describe_access(w, i, space, lane, address, bytes, false, fault);
   const std::uint32_t whole = (1u << std::min(bytes, 8u)) - 1;

@@ -197,7 +197,8 @@ class BlockObserver {
     bool fenced_anew = false;              ///< since a barrier of the block
   };
 
-  [[nodiscard]] bool conflicts(const Record& before, const Record& now, Space space, Warp& warp);
+  [[nodiscard]] bool conflicts(const Record& before, const Record& now, const Instruction& i,
+                               Space space, Warp& warp);
   [[nodiscard]] std::uint64_t block_of(const Record& record) const;
   template <typename Body>
   void each_cell(const Flight::Side& side, std::uint64_t bytes, Body body);

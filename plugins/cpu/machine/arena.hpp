@@ -18,6 +18,7 @@ struct Allocation {
   bool live = true;
   bool read_only = false;     ///< to kernels: a .const variable
   bool host_visible = false;  ///< the program may use the same address: managed or pinned memory
+  bool of_heap = false;       ///< a kernel's own, from the device's heap
   bool pinned = false;        ///< the host's memory: does not count against the capacity
   /// A bit for each byte that has a value, the least significant bit of a byte first; null if all
   /// have one.

@@ -152,8 +152,8 @@ void BlockState::release_warp_barriers(Warp& warp) {
     }
     if ((waiting.key & warp.live & ~here) != 0) continue;
     if (observer_ && !collect) observer_->warp_complete(warp.lanes.warp, here);
-    if (observer_ && observer_->checks().sync)
-      check_present(warp, here, waiting.key, statement_of_wait(waiting));
+    if (collect && observer_ && observer_->checks().sync)
+      check_present(warp, here, waiting.key, statement_of_wait(waiting), waiting.node);
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);
     for (Fragment& fragment : fragments) {

@@ -19,6 +19,9 @@ constexpr std::uint32_t kFragmentShare = 1 << 12;
 constexpr std::uint32_t kWarpShare = 1 << 14;
 constexpr std::uint32_t kBlockRounds = 16;
 constexpr std::uint32_t kSeededShare = 64;
+// Thread-instructions that a launch may still execute when it has failed, to find what else is
+// wrong: threads may wait for ever for one that the failure has kept from doing what they wait for.
+constexpr std::uint64_t kAfterFailure = 100'000'000;
 // A block of the graph with a volatile load or a compare-and-swap may be part of a spin loop, and
 // counts as so many backward branches: 32 turns of a spin are enough for a fragment, 64 for a warp.
 constexpr std::uint32_t kFragmentPoll = kFragmentShare / 32, kWarpPoll = kWarpShare / 64;
@@ -135,6 +138,7 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   own_cluster_.arrived = 0;
   async_.reset(static_cast<std::uint32_t>(warps_.size()) * 32);
   live_threads_ = launch_.threads();
+  ahead_ = observer_ && observer_->checks().sync ? ~std::uint64_t{0} : 0;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     const std::uint32_t threads = std::min(32u, live_threads_ - i * 32);
     warps_[i].live = threads == 32 ? 0xffffffff : (1u << threads) - 1;
@@ -244,6 +248,7 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask) {
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
   const int full = mask == 0xffffffff ? 1 : 0;
+  if ((node.past & ahead_) != 0) go_past(warp, node, mask);
   if (watched_)
     execute_watched(warp, node, mask);
   else
@@ -387,7 +392,9 @@ bool BlockState::run_warp(Warp& warp) {
         trap(warp, current.mask, node);
         break;
     }
-    if (launch_.executed >= budget || launch_.faults.full() || launch_.stop) {
+    if (launch_.faults.fatal() && launch_.last == 0) launch_.last = launch_.executed + kAfterFailure;
+    if (launch_.executed >= budget || launch_.faults.full() || launch_.stop ||
+        (launch_.last != 0 && launch_.executed >= launch_.last)) {
       if (have) add_fragment(warp, current);
       launch_.stop = true;
       return true;

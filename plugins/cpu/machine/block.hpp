@@ -62,6 +62,7 @@ struct LaunchState {
   PrintLog printed, asserted;  ///< for standard output, and for standard error
   std::uint64_t executed = 0;  ///< thread-instructions
   std::uint64_t warp_instructions = 0;
+  std::uint64_t last = 0;  ///< thread-instructions after which a launch that has failed ends, or 0
   Tally tally;
   std::optional<TrafficCounts> traffic;  ///< if it is counted
   /// What was counted since the last call, visits included; before Tally::take().
@@ -163,6 +164,12 @@ class BlockState {
     bool passed = false;                           ///< somebody who arrived does not wait
     std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
     std::uint32_t first = 0;                       ///< … and which thread that is, in its block
+    std::uint64_t bit = 0;                         ///< … and its Block::barrier_bit
+  };
+  /// Who has first gone past a barrier for good.
+  struct Passer {
+    std::uint32_t statement = 0, thread = 0;
+    const char* hazard = nullptr;  ///< of the first report, which is that of all
   };
 
   void lay_out_registers();
@@ -182,9 +189,12 @@ class BlockState {
   // synccheck.cpp
   void check_members(const Warp& warp, std::uint32_t mask, const Block& node);
   void check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
-                     std::uint32_t statement);
+                     std::uint32_t statement, std::uint32_t node);
   void check_meeting(const Warp& warp, const Fragment& fragment, std::uint32_t number,
                      std::uint32_t threads, const Block& node);
+  void go_past(const Warp& warp, const Block& node, std::uint32_t mask);
+  void report_apart(std::uint32_t statement, std::uint32_t thread, std::uint32_t threads,
+                    const char* message, Passer& other);
   void trap(const Warp& warp, std::uint32_t mask, const Block& node);
   void release_warp_barriers(Warp& warp);
   // call.cpp; the lanes of `fragment` become fragments of their own, joined where they meet
@@ -219,6 +229,8 @@ class BlockState {
   std::uint64_t register_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;
   std::vector<Warp> warps_;
   std::array<Barrier, 16> barriers_{};
+  std::uint64_t ahead_ = 0;  ///< barriers, by their bits, that nobody has gone past; 0 unchecked
+  std::array<Passer, 64> passers_{};
   std::uint32_t live_threads_ = 0;
   AsyncCopies async_;
   std::unique_ptr<BlockObserver> observer_;

@@ -228,7 +228,7 @@ void run_blocks(const LaunchState& whole, const LaunchShape& shape, Turns& turns
     Outcome outcome;
     try {
       for (std::uint64_t index = turn.begin; index != turn.end && !outcome.stop; ++index) {
-        state.executed = state.warp_instructions = state.clock_reads = 0;
+        state.executed = state.warp_instructions = state.clock_reads = state.last = 0;
         state.random_state = shape.schedule_seed + index;
         block.start(order(index));
         while (block.run() == BlockState::Progress::paused && !state.stop &&
@@ -455,6 +455,7 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
   fault.statement = instruction.statement;
   fault.has_access = true;
   fault.space = space;
+  fault.constant = instruction.counter == Counter::constant_load_bytes;
   fault.write = store;
   fault.bytes = bytes;
   fault.address = address;

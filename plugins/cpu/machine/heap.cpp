@@ -59,6 +59,7 @@ Allocation DeviceHeap::find(std::uint64_t address, std::uint64_t bytes) const {
   if (!block.live || offset >= block.bytes || bytes > block.bytes - offset) return found;
   found.address = begin;
   found.bytes = block.bytes;
+  found.of_heap = true;
   return found;
 }
 
@@ -94,6 +95,7 @@ void DeviceHeap::explain(Fault& fault) const {
     fault.allocation.address = begin;
     fault.allocation.bytes = block.bytes;
     fault.allocation.live = block.live;
+    fault.allocation.of_heap = true;
     fault.side = side;
     fault.distance = distance;
   };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "inspect/taint.hpp"
 #include "machine/block.hpp"
 
 namespace warpmark::cpu {
@@ -23,6 +24,9 @@ std::string lanes_text(std::uint32_t mask) {
   return text;
 }
 
+constexpr const char* kGonePast =
+    "threads wait at a barrier that others of the block have gone past";
+
 }  // namespace
 
 // A mask must name the lane that gives it.
@@ -33,7 +37,8 @@ void BlockState::check_members(const Warp& warp, std::uint32_t mask, const Block
     std::uint32_t members;
     std::memcpy(&members, warp.lanes.registers + node.barrier + lane * 4, 4);
     if ((members >> lane & 1) == 0) without |= 1u << lane;
-    check_present(warp, 1u << lane, members, node.statement);
+    if (node.exit == Exit::collect)
+      check_present(warp, 1u << lane, members, node.statement, node.next);
   }
   if (without == 0) return;
   Fault fault;
@@ -47,24 +52,63 @@ void BlockState::check_members(const Warp& warp, std::uint32_t mask, const Block
   launch_.faults.add(fault);
 }
 
-// … and only lanes that are there: threads that have left can never arrive. Lanes that never were,
-// in the last warp of a block, may be named.
+// Lanes that have left take no part in votes, matches, reductions and barriers, whatever the mask
+// (CUDA C++ Programming Guide: "all non-exited threads named in mask"). A shuffle must not read what
+// they would give. `node` begins with the operation. Lanes that never were, in the last warp of a
+// block, may be named.
 void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
-                               std::uint32_t statement) {
+                               std::uint32_t statement, std::uint32_t node) {
   const std::uint32_t threads = std::min(32u, launch_.threads() - warp.lanes.warp * 32);
   const std::uint32_t all = threads == 32 ? 0xffffffff : (1u << threads) - 1;
   const std::uint32_t left = members & all & ~warp.live;
-  if (left == 0) return;
-  const bool one = std::popcount(left) == 1;
+  const Block& next = launch_.program.blocks[node];
+  if (left == 0 || next.begin == next.end) return;
+  const Instruction& operation = launch_.program.code[next.begin];
+  if (operation.opcode < Opcode::shfl_up || operation.opcode > Opcode::shfl_idx) return;
+  std::uint32_t readers = 0, read = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint32_t from = source_lane(operation.opcode, lane,
+                                           uniform(warp, operation.b, 1u << lane),
+                                           uniform(warp, operation.c, 1u << lane));
+    if ((left >> from & 1) == 0) continue;
+    readers |= 1u << lane;
+    read |= 1u << from;
+  }
+  if (readers == 0) return;
+  const bool one = std::popcount(read) == 1;
   Fault fault;
   fault.kind = FaultKind::sync;
   fault.statement = statement;
   fault.block = coordinates_;
-  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(mask)));
-  fault.count = static_cast<std::uint64_t>(std::popcount(mask));
+  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(readers)));
+  fault.count = static_cast<std::uint64_t>(std::popcount(readers));
   fault.hazard = "Divergent thread(s) in warp";
-  fault.message = std::string("the mask names lane") + (one ? " " : "s ") + lanes_text(left) +
-                  " of the warp, which " + (one ? "has" : "have") + " left the kernel";
+  fault.message = std::string("a value is read from lane") + (one ? " " : "s ") +
+                  lanes_text(read) + " of the warp, which " + (one ? "has" : "have") +
+                  " left the kernel without giving it";
+  launch_.faults.add(fault);
+}
+
+// `thread` and others, `threads` of them, stand at a barrier where `other` does not come.
+void BlockState::report_apart(std::uint32_t statement, std::uint32_t thread, std::uint32_t threads,
+                              const char* message, Passer& other) {
+  Fault fault;
+  fault.kind = FaultKind::sync;
+  fault.statement = statement;
+  fault.block = coordinates_;
+  fault.thread = this->thread(thread / 32, thread % 32);
+  fault.count = threads;
+  if (other.hazard == nullptr) {
+    other.hazard = other.thread / 32 == thread / 32 ? "Divergent thread(s) in warp"
+                                                    : "Divergent thread(s) in block";
+  }
+  fault.hazard = other.hazard;
+  fault.message = message;
+  fault.other.known = true;
+  fault.other.statement = other.statement;
+  fault.other.thread = this->thread(other.thread / 32, other.thread % 32);
+  fault.other.block = coordinates_;
   launch_.faults.add(fault);
 }
 
@@ -75,25 +119,39 @@ void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::
   if (number != 0 || threads != 0) return;
   Barrier& barrier = barriers_[number];
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(fragment.mask));
+  const std::uint32_t thread = warp.lanes.warp * 32 + lane;
+  const auto count = static_cast<std::uint32_t>(std::popcount(fragment.mask));
   if (barrier.statement == Instruction::kNone) {
     barrier.statement = node.statement;
-    barrier.first = warp.lanes.warp * 32 + lane;
+    barrier.first = thread;
+    barrier.bit = node.barrier_bit;
   } else if (barrier.statement != node.statement) {
-    Fault fault;
-    fault.kind = FaultKind::sync;
-    fault.statement = node.statement;
-    fault.block = coordinates_;
-    fault.thread = thread(warp.lanes.warp, lane);
-    fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
-    fault.hazard = barrier.first / 32 == warp.lanes.warp ? "Divergent thread(s) in warp"
-                                                         : "Divergent thread(s) in block";
-    fault.message = "threads of a block wait for each other at different barriers";
-    fault.other.known = true;
-    fault.other.statement = barrier.statement;
-    fault.other.thread = thread(barrier.first / 32, barrier.first % 32);
-    fault.other.block = coordinates_;
-    launch_.faults.add(fault);
+    Passer other{barrier.statement, barrier.first};
+    report_apart(node.statement, thread, count,
+                 "threads of a block wait for each other at different barriers", other);
   }
+  if ((node.barrier_bit & ~ahead_) != 0)
+    report_apart(node.statement, thread, count, kGonePast,
+                 passers_[static_cast<std::size_t>(std::countr_zero(node.barrier_bit))]);
+}
+
+// Lanes of a warp begin what stands behind barriers to which they cannot come back. Those of their
+// block who wait there, or come there later, miss them. Threads that return early are not told of:
+// since sm_70 they count as arrived.
+void BlockState::go_past(const Warp& warp, const Block& node, std::uint32_t mask) {
+  // Where they touch memory tells more than where they compute an address.
+  const auto begin = launch_.program.code.begin() + node.begin;
+  const auto end = launch_.program.code.begin() + node.end;
+  const auto access =
+      std::find_if(begin, end, [](const Instruction& i) { return i.counter != Counter::none; });
+  Passer passer{(access == end ? begin : access)->statement,
+                warp.lanes.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(mask))};
+  const Barrier& barrier = barriers_[0];
+  if (barrier.statement != Instruction::kNone && (barrier.bit & node.past & ahead_) != 0)
+    report_apart(barrier.statement, barrier.first, barrier.arrived, kGonePast, passer);
+  for (std::uint64_t bits = node.past & ahead_; bits != 0; bits &= bits - 1)
+    passers_[static_cast<std::size_t>(std::countr_zero(bits))] = passer;
+  ahead_ &= ~node.past;
 }
 
 }  // namespace warpmark::cpu

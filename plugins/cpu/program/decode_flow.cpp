@@ -217,17 +217,52 @@ void Decoder::barrier_reduction(const Statement& statement, Block& block, std::v
   extra.push_back(behind);
 }
 
-void Decoder::order_blocks() {
-  std::vector<Block>& blocks = blocks_;
-  const auto base = static_cast<std::uint32_t>(program_.blocks.size());
+// Blocks that lead to blocks of the same function.
+std::vector<std::vector<std::uint32_t>> Decoder::successors_of(const std::vector<Block>& blocks) {
   std::vector<std::vector<std::uint32_t>> successors(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Exit exit = blocks[i].exit;
     if (exit == Exit::leave || exit == Exit::trap || exit == Exit::ret) continue;
     successors[i].push_back(blocks[i].next);
-    if (blocks[i].exit == Exit::branch) successors[i].push_back(blocks[i].taken);
+    if (exit == Exit::branch) successors[i].push_back(blocks[i].taken);
   }
-  const std::vector<std::uint32_t> order = reconvergence_order(successors);
+  return successors;
+}
+
+void Decoder::mark_loops_and_barriers(std::vector<Block>& ordered) {
+  const std::vector<std::vector<std::uint32_t>> successors = successors_of(ordered);
+  const std::vector<bool> loops = in_loops(successors);
+  const bool kernel = callee_ == Instruction::kNone;
+  std::vector<std::uint32_t> barriers;
+  for (std::uint32_t i = 0; i < ordered.size(); ++i) {
+    const Block& block = ordered[i];
+    // The caller of a function may be in a loop.
+    const bool repeats = loops[i] || !kernel;
+    program_.waits = program_.waits || (repeats && block.polls && !block.polls_block);
+    if (block.exit == Exit::barrier && block.threads == Instruction::kNone && !block.arrive_only)
+      barriers.push_back(i);
+    // A volatile load that is not repeated waits for nothing: it is no stronger than a plain one.
+    for (std::uint32_t at = block.begin; at < block.end && !repeats; ++at) {
+      Instruction& instruction = program_.code[at];
+      if ((instruction.order & Instruction::kVolatile) != 0 &&
+          instruction.counter == Counter::shared_load_bytes)
+        instruction.order = Instruction::kVolatile;
+    }
+  }
+  if (!kernel || barriers.empty()) return;
+  const std::vector<std::uint64_t> past = behind_for_good(successors, barriers);
+  for (std::uint32_t i = 0; i < ordered.size(); ++i) {
+    // Who only returns has perhaps done so early.
+    if (ordered[i].begin != ordered[i].end) ordered[i].past = past[i];
+  }
+  for (std::uint32_t bit = 0; bit < barriers.size() && bit < 64; ++bit)
+    ordered[barriers[bit]].barrier_bit = std::uint64_t{1} << bit;
+}
+
+void Decoder::order_blocks() {
+  std::vector<Block>& blocks = blocks_;
+  const auto base = static_cast<std::uint32_t>(program_.blocks.size());
+  const std::vector<std::uint32_t> order = reconvergence_order(successors_of(blocks));
   std::vector<std::uint32_t> number(blocks.size(), 0);
   std::vector<Block> ordered;
   ordered.reserve(order.size());
@@ -236,22 +271,14 @@ void Decoder::order_blocks() {
     ordered.push_back(blocks[order[i]]);
   }
   for (Block& block : ordered) {
-    block.next = base + number[block.next];
-    block.taken = base + number[block.taken];
-    if (block.exit == Exit::call) program_.calls[block.barrier].next = block.next;
+    block.next = number[block.next];
+    block.taken = number[block.taken];
   }
-  // Loops are contiguous in this order: a block lies in one if an edge leads back over it. What a
-  // function polls counts as in a loop, since its caller may be in one.
-  for (std::uint32_t i = 0; i < ordered.size() && !program_.waits; ++i) {
-    if (!ordered[i].polls || ordered[i].polls_block) continue;
-    program_.waits = callee_ != Instruction::kNone;
-    for (std::uint32_t j = i; j < ordered.size() && !program_.waits; ++j) {
-      const Block& from = ordered[j];
-      const bool ends =
-          from.exit == Exit::leave || from.exit == Exit::trap || from.exit == Exit::ret;
-      program_.waits =
-          !ends && (from.next <= base + i || (from.exit == Exit::branch && from.taken <= base + i));
-    }
+  mark_loops_and_barriers(ordered);
+  for (Block& block : ordered) {
+    block.next += base;
+    block.taken += base;
+    if (block.exit == Exit::call) program_.calls[block.barrier].next = block.next;
   }
   program_.blocks.insert(program_.blocks.end(), ordered.begin(), ordered.end());
   // The order begins with the entry.

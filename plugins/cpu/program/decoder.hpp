@@ -184,6 +184,11 @@ class Decoder {
   void end_block(const Statement& statement, std::uint32_t index, Block& block);
   [[nodiscard]] static bool ends_block(std::string_view opcode);
   void order_blocks();
+  [[nodiscard]] static std::vector<std::vector<std::uint32_t>> successors_of(
+      const std::vector<Block>& blocks);
+  /// Of blocks in their order, numbered from 0: who waits for other blocks, volatile loads that do
+  /// not, and Block::past.
+  void mark_loops_and_barriers(std::vector<Block>& ordered);
 
   [[noreturn]] void refuse(const Statement& statement, const std::string& why) const;
   [[noreturn]] void invalid(const Statement& statement, const std::string& why) const;

@@ -114,4 +114,50 @@ std::vector<std::uint32_t> reconvergence_order(
   return Ordering(successors).run();
 }
 
+std::vector<std::uint64_t> behind_for_good(
+    const std::vector<std::vector<std::uint32_t>>& successors,
+    const std::vector<std::uint32_t>& marks) {
+  std::vector<std::vector<std::uint32_t>> predecessors(successors.size());
+  for (std::uint32_t node = 0; node < successors.size(); ++node) {
+    for (const std::uint32_t next : successors[node]) predecessors[next].push_back(node);
+  }
+  std::vector<std::uint64_t> result(successors.size());
+  std::vector<std::uint32_t> waiting;
+  // The nodes that edges lead to from `mark`, which is one itself only in a loop.
+  const auto spread = [&](std::uint32_t mark, const std::vector<std::vector<std::uint32_t>>& edges) {
+    std::vector<bool> reached(edges.size());
+    waiting = edges[mark];
+    while (!waiting.empty()) {
+      const std::uint32_t node = waiting.back();
+      waiting.pop_back();
+      if (reached[node]) continue;
+      reached[node] = true;
+      waiting.insert(waiting.end(), edges[node].begin(), edges[node].end());
+    }
+    return reached;
+  };
+  for (std::size_t bit = 0; bit < marks.size() && bit < 64; ++bit) {
+    const std::vector<bool> after = spread(marks[bit], successors);
+    const std::vector<bool> before = spread(marks[bit], predecessors);
+    for (std::size_t node = 0; node < result.size(); ++node) {
+      if (after[node] && !before[node]) result[node] |= std::uint64_t{1} << bit;
+    }
+  }
+  return result;
+}
+
+std::vector<bool> in_loops(const std::vector<std::vector<std::uint32_t>>& successors) {
+  // Loops are contiguous in this order: an edge back goes over all nodes of one.
+  std::vector<bool> result(successors.size());
+  std::uint32_t first = 0xffffffff;
+  for (auto node = static_cast<std::uint32_t>(successors.size()); node-- > 0;) {
+    for (const std::uint32_t next : successors[node]) {
+      if (next <= node) first = std::min(first, next);
+    }
+    result[node] = first <= node;
+    if (first == node) first = 0xffffffff;
+  }
+  return result;
+}
+
 }  // namespace warpmark::cpu

@@ -15,4 +15,13 @@ namespace warpmark::cpu {
 std::vector<std::uint32_t> reconvergence_order(
     const std::vector<std::vector<std::uint32_t>>& successors);
 
+/// For each node of a graph, which of `marks` (at most 64 nodes, a bit for each) it lies behind for
+/// good: it can be reached from the mark, and the mark can no longer be reached from it.
+std::vector<std::uint64_t> behind_for_good(
+    const std::vector<std::vector<std::uint32_t>>& successors,
+    const std::vector<std::uint32_t>& marks);
+
+/// For each node, numbered by reconvergence_order(), whether it lies in a loop.
+std::vector<bool> in_loops(const std::vector<std::vector<std::uint32_t>>& successors);
+
 }  // namespace warpmark::cpu

@@ -46,6 +46,8 @@ struct Instruction {
   std::uint8_t cost = 0;            ///< how much for each lane
   /// Of an access or fence: what of the memory model it takes part in.
   static constexpr std::uint8_t kStrong = 1, kRelease = 2, kBlockScope = 4;
+  /// A volatile access to shared memory.
+  static constexpr std::uint8_t kVolatile = 8;
   std::uint8_t order = 0;
 };
 
@@ -83,6 +85,8 @@ struct Block {
   bool counts = false;  ///< a barrier that counts the threads whose `predicate` holds
   std::uint32_t threads = Instruction::kNone;  ///< slot of the number of threads, if given
   std::uint32_t statement = 0;                 ///< of the instruction that ends it
+  std::uint64_t barrier_bit = 0;  ///< of a barrier for all threads; the first 64 have one
+  std::uint64_t past = 0;         ///< bits of the barriers to which who is here comes no more
 };
 
 /// Values that the machine provides in register slots.

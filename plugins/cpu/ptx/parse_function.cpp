@@ -232,7 +232,13 @@ void ParseState::parse_location() {
     location.column = small("a column");
     return location;
   };
+  const Location before = location_;
   location_ = place();
+  // The compiler gives line 0 to what it made of several lines: that before is one of them.
+  if (location_.line == 0 && location_.file == before.file) {
+    location_.line = before.line;
+    location_.column = before.column;
+  }
   // Inlined code: `, function_name label, inlined_at file line column`.
   std::string_view function;
   while (accept(',')) {

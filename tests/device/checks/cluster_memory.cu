@@ -106,7 +106,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) the_owner_has_left(const in
   s[threadIdx.x] = a[i];
   CLUSTER_ARRIVE;
   CLUSTER_WAIT;
-  if (blockIdx.x == 0) LOAD(v, in_block(s + threadIdx.x, 1));  //! thread=0 in_block=0 count=32 says=of_block_(1,0,0),_whose_threads_have_all_exited
+  if (blockIdx.x == 0) LOAD(v, in_block(s + threadIdx.x, 1));  //! thread=0 in_block=0 count=32 says=of_block_(1,0,0)'s_shared_memory,_whose_threads_have_all_exited
   b[i] = v;
 }
 

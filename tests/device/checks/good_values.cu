@@ -276,3 +276,12 @@ extern "C" __global__ void unused_row_of_a_product(float* b) {
       " mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d0, d1, d2, d3}, {a0, a1, a2, a3}, {b0, b1}, {z, z, z, z};"
       " mul.wide.u32 at, %1, 8; add.s64 at, at, %0; st.global.v2.f32 [at], {d0, d1}; }" ::"l"(b), "r"(threadIdx.x) : "memory");
 }
+
+//@ good exchange_as_a_first_store block=32 args="int32[32] int32[32]"
+extern "C" __global__ void exchange_as_a_first_store(int* a, int* b) {
+  __shared__ int lock;
+  if (threadIdx.x == 0) atomicExch(&lock, 0);
+  atomicExch(a + threadIdx.x, 7);
+  __syncthreads();
+  b[threadIdx.x] = a[threadIdx.x] + lock;
+}

@@ -15,9 +15,9 @@ extern "C" __global__ void barrier_in_both_branches(int* a) {
 //@ bug mask_without_caller sync grid=1 block=32 args="int32[32]"
 extern "C" __global__ void mask_without_caller(int* a) {
   a[threadIdx.x] = 0;
-  // Lanes 0 to 7 name 0 to 15, lanes 8 to 15 name 16 to 31; those that are named have left by then.
+  // Lanes 0 to 7 name 0 to 15, lanes 8 to 15 name 16 to 31, which have left by then.
   if (threadIdx.x < 16)
-    __syncwarp(0xffff0000u >> (threadIdx.x < 8 ? 16 : 0));  //! hazard=Invalid thread=8 count=8 ; says=16_to_31 thread=8 ; says=8_to_15 thread=0
+    __syncwarp(0xffff0000u >> (threadIdx.x < 8 ? 16 : 0));  //! hazard=Invalid thread=8 count=8
   a[threadIdx.x] = 1;
 }
 

@@ -98,18 +98,96 @@ extern "C" __global__ void empty_mask(int* a, unsigned mask) {
   __syncwarp(mask);  //! thread=0 count=32
 }
 
-//@ bug lanes_that_left sync block=64 args="int32[64] 50:int32" hazard=in_warp
-extern "C" __global__ void lanes_that_left(int* a, int n) {
+//@ bug lanes_that_left_are_read sync block=64 args="int32[64] 50:int32" hazard=in_warp
+extern "C" __global__ void lanes_that_left_are_read(int* a, int n) {
   if (threadIdx.x >= n) return;
-  a[threadIdx.x] = __any_sync(0xffffffff, threadIdx.x > 3);  //! thread=32 count=18 says=lanes_18_to_31
+  a[threadIdx.x] = __shfl_down_sync(0xffffffff, (int)threadIdx.x, 2);  //! thread=48 count=2 says=lanes_18,_19
 }
 
-//@ bug lanes_that_left_at_a_barrier sync block=32 args="int32[32]" hazard=in_warp
-extern "C" __global__ void lanes_that_left_at_a_barrier(int* a) {
-  if (threadIdx.x % 2) return;
-  a[threadIdx.x] = 1;
-  __syncwarp();  //! thread=0 count=16
-  a[threadIdx.x] = 2;
+//@ bug barrier_for_half_of_the_block sync block=64 args="int32[64]" hazard=in_block
+extern "C" __global__ void barrier_for_half_of_the_block(int* a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x < 32) __syncthreads();  //! thread=0 count=32 says=gone_past other_thread=32 other_line=1
+  a[threadIdx.x] = s[threadIdx.x];
+}
+
+//@ bug barrier_for_odd_threads sync block=64 args="int32[64]" hazard=in_warp
+extern "C" __global__ void barrier_for_odd_threads(int* a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x % 2) __syncthreads();  //! thread=1 says=gone_past other_thread=0
+  a[threadIdx.x] = s[threadIdx.x];
+}
+
+//@ bug barrier_in_the_reductions_branch sync block=64 args="int32[64]= int32[1]" hazard=in_block
+extern "C" __global__ void barrier_in_the_reductions_branch(const int* a, int* b) {
+  __shared__ int s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  #pragma unroll 1
+  for (int half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half) {
+      s[threadIdx.x] += s[threadIdx.x + half];
+      __syncthreads();  //! thread=0 says=gone_past
+    }
+  }
+  if (threadIdx.x == 0) *b = s[0];
+}
+
+//@ bug rounds_that_differ sync block=64 args="int32[64]=" hazard=in_warp
+extern "C" __global__ void rounds_that_differ(int* a) {
+  #pragma unroll 1
+  for (int i = 0; i < (int)threadIdx.x % 3 + 1; ++i) {
+    a[threadIdx.x] += i;
+    __syncthreads();  //! says=gone_past
+  }
+  a[threadIdx.x] += 1;
+}
+
+//@ good early_return_before_barriers block=64 args="int32[64] 50:int32"
+extern "C" __global__ void early_return_before_barriers(int* a, int n) {
+  __shared__ int s[64];
+  if (threadIdx.x >= n) return;
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  #pragma unroll 1
+  for (int i = 0; i < 3; ++i) {
+    int v = s[(threadIdx.x + 1) % n];
+    __syncthreads();
+    s[threadIdx.x] = v;
+    __syncthreads();
+  }
+  a[threadIdx.x] = s[threadIdx.x];
+}
+
+//@ good leaving_a_tree_of_barriers block=64 args="int32[64]= int32[1]"
+extern "C" __global__ void leaving_a_tree_of_barriers(const int* a, int* b) {
+  __shared__ int s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  for (int half = 32; half > 0; half /= 2) {
+    if (threadIdx.x >= half) return;
+    s[threadIdx.x] += s[threadIdx.x + half];
+    __syncthreads();
+  }
+  *b = s[0];
+}
+
+//@ good barriers_of_some_blocks grid=4 block=64 args="int32[256]"
+extern "C" __global__ void barriers_of_some_blocks(int* a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  if (blockIdx.x % 2) __syncthreads();
+  a[blockIdx.x * 64 + threadIdx.x] = blockIdx.x % 2 ? s[63 - threadIdx.x] : s[threadIdx.x];
+}
+
+//@ good votes_after_an_early_return block=64 args="int32[64] 50:int32"
+extern "C" __global__ void votes_after_an_early_return(int* a, int n) {
+  if (threadIdx.x >= n) return;
+  int v = __any_sync(0xffffffff, threadIdx.x > 3) + __popc(__ballot_sync(0xffffffff, 1));
+  __syncwarp();
+  a[threadIdx.x] = v + __shfl_sync(0xffffffff, v, 0);
 }
 
 //@ bug lanes_in_the_other_branch barrier block=32 args="int32[32]"
@@ -139,7 +217,7 @@ extern "C" __global__ void masks_that_differ(int* a) {
 extern "C" __global__ void loops_of_other_lengths(int* a) {
   int v = a[threadIdx.x];
   #pragma unroll 1
-  for (int i = 0; i < (threadIdx.x < 31 ? 3 : 2); ++i) v += __shfl_down_sync(0xffffffff, v, 1);  //! thread=0 says=lane_31
+  for (int i = 0; i < (threadIdx.x < 31 ? 3 : 2); ++i) v += __shfl_down_sync(0xffffffff, v, 1);  //! thread=30 count=1 says=lane_31
   a[threadIdx.x] = v;
 }
 

@@ -249,7 +249,7 @@ extern "C" __global__ void same_value_in_shared(int* b, int n) {
 //@ bug same_but_for_one race block=64 args="int32[1]" hazard=write_after_write
 extern "C" __global__ void same_but_for_one(int* b) {
   __shared__ int s;
-  s = threadIdx.x == 40 ? 9 : 7;  //! severity=warning thread=1 ; severity=error thread=40 other_thread=39
+  s = threadIdx.x == 40 ? 9 : 7;  //! severity=error thread=40 other_thread=39
   __syncthreads();
   if (threadIdx.x == 0) *b = s;
 }
@@ -260,4 +260,44 @@ extern "C" __global__ void through_a_generic_pointer(int* a, int* b, int which) 
   int* p = which ? s : a;
   p[threadIdx.x] = threadIdx.x;  //~
   b[threadIdx.x] = *(volatile int*)(p + (threadIdx.x ^ 1));  //! thread=0 other_thread=1 count=64 space=shared
+}
+
+//@ bug volatile_is_no_barrier race block=128 args="float32[128]= float32[128]"
+extern "C" __global__ void volatile_is_no_barrier(const float* a, float* b) {
+  __shared__ volatile float s[128];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  s[threadIdx.x] = a[threadIdx.x];  //! hazard=write_after_read thread=0 other_thread=127 other_line=1 both_orders=True
+  b[threadIdx.x] = s[127 - threadIdx.x];
+}
+
+//@ good volatile_tail_of_a_reduction block=64 args="float32[64]= float32[1]"
+extern "C" __global__ void volatile_tail_of_a_reduction(const float* a, float* b) {
+  __shared__ float s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    volatile float* v = s;
+    v[threadIdx.x] += v[threadIdx.x + 32];
+    v[threadIdx.x] += v[threadIdx.x + 16];
+    if (threadIdx.x == 0) b[0] = v[0];
+  }
+}
+
+//@ good volatile_flag_in_shared block=64 args="float32[1]"
+extern "C" __global__ void volatile_flag_in_shared(float* b) {
+  __shared__ volatile int ready;
+  __shared__ float value;
+  if (threadIdx.x == 0) ready = 0;
+  __syncthreads();
+  if (threadIdx.x == 40) {
+    value = 3;
+    __threadfence_block();
+    ready = 1;
+  }
+  if (threadIdx.x == 0) {
+    while (ready == 0) {}
+    __threadfence_block();
+    *b = value;
+  }
 }

@@ -200,3 +200,9 @@ extern "C" __global__ void through_three_places(const int* a, int* b) {
   t[~threadIdx.x & 1] = 0;
   b[threadIdx.x] = t[threadIdx.x & 1] + 1;  //! thread=0 count=1
 }
+
+//@ bug exchanged_for_nothing uninitialised block=1 args="int32[1] int32[1]"
+extern "C" __global__ void exchanged_for_nothing(int* a, int* b) {
+  int old = atomicExch(a, 1);
+  *b = old + 1;  //! thread=0 count=1 hazard=stored origin=global
+}
