@@ -255,6 +255,24 @@ TEST_F(Loading, Occupancy) {
   std::size_t dynamic = 0;
   ASSERT_CU(CALL(cuOccupancyAvailableDynamicSMemPerBlock)(&dynamic, k, 2, 256));
   EXPECT_EQ(dynamic, (114u << 10) - 1024);
+  CUlaunchAttribute cluster{};
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim = {4, 2, 1};
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 8;
+  config.blockDimX = 256;
+  config.blockDimY = config.blockDimZ = 1;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int clusters = 0, size = 0;
+  ASSERT_CU(CALL(cuOccupancyMaxActiveClusters)(&clusters, k, &config));
+  EXPECT_EQ(clusters, 132 * 8 / 8);
+  ASSERT_CU(CALL(cuOccupancyMaxPotentialClusterSize)(&size, k, &config));
+  EXPECT_EQ(size, 16);
+  cluster.value.clusterDim = {4, 8, 1};
+  EXPECT_EQ(CALL(cuOccupancyMaxActiveClusters)(&clusters, k, &config),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(CALL(cuOccupancyMaxActiveClusters)(&clusters, k, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
 }  // namespace

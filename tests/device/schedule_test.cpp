@@ -45,6 +45,21 @@ TEST_P(ScheduleTest, ABlockMayWaitForALaterOne) {
   }
 }
 
+// Whoever waits for a thread that has failed waits for ever; the launch does not.
+TEST_F(DeviceTest, AFailureEndsALaunchThatWaits) {
+  CUfunction k = body(R"(
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r2, 32;
+    @!%p1 bra FAILS;
+    WAITS: ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p3, %r3, 0; @%p3 bra WAITS;
+    ret;
+    FAILS: @!%p2 bra WAITS;
+    mov.u64 %rd2, 16; st.global.u32 [%rd2], %r1;
+    ld.global.u32 %r4, [%rd2]; st.volatile.global.u32 [%rd1], %r4;)");
+  Array<int> flag(1);
+  ASSERT_CU(launch(k, {3}, {64}, 0, flag.address));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 TEST_P(ScheduleTest, AGridMeetsAtABarrierOfItsOwn) {
   constexpr int kBlocks = 64, kThreads = 32 * kBlocks;
   for (const unsigned seed : kSeeds) {

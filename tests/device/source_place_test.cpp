@@ -51,6 +51,15 @@ class Kernel {
   Program program_;
 };
 
+// Compilers give line 0 to what they have made of several lines.
+TEST(SourcePlace, LineZeroIsTheLineBefore) {
+  const Kernel kernel(
+      ".loc 1 9 3\n mov.u32 %r1, 0;\n.loc 1 0 0\n mov.u32 %r1, 1;\n"
+      ".loc 2 0 0\n mov.u32 %r1, 2;\n");
+  EXPECT_THAT(kernel.lines(1), ElementsAre("k.cu:9 "));
+  EXPECT_THAT(kernel.lines(2), ElementsAre("load.cuh:0 "));
+}
+
 TEST(SourcePlace, ACallThatWasInlinedTwiceHasTwoChains) {
   const Kernel kernel(
       ".loc 1 9 3\n mov.u32 %r1, 0;\n"

@@ -27,11 +27,14 @@ std::string choose_checks(const std::vector<std::string>& names, Limits& limits)
 
 std::string choose_checks(std::string_view text, Limits& limits) {
   std::vector<std::string> names;
-  if (text == "all") text = "memory,init,race,sync";
   if (text == "none") text = "";
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    names.emplace_back(text.substr(0, comma));
+    const std::string_view name = text.substr(0, comma);
+    if (name == "all")
+      names.insert(names.end(), {"memory", "init", "race", "sync"});
+    else
+      names.emplace_back(name);
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return choose_checks(names, limits);

@@ -151,8 +151,9 @@ CUresult check_cluster(const Kernel& kernel, const KernelWork& work,
   if (cluster[0] == 0) return CUDA_SUCCESS;
   const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
   const bool differs = own[0] != 0 && work.cluster[0] != 0 && own != work.cluster;
-  if (cluster[1] == 0 || cluster[2] == 0 || cluster[0] > 16 || cluster[1] > 16 || cluster[2] > 16 ||
-      blocks > 16 || differs) {
+  constexpr std::uint32_t kMost = DeviceProperties::max_cluster_blocks;
+  if (cluster[1] == 0 || cluster[2] == 0 || cluster[0] > kMost || cluster[1] > kMost ||
+      cluster[2] > kMost || blocks > kMost || differs) {
     return fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
                 "a cluster of " + dimensions(cluster) + " blocks" +
                     (differs ? ", the kernel was compiled for another" : "; at most 16 fit"));

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "api/jit.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
@@ -45,9 +46,9 @@ CUresult load(CUlibrary* result, std::string text, const JitLogs& logs) {
       library->kernels.emplace(function.name, std::move(kernel));
     }
   } catch (const PtxError& error) {
-    const std::string message = std::string("PTX ") + error.what();
-    logs.write(message, "");
-    return fail(error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX, message);
+    const CUresult outcome = refuse_ptx(error);
+    logs.write(last_error(), "");
+    return outcome;
   }
   logs.write("", "");
   library->text = std::move(text);

@@ -71,6 +71,20 @@ void report_wrong_free(Context& context, const char* call, std::uint64_t address
   if (context.reports.size() < Context::kMostReports) context.reports.push_back(std::move(line));
 }
 
+CUresult refuse_ptx(const PtxError& error) {
+  const std::string message = std::string("PTX ") + error.what();
+  if (error.unsupported()) {
+    Json json;
+    json["kind"] = "unsupported_instruction";
+    json["severity"] = "error";
+    json["message"] = message;
+    print_report(
+        json.dump(),
+        "========= Not implemented on the CPU device\n=========     " + safe(message) + "\n", {});
+  }
+  return fail(error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX, message);
+}
+
 void report_leaks(const Context& context) {
   if (!context.launch_limits.leaks || !reports_are_printed()) return;
   for (const Allocation* allocation : context.arena.live_allocations())

@@ -7,6 +7,7 @@
 
 #include "api/capture.hpp"
 #include "api/jit.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
@@ -140,8 +141,7 @@ CUresult load_text(Context& context, LoadedModule** result, std::string text, co
                   : place_variables(context, *module);
     if (outcome == CUDA_SUCCESS) check_kernels(context, *module);
   } catch (const PtxError& error) {
-    outcome = fail(error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX,
-                   std::string("PTX ") + error.what());
+    outcome = refuse_ptx(error);
   }
   if (outcome != CUDA_SUCCESS) release_variables(context, *module);
   logs.write(outcome == CUDA_SUCCESS ? "" : last_error(), "");
@@ -173,8 +173,7 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
   try {
     kernel->checked = decode(module.ptx, function, placement);
   } catch (const PtxError& error) {
-    return fail(error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX,
-                std::string("PTX ") + error.what());
+    return refuse_ptx(error);
   }
   bind(kernel->checked, handlers(Watch::bounds));
   kernel->module = &module;

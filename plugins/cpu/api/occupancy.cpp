@@ -1,6 +1,7 @@
 // Occupancy: how many blocks a multiprocessor would take. Registers have no cost on this device.
 #include <algorithm>
 
+#include "api/number.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -52,6 +53,26 @@ CUresult best_size(int* grid, int* block, CUfunction function, CUoccupancyB2DSiz
         }
         return CUDA_SUCCESS;
       });
+}
+
+// How many blocks of a launch a multiprocessor takes, and the blocks of its clusters.
+struct Clusters {
+  std::uint64_t blocks = 0, size = 1;
+};
+CUresult clusters_of(const Kernel& kernel, const CUlaunchConfig* config, Clusters& result) {
+  if (config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned int i = 0; i < config->numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config->attrs[i];
+    if (number_in(attribute.id) != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    const auto& cluster = attribute.value.clusterDim;
+    result.size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  }
+  const std::uint64_t threads =
+      std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
+  if (result.size == 0 || threads == 0) return CUDA_ERROR_INVALID_VALUE;
+  result.blocks = active_blocks(kernel, threads, config->sharedMemBytes);
+  return CUDA_SUCCESS;
 }
 
 }  // namespace
@@ -108,6 +129,31 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, CUfunction fun
             (std::uint64_t{228} << 10) / static_cast<std::uint64_t>(blocks) - 1024;
         *dynamic = std::min<std::uint64_t>(each, DeviceProperties::shared_per_block_optin) -
                    kernel.checked.shared_bytes;
+        return CUDA_SUCCESS;
+      });
+}
+
+// As if multiprocessors were not grouped: on a GPU a cluster stays within one such group.
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
+                                      const CUlaunchConfig* config) {
+  return with_kernel(
+      "cuOccupancyMaxActiveClusters", function, [&](const Kernel& kernel) -> CUresult {
+        Clusters of;
+        const CUresult result = clusters_of(kernel, config, of);
+        if (clusters == nullptr || result != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+        if (of.size > DeviceProperties::max_cluster_blocks) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        *clusters = static_cast<int>(of.blocks * DeviceProperties::multiprocessors / of.size);
+        return CUDA_SUCCESS;
+      });
+}
+CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
+                                            const CUlaunchConfig* config) {
+  return with_kernel(
+      "cuOccupancyMaxPotentialClusterSize", function, [&](const Kernel& kernel) -> CUresult {
+        Clusters of;
+        const CUresult result = clusters_of(kernel, config, of);
+        if (size == nullptr || result != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+        *size = of.blocks == 0 ? 0 : static_cast<int>(DeviceProperties::max_cluster_blocks);
         return CUDA_SUCCESS;
       });
 }

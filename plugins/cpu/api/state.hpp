@@ -34,6 +34,7 @@ struct DeviceProperties {
   static constexpr std::uint64_t address_span = std::uint64_t{32} << 30;
   static constexpr std::uint32_t max_threads = 1024;
   static constexpr std::uint32_t multiprocessors = 132;
+  static constexpr std::uint32_t max_cluster_blocks = 16;      ///< 8 in clusters of portable size
   static constexpr std::uint32_t shared_per_block = 48 << 10;  ///< without asking for more
   static constexpr std::uint32_t shared_per_block_optin = 227 << 10;
   int major = 9, minor = 0;

@@ -234,3 +234,21 @@ extern "C" __global__ void freed_but_not_allocated(int* b) {
   b[threadIdx.x] = 1;
   if (threadIdx.x == 31) free(b);  //! thread=31
 }
+
+//@ bug each_threads_own_after_free illegal_address block=32 args="int32[32]="
+extern "C" __global__ void each_threads_own_after_free(int* b) {
+  int* p = (int*)malloc(64);
+  p[0] = b[threadIdx.x];
+  free(p);
+  b[threadIdx.x] = *(volatile int*)p;  //! thread=0 count=32 freed=True
+}
+
+//@ bug index_from_null illegal_address block=32 args="int32[32] 0:uint64"
+extern "C" __global__ void index_from_null(int* b, const int* a) {
+  b[threadIdx.x] = a[threadIdx.x + 4];  //! thread=0 count=32 says=through_a_null_pointer_(address_0x10)
+}
+
+//@ bug far_from_everything illegal_address block=32 args="int32[32] int32[32]="
+extern "C" __global__ void far_from_everything(int* b, const int* a) {
+  b[threadIdx.x] = a[threadIdx.x + 2000000000ll];  //! thread=0 count=32 says=far_from_any_allocation
+}

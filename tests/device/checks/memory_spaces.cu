@@ -119,7 +119,7 @@ extern "C" __global__ void local_generic_past(int* a, int* b, int n) {
 __constant__ int coefficients[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 //@ bug constant_past illegal_address block=32 args="int32[32] 4:int32"
 extern "C" __global__ void constant_past(int* b, int n) {
-  b[threadIdx.x] = coefficients[threadIdx.x / 4 + n];  //! thread=16 count=16 access=read bytes=4
+  b[threadIdx.x] = coefficients[threadIdx.x / 4 + n];  //! thread=16 count=16 access=read bytes=4 space=const says=out-of-bounds_const_read
 }
 
 //@ bug constant_before illegal_address block=32 args="int32[32] 1:int32"

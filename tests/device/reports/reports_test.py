@@ -108,6 +108,13 @@ class Client:
                  self.free("cuMemFreeHost", c_void_p(0x1000))]
         assert all(codes), codes
 
+    def refused(self):
+        text = (".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.reg .pred %p;\n"
+                "tcgen05.fence::before_thread_sync;\nret;\n}\n")
+        function, module = c_void_p(), self.device.module(text)
+        code = self.device.library.cuModuleGetFunction(byref(function), module.handle, b"k")
+        assert code == 801, code
+
     def leaks(self):
         context, current = c_void_p(), c_void_p()
         library = self.device.library
@@ -225,6 +232,14 @@ class Json(unittest.TestCase):
         reports, _ = run("overflow")
         self.assertEqual([(r["kind"], r["thread"]) for r in reports], [("stack_overflow", [5, 0, 0])])
 
+    def test_what_is_not_implemented(self):
+        _, text = run("refused")
+        self.assertIn("Not implemented on the CPU device\n", text)
+        self.assertIn("PTX line 6", text)
+        self.assertIn("tcgen05.fence::before_thread_sync", text)
+        _, text = run("refused", name="report.jsonl")
+        self.assertEqual(json.loads(text)["kind"], "unsupported_instruction")
+
     def test_wrong_frees(self):
         reports, _ = run("wrong_frees")
         self.assertEqual([(r["kind"], r["call"]) for r in reports],
@@ -295,7 +310,7 @@ class Text(unittest.TestCase):
         self.assertEqual(parse(run("leaks")[1]), ([], ["ERROR SUMMARY: 0 errors"]))
 
     def test_nothing_is_said_of_what_is_right(self):
-        self.assertEqual(run("correct", WARPMARK_CPU_CHECK="memory,leak")[1],
+        self.assertEqual(run("correct", WARPMARK_CPU_CHECK="all,leak")[1],
                          "========= LEAK SUMMARY: 0 bytes leaked in 0 allocations\n========= ERROR SUMMARY: 0 errors\n")
         environment = {key: value for key, value in os.environ.items() if key != "WARPMARK_CPU_CHECK"}
         with tempfile.TemporaryDirectory() as folder:
