@@ -166,6 +166,24 @@ TEST_F(MbarrierTest, PhasesAndStates) {
   EXPECT_THAT(out.host, ElementsAre(3, 0, 2, 0, 0, 1, 1, 0, 3, 1, 1, 1));
 }
 
+// All who are left wait, and nobody is left to arrive.
+TEST_F(MbarrierTest, ArrivalsThatNeverCome) {
+  CUfunction k = body(R"(
+    .shared .align 8 .b8 bar[8];
+    mov.u32 %r1, bar; mov.u32 %r2, %tid.x; setp.ne.u32 %p1, %r2, 0; @%p1 bra MADE;
+    mbarrier.init.shared.b64 [%r1], 64;
+    MADE: bar.sync 0;
+    setp.eq.u32 %p2, %r2, 5; @%p2 bra OUT;
+    mbarrier.arrive.shared.b64 %rd2, [%r1];
+    AGAIN: mbarrier.try_wait.shared.b64 %p3, [%r1], %rd2; nanosleep.u32 20; @!%p3 bra AGAIN;
+    OUT:)");
+  ASSERT_CU(launch(k, {2}, {64}, 0, CUdeviceptr{0}));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
+  const std::string message = reports().at(0)["message"];
+  EXPECT_THAT(message, ::testing::HasSubstr(
+                           "63 threads wait at an mbarrier for 1 of 64 arrivals that never come"));
+}
+
 TEST_F(MbarrierTest, OneOutsideSharedMemoryFaults) {
   CUfunction function = body("mov.b64 %rd5, 1; mbarrier.init.b64 [%rd1], 3;");
   Array<int> out(12);

@@ -232,6 +232,7 @@ void change_barrier(Lanes& w, const Instruction& i, Change change) {
       change(barrier,
              i.a == Instruction::kNone ? 1 : read_lane<std::uint32_t>(w.registers, i.a, lane));
       store_barrier(at, barrier);
+      w.block->mbarrier_changed();
       if (w.observer != nullptr) {
         w.observer->fill(at, sizeof before);
         w.observer->meet(w, lane, at, true);
@@ -282,8 +283,10 @@ void test(Lanes& w, const Instruction& i) {
     const std::uint32_t parity =
         i.negated ? read_lane<std::uint32_t>(w.registers, i.b, lane) & 1
                   : Mbarrier(read_lane<std::uint64_t>(w.registers, i.b, lane)).parity();
-    const bool over = load_barrier(at).parity() != parity;
+    const Mbarrier barrier = load_barrier(at);
+    const bool over = barrier.parity() != parity;
     done |= static_cast<std::uint32_t>(over) << lane;
+    w.block->mbarrier_tested(w.warp, lane, i.statement, barrier, over);
     if (over && w.observer != nullptr) w.observer->meet(w, lane, at, false);
   });
   write_predicate(w.registers, i.d, w.mask, done);

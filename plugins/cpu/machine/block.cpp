@@ -138,6 +138,7 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   own_cluster_.arrived = 0;
   async_.reset(static_cast<std::uint32_t>(warps_.size()) * 32);
   live_threads_ = launch_.threads();
+  polls_.clear();
   ahead_ = observer_ && observer_->checks().sync ? ~std::uint64_t{0} : 0;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     const std::uint32_t threads = std::min(32u, live_threads_ - i * 32);
@@ -392,7 +393,8 @@ bool BlockState::run_warp(Warp& warp) {
         trap(warp, current.mask, node);
         break;
     }
-    if (launch_.faults.fatal() && launch_.last == 0) launch_.last = launch_.executed + kAfterFailure;
+    if (launch_.faults.fatal() && launch_.last == 0)
+      launch_.last = launch_.executed + kAfterFailure;
     if (launch_.executed >= budget || launch_.faults.full() || launch_.stop ||
         (launch_.last != 0 && launch_.executed >= launch_.last)) {
       if (have) add_fragment(warp, current);

@@ -16,6 +16,7 @@
 #include "machine/async.hpp"
 #include "machine/cluster.hpp"
 #include "machine/lanes.hpp"
+#include "machine/mbarrier.hpp"
 #include "machine/output.hpp"
 #include "program/program.hpp"
 
@@ -133,6 +134,12 @@ class BlockState {
   [[nodiscard]] BlockObserver* observer() { return observer_.get(); }
   /// Somebody looks at an mbarrier, which copies of any block of the cluster may tell of their end.
   void settle(const std::byte* barrier);
+  /// An mbarrier has been made, or somebody has arrived.
+  void mbarrier_changed() { ++mbarrier_changes_; }
+  /// A thread has looked whether the phase of an mbarrier is over. Ends the launch if all threads
+  /// of the block have looked so often in vain that nobody is left who could end the phase.
+  void mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::uint32_t statement,
+                       const Mbarrier& barrier, bool over);
   void release_cluster_barrier();
   /// Says who waits where, for threads that wait for ever.
   void report_deadlock();
@@ -165,6 +172,11 @@ class BlockState {
     std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
     std::uint32_t first = 0;                       ///< … and which thread that is, in its block
     std::uint64_t bit = 0;                         ///< … and its Block::barrier_bit
+  };
+  /// How often a thread has looked at mbarriers in vain, since one last changed.
+  struct Polls {
+    std::uint64_t change = 0;
+    std::uint32_t count = 0;
   };
   /// Who has first gone past a barrier for good.
   struct Passer {
@@ -229,7 +241,9 @@ class BlockState {
   std::uint64_t register_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;
   std::vector<Warp> warps_;
   std::array<Barrier, 16> barriers_{};
-  std::uint64_t ahead_ = 0;  ///< barriers, by their bits, that nobody has gone past; 0 unchecked
+  std::uint64_t mbarrier_changes_ = 0;
+  std::vector<Polls> polls_;  ///< of the threads, if any has looked at an mbarrier in vain
+  std::uint64_t ahead_ = 0;   ///< barriers, by their bits, that nobody has gone past; 0 unchecked
   std::array<Passer, 64> passers_{};
   std::uint32_t live_threads_ = 0;
   AsyncCopies async_;

@@ -23,6 +23,7 @@ class Mbarrier {
   [[nodiscard]] std::uint64_t state() const { return state_; }
   [[nodiscard]] std::uint32_t expected() const { return field(0); }
   [[nodiscard]] std::uint32_t pending() const { return field(20); }
+  [[nodiscard]] bool misses_bytes() const { return bytes_missing() != 0; }
   [[nodiscard]] std::uint32_t parity() const { return static_cast<std::uint32_t>(state_ >> 63); }
 
   /// More arrivals than are missing are undefined in PTX; here they are as many as are missing.

@@ -6,6 +6,14 @@
 #include "machine/block.hpp"
 
 namespace warpmark::cpu {
+namespace {
+
+// Looks at an mbarrier in vain, by each thread of a block, after which it waits for ever: more than
+// those who wait for some time only make of it.
+constexpr std::uint32_t kVainPolls = 1 << 16;
+
+}  // namespace
+
 // The instruction that a fragment waits at ended the node before the one where it goes on.
 std::uint32_t BlockState::statement_of_wait(const Fragment& fragment) const {
   for (const Block& node : launch_.program.blocks) {
@@ -57,6 +65,54 @@ void BlockState::report_deadlock() {
   launch_.stop = true;
   for (const Warp& warp : warps_) {
     for (const Fragment& fragment : warp.fragments) add_wait(warp, fragment, FaultKind::barrier);
+  }
+}
+
+void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::uint32_t statement,
+                                 const Mbarrier& barrier, bool over) {
+  const std::uint32_t thread = warp * 32 + lane;
+  if (over) {
+    if (!polls_.empty()) polls_[thread].count = 0;
+    return;
+  }
+  // Other blocks of a cluster may arrive, too.
+  if (cluster_->blocks.size() > 1) return;
+  if (polls_.empty()) polls_.resize(warps_.size() * 32);
+  Polls& polls = polls_[thread];
+  if (polls.change != mbarrier_changes_) polls = {mbarrier_changes_, 0};
+  if (++polls.count % kVainPolls != 0) return;
+  std::uint32_t waiting = 0;
+  for (const Warp& other : warps_) {
+    std::uint32_t blocked = 0;
+    for (const Fragment& fragment : other.fragments)
+      blocked |= fragment.wait != Fragment::Wait::none ? fragment.mask : 0;
+    for (std::uint32_t rest = other.live & ~blocked; rest != 0; rest &= rest - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(rest));
+      const Polls& its = polls_[other.lanes.warp * 32 + bit];
+      if (its.change != mbarrier_changes_ || its.count < kVainPolls) return;
+      ++waiting;
+    }
+  }
+  Fault fault;
+  fault.kind = FaultKind::barrier;
+  fault.statement = statement;
+  fault.block = coordinates_;
+  fault.thread = this->thread(warp, lane);
+  fault.count = waiting;
+  fault.message = std::to_string(waiting) + (waiting == 1 ? " thread waits" : " threads wait") +
+                  " at an mbarrier for ";
+  if (barrier.pending() != 0)
+    fault.message += std::to_string(barrier.pending()) + " of " +
+                     std::to_string(barrier.expected()) + " arrivals that never come";
+  else
+    fault.message += barrier.misses_bytes() ? "bytes of asynchronous copies that never come"
+                                            : "a phase that never ends";
+  launch_.faults.add(fault);
+  launch_.stop = true;
+  for (const Warp& other : warps_) {
+    for (const Fragment& fragment : other.fragments) {
+      if (fragment.wait != Fragment::Wait::none) add_wait(other, fragment, FaultKind::barrier);
+    }
   }
 }
 
