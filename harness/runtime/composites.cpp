@@ -13,13 +13,13 @@ constexpr double kUsed = 0.8;            // of the bytes of sectors
 constexpr double kSectors = 1.25;        // times the baseline's
 constexpr double kConflicts = 0.05;      // of wavefronts
 constexpr double kWavefronts = 2;        // times the baseline's: more do not count
-constexpr double kLongest = 2;           // times the baseline's
+constexpr double kSpan = 2;              // times the baseline's
 constexpr double kActive = 0.5;          // of a warp's lanes
 constexpr double kGrowth = 1.25;         // times that of the work
 constexpr double kInstructionsMost = 2;  // times the baseline's
 constexpr double kSectorBytes = 32, kLanes = 32;
 
-constexpr std::string_view kLongestWarp = "ptx_longest_warp_instructions";
+constexpr std::string_view kSpanInstructions = "ptx_span_instructions";
 constexpr std::string_view kThreadInstructions = "ptx_thread_instructions";
 constexpr std::string_view kWarpInstructions = "ptx_warp_instructions";
 
@@ -52,13 +52,14 @@ double number(const Amount& amount) {
 
 // A kernel that does not run in parallel has few requests, and perfect ones.
 void judge_parallel(const CompositeRuns& runs, std::vector<std::string>& broken) {
-  const double longest = value(runs.own, kLongestWarp);
-  const double most = value(runs.baseline, kLongestWarp);
-  if (longest > kLongest * most) {
+  const double span = value(runs.own, kSpanInstructions);
+  const double most = value(runs.baseline, kSpanInstructions);
+  if (span > kSpan * most) {
     broken.push_back(
-        fmt::format("not parallel: its longest warp executes {:.0f} instructions, that of the "
-                    "baseline {:.0f}; {:g} times as many at most: share the work among all threads",
-                    longest, most, kLongest));
+        fmt::format("not parallel: a block of it executes {:.0f} instructions one after the other, "
+                    "one of the baseline {:.0f}; {:g} times as many at most: share the work among "
+                    "all threads",
+                    span, most, kSpan));
   }
   const double lanes = value(runs.own, kThreadInstructions);
   const double warps = value(runs.own, kWarpInstructions);
@@ -154,7 +155,8 @@ void judge_work(const Amount& work, const CompositeRuns& runs, std::vector<std::
 }  // namespace
 
 std::vector<std::string> composite_counters() {
-  std::vector<std::string> names = {std::string(kLongestWarp), std::string(kThreadInstructions),
+  std::vector<std::string> names = {std::string(kSpanInstructions),
+                                    std::string(kThreadInstructions),
                                     std::string(kWarpInstructions)};
   for (const std::string_view kind : kCached) {
     for (const char* measure : {"sectors", "unique_bytes"}) {

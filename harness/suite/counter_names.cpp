@@ -17,7 +17,8 @@ const std::vector<std::string>& counter_names() {
                                       "ptx_warp_instructions",
                                       "ptx_branches",
                                       "ptx_divergent_branches",
-                                      "ptx_longest_warp_instructions"};
+                                      "ptx_longest_warp_instructions",
+                                      "ptx_span_instructions"};
     const auto add = [&](const std::string& kind, std::initializer_list<const char*> measures) {
       for (const char* measure : measures) names.push_back(kind + "_" + measure);
     };

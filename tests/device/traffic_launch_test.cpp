@@ -51,11 +51,28 @@ TEST_F(Traffic, ClassesAndBranches) {
   EXPECT_EQ(counted["ptx_longest_warp_instructions"], 4 + 3 + 1 + 1 + 3 + 9 + 2 + 1);
 }
 
+// Three warps take turns: none executes more than when all work together.
+TEST_F(Traffic, TheSpanOfTurns) {
+  const std::string work = "add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1;";
+  const std::string turn = " @%p1 bra DONE%; " + work + " DONE%: bar.sync 0;";
+  std::string turns = "shr.u32 %r2, %r1, 5;";
+  for (const char* warp : {"0", "1", "2"}) {
+    std::string one = std::string("setp.ne.u32 %p1, %r2, ") + warp + ";" + turn;
+    for (std::size_t at; (at = one.find("DONE%")) != one.npos;) one.replace(at + 4, 1, warp);
+    turns += one;
+  }
+  const Json counted = count(turns, 96, 3);
+  const int head = 4 + 1;  // parameters and the like, and the shift
+  EXPECT_EQ(counted["ptx_longest_warp_instructions"], head + 3 * 3 + 3 + 1);
+  EXPECT_EQ(counted["ptx_span_instructions"], head + 3 * (3 + 3) + 1);
+}
+
 TEST_F(Traffic, TheLongestWarp) {
   // Thread i goes round i times: the last warp's 32 lanes as long as thread 95 does.
   const Json counted =
       count("LOOP: sub.u32 %r1, %r1, 1; setp.ge.s32 %p1, %r1, 0; @%p1 bra LOOP;", 96, 3);
   EXPECT_EQ(counted["ptx_longest_warp_instructions"], 4 + 3 * 96 + 1);
+  EXPECT_EQ(counted["ptx_span_instructions"], 4 + 3 * 96 + 1) << "without barriers the same";
   EXPECT_EQ(counted["ptx_branches"], 3 * (32 + 64 + 96));
   EXPECT_EQ(counted["ptx_divergent_branches"], 3 * 3 * 31);
 }

@@ -175,6 +175,7 @@ std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
   json["ptx_branches"] = executed.branches;
   json["ptx_divergent_branches"] = executed.divergent;
   json["ptx_longest_warp_instructions"] = profile.longest_warp;
+  json["ptx_span_instructions"] = profile.span;
   for (std::size_t i = 0; i < kClasses; ++i) {
     const std::string name = "ptx_" + std::string(kClassNames[i]);
     json[name + "_thread_instructions"] = executed.threads[i];

@@ -216,6 +216,7 @@ void Profile::add(const Profile& other) {
   }
   for (std::size_t i = 0; i < other.sites.size(); ++i) sites[i].add(other.sites[i]);
   longest_warp = std::max(longest_warp, other.longest_warp);
+  span = std::max(span, other.span);
 }
 
 void TrafficCounts::before(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
@@ -394,6 +395,7 @@ Profile TrafficCounts::take(const Tally& tally) {
   profile.divergences = std::exchange(divergences_, std::vector<std::uint64_t>(map_.blocks()));
   profile.sites = std::exchange(sites_, std::vector<Measures>(map_.sites().size()));
   profile.longest_warp = std::exchange(longest_warp_, 0);
+  profile.span = std::exchange(span_, 0);
   return profile;
 }
 

@@ -16,6 +16,7 @@ struct Profile {
   std::vector<std::uint64_t> divergences;  ///< the same: how often lanes parted at its end
   std::vector<Measures> sites;             ///< by TrafficMap::sites
   std::uint64_t longest_warp = 0;          ///< instructions
+  std::uint64_t span = 0;  ///< instructions of the block with the longest chain of them
   void add(const Profile& other);
 };
 
@@ -64,6 +65,10 @@ class TrafficCounts {
   void warp_ran(std::uint64_t instructions) {
     if (instructions > longest_warp_) longest_warp_ = instructions;
   }
+  /// A thread block is done: its instructions along the chain of those that wait for each other.
+  void block_ran(std::uint64_t span) {
+    if (span > span_) span_ = span;
+  }
   /// All since the last call; `tally` has the visits.
   Profile take(const Tally& tally);
 
@@ -82,7 +87,7 @@ class TrafficCounts {
   const TrafficMap& map_;
   std::vector<std::uint64_t> divergences_;
   std::vector<Measures> sites_;
-  std::uint64_t longest_warp_ = 0;
+  std::uint64_t longest_warp_ = 0, span_ = 0;
   std::vector<Touched> touched_;
   bool told_ = false;
 };

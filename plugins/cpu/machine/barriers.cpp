@@ -1,4 +1,5 @@
 // Barriers of a block and of the lanes of a warp.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -66,6 +67,8 @@ void BlockState::check_barrier(std::uint32_t number) {
   const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   const Barrier finished = std::exchange(barrier, {});
+  const bool everybody = !finished.passed && finished.arrived >= live_threads_;
+  if (everybody) end_phase();
   if (observer_) {
     std::uint32_t waiting = 0;
     for (const Warp& warp : warps_) {
@@ -74,7 +77,6 @@ void BlockState::check_barrier(std::uint32_t number) {
           waiting |= 1u << warp.lanes.warp;
       }
     }
-    const bool everybody = !finished.passed && finished.arrived >= live_threads_;
     observer_->barrier_complete(number, everybody, waiting);
   }
   for (Warp& warp : warps_) {
@@ -94,6 +96,16 @@ void BlockState::check_barrier(std::uint32_t number) {
       add_fragment(warp, fragment);
     }
   }
+}
+
+void BlockState::end_phase() {
+  if (!launch_.traffic) return;
+  std::uint64_t most = 0;
+  for (Warp& warp : warps_) {
+    most = std::max(most, warp.instructions - warp.before_phase);
+    warp.before_phase = warp.instructions;
+  }
+  span_ += most;
 }
 
 bool BlockState::complete(const Warp& warp, std::uint32_t mask, const Block& node) {

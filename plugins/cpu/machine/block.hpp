@@ -158,6 +158,7 @@ class BlockState {
     std::uint32_t live = 0;             ///< lanes that have not left
     std::uint32_t cluster_arrived = 0;  ///< live lanes for which the cluster's barrier waits on
     std::uint64_t instructions = 0;     ///< if traffic is counted
+    std::uint64_t before_phase = 0;     ///< … of them, those before the last barrier for all
     std::vector<Fragment> fragments;    ///< disjoint; those that wait included
     std::vector<Region> sites;
     std::array<std::uint64_t, 32> stack_top{};     ///< first free byte of local memory
@@ -218,6 +219,8 @@ class BlockState {
                                        std::uint32_t lane) const;
   void leave(Warp& warp, std::uint32_t mask, const Block& node);
   void check_barrier(std::uint32_t number);
+  /// All threads have met: the warp that has executed most since they last did adds to the span.
+  void end_phase();
   // cluster.cpp
   void arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask);
   void leave_cluster(Warp& warp, std::uint32_t mask);
@@ -241,6 +244,7 @@ class BlockState {
   std::uint64_t register_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;
   std::vector<Warp> warps_;
   std::array<Barrier, 16> barriers_{};
+  std::uint64_t span_ = 0;  ///< if traffic is counted
   std::uint64_t mbarrier_changes_ = 0;
   std::vector<Polls> polls_;  ///< of the threads, if any has looked at an mbarrier in vain
   std::uint64_t ahead_ = 0;   ///< barriers, by their bits, that nobody has gone past; 0 unchecked

@@ -245,7 +245,7 @@ TEST_F(Composites, CoalescedIsWhatWastesNoSectorAndNoLane) {
        {"reversed", ""},
        {"strided", "not coalesced: 12.5 % of the bytes"},
        {"one_lane", "not parallel: on average"},
-       {"one_warp", "not parallel: its longest warp"},
+       {"one_warp", "not parallel: a block of it executes"},
        {"twice", "not coalesced: it moves 1536 sectors of 32 bytes, the baseline 1024"}});
 }
 
