@@ -283,7 +283,7 @@ const std::vector<std::pair<std::string, std::string>> kNotHere = {
     {"vmad", "vmad.s32.s32.s32 %r1, %r2, %r3, %r4"},
     {"vset", "vset.s32.s32.eq %r1, %r2, %r3"},
     {"vadd2", "vadd2.s32.s32.s32 %r1, %r2, %r3, %r4"},
-    {"vabsdiff4", "vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4"},
+    {"vabsdiff4.sat", "vabsdiff4.u32.u32.u32.sat %r1, %r2, %r3, %r4"},
     {"alloca", "alloca.u64 %ud1, 64"},
     {"stacksave", "stacksave.u64 %ud1"},
     {"stackrestore", "stackrestore.u64 %ud1"},
@@ -301,9 +301,6 @@ const std::vector<std::pair<std::string, std::string>> kNotHere = {
      "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
      "{%r2}], [%r3]"},
     {"multimem", "multimem.ld_reduce.global.add.u32 %r1, [%rd1]"},
-    {"atom.b128", "atom.global.b128.exch %q1, [%rd1], %q2"},
-    {"atom", "atom.global.v2.f32.add {%f1,%f2}, [%rd1], {%f3,%f4}"},
-    {"red", "red.global.v4.f32.add [%rd1], {%f1,%f2,%f3,%f4}"},
     {"fma.oob", "fma.rn.oob.f16 %h1, %h2, %h3, %h4"},
     {"istypep", "istypep.texref %p1, %rd1"},
     {"tex.2dms", "tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%r2,%r3,%r4}]"},
