@@ -9,8 +9,8 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::array<std::string_view, 10> kOrderings = {
-    "relaxed", "acquire", "release", "acq_rel", "volatile", "cta", "gpu", "sys", "cluster", "weak"};
+constexpr std::array<std::string_view, 8> kOrderings = {"relaxed", "acquire", "release", "acq_rel",
+                                                        "cta",     "gpu",     "sys",     "cluster"};
 
 struct Collective {
   std::string_view name;
@@ -111,7 +111,7 @@ struct Decoder::AtomicWords {
   std::string plain = "atom";  ///< its name in atomics.def
   Space space = Space::generic;
   std::uint32_t elements = 1;
-  bool hint = false;
+  bool hint = false, acquires = false;
   std::uint8_t order = Instruction::kStrong;
 };
 
@@ -134,6 +134,7 @@ Decoder::AtomicWords Decoder::atomic_words(std::string_view name) {
       words.plain += '.';
       words.plain += word;
     }
+    words.acquires = words.acquires || word == "acquire" || word == "acq_rel";
     if (word == "release" || word == "acq_rel") words.order |= Instruction::kRelease;
     if (word == "cta") words.order |= Instruction::kBlockScope;
   }
@@ -172,6 +173,7 @@ bool Decoder::atomic(const Statement& statement) {
   if (info == nullptr || !is_atomic(info->form)) return false;
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);
+  if (reduce && words.acquires) invalid(statement, "what returns nothing acquires nothing");
   if (wide && reduce && bytes == 16) invalid(statement, "there is no .b128 without a result");
   if (words.elements * bytes > 16) invalid(statement, "a vector has at most 16 bytes");
   const Space space = words.space;

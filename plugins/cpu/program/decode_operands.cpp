@@ -147,8 +147,10 @@ std::uint32_t Decoder::predicate(const Statement& statement, const Operand& oper
     const std::uint32_t slot = constant(operand.value != 0 ? ~std::uint64_t{0} : 0, false);
     return slot;
   }
-  if (operand.kind == OperandKind::name && operand.text == "%is_explicit_cluster")
+  if (operand.kind == OperandKind::name && operand.text == "%is_explicit_cluster") {
+    check_special(statement, operand.text);
     return launch_special(operand.text);
+  }
   if (operand.kind != OperandKind::reg) invalid(statement, "expected a predicate");
   check_register(statement, operand, Type::pred, false);
   return register_slot(operand.index);
@@ -168,7 +170,18 @@ std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
   return Instruction::kNone;
 }
 
+// Special registers are operands of mov only, and of cvt between integers.
+void Decoder::check_special(const Statement& statement, std::string_view name) const {
+  const std::string_view opcode = statement.opcode;
+  const bool integers = opcode.find('f') == std::string_view::npos;
+  if (!opcode.starts_with("mov.") &&
+      !(opcode.starts_with("cvt.") && integers && !opcode.starts_with("cvt.pack.")))
+    invalid(statement, "a special register is an operand of mov only");
+  if (!integers) invalid(statement, "a special register is no floating-point number");
+}
+
 std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
+  if (operand.text.starts_with('%')) check_special(statement, operand.text);
   if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
     if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
     return slot;

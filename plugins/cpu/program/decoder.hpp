@@ -67,6 +67,7 @@ class Decoder {
   }
   std::uint32_t named(const Statement& statement, const Operand& operand, Type type);
   std::uint32_t predicate(const Statement& statement, const Operand& operand);
+  void check_special(const Statement& statement, std::string_view name) const;
   [[nodiscard]] const Operand& operand(const Statement& statement, std::size_t index) const;
   void check_register(const Statement& statement, const Operand& operand, Type type,
                       bool wider) const;
@@ -76,6 +77,7 @@ class Decoder {
   void arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine);
   void comparison_result(const Statement& statement, Instruction& instruction);
   void instruction(const Statement& statement);
+  void check_target(const Statement& statement) const;
   void emit(const Statement& statement, Instruction instruction);
   void finish_widening(const Statement& statement);
   bool reordered(const Statement& statement);
@@ -88,6 +90,8 @@ class Decoder {
   bool conversions_of_addresses(const Statement& statement);
   bool clock(const Statement& statement);
   bool advice(const Statement& statement);
+  bool policy(const Statement& statement);
+  bool elects(const Statement& statement);
 
   // decode_convert.cpp
   bool conversion(const Statement& statement);
@@ -135,9 +139,7 @@ class Decoder {
                         std::uint32_t elements, bool result, std::vector<std::uint32_t>& into);
 
   // decode_memory.cpp
-  struct MemoryWords;
   bool memory(const Statement& statement);
-  bool memory_words(const Statement& statement, bool store, MemoryWords& words) const;
   std::uint32_t address(const Statement& statement, const Operand& operand, Space& space,
                         Instruction& instruction);
 
@@ -161,7 +163,7 @@ class Decoder {
   // decode_async.cpp
   bool mbarrier(const Statement& statement);
   bool fence(const Statement& statement);
-  void emit_fence(const Statement& statement);
+  void emit_fence(const Statement& statement, bool of_block);
   bool async_copy(const Statement& statement);
   bool plain_copy(const Statement& statement, Instruction instruction);
   bool bulk_copy(const Statement& statement, Instruction instruction);
