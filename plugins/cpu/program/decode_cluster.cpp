@@ -50,6 +50,7 @@ bool Decoder::cluster_barrier(const Statement& statement, Block& block) {
   } else {
     return false;
   }
+  check_target(statement);
   expect_operands(statement, 0, 0);
   return true;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "program/decoder.hpp"
+#include "program/targets.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -172,6 +173,9 @@ std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
 
 // Special registers are operands of mov only, and of cvt between integers.
 void Decoder::check_special(const Statement& statement, std::string_view name) const {
+  if (const std::uint32_t least = least_target_of_special(name); module_.architecture < least)
+    invalid(statement,
+            "'" + std::string(name) + "' needs .target sm_" + std::to_string(least) + " or higher");
   const std::string_view opcode = statement.opcode;
   const bool integers = opcode.find('f') == std::string_view::npos;
   if (!opcode.starts_with("mov.") &&
