@@ -166,6 +166,12 @@ const std::vector<std::string> kStatements = {
     "and.pred %p1, %is_explicit_cluster, %p2",
     "vote.sync.ballot.b32 %r1, %p1, %lanemask_lt",
     "bar.sync %warpid",
+    // the stack
+    "alloca.u64 %rd1, 64, 3",
+    "alloca.u64 %rd1, 64, %rd2",
+    "alloca.u64 %rd1, %r2",
+    "alloca.s64 %rd1, %rd2",
+    "stackrestore.u64 5",
     // fences and advice
     "membar.foo",
     "membar.gl.foo",
@@ -368,9 +374,7 @@ const std::vector<std::pair<std::string, std::string>> kNotHere = {
     {"vset", "vset.s32.s32.eq %r1, %r2, %r3"},
     {"vadd2", "vadd2.s32.s32.s32 %r1, %r2, %r3, %r4"},
     {"vabsdiff4.sat", "vabsdiff4.u32.u32.u32.sat %r1, %r2, %r3, %r4"},
-    {"alloca", "alloca.u64 %ud1, 64"},
-    {"stacksave", "stacksave.u64 %ud1"},
-    {"stackrestore", "stackrestore.u64 %ud1"},
+    {"alloca.u32", "alloca.u32 %u1, 64"},
     {"mma.sp",
      "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, "
      "{%r1,%r2,%r3,%r4}, {%r5,%r6,%r7,%r8}, {%f1,%f2,%f3,%f4}, %r1, 0x0"},

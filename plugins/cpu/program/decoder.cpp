@@ -133,7 +133,7 @@ void Decoder::instruction(const Statement& statement) {
       matrix(statement) || image(statement) || conversions_of_addresses(statement) ||
       cluster_address(statement) || mbarrier(statement) || async_copy(statement) ||
       fence(statement) || advice(statement) || policy(statement) || elects(statement) ||
-      reordered(statement))
+      stack(statement) || reordered(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
 }

@@ -26,6 +26,8 @@ struct Decoding {
       shared;  ///< offsets of the module's variables
   std::uint64_t shared_bytes = 0, dynamic_alignment = 16;
   std::uint32_t carry = Instruction::kNone;  ///< slot of the carry flag, if one is used
+  std::uint32_t stack = Instruction::kNone;  ///< slot of the top of alloca's stack, if one is used
+  std::uint32_t stack_end = 0;               ///< offset into local memory
   std::uint32_t statements = 0;
 };
 
@@ -180,6 +182,13 @@ class Decoder {
   void barrier_reduction(const Statement& statement, Block& block, std::vector<Block>& extra,
                          std::uint32_t first_extra);
 
+  // decode_stack.cpp
+  std::uint32_t stack_top();
+  bool stack(const Statement& statement);
+  void keep_stack();
+  void give_stack_back(const Statement& statement);
+  void move_stack(const Statement& statement, std::uint32_t to, std::uint32_t from);
+
   // decode_flow.cpp
   void find_leaders();
   void build_blocks();
@@ -210,6 +219,7 @@ class Decoder {
     std::uint32_t wide = Instruction::kNone, narrow = 0;
     bool sign = false;
   } widen_;  ///< of a result whose register is wider than the conversion's type
+  std::uint32_t stack_before_ = Instruction::kNone;  ///< of a function that uses alloca
   std::vector<std::uint8_t> leader_;
   bool polls_ = false;        ///< of the block that is being decoded
   bool polls_block_ = false;  ///< … by what only its own block can change
