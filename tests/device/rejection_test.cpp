@@ -262,6 +262,22 @@ const std::vector<std::string> kTexts = {
     ".version 9.0\n.target sm_90, foo\n",
     ".version 9.0\n.address_size 64\n.entry k(){ret;}",
     kHeader + ".version 8.0\n",
+    ".version 9.9\n.target sm_90\n.address_size 64\n",
+    ".version 7.9\n.target sm_90\n.address_size 64\n",
+    ".version 7.7\n.target sm_90\n.address_size 64\n.entry k(){ret;}",
+    ".version 7.8\n.target sm_90a\n.address_size 64\n.entry k(){ret;}",
+    ".version 6.2\n.target sm_75\n.address_size 64\n.entry k(){ret;}",
+    ".version 8.7\n.target sm_100f\n.address_size 64\n.entry k(){ret;}",
+    kHeader + ".shared .u32 x=4;",
+    kHeader + ".shared .u32 x[2]={1,2};",
+    kHeader + ".entry k(){.local .u32 x=4; ret;}",
+    kHeader + ".func f(){ret;}\n.alias g,f;",
+    kHeader + ".func f(){ret;}\n.func g();\n.alias g,h;",
+    kHeader + ".func f(){ret;}\n.func g();\n.alias g f;",
+    kHeader + ".func f(){ret;}\n.func g(){ret;}\n.alias g,f;",
+    kHeader + ".func f(){ret;}\n.func g(.param .b32 a);\n.alias g,f;",
+    kHeader + ".weak .func f(){ret;}\n.visible .func g();\n.alias g,f;",
+    kHeader + ".entry k(){ret;}\n.entry e();\n.alias e,k;",
     kHeader + ".target sm_80\n",
     kHeader + ".address_size 64\n",
     kHeader + ".global .b8 x[1<<38];",
@@ -473,6 +489,12 @@ TEST(Rejection, WhatLooksWrongAndIsNot) {
       kHeader + ".common .global .u32 cc;",
       kHeader + ".global .u32 %x;",
       ".version 9.0\n.target compute_90\n.address_size 64\n",
+      ".version 7.8\n.target sm_90\n.address_size 64\n",
+      ".version 6.3\n.target sm_75\n.address_size 64\n",
+      ".version 7.3\n.target sm_88\n.address_size 64\n",
+      kHeader +
+          ".visible .func f();\n.visible .func g();\n.func h();\n.alias g,f;\n.alias "
+          "h,g;\n.visible .func f(){ret;}\n.entry k(){call g,(); call h,(); ret;}",
   };
   for (const std::string& statement : statements) {
     EXPECT_EQ(verdict(kernel(statement)), "") << statement;
