@@ -166,7 +166,7 @@ bool Decoder::mbarrier(const Statement& statement) {
       return false;
     }
   }
-  if (words.back() != "b64") return false;
+  if (std::count(words.begin(), words.end(), "b64") != 1) return false;
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(space);
   const auto state_result = [&] {

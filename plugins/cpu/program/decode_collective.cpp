@@ -30,14 +30,22 @@ constexpr Collective kCollectives[] = {
     {"match.all.sync.b64", Opcode::match_all_64},
 };
 
+const Collective* find_collective(std::string_view opcode) {
+  if (!opcode.starts_with("shfl.") && !opcode.starts_with("vote.") &&
+      !opcode.starts_with("redux.") && !opcode.starts_with("match."))
+    return nullptr;
+  for (const Collective& row : kCollectives) {
+    if (same_words(row.name, opcode)) return &row;
+  }
+  return nullptr;
+}
+
 constexpr std::uint32_t kLastWithoutSync = 63;  // PTX ISA: .version 6.3, for sm_70 and later
 
 }  // namespace
 
 bool Decoder::is_collective(std::string_view opcode) {
-  return is_matrix(opcode) ||
-         std::any_of(std::begin(kCollectives), std::end(kCollectives),
-                     [&](const Collective& row) { return row.name == opcode; });
+  return is_matrix(opcode) || find_collective(opcode) != nullptr;
 }
 
 // The lanes that a collective waits for: its last operand, of a matrix instruction all.
@@ -59,11 +67,10 @@ bool Decoder::collective(const Statement& statement) {
   // Without .sync the lanes that come there together are meant, and nobody is waited for.
   std::string name(statement.opcode);
   const bool waits = (!name.starts_with("shfl.") && !name.starts_with("vote.")) ||
-                     name.compare(4, 6, ".sync.") == 0;
+                     name.find(".sync") != std::string::npos;
   if (!waits) name.insert(4, ".sync");
-  const auto row = std::find_if(std::begin(kCollectives), std::end(kCollectives),
-                                [&](const Collective& c) { return c.name == name; });
-  if (row == std::end(kCollectives)) return false;
+  const Collective* row = find_collective(name);
+  if (row == nullptr) return false;
   if (!waits && module_.version > kLastWithoutSync)
     invalid(statement, "needs .sync from PTX 6.4 on");
   if (waits && statement.guard != Operand::kNone)
@@ -85,7 +92,7 @@ bool Decoder::collective(const Statement& statement) {
     } else {
       instruction.d = destination(statement, 0, Type::b32);
     }
-    const bool wide = statement.opcode.ends_with(".b64");
+    const bool wide = row->name.ends_with(".b64");
     instruction.a = source(statement, 1, wide ? Type::b64 : Type::b32);
     instruction.b = source(statement, 2, Type::b32);
     if (!match) instruction.c = source(statement, 3, Type::b32);

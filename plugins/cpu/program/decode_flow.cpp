@@ -21,6 +21,10 @@ std::string block_barrier(std::string_view opcode) {
   constexpr std::string_view kAligned = ".aligned";  // of the word in full only
   if (const std::size_t at = name.find(kAligned); in_full && at != std::string::npos)
     name.erase(at, kAligned.size());
+  if (in_full && name.starts_with("aligned.")) name.erase(0, kAligned.size());
+  for (const std::string_view full : {"red.popc.u32", "red.and.pred", "red.or.pred"}) {
+    if (same_words(full, name)) return std::string(full);
+  }
   return name;
 }
 

@@ -139,8 +139,12 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
   }
   const bool test = instruction.opcode == Opcode::is_space;
   if (!test) {
-    if (!name.ends_with(".u64")) invalid(statement, "an address needs 64 bits");
-    name.remove_suffix(4);
+    if (name.starts_with("u64."))
+      name.remove_prefix(4);
+    else if (name.ends_with(".u64"))
+      name.remove_suffix(4);
+    else
+      invalid(statement, "an address needs 64 bits");
   }
   if (name == "shared" || name == "shared::cta" || name == "shared::cluster") {
     instruction.imm = static_cast<std::int64_t>(placement_.shared_window);
