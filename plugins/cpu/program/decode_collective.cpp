@@ -197,11 +197,12 @@ bool Decoder::atomic(const Statement& statement) {
   instruction.opcode = info->opcode;
   instruction.order = words.order;
   // Bit types stand for any type of their size.
-  const Type type = info->d == Type::f64 || info->d == Type::f32 ? info->d
-                    : bytes == 16                                ? Type::b128
-                    : bytes == 8                                 ? Type::b64
-                    : bytes == 4                                 ? Type::b32
-                                                                 : Type::b16;
+  const bool packed = info->d == Type::f16x2 || info->d == Type::bf16x2;
+  const Type type = info->d == Type::f64 || info->d == Type::f32 || packed ? info->d
+                    : bytes == 16                                          ? Type::b128
+                    : bytes == 8                                           ? Type::b64
+                    : bytes == 4                                           ? Type::b32
+                                                                           : Type::b16;
   Space placed = space;
   instruction.address = address(statement, operand(statement, first), placed, instruction);
   instruction.count = static_cast<std::uint8_t>(placed);

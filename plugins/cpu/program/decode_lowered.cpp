@@ -113,7 +113,7 @@ bool Decoder::set(const Statement& statement) {
     return true;
   }
   expect_operands(statement, combine == kCombineNone ? 3 : 4, combine == kCombineNone ? 3 : 4);
-  const Type whole = packed ? Type::b32 : info->a;
+  const Type whole = packed ? Type::f16x2 : info->a;
   std::array<std::uint32_t, 2> a{}, b{}, results{}, wanted{};
   a[0] = source(statement, 1, whole);
   b[0] = source(statement, 2, whole);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "program/decoder.hpp"
 #include "program/memory_words.hpp"
@@ -144,7 +145,10 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
                                Instruction& instruction) {
   if (operand.kind != OperandKind::address) invalid(statement, "expected an address in [ ]");
   instruction.imm = operand.value;
-  if (operand.index == Operand::kNone) return constant(0, true);
+  if (operand.index == Operand::kNone) {
+    if (space != Space::local) invalid(statement, "only local addresses can be numbers");
+    return constant(0, true);
+  }
   const Operand& base = function_.operands[operand.index];
   if (base.kind == OperandKind::reg) {
     const Type type = function_.registers[base.index].type;
@@ -236,10 +240,14 @@ bool Decoder::memory(const Statement& statement) {
   }
   // All lanes of one access are as wide as its widest register; narrower ones are stand-ins.
   int bits = bytes == 8 ? 64 : 32;
+  std::uint32_t width = 0;
   for (std::uint32_t i = 0; i < words.count; ++i) {
     const Operand& element = words.count > 1 ? function_.operands[data.index + i] : data;
-    if (element.kind == OperandKind::reg && bytes_of(function_.registers[element.index].type) == 8)
-      bits = 64;
+    if (element.kind != OperandKind::reg) continue;
+    const std::uint32_t own = bytes_of(function_.registers[element.index].type);
+    if (own == 8) bits = 64;
+    if (const std::uint32_t before = std::exchange(width, own); before != 0 && before != own)
+      invalid(statement, "the registers of a vector have one size");
   }
   std::vector<std::uint32_t> slots;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> narrow;  ///< stand-in, register
@@ -252,9 +260,9 @@ bool Decoder::memory(const Statement& statement) {
       slots.push_back(short_one ? allocate(true) : slot);
       if (short_one) narrow.emplace_back(slots.back(), slot);
       if (b128) slots.push_back(slot + kWideSlot);
-    } else if (store && !b128 && element.kind == OperandKind::integer) {
+    } else if (store && element.kind == OperandKind::integer && is_constant(element, type)) {
       slots.push_back(constant(static_cast<std::uint64_t>(element.value), bits == 64));
-    } else if (store && !b128 && element.kind == OperandKind::real && bytes >= 4) {
+    } else if (store && element.kind == OperandKind::real && is_constant(element, type)) {
       slots.push_back(constant(real_bits(element, bytes), bits == 64));
     } else if (!store && words.count > 1 && element.kind == OperandKind::sink) {
       slots.push_back(Instruction::kNone);

@@ -199,6 +199,7 @@ bool Decoder::clock(const Statement& statement) {
   read.opcode = Opcode::read_clock;
   Instruction part;
   if (wide) {
+    if (!statement.opcode.ends_with("64")) invalid(statement, "the special register has 64 bits");
     read.d = destination(statement, 0, Type::u64);
     emit(statement, read);
     return true;

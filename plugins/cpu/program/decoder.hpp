@@ -84,6 +84,7 @@ class Decoder {
   void finish_widening(const Statement& statement);
   bool reordered(const Statement& statement);
   std::uint32_t special_named(std::string_view name, bool wide);
+  [[nodiscard]] static bool is_constant(const Operand& operand, Type type);
   static std::uint64_t real_bits(const Operand& operand, std::uint32_t bytes);
 
   // decode_moves.cpp
