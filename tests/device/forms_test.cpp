@@ -117,12 +117,32 @@ TEST(Forms, BytesAndLogic) {
   check("mul24.hi.s32", "rrr",
         [](U a, U b, U) { return U(S64(S32(a << 8) >> 8) * (S32(b << 8) >> 8) >> 16); });
   check("mad24.lo.u32", "rrrr", [](U a, U b, U c) { return (a & 0xffffff) * (b & 0xffffff) + c; });
-  check("vabsdiff4.u32.u32.u32", "rrrr", [](U a, U b, U) {
-    U result = 0;
-    for (int i = 0; i < 4; ++i)
-      result |= U(std::abs(int(a >> 8 * i & 0xff) - int(b >> 8 * i & 0xff))) << (8 * i);
-    return result;
-  });
+  // Of each 8 or 16 bits, as __vabsdiffu4 and __vsadu4 have them.
+  for (const int lanes : {2, 4}) {
+    for (const bool sign : {false, true}) {
+      const std::string name = "vabsdiff" + std::to_string(lanes) +
+                               (sign ? std::string(".u32.s32.s32") : std::string(".u32.u32.u32"));
+      const int bits = 32 / lanes;
+      const auto difference = [=](U a, U b, int lane) {
+        const S64 range = S64{1} << bits;
+        const auto value = [&](U of) {
+          const S64 low = S64(of >> bits * lane) % range;
+          return sign && low >= range / 2 ? low - range : low;
+        };
+        return U(std::abs(value(a) - value(b)));
+      };
+      check(name, "rrrr", [=](U a, U b, U) {
+        U result = 0;
+        for (int i = 0; i < lanes; ++i)
+          result |= (difference(a, b, i) & ((U{1} << bits) - 1)) << bits * i;
+        return result;
+      });
+      check(name + ".add", "rrrr", [=](U a, U b, U c) {
+        for (int i = 0; i < lanes; ++i) c += difference(a, b, i);
+        return c;
+      });
+    }
+  }
   check("slct.u64.f32", "RRRf", [](U a, U b, U c) { return f32(c) >= 0 ? a : b; });
   check("add.sat.s32", "rrr", [](U a, U b, U) {
     return U(std::clamp<S64>(S64(S32(a)) + S32(b), -2147483648ll, 2147483647ll));

@@ -38,13 +38,15 @@ const std::string kOther = kHeader + R"(
   .reg .b32 %r<4>;
   ld.param.b32 %r1, [x]; ld.global.b32 %r2, [bias]; shl.b32 %r1, %r1, %r2; st.param.b32 [r], %r1; ret;
 }
-.visible .func (.param .b32 r) twice(.param .b32 x) {
+.visible .func (.param .b32 r) twice(.param .b32 x);
+.visible .func (.param .b32 r) doubled(.param .b32 x) {
   .reg .b32 %r<4>;
   ld.param.b32 %r1, [x];
   { .param .b32 param0; .param .b32 retval0;
     st.param.b32 [param0], %r1; call.uni (retval0), inner, (param0); ld.param.b32 %r2, [retval0]; }
   st.param.b32 [r], %r2; ret;
 }
+.alias twice, doubled;
 )";
 
 class LinkTest : public DeviceTest {

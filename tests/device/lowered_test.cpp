@@ -287,6 +287,77 @@ TEST(Lowered, BranchesByIndex) {
       "rr", [](U, U, U) -> U { return 10; });
 }
 
+// What alloca gives is aligned and no one else's, in the kernel and in functions that call
+// themselves.
+constexpr const char* kStackText =
+    ".version 9.0\n.target sm_90\n.address_size 64\n"
+    ".func (.param .b32 sum) f(.param .b32 n)\n{\n"
+    ".reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>; .local .b32 own;\n"
+    ".param .b32 below; .param .b32 result;\n"
+    "ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r4, 0;\n"
+    "@%p1 bra LAST;\n"
+    "mul.wide.u32 %d1, %r1, 4; alloca.u64 %d2, %d1, 64; st.local.u32 [own], %r1;\n"
+    "and.b64 %d3, %d2, 63; cvt.u32.u64 %r5, %d3;\n"  // 0 if aligned
+    "cvta.local.u64 %d3, %d2; st.u32 [%d3], %r1; add.u64 %d4, %d3, %d1; st.u32 [%d4+-4], %r1;\n"
+    "sub.u32 %r2, %r1, 1; st.param.u32 [below], %r2;\n"
+    "call (result), f, (below); ld.param.u32 %r3, [result];\n"
+    "ld.u32 %r4, [%d3]; ld.local.u32 %r6, [own]; add.u32 %r4, %r4, %r6;\n"
+    "ld.u32 %r6, [%d4+-4]; add.u32 %r4, %r4, %r6; add.u32 %r4, %r4, %r3; add.u32 %r4, %r4, %r5;\n"
+    "st.param.u32 [sum], %r4; ret;\n"
+    "LAST: st.param.u32 [sum], 0;\n}\n"
+    ".entry k(.param .u64 out, .param .u64 bytes)\n{\n"
+    ".reg .b32 %r<9>; .reg .b64 %d<19>; .reg .pred %p<3>; .local .b64 mine; .param .b32 n; "
+    ".param .b32 sum;\n"
+    "ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 8; add.u64 %d1, %d1, "
+    "%d2;\n"
+    "cvt.u64.u32 %d3, %r1; st.local.u64 [mine], %d3; stacksave.u64 %d9;\n"
+    "mov.u32 %r5, 0;\n"
+    "LOOP: alloca.u64 %d4, 40; stacksave.u64 %d8;\n"  // more often than the stack is large
+    "st.local.u64 [%d4], %d3; st.local.u64 [%d4+32], %d3;\n"
+    "and.b32 %r2, %r1, 7; st.param.u32 [n], %r2; call (sum), f, (n); ld.param.u32 %r3, [sum];\n"
+    "stacksave.u64 %d10; sub.u64 %d10, %d10, %d8;\n"  // f gave everything back
+    "ld.local.u64 %d5, [%d4]; ld.local.u64 %d6, [%d4+32]; ld.local.u64 %d7, [mine];\n"
+    "stackrestore.u64 %d9; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 1000; @%p1 bra LOOP;\n"
+    "add.u64 %d5, %d5, %d6; add.u64 %d5, %d5, %d7; cvt.u64.u32 %d6, %r3; mad.lo.u64 %d5, %d6, "
+    "1000, %d5; add.u64 %d5, %d5, %d10;\n"
+    "st.global.u64 [%d1], %d5;\n"
+    "ld.param.u64 %d11, [bytes]; alloca.u64 %d12, %d11; st.local.u8 [%d12], 1; ret;\n}\n";
+
+TEST(Lowered, AllocaTakesFromTheStackAndGivesBack) {
+  const Module module = parse_ptx(kStackText);
+  const auto* kernel =
+      std::find_if(module.functions.data(), module.functions.data() + module.functions.size(),
+                   [](const Function& one) { return one.entry; });
+  const auto run = [&](U bytes, std::vector<U>& values) {
+    Arena arena(std::uint64_t{1} << 30, std::uint64_t{256} << 20);
+    Placement placement;
+    placement.local_window = arena.local_window();
+    placement.shared_window = arena.shared_window();
+    Program program = decode(module, *kernel, placement);
+    bind(program, *handlers_of_level(2, Watch::bounds));
+    const U out = arena.allocate(64 * 8);
+    LaunchShape shape;
+    shape.block = {64, 1, 1};
+    shape.grid = {2, 1, 1};  // the second finds the stack as the first did
+    shape.parameters.resize(16);
+    std::memcpy(shape.parameters.data(), &out, 8);
+    std::memcpy(shape.parameters.data() + 8, &bytes, 8);
+    const LaunchResult result = run_grid(program, shape, arena);
+    values.resize(64);
+    std::memcpy(values.data(), arena.host(out), values.size() * 8);
+    return result.faults.size();
+  };
+  std::vector<U> values;
+  const U stack = Placement{}.stack_bytes;
+  EXPECT_EQ(run(stack, values), 0U);
+  for (U i = 0; i < 64; ++i) {
+    const U n = i & 7;
+    EXPECT_EQ(values[i], 3 * i + 1000 * 3 * (n * (n + 1) / 2)) << i;
+  }
+  EXPECT_GT(run(stack + 1, values), 0U);
+  EXPECT_GT(run(~U{0}, values), 0U);
+}
+
 TEST(Lowered, ConstantExpressions) {
   const auto value = [](const std::string& text, U want) {
     check("mov.u64 $0, " + text + "; add.u64 $0, $0, $1", "RR",

@@ -107,6 +107,49 @@ const std::vector<Row> kRows = {
     {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
      "{%r5,%r6}, {%f1,%f2,%f3,%f4}",
      80},
+    {"barrier.cluster.arrive", 90},
+    {"barrier.cluster.wait.acquire.aligned", 90},
+    {"fence.proxy.tensormap::generic.release.gpu", 90},
+    {"prefetch.global.L2::evict_last [%d1]", 80},
+    {"prefetch.tensormap [%d1]", 90},
+    {"cvt.rni.bf16.bf16 %h1, %h2", 90},
+    {"cvt.rn.relu.tf32.f32 %r1, %f1", 90},
+    {"cvt.rz.relu.satfinite.tf32.f32 %r1, %f1", 100},
+    {"mbarrier.arrive.shared.b64 %d1, [%r1]", 80},
+    {"mbarrier.arrive.shared.b64 %d1, [%r1], 1", 90},
+    {"mbarrier.arrive.noComplete.shared.b64 %d1, [%r1], 1", 80},
+    {"mov.u32 %r1, %cluster_ctarank", 90},
+    {"mov.pred %p1, %is_explicit_cluster", 90},
+    {"mov.u32 %r1, %aggr_smem_size", 90},
+    {"mov.u32 %r1, %reserved_smem_offset_0", 80},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+     "{%r5,%r6}, {%f1,%f2,%f3,%f4}",
+     89},
+    {"mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32 {%r1,%r2,%r3,%r4}, {%r5,%r6,%r7,%r8}, "
+     "{%r5,%r6}, {%r1,%r2,%r3,%r4}",
+     80},
+    {"mma.sync.aligned.m8n8k32.row.col.s32.u4.s4.s32 {%r1,%r2}, {%r4}, {%r8}, {%r1,%r2}", 75},
+    {"mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%r7}, "
+     "{%r1,%r2,%r3,%r4}",
+     80},
+    {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1,%r2}, {%r4}, {%r8}, {%r1,%r2}",
+     75},
+    {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r1,%r2}, {%r4}, {%r8}, {%r1,%r2}",
+     80},
+    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%g1,%g2}, {%g3}, {%g4}, {%g1,%g2}", 80},
+    {"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%g1,%g2,%g3,%g4}, "
+     "{%g1,%g2,%g3,%g4,%g5,%g6,%g7,%g8}, {%g1,%g2,%g3,%g4}, {%g1,%g2,%g3,%g4}",
+     90},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2}, {%r3}, "
+     "{%f1,%f2,%f3,%f4}",
+     75},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+     "{%r3,%r5}, {%f1,%f2,%f3,%f4}",
+     80},
+    {"wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64 {%g1,%g2}, {%g3}, {%g4}, {%g1,%g2}", 80},
+    {"wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r1,%r2}, {%r3}, {%r4}, "
+     "{%r1,%r2}",
+     80},
     {"wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r1,%r2,%r3,%r4}, [%d1]", 80},
 };
 constexpr const char* kTargets[] = {"75",  "80",   "86",   "89",  "90",  "90a",
@@ -121,7 +164,7 @@ std::string text(const Row& row, const std::string& target) {
   return ".version 9.0\n.target sm_" + target +
          "\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<9>; "
          ".reg .pred %p<5>; .reg .b64 %d<9>; .reg .b16 %h<9>; .reg .f32 %f<9>; "
-         ".reg .b8 %b<9>; .reg .b128 %q<9>;\n" +
+         ".reg .b8 %b<9>; .reg .b128 %q<9>; .reg .f64 %g<9>;\n" +
          row.statement + ";\nret;\n}\n";
 }
 

@@ -135,17 +135,28 @@ WARPMARK_INLINE u32 dot_halves(u32 a, u32 b, u32 c) {
   }
   return c;
 }
+// |a - b| of each lane of T, which are 2 or 4.
+template <typename T>
+WARPMARK_INLINE u32 absolute_difference(u32 a, u32 b, int lane) {
+  const int shift = lane * static_cast<int>(8 * sizeof(T));
+  // NOLINTBEGIN(bugprone-signed-char-misuse): signs are to be extended
+  const auto x = static_cast<s32>(static_cast<T>(a >> shift));
+  const auto y = static_cast<s32>(static_cast<T>(b >> shift));
+  // NOLINTEND(bugprone-signed-char-misuse)
+  return static_cast<u32>(x < y ? y - x : x - y);
+}
 template <typename T>
 WARPMARK_INLINE u32 absolute_differences(u32 a, u32 b) {
+  constexpr int bits = 8 * sizeof(T);
   u32 result = 0;
-  for (int i = 0; i < 4; ++i) {
-    // NOLINTBEGIN(bugprone-signed-char-misuse): signs are to be extended
-    const auto x = static_cast<s32>(static_cast<T>(a >> (i * 8)));
-    const auto y = static_cast<s32>(static_cast<T>(b >> (i * 8)));
-    // NOLINTEND(bugprone-signed-char-misuse)
-    result |= (static_cast<u32>(x < y ? y - x : x - y) & 0xff) << (i * 8);
-  }
+  for (int i = 0; i < 32 / bits; ++i)
+    result |= (absolute_difference<T>(a, b, i) & ((1u << bits) - 1)) << (i * bits);
   return result;
+}
+template <typename T>
+WARPMARK_INLINE u32 sum_of_differences(u32 a, u32 b, u32 c) {
+  for (int i = 0; i < static_cast<int>(4 / sizeof(T)); ++i) c += absolute_difference<T>(a, b, i);
+  return c;
 }
 template <typename T, typename Op>
 WARPMARK_INLINE u32 halves(u32 a, u32 b, Op op) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "program/decoder.hpp"
@@ -35,29 +36,94 @@ bool is_shared(std::string_view word) {
 }  // namespace
 
 // Fences order what is in order already: threads execute one access after another, and copies come
-// about where they are waited for.
+// about where they are waited for. Those between threads are told to who looks for races.
 bool Decoder::fence(const Statement& statement) {
-  const std::vector<std::string_view> words = words_of(statement.opcode);
-  if (words.size() < 2 || words[0] != "fence") return false;
-  constexpr std::array<std::string_view, 8> kFirst = {"sc",  "acq_rel", "acquire", "release",
-                                                      "cta", "cluster", "gpu",     "sys"};
-  const bool proxy = words[1] == "proxy" && words.size() > 2;
-  if (!proxy && words[1] != "mbarrier_init" &&
-      std::find(kFirst.begin(), kFirst.end(), words[1]) == kFirst.end())
-    return false;
-  if (proxy && words[2] != "alias" && !words[2].starts_with("async") &&
-      !words[2].starts_with("tensormap"))
-    return false;
-  expect_operands(statement, 0, proxy ? 2 : 0);
-  if (!proxy && words[1] != "mbarrier_init") emit_fence(statement);
+  std::string_view name = statement.opcode;
+  if (name == "membar.cta" || name == "membar.gl" || name == "membar.sys" ||
+      name == "membar.proxy.alias") {
+    expect_operands(statement, 0, 0);
+    if (name != "membar.proxy.alias") emit_fence(statement, name == "membar.cta");
+    return true;
+  }
+  if (!name.starts_with("fence.")) return false;
+  enum { order, scope, restriction, proxy, space, init, kinds };
+  constexpr std::array<std::pair<std::string_view, int>, 18> kWords = {
+      {{"sc", order},
+       {"acq_rel", order},
+       {"acquire", order},
+       {"release", order},
+       {"cta", scope},
+       {"cluster", scope},
+       {"gpu", scope},
+       {"sys", scope},
+       {"sync_restrict::shared::cta", restriction},
+       {"sync_restrict::shared::cluster", restriction},
+       {"alias", proxy},
+       {"async", proxy},
+       {"async::generic", proxy},
+       {"tensormap::generic", proxy},
+       {"global", space},
+       {"shared::cta", space},
+       {"shared::cluster", space},
+       {"mbarrier_init", init}}};
+  std::array<std::string_view, kinds> seen;
+  name.remove_prefix(6);
+  const bool proxies = name.starts_with("proxy.");
+  if (proxies) name.remove_prefix(6);
+  while (!name.empty()) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    const std::string_view word = name.substr(0, dot);
+    name.remove_prefix(std::min(dot + 1, name.size()));
+    const auto* row = std::find_if(kWords.begin(), kWords.end(),
+                                   [&](const auto& one) { return one.first == word; });
+    if (row == kWords.end()) return false;
+    std::string_view& place = seen[static_cast<std::size_t>(row->second)];
+    if (!place.empty()) invalid(statement, "two of the modifiers exclude each other");
+    place = word;
+  }
+  // What remains of `seen` below is what the form has no place for.
+  const std::string_view said = std::exchange(seen[order], "");
+  const std::string_view whose = std::exchange(seen[scope], "");
+  const std::string_view limits = std::exchange(seen[restriction], "");
+  const std::string_view between = std::exchange(seen[proxy], "");
+  const bool starts = !std::exchange(seen[init], "").empty();
+  const bool one_way = said == "acquire" || said == "release";
+  const bool limited = limits == (said == "acquire" ? "sync_restrict::shared::cluster"
+                                                    : "sync_restrict::shared::cta") &&
+                       one_way && whose == "cluster";
+  bool right = proxies == !between.empty();
+  if (between == "async") {
+    seen[space] = "";
+    right = right && said.empty() && whose.empty() && limits.empty() && !starts;
+  } else if (between == "alias") {
+    right = right && said.empty() && whose.empty() && limits.empty() && !starts;
+  } else if (between == "async::generic") {
+    right = right && limited && !starts;
+  } else if (between == "tensormap::generic") {
+    right = right && one_way && !whose.empty() && limits.empty() && !starts;
+  } else if (starts) {
+    right = right && said == "release" && whose == "cluster" && limits.empty();
+  } else {
+    right = right && !whose.empty() && (limits.empty() || limited);
+  }
+  right = right && seen[space].empty();
+  if (!right) invalid(statement, "there is no such fence");
+  if (between == "tensormap::generic" && said == "acquire") {
+    expect_operands(statement, 2, 2);
+    const Operand& size = operand(statement, 1);
+    if (size.kind != OperandKind::integer || size.value != 128)
+      invalid(statement, "the size is 128");
+  } else {
+    expect_operands(statement, 0, 0);
+  }
+  if (!proxies && !starts) emit_fence(statement, whose == "cta");
   return true;
 }
 
-// For those who look for races.
-void Decoder::emit_fence(const Statement& statement) {
+void Decoder::emit_fence(const Statement& statement, bool of_block) {
   Instruction instruction;
   instruction.opcode = Opcode::fence;
-  if (statement.opcode.ends_with(".cta")) instruction.order = Instruction::kBlockScope;
+  if (of_block) instruction.order = Instruction::kBlockScope;
   emit(statement, instruction);
 }
 
@@ -100,7 +166,7 @@ bool Decoder::mbarrier(const Statement& statement) {
       return false;
     }
   }
-  if (words.back() != "b64") return false;
+  if (std::count(words.begin(), words.end(), "b64") != 1) return false;
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(space);
   const auto state_result = [&] {

@@ -1,6 +1,7 @@
 // Decoding of what clusters and cooperative grids add: barriers, address maps, special registers.
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -40,8 +41,11 @@ std::uint32_t Decoder::launch_special(std::string_view name) {
 }
 
 bool Decoder::cluster_barrier(const Statement& statement, Block& block) {
-  std::string_view name = statement.opcode;
-  if (name.ends_with(".aligned")) name.remove_suffix(8);
+  std::string name(statement.opcode);
+  constexpr std::string_view kAligned = ".aligned";
+  const std::size_t aligned = name.find(kAligned);
+  if (aligned != std::string::npos && aligned > std::string_view("barrier.cluster").size())
+    name.erase(aligned, kAligned.size());
   if (name == "barrier.cluster.arrive" || name == "barrier.cluster.arrive.release" ||
       name == "barrier.cluster.arrive.relaxed") {
     block.exit = Exit::cluster_arrive;
@@ -50,6 +54,7 @@ bool Decoder::cluster_barrier(const Statement& statement, Block& block) {
   } else {
     return false;
   }
+  check_target(statement);
   expect_operands(statement, 0, 0);
   return true;
 }
@@ -60,9 +65,12 @@ bool Decoder::cluster_address(const Statement& statement) {
   const bool map = name.starts_with("mapa.");
   if (!map && !name.starts_with("getctarank.")) return false;
   name.remove_prefix(name.find('.') + 1);
-  constexpr std::string_view kShared = "shared::cluster.";
-  const bool shared = name.starts_with(kShared);
-  if (shared) name.remove_prefix(kShared.size());
+  constexpr std::string_view kShared = "shared::cluster.", kBehind = ".shared::cluster";
+  const bool before = name.starts_with(kShared), shared = before || name.ends_with(kBehind);
+  if (before)
+    name.remove_prefix(kShared.size());
+  else if (shared)
+    name.remove_suffix(kBehind.size());
   if (name != "u32" && name != "u64") return false;
   const Type type = name == "u32" ? Type::u32 : Type::u64;
   expect_operands(statement, map ? 3 : 2, map ? 3 : 2);

@@ -9,8 +9,8 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::array<std::string_view, 10> kOrderings = {
-    "relaxed", "acquire", "release", "acq_rel", "volatile", "cta", "gpu", "sys", "cluster", "weak"};
+constexpr std::array<std::string_view, 8> kOrderings = {"relaxed", "acquire", "release", "acq_rel",
+                                                        "cta",     "gpu",     "sys",     "cluster"};
 
 struct Collective {
   std::string_view name;
@@ -30,14 +30,22 @@ constexpr Collective kCollectives[] = {
     {"match.all.sync.b64", Opcode::match_all_64},
 };
 
+const Collective* find_collective(std::string_view opcode) {
+  if (!opcode.starts_with("shfl.") && !opcode.starts_with("vote.") &&
+      !opcode.starts_with("redux.") && !opcode.starts_with("match."))
+    return nullptr;
+  for (const Collective& row : kCollectives) {
+    if (same_words(row.name, opcode)) return &row;
+  }
+  return nullptr;
+}
+
 constexpr std::uint32_t kLastWithoutSync = 63;  // PTX ISA: .version 6.3, for sm_70 and later
 
 }  // namespace
 
 bool Decoder::is_collective(std::string_view opcode) {
-  return is_matrix(opcode) ||
-         std::any_of(std::begin(kCollectives), std::end(kCollectives),
-                     [&](const Collective& row) { return row.name == opcode; });
+  return is_matrix(opcode) || find_collective(opcode) != nullptr;
 }
 
 // The lanes that a collective waits for: its last operand, of a matrix instruction all.
@@ -59,11 +67,10 @@ bool Decoder::collective(const Statement& statement) {
   // Without .sync the lanes that come there together are meant, and nobody is waited for.
   std::string name(statement.opcode);
   const bool waits = (!name.starts_with("shfl.") && !name.starts_with("vote.")) ||
-                     name.compare(4, 6, ".sync.") == 0;
+                     name.find(".sync") != std::string::npos;
   if (!waits) name.insert(4, ".sync");
-  const auto row = std::find_if(std::begin(kCollectives), std::end(kCollectives),
-                                [&](const Collective& c) { return c.name == name; });
-  if (row == std::end(kCollectives)) return false;
+  const Collective* row = find_collective(name);
+  if (row == nullptr) return false;
   if (!waits && module_.version > kLastWithoutSync)
     invalid(statement, "needs .sync from PTX 6.4 on");
   if (waits && statement.guard != Operand::kNone)
@@ -85,7 +92,7 @@ bool Decoder::collective(const Statement& statement) {
     } else {
       instruction.d = destination(statement, 0, Type::b32);
     }
-    const bool wide = statement.opcode.ends_with(".b64");
+    const bool wide = row->name.ends_with(".b64");
     instruction.a = source(statement, 1, wide ? Type::b64 : Type::b32);
     instruction.b = source(statement, 2, Type::b32);
     if (!match) instruction.c = source(statement, 3, Type::b32);
@@ -111,7 +118,7 @@ struct Decoder::AtomicWords {
   std::string plain = "atom";  ///< its name in atomics.def
   Space space = Space::generic;
   std::uint32_t elements = 1;
-  bool hint = false;
+  bool hint = false, acquires = false;
   std::uint8_t order = Instruction::kStrong;
 };
 
@@ -134,6 +141,7 @@ Decoder::AtomicWords Decoder::atomic_words(std::string_view name) {
       words.plain += '.';
       words.plain += word;
     }
+    words.acquires = words.acquires || word == "acquire" || word == "acq_rel";
     if (word == "release" || word == "acq_rel") words.order |= Instruction::kRelease;
     if (word == "cta") words.order |= Instruction::kBlockScope;
   }
@@ -172,6 +180,7 @@ bool Decoder::atomic(const Statement& statement) {
   if (info == nullptr || !is_atomic(info->form)) return false;
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);
+  if (reduce && words.acquires) invalid(statement, "what returns nothing acquires nothing");
   if (wide && reduce && bytes == 16) invalid(statement, "there is no .b128 without a result");
   if (words.elements * bytes > 16) invalid(statement, "a vector has at most 16 bytes");
   const Space space = words.space;
@@ -188,11 +197,12 @@ bool Decoder::atomic(const Statement& statement) {
   instruction.opcode = info->opcode;
   instruction.order = words.order;
   // Bit types stand for any type of their size.
-  const Type type = info->d == Type::f64 || info->d == Type::f32 ? info->d
-                    : bytes == 16                                ? Type::b128
-                    : bytes == 8                                 ? Type::b64
-                    : bytes == 4                                 ? Type::b32
-                                                                 : Type::b16;
+  const bool packed = info->d == Type::f16x2 || info->d == Type::bf16x2;
+  const Type type = info->d == Type::f64 || info->d == Type::f32 || packed ? info->d
+                    : bytes == 16                                          ? Type::b128
+                    : bytes == 8                                           ? Type::b64
+                    : bytes == 4                                           ? Type::b32
+                                                                           : Type::b16;
   Space placed = space;
   instruction.address = address(statement, operand(statement, first), placed, instruction);
   instruction.count = static_cast<std::uint8_t>(placed);

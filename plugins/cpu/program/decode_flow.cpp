@@ -21,6 +21,10 @@ std::string block_barrier(std::string_view opcode) {
   constexpr std::string_view kAligned = ".aligned";  // of the word in full only
   if (const std::size_t at = name.find(kAligned); in_full && at != std::string::npos)
     name.erase(at, kAligned.size());
+  if (in_full && name.starts_with("aligned.")) name.erase(0, kAligned.size());
+  for (const std::string_view full : {"red.popc.u32", "red.and.pred", "red.or.pred"}) {
+    if (same_words(full, name)) return std::string(full);
+  }
   return name;
 }
 
@@ -77,6 +81,7 @@ void Decoder::build_blocks() {
     block.exit = Exit::jump;
     polls_ = polls_block_ = false;
     const std::uint32_t first = i;
+    if (first == 0) keep_stack();
     bool ended = false;
     do {
       const Statement& statement = function_.statements[i];
@@ -135,7 +140,9 @@ void Decoder::build_blocks() {
     }
   }
   Block& end = blocks_[block_at[count]];
-  end.begin = end.end = static_cast<std::uint32_t>(program_.code.size());
+  end.begin = static_cast<std::uint32_t>(program_.code.size());
+  if (count > 0) give_stack_back(function_.statements.back());
+  end.end = static_cast<std::uint32_t>(program_.code.size());
   end.exit = callee_ == Instruction::kNone ? Exit::leave : Exit::ret;
   end.barrier = callee_;
   end.statement = first_statement_ + (count == 0 ? 0 : count - 1);
@@ -153,6 +160,8 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     expect_operands(statement, 0, 0);
     block.exit = callee_ == Instruction::kNone || name == "exit" ? Exit::leave : Exit::ret;
     block.barrier = callee_;
+    if (block.exit == Exit::ret) give_stack_back(statement);
+    block.end = static_cast<std::uint32_t>(program_.code.size());
   } else if (name == "call" || name == "call.uni") {
     call(statement, block);
   } else if (barrier == "sync" || barrier == "arrive") {

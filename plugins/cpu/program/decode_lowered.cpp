@@ -78,6 +78,9 @@ bool Decoder::set(const Statement& statement) {
   if (!to_predicate && !statement.opcode.starts_with("set.")) return false;
   Split name = split(statement.opcode);
   const std::size_t types = to_predicate ? 1 : 2;
+  const auto is_modifier = [](std::string_view word) { return type_named(word) == Type::none; };
+  if (!std::is_partitioned(name.words.begin(), name.words.end(), is_modifier))
+    std::stable_partition(name.words.begin(), name.words.end(), is_modifier);
   if (name.words.size() < types + 1) invalid(statement, "needs a comparison and its types");
   const std::string_view from_name = name.words.back();
   Combine combine = kCombineNone;
@@ -99,6 +102,7 @@ bool Decoder::set(const Statement& statement) {
     name.words.back() = scalar;
   }
   const OpcodeInfo* info = find_opcode(joined("setp", name.words));
+  if (info == nullptr) info = find_reordered(joined("setp", name.words));
   if (info == nullptr || info->form != Form::compare) return false;
   if (to_predicate && !packed) {  // arithmetic() takes all others
     if (info->a == Type::f16 || info->a == Type::bf16) {
@@ -109,7 +113,7 @@ bool Decoder::set(const Statement& statement) {
     return true;
   }
   expect_operands(statement, combine == kCombineNone ? 3 : 4, combine == kCombineNone ? 3 : 4);
-  const Type whole = packed ? Type::b32 : info->a;
+  const Type whole = packed ? Type::f16x2 : info->a;
   std::array<std::uint32_t, 2> a{}, b{}, results{}, wanted{};
   a[0] = source(statement, 1, whole);
   b[0] = source(statement, 2, whole);
@@ -194,7 +198,9 @@ bool Decoder::set(const Statement& statement) {
 // testp.KIND.TYPE p, a: a range of the magnitude's pattern.
 bool Decoder::test_kind(const Statement& statement) {
   if (!statement.opcode.starts_with("testp.")) return false;
-  const Split name = split(statement.opcode);
+  Split name = split(statement.opcode);
+  if (name.words.size() == 2 && type_named(name.words[0]) != Type::none)
+    std::swap(name.words[0], name.words[1]);
   const bool wide = name.words.size() == 2 && name.words[1] == "f64";
   if (name.words.size() != 2 || (!wide && name.words[1] != "f32"))
     invalid(statement, "needs .f32 or .f64");
@@ -317,8 +323,8 @@ bool Decoder::three_operands(const Statement& statement) {
 
 // lop3.BOOL.b32 d|p, a, b, c, table, q: p = (d != 0) BOOL q.
 bool Decoder::logic_with_predicate(const Statement& statement) {
-  const bool both = statement.opcode == "lop3.and.b32";
-  if (!both && statement.opcode != "lop3.or.b32") return false;
+  const bool both = same_words(statement.opcode, "lop3.and.b32");
+  if (!both && !same_words(statement.opcode, "lop3.or.b32")) return false;
   expect_operands(statement, 6, 6);
   const Operand& result = operand(statement, 0);
   if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");

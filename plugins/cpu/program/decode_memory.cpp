@@ -3,8 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "program/decoder.hpp"
+#include "program/memory_words.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
@@ -27,23 +29,6 @@ constexpr Access kAccesses[] = {
   {#space, #memory, bits, true, Opcode::store_##space##_##memory##_##bits},
 #include "program/memory_ops.def"
 };
-
-// Caching advice, which changes no result. Stronger orderings than .weak are no different here
-// either: warps execute one access after another.
-constexpr std::array<std::string_view, 18> kAdvice = {
-    "nc",   "ca",      "cg",      "cs",      "cv",  "lu",  "wb",  "wt",      "volatile",
-    "weak", "relaxed", "acquire", "release", "cta", "gpu", "sys", "cluster", "mmio"};
-constexpr std::array<std::string_view, 11> kEviction = {"L1::evict_normal", "L1::evict_unchanged",
-                                                        "L1::evict_first",  "L1::evict_last",
-                                                        "L1::no_allocate",  "L2::evict_normal",
-                                                        "L2::evict_first",  "L2::evict_last",
-                                                        "L2::64B",          "L2::128B",
-                                                        "L2::256B"};
-
-template <typename Words>
-bool is_one_of(const Words& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 }  // namespace
 
@@ -160,7 +145,10 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
                                Instruction& instruction) {
   if (operand.kind != OperandKind::address) invalid(statement, "expected an address in [ ]");
   instruction.imm = operand.value;
-  if (operand.index == Operand::kNone) return constant(0, true);
+  if (operand.index == Operand::kNone) {
+    if (space != Space::local) invalid(statement, "only local addresses can be numbers");
+    return constant(0, true);
+  }
   const Operand& base = function_.operands[operand.index];
   if (base.kind == OperandKind::reg) {
     const Type type = function_.registers[base.index].type;
@@ -198,58 +186,17 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
   return constant(variable, true);
 }
 
-// What the words of a load or store say.
-struct Decoder::MemoryWords {
-  Space space = Space::generic;
-  Type type = Type::none;
-  std::uint32_t count = 1;
-  bool polls = false, isvolatile = false, hint = false;
-  std::uint8_t order = 0;  ///< as Instruction::order
-};
-
-bool Decoder::memory_words(const Statement& statement, bool store, MemoryWords& words) const {
-  std::string_view name = statement.opcode;
-  name.remove_prefix(name.find('.') + 1);
-  while (!name.empty()) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    const std::string_view word = name.substr(0, dot);
-    name.remove_prefix(std::min(dot + 1, name.size()));
-    if (word == "global")
-      words.space = Space::global;
-    else if (word == "const")
-      words.space = Space::constant;
-    else if (word == "shared" || word == "shared::cta" || word == "shared::cluster")
-      words.space = Space::shared;
-    else if (word == "local")
-      words.space = Space::local;
-    else if (word == "param" || word == "param::entry" || word == "param::func")
-      words.space = Space::param;
-    else if (word == "v2" || word == "v4" || word == "v8")
-      words.count = static_cast<std::uint32_t>(word[1] - '0');
-    else if (type_named(word) != Type::none)
-      words.type = type_named(word);
-    else if (word == "L2::cache_hint")
-      words.hint = true;
-    else if (!is_one_of(kAdvice, word) && !is_one_of(kEviction, word))
-      return false;
-    words.isvolatile = words.isvolatile || word == "volatile";
-    if (word == "volatile" || word == "relaxed" || word == "acquire" || word == "mmio")
-      words.order |= Instruction::kStrong;
-    if (word == "release") words.order |= Instruction::kStrong | Instruction::kRelease;
-    if (word == "cta") words.order |= Instruction::kBlockScope;
-    words.polls =
-        words.polls ||
-        (!store && (word == "volatile" || word == "relaxed" || word == "acquire" || word == "cv"));
-  }
-  return true;
-}
-
 bool Decoder::memory(const Statement& statement) {
   const std::string_view name = statement.opcode;
   const bool store = name.starts_with("st.");
   if (!store && !name.starts_with("ld.") && !name.starts_with("ldu.")) return false;
   MemoryWords words;
-  if (!memory_words(statement, store, words)) return false;
+  const MemoryAccess kind = store                      ? MemoryAccess::store
+                            : name.starts_with("ldu.") ? MemoryAccess::load_uniform
+                                                       : MemoryAccess::load;
+  bool known = false;
+  const std::string_view wrong = memory_words(name, kind, words, known);
+  if (!known) return false;
   Space space = words.space;
   const Type type = words.type;
   polls_ = polls_ || words.polls;
@@ -264,9 +211,7 @@ bool Decoder::memory(const Statement& statement) {
     default:
       break;
   }
-  if (words.isvolatile &&
-      (space == Space::local || space == Space::param || space == Space::constant))
-    invalid(statement, ".volatile needs memory that others see");
+  if (!wrong.empty()) invalid(statement, std::string(wrong));
   // A 128-bit element is two of 64.
   const bool b128 = type == Type::b128;
   const std::uint32_t bytes = b128 ? 8 : bytes_of(type);
@@ -296,10 +241,14 @@ bool Decoder::memory(const Statement& statement) {
   }
   // All lanes of one access are as wide as its widest register; narrower ones are stand-ins.
   int bits = bytes == 8 ? 64 : 32;
+  std::uint32_t width = 0;
   for (std::uint32_t i = 0; i < words.count; ++i) {
     const Operand& element = words.count > 1 ? function_.operands[data.index + i] : data;
-    if (element.kind == OperandKind::reg && bytes_of(function_.registers[element.index].type) == 8)
-      bits = 64;
+    if (element.kind != OperandKind::reg) continue;
+    const std::uint32_t own = bytes_of(function_.registers[element.index].type);
+    if (own == 8) bits = 64;
+    if (const std::uint32_t before = std::exchange(width, own); before != 0 && before != own)
+      invalid(statement, "the registers of a vector have one size");
   }
   std::vector<std::uint32_t> slots;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> narrow;  ///< stand-in, register
@@ -312,9 +261,9 @@ bool Decoder::memory(const Statement& statement) {
       slots.push_back(short_one ? allocate(true) : slot);
       if (short_one) narrow.emplace_back(slots.back(), slot);
       if (b128) slots.push_back(slot + kWideSlot);
-    } else if (store && !b128 && element.kind == OperandKind::integer) {
+    } else if (store && element.kind == OperandKind::integer && is_constant(element, type)) {
       slots.push_back(constant(static_cast<std::uint64_t>(element.value), bits == 64));
-    } else if (store && !b128 && element.kind == OperandKind::real && bytes >= 4) {
+    } else if (store && element.kind == OperandKind::real && is_constant(element, type)) {
       slots.push_back(constant(real_bits(element, bytes), bits == 64));
     } else if (!store && words.count > 1 && element.kind == OperandKind::sink) {
       slots.push_back(Instruction::kNone);

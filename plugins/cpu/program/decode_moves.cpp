@@ -2,7 +2,9 @@
 // that advise a cache and change no result.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -137,8 +139,12 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
   }
   const bool test = instruction.opcode == Opcode::is_space;
   if (!test) {
-    if (!name.ends_with(".u64")) invalid(statement, "an address needs 64 bits");
-    name.remove_suffix(4);
+    if (name.starts_with("u64."))
+      name.remove_prefix(4);
+    else if (name.ends_with(".u64"))
+      name.remove_suffix(4);
+    else
+      invalid(statement, "an address needs 64 bits");
   }
   if (name == "shared" || name == "shared::cta" || name == "shared::cluster") {
     instruction.imm = static_cast<std::int64_t>(placement_.shared_window);
@@ -193,6 +199,7 @@ bool Decoder::clock(const Statement& statement) {
   read.opcode = Opcode::read_clock;
   Instruction part;
   if (wide) {
+    if (!statement.opcode.ends_with("64")) invalid(statement, "the special register has 64 bits");
     read.d = destination(statement, 0, Type::u64);
     emit(statement, read);
     return true;
@@ -216,65 +223,129 @@ bool Decoder::clock(const Statement& statement) {
 // nothing for them to do, and no access that could fail (a prefetch of a bad address does not).
 bool Decoder::advice(const Statement& statement) {
   const std::string_view name = statement.opcode;
+  enum { address_128, an_address, below_16, a_mask, a_time, nothing };
   struct Row {
-    std::string_view prefix;
-    std::uint8_t operands;
-    bool address;
+    std::string_view first, level;  ///< words, between or behind which the space stands
+    int operands;
+    std::array<std::string_view, 3> spaces;
   };
-  constexpr Row rows[] = {{"prefetch.", 1, true},      {"prefetchu.L1", 1, true},
-                          {"applypriority.", 2, true}, {"discard.", 2, true},
-                          {"pmevent", 1, false},       {"griddepcontrol.", 0, false},
-                          {"nanosleep.u32", 1, false}};
+  constexpr Row rows[] = {{"prefetch", "L1", an_address, {"", "global", "local"}},
+                          {"prefetch", "L2", an_address, {"", "global", "local"}},
+                          {"prefetch", "L2::evict_last", an_address, {"", "global"}},
+                          {"prefetch", "L2::evict_normal", an_address, {"", "global"}},
+                          {"prefetch", "tensormap", an_address, {"", "const", "param"}},
+                          {"prefetchu", "L1", an_address, {}},
+                          {"applypriority", "L2::evict_normal", address_128, {"", "global"}},
+                          {"discard", "L2", address_128, {"", "global"}},
+                          {"pmevent", "", below_16, {}},
+                          {"pmevent", "mask", a_mask, {}},
+                          {"griddepcontrol", "wait", nothing, {}},
+                          {"griddepcontrol", "launch_dependents", nothing, {}},
+                          {"nanosleep", "u32", a_time, {}}};
+  std::string_view words[3];
+  std::size_t count = 0;
+  for (std::string_view rest = name; !rest.empty(); ++count) {
+    if (count == std::size(words)) return false;
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    words[count] = rest.substr(0, dot);
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
   for (const Row& row : rows) {
-    if (!name.starts_with(row.prefix)) continue;
-    expect_operands(statement, row.operands, row.operands);
-    if (row.address) {
-      const std::string_view words = name.substr(name.find('.'));
-      Space space = words.find(".global") != words.npos  ? Space::global
-                    : words.find(".local") != words.npos ? Space::local
-                    : words.find(".param") != words.npos ? Space::param
-                    : words.find(".const") != words.npos ? Space::global
-                                                         : Space::generic;
+    if (words[0] != row.first) continue;
+    const bool behind = words[1] == row.level;  // the space, if any
+    if (!behind && words[2] != row.level) continue;
+    const std::string_view where = words[behind ? 2 : 1];
+    if (std::find(row.spaces.begin(), row.spaces.end(), where) == row.spaces.end()) continue;
+    const int operands = row.operands == address_128 ? 2 : row.operands == nothing ? 0 : 1;
+    expect_operands(statement, static_cast<std::size_t>(operands),
+                    static_cast<std::size_t>(operands));
+    if (row.operands == an_address || row.operands == address_128) {
+      Space space = where == "local"   ? Space::local
+                    : where == "param" ? Space::param
+                    : where.empty()    ? Space::generic
+                                       : Space::global;
       Instruction advised;
       advised.opcode = Opcode::prefetch;
       advised.address = address(statement, operand(statement, 0), space, advised);
       const bool fetches =
           name.starts_with("prefetch") && (space == Space::global || space == Space::generic);
       if (fetches) emit(statement, advised);
-      if (row.operands == 2 && (operand(statement, 1).kind != OperandKind::integer ||
-                                operand(statement, 1).value != 128))
+      if (row.operands == address_128 && (operand(statement, 1).kind != OperandKind::integer ||
+                                          operand(statement, 1).value != 128))
         invalid(statement, "the size is 128");
-    } else if (name == "nanosleep.u32") {
+    } else if (row.operands == a_time) {
       source(statement, 0, Type::u32);
-    } else if (row.operands == 1 && operand(statement, 0).kind != OperandKind::integer) {
-      invalid(statement, "needs a constant");
+    } else if (row.operands != nothing) {
+      const Operand& event = operand(statement, 0);
+      if (event.kind != OperandKind::integer) invalid(statement, "needs a constant");
+      if (row.operands == below_16 && (event.value < 0 || event.value > 15))
+        invalid(statement, "an event's number is from 0 to 15");
     }
     return true;
   }
-  // A policy is a value that only advice takes.
-  if (name.starts_with("createpolicy.")) {
-    expect_operands(statement, 1, 4);
-    if (!name.ends_with(".b64")) invalid(statement, "a policy has 64 bits");
-    emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::b64), constant(0, true));
-    return true;
-  }
-  if (name == "elect.sync") {  // the lowest lane of the mask
-    expect_operands(statement, 2, 2);
-    const Operand& result = operand(statement, 0);
-    if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");
-    const Operand& d = function_.operands[result.index];
-    const Operand& p = function_.operands[result.index + 1];
-    if (d.kind == OperandKind::reg) check_register(statement, d, Type::b32, false);
-    const std::uint32_t lane =
-        d.kind == OperandKind::reg ? register_slot(d.index) : allocate(false);
-    const std::uint32_t reversed = allocate(false);
-    emit_plain(statement, Opcode::brev_32, reversed, source(statement, 1, Type::b32));
-    emit_plain(statement, Opcode::clz_32, lane, reversed);
-    emit_plain(statement, Opcode::setp_eq_b32, predicate(statement, p), lane,
-               special(Special::laneid));
-    return true;
-  }
   return false;
+}
+
+// createpolicy.fractional.FIRST{.SECOND}.b64 d{, part}, .range{.global}.FIRST{.SECOND}.b64 d, [a],
+// of the first, of all, and .cvt.L2.b64 d, a. A policy is a value that only advice takes.
+bool Decoder::policy(const Statement& statement) {
+  std::string_view name = statement.opcode;
+  const auto take = [&](std::string_view word) {
+    if (!name.starts_with(word)) return false;
+    const std::string_view rest = name.substr(word.size());
+    if (!rest.empty() && rest[0] != '.') return false;
+    name = rest;
+    return true;
+  };
+  if (take("createpolicy.cvt.L2")) {
+    expect_operands(statement, 2, 2);
+    source(statement, 1, Type::b64);
+  } else if (const bool part = take("createpolicy.fractional");
+             part || take("createpolicy.range")) {
+    if (!part) take(".global");
+    const bool first = take(".L2::evict_last") || take(".L2::evict_normal") ||
+                       take(".L2::evict_first") || take(".L2::evict_unchanged");
+    if (!first) return false;
+    if (!take(".L2::evict_first")) take(".L2::evict_unchanged");
+    part ? expect_operands(statement, 1, 2) : expect_operands(statement, 4, 4);
+    if (part && statement.operands == 2) {
+      const Operand& fraction = operand(statement, 1);
+      source(statement, 1, Type::f32);
+      const float value =
+          fraction.kind != OperandKind::real
+              ? 1.0f
+              : std::bit_cast<float>(static_cast<std::uint32_t>(real_bits(fraction, 4)));
+      if (!(value > 0 && value <= 1)) invalid(statement, "a part is above 0 and at most 1");
+    } else if (!part) {
+      if (operand(statement, 1).kind != OperandKind::address)
+        invalid(statement, "expected an address in [ ]");
+      source(statement, 2, Type::u32);
+      source(statement, 3, Type::u32);
+    }
+  } else {
+    return false;
+  }
+  if (name != ".b64") return false;
+  emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::b64), constant(0, true));
+  return true;
+}
+
+// elect.sync d|p, mask: the lowest lane of the mask.
+bool Decoder::elects(const Statement& statement) {
+  if (statement.opcode != "elect.sync") return false;
+  expect_operands(statement, 2, 2);
+  const Operand& result = operand(statement, 0);
+  if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");
+  const Operand& d = function_.operands[result.index];
+  const Operand& p = function_.operands[result.index + 1];
+  if (d.kind == OperandKind::reg) check_register(statement, d, Type::b32, false);
+  const std::uint32_t lane = d.kind == OperandKind::reg ? register_slot(d.index) : allocate(false);
+  const std::uint32_t reversed = allocate(false);
+  emit_plain(statement, Opcode::brev_32, reversed, source(statement, 1, Type::b32));
+  emit_plain(statement, Opcode::clz_32, lane, reversed);
+  emit_plain(statement, Opcode::setp_eq_b32, predicate(statement, p), lane,
+             special(Special::laneid));
+  return true;
 }
 
 }  // namespace warpmark::cpu

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "program/decoder.hpp"
+#include "program/targets.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -91,6 +92,10 @@ bool is_wide(Type type) {
   return bytes_of(type) == 8;
 }
 
+bool is_packed(Type type) {
+  return type == Type::f16x2 || type == Type::bf16x2;
+}
+
 }  // namespace
 
 std::uint32_t Decoder::register_slot(std::uint32_t reg) {
@@ -137,6 +142,9 @@ void Decoder::check_register(const Statement& statement, const Operand& operand,
   if (type == Type::pred) return;
   if (wider ? bytes_of(have) < bytes_of(type) : bytes_of(have) != bytes_of(type)) mismatch();
   const Class want_class = class_of(type), have_class = class_of(have);
+  // Two numbers in one register are bits; a bfloat16 has a register of its own size.
+  if (is_packed(type) && have_class != Class::bits) mismatch();
+  if (type == Type::bf16 && bytes_of(have) != bytes_of(type)) mismatch();
   if (want_class == Class::bits || have_class == Class::bits) return;
   if (want_class != have_class) mismatch();
   if (want_class == Class::real && bytes_of(have) != bytes_of(type)) mismatch();
@@ -147,8 +155,10 @@ std::uint32_t Decoder::predicate(const Statement& statement, const Operand& oper
     const std::uint32_t slot = constant(operand.value != 0 ? ~std::uint64_t{0} : 0, false);
     return slot;
   }
-  if (operand.kind == OperandKind::name && operand.text == "%is_explicit_cluster")
+  if (operand.kind == OperandKind::name && operand.text == "%is_explicit_cluster") {
+    check_special(statement, operand.text);
     return launch_special(operand.text);
+  }
   if (operand.kind != OperandKind::reg) invalid(statement, "expected a predicate");
   check_register(statement, operand, Type::pred, false);
   return register_slot(operand.index);
@@ -168,7 +178,21 @@ std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
   return Instruction::kNone;
 }
 
+// Special registers are operands of mov only, and of cvt between integers.
+void Decoder::check_special(const Statement& statement, std::string_view name) const {
+  if (const std::uint32_t least = least_target_of_special(name); module_.architecture < least)
+    invalid(statement,
+            "'" + std::string(name) + "' needs .target sm_" + std::to_string(least) + " or higher");
+  const std::string_view opcode = statement.opcode;
+  const bool integers = opcode.find('f') == std::string_view::npos;
+  if (!opcode.starts_with("mov.") &&
+      !(opcode.starts_with("cvt.") && integers && !opcode.starts_with("cvt.pack.")))
+    invalid(statement, "a special register is an operand of mov only");
+  if (!integers) invalid(statement, "a special register is no floating-point number");
+}
+
 std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
+  if (operand.text.starts_with('%')) check_special(statement, operand.text);
   if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
     if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
     return slot;
@@ -201,6 +225,18 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
     return constant(address, true);
   }
   invalid(statement, "'" + std::string(operand.text) + "' is not declared");
+}
+
+// Whether the operand is a number, and one of the type.
+bool Decoder::is_constant(const Operand& operand, Type type) {
+  const Class wanted = class_of(type);
+  if (operand.kind == OperandKind::integer)
+    return wanted != Class::real && wanted != Class::predicate && !is_packed(type) &&
+           bytes_of(type) <= 8;
+  if (operand.kind != OperandKind::real || bytes_of(type) < 4 || is_packed(type)) return false;
+  // As bits 0f… has 32, every other one 64.
+  return wanted == Class::real ||
+         (wanted == Class::bits && bytes_of(type) == (operand.single ? 4 : 8));
 }
 
 // A floating-point constant in the width of its operand.
@@ -251,7 +287,7 @@ std::uint32_t Decoder::source(const Statement& statement, const Operand& operand
     }
     case OperandKind::integer: {
       if (bytes_of(type) == 16) invalid(statement, "a constant has no 128 bits");
-      if (class_of(type) == Class::real && bytes_of(type) > 2)
+      if (!is_constant(operand, type))
         invalid(statement, "an integer cannot be a floating-point operand");
       return constant(static_cast<std::uint64_t>(operand.value), is_wide(type));
     }
@@ -260,6 +296,8 @@ std::uint32_t Decoder::source(const Statement& statement, const Operand& operand
         invalid(statement, "a floating-point number cannot be an integer operand");
       if (bytes_of(type) < 4)
         invalid(statement, "a 16-bit operand takes no floating-point constant");
+      if (!is_constant(operand, type))
+        invalid(statement, "the floating-point constant has another size");
       return constant(real_bits(operand, bytes_of(type)), is_wide(type));
     }
     case OperandKind::name:

@@ -109,13 +109,17 @@ void Decoder::emit(const Statement& statement, Instruction instruction) {
   program_.code.push_back(instruction);
 }
 
-void Decoder::instruction(const Statement& statement) {
-  const std::string_view name = statement.opcode;
-  const Target least = least_target(name, statement.operands);
+void Decoder::check_target(const Statement& statement) const {
+  const Target least = least_target(statement.opcode, statement.operands);
   if (least.specific && (module_.architecture < least.architecture || !module_.specific))
     invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + "a");
   if (module_.architecture < least.architecture)
     invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + " or higher");
+}
+
+void Decoder::instruction(const Statement& statement) {
+  const std::string_view name = statement.opcode;
+  check_target(statement);
   if (clock(statement)) return;
   if (name.starts_with("mov.") && moves(statement)) return;
   if (name.starts_with("cvt") && (conversion(statement) || conversions_of_addresses(statement)))
@@ -125,16 +129,11 @@ void Decoder::instruction(const Statement& statement) {
     arithmetic(statement, *info, kCombineNone);
     return;
   }
-  // Warps execute one access after another, so every access is ordered and visible already.
-  if (name.starts_with("membar.") || name.starts_with("fence.sc.") ||
-      name.starts_with("fence.acq_rel.")) {
-    emit_fence(statement);
-    return;
-  }
   if (memory(statement) || lowered(statement) || atomic(statement) || collective(statement) ||
       matrix(statement) || image(statement) || conversions_of_addresses(statement) ||
       cluster_address(statement) || mbarrier(statement) || async_copy(statement) ||
-      fence(statement) || advice(statement) || reordered(statement))
+      fence(statement) || advice(statement) || policy(statement) || elects(statement) ||
+      stack(statement) || reordered(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
 }

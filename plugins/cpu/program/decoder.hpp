@@ -26,6 +26,8 @@ struct Decoding {
       shared;  ///< offsets of the module's variables
   std::uint64_t shared_bytes = 0, dynamic_alignment = 16;
   std::uint32_t carry = Instruction::kNone;  ///< slot of the carry flag, if one is used
+  std::uint32_t stack = Instruction::kNone;  ///< slot of the top of alloca's stack, if one is used
+  std::uint32_t stack_end = 0;               ///< offset into local memory
   std::uint32_t statements = 0;
 };
 
@@ -67,6 +69,7 @@ class Decoder {
   }
   std::uint32_t named(const Statement& statement, const Operand& operand, Type type);
   std::uint32_t predicate(const Statement& statement, const Operand& operand);
+  void check_special(const Statement& statement, std::string_view name) const;
   [[nodiscard]] const Operand& operand(const Statement& statement, std::size_t index) const;
   void check_register(const Statement& statement, const Operand& operand, Type type,
                       bool wider) const;
@@ -76,10 +79,12 @@ class Decoder {
   void arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine);
   void comparison_result(const Statement& statement, Instruction& instruction);
   void instruction(const Statement& statement);
+  void check_target(const Statement& statement) const;
   void emit(const Statement& statement, Instruction instruction);
   void finish_widening(const Statement& statement);
   bool reordered(const Statement& statement);
   std::uint32_t special_named(std::string_view name, bool wide);
+  [[nodiscard]] static bool is_constant(const Operand& operand, Type type);
   static std::uint64_t real_bits(const Operand& operand, std::uint32_t bytes);
 
   // decode_moves.cpp
@@ -88,6 +93,8 @@ class Decoder {
   bool conversions_of_addresses(const Statement& statement);
   bool clock(const Statement& statement);
   bool advice(const Statement& statement);
+  bool policy(const Statement& statement);
+  bool elects(const Statement& statement);
 
   // decode_convert.cpp
   bool conversion(const Statement& statement);
@@ -135,9 +142,7 @@ class Decoder {
                         std::uint32_t elements, bool result, std::vector<std::uint32_t>& into);
 
   // decode_memory.cpp
-  struct MemoryWords;
   bool memory(const Statement& statement);
-  bool memory_words(const Statement& statement, bool store, MemoryWords& words) const;
   std::uint32_t address(const Statement& statement, const Operand& operand, Space& space,
                         Instruction& instruction);
 
@@ -161,7 +166,7 @@ class Decoder {
   // decode_async.cpp
   bool mbarrier(const Statement& statement);
   bool fence(const Statement& statement);
-  void emit_fence(const Statement& statement);
+  void emit_fence(const Statement& statement, bool of_block);
   bool async_copy(const Statement& statement);
   bool plain_copy(const Statement& statement, Instruction instruction);
   bool bulk_copy(const Statement& statement, Instruction instruction);
@@ -177,6 +182,13 @@ class Decoder {
   [[nodiscard]] std::uint32_t reads_of(std::uint32_t reg);
   void barrier_reduction(const Statement& statement, Block& block, std::vector<Block>& extra,
                          std::uint32_t first_extra);
+
+  // decode_stack.cpp
+  std::uint32_t stack_top();
+  bool stack(const Statement& statement);
+  void keep_stack();
+  void give_stack_back(const Statement& statement);
+  void move_stack(const Statement& statement, std::uint32_t to, std::uint32_t from);
 
   // decode_flow.cpp
   void find_leaders();
@@ -213,6 +225,7 @@ class Decoder {
     std::uint32_t wide = Instruction::kNone, narrow = 0;
     bool sign = false;
   } widen_;  ///< of a result whose register is wider than the conversion's type
+  std::uint32_t stack_before_ = Instruction::kNone;  ///< of a function that uses alloca
   std::vector<std::uint8_t> leader_;
   bool polls_ = false;        ///< of the block that is being decoded
   bool polls_block_ = false;  ///< … by what only its own block can change

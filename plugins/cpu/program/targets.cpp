@@ -22,7 +22,9 @@ constexpr Row kBeginnings[] = {
 
     {"mapa", {90}},
     {"getctarank", {90}},
+    {"barrier.cluster", {90}},
     {"fence.proxy.async", {90}},
+    {"fence.proxy.tensormap", {90}},
     {"fence.mbarrier_init", {90}},
     {"griddepcontrol", {90}},
     {"elect.sync", {90}},
@@ -31,12 +33,6 @@ constexpr Row kBeginnings[] = {
     {"applypriority", {80}},
     {"discard", {80}},
     {"redux", {80}},
-    {"cvt.rn.satfinite.tf32", {100}},
-    {"cvt.rz.satfinite.tf32", {100}},
-    {"cvt.rn.satfinite.relu.tf32", {100}},
-    {"cvt.rz.satfinite.relu.tf32", {100}},
-    {"cvt.rn.tf32", {90}},
-    {"cvt.rz.tf32", {90}},
     {"cvt.rn.f16x2.f32", {80}},
     {"cvt.rz.f16x2.f32", {80}},
 };
@@ -56,6 +52,9 @@ constexpr Row kWords[] = {
     {"e2m1x2", {100, true}},
     {"e2m3x2", {100, true}},
     {"e3m2x2", {100, true}},
+    {"tensormap", {90}},
+    {"L2::evict_last", {80}},
+    {"L2::evict_normal", {80}},
     {"L2::cache_hint", {80}},
     {"L2::256B", {80}},
     {"s16x2", {90}},
@@ -78,11 +77,27 @@ std::uint32_t of_bfloat16(std::string_view opcode) {
   if (std::any_of(late.begin(), late.end(),
                   [&](std::string_view begin) { return opcode.starts_with(begin); }))
     return 90;
+  if (opcode.ends_with(".bf16.bf16")) return 90;
   const bool from_or_to_others =
       opcode.starts_with("cvt.") &&
       (opcode.ends_with(".f16") || has_word(opcode, "f16") || opcode.find(".s") != opcode.npos ||
        opcode.find(".u") != opcode.npos || has_word(opcode, "f64"));
   return from_or_to_others && !has_word(opcode, "satfinite") ? 90 : 80;
+}
+
+// The first was .rna, as mma rounds.
+std::uint32_t of_tf32(std::string_view opcode) {
+  if (!opcode.starts_with("cvt.") || has_word(opcode, "rna")) return 80;
+  return has_word(opcode, "satfinite") ? 100 : 90;
+}
+
+// Turing has the shapes of one step, for f16, 8 and 4 bits, and single bits with .xor.
+std::uint32_t of_matrix(std::string_view opcode) {
+  if (has_word(opcode, "e4m3") || has_word(opcode, "e5m2")) return 89;
+  const bool m16n8 = opcode.find(".m16n8k") != std::string_view::npos;
+  if (has_word(opcode, "f64")) return m16n8 ? 90 : 80;
+  if (has_word(opcode, "and")) return 80;
+  return m16n8 && !has_word(opcode, "m16n8k8") ? 80 : 0;
 }
 
 std::uint32_t of_extremes(std::string_view opcode, std::size_t operands) {
@@ -117,6 +132,11 @@ Target least_target(std::string_view opcode, std::size_t operands) {
     least.architecture = std::max(least.architecture, architecture);
   };
   if (opcode.find("bf16") != std::string_view::npos) at_least(of_bfloat16(opcode));
+  if (opcode.find("tf32") != std::string_view::npos) at_least(of_tf32(opcode));
+  if (opcode.starts_with("mma.") || opcode.starts_with("wmma.")) at_least(of_matrix(opcode));
+  // With a count that may complete the phase.
+  if (opcode.starts_with("mbarrier.arrive") && operands == 3 && !has_word(opcode, "noComplete"))
+    at_least(90);
   // A narrow operand added to f32: `add{.rnd}{.sat}.f32.f16`.
   const bool adds =
       opcode.starts_with("add.") || opcode.starts_with("sub.") || opcode.starts_with("fma.");
@@ -126,6 +146,13 @@ Target least_target(std::string_view opcode, std::size_t operands) {
     at_least(of_extremes(opcode, operands));
   if (opcode.starts_with("atom.") || opcode.starts_with("red.")) at_least(of_atomic(opcode));
   return least;
+}
+
+std::uint32_t least_target_of_special(std::string_view name) {
+  if (name.starts_with("%cluster") || name.starts_with("%nclusterid") ||
+      name == "%is_explicit_cluster" || name == "%aggr_smem_size")
+    return 90;
+  return name.starts_with("%reserved_smem_offset") ? 80 : 0;
 }
 
 }  // namespace warpmark::cpu

@@ -30,6 +30,12 @@ class ParseState {
   void parse_directive();
   void parse_target();
   void parse_file();
+  struct Alias {
+    std::string_view name, of;
+    std::uint32_t line = 0;
+  };
+  void parse_alias();
+  void resolve(const Alias& alias);
   void parse_linkage();
   bool register_variable(const Variable& variable);
 
@@ -95,6 +101,7 @@ class ParseState {
   std::array<Location, 64> recent_{};
   std::size_t next_recent_ = 0;
   std::unordered_map<std::uint64_t, Location> calls_;
+  std::vector<Alias> aliases_;
   bool sized_ = false;  ///< .address_size was there
   bool call_ = false;   ///< the statement is a call: ( ) is a list of its arguments
 };

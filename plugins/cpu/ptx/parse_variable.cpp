@@ -111,6 +111,8 @@ void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Varia
       }
       variable.bytes *= count;
     }
+    if (token_.is('=') && space != Space::global && space != Space::constant)
+      fail("a variable of this state space has no initial value");
     if (accept('=')) parse_initialiser(variable, bytes_of(common.type), array);
     if (variable.bytes == 0 && !variable.external && variable.space != Space::shared)
       throw PtxError(variable.line, "variable '" + std::string(variable.name) + "' has no size");

@@ -13,9 +13,33 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr std::uint64_t kMostConstant = 64 << 10;
+constexpr std::uint32_t kFirstAlias = 63;  // .version 6.3
 constexpr std::array<std::uint32_t, 32> kArchitectures = {
     10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50,  52,  53,  60,  61,  62,
     70, 72, 73, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+
+// The last .version of each first number; what comes after them all is the caller's to judge.
+constexpr std::array<std::uint32_t, 10> kLastVersions = {0, 15, 23, 32, 43, 51, 65, 78, 88, 90};
+
+// The least .version for a target: as ptxas 13.0 has it, which knows none before sm_75.
+struct Since {
+  std::uint32_t architecture, version;
+  std::uint32_t specific, family;  ///< for sm_90a, sm_100f
+};
+constexpr std::array<Since, 14> kSince = {{{70, 60, 0, 0},
+                                           {72, 61, 0, 0},
+                                           {75, 63, 0, 0},
+                                           {80, 70, 0, 0},
+                                           {86, 71, 0, 0},
+                                           {87, 74, 0, 0},
+                                           {88, 73, 0, 0},
+                                           {89, 78, 0, 0},
+                                           {90, 78, 80, 0},
+                                           {100, 86, 86, 88},
+                                           {103, 88, 88, 88},
+                                           {110, 90, 90, 90},
+                                           {120, 87, 87, 88},
+                                           {121, 88, 88, 88}}};
 
 }  // namespace
 
@@ -40,6 +64,7 @@ void ParseState::parse_module() {
   }
   if (module_.version == 0) fail("no .version directive: this is not PTX text");
   if (module_.architecture == 0) fail("no .target directive");
+  for (const Alias& alias : aliases_) resolve(alias);
   std::uint64_t constant = 0;
   for (const Variable& variable : module_.variables) {
     if (variable.space != Space::constant || variable.external) continue;
@@ -70,6 +95,9 @@ void ParseState::parse_directive() {
       if (digit < '0' || digit > '9') fail("expected a version such as 9.0");
       module_.version = module_.version * 10 + static_cast<std::uint32_t>(digit - '0');
     }
+    const std::uint32_t first = module_.version / 10;
+    if (first < kLastVersions.size() && module_.version > kLastVersions[first])
+      fail("there is no such version");
     advance();
   } else if (token_.is(".target")) {
     if (sized_ || !module_.functions.empty() || !module_.variables.empty())
@@ -95,6 +123,8 @@ void ParseState::parse_directive() {
     advance();
     // Up to the next token: what stands behind the section is no label's.
     if (strings) module_.debug_strings.emplace_back(begin, token_.text.data() - begin);
+  } else if (token_.is(".alias")) {
+    parse_alias();
   } else if (token_.is(".pragma")) {
     skip_past_semicolon();
   } else {
@@ -119,6 +149,16 @@ void ParseState::parse_target() {
   if (std::find(kArchitectures.begin(), kArchitectures.end(), module_.architecture) ==
       kArchitectures.end())
     throw PtxError(token_.line, "there is no target '" + std::string(module_.target) + "'");
+  const auto* since = std::find_if(kSince.begin(), kSince.end(), [&](const Since& one) {
+    return one.architecture == module_.architecture;
+  });
+  const std::uint32_t least = since == kSince.end()           ? 0
+                              : module_.target.ends_with('a') ? since->specific
+                              : module_.target.ends_with('f') ? since->family
+                                                              : since->version;
+  if (module_.version < least)
+    throw PtxError(token_.line, "target '" + std::string(module_.target) + "' needs .version " +
+                                    std::to_string(least / 10) + "." + std::to_string(least % 10));
   while (accept(',')) {
     constexpr std::array<std::string_view, 4> options = {"debug", "texmode_unified",
                                                          "texmode_independent", "map_f64_to_f32"};
@@ -126,6 +166,47 @@ void ParseState::parse_target() {
     if (std::find(options.begin(), options.end(), option) == options.end())
       fail("unknown target option '" + std::string(option) + "'");
   }
+}
+
+void ParseState::parse_alias() {
+  if (module_.version < kFirstAlias) fail(".alias needs .version 6.3");
+  Alias alias;
+  alias.line = token_.line;
+  advance();
+  alias.name = expect_name("a function name");
+  expect(',');
+  alias.of = expect_name("a function name");
+  expect(';');
+  aliases_.push_back(alias);
+}
+
+// A declared function becomes another one under its own name.
+void ParseState::resolve(const Alias& alias) {
+  const auto refuse = [&](const std::string& why) {
+    throw PtxError(alias.line, "'" + std::string(alias.name) + "' cannot be an alias of '" +
+                                   std::string(alias.of) + "': " + why);
+  };
+  const auto name = module_.function_by_name.find(alias.name);
+  const auto of = module_.function_by_name.find(alias.of);
+  if (name == module_.function_by_name.end() || of == module_.function_by_name.end())
+    refuse("both are to be declared");
+  Function& function = module_.functions[name->second];
+  const Function& other = module_.functions[of->second];
+  if (function.entry || other.entry) refuse("kernels have no other names");
+  if (function.has_body) refuse("it has a body of its own");
+  if (!other.has_body || other.linkage == Linkage::weak)
+    refuse("that has to be defined here, and not .weak");
+  const auto same = [](const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Parameter& x, const Parameter& y) { return x.bytes == y.bytes; });
+  };
+  if (!same(function.parameters, other.parameters) || !same(function.results, other.results))
+    refuse("their parameters differ");
+  const std::string_view own_name = function.name;
+  const Linkage linkage = function.linkage;
+  function = other;
+  function.name = own_name;
+  function.linkage = linkage == Linkage::external ? other.linkage : linkage;
 }
 
 void ParseState::parse_file() {

@@ -1,0 +1,93 @@
+// Decoding of alloca, stacksave and stackrestore: a stack of its own, behind the kernel's
+// variables.
+#include <algorithm>
+#include <cstdint>
+
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::int64_t kUsualAlignment = 8;
+// What alloca returns where the stack is at its end: beyond every thread's local memory, and inside
+// of its window, so that an access fails as one beyond local memory does.
+constexpr std::uint64_t kNowhere = 2 << 20;
+
+}  // namespace
+
+// The 64-bit register with the stack's top, a constant that instructions change: the machine fills
+// it in anew for every block. The bytes are the thread's stack size, as for kernels that recurse.
+std::uint32_t Decoder::stack_top() {
+  if (shared_.stack == Instruction::kNone) {
+    shared_.stack = allocate(true);
+    const std::uint32_t begin = program_.kernel_local_bytes;
+    program_.constants.push_back({shared_.stack, true, begin});
+    shared_.stack_end = begin + placement_.stack_bytes;
+    program_.local_bytes = program_.kernel_local_bytes = shared_.stack_end;
+  }
+  return shared_.stack;
+}
+
+bool Decoder::stack(const Statement& statement) {
+  const std::string_view name = statement.opcode;
+  if (name == "stacksave.u64") {
+    expect_operands(statement, 1, 1);
+    emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::u64), stack_top());
+    return true;
+  }
+  if (name == "stackrestore.u64") {
+    expect_operands(statement, 1, 1);
+    if (operand(statement, 0).kind != OperandKind::reg) invalid(statement, "expected a register");
+    emit_plain(statement, Opcode::mov_b64, stack_top(), source(statement, 0, Type::u64));
+    return true;
+  }
+  if (name != "alloca.u64") return false;
+  expect_operands(statement, 2, 3);
+  std::int64_t alignment = kUsualAlignment;
+  if (statement.operands == 3) {
+    const Operand& given = operand(statement, 2);
+    alignment = given.value;
+    if (given.kind != OperandKind::integer || alignment <= 0 || (alignment & (alignment - 1)) != 0)
+      invalid(statement, "an alignment is a power of two");
+  }
+  const std::uint32_t top = stack_top();
+  const auto less_one = static_cast<std::uint64_t>(alignment) - 1;
+  const std::uint32_t begin = allocate(true), bytes = allocate(true), past = allocate(false);
+  const std::uint32_t d = destination(statement, 0, Type::u64);
+  // No more than does not fit, so that no sum wraps around.
+  emit_plain(statement, Opcode::min_u64, bytes, source(statement, 1, Type::u64),
+             constant(placement_.stack_bytes + std::uint64_t{1}, true));
+  emit_plain(statement, Opcode::add_64, begin, top, constant(less_one, true));
+  emit_plain(statement, Opcode::and_64, begin, begin, constant(~less_one, true));
+  emit_plain(statement, Opcode::add_64, top, begin, bytes);
+  emit_plain(statement, Opcode::setp_lt_u64, past, constant(shared_.stack_end, true), top);
+  emit_plain(statement, Opcode::selp_b64, d, constant(kNowhere, true), begin, past);
+  return true;
+}
+
+// A function gives back what it took: the top as it was on entry is kept in a register of its own.
+void Decoder::keep_stack() {
+  const bool allocates = std::any_of(
+      function_.statements.begin(), function_.statements.end(),
+      [](const Statement& statement) { return statement.opcode.starts_with("alloca."); });
+  if (callee_ == Instruction::kNone || !allocates) return;
+  stack_before_ = allocate(true);
+  program_.callees[callee_].registers.push_back({stack_before_, 8});
+  move_stack(function_.statements.front(), stack_before_, stack_top());
+}
+
+void Decoder::give_stack_back(const Statement& statement) {
+  if (stack_before_ != Instruction::kNone) move_stack(statement, stack_top(), stack_before_);
+}
+
+void Decoder::move_stack(const Statement& statement, std::uint32_t to, std::uint32_t from) {
+  Instruction move;  // whatever the statement's guard
+  move.opcode = Opcode::mov_b64;
+  move.d = to;
+  move.a = from;
+  move.statement =
+      first_statement_ + static_cast<std::uint32_t>(&statement - function_.statements.data());
+  program_.code.push_back(move);
+}
+
+}  // namespace warpmark::cpu
