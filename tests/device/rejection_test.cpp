@@ -300,7 +300,7 @@ const std::vector<std::string> kTexts = {
     ".version 9.0\n.target sm_90, foo\n",
     ".version 9.0\n.address_size 64\n.entry k(){ret;}",
     kHeader + ".version 8.0\n",
-    ".version 9.9\n.target sm_90\n.address_size 64\n",
+    ".version 8.9\n.target sm_90\n.address_size 64\n",
     ".version 7.9\n.target sm_90\n.address_size 64\n",
     ".version 7.7\n.target sm_90\n.address_size 64\n.entry k(){ret;}",
     ".version 7.8\n.target sm_90a\n.address_size 64\n.entry k(){ret;}",

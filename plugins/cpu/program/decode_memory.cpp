@@ -224,7 +224,6 @@ bool Decoder::memory(const Statement& statement) {
   if (store && space == Space::constant) invalid(statement, "constant memory cannot be written");
   expect_operands(statement, words.hint ? 3 : 2, words.hint ? 3 : 2);
   if (words.hint) source(statement, 2, Type::b64);
-  if (words.isvolatile && space == Space::shared) words.order |= Instruction::kVolatile;
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(count);
   instruction.cost = static_cast<std::uint8_t>(bytes * count);

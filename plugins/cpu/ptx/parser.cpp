@@ -18,8 +18,9 @@ constexpr std::array<std::uint32_t, 32> kArchitectures = {
     10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50,  52,  53,  60,  61,  62,
     70, 72, 73, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
 
-// The last .version of each first number; what comes after them all is the caller's to judge.
-constexpr std::array<std::uint32_t, 10> kLastVersions = {0, 15, 23, 32, 43, 51, 65, 78, 88, 90};
+// The last .version of each first number. Versions 9.x that are still to come say what they need
+// instruction by instruction; beyond them it is the caller's to judge.
+constexpr std::array<std::uint32_t, 10> kLastVersions = {0, 15, 23, 32, 43, 51, 65, 78, 88, 99};
 
 // The least .version for a target: as ptxas 13.0 has it, which knows none before sm_75.
 struct Since {
