@@ -169,9 +169,9 @@ typedef struct warpmark_device {
    *   ptx_branches             conditional branches that warps come to
    *   ptx_divergent_branches   those at which some of the lanes go another way than others
    *   ptx_longest_warp_instructions   of the warp that executed most; of several launches the sum
-   *   ptx_span_instructions    of warps, along the longest chain through a thread block: between two
-   *                            barriers for all its threads that of the warp that executed most; of
-   *                            the block with the longest; of several launches the sum
+   *   ptx_span_instructions    of warps, along the longest chain through a thread block: between
+   *                            barriers for all its threads those of the warp that executes most;
+   *                            of the block with the longest; of several launches the sum
    *   KIND_requests, KIND_bytes   as above, also for async_global_{load,store} and
    *                            async_shared_{load,store} (cp.async and cp.async.bulk, both sides),
    *                            texture_load, surface_{load,store,atomic} and prefetch (no bytes)

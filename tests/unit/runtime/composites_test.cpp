@@ -66,6 +66,17 @@ __device__ void tile(float *out, const float *src, int n) {
 }
 K padded(float *out, const float *src, int n) { tile<33>(out, src, n); }
 K unpadded(float *out, const float *src, int n) { tile<32>(out, src, n); }
+K turns(float *out, const float *src, int n) {  // one warp after the other
+  __shared__ float tile[32][33];
+  XY
+#pragma unroll
+  for (int turn = 0; turn < 8; ++turn) {
+    if (threadIdx.y == turn) EACH tile[threadIdx.y + r][threadIdx.x] = src[(y + r) * n + x];
+    __syncthreads();
+  }
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  EACH out[(y + r) * n + x] = tile[threadIdx.x][threadIdx.y + r];
+}
 K diluted(float *out, const float *src, int n) {  // 2 ways, among wide loads that nobody needs
   __shared__ float4 idle[256];
   const float4 *mine = idle + threadIdx.y * 32 + threadIdx.x;
@@ -256,6 +267,12 @@ TEST_F(Composites, ParallelIsPartOfEach) {
     expect_verdicts(kCopySuite, kCopies, expect, "plain",
                     {{"one_lane", "not parallel"}, {"one_warp", "not parallel"}});
   }
+}
+
+// No warp executes much more than if all worked together: 2 times as much would be let pass.
+TEST_F(Composites, ParallelIsNoTakingOfTurns) {
+  expect_verdicts(kTranspositionSuite, kTranspositions, "{parallel: true}", "padded",
+                  {{"padded", ""}, {"turns", "not parallel: a block of it executes"}});
 }
 
 TEST_F(Composites, ConflictFreeNeedsSharedMemoryThatIsOfUse) {
