@@ -128,12 +128,13 @@ std::string where_to_nearest(const Fault& fault) {
   std::string size = std::to_string(allocation.bytes) + " bytes";
   if (fault.home.gone && !fault.home.known) return ", of a block that the cluster does not have";
   if (fault.space != Space::global) {
-    const std::string memory = fault.home.known                ? of_block(fault) + "'s shared memory"
-                               : fault.space == Space::shared  ? " of the block's shared memory"
-                               : fault.space == Space::local   ? " of the thread's local memory"
-                                                               : " of the kernel's parameters";
+    const std::string memory = fault.home.known               ? of_block(fault) + "'s shared memory"
+                               : fault.space == Space::shared ? " of the block's shared memory"
+                               : fault.space == Space::local  ? " of the thread's local memory"
+                                                              : " of the kernel's parameters";
     return " at offset " + std::to_string(fault.address) + memory +
-           (fault.home.gone ? ", whose threads have all exited, which had " : ", which has ") + size;
+           (fault.home.gone ? ", whose threads have all exited, which had " : ", which has ") +
+           size;
   }
   if (is_null(fault)) return " through a null pointer (address " + hexadecimal(fault.address) + ")";
   // A label says more than how often somebody called.
@@ -145,7 +146,8 @@ std::string where_to_nearest(const Fault& fault) {
     return (allocation.read_only && fault.write ? ", inside the read-only allocation of "
                                                 : ", inside the allocation of ") +
            size;
-  if (is_far(fault)) return " at address " + hexadecimal(fault.address) + ", far from any allocation";
+  if (is_far(fault))
+    return " at address " + hexadecimal(fault.address) + ", far from any allocation";
   return ", " + std::to_string(fault.distance) + (fault.distance == 1 ? " byte " : " bytes ") +
          (fault.side == Nearest::Side::before ? "before" : "after") +
          " the nearest allocation of " + size;
@@ -227,17 +229,16 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
              (fault.both_orders ? " (met in both orders)" : "");
     }
     case FaultKind::uninitialised: {
-      const std::string what = fault.origin == Space::param
-                                   ? "a variable that was never set"
-                                   : std::string("uninitialised ") + name_of(fault.origin) +
-                                         " memory" +
-                                         (fault.has_access && fault.space == fault.origin &&
-                                                  fault.space != Space::global
-                                              ? " at offset " + std::to_string(fault.address)
-                                              : "") +
-                                         (other_place.empty() || other_place == place
-                                              ? ""
-                                              : ", read at " + other_place + ",");
+      const std::string what =
+          fault.origin == Space::param
+              ? "a variable that was never set"
+              : std::string("uninitialised ") + name_of(fault.origin) + " memory" +
+                    (fault.has_access && fault.space == fault.origin && fault.space != Space::global
+                         ? " at offset " + std::to_string(fault.address)
+                         : "") +
+                    (other_place.empty() || other_place == place
+                         ? ""
+                         : ", read at " + other_place + ",");
       return "a value from " + what + " is " + fault.hazard +
              (element.empty() ? "" : " (" + element + ")") + ", " +
              by_thread(fault, program, place);
@@ -320,8 +321,8 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
                                                                       : "out-of-bounds ") +
               name_of(space_of(fault)) + (fault.write ? " write of " : " read of ") +
               std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
-              (element.empty() ? "" : " at " + element) + where_to_nearest(fault) +
-              ", by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
+              (element.empty() ? "" : " at " + element) + where_to_nearest(fault) + ", by thread " +
+              triple(fault.thread) + " of block " + triple(fault.block) +
               (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") +
               " in " + safe(program.name) + (place.empty() ? "" : " at " + place);
   } else {

@@ -73,8 +73,8 @@ std::string space_text(Space space) {
 }
 
 void access(const Fault& fault, Text& text) {
-  text.head("Invalid " + space_text(space_of(fault)) + (fault.write ? " write" : " read") + " of size " +
-            std::to_string(fault.bytes) + " bytes");
+  text.head("Invalid " + space_text(space_of(fault)) + (fault.write ? " write" : " read") +
+            " of size " + std::to_string(fault.bytes) + " bytes");
   text.at(fault.statement);
   text.by(fault);
   const Allocation& nearest = fault.allocation;

@@ -53,9 +53,9 @@ void BlockState::check_members(const Warp& warp, std::uint32_t mask, const Block
 }
 
 // Lanes that have left take no part in votes, matches, reductions and barriers, whatever the mask
-// (CUDA C++ Programming Guide: "all non-exited threads named in mask"). A shuffle must not read what
-// they would give. `node` begins with the operation. Lanes that never were, in the last warp of a
-// block, may be named.
+// (CUDA C++ Programming Guide: "all non-exited threads named in mask"). A shuffle must not read
+// what they would give. `node` begins with the operation. Lanes that never were, in the last warp
+// of a block, may be named.
 void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
                                std::uint32_t statement, std::uint32_t node) {
   const std::uint32_t threads = std::min(32u, launch_.threads() - warp.lanes.warp * 32);
@@ -68,9 +68,9 @@ void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32
   std::uint32_t readers = 0, read = 0;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint32_t from = source_lane(operation.opcode, lane,
-                                           uniform(warp, operation.b, 1u << lane),
-                                           uniform(warp, operation.c, 1u << lane));
+    const std::uint32_t from =
+        source_lane(operation.opcode, lane, uniform(warp, operation.b, 1u << lane),
+                    uniform(warp, operation.c, 1u << lane));
     if ((left >> from & 1) == 0) continue;
     readers |= 1u << lane;
     read |= 1u << from;
@@ -84,8 +84,8 @@ void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32
   fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(readers)));
   fault.count = static_cast<std::uint64_t>(std::popcount(readers));
   fault.hazard = "Divergent thread(s) in warp";
-  fault.message = std::string("a value is read from lane") + (one ? " " : "s ") +
-                  lanes_text(read) + " of the warp, which " + (one ? "has" : "have") +
+  fault.message = std::string("a value is read from lane") + (one ? " " : "s ") + lanes_text(read) +
+                  " of the warp, which " + (one ? "has" : "have") +
                   " left the kernel without giving it";
   launch_.faults.add(fault);
 }

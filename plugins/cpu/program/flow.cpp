@@ -124,7 +124,8 @@ std::vector<std::uint64_t> behind_for_good(
   std::vector<std::uint64_t> result(successors.size());
   std::vector<std::uint32_t> waiting;
   // The nodes that edges lead to from `mark`, which is one itself only in a loop.
-  const auto spread = [&](std::uint32_t mark, const std::vector<std::vector<std::uint32_t>>& edges) {
+  const auto spread = [&](std::uint32_t mark,
+                          const std::vector<std::vector<std::uint32_t>>& edges) {
     std::vector<bool> reached(edges.size());
     waiting = edges[mark];
     while (!waiting.empty()) {
