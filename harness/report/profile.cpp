@@ -172,11 +172,14 @@ CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources
     if (found != counted.end()) add_lines(profile.files, source, found->second);
   }
   for (ProfiledFile& file : profile.files) {
-    const auto number = [](const ProfiledLine& line) { return line.number; };
-    std::ranges::stable_sort(file.lines, {}, number);
+    std::stable_sort(
+        file.lines.begin(), file.lines.end(),
+        [](const ProfiledLine& a, const ProfiledLine& b) { return a.number < b.number; });
     // A file may be compiled twice, with other options; its first lines took the counters.
-    const auto again = std::ranges::unique(file.lines, {}, number);
-    file.lines.erase(again.begin(), again.end());
+    const auto again = std::unique(
+        file.lines.begin(), file.lines.end(),
+        [](const ProfiledLine& a, const ProfiledLine& b) { return a.number == b.number; });
+    file.lines.erase(again, file.lines.end());
   }
   for (const auto& [name, lines] : counted) {
     if (lines.empty()) continue;
