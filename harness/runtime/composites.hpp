@@ -20,7 +20,7 @@ struct CompositeRuns {
 };
 
 /// Each composite is a conjunction, and `parallel` is part of all of them:
-///   parallel        the longest warp executes at most 2 times as many instructions as the
+///   parallel        the span, what a block executes one after the other, is at most 2 times the
 ///                   baseline's, and on average at least half of a warp's lanes are active
 ///   coalesced       of the bytes of all sectors that requests touch at least 80 % are asked for,
 ///                   and there are at most 1.25 times as many sectors as the baseline's
@@ -31,8 +31,6 @@ struct CompositeRuns {
 ///   tiled           global loads touch at most so many sectors as the suite's formula says
 ///   work_efficient  instructions grow at most 1.25 times as much as the suite's formula of the
 ///                   work from the smaller run to this one, and are at most 2 times the baseline's
-/// Warps that take turns behind barriers are as long as those that work together: `parallel` does
-/// not see them, for barriers alone do not tell them from the levels of a tree.
 /// Why the kernel breaks those of `asked`: a sentence with both numbers for each part, none if all
 /// hold. The thresholds leave room for tails of arrays and for what a compiler adds.
 std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs);

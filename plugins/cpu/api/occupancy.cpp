@@ -75,6 +75,17 @@ CUresult clusters_of(const Kernel& kernel, const CUlaunchConfig* config, Cluster
   return CUDA_SUCCESS;
 }
 
+template <typename Body>
+CUresult with_clusters(const char* name, const int* result, CUfunction function,
+                       const CUlaunchConfig* config, Body body) {
+  return with_kernel(name, function, [&](const Kernel& kernel) -> CUresult {
+    Clusters clusters;
+    if (result == nullptr || clusters_of(kernel, config, clusters) != CUDA_SUCCESS)
+      return CUDA_ERROR_INVALID_VALUE;
+    return body(clusters);
+  });
+}
+
 }  // namespace
 
 // Threads, blocks and shared memory of a multiprocessor of compute capability 9.0; 1 KiB of shared
@@ -136,11 +147,9 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, CUfunction fun
 // As if multiprocessors were not grouped: on a GPU a cluster stays within one such group.
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
                                       const CUlaunchConfig* config) {
-  return with_kernel(
-      "cuOccupancyMaxActiveClusters", function, [&](const Kernel& kernel) -> CUresult {
-        Clusters of;
-        const CUresult result = clusters_of(kernel, config, of);
-        if (clusters == nullptr || result != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+  return with_clusters(
+      "cuOccupancyMaxActiveClusters", clusters, function, config,
+      [&](const Clusters& of) -> CUresult {
         if (of.size > DeviceProperties::max_cluster_blocks) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
         *clusters = static_cast<int>(of.blocks * DeviceProperties::multiprocessors / of.size);
         return CUDA_SUCCESS;
@@ -148,14 +157,13 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
 }
 CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
                                             const CUlaunchConfig* config) {
-  return with_kernel(
-      "cuOccupancyMaxPotentialClusterSize", function, [&](const Kernel& kernel) -> CUresult {
-        Clusters of;
-        const CUresult result = clusters_of(kernel, config, of);
-        if (size == nullptr || result != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
-        *size = of.blocks == 0 ? 0 : static_cast<int>(DeviceProperties::max_cluster_blocks);
-        return CUDA_SUCCESS;
-      });
+  return with_clusters("cuOccupancyMaxPotentialClusterSize", size, function, config,
+                       [&](const Clusters& of) -> CUresult {
+                         constexpr auto kMost =
+                             static_cast<int>(DeviceProperties::max_cluster_blocks);
+                         *size = of.blocks == 0 ? 0 : kMost;
+                         return CUDA_SUCCESS;
+                       });
 }
 
 }  // extern "C"

@@ -21,33 +21,6 @@ int shift_of(std::uint32_t granule) {
   return granule >= 4 ? 2 : granule == 2 ? 1 : 0;
 }
 
-bool is_swap(Opcode opcode) {
-  return opcode == Opcode::atom_cas_16 || opcode == Opcode::atom_cas_32 ||
-         opcode == Opcode::atom_cas_64 || opcode == Opcode::atom_cas_128;
-}
-
-bool is_exchange(Opcode opcode) {
-  return opcode == Opcode::atom_exch_16 || opcode == Opcode::atom_exch_32 ||
-         opcode == Opcode::atom_exch_64 || opcode == Opcode::atom_exch_128;
-}
-
-// An atomic access, whose record is `now`, to some cells: true, and they know of it, if whatever is
-// newer than the threshold is as strong. What copies read that are under way is no less a danger.
-bool settle_strong(const RaceCells& cells, std::uint32_t count, std::uint64_t now,
-                   std::uint64_t threshold) {
-  constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
-  constexpr std::uint64_t kInFlight = std::uint64_t{Record::kLastMoment + 1}
-                                      << Record::kMomentShift;
-  bool weak = false;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    for (const std::uint64_t record : {cells.write[i], cells.read[i], cells.other[i]})
-      weak |= record >= threshold && ((record & kStrong) == 0 || record >= kInFlight);
-  }
-  if (weak) return false;
-  for (std::uint32_t i = 0; i < count; ++i) cells.write[i] = now;
-  return true;
-}
-
 // Swaps that are still to come; more races than that are told at once.
 constexpr std::size_t kMostUnsettled = 4096;
 
@@ -236,26 +209,6 @@ bool BlockObserver::hides(const Record& before, const Record& now) const {
          warps_[now.warp()].fences.at(now.lane()).moment < before.moment();
 }
 
-// The thread's plain reads of a place where it swaps now are settled.
-void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
-                           std::uint32_t bytes) {
-  const std::uint32_t thread = w.warp * 32 + lane;
-  std::erase_if(launch_.unsettled, [&](const LaunchObserver::Unsettled& read) {
-    return read.block == index_ && read.thread == thread && read.address == address;
-  });
-  const std::uint32_t step = 1u << shift(space);
-  for (std::uint64_t at = address; at < address + bytes; at += step) {
-    const RaceCells cell = cell_at(space, at);
-    if (!cell) return;
-    for (std::uint64_t* read : {cell.read, cell.other}) {
-      const Record record{*read};
-      if (record.moment() >= launch_.clock.first() && record.thread() == thread &&
-          launch_.clock.block(record.moment()) == index_)
-        *read |= std::uint64_t{1} << Record::kStrongShift;
-    }
-  }
-}
-
 void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                                std::uint64_t address, std::uint32_t bytes, bool strong) {
   const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
@@ -408,71 +361,6 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   if (!worst.computed() && !result) return;
   if (bits != nullptr) set_bits(bits, from, bytes);
   undefined(w, lane, i.statement, worst, "stored", fault);
-}
-
-void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
-                            const std::uint64_t* at, std::uint32_t bytes) {
-  const Checks& checks = launch_.checks;
-  const Warp& warp = warps_[w.warp];
-  const bool plain =
-      !checks.closely && !is_swap(i.opcode) && (i.order & Instruction::kRelease) == 0;
-  const Region& region = space == Space::global ? w.sites[i.site] : w.shared;
-  const std::uint8_t* values = !checks.init             ? nullptr
-                               : space == Space::global ? region.init
-                                                        : shared_init_.data();
-  const std::uint64_t begin = region.begin, oldest = threshold(space);
-  const std::uint32_t count = bytes >> shift(space);
-  std::uint64_t record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
-  for (; mask != 0; mask &= mask - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    const std::uint64_t address = at[lane];
-    bool good = plain && (values == nullptr || all_set_aligned(values, address - begin, bytes));
-    if (good && checks.race) {
-      const RaceCells place = cells(space, address, bytes);
-      // Nothing is put in order, unless a thread has fenced.
-      const bool acquires = i.d != Instruction::kNone && !launch_.synchronization.empty();
-      good = !acquires && warp.fences[lane].moment == 0 && place &&
-             settle_strong(place, count, record + (std::uint64_t{lane} << Record::kThreadShift),
-                           oldest);
-    }
-    if (!good) {
-      atomic(w, i, space, lane, address, bytes, i.d != Instruction::kNone);
-      record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
-    }
-  }
-}
-
-void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                           std::uint64_t address, std::uint32_t bytes, bool uses) {
-  if (launch_.checks.race) {
-    if (is_swap(i.opcode)) settle(w, space, lane, address, bytes);
-    write_cells(w, i, space, lane, address, bytes, true, false);
-    if (uses) acquire(w, space, address);
-    release(w, i, space, lane, address);
-  }
-  if (!launch_.checks.init) return;
-  std::uint64_t from = 0, size = 0;
-  std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
-  if (bits == nullptr || all_set(bits, from, bytes)) return;
-  if (is_exchange(i.opcode)) {
-    // What was there counts only if somebody uses it.
-    const std::vector<std::uint32_t> slots = uses_of(block_.launch().program, i).writes;
-    const auto part = bytes / static_cast<std::uint32_t>(slots.size());
-    for (std::uint32_t k = 0; k < slots.size(); ++k) {
-      std::uint32_t missing = 0;
-      for (std::uint32_t byte = 0; byte < part; ++byte)
-        missing |= all_set(bits, from + k * part + byte, 1) ? 0 : 1u << byte;
-      if (slots[k] != Instruction::kNone)
-        warps_[w.warp].taints.set(slots[k], lane, Taint::make(missing, space, i.statement));
-    }
-    return set_bits(bits, from, bytes);
-  }
-  Fault fault;
-  describe_access(w, i, space, lane, address, bytes, false, fault);
-  const std::uint32_t whole = (1u << std::min(bytes, 8u)) - 1;
-  undefined(w, lane, i.statement, Taint::make(whole, space, i.statement),
-            "changed by an atomic operation", fault);
-  set_bits(bits, from, bytes);
 }
 
 void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,

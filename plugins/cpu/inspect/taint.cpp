@@ -141,6 +141,8 @@ class Step {
       case Flow::store:
         return;
       case Flow::none:
+      case Flow::reduce:
+      case Flow::atomic:
         return own();
       case Flow::load:
         return load();
@@ -150,8 +152,6 @@ class Step {
         return unpack();
       case Flow::shuffle:
         return shuffle();
-      case Flow::reduce:
-        return reduce();
       default:
         for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
           lane(flow, static_cast<std::uint32_t>(std::countr_zero(rest)));
@@ -222,9 +222,6 @@ class Step {
       }
       case Flow::compare:
         compare(lane);
-        return;
-      case Flow::atomic:
-        for (const std::uint32_t slot : uses_of(program_, i_).writes) set(slot, lane, {});
         return;
       default: {
         if (i_.opcode == Opcode::convert_any) {
@@ -328,15 +325,8 @@ class Step {
       set(i_.address, lane, {});
     }
   }
-  // Reported where it happens; the result then counts as defined.
-  void reduce() {
-    for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      set(i_.d, lane, {});
-      set(i_.address, lane, {});
-    }
-  }
-  // What texture fetches and the like write has values.
+  // What texture fetches and the like write has values, and so have results of reductions and
+  // atomic operations: what they make of a missing value is reported where it happens.
   void own() {
     if (i_.opcode == Opcode::matrix_multiply) return multiply();
     if (i_.opcode == Opcode::matrix_transpose) return transpose();

@@ -103,6 +103,11 @@ Uses own_uses(const Program& program, const Instruction& i) {
 
 }  // namespace
 
+bool is_swap(Opcode opcode) {
+  return opcode == Opcode::atom_cas_16 || opcode == Opcode::atom_cas_32 ||
+         opcode == Opcode::atom_cas_64 || opcode == Opcode::atom_cas_128;
+}
+
 Uses uses_of(const Program& program, const Instruction& i) {
   const Slots first = {i.d, i.a, i.b, i.c};
   const auto some = [&](std::uint32_t count) {

@@ -16,6 +16,9 @@ struct Uses {
   std::vector<std::uint32_t> writes;
 };
 
+/// Whether it is a compare and swap, before which one reads the place plainly.
+bool is_swap(Opcode opcode);
+
 /// For instructions of every form.
 Uses uses_of(const Program& program, const Instruction& instruction);
 
