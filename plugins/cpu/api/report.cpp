@@ -109,6 +109,10 @@ std::uint64_t element_bytes(const std::string& dtype) {
   return 0;
 }
 
+std::string plural(std::uint64_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 // What no program means by an address: an element of an array that is not there.
 bool is_null(const Fault& fault) {
   return fault.space == Space::global && fault.address < 1 << 16;
@@ -123,6 +127,17 @@ std::string of_block(const Fault& fault) {
   return fault.home.known ? " of block " + triple(fault.home.block) : "";
 }
 
+// " at offset 252 of tile": in shared memory, of the variable if that is known.
+std::string at_offset(const Fault& fault) {
+  const Fault::Variable& variable = fault.variable;
+  if (variable.name.empty()) return " at offset " + std::to_string(fault.address);
+  if (fault.address < variable.address)
+    return ", " + plural(variable.address - fault.address, "byte") + " before " +
+           safe(variable.name);
+  return " at offset " + std::to_string(fault.address - variable.address) + " of " +
+         safe(variable.name);
+}
+
 std::string where_to_nearest(const Fault& fault) {
   const Allocation& allocation = fault.allocation;
   std::string size = std::to_string(allocation.bytes) + " bytes";
@@ -132,7 +147,7 @@ std::string where_to_nearest(const Fault& fault) {
                                : fault.space == Space::shared ? " of the block's shared memory"
                                : fault.space == Space::local  ? " of the thread's local memory"
                                                               : " of the kernel's parameters";
-    return " at offset " + std::to_string(fault.address) + memory +
+    return at_offset(fault) + (fault.variable.name.empty() || fault.home.known ? memory : "") +
            (fault.home.gone ? ", whose threads have all exited, which had " : ", which has ") +
            size;
   }
@@ -146,11 +161,12 @@ std::string where_to_nearest(const Fault& fault) {
     return (allocation.read_only && fault.write ? ", inside the read-only allocation of "
                                                 : ", inside the allocation of ") +
            size;
-  if (is_far(fault))
+  if (is_far(fault) && fault.lands_in.empty())
     return " at address " + hexadecimal(fault.address) + ", far from any allocation";
-  return ", " + std::to_string(fault.distance) + (fault.distance == 1 ? " byte " : " bytes ") +
-         (fault.side == Nearest::Side::before ? "before" : "after") +
-         " the nearest allocation of " + size;
+  return ", " + plural(fault.distance, "byte") +
+         (fault.side == Nearest::Side::before ? " before" : " after") +
+         (fault.lands_in.empty() ? " the nearest allocation of " : " its allocation of ") + size +
+         (fault.lands_in.empty() ? "" : ", inside " + safe(fault.lands_in));
 }
 
 void add_line(Json& json, const SourceLine& line) {
@@ -216,7 +232,7 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
       return fault.message + ", in " + safe(program.name);
     case FaultKind::race: {
       std::string where = element.empty() ? "" : " at " + element;
-      if (fault.space == Space::shared) where = " at offset " + std::to_string(fault.address);
+      if (fault.space == Space::shared) where = at_offset(fault);
       const bool fetched = std::string_view(fault.hazard).starts_with("fetch");
       return std::string(fault.warning ? "harmless race: " : "race: ") + fault.hazard + " of " +
              std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") + " of " +
@@ -234,7 +250,7 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
               ? "a variable that was never set"
               : std::string("uninitialised ") + name_of(fault.origin) + " memory" +
                     (fault.has_access && fault.space == fault.origin && fault.space != Space::global
-                         ? " at offset " + std::to_string(fault.address)
+                         ? at_offset(fault)
                          : "") +
                     (other_place.empty() || other_place == place
                          ? ""
@@ -291,6 +307,7 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
   if (fault.has_access) {
     json["address"] = hexadecimal(fault.address);
     if (fault.home.known) json["memory_of"] = fault.home.block;
+    if (!fault.variable.name.empty()) json["variable"] = safe(fault.variable.name);
     const Allocation& allocation = fault.allocation;
     if (fault.space == Space::global && !allocation.label.empty() && !is_null(fault) &&
         !is_far(fault)) {
@@ -309,6 +326,7 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
     if (allocation.bytes != 0)
       json["allocation"] =
           allocation_json(allocation, fault.side, fault.distance, fault.space == Space::global);
+    if (!fault.lands_in.empty()) json["lands_in"] = safe(fault.lands_in);
   }
   const std::string place = in_program ? add_place(json, program, fault.statement) : "";
   if (is_finding(fault.kind)) {

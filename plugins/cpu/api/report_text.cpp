@@ -52,6 +52,12 @@ class Text {
       more("allocation " + std::to_string(allocation.number) + ", " +
            std::to_string(allocation.bytes) + " bytes, by " + allocation.by);
     }
+    if (fault.has_access && !fault.variable.name.empty() &&
+        fault.address >= fault.variable.address) {
+      more("offset " + std::to_string(fault.address - fault.variable.address) + " of " +
+           safe(fault.variable.name));
+    }
+    if (!fault.lands_in.empty()) more("inside " + safe(fault.lands_in));
     const Statement* statement = program_.statement(fault.statement);
     if (statement != nullptr && fault.kind != FaultKind::limit) {
       more("PTX line " + std::to_string(statement->line) + ": " +

@@ -26,6 +26,12 @@ WARPMARK_INLINE u8* values_of(const Lanes& w, const Region& region, const Checks
   return !checks.init ? nullptr : S == Space::global ? region.init : w.observer->shared_init();
 }
 
+/// The address whose bit is the first of them.
+template <Space S>
+WARPMARK_INLINE u64 values_begin(const Region& region) {
+  return S == Space::global ? region.begin : 0;
+}
+
 template <Space S>
 WARPMARK_INLINE Now now(const Lanes& w, const Instruction& i) {
   const BlockObserver& observer = *w.observer;
@@ -41,7 +47,7 @@ template <Space S, bool Store>
   const Checks& checks = observer.checks();
   if (!plain<Store>(w, i, checks)) return false;
   u8* init = values_of<S>(w, region, checks);
-  const u64 from = start - region.begin, all = 32 * u64{bytes};
+  const u64 from = start - values_begin<S>(region), all = 32 * u64{bytes};
   if (!Store && init != nullptr && !all_set(init, from, all)) return false;
   if (checks.race) {
     const RaceCells cells = observer.cells(S, start, all);
@@ -63,7 +69,7 @@ template <Space S>
   const Checks& checks = observer.checks();
   if (!plain<false>(w, i, checks)) return false;
   const u8* init = values_of<S>(w, region, checks);
-  if (init != nullptr && !all_set(init, start - region.begin, bytes)) return false;
+  if (init != nullptr && !all_set(init, start - values_begin<S>(region), bytes)) return false;
   if (!checks.race) return true;
   const RaceCells cells = observer.cells(S, start, bytes);
   const int count = static_cast<int>(bytes >> observer.shift(S));
@@ -105,7 +111,7 @@ template <Space S>
     }
     const int lanes = one ? 1 : end - lane;
     const u64 all = static_cast<u64>(lanes) * bytes;
-    if (init != nullptr && !all_set(init, start - region.begin, all)) return false;
+    if (init != nullptr && !all_set(init, start - values_begin<S>(region), all)) return false;
     if (!checks.race) continue;
     const RaceCells cells = observer.cells(S, start, all);
     if (!cells) return false;
@@ -131,7 +137,7 @@ template <Space S, bool Store>
   const Checks& checks = observer.checks();
   if (!plain<Store>(w, i, checks)) return false;
   u8* init = values_of<S>(w, region, checks);
-  const u64 begin = region.begin;
+  const u64 begin = values_begin<S>(region);
   if (!Store && init != nullptr) {
     bool all = true;
     for (u32 rest = mask; rest != 0; rest &= rest - 1)

@@ -11,15 +11,17 @@ namespace warpmark::cpu {
 namespace {
 
 // What kernels allocate themselves is as good as one: each thread has its own.
-bool same_allocation(const Allocation& one, const Allocation& other) {
-  return one.address == other.address || (one.of_heap && other.of_heap && one.live == other.live);
+bool same_allocation(const Fault& one, const Fault& other) {
+  const Allocation &first = one.allocation, &second = other.allocation;
+  if (one.variable.address != other.variable.address) return false;
+  return first.address == second.address ||
+         (first.of_heap && second.of_heap && first.live == second.live);
 }
 
 // The same but for where it happened.
 bool alike(const Fault& one, const Fault& other) {
-  return one.kind == other.kind && one.space == other.space &&
-         same_allocation(one.allocation, other.allocation) && one.warning == other.warning &&
-         std::strcmp(one.hazard, other.hazard) == 0 &&
+  return one.kind == other.kind && one.space == other.space && same_allocation(one, other) &&
+         one.warning == other.warning && std::strcmp(one.hazard, other.hazard) == 0 &&
          (one.kind != FaultKind::sync || one.message == other.message);
 }
 
@@ -33,8 +35,7 @@ bool same_access(const Fault& one, const Fault& other) {
 bool opposite(const Fault& one, const Fault& other, const Program& program) {
   if (one.kind != FaultKind::race || other.kind != FaultKind::race || !one.other.known ||
       !other.other.known || one.space != other.space || one.warning != other.warning ||
-      !same_allocation(one.allocation, other.allocation) ||
-      !same_place(program, one.statement, other.other.statement) ||
+      !same_allocation(one, other) || !same_place(program, one.statement, other.other.statement) ||
       !same_place(program, one.other.statement, other.statement))
     return false;
   const std::string_view first = one.hazard, second = other.hazard;
@@ -47,7 +48,7 @@ bool opposite(const Fault& one, const Fault& other, const Program& program) {
 // Races between the same two places, in either direction, on the same memory.
 bool same_lines(const Fault& one, const Fault& other, const Program& program) {
   const auto same = [&](std::uint32_t a, std::uint32_t b) { return same_place(program, a, b); };
-  return one.space == other.space && same_allocation(one.allocation, other.allocation) &&
+  return one.space == other.space && same_allocation(one, other) &&
          ((same(one.statement, other.statement) &&
            same(one.other.statement, other.other.statement)) ||
           (same(one.statement, other.other.statement) &&

@@ -43,7 +43,15 @@ struct Fault {
   std::uint64_t address = 0;  ///< of the first thread; an offset for shared and local
   Nearest::Side side = Nearest::Side::after;
   std::uint64_t distance = 0;
-  Allocation allocation;  ///< nearest one as it was then; bytes 0 if there is none
+  /// The nearest one as it was then, or the one that the pointer was made for; bytes 0 if there is
+  /// none. Of shared, local and parameter memory it has only a size.
+  Allocation allocation;
+  std::string lands_in;  ///< another allocation, which the address lies in
+  /// A variable in shared memory, the one that the pointer was made for or that holds the address.
+  struct Variable {
+    std::string name;
+    std::uint64_t address = 0;  ///< offset into the block's shared memory
+  } variable;
   /// Of shared memory of another block of the cluster: which block, and whether it was gone.
   struct Home {
     bool known = false, gone = false;

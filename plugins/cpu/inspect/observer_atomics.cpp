@@ -61,17 +61,17 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
   const Warp& warp = warps_[w.warp];
   const bool plain =
       !checks.closely && !is_swap(i.opcode) && (i.order & Instruction::kRelease) == 0;
-  const Region& region = space == Space::global ? w.sites[i.site] : w.shared;
+  const std::uint64_t origin = space == Space::global ? w.sites[i.site].begin : 0;
   const std::uint8_t* values = !checks.init             ? nullptr
-                               : space == Space::global ? region.init
+                               : space == Space::global ? w.sites[i.site].init
                                                         : shared_init_.data();
-  const std::uint64_t begin = region.begin, oldest = threshold(space);
+  const std::uint64_t oldest = threshold(space);
   const std::uint32_t count = bytes >> shift(space);
   std::uint64_t record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     const std::uint64_t address = at[lane];
-    bool good = plain && (values == nullptr || all_set_aligned(values, address - begin, bytes));
+    bool good = plain && (values == nullptr || all_set_aligned(values, address - origin, bytes));
     if (good && checks.race) {
       const RaceCells place = cells(space, address, bytes);
       // Nothing is put in order, unless a thread has fenced.

@@ -146,7 +146,9 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
   data_slots(w, i, slots);
   const int first = __builtin_ctz(mask);
   // What the region is: for global memory the allocation that this instruction met last.
-  Region& region = S == Space::global ? w.sites[i.site] : S == Space::shared ? w.shared : w.param;
+  Region& region = S == Space::global   ? w.sites[i.site]
+                   : S == Space::shared ? w.objects[i.object]
+                                        : w.param;
   if constexpr (S == Space::global) {
     // A failure is recorded below, with the others of this warp.
     if (P::exact_bounds && !inside(region, at[first], bytes)) find_region(w, i, at[first], bytes);

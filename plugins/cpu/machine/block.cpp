@@ -64,6 +64,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
                                                 local_bytes_, launch.warps());
     async_.watch(observer_.get());
   }
+  lay_out_objects();
   watched_ = launch.traffic || (observer_ && observer_->checks().init);
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     Warp& warp = warps_[i];
@@ -80,6 +81,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
     lanes.param = {0, launch.shape.parameters.size(),
                    const_cast<std::byte*>(launch.shape.parameters.data())};
     lanes.local = {0, local_bytes_, local_.get() + i * local_bytes_ * 32};
+    lanes.objects = objects_.data();
     lanes.sites = warp.sites.data();
     lanes.operands = program.operands.data();
     lanes.local_window = launch.arena.local_window();
@@ -89,6 +91,19 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
     lanes.traffic = launch.traffic ? &*launch.traffic : nullptr;
   }
   lay_out_registers();
+}
+
+void BlockState::lay_out_objects() {
+  const Program& program = launch_.program;
+  objects_.assign(program.objects.size(), {0, shared_bytes_, shared_.get()});
+  if (!launch_.shape.exact_bounds) return;
+  for (std::size_t i = 0; i < objects_.size(); ++i) {
+    const Object& object = program.objects[i];
+    if (object.kind != Object::Kind::shared && object.kind != Object::Kind::dynamic) continue;
+    const std::uint64_t bytes =
+        object.kind == Object::Kind::shared ? object.bytes : launch_.shape.dynamic_shared;
+    objects_[i] = {object.address, bytes, shared_.get() + object.address};
+  }
 }
 
 std::array<std::uint32_t, 3> BlockState::thread(std::uint32_t warp, std::uint32_t lane) const {

@@ -186,6 +186,8 @@ class BlockState {
   };
 
   void lay_out_registers();
+  /// What accesses to shared memory must stay in, by Instruction::object.
+  void lay_out_objects();
   void execute_watched(Warp& warp, const Block& node, std::uint32_t mask);
   /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
   bool run_warp(Warp& warp);
@@ -242,6 +244,7 @@ class BlockState {
   std::array<std::uint32_t, 3> coordinates_{};
   Buffer registers_, image_, shared_, local_;
   std::uint64_t register_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;
+  std::vector<Region> objects_;
   std::vector<Warp> warps_;
   std::array<Barrier, 16> barriers_{};
   std::uint64_t span_ = 0;  ///< if traffic is counted

@@ -48,7 +48,7 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u64* at, u32 bytes, 
   const bool global = space == Space::global;
   places.global |= static_cast<u32>(global) << lane;
   places.shared |= static_cast<u32>(space == Space::shared) << lane;
-  Region& region = global ? w.sites[i.site] : w.shared;
+  Region& region = global ? w.sites[i.site] : w.objects[i.object];
   bool good =
       address % bytes == 0 && (global || space == Space::shared) && inside(region, address, bytes);
   if (!good && global && address % bytes == 0) good = find_region(w, i, address, bytes);
@@ -75,7 +75,7 @@ void locate(Lanes& w, const Instruction& i, u32 bytes, Places& places) {
     at[lane] = read_lane(w.registers, i.address, lane, !i.address_narrow) + static_cast<u64>(i.imm);
   }
   const auto space = static_cast<Space>(i.count);
-  const Region region = space == Space::shared   ? w.shared
+  const Region region = space == Space::shared   ? w.objects[i.object]
                         : space == Space::global ? w.sites[i.site]
                                                  : Region{};
   bool good = region.host != nullptr;

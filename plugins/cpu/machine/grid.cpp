@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -19,6 +20,7 @@
 
 #include "machine/heap.hpp"
 #include "machine/turns.hpp"
+#include "program/source_place.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -417,6 +419,58 @@ std::uint64_t describe_home(const Lanes& lanes, std::uint64_t offset, Fault& fau
   return offset % kSharedPart;
 }
 
+// The allocation of the object that the instruction's address is derived from, or null.
+const Allocation* home_of(const Lanes& lanes, const Instruction& instruction) {
+  const LaunchState& launch = lanes.block->launch();
+  const Object& object = launch.program.objects[instruction.object];
+  std::uint64_t address = object.address;
+  if (object.kind == Object::Kind::parameter) {
+    if (address > lanes.param.size || lanes.param.size - address < sizeof address) return nullptr;
+    std::memcpy(&address, lanes.param.host + address, sizeof address);
+    const DeviceHeap* heap = launch.shape.heap;
+    if (heap != nullptr && heap->owns(address)) return nullptr;  // its blocks are not allocations
+  } else if (object.kind != Object::Kind::variable) {
+    return nullptr;
+  }
+  const Arena* arena = launch.arena.holder(address, 1);
+  return arena == nullptr ? nullptr : arena->find(address, 1);
+}
+
+// What a person calls an allocation.
+std::string name_of(const Allocation& allocation) {
+  if (!allocation.label.empty()) return allocation.label;
+  if (allocation.by == nullptr) return "another allocation";
+  return "allocation " + std::to_string(allocation.number) + ", by " + allocation.by;
+}
+
+// How far [address, address + bytes) lies outside of [begin, begin + size).
+void measure(Fault& fault, std::uint64_t begin, std::uint64_t size) {
+  const std::uint64_t address = fault.address, end = begin + size;
+  fault.side = Nearest::Side::inside;
+  fault.distance = 0;
+  if (address < begin) {
+    fault.side = Nearest::Side::before;
+    fault.distance = begin - address;
+  } else if (address + fault.bytes > end) {
+    fault.side = Nearest::Side::after;
+    fault.distance = address >= end ? address - end + 1 : 1;
+  }
+}
+
+// The variable in shared memory that an access is meant for, or else where it goes.
+const Object* variable_of(const Program& program, const Instruction& instruction,
+                          std::uint64_t address) {
+  const auto holds = [&](const Object& object) {
+    const std::uint64_t distance = address - object.address;
+    return (object.kind == Object::Kind::shared && distance < object.bytes) ||
+           (object.kind == Object::Kind::dynamic && address >= object.address);
+  };
+  const Object& meant = program.objects[instruction.object];
+  if (meant.kind == Object::Kind::shared || meant.kind == Object::Kind::dynamic) return &meant;
+  const auto found = std::find_if(program.objects.begin(), program.objects.end(), holds);
+  return found == program.objects.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
@@ -425,6 +479,10 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
   if (arena == nullptr) return false;
   const Allocation* allocation = arena->find(address, bytes);
   if (allocation->read_only && writes(instruction)) return false;
+  if (instruction.object != 0) {
+    const Allocation* home = home_of(lanes, instruction);
+    if (home != nullptr && home != allocation) return false;
+  }
   const DeviceHeap* heap = lanes.block->launch().shape.heap;
   if (heap != nullptr && heap->owns(address)) {
     const Allocation block = heap->find(address, bytes);
@@ -469,19 +527,27 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
       fault.side = nearest.side;
       fault.distance = nearest.distance;
     }
+    const Allocation* home = home_of(lanes, instruction);
+    if (home != nullptr && home != nearest.allocation) {
+      fault.allocation = *home;
+      measure(fault, home->address, home->bytes);
+      if (nearest.side == Nearest::Side::inside && nearest.allocation->live)
+        fault.lands_in = name_of(*nearest.allocation);
+      return;
+    }
     if (launch.shape.heap != nullptr && launch.shape.heap->owns(address))
       launch.shape.heap->explain(fault);
   } else {
     if (space == Space::shared) address = describe_home(lanes, address, fault);
     fault.address = address;
-    const Region& region = space == Space::shared  ? lanes.shared
+    const Region& region = space == Space::shared  ? lanes.objects[instruction.object]
                            : space == Space::local ? lanes.local
                                                    : lanes.param;
     fault.allocation.bytes = region.size;
-    fault.distance = address >= region.size          ? address - region.size + 1
-                     : address + bytes > region.size ? 1
-                                                     : 0;
-    fault.side = fault.distance == 0 ? Nearest::Side::inside : Nearest::Side::after;
+    measure(fault, region.begin, region.size);
+    if (space != Space::shared) return;
+    const Object* variable = variable_of(launch.program, instruction, address);
+    if (variable != nullptr) fault.variable = {variable_name(variable->name), variable->address};
   }
 }
 

@@ -22,7 +22,9 @@ struct Lanes {
   std::uint32_t mask = 0;
   std::uint32_t warp = 0;  ///< in its block
   Region shared, param;
-  Region local;             ///< of lane 0; further lanes follow at multiples of its size
+  Region local;  ///< of lane 0; further lanes follow at multiples of its size
+  Region* objects =
+      nullptr;  ///< by Instruction::object: what an access to shared memory must stay in
   Region* sites = nullptr;  ///< by Instruction::site: where its last global access went
   const std::uint32_t* operands = nullptr;  ///< Program::operands
   std::uint64_t local_window = 0;           ///< then shared and param, each Arena::kWindow bytes

@@ -215,7 +215,7 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 add
   if (w.traffic != nullptr) w.traffic->touch(space, address, bytes);
   const bool global = space == Space::global;
   const bool aligned = address % alignment == 0;
-  Region& region = global ? w.sites[i.site] : w.shared;
+  Region& region = global ? w.sites[i.site] : w.objects[i.object];
   bool good = aligned && (global || space == Space::shared) && inside(region, address, bytes);
   if (!good && aligned && global) good = find_region(w, i, address, bytes);
   if (!good) {

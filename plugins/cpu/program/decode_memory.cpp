@@ -56,7 +56,9 @@ void Decoder::place_variables() {
       }
       std::uint64_t& shared = shared_.shared_bytes;
       shared = align(shared, variable.alignment);
-      variables_[variable.name] = {Space::shared, shared};
+      variables_[variable.name] = {
+          Space::shared, shared,
+          object({Object::Kind::shared, variable.name, shared, variable.bytes})};
       shared += variable.bytes;
       if (shared > kMostShared) {
         throw PtxError(variable.line, "kernel '" + std::string(program_.name) + "' has " +
@@ -65,25 +67,25 @@ void Decoder::place_variables() {
                                           std::to_string(kMostShared));
       }
     } else if (variable.space == Space::local) {
-      variables_[variable.name] = {Space::local,
-                                   place_local(variable.bytes, variable.alignment, variable.line)};
+      variables_[variable.name] = {
+          Space::local, place_local(variable.bytes, variable.alignment, variable.line), 0};
     }
   };
   // A function's parameters and results lie in its frame, a kernel's in the launch's buffer.
   for (const Parameter& parameter : function_.parameters) {
     if (callee_ == Instruction::kNone) {
-      variables_[parameter.name] = {Space::param, parameter.offset};
+      variables_[parameter.name] = {Space::param, parameter.offset, 0};
       continue;
     }
     const std::uint64_t at = place_local(parameter.bytes, parameter.alignment, function_.line);
-    variables_[parameter.name] = {Space::local, at};
+    variables_[parameter.name] = {Space::local, at, 0};
     program_.callees[callee_].parameters.push_back(
         {static_cast<std::uint32_t>(at), parameter.bytes});
   }
   for (const Parameter& result : function_.results) {
     if (callee_ == Instruction::kNone) break;
     const std::uint64_t at = place_local(result.bytes, result.alignment, function_.line);
-    variables_[result.name] = {Space::local, at};
+    variables_[result.name] = {Space::local, at, 0};
     program_.callees[callee_].results.push_back({static_cast<std::uint32_t>(at), result.bytes});
   }
   // A module's shared variables belong to a kernel only if it or what it calls names them.
@@ -94,12 +96,12 @@ void Decoder::place_variables() {
   for (const Variable& variable : module_.variables) {
     if (variable.space != Space::shared || !used.contains(variable.name)) continue;
     if (const auto known = shared_.shared.find(variable.name); known != shared_.shared.end()) {
-      variables_[variable.name] = {Space::shared, known->second};
+      variables_[variable.name] = known->second;
       continue;
     }
     place(variable);
     if (const auto placed = variables_.find(variable.name); placed != variables_.end())
-      shared_.shared[variable.name] = placed->second.offset;
+      shared_.shared[variable.name] = placed->second;
   }
   // The .param variables of call sequences are used one sequence after another, so those of one
   // name share their place; the largest decides.
@@ -116,7 +118,7 @@ void Decoder::place_variables() {
   for (const Variable& variable : function_.variables) {
     if (variable.space != Space::param || variables_.contains(variable.name)) continue;
     const auto& [bytes, alignment] = sequences[variable.name];
-    variables_[variable.name] = {Space::local, place_local(bytes, alignment, variable.line)};
+    variables_[variable.name] = {Space::local, place_local(bytes, alignment, variable.line), 0};
     if (callee_ == Instruction::kNone) {
       program_.call_space.emplace_back(static_cast<std::uint32_t>(variables_[variable.name].offset),
                                        static_cast<std::uint32_t>(bytes));
@@ -137,7 +139,9 @@ void Decoder::place_variables() {
 
 void Decoder::place_dynamic_shared() {
   for (const std::string_view name : dynamic_) {  // all of them alias one base
-    variables_[name] = {Space::shared, program_.dynamic_offset};
+    std::uint32_t& all = shared_.dynamic_object;
+    if (all == 0) all = object({Object::Kind::dynamic, name, program_.dynamic_offset, 0});
+    variables_[name] = {Space::shared, program_.dynamic_offset, all};
   }
 }
 
@@ -176,14 +180,14 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
       instruction.imm += static_cast<std::int64_t>(offset);
       return program_.callees[callee_].frame_slot;
     }
-    return constant(offset, true);
+    return address_of(placed->second.object, offset, true);
   }
   const std::uint64_t variable = placement_.variable ? placement_.variable(base.text) : 0;
   if (variable == 0) invalid(statement, "'" + std::string(base.text) + "' is not declared");
   if (space != Space::global && space != Space::generic) {
     invalid(statement, "'" + std::string(base.text) + "' lies in another state space");
   }
-  return constant(variable, true);
+  return address_of(global_object(base.text, variable), variable, true);
 }
 
 bool Decoder::memory(const Statement& statement) {

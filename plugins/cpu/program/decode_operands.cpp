@@ -213,12 +213,13 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
     const std::uint64_t offset = placed->second.offset + static_cast<std::uint64_t>(operand.value);
     if (placed->second.space == Space::local && is_wide(type))
       return frame_address(statement, offset);
-    return constant(offset, is_wide(type));
+    return address_of(placed->second.object, offset, is_wide(type));
   }
   const std::uint64_t variable = placement_.variable ? placement_.variable(operand.text) : 0;
   if (variable != 0) {
     if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
-    return constant(variable + static_cast<std::uint64_t>(operand.value), true);
+    return address_of(global_object(operand.text, variable),
+                      variable + static_cast<std::uint64_t>(operand.value), true);
   }
   if (const std::uint64_t address = function_address(operand.text); address != 0) {
     if (!is_wide(type)) invalid(statement, "an address needs 64 bits");

@@ -84,6 +84,29 @@ std::uint32_t Decoder::constant(std::uint64_t value, bool wide) {
   return entry->second;
 }
 
+std::uint32_t Decoder::address_of(std::uint32_t object, std::uint64_t address, bool wide) {
+  if (object == 0) return constant(address, wide);
+  auto [entry, fresh] = shared_.addresses.emplace(std::tuple(object, address, wide), 0);
+  if (fresh) {
+    entry->second = allocate(wide);
+    program_.constants.push_back({entry->second, wide, address});
+    program_.addresses.emplace_back(entry->second, object);
+  }
+  return entry->second;
+}
+
+std::uint32_t Decoder::object(const Object& object) {
+  if (program_.objects.size() > Program::kMostObjects) return 0;
+  program_.objects.push_back(object);
+  return static_cast<std::uint32_t>(program_.objects.size() - 1);
+}
+
+std::uint32_t Decoder::global_object(std::string_view name, std::uint64_t address) {
+  auto [entry, fresh] = shared_.globals.emplace(name, 0);
+  if (fresh) entry->second = object({Object::Kind::variable, name, address, 0});
+  return entry->second;
+}
+
 std::uint32_t Decoder::special(Special which) {
   auto [entry, fresh] = shared_.specials.emplace(static_cast<int>(which), 0);
   if (fresh) {
@@ -196,6 +219,7 @@ Program decode(const Module& module, const Function& function, const Placement& 
   }
   lay_out_stack(program, graph, placement.stack_bytes);
   lay_out_costs(program);
+  find_provenance(program);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
   return std::move(shared.program);
 }

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -22,8 +24,17 @@ struct Decoding {
   Program program;
   std::unordered_map<std::uint64_t, std::uint32_t> narrow_constants, wide_constants;
   std::unordered_map<int, std::uint32_t> specials;
-  std::unordered_map<std::string_view, std::uint64_t>
-      shared;  ///< offsets of the module's variables
+  /// A variable's place in its space, and its number among Program::objects, if it has one.
+  struct Placed {
+    Space space = Space::local;
+    std::uint64_t offset = 0;
+    std::uint32_t object = 0;
+  };
+  std::unordered_map<std::string_view, Placed> shared;          ///< the module's variables
+  std::unordered_map<std::string_view, std::uint32_t> globals;  ///< objects of .global variables
+  /// Slots of addresses, by object, address and width.
+  std::map<std::tuple<std::uint32_t, std::uint64_t, bool>, std::uint32_t> addresses;
+  std::uint32_t dynamic_object = 0;
   std::uint64_t shared_bytes = 0, dynamic_alignment = 16;
   std::uint32_t carry = Instruction::kNone;  ///< slot of the carry flag, if one is used
   std::uint32_t stack = Instruction::kNone;  ///< slot of the top of alloca's stack, if one is used
@@ -57,6 +68,11 @@ class Decoder {
   // decoder.cpp: slots, operands, arithmetic
   std::uint32_t allocate(bool wide);
   std::uint32_t constant(std::uint64_t value, bool wide);
+  /// The address of an object, or one at a distance from it.
+  std::uint32_t address_of(std::uint32_t object, std::uint64_t address, bool wide);
+  /// Numbers among Program::objects.
+  std::uint32_t object(const Object& object);
+  std::uint32_t global_object(std::string_view name, std::uint64_t address);
   std::uint32_t special(Special which);
   std::uint32_t register_slot(std::uint32_t reg);
   std::uint32_t source(const Statement& statement, const Operand& operand, Type type);
@@ -215,10 +231,7 @@ class Decoder {
   std::vector<std::uint32_t> reads_;    ///< by register, once asked for
   std::vector<Block> blocks_;           ///< of this function, numbered from 0
   std::vector<std::uint32_t> slot_of_;  ///< by register
-  struct Placed {
-    Space space;
-    std::uint64_t offset;
-  };
+  using Placed = Decoding::Placed;
   std::unordered_map<std::string_view, Placed> variables_;  ///< shared, local, param
   std::vector<std::string_view> dynamic_;  ///< shared variables of the launch's size
   struct {

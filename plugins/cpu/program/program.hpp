@@ -37,6 +37,7 @@ struct Instruction {
   std::int64_t imm = 0;         ///< offset of an access; a comparison's Combine
   std::uint32_t statement = 0;  ///< for reports: Program::statement finds it
   std::uint32_t site = 0;       ///< number among the kernel's accesses
+  std::uint16_t object = 0;     ///< of an access: Program::objects has what it must stay in
   Opcode opcode = Opcode::count;
   std::uint8_t count = 1;  ///< elements of a vector
   bool guard_negated = false;
@@ -165,6 +166,21 @@ struct Call {
   std::vector<Callee::Value> arguments, results;  ///< in the caller's frame
 };
 
+/// What a pointer of a kernel can be known to point into.
+struct Object {
+  enum class Kind : std::uint8_t {
+    unknown,
+    shared,    ///< a variable in shared memory
+    dynamic,   ///< shared memory of the launch's size
+    variable,  ///< a .global or .const variable
+    parameter  ///< what the kernel's parameter points into, if it is a pointer
+  };
+  Kind kind = Kind::unknown;
+  std::string_view name;      ///< in the PTX
+  std::uint64_t address = 0;  ///< offset into shared memory or parameters, or device address
+  std::uint64_t bytes = 0;    ///< of a shared variable
+};
+
 /// Functions that the device provides; the compiler declares them without a body.
 enum class Runtime : std::uint8_t { vprintf, assertfail, malloc, free };
 
@@ -232,6 +248,10 @@ struct Program {
     if (space == Space::shared || space == Space::generic)
       shared_granule = std::min(shared_granule, bytes);
   }
+  static constexpr std::uint32_t kMostObjects = 0xffff;
+  std::vector<Object> objects{1};  ///< the first is unknown
+  /// Registers that hold addresses: slots, and whose address.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> addresses;
   /// Registers that may be read before they are written; find_unwritten() fills it in.
   std::vector<std::uint32_t> unwritten;
   /// Parameters and results of the kernel's calls in its local memory: offsets and bytes.
@@ -252,6 +272,9 @@ struct Program {
 
 /// Fills in Program::costs.
 void lay_out_costs(Program& program);
+
+/// Fills in Instruction::object, and adds the parameters to Program::objects.
+void find_provenance(Program& program);
 
 /// Fills in Program::unwritten.
 void find_unwritten(Program& program);

@@ -135,6 +135,23 @@ std::string readable_name(std::string_view mangled) {
   return std::string(mangled);
 }
 
+std::string variable_name(std::string_view mangled) {
+  std::string_view name = mangled;
+  if (!name.starts_with("_Z")) return std::string(mangled);
+  // Of several of one name in a function each but the first ends in _0, _1 and so on.
+  const std::size_t last = name.find_last_not_of("0123456789");
+  if (last + 1 < name.size() && name[last] == '_') name = name.substr(0, last);
+  if (name.ends_with('E')) name.remove_suffix(1);
+  for (std::size_t i = 2; i < name.size(); ++i) {
+    if (!is_digit(name[i]) || is_digit(name[i - 1])) continue;
+    std::size_t length = 0, end = i;
+    while (end < name.size() && is_digit(name[end]) && length <= name.size())
+      length = length * 10 + static_cast<std::size_t>(name[end++] - '0');
+    if (length > 0 && length == name.size() - end) return std::string(name.substr(end));
+  }
+  return std::string(mangled);
+}
+
 std::vector<SourceLine> source_lines(const Program& program, std::uint32_t statement) {
   std::vector<SourceLine> lines;
   const Statement* found = program.statement(statement);

@@ -28,4 +28,8 @@ bool same_place(const Program& program, std::uint32_t one, std::uint32_t other);
 /// arguments and parameters. What cannot be read so is returned as it is.
 std::string readable_name(std::string_view mangled);
 
+/// "tile" of "_ZZ6kernelPfE4tile": a variable's own name, without where it is declared. What cannot
+/// be read so is returned as it is.
+std::string variable_name(std::string_view mangled);
+
 }  // namespace warpmark::cpu

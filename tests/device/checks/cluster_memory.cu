@@ -20,7 +20,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) neighbour_read_without_a_cl
   int i = blockIdx.x * 32 + threadIdx.x, v = 0;
   s[threadIdx.x] = a[i];  //~
   __syncthreads();
-  if (blockIdx.x == 1) LOAD(v, in_block(s + threadIdx.x, 0));  //! thread=0 in_block=1 other_thread=0 other_block=0 count=32 says=of_block_(0,0,0)_at_offset_0,
+  if (blockIdx.x == 1) LOAD(v, in_block(s + threadIdx.x, 0));  //! thread=0 in_block=1 other_thread=0 other_block=0 count=32 says=of_block_(0,0,0)_at_offset_0_of_s,
   CLUSTER_ARRIVE;
   CLUSTER_WAIT;
   b[i] = v;

@@ -1,0 +1,243 @@
+// Accesses that leave an array and land in another one, which lies beside it: addresses alone would be in order. And what
+// looks like it, but is not: pointers that may point into either of two arrays.
+
+//@ bug tile_into_next_tile illegal_address block=32 args="int32[32] 32:int32" space=shared
+extern "C" __global__ void tile_into_next_tile(int* b, int n) {
+  __shared__ int left[32];
+  __shared__ int right[32];
+  left[threadIdx.x] = 1;
+  right[threadIdx.x] = 2;
+  __syncthreads();
+  int sum = right[threadIdx.x];
+  for (int i = 0; i <= n; ++i) sum += left[i];  //! thread=0 count=32 says=at_offset_128_of_left,_which_has_128_bytes variable=left side=after distance=1
+  b[threadIdx.x] = sum;
+}
+
+//@ bug tile_into_one_before illegal_address block=32 args="int32[32] 1:int32" space=shared
+extern "C" __global__ void tile_into_one_before(int* b, int n) {
+  __shared__ int first[32];
+  __shared__ int second[32];
+  first[threadIdx.x] = 1;
+  second[threadIdx.x] = 2;
+  __syncthreads();
+  b[threadIdx.x] = second[(int)threadIdx.x - n] + first[threadIdx.x];  //! thread=0 count=1 says=4_bytes_before_second,_which_has_128_bytes side=before distance=4
+}
+
+//@ bug bins_into_their_sum illegal_address block=32 args="uint8[32] int32[1]" space=shared
+extern "C" __global__ void bins_into_their_sum(unsigned char* b, int* c) {
+  __shared__ int bins[16];
+  __shared__ int sum;
+  if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+  if (threadIdx.x == 16) sum = 0;
+  b[threadIdx.x] = threadIdx.x & 7;
+  if (threadIdx.x == 9) b[9] = 16;
+  __syncthreads();
+  atomicAdd(&bins[*(volatile unsigned char*)(b + threadIdx.x)], 1);  //! thread=9 count=1 says=at_offset_64_of_bins,
+  __syncthreads();
+  if (threadIdx.x == 0) c[0] = bins[0] + sum;
+}
+
+//@ bug bytes_into_next_table illegal_address block=32 args="uint8[32]= uint8[32]" space=shared
+extern "C" __global__ void bytes_into_next_table(const unsigned char* a, unsigned char* b) {
+  __shared__ unsigned char lower[32];
+  __shared__ unsigned char upper[64];
+  lower[threadIdx.x] = threadIdx.x;
+  upper[threadIdx.x] = upper[threadIdx.x + 32] = 0;
+  __syncthreads();
+  b[threadIdx.x] = lower[a[threadIdx.x]] + upper[a[threadIdx.x]];  //! thread=31 count=1 bytes=1 variable=lower
+}
+
+//@ bug static_into_dynamic illegal_address block=32 shared=128 args="int32[32] 2:int32" space=shared
+extern "C" __global__ void static_into_dynamic(int* b, int n) {
+  extern __shared__ int rest[];
+  __shared__ int head[32];
+  head[threadIdx.x] = rest[threadIdx.x] = 1;
+  __syncthreads();
+  b[threadIdx.x] = head[threadIdx.x * n] + rest[threadIdx.x];  //! thread=16 count=16 variable=head
+}
+
+//@ bug dynamic_into_static illegal_address block=32 shared=128 args="int32[32] 1:int32" space=shared
+extern "C" __global__ void dynamic_into_static(int* b, int n) {
+  extern __shared__ int rest[];
+  __shared__ int head[32];
+  head[threadIdx.x] = rest[threadIdx.x] = 1;
+  __syncthreads();
+  rest[(int)threadIdx.x - n] = head[threadIdx.x];  //! thread=0 count=1 access=write variable=rest side=before
+  b[threadIdx.x] = 0;
+}
+
+//@ bug rows_past_their_end illegal_address block=4 args="float32[4] 4:int32" space=shared
+struct Row {
+  float v[4];
+  __device__ float total(int n) const {
+    float sum = 0;
+    for (int i = 0; i < n; ++i) sum += v[i];  //! thread=3 count=1 says=at_offset_64_of_rows,
+    return sum;
+  }
+};
+
+extern "C" __global__ void rows_past_their_end(float* b, int n) {
+  __shared__ Row rows[4];
+  __shared__ Row others[4];
+  for (int i = 0; i < 4; ++i) rows[threadIdx.x].v[i] = others[threadIdx.x].v[i] = 1;
+  __syncthreads();
+  b[threadIdx.x] = rows[threadIdx.x].total(n + (threadIdx.x == 3)) + others[threadIdx.x].v[0];
+}
+
+//@ bug array_into_next_array illegal_address block=32 args="int32[32] int32[32]= int32[32]= 2048:int32"
+extern "C" __global__ void array_into_next_array(int* b, const int* a, const int* more, int far) {
+  b[threadIdx.x] = a[threadIdx.x + (threadIdx.x == 5 ? far : 0)] + more[threadIdx.x];  //! thread=5 count=1 argument=b index=2053 says=after_its_allocation_of_128_bytes,_inside_c lands_in=c
+}
+
+//@ bug array_into_one_before illegal_address block=32 args="int32[32] int32[32]= int32[32] 2048:int32"
+extern "C" __global__ void array_into_one_before(int* b, const int* a, int* more, int far) {
+  b[threadIdx.x] = a[threadIdx.x];
+  more[(int)threadIdx.x - far] = 1;  //! thread=0 count=32 argument=c index=-2048 says=bytes_before_its_allocation_of_128_bytes,_inside_b access=write
+}
+
+//@ bug total_into_next_array illegal_address block=32 args="int32[32]= int32[32]= 2048:int32"
+extern "C" __global__ void total_into_next_array(int* bins, int* more, int far) {
+  atomicAdd(&bins[far], more[threadIdx.x]);  //! thread=0 count=32 argument=a index=2048 lands_in=b
+}
+
+__device__ int table[32];
+__device__ int wide_table[4096];
+
+//@ bug table_into_next_table illegal_address block=32 args="int32[32] 2048:int32"
+extern "C" __global__ void table_into_next_table(int* b, int far) {
+  wide_table[threadIdx.x] = wide_table[threadIdx.x + 2048] = 1;
+  b[threadIdx.x] = table[threadIdx.x] + table[threadIdx.x + far];  //! thread=0 count=32 distance=8065 side=after
+}
+
+//@ good one_of_two_tiles block=32 args="int32[32] 1:int32"
+extern "C" __global__ void one_of_two_tiles(int* b, int which) {
+  __shared__ int left[32], right[32];
+  left[threadIdx.x] = 1;
+  right[threadIdx.x] = 2;
+  __syncthreads();
+  const int* p = which ? right : left;
+  b[threadIdx.x] = p[31 - threadIdx.x];
+}
+
+//@ good tiles_that_change_places block=32 args="int32[32] 5:int32"
+extern "C" __global__ void tiles_that_change_places(int* b, int steps) {
+  __shared__ int one[33], other[33];
+  int *from = one, *to = other;
+  from[threadIdx.x] = threadIdx.x;
+  for (int i = 0; i < steps; ++i) {
+    __syncthreads();
+    to[threadIdx.x] = from[(threadIdx.x + 1) % 32] + 1;
+    int* last = from;
+    from = to;
+    to = last;
+  }
+  __syncthreads();
+  b[threadIdx.x] = from[threadIdx.x];
+}
+
+//@ good arrays_that_change_places block=32 args="int32[32]= int32[32]= 5:int32"
+extern "C" __global__ void arrays_that_change_places(int* a, int* b, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    b[threadIdx.x] = a[threadIdx.x] + 1;
+    int* last = a;
+    a = b;
+    b = last;
+  }
+}
+
+//@ good index_by_difference block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void index_by_difference(const int* a, int* b) {
+  for (const int* p = a + threadIdx.x; p < a + 32; p += 32) b[p - a] = *p;
+  __shared__ int s[32], t[32];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  for (int* p = s + threadIdx.x; p < s + 32; p += 32) t[p - s] = *p;
+  b[threadIdx.x] += t[threadIdx.x];
+}
+
+//@ good distance_between_arrays block=32 args="int32[32]= int32[32]= int32[32]"
+extern "C" __global__ void distance_between_arrays(const int* a, const int* b, int* c) {
+  const long long distance = (long long)b - (long long)a;
+  c[threadIdx.x] = *(const int*)((const char*)(a + threadIdx.x) + distance);
+}
+
+//@ good pointers_in_memory block=32 args="int32[32]"
+extern "C" __global__ void pointers_in_memory(int* b) {
+  __shared__ int one[32], other[32];
+  __shared__ int* which[2];
+  one[threadIdx.x] = other[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) which[0] = other, which[1] = one;
+  __syncthreads();
+  b[threadIdx.x] = which[threadIdx.x & 1][threadIdx.x];
+}
+
+struct Chunk {
+  char kind[8];
+  int values[30];
+};
+
+//@ good struct_as_bytes block=32 args="int32[32]"
+extern "C" __global__ void struct_as_bytes(int* b) {
+  __shared__ Chunk chunk;
+  for (unsigned i = threadIdx.x; i < sizeof(Chunk); i += 32) ((char*)chunk.kind)[i] = 1;
+  __syncthreads();
+  b[threadIdx.x] = threadIdx.x < 30 ? chunk.values[threadIdx.x] : chunk.kind[0];
+}
+
+//@ good pieces_of_dynamic_memory block=32 shared=512 args="int32[32]"
+extern "C" __global__ void pieces_of_dynamic_memory(int* b) {
+  extern __shared__ double whole[];
+  __shared__ int own[32];
+  int* first = (int*)whole;
+  int* second = first + 32;
+  double* third = (double*)(second + 32);
+  first[threadIdx.x] = second[threadIdx.x] = own[threadIdx.x] = 1;
+  third[threadIdx.x] = 1;
+  __syncthreads();
+  b[threadIdx.x] = first[31 - threadIdx.x] + second[31 - threadIdx.x] + own[31 - threadIdx.x] + (int)third[31 - threadIdx.x];
+}
+
+//@ good pointer_of_another_lane block=32 args="int32[32]"
+extern "C" __global__ void pointer_of_another_lane(int* b) {
+  __shared__ int low[16], high[16];
+  int* own = threadIdx.x < 16 ? low + threadIdx.x : high + threadIdx.x - 16;
+  *own = threadIdx.x;
+  int* next = (int*)__shfl_xor_sync(0xffffffff, (unsigned long long)own, 16);
+  __syncwarp();
+  b[threadIdx.x] = *next;
+}
+
+//@ good tagged_pointer block=32 args="int32[32]"
+extern "C" __global__ void tagged_pointer(int* b) {
+  __shared__ int s[32], t[32];
+  s[threadIdx.x] = t[threadIdx.x] = 3;
+  unsigned long long p = (unsigned long long)((threadIdx.x & 1 ? s : t) + threadIdx.x) | (threadIdx.x & 1);
+  b[threadIdx.x] = *(int*)(p & ~1ull) + (int)(p & 1);
+}
+
+__device__ __noinline__ int at_place(const int* p, int i) {
+  return p[i];
+}
+
+//@ good function_of_either block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void function_of_either(const int* a, int* b) {
+  __shared__ int s[32];
+  s[threadIdx.x] = 1;
+  __syncwarp();
+  b[threadIdx.x] = at_place(a, threadIdx.x) + at_place(s, 31 - threadIdx.x) + at_place(table, threadIdx.x);
+}
+
+struct Pair {
+  const int* first;
+  int* second;
+};
+
+//@ good pointers_of_a_struct block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void pointers_of_a_struct(const int* a, int* b) {
+  Pair pair{a, b};
+  Pair* p = &pair;
+  asm volatile("" : "+l"(p) : : "memory");
+  if (threadIdx.x & 1) p->first = b;
+  b[threadIdx.x] = a[threadIdx.x];
+  p->second[threadIdx.x] += p->first[threadIdx.x];
+}
