@@ -205,7 +205,9 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   if (fault.both_orders) json["both_orders"] = true;
   json["severity"] = fault.warning ? "warning" : "error";
   if (fault.kind == FaultKind::uninitialised)
-    json["origin"] = fault.origin == Space::param ? "register" : name_of(fault.origin);
+    json["origin"] = fault.origin != Space::param ? name_of(fault.origin)
+                     : fault.other.known          ? "lane"
+                                                  : "register";
   if (!fault.other.known) return;
   Json other;
   other["thread"] = fault.other.thread;
@@ -240,27 +242,30 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
              (fault.warning ? ", of the same value" : "") + ", " +
              by_thread(fault, program, place) + "; the other access is by thread " +
              triple(fault.other.thread) + " of block " + triple(fault.other.block) + at +
-             (fetched ? ", and fetches show what was there before the launch"
-                      : ", and nothing puts them in order") +
+             (fetched                ? ", and fetches show what was there before the launch"
+              : fault.detail.empty() ? ", and nothing puts them in order"
+                                     : ", " + fault.detail) +
              (fault.both_orders ? " (met in both orders)" : "");
     }
     case FaultKind::uninitialised: {
+      const bool absent = fault.origin == Space::param && fault.other.known;
+      const std::string read_at =
+          other_place.empty() || other_place == place ? "" : ", read at " + other_place + ",";
       const std::string what =
-          fault.origin == Space::param
-              ? "a variable that was never set"
+          absent ? "a lane that takes no part in the shuffle" + read_at
+          : fault.origin == Space::param
+              ? std::string("a variable that was never set")
               : std::string("uninitialised ") + name_of(fault.origin) + " memory" +
                     (fault.has_access && fault.space == fault.origin && fault.space != Space::global
                          ? at_offset(fault)
                          : "") +
-                    (other_place.empty() || other_place == place
-                         ? ""
-                         : ", read at " + other_place + ",");
+                    read_at;
       return "a value from " + what + " is " + fault.hazard +
              (element.empty() ? "" : " (" + element + ")") + ", " +
              by_thread(fault, program, place);
     }
     default:
-      return std::string(fault.hazard) + ": " + fault.message + ", " +
+      return std::string(fault.hazard) + ": " + fault.message + fault.detail + ", " +
              by_thread(fault, program, place) +
              (fault.other.known ? "; the other one is at " + other_place : "");
   }

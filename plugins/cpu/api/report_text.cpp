@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api/report.hpp"
+#include "program/memory_words.hpp"
 #include "program/source_place.hpp"
 
 namespace warpmark::cpu {
@@ -116,19 +117,10 @@ void race(const Fault& fault, Text& text) {
             " and thread " + triple(fault.thread) + " in block " + triple(fault.block));
 }
 
-// What one thread reads by "ld.global.v2.f32": 8.
-std::uint32_t bytes_read(const Program& program, std::uint32_t number) {
-  const Statement* statement = program.statement(number);
-  if (statement == nullptr) return 0;
-  const std::string_view opcode = statement->opcode;
-  const std::uint32_t bytes = bytes_of(type_named(opcode.substr(opcode.rfind('.') + 1)));
-  const auto has = [&](std::string_view word) { return opcode.find(word) != opcode.npos; };
-  return bytes * (has(".v2.") ? 2 : has(".v4.") ? 4 : has(".v8.") ? 8 : 1);
-}
-
 void uninitialised(const Fault& fault, const Program& program, Text& text) {
   const bool variable = fault.origin == Space::param;
-  const std::uint32_t bytes = fault.other.known  ? bytes_read(program, fault.other.statement)
+  const Statement* load = fault.other.known ? program.statement(fault.other.statement) : nullptr;
+  const std::uint32_t bytes = load != nullptr    ? loaded_bytes(load->opcode).all
                               : fault.has_access ? fault.bytes
                                                  : 0;
   text.head("Uninitialized " + (variable ? std::string("register") : space_text(fault.origin)) +
@@ -161,7 +153,7 @@ std::string sanitizer_text(const Fault& fault, const Program& program) {
                 (fault.kind == FaultKind::sync ? fault.hazard : "Divergent thread(s) in block"));
       text.at(fault.statement);
       text.by(fault);
-      text.more(safe(fault.message));
+      text.more(safe(fault.message + fault.detail));
       break;
     case FaultKind::heap:
       text.head(std::string("Malloc/Free error encountered : ") +

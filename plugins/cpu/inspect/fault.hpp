@@ -60,6 +60,7 @@ struct Fault {
   std::array<std::uint32_t, 3> thread{}, block{};  ///< the first that met it
   std::uint64_t count = 0;                         ///< accesses of threads that met it
   std::string message;                             ///< of a limit or barrier
+  std::string detail;                              ///< … behind it; that of the first who met it
   const char* hazard = "";                         ///< of a race: which comes after which; of an
                                                    ///< undefined value, what was done with it
   bool both_orders = false;                        ///< of a race: the other order was met, too

@@ -10,6 +10,7 @@
 #include "inspect/uses.hpp"
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
+#include "program/memory_words.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -40,6 +41,10 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
       races(memory.races.at(static_cast<std::size_t>(global_shift))),
       swaps(std::any_of(program.code.begin(), program.code.end(),
                         [](const Instruction& i) { return is_swap(i.opcode); })) {
+  constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
+  for (const Instruction& i : program.code) {
+    if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);
+  }
   for (const Block& block : program.blocks) {
     if (block.exit != Exit::cluster_arrive) continue;
     const Block& next = program.blocks[block.next];
@@ -93,6 +98,8 @@ BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uin
       shared_bytes_(shared_bytes),
       local_bytes_(local_bytes),
       warps_(warps) {
+  const std::uint32_t reserved = block.launch().program.reserved_bytes;
+  if (reserved > 0) reserved_ = shared_bytes - reserved;
   if (launch.checks.race) {
     const std::uint64_t cells = (shared_bytes >> launch.shared_shift) + 1;
     shared_records_.resize(3 * cells);
@@ -131,6 +138,7 @@ void BlockObserver::start(std::uint64_t index) {
     warp.fenced_anew = false;
   }
   fenced_ = {};
+  absent_.clear();
   if (!launch_.checks.init) return;
   for (std::uint32_t w = 0; w < warps_.size(); ++w) {
     for (const std::uint32_t slot : program.unwritten) {
@@ -146,10 +154,15 @@ bool BlockObserver::conflicts(const Record& before, const Record& now, const Ins
                               Space space, Warp& warp) {
   if (before.in_flight()) return launch_.flights.holds(before.moment());
   if (before.moment() < launch_.clock.first()) return false;
-  if (before.strong() && now.strong()) return false;
+  const std::uint64_t block = launch_.clock.block(before.moment());
+  if (before.strong() && now.strong()) {
+    const auto own = [&](std::uint32_t statement) {
+      return launch_.of_block_scope.contains(statement);
+    };
+    if (block == index_ || (!own(before.statement()) && !own(now.statement()))) return false;
+  }
   // Of a block that was here before.
   if (space == Space::shared && before.moment() < start_) return false;
-  const std::uint64_t block = launch_.clock.block(before.moment());
   if (block == index_) {
     if (before.thread() == now.thread() || before.moment() < barrier_) return false;
     // Kernels of old have warps in step by volatile accesses: lanes execute those as one.
@@ -177,6 +190,8 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
   fault.warning = same;
   describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
   tell_other(fault, before);
+  if (before.strong() && !before.in_flight() && (i.order & Instruction::kStrong) != 0)
+    fault.detail = "and one of them is atomic for threads of its own block only";
   // The plain read of a read-modify-write by compare and swap.
   const bool reads = kind[0] == 'r', strong = (i.order & Instruction::kStrong) != 0;
   const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();
@@ -317,7 +332,10 @@ void BlockObserver::load(Lanes& w, const Instruction& i, Space space, std::uint3
     }
     const unsigned set = eight_bits(bits, from + k++ * element, size);
     const std::uint32_t missing = ~set & ((1u << element) - 1);
-    warps_[w.warp].taints.set(slot, lane, Taint::make(missing, space, i.statement));
+    Taint taint = Taint::make(missing, space, i.statement);
+    if (const auto known = absent_.find(address); space == Space::shared && known != absent_.end())
+      taint = Taint::make(missing, Space::param, known->second);
+    warps_[w.warp].taints.set(slot, lane, taint);
   }
 }
 
@@ -335,6 +353,12 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   if (bits != nullptr) set_bits(bits, from, bytes);
   if (!warp.taints.any()) return;
   const std::uint32_t element = bytes / i.count, whole = (1u << element) - 1;
+  const auto loaded_element = [&](Taint taint) {
+    const Statement* statement = block_.launch().program.statement(taint.statement());
+    const bool loaded = statement != nullptr && taint.space() != Space::param;
+    const std::uint32_t read = loaded ? loaded_bytes(statement->opcode).element : 0;
+    return read == 0 ? 8 : read;
+  };
   bool all = true;
   Taint worst;
   std::uint32_t k = 0;
@@ -343,6 +367,9 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
     const std::uint32_t missing = taint.bytes() & whole;
     all = all && missing == whole;
     if (missing != 0 && (!worst || taint.computed())) worst = taint;
+    // What was loaded as less than is stored is no copy, which may hold padding.
+    if (missing != 0 && missing != whole && loaded_element(taint) < element)
+      worst = taint.as_computed();
     if (bits != nullptr && missing != 0) {
       for (std::uint32_t byte = 0; byte < element; ++byte) {
         if ((missing >> byte & 1) != 0) set_bits<false>(bits, from + k * element + byte, 1);
@@ -350,6 +377,7 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
     }
     ++k;
   }
+  if (worst.of_absent_lane() && space == Space::shared) absent_[address] = worst.statement();
   if (!worst || space != Space::global) return;
   Fault fault;
   describe_access(w, i, space, lane, address, bytes, true, fault);

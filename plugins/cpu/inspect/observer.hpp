@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "inspect/checks.hpp"
@@ -49,7 +51,9 @@ struct LaunchObserver {
     Fault fault;
   };
   std::vector<Unsettled> unsettled;
-  bool swaps;                           ///< the program has a compare-and-swap
+  bool swaps;  ///< the program has a compare-and-swap
+  /// Statements of atomic accesses that are so for threads of their own block alone.
+  std::unordered_set<std::uint32_t> of_block_scope;
   bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
   /// By callee: the arguments and results of its calls and its own results, which lie in its frame
   /// and may be written in part: offsets and bytes.
@@ -84,7 +88,8 @@ class BlockObserver {
   [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes) {
     if (space != Space::shared) return launch_.races.find(address, bytes);
     // What other blocks did is not in order with this one's barriers: each access is looked at.
-    return visited_ ? RaceCells{} : shared_cells_ + (address >> launch_.shared_shift);
+    if (visited_ || address >= reserved_) return {};
+    return shared_cells_ + (address >> launch_.shared_shift);
   }
   /// Accesses before this are no danger: Record::bits of the barrier's, or the launch's start.
   [[nodiscard]] std::uint64_t threshold(Space space) const {
@@ -240,6 +245,10 @@ class BlockObserver {
 
   LaunchObserver& launch_;
   BlockState& block_;
+  /// Where shared memory holds what a shuffle read of a lane that takes no part, and which shuffle.
+  std::unordered_map<std::uint64_t, std::uint32_t> absent_;
+  /// From here on shared memory is used by cooperative groups, which know what they do.
+  std::uint64_t reserved_ = ~std::uint64_t{0};
   std::uint64_t index_ = 0;
   Moment moment_ = 0, barrier_ = 0;
   Moment start_ = 0;      ///< the first of the cluster's first block

@@ -59,8 +59,8 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
                             const std::uint64_t* at, std::uint32_t bytes) {
   const Checks& checks = launch_.checks;
   const Warp& warp = warps_[w.warp];
-  const bool plain =
-      !checks.closely && !is_swap(i.opcode) && (i.order & Instruction::kRelease) == 0;
+  const bool plain = !checks.closely && launch_.of_block_scope.empty() && !is_swap(i.opcode) &&
+                     (i.order & Instruction::kRelease) == 0;
   const std::uint64_t origin = space == Space::global ? w.sites[i.site].begin : 0;
   const std::uint8_t* values = !checks.init             ? nullptr
                                : space == Space::global ? w.sites[i.site].init

@@ -24,6 +24,7 @@ BlockObserver& BlockObserver::home(std::uint64_t& offset) {
 RaceCells BlockObserver::cell_at(Space space, std::uint64_t address) {
   if (space != Space::shared) return launch_.races.find(address, 1);
   const BlockObserver& owner = home(address);
+  if (address >= reserved_) return {};
   return owner.shared_cells_ + (address >> launch_.shared_shift);
 }
 

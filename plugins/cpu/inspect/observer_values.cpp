@@ -82,7 +82,7 @@ void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statem
   fault.block = block_.coordinates();
   fault.count = 1;
   fault.origin = taint.space();
-  if (taint.space() != Space::param) {
+  if (taint.space() != Space::param || taint.of_absent_lane()) {
     fault.other.known = true;
     fault.other.statement = taint.statement();
     fault.other.thread = fault.thread;
@@ -112,7 +112,9 @@ void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) 
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint32_t from = source_lane(i.opcode, lane, word(i.b, lane), word(i.c, lane));
-    if (from != lane && (mask >> from & 1) != 0) used |= 1u << from;
+    const bool read = from != lane && (mask >> from & 1) != 0;
+    // Sums of half a warp hand on what lanes beyond it have, down to where nobody looks at it.
+    if (read && !warps_[w.warp].taints.get(i.a, from).of_absent_lane()) used |= 1u << from;
   }
   decide(w, i.a, used, i.statement, "handed to other lanes");
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "inspect/uses.hpp"
+#include "machine/block.hpp"
 #include "machine/lanes.hpp"
 #include "program/matrix.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 Flow flow_of_arithmetic(const OpcodeInfo& info) {
   const std::string_view name = info.names;
+  if (info.form == Form::mask1 || info.form == Form::mask2) return Flow::compute;
   if (name.starts_with("mov.")) return Flow::copy;
   if (name.starts_with("and.")) return Flow::both;
   if (name.starts_with("or.")) return Flow::either;
@@ -129,6 +131,14 @@ std::uint32_t deciding_bytes(std::uint64_t value, bool inverted) {
   return bytes;
 }
 
+// The bytes that hold bits [first, last).
+std::uint32_t bytes_between(std::uint64_t first, std::uint64_t last) {
+  std::uint32_t bytes = 0;
+  for (std::uint32_t byte = 0; byte < 8; ++byte)
+    bytes |= static_cast<std::uint32_t>(last > 8 * byte && first < 8 * byte + 8) << byte;
+  return bytes;
+}
+
 class Step {
  public:
   Step(WarpTaints& taints, const Program& program, const Lanes& lanes, const Instruction& i,
@@ -188,27 +198,22 @@ class Step {
         const auto decided = [&](std::uint32_t slot, Taint taint) {
           return deciding_bytes(value_of(lanes_, slot, lane, wide), zeros) & ~taint.bytes();
         };
-        const std::uint32_t bytes =
+        std::uint32_t bytes =
             (a.bytes() | b.bytes()) & ~decided(i_.a, a) & ~decided(i_.b, b) & copied;
+        // A bit-field's bits have a value now, and with them the bytes that hold it.
+        if (i_.merges) bytes &= deciding_bytes(value_of(lanes_, i_.b, lane, wide), !zeros);
         Taint result = (a ? a : b).with_bytes(bytes);
-        if (result && (a.computed() || b.computed())) result = result.as_computed();
+        // Bits that are cut out of a value are no copy of it.
+        const auto kept = [&](std::uint32_t slot) {
+          return deciding_bytes(value_of(lanes_, slot, lane, wide), false) & copied;
+        };
+        const bool cuts = zeros && !i_.merges && (!a || !b) && kept(a ? i_.b : i_.a) != copied;
+        if (result && (cuts || a.computed() || b.computed())) result = result.as_computed();
         set(i_.d, lane, result);
         return;
       }
-      case Flow::shift: {
-        const Taint a = of(i_.a, lane);
-        if (!of(i_.b, lane)) {
-          const auto by = value_of(lanes_, i_.b, lane, false);
-          if (by % 8 == 0 && by < 64) {
-            const bool left = find_opcode(i_.opcode)->names.starts_with("shl");
-            const std::uint32_t bytes = (left ? a.bytes() << by / 8 : a.bytes() >> by / 8) & copied;
-            set(i_.d, lane, a.with_bytes(bytes));
-            return;
-          }
-        }
-        set(i_.d, lane, any({i_.a, i_.b}, lane));
-        return;
-      }
+      case Flow::shift:
+        return shift(lane, copied);
       case Flow::select: {
         Taint result = of(i_.c, lane).as_computed();
         if (!result) {
@@ -224,6 +229,8 @@ class Step {
         compare(lane);
         return;
       default: {
+        if (i_.opcode == Opcode::prmt || i_.merges) return rearrange(lane);
+        if (i_.opcode == Opcode::bfe_u32 || i_.opcode == Opcode::bfe_u64) return extract(lane);
         if (i_.opcode == Opcode::convert_any) {
           Taint result;
           for (const std::uint32_t slot : uses_of(program_, i_).reads) {
@@ -244,6 +251,64 @@ class Step {
         if (info == nullptr || (carries && i_.negated)) set(i_.address, lane, result);
       }
     }
+  }
+
+  // A shift by whole bytes copies them; another makes each byte of two that lie beside each other.
+  void shift(std::uint32_t lane, std::uint32_t copied) {
+    const Taint a = of(i_.a, lane);
+    const std::uint64_t by = value_of(lanes_, i_.b, lane, false);
+    if (!a || of(i_.b, lane) || by > 63) return set(i_.d, lane, any({i_.a, i_.b}, lane));
+    const std::string_view names = find_opcode(i_.opcode)->names;
+    const bool left = names.starts_with("shl");
+    if (i_.imm != 0) {
+      const auto bits = static_cast<std::uint64_t>(i_.imm);
+      const std::uint32_t none = deciding_bytes(left ? bits >> by : bits << by, true);
+      return set(i_.d, lane, a.with_bytes(a.bytes() & ~none & copied).as_computed());
+    }
+    const auto moved = [&](std::uint64_t bytes) {
+      return static_cast<std::uint32_t>(left ? a.bytes() << bytes : a.bytes() >> bytes);
+    };
+    std::uint32_t bytes = (moved(by / 8) | (by % 8 == 0 ? 0 : moved(by / 8 + 1))) & copied;
+    // The sign comes in from the left.
+    const std::uint32_t top = copied & ~(copied >> 1);
+    if (names.starts_with("shr.s") && (a.bytes() & top) != 0)
+      bytes |= copied & ~(copied >> (by / 8));
+    Taint result = a.with_bytes(bytes);
+    if (result && by % 8 != 0) result.bits |= Taint::kComputed;
+    set(i_.d, lane, result);
+  }
+
+  // bfe, whose result has a value if the bits have that it takes.
+  void extract(std::uint32_t lane) {
+    const Taint a = of(i_.a, lane);
+    const std::uint64_t first = value_of(lanes_, i_.b, lane, false) & 0xff;
+    const std::uint64_t last = first + (value_of(lanes_, i_.c, lane, false) & 0xff);
+    const std::uint32_t taken = bytes_between(first, last);
+    const Taint place = any({i_.b, i_.c}, lane);
+    set(i_.d, lane, place ? place : a.with_bytes(a.bytes() & taken).as_computed());
+  }
+
+  // prmt and bfi, whose last operands say which byte or bit of the result comes from where.
+  void rearrange(std::uint32_t lane) {
+    const Taint a = of(i_.a, lane), b = of(i_.b, lane);
+    Taint result = a.as_computed();
+    const bool permutes = i_.opcode == Opcode::prmt;
+    if (of(i_.c, lane) || (!permutes && of(i_.address, lane))) {
+      result = any({i_.a, i_.b, i_.c, i_.address}, lane);
+    } else if (permutes) {
+      const std::uint64_t selectors = value_of(lanes_, i_.c, lane, false);
+      const std::uint32_t from = (a.bytes() & 0xf) | (b.bytes() & 0xf) << 4;
+      std::uint32_t bytes = 0;
+      for (std::uint32_t byte = 0; byte < 4; ++byte)
+        bytes |= (from >> (selectors >> (4 * byte) & 7) & 1) << byte;
+      result = (a ? a : b).with_bytes(bytes);
+      if (result && (a.computed() || b.computed())) result = result.as_computed();
+    } else if (!a) {
+      const std::uint64_t first = value_of(lanes_, i_.c, lane, false) & 0xff;
+      const std::uint64_t last = first + (value_of(lanes_, i_.address, lane, false) & 0xff);
+      result = b.with_bytes(b.bytes() & ~bytes_between(first, last));
+    }
+    set(i_.d, lane, result);
   }
 
   // and.pred and or.pred, where one operand may decide.
@@ -311,13 +376,18 @@ class Step {
   }
   void shuffle() {
     Taint results[32];
+    // Lanes that have left are synccheck's.
+    const bool synccheck = lanes_.block->launch().shape.checks.sync;
+    const std::uint32_t reported = synccheck ? lanes_.block->lanes_that_left(lanes_.warp) : 0;
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       std::uint32_t from = source_lane(
           i_.opcode, lane, static_cast<std::uint32_t>(value_of(lanes_, i_.b, lane, false)),
           static_cast<std::uint32_t>(value_of(lanes_, i_.c, lane, false)));
-      if (from > 31 || (mask_ >> from & 1) == 0) from = lane;
-      results[lane] = of(i_.a, from);
+      if (from > 31) from = lane;
+      results[lane] = (mask_ >> from & 1) != 0      ? of(i_.a, from)
+                      : (reported >> from & 1) != 0 ? Taint{}
+                                                    : Taint::make(0xf, Space::param, i_.statement);
     }
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));

@@ -29,12 +29,17 @@ struct Taint {
   explicit operator bool() const { return bits != 0; }
   [[nodiscard]] std::uint32_t bytes() const { return bits & 0xff; }
   [[nodiscard]] bool computed() const { return (bits & kComputed) != 0; }
-  /// Space::param stands for a register that was never written.
+  /// Space::param stands for a register: one that was never written, or that of a lane which takes
+  /// no part in a shuffle.
   [[nodiscard]] Space space() const {
     constexpr Space kSpaces[] = {Space::param, Space::global, Space::shared, Space::local};
     return kSpaces[bits >> 9 & 3];
   }
   [[nodiscard]] std::uint32_t statement() const { return bits >> 11; }
+  /// What a shuffle, `statement`, read of a lane that takes no part in it.
+  [[nodiscard]] bool of_absent_lane() const {
+    return bits != 0 && space() == Space::param && statement() != 0;
+  }
   /// Of other bytes, from the same origin; nothing if there are none.
   [[nodiscard]] Taint with_bytes(std::uint32_t bytes) const {
     return bytes == 0 ? Taint{} : Taint{(bits & ~0xffu) | bytes};

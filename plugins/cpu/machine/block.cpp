@@ -45,15 +45,18 @@ std::uint64_t BlockState::footprint(const Program& program, const LaunchShape& s
   return (threads + 31) / 32 *
              (2 * std::uint64_t{program.register_bytes} + std::uint64_t{program.local_bytes} * 32 +
               program.sites * sizeof(Region)) +
-         program.dynamic_offset + shape.dynamic_shared;
+         program.dynamic_offset + shape.dynamic_shared + 2 * program.reserved_bytes;
 }
 
 BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.warps()) {
   const Program& program = launch.program;
   register_bytes_ = program.register_bytes;
-  shared_bytes_ = launch.shape.dynamic_shared > 0
-                      ? std::uint64_t{program.dynamic_offset} + launch.shape.dynamic_shared
-                      : program.shared_bytes;
+  own_shared_bytes_ = launch.shape.dynamic_shared > 0
+                          ? program.dynamic_offset + launch.shape.dynamic_shared
+                          : program.shared_bytes;
+  shared_bytes_ = own_shared_bytes_;
+  if (program.reserved_bytes > 0)
+    shared_bytes_ = (shared_bytes_ + 127) / 128 * 128 + program.reserved_bytes;
   local_bytes_ = program.local_bytes;
   registers_ = buffer(register_bytes_ * warps_.size());
   image_ = buffer(register_bytes_ * warps_.size());
@@ -146,7 +149,11 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   const std::uint64_t own = launch_.program.kernel_local_bytes;
   for (std::uint64_t i = 0; own > 0 && i < 32 * warps_.size(); ++i)
     std::memset(local_.get() + i * local_bytes_, 0, own);
-  if (observer_) observer_->start(index);
+  if (observer_) {
+    observer_->start(index);
+    const std::uint64_t reserved = launch_.program.reserved_bytes;
+    observer_->fill_shared(shared_bytes_ - reserved, reserved);
+  }
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   barriers_ = {};
@@ -288,7 +295,11 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
     const Instruction& instruction = launch_.program.code[i];
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
-    if (follows && taints->any()) observer_->follow(lanes, instruction, mask);
+    // A shuffle of some lanes may read others, which have no value for it.
+    const bool shuffles =
+        instruction.opcode >= Opcode::shfl_up && instruction.opcode <= Opcode::shfl_idx;
+    if (follows && (taints->any() || (full == 0 && shuffles)))
+      observer_->follow(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::told) traffic->after(*step);
   }

@@ -128,7 +128,11 @@ class BlockState {
   [[nodiscard]] Cluster& cluster() const { return *cluster_; }
   [[nodiscard]] std::uint32_t rank() const { return rank_; }
   [[nodiscard]] std::uint32_t live_threads() const { return live_threads_; }
+  /// Bytes of it that the kernel has asked for.
+  [[nodiscard]] std::uint32_t own_shared_bytes() const { return own_shared_bytes_; }
   [[nodiscard]] const Region& shared() const { return warps_[0].lanes.shared; }
+  /// Lanes of a warp whose threads have left the kernel.
+  [[nodiscard]] std::uint32_t lanes_that_left(std::uint32_t warp) const;
   [[nodiscard]] AsyncCopies& async() { return async_; }
   /// Null if there is nothing to look for beyond bounds.
   [[nodiscard]] BlockObserver* observer() { return observer_.get(); }
@@ -244,6 +248,7 @@ class BlockState {
   std::array<std::uint32_t, 3> coordinates_{};
   Buffer registers_, image_, shared_, local_;
   std::uint64_t register_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;
+  std::uint32_t own_shared_bytes_ = 0;  ///< without what the program reserves behind it
   std::vector<Region> objects_;
   std::vector<Warp> warps_;
   std::array<Barrier, 16> barriers_{};

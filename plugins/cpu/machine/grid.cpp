@@ -543,8 +543,10 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
     const Region& region = space == Space::shared  ? lanes.objects[instruction.object]
                            : space == Space::local ? lanes.local
                                                    : lanes.param;
-    fault.allocation.bytes = region.size;
-    measure(fault, region.begin, region.size);
+    const bool all = space == Space::shared && region.size == lanes.shared.size;
+    const std::uint64_t size = all ? lanes.block->own_shared_bytes() : region.size;
+    fault.allocation.bytes = size;
+    measure(fault, region.begin, size);
     if (space != Space::shared) return;
     const Object* variable = variable_of(launch.program, instruction, address);
     if (variable != nullptr) fault.variable = {variable_name(variable->name), variable->address};

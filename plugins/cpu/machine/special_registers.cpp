@@ -82,6 +82,12 @@ void BlockState::lay_out_registers() {
             value = shape.dynamic_shared;
             break;
           case Special::total_smem_size:
+            value = own_shared_bytes_;
+            break;
+          case Special::reserved_begin:
+            value = static_cast<std::uint32_t>(shared_bytes_) - program.reserved_bytes;
+            break;
+          case Special::reserved_end:
             value = static_cast<std::uint32_t>(shared_bytes_);
             break;
           default:

@@ -52,15 +52,18 @@ void BlockState::check_members(const Warp& warp, std::uint32_t mask, const Block
   launch_.faults.add(fault);
 }
 
+std::uint32_t BlockState::lanes_that_left(std::uint32_t warp) const {
+  const std::uint32_t threads = std::min(32u, launch_.threads() - warp * 32);
+  return (threads == 32 ? 0xffffffff : (1u << threads) - 1) & ~warps_[warp].live;
+}
+
 // Lanes that have left take no part in votes, matches, reductions and barriers, whatever the mask
 // (CUDA C++ Programming Guide: "all non-exited threads named in mask"). A shuffle must not read
 // what they would give. `node` begins with the operation. Lanes that never were, in the last warp
 // of a block, may be named.
 void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
                                std::uint32_t statement, std::uint32_t node) {
-  const std::uint32_t threads = std::min(32u, launch_.threads() - warp.lanes.warp * 32);
-  const std::uint32_t all = threads == 32 ? 0xffffffff : (1u << threads) - 1;
-  const std::uint32_t left = members & all & ~warp.live;
+  const std::uint32_t left = members & lanes_that_left(warp.lanes.warp);
   const Block& next = launch_.program.blocks[node];
   if (left == 0 || next.begin == next.end) return;
   const Instruction& operation = launch_.program.code[next.begin];
@@ -76,7 +79,6 @@ void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32
     read |= 1u << from;
   }
   if (readers == 0) return;
-  const bool one = std::popcount(read) == 1;
   Fault fault;
   fault.kind = FaultKind::sync;
   fault.statement = statement;
@@ -84,9 +86,8 @@ void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32
   fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(readers)));
   fault.count = static_cast<std::uint64_t>(std::popcount(readers));
   fault.hazard = "Divergent thread(s) in warp";
-  fault.message = std::string("a value is read from lane") + (one ? " " : "s ") + lanes_text(read) +
-                  " of the warp, which " + (one ? "has" : "have") +
-                  " left the kernel without giving it";
+  fault.message = "values are read from lanes of the warp that have left the kernel";
+  fault.detail = (std::popcount(read) == 1 ? ": lane " : ": lanes ") + lanes_text(read);
   launch_.faults.add(fault);
 }
 

@@ -39,9 +39,20 @@ constexpr std::array<std::pair<std::string_view, Special>, 24> kSpecials = {{
     {"%ntid.w", Special::zero},
 }};
 
+// The system's shared memory, of which cooperative groups use the part from offset_1 on for groups
+// of several warps (cooperative_groups/details/memory.h).
+constexpr std::array<std::pair<std::string_view, Special>, 5> kReserved = {{
+    {"%reserved_smem_offset_begin", Special::reserved_begin},
+    {"%reserved_smem_offset_0", Special::reserved_begin},
+    {"%reserved_smem_offset_1", Special::reserved_begin},
+    {"%reserved_smem_offset_end", Special::reserved_end},
+    {"%reserved_smem_offset_cap", Special::reserved_end},
+}};
+constexpr std::uint32_t kReservedBytes = 1024;
+
 // What does not exist here reads as 0: performance counters, the graph that runs a kernel, the one
-// multiprocessor's number, the system's shared memory, and the fourth coordinate.
-constexpr std::array<std::string_view, 20> kZeros = {"%ctaid.w",
+// multiprocessor's number, and the fourth coordinate.
+constexpr std::array<std::string_view, 15> kZeros = {"%ctaid.w",
                                                      "%nctaid.w",
                                                      "%tid.w",
                                                      "%smid",
@@ -54,11 +65,6 @@ constexpr std::array<std::string_view, 20> kZeros = {"%ctaid.w",
                                                      "%pm5",
                                                      "%pm6",
                                                      "%pm7",
-                                                     "%reserved_smem_offset_begin",
-                                                     "%reserved_smem_offset_end",
-                                                     "%reserved_smem_offset_cap",
-                                                     "%reserved_smem_offset_0",
-                                                     "%reserved_smem_offset_1",
                                                      "%aggr_smem_size",
                                                      "%current_graph_exec"};
 constexpr std::array<std::string_view, 10> kWideZeros = {
@@ -169,6 +175,11 @@ std::uint32_t Decoder::predicate(const Statement& statement, const Operand& oper
 std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
   for (const auto& [known, which] : kSpecials) {
     if (!wide && name == known) return special(which);
+  }
+  for (const auto& [known, which] : kReserved) {
+    if (wide || name != known) continue;
+    program_.reserved_bytes = kReservedBytes;
+    return special(which);
   }
   // All blocks run on the multiprocessor of number 0, so that there is one.
   if (!wide && name == "%nsmid") return constant(1, false);

@@ -160,4 +160,15 @@ std::string_view memory_words(std::string_view opcode, MemoryAccess access, Memo
   return "";
 }
 
+LoadedBytes loaded_bytes(std::string_view opcode) {
+  MemoryWords words;
+  bool known = false;
+  const MemoryAccess kind =
+      opcode.starts_with("ldu.") ? MemoryAccess::load_uniform : MemoryAccess::load;
+  if (!opcode.starts_with("ld.") && kind == MemoryAccess::load) return {};
+  memory_words(opcode, kind, words, known);
+  if (!known) return {};
+  return {bytes_of(words.type), bytes_of(words.type) * words.count};
+}
+
 }  // namespace warpmark::cpu

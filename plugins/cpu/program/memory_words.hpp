@@ -24,4 +24,10 @@ enum class MemoryAccess : std::uint8_t { load, load_uniform, store };
 std::string_view memory_words(std::string_view opcode, MemoryAccess access, MemoryWords& words,
                               bool& known);
 
+/// What a load reads by its text: bytes of an element, times the elements; zeros if it is no load.
+struct LoadedBytes {
+  std::uint32_t element = 0, all = 0;
+};
+LoadedBytes loaded_bytes(std::string_view opcode);
+
 }  // namespace warpmark::cpu

@@ -34,7 +34,8 @@ struct Instruction {
   std::uint32_t guard = kNone;                               ///< predicate
   std::uint32_t more =
       0;  ///< first of further operands in Program::operands; the opcode says how many
-  std::int64_t imm = 0;         ///< offset of an access; a comparison's Combine
+  std::int64_t imm = 0;  ///< offset of an access; a comparison's Combine; of a shift, the bits of
+                         ///< its result that count, or 0 for all
   std::uint32_t statement = 0;  ///< for reports: Program::statement finds it
   std::uint32_t site = 0;       ///< number among the kernel's accesses
   std::uint16_t object = 0;     ///< of an access: Program::objects has what it must stay in
@@ -43,6 +44,7 @@ struct Instruction {
   bool guard_negated = false;
   bool negated = false;             ///< of a comparison's or selection's predicate operand c
   bool address_narrow = false;      ///< the address register has 32 bits
+  bool merges = false;              ///< changes bits of a word that goes back to where it came from
   Counter counter = Counter::none;  ///< what it adds to; of an access, the bytes
   std::uint8_t cost = 0;            ///< how much for each lane
   /// Of an access or fence: what of the memory model it takes part in.
@@ -116,6 +118,8 @@ enum class Special : std::uint8_t {
   dynamic_smem_size,
   total_smem_size,
   zero,
+  reserved_begin,  ///< offsets of the memory that cooperative groups keep for themselves
+  reserved_end,
   workspace_low,  ///< address of the memory of a cooperative grid, 0 of another
   workspace_high,
   clusterid_x,
@@ -230,6 +234,8 @@ struct Program {
   std::uint32_t sites = 0;           ///< loads and stores
   std::uint32_t shared_bytes = 0;    ///< static; dynamic shared memory follows at `dynamic_offset`
   std::uint32_t dynamic_offset = 0;
+  /// Of a block's shared memory, behind all other: what cooperative groups use, if they do.
+  std::uint32_t reserved_bytes = 0;
   std::uint32_t local_bytes = 0;  ///< of one thread: the kernel's own, then the stack
   std::uint32_t kernel_local_bytes = 0;
   /// What each execution of a block adds to a counter, for each lane or warp as the counter's unit
@@ -275,6 +281,9 @@ void lay_out_costs(Program& program);
 
 /// Fills in Instruction::object, and adds the parameters to Program::objects.
 void find_provenance(Program& program);
+
+/// Fills in Instruction::merges, and imm of shifts.
+void find_bit_fields(Program& program);
 
 /// Fills in Program::unwritten.
 void find_unwritten(Program& program);

@@ -1,6 +1,7 @@
 // Correct: asynchronous copies, mbarriers, matrices, clusters and cooperative grids.
 //@ least 80
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;
 
 __device__ unsigned at(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -152,4 +153,17 @@ extern "C" __global__ void rows_of_four_matrices(const unsigned* a, unsigned* b)
   unsigned v[4];
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(at(s + threadIdx.x * 4)) : "memory");
   for (int i = 0; i < 4; ++i) b[i * 32 + threadIdx.x] = v[i];
+}
+
+//@ good tiles_of_several_warps block=128 args="int32[2]= int32[128]"
+extern "C" __global__ void tiles_of_several_warps(int* a, int* b) {
+  __shared__ int s[128];
+  auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+  s[threadIdx.x] = a[0] + threadIdx.x;
+  tile.sync();
+  const int v = s[threadIdx.x ^ 63];
+  tile.sync();
+  s[threadIdx.x] = 2 * v;
+  tile.sync();
+  b[threadIdx.x] = s[threadIdx.x ^ 32] + cg::reduce(tile, v, cg::plus<int>());
 }

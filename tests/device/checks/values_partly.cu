@@ -183,3 +183,54 @@ extern "C" __global__ void undefined_bytes_copied_later(const float* a, float* b
   float4 v = *(float4*)(s + threadIdx.x * 4);
   b[threadIdx.x] = v.x + v.y + v.z + v.w;  //! thread=31 count=1 origin=shared
 }
+
+struct Fields {
+  unsigned kind : 3;
+  unsigned size : 5;
+  unsigned rest : 24;
+  unsigned last : 1;
+};
+
+//@ good fields_set_one_by_one block=32 args="int32[32] int32[64] 5:int32 9:int32"
+extern "C" __global__ void fields_set_one_by_one(int* b, Fields* c, int x, int y) {
+  __shared__ Fields f[32];
+  f[threadIdx.x].kind = x;
+  __syncwarp();
+  f[threadIdx.x].size = y;
+  f[threadIdx.x].last = 1;
+  __syncwarp();
+  c[threadIdx.x].size = y;
+  __threadfence();
+  c[threadIdx.x].kind = x;
+  c[threadIdx.x].last = 1;
+  __threadfence();
+  c[threadIdx.x].rest = y;
+  __threadfence();
+  b[threadIdx.x] = f[31 - threadIdx.x].kind + f[31 - threadIdx.x].size + f[31 - threadIdx.x].last + c[threadIdx.x].rest +
+                   c[threadIdx.x].kind + c[threadIdx.x].last;
+}
+
+//@ good fields_of_a_local_struct block=32 args="int32[32] 5:int32 9:int32"
+extern "C" __global__ void fields_of_a_local_struct(int* b, int x, int y) {
+  Fields f;
+  f.size = y;
+  f.last = 1;
+  f.kind = x;
+  f.rest = threadIdx.x;
+  b[threadIdx.x] = f.kind + f.size + f.last + f.rest;
+}
+
+//@ bug field_that_was_not_set uninitialised block=32 args="int32[32] 5:int32"
+extern "C" __global__ void field_that_was_not_set(int* b, int x) {
+  __shared__ Fields f[32];
+  f[threadIdx.x].kind = x;
+  __syncwarp();
+  f[threadIdx.x].last = 1;
+  __syncwarp();
+  b[threadIdx.x] = f[31 - threadIdx.x].rest + 1;  //! thread=0 count=32 hazard=stored
+}
+
+//@ bug bits_of_nothing uninitialised block=32 args="int32[32] int32[32] 6:int32"
+extern "C" __global__ void bits_of_nothing(int* b, const int* c, int n) {
+  b[threadIdx.x] = (c[threadIdx.x] & 0x0ff8) | n;  //! thread=0 count=32 hazard=stored
+}

@@ -206,3 +206,63 @@ extern "C" __global__ void exchanged_for_nothing(int* a, int* b) {
   int old = atomicExch(a, 1);
   *b = old + 1;  //! thread=0 count=1 hazard=stored origin=global
 }
+
+//@ bug half_a_warp_too_much uninitialised block=48 args="int32[1] int32[48]="
+extern "C" __global__ void half_a_warp_too_much(int* b, const int* a) {
+  __shared__ int sums[2];
+  int v = a[threadIdx.x];
+  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_down_sync(0xffffffff, v, offset);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x == 0) b[0] = sums[0] + sums[1];  //! thread=0 count=1 origin=lane hazard=stored says=a_lane_that_takes_no_part_in_the_shuffle,_read_at
+}
+
+//@ bug lane_that_is_not_named uninitialised block=32 args="int32[16]"
+extern "C" __global__ void lane_that_is_not_named(int* b) {
+  if (threadIdx.x < 16) b[threadIdx.x] = __shfl_sync(0xffff, threadIdx.x, 20);  //! thread=0 count=16 origin=lane
+}
+
+//@ good halves_of_a_warp block=32 args="int32[2]"
+extern "C" __global__ void halves_of_a_warp(int* b) {
+  int v = threadIdx.x;
+  if (threadIdx.x < 16) {
+    for (int offset = 8; offset > 0; offset /= 2) v += __shfl_down_sync(0xffff, v, offset);
+    if (threadIdx.x == 0) b[0] = v;
+  } else {
+    for (int offset = 8; offset > 0; offset /= 2) v += __shfl_down_sync(0xffff0000, v, offset, 16);
+    if (threadIdx.x == 16) b[1] = v;
+  }
+}
+
+//@ good tail_of_a_block block=40 args="int32[1] int32[40]="
+extern "C" __global__ void tail_of_a_block(int* b, const int* a) {
+  __shared__ int sums[2];
+  int v = a[threadIdx.x];
+  const unsigned lane = threadIdx.x % 32, lanes = threadIdx.x < 32 ? 32 : 8;
+  for (unsigned offset = 16; offset > 0; offset /= 2) {
+    const int other = __shfl_down_sync(0xffffffff, v, offset);
+    if (lane + offset < lanes) v += other;
+  }
+  if (lane == 0) sums[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x == 0) b[0] = sums[0] + sums[1];
+}
+
+//@ bug byte_of_nothing uninitialised block=32 args="int32[32] int32[32]"
+extern "C" __global__ void byte_of_nothing(int* b, const int* c) {
+  b[threadIdx.x] = c[threadIdx.x] & 0xff;  //! thread=0 count=32 hazard=stored
+}
+
+//@ bug letter_of_nothing uninitialised block=32 args="int32[32]"
+extern "C" __global__ void letter_of_nothing(int* b) {
+  __shared__ unsigned char letters[32];
+  if (threadIdx.x < 31) letters[threadIdx.x] = 'a';
+  __syncthreads();
+  b[threadIdx.x] = letters[threadIdx.x];  //! thread=31 count=1 hazard=stored
+}
+
+//@ bug both_of_nothing uninitialised block=32 args="int32[32] int32[32] int32[32]"
+extern "C" __global__ void both_of_nothing(int* b, const int* c, const int* d) {
+  const bool first = c[threadIdx.x] > 1, second = d[threadIdx.x] > 1;
+  b[threadIdx.x] = (first & second) ? 3 : 4;  //! thread=0 count=32
+}
