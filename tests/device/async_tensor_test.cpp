@@ -1,0 +1,500 @@
+// Copies of boxes of tensors: right on the CPU device, and the same bytes as a GPU gives where
+// there is one (label `gpu`; skipped elsewhere). So are the answers of cuTensorMapEncodeTiled.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "device/client.hpp"
+#include "device/copies.hpp"
+
+namespace warpmark::test {
+namespace {
+
+using Encode = decltype(&::cuTensorMapEncodeTiled);
+
+/// A tensor and its boxes, as cuTensorMapEncodeTiled has them.
+struct Tensor {
+  CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  std::vector<cuuint64_t> dims, strides;
+  std::vector<cuuint32_t> box, steps;
+  CUtensorMapInterleave interleave = CU_TENSOR_MAP_INTERLEAVE_NONE;
+  CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+  CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE;
+  CUtensorMapFloatOOBfill fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+
+  [[nodiscard]] unsigned rank() const { return static_cast<unsigned>(dims.size()); }
+  [[nodiscard]] unsigned element() const {
+    constexpr unsigned kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    return kBytes[type];
+  }
+  [[nodiscard]] unsigned count(unsigned d) const {
+    return d == 0 ? box[0] : (box[d] + steps[d] - 1) / steps[d];
+  }
+  [[nodiscard]] std::size_t box_bytes() const {
+    std::size_t bytes = element();
+    for (unsigned d = 0; d < rank(); ++d) bytes *= count(d);
+    return bytes;
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    return rank() == 1 ? dims[0] * element() : dims.back() * strides.back();
+  }
+  CUresult encode(const Machine& machine, CUtensorMap* map, CUdeviceptr address) const {
+    return machine.call<Encode>("cuTensorMapEncodeTiled")(
+        map, type, rank(), reinterpret_cast<void*>(address), dims.data(), strides.data(),
+        box.data(), steps.data(), interleave, swizzle, promotion, fill);
+  }
+};
+
+// Rows behind each other, each dimension after the last, but for `padding` bytes behind each row.
+Tensor tensor(CUtensorMapDataType type, std::vector<cuuint64_t> dims, std::vector<cuuint32_t> box,
+              unsigned padding = 0) {
+  Tensor made;
+  made.type = type;
+  made.dims = std::move(dims);
+  made.box = std::move(box);
+  made.steps.assign(made.dims.size(), 1);
+  cuuint64_t stride = made.dims[0] * made.element() + padding;
+  for (std::size_t d = 1; d < made.dims.size(); ++d) {
+    made.strides.push_back(stride);
+    stride *= made.dims[d];
+  }
+  return made;
+}
+
+using At = std::array<int, 5>;
+
+// Each element of a box in turn: where it lies in the box's memory, and in the tensor's, or -1
+// outside.
+template <typename Body>
+void each_element(const Tensor& tensor, const At& at, std::size_t shared, Body body) {
+  std::size_t elements = 1;
+  for (unsigned d = 0; d < tensor.rank(); ++d) elements *= tensor.count(d);
+  for (std::size_t n = 0; n < elements; ++n) {
+    std::size_t rest = n;
+    long long there = 0;
+    for (unsigned d = 0; d < tensor.rank(); ++d) {
+      const long long c = at[d] + static_cast<long long>(rest % tensor.count(d)) *
+                                      (d == 0 ? 1 : static_cast<long long>(tensor.steps[d]));
+      rest /= tensor.count(d);
+      if (c < 0 || c >= static_cast<long long>(tensor.dims[d])) there = -1;
+      if (there >= 0)
+        there += c * static_cast<long long>(d == 0 ? tensor.element() : tensor.strides[d - 1]);
+    }
+    std::size_t here = n * tensor.element() + shared;
+    // CuTe has these patterns as Swizzle<1, 4, 3>, <2, 4, 3> and <3, 4, 3>.
+    if (tensor.swizzle == CU_TENSOR_MAP_SWIZZLE_32B) here ^= (here >> 7 & 1) << 4;
+    if (tensor.swizzle == CU_TENSOR_MAP_SWIZZLE_64B) here ^= (here >> 7 & 3) << 4;
+    if (tensor.swizzle == CU_TENSOR_MAP_SWIZZLE_128B) here ^= (here >> 7 & 7) << 4;
+    body(here - shared, there);
+  }
+}
+
+constexpr std::size_t kDump = 16384;  ///< bytes of shared memory that kernels have for boxes
+
+std::string text_of(const At& at, unsigned rank) {
+  std::string text = "{";
+  for (unsigned d = 0; d < rank; ++d) text += (d > 0 ? ", " : "") + std::to_string(at[d]);
+  return text + "}";
+}
+
+// `map` in %rd9 as a generic address, `in` in %rd1, `out` in %rd2; %r1 is the thread, %r3 the box,
+// `place` bytes behind a multiple of 1024, %r4 an mbarrier. There are 128 threads.
+std::string kernel(const std::string& body, std::size_t place, bool cluster = false) {
+  return ".version 8.6\n.target sm_90\n.address_size 64\n"
+         ".global .align 64 .b8 global_map[128];\n"
+         ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 in, .param .u64 out)\n" +
+         std::string(cluster ? ".explicitcluster .reqnctapercluster 2, 1, 1\n" : "") +
+         "{\n.reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<40>; .reg .b64 %rd<40>;\n"
+         ".shared .align 1024 .b8 box[" +
+         std::to_string(kDump) +
+         "]; .shared .align 8 .b64 bar;\n"
+         "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];\n"
+         "cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd2, %rd2;\n"
+         "mov.b64 %rd9, map; cvta.param.u64 %rd9, %rd9;\n"
+         "mov.u32 %r1, %tid.x; mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, box; mov.u32 %r4, bar;\n"
+         "cvt.u64.u32 %rd5, %r3; add.u32 %r3, %r3, " +
+         std::to_string(place) + "; setp.eq.u32 %p1, %r1, 0;\n" + body + "\nret;\n}\n";
+}
+
+// Words of 4 bytes, of all of the box's memory.
+std::string copy_box(const std::string& name, const std::string& from, const std::string& to,
+                     const std::string& at_from, const std::string& at_to) {
+  return "mov.u32 %r10, %r1;\n" + name + ":\nshl.b32 %r11, %r10, 2; cvt.u64.u32 %rd10, %r11;\n" +
+         "add.s64 %rd11, " + at_from + ", %rd10; add.s64 %rd12, " + at_to + ", %rd10;\nld." + from +
+         ".u32 %r12, [%rd11]; st." + to + ".u32 [%rd12], %r12;\n" +
+         "add.u32 %r10, %r10, 128; setp.lt.u32 %p5, %r10, " + std::to_string(kDump / 4) +
+         "; @%p5 bra " + name + ";\n";
+}
+const std::string kFill = "st.shared.u32 [%rd11], -858993460;\n";
+
+// Waits for phase 0 of the mbarrier, for some time only: a GPU must not hang.
+const std::string kAwait =
+    "mov.u32 %r20, 0;\nPOLL: mbarrier.try_wait.parity.shared.b64 %p6, [%r4], 0; @%p6 bra DONE;\n"
+    "add.u32 %r20, %r20, 1; setp.lt.u32 %p7, %r20, 100000; @%p7 bra POLL; trap;\nDONE:\n";
+const std::string kInit =
+    "@%p1 mbarrier.init.shared.b64 [%r4], 1;\n@%p1 fence.mbarrier_init.release.cluster;\n";
+
+// The box's memory, which has `before` in it, is copied out after one box has come into it.
+CopyCase load_case(const std::string& name, const Tensor& tensor, const At& at,
+                   std::size_t place = 0) {
+  CopyCase test;
+  test.name = "load " + name;
+  test.threads = 128;
+  test.in = random_bytes(tensor.bytes(), static_cast<unsigned>(name.size()) + 1);
+  test.out = random_bytes(kDump, 2);
+  test.expected = test.out;
+  test.map = [tensor](const Machine& machine, CUtensorMap* map, CUdeviceptr in, CUdeviceptr) {
+    return tensor.encode(machine, map, in);
+  };
+  test.ptx =
+      kernel(kInit + copy_box("FILL", "global", "shared", "%rd2", "%rd5") +
+                 "fence.proxy.async;\nbar.sync 0;\n@!%p1 bra WAIT;\n"
+                 "mbarrier.arrive.expect_tx.shared.b64 _, [%r4], " +
+                 std::to_string(tensor.box_bytes()) + ";\ncp.async.bulk.tensor." +
+                 std::to_string(tensor.rank()) +
+                 "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], [%rd9, " +
+                 text_of(at, tensor.rank()) + "], [%r4];\nWAIT:\n" + kAwait +
+                 copy_box("OUT", "shared", "global", "%rd5", "%rd2"),
+             place);
+  each_element(tensor, at, place, [&](std::size_t here, long long there) {
+    for (unsigned byte = 0; byte < tensor.element(); ++byte)
+      test.expected[place + here + byte] =
+          there < 0 ? std::uint8_t{0} : test.in[static_cast<std::size_t>(there) + byte];
+  });
+  return test;
+}
+
+// The box's memory holds `in` and is stored into the tensor `out`; with an operation, reduced.
+CopyCase store_case(const std::string& name, const Tensor& tensor, const At& at,
+                    const std::string& operation = "", std::size_t place = 0) {
+  CopyCase test;
+  test.name = (operation.empty() ? "store " : operation + " ") + name;
+  test.threads = 128;
+  test.in = random_bytes(kDump, static_cast<unsigned>(name.size()) + 3);
+  test.out = random_bytes(tensor.bytes(), 4);
+  test.map = [tensor](const Machine& machine, CUtensorMap* map, CUdeviceptr, CUdeviceptr out) {
+    return tensor.encode(machine, map, out);
+  };
+  const std::string words =
+      operation.empty() ? "cp.async.bulk.tensor." : "cp.reduce.async.bulk.tensor.";
+  test.ptx = kernel(copy_box("FILL", "global", "shared", "%rd1", "%rd5") +
+                        "fence.proxy.async;\nbar.sync 0;\n@!%p1 bra END;\n" + words +
+                        std::to_string(tensor.rank()) + "d.global.shared::cta" +
+                        (operation.empty() ? "" : "." + operation) + ".tile.bulk_group [%rd9, " +
+                        text_of(at, tensor.rank()) +
+                        "], [%r3];\n"
+                        "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nEND:",
+                    place);
+  if (!operation.empty()) return test;
+  test.expected = test.out;
+  each_element(tensor, at, place, [&](std::size_t here, long long there) {
+    for (unsigned byte = 0; byte < tensor.element() && there >= 0; ++byte)
+      test.expected[static_cast<std::size_t>(there) + byte] = test.in[place + here + byte];
+  });
+  return test;
+}
+
+constexpr auto kF32 = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+constexpr auto kF16 = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+constexpr auto kU8 = CU_TENSOR_MAP_DATA_TYPE_UINT8;
+
+std::vector<CopyCase> shapes() {
+  std::vector<CopyCase> cases;
+  const auto both = [&](const std::string& name, const Tensor& tensor, const At& at) {
+    cases.push_back(load_case(name, tensor, at));
+    cases.push_back(store_case(name, tensor, at));
+  };
+  both("1d", tensor(kF32, {1000}, {64}), {128});
+  both("1d over the end", tensor(kF32, {1000}, {64}), {960});
+  both("1d before the beginning", tensor(kF32, {1000}, {64}), {-10});
+  both("1d outside", tensor(kF32, {1000}, {64}), {-64});
+  both("1d of 256 bytes", tensor(kU8, {4096}, {256}), {17});
+  both("2d", tensor(kF32, {64, 40}, {32, 16}), {8, 3});
+  both("2d over a corner", tensor(kF32, {64, 40}, {32, 16}), {48, 35});
+  both("2d before a corner", tensor(kF32, {64, 40}, {32, 16}), {-5, -7});
+  both("2d with padding", tensor(kF16, {33, 20}, {32, 8}, 14), {9, 14});
+  both("2d of one column", tensor(kU8, {16, 256}, {16, 256}), {0, 0});
+  both("3d", tensor(kF16, {40, 9, 6}, {16, 4, 3}), {30, 7, -1});
+  both("4d", tensor(kF32, {12, 5, 6, 4}, {8, 3, 4, 2}), {-2, 3, 4, 1});
+  both("5d", tensor(kF32, {8, 5, 4, 4, 3}, {4, 3, 2, 3, 2}), {3, -1, 3, 2, 2});
+  both("5d of bytes", tensor(kU8, {32, 4, 3, 3, 2}, {16, 2, 2, 2, 2}), {11, 1, 1, 2, 1});
+  Tensor skips = tensor(kF32, {32, 50, 9}, {16, 16, 6});
+  skips.steps = {1, 3, 2};
+  both("every third row of every second plane", skips, {4, 7, 1});
+  both("every third row over the end", skips, {20, 40, 5});
+  both("every third row from outside", skips, {-3, -4, -1});
+  skips.steps = {5, 8, 1};
+  both("a stride of the first dimension", skips, {2, 1, 0});
+  for (unsigned type = 0; type <= CU_TENSOR_MAP_DATA_TYPE_FLOAT32; ++type) {
+    const auto kind = static_cast<CUtensorMapDataType>(type);
+    both("type " + std::to_string(type), tensor(kind, {64, 16}, {32, 8}), {41, 10});
+  }
+  for (const auto kind : {CU_TENSOR_MAP_DATA_TYPE_FLOAT64, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16})
+    both("type " + std::to_string(kind), tensor(kind, {64, 16}, {32, 8}), {41, 10});
+  return cases;
+}
+
+std::vector<CopyCase> swizzles() {
+  std::vector<CopyCase> cases;
+  const CUtensorMapSwizzle patterns[] = {CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B,
+                                         CU_TENSOR_MAP_SWIZZLE_128B};
+  for (const CUtensorMapSwizzle pattern : patterns) {
+    const unsigned span = 16u << pattern;
+    for (unsigned inner = 16; inner <= span; inner *= 2) {
+      for (const std::size_t place : {0, 128, 512, 1152}) {
+        Tensor made = tensor(kF16, {96, 50}, {inner / 2, 24});
+        made.swizzle = pattern;
+        const std::string name = "swizzle " + std::to_string(span) + ", rows of " +
+                                 std::to_string(inner) + ", at " + std::to_string(place);
+        cases.push_back(load_case(name, made, {3, 30}, place));
+        cases.push_back(store_case(name, made, {3, 30}, "", place));
+      }
+    }
+    Tensor deep = tensor(kF32, {32, 10, 6}, {span / 4, 5, 3});
+    deep.swizzle = pattern;
+    cases.push_back(load_case("swizzle " + std::to_string(span) + " in 3d", deep, {-1, 7, 2}));
+    cases.push_back(store_case("swizzle " + std::to_string(span) + " in 3d", deep, {-1, 7, 2}));
+  }
+  return cases;
+}
+
+// Numbers of all kinds, whose results a GPU decides: how they are rounded, and which NaN fills.
+std::vector<CopyCase> conversions() {
+  std::vector<CopyCase> cases;
+  for (unsigned type = 0; type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ; ++type) {
+    const auto kind = static_cast<CUtensorMapDataType>(type);
+    Tensor made = tensor(kind, {64, 40}, {16, 32});
+    const std::string name = "type " + std::to_string(type);
+    CopyCase test = load_case(name + ", any bits", made, {50, 0});
+    for (std::size_t i = 0; i < test.in.size() && made.element() == 4; i += 64)
+      test.in[i + 3] &= 0x80, test.in[i + 2] &= 0x3f;  // below the normal numbers
+    for (std::size_t i = 8; i < test.in.size() && made.element() == 4; i += 64)
+      test.in[i + 0] = 0,
+                  test.in[i + 1] = static_cast<std::uint8_t>(test.in[i + 1] & 0xf0);  // ties
+    for (std::size_t i = 16; i < test.in.size() && made.element() == 4; i += 64)
+      test.in[i + 3] |= 0x7f, test.in[i + 2] |= 0x80;  // NaN
+    test.expected.clear();
+    cases.push_back(test);
+    test = store_case(name + ", any bits", made, {50, 0});
+    test.expected.clear();
+    cases.push_back(test);
+    if (type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16) {
+      made.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
+      test = load_case(name + ", NaN outside", made, {56, -3});
+      test.expected.clear();
+      cases.push_back(test);
+    }
+    for (const char* operation : {"add", "min", "max", "inc", "dec", "and", "or", "xor"}) {
+      const std::string word = operation;
+      const bool real = type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+      const bool wide = made.element() == 8;
+      const bool small = kind == kF16 || kind == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+      const bool there =
+          type >= CU_TENSOR_MAP_DATA_TYPE_UINT32 &&
+          (real ? word == "add" || (small && (word == "min" || word == "max"))
+                : (word != "inc" && word != "dec") || kind == CU_TENSOR_MAP_DATA_TYPE_UINT32);
+      if (there && !(wide && !real && type == CU_TENSOR_MAP_DATA_TYPE_INT64 && word == "add"))
+        cases.push_back(store_case(name, tensor(kind, {64, 40}, {16, 32}), {50, 20}, word));
+    }
+  }
+  return cases;
+}
+
+// One block reads for both of the cluster.
+CopyCase multicast_case() {
+  const Tensor made = tensor(kF32, {64, 40}, {32, 16});
+  CopyCase test = load_case("multicast", made, {40, 30});
+  test.blocks = 2;
+  const Bytes one = test.expected;
+  test.out.resize(2 * kDump);
+  test.expected.insert(test.expected.end(), one.begin(), one.end());
+  test.ptx =
+      kernel(kInit + copy_box("FILL", "global", "shared", "%rd2", "%rd5") +
+                 "fence.proxy.async;\nsetp.eq.and.u32 %p2, %r2, 0, %p1;\n"
+                 "mul.wide.u32 %rd6, %r2, " +
+                 std::to_string(kDump) +
+                 "; add.s64 %rd6, %rd6, %rd2;\n"
+                 "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], " +
+                 std::to_string(made.box_bytes()) +
+                 ";\nbar.sync 0;\nbarrier.cluster.arrive; barrier.cluster.wait;\n@!%p2 bra WAIT;\n"
+                 "mov.b16 %h1, 3;\ncp.async.bulk.prefetch.tensor.2d.L2.global [%rd9, {40, 30}];\n"
+                 "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 ".multicast::cluster [%r3], [%rd9, {40, 30}], [%r4], %h1;\nWAIT:\n" +
+                 kAwait + copy_box("OUT", "shared", "global", "%rd5", "%rd6") +
+                 "barrier.cluster.arrive; barrier.cluster.wait;\n",
+             0, true);
+  return test;
+}
+
+// A map in global memory, where a kernel has put it.
+CopyCase global_case() {
+  CopyCase test = load_case("map in global memory", tensor(kF32, {64, 40}, {32, 16}), {8, 3});
+  const std::string copies =
+      "mov.u64 %rd20, global_map; setp.lt.u32 %p3, %r1, 32; mul.wide.u32 %rd21, %r1, 4;\n"
+      "add.s64 %rd22, %rd9, %rd21; add.s64 %rd23, %rd20, %rd21;\n"
+      "@%p3 ld.u32 %r21, [%rd22]; @%p3 st.global.u32 [%rd23], %r21;\n"
+      "fence.proxy.tensormap::generic.release.gpu; bar.sync 0;\n"
+      "cvta.global.u64 %rd9, %rd20; fence.proxy.tensormap::generic.acquire.gpu [%rd9], 128;\n"
+      "prefetch.tensormap [%rd9];\n";
+  const std::size_t after = test.ptx.find("fence.proxy.async");
+  test.ptx.insert(after, copies);
+  return test;
+}
+
+std::vector<CopyCase> all_cases() {
+  std::vector<CopyCase> cases = shapes();
+  for (const CopyCase& test : swizzles()) cases.push_back(test);
+  cases.push_back(multicast_case());
+  cases.push_back(global_case());
+  return cases;
+}
+
+TEST(TensorCopies, AreRight) {
+  expect_right(all_cases());
+}
+
+TEST(TensorCopies, OfAllTypesRun) {
+  expect_right(conversions());
+}
+
+// Those whose words differ.
+TEST(TensorCopies, AreTakenByTheAssembler) {
+  std::vector<CopyCase> some = {multicast_case(), global_case()};
+  for (const std::vector<CopyCase>& cases : {shapes(), conversions()}) {
+    for (std::size_t i = 0; i < cases.size(); i += 3) some.push_back(cases[i]);
+  }
+  expect_assembled(some);
+}
+
+TEST(OnGpu, TensorCopiesGiveTheSame) {
+  if (!gpu_machine().usable()) GTEST_SKIP() << "no GPU";
+  expect_same(all_cases());
+}
+
+TEST(OnGpu, ConversionsOnTheWayGiveTheSame) {
+  if (!gpu_machine().usable()) GTEST_SKIP() << "no GPU";
+  expect_same(conversions());
+}
+
+// --- the driver's answers
+
+struct Question {
+  std::string name;
+  Tensor tensor;
+  CUdeviceptr address = 0x7f0000000000;  ///< nothing need lie there
+  unsigned map_offset = 0;
+};
+
+std::vector<Question> questions() {
+  std::vector<Question> all;
+  const Tensor good = tensor(kF32, {64, 40, 8}, {16, 8, 2});
+  const auto ask = [&](const std::string& name, auto change) {
+    Question question{name, good};
+    change(question);
+    all.push_back(question);
+  };
+  ask("good", [](Question&) {});
+  ask("address + 8", [](Question& q) { q.address += 8; });
+  ask("address + 16", [](Question& q) { q.address += 16; });
+  ask("address 0", [](Question& q) { q.address = 0; });
+  ask("map + 32", [](Question& q) { q.map_offset = 32; });
+  ask("dimension 0", [](Question& q) { q.tensor.dims[1] = 0; });
+  ask("dimension 2^32", [](Question& q) { q.tensor.dims[2] = cuuint64_t{1} << 32; });
+  ask("dimension 2^32 + 1", [](Question& q) { q.tensor.dims[2] = (cuuint64_t{1} << 32) + 1; });
+  ask("stride + 8", [](Question& q) { q.tensor.strides[0] += 8; });
+  ask("stride + 16", [](Question& q) { q.tensor.strides[0] += 16; });
+  ask("stride 0", [](Question& q) { q.tensor.strides[0] = 0; });
+  ask("stride of less than a row", [](Question& q) { q.tensor.strides[0] = 128; });
+  ask("stride less than the one before", [](Question& q) { q.tensor.strides[1] = 16; });
+  ask("stride 2^40 - 16", [](Question& q) { q.tensor.strides[1] = (cuuint64_t{1} << 40) - 16; });
+  ask("stride 2^40", [](Question& q) { q.tensor.strides[1] = cuuint64_t{1} << 40; });
+  ask("box 0", [](Question& q) { q.tensor.box[1] = 0; });
+  ask("box 256", [](Question& q) { q.tensor.box[0] = 256; });
+  ask("box 257", [](Question& q) { q.tensor.box[1] = 257; });
+  ask("box greater than the tensor", [](Question& q) { q.tensor.box[2] = 200; });
+  ask("box beyond shared memory", [](Question& q) { q.tensor.box = {256, 256, 256}; });
+  ask("box of 8 bytes", [](Question& q) { q.tensor.box[0] = 2; });
+  ask("box of 24 bytes", [](Question& q) { q.tensor.box[0] = 6; });
+  ask("element stride 0", [](Question& q) { q.tensor.steps[1] = 0; });
+  ask("element stride 8", [](Question& q) { q.tensor.steps[1] = 8; });
+  ask("element stride 9", [](Question& q) { q.tensor.steps[1] = 9; });
+  ask("first element stride 0", [](Question& q) { q.tensor.steps[0] = 0; });
+  ask("first element stride 9", [](Question& q) { q.tensor.steps[0] = 9; });
+  for (unsigned i = 1; i <= 7; ++i) {
+    ask("swizzle " + std::to_string(i), [&](Question& q) {
+      q.tensor.box[0] = 8;
+      q.tensor.swizzle = static_cast<CUtensorMapSwizzle>(i);
+    });
+    ask("swizzle " + std::to_string(i) + ", rows of 256 bytes", [&](Question& q) {
+      q.tensor.box[0] = 64;
+      q.tensor.swizzle = static_cast<CUtensorMapSwizzle>(i);
+    });
+  }
+  for (unsigned i = 0; i <= 17; ++i) {
+    for (const bool nan : {false, true}) {
+      ask("type " + std::to_string(i) + (nan ? ", NaN" : ""), [&](Question& q) {
+        q.tensor.type = static_cast<CUtensorMapDataType>(i);
+        q.tensor.dims[0] = q.tensor.box[0] = 128;
+        q.tensor.strides = {2048, 2048 * 40};
+        q.tensor.fill = static_cast<CUtensorMapFloatOOBfill>(nan ? 1 : 0);
+      });
+    }
+  }
+  ask("promotion 3", [](Question& q) { q.tensor.promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_256B; });
+  ask("promotion 4",
+      [](Question& q) { q.tensor.promotion = static_cast<CUtensorMapL2promotion>(4); });
+  ask("fill 2", [](Question& q) { q.tensor.fill = static_cast<CUtensorMapFloatOOBfill>(2); });
+  ask("interleave 3",
+      [](Question& q) { q.tensor.interleave = static_cast<CUtensorMapInterleave>(3); });
+  ask("interleave 16 in 2d", [](Question& q) {
+    q.tensor = tensor(kF16, {64, 40}, {16, 8});
+    q.tensor.interleave = CU_TENSOR_MAP_INTERLEAVE_16B;
+  });
+  return all;
+}
+
+CUresult answer(const Machine& machine, const Question& question) {
+  machine.enter();
+  alignas(128) std::array<std::byte, 256> memory{};
+  auto* map = reinterpret_cast<CUtensorMap*>(memory.data() + question.map_offset);
+  return question.tensor.encode(machine, map, question.address);
+}
+
+TEST(TensorMaps, OfWrongDescriptionsAreRefused) {
+  for (const Question& question : questions()) {
+    const CUresult got = answer(cpu_machine(), question);
+    const std::string& name = question.name;
+    const bool good = name == "good" || name.ends_with("+ 16") || name == "dimension 2^32" ||
+                      name == "stride 2^40 - 16" || name == "element stride 8" ||
+                      name == "promotion 3";
+    if (good) {
+      EXPECT_EQ(got, CUDA_SUCCESS) << name;
+    }
+    if (name.ends_with("+ 8") || name == "map + 32" || name == "dimension 0" ||
+        name == "dimension 2^32 + 1" || name == "stride 2^40" || name == "box 0" ||
+        name == "box 257" || name == "box of 8 bytes" || name == "box of 24 bytes" ||
+        name == "element stride 0" || name == "element stride 9" ||
+        name.ends_with("of 256 bytes") || name == "promotion 4" || name == "fill 2" ||
+        name == "interleave 3" || name == "interleave 16 in 2d" || name == "type 17" ||
+        name == "type 2, NaN") {
+      EXPECT_NE(got, CUDA_SUCCESS) << name;
+    }
+  }
+}
+
+TEST(OnGpu, TensorMapsAreRefusedTheSame) {
+  if (!gpu_machine().usable()) GTEST_SKIP() << "no GPU";
+  std::size_t differ = 0;
+  for (const Question& question : questions()) {
+    const CUresult here = answer(cpu_machine(), question), there = answer(gpu_machine(), question);
+    if (here == there) continue;
+    ++differ;
+    std::printf("cuTensorMapEncodeTiled, %s: %d, on the GPU %d\n", question.name.c_str(), here,
+                there);
+  }
+  EXPECT_EQ(differ, 0U);
+}
+
+}  // namespace
+}  // namespace warpmark::test
