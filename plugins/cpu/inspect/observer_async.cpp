@@ -64,11 +64,10 @@ void BlockObserver::depart(AsyncCopy& copy) {
   const bool reads = copy.from != nullptr && copy.source != 0;
   if (reads) access_cells(copy, false);
   access_cells(copy, true);
-  flight.mark = launch_.flights.depart(index_);
+  flight.mark = launch_.flights.depart(index_, copy.reduces);
   const std::uint64_t write = Record::make(flight.mark, thread, false, i.statement).bits;
   const std::uint64_t read = Record::make(flight.mark, thread, true, i.statement).bits;
-  // A reduction may meet others that are under way, as atomic operations may.
-  if (!copy.reduces) each_cell(copy, true, [&](const RaceCells& cell) { *cell.write = write; });
+  each_cell(copy, true, [&](const RaceCells& cell) { *cell.write = write; });
   if (!reads || flight.from.space != Space::shared) return;
   each_cell(copy, false, [&](const RaceCells& cell) {
     flight.kept.push_back(*cell.write);

@@ -337,8 +337,9 @@ void copy_tensor(Lanes& w, const Instruction& i) {
     std::byte* in_box = nullptr;
     const bool fits = map.box_bytes() <= kSharedPart && shared % kAlignment == 0;
     if (!multicast || !fits)
-      in_box = locate_async(w, i, Space::shared, lane, shared, map.box_bytes(), kAlignment,
-                            !form.to_global, &in_shared);
+      in_box =
+          locate_async(w, i, Space::shared, lane, shared, map.box_bytes(),
+                       shared % kAlignment == 0 ? kChunk : kAlignment, !form.to_global, &in_shared);
     bool good = fits && (multicast || in_box != nullptr);
     if (good && !multicast && i.c != Instruction::kNone) {
       made.completion =
