@@ -7,6 +7,7 @@
 
 #include "device/client.hpp"
 #include "device/copies.hpp"
+#include "machine/tensor_map.hpp"
 
 namespace warpmark::test {
 namespace {
@@ -141,6 +142,7 @@ CopyCase load_case(const std::string& name, const Tensor& tensor, const At& at,
   CopyCase test;
   test.name = "load " + name;
   test.threads = 128;
+  test.parameters = "mio";
   test.in = random_bytes(tensor.bytes(), static_cast<unsigned>(name.size()) + 1);
   test.out = random_bytes(kDump, 2);
   test.expected = test.out;
@@ -171,6 +173,7 @@ CopyCase store_case(const std::string& name, const Tensor& tensor, const At& at,
   CopyCase test;
   test.name = (operation.empty() ? "store " : operation + " ") + name;
   test.threads = 128;
+  test.parameters = "mio";
   test.in = random_bytes(kDump, static_cast<unsigned>(name.size()) + 3);
   test.out = random_bytes(tensor.bytes(), 4);
   test.map = [tensor](const Machine& machine, CUtensorMap* map, CUdeviceptr, CUdeviceptr out) {
@@ -342,8 +345,88 @@ CopyCase global_case() {
   return test;
 }
 
+template <typename T>
+Bytes bytes_of(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+// Kernels of tensor.cu, as a course writes them.
+std::vector<CopyCase> programs() {
+  std::vector<CopyCase> cases;
+  const auto add = [&](const char* name, const char* parameters, unsigned blocks,
+                       unsigned threads) -> CopyCase& {
+    CopyCase test;
+    test.name = test.kernel = name;
+    test.ptx = read_text("tensor.sm_90.ptx");
+    test.parameters = parameters;
+    test.blocks = blocks;
+    test.threads = threads;
+    test.in.resize(4);
+    cases.push_back(test);
+    return cases.back();
+  };
+  const auto over = [](const Tensor& tensor, bool of_out) {
+    return [=](const Machine& machine, CUtensorMap* map, CUdeviceptr in, CUdeviceptr out) {
+      return tensor.encode(machine, map, of_out ? out : in);
+    };
+  };
+  constexpr auto kS32 = CU_TENSOR_MAP_DATA_TYPE_INT32;
+  std::vector<int> numbers(64 * 64), more(64 * 64);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<int>(i * i % 1009);
+    more[i] = numbers[i] + 1;
+  }
+  CopyCase& increment = add("increment", "m", 4, 128);
+  increment.map = over(tensor(kS32, {64, 64}, {32, 32}), true);
+  increment.out = bytes_of(numbers);
+  increment.expected = bytes_of(more);
+
+  CopyCase& transpose = add("transpose", "mo", 8, 64);
+  Tensor rows = tensor(kS32, {32, 64}, {32, 8});
+  rows.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+  transpose.map = over(rows, false);
+  transpose.in = bytes_of(std::vector<int>(numbers.begin(), numbers.begin() + 32 * 64));
+  std::vector<int> turned(32 * 64);
+  for (std::size_t i = 0; i < turned.size(); ++i) turned[i % 32 * 64 + i / 32] = numbers[i];
+  transpose.out.resize(turned.size() * 4);
+  transpose.expected = bytes_of(turned);
+
+  CopyCase& row_sums = add("row_sums", "mon", 4, 64);
+  row_sums.map = over(tensor(kF32, {128, 64}, {32, 16}), false);
+  row_sums.number = 4;
+  std::vector<float> reals(128 * 64), sums(64);
+  for (std::size_t i = 0; i < reals.size(); ++i) {
+    reals[i] = static_cast<float>(i * 7 % 101);
+    sums[i / 128] += reals[i];
+  }
+  row_sums.in = bytes_of(reals);
+  row_sums.out.resize(64 * 4);
+  row_sums.expected = bytes_of(sums);
+
+  CopyCase& histogram = add("histogram", "ion", 4, 128);
+  histogram.in = random_bytes(5000, 12);
+  histogram.number = 5000;
+  std::vector<unsigned> bins(256);
+  for (const std::uint8_t byte : histogram.in) ++bins[byte];
+  histogram.out.resize(1024);
+  histogram.expected = bytes_of(bins);
+
+  CopyCase& ring = add("ring", "o", 4, 32);
+  std::vector<int> sent(129);
+  for (int i = 0; i < 128; ++i) {
+    sent[static_cast<std::size_t>(i)] = 31 - i % 32 + 100 * ((i / 32 + 3) % 4);
+    sent[128] += i % 32 + 100 * (i / 32);
+  }
+  ring.out.resize(129 * 4);
+  ring.expected = bytes_of(sent);
+  return cases;
+}
+
 std::vector<CopyCase> all_cases() {
-  std::vector<CopyCase> cases = shapes();
+  std::vector<CopyCase> cases = programs();
+  for (const CopyCase& test : shapes()) cases.push_back(test);
   for (const CopyCase& test : swizzles()) cases.push_back(test);
   cases.push_back(multicast_case());
   cases.push_back(global_case());
@@ -360,7 +443,7 @@ TEST(TensorCopies, OfAllTypesRun) {
 
 // Those whose words differ.
 TEST(TensorCopies, AreTakenByTheAssembler) {
-  std::vector<CopyCase> some = {multicast_case(), global_case()};
+  std::vector<CopyCase> some = {programs()[0], multicast_case(), global_case()};
   for (const std::vector<CopyCase>& cases : {shapes(), conversions()}) {
     for (std::size_t i = 0; i < cases.size(); i += 3) some.push_back(cases[i]);
   }
@@ -494,6 +577,121 @@ TEST(OnGpu, TensorMapsAreRefusedTheSame) {
                 there);
   }
   EXPECT_EQ(differ, 0U);
+}
+
+// --- maps that are none
+
+class TensorFaults : public DeviceTest {
+ protected:
+  static constexpr std::size_t kArray = 64 * 40 * 4;
+  /// A kernel that loads a box, and one that stores it.
+  CUfunction load(const char* dimensions = "2d", const char* at = "{%r1, %r2}") {
+    return tensor_kernel(std::string("cp.async.bulk.tensor.") + dimensions +
+                         ".shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1, " + at +
+                         "], [b];");
+  }
+  CUfunction store() {
+    return tensor_kernel(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r2}], [s];\n"
+        "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
+  }
+  CUfunction tensor_kernel(const std::string& text) {
+    return kernel_of(
+        ".version 9.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .align 64 .b8 map[128], .param .u32 x, .param .u32 y)\n{\n"
+        ".reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .pred %p<2>;\n"
+        ".shared .align 128 .b8 s[8192]; .shared .align 8 .b64 b;\n"
+        "mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1; ld.param.u32 %r1, [x]; ld.param.u32 %r2, "
+        "[y];\nmbarrier.init.shared.b64 [b], 1;\n" +
+            text + "\nmbarrier.test_wait.parity.shared.b64 %p1, [b], 0;\nret;\n}\n",
+        "k");
+  }
+};
+
+TEST_F(TensorFaults, AMapThatIsNone) {
+  alignas(64) CUtensorMap map{};
+  ASSERT_CU(launch(load(), {}, {}, 0, map, 0, 0));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_INSTRUCTION);
+  const Json report = reports().at(0);
+  EXPECT_EQ(report["kind"], "invalid_handle");
+  EXPECT_THAT(std::string(report["message"]), ::testing::HasSubstr("tensor map"));
+}
+
+TEST_F(TensorFaults, AMapOfAnotherRank) {
+  Array<std::uint8_t> array(kArray);
+  alignas(64) CUtensorMap map{};
+  const auto encode = api().find<decltype(::cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+  const Tensor made = tensor(kF32, {64, 40}, {32, 16});
+  ASSERT_CU(encode(&map, made.type, 2, reinterpret_cast<void*>(array.address), made.dims.data(),
+                   made.strides.data(), made.box.data(), made.steps.data(), made.interleave,
+                   made.swizzle, made.promotion, made.fill));
+  ASSERT_CU(launch(load("3d", "{%r1, %r2, 0}"), {}, {}, 0, map, 0, 0));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_INSTRUCTION);
+}
+
+// The address alone is changed by cuTensorMapReplaceAddress, and by nobody else.
+TEST_F(TensorFaults, AMapWithAnotherAddress) {
+  Array<std::uint8_t> array(kArray), other(random_bytes(kArray, 5));
+  alignas(64) CUtensorMap map{};
+  const auto encode = api().find<decltype(::cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+  const auto replace =
+      api().find<decltype(::cuTensorMapReplaceAddress)>("cuTensorMapReplaceAddress");
+  const Tensor made = tensor(kF32, {64, 40}, {32, 16});
+  EXPECT_EQ(replace(&map, reinterpret_cast<void*>(other.address)), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(encode(&map, made.type, 2, reinterpret_cast<void*>(array.address), made.dims.data(),
+                   made.strides.data(), made.box.data(), made.steps.data(), made.interleave,
+                   made.swizzle, made.promotion, made.fill));
+  EXPECT_EQ(replace(&map, reinterpret_cast<void*>(other.address + 8)), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(replace(&map, reinterpret_cast<void*>(other.address)));
+  ASSERT_CU(launch(store(), {}, {}, 0, map, 0, 0));
+  ASSERT_CU(other.fetch());
+  EXPECT_EQ(other.host[0], 0);  // shared memory begins as zeros here
+  EXPECT_EQ(other.host[16 * 256], random_bytes(kArray, 5)[16 * 256]);
+}
+
+// Whatever a map says, with checks and without, every access stays inside the device's memory.
+TEST_F(TensorFaults, RandomMapsStayInsideTheDevice) {
+  std::mt19937_64 random(6);
+  for (int round = 0; round < 600; ++round) {
+    if (context_ == nullptr) {
+      ASSERT_CU(api().create_context(&context_, 0, 0));
+    }
+    configure(round % 2 == 0 ? R"({"check": "none", "instruction_budget": 100000})"
+                             : R"({"check": "memory", "instruction_budget": 100000})");
+    Array<std::uint8_t> array(kArray);
+    const auto some = [&](std::uint64_t most) { return random() >> random() % 64 & (most - 1); };
+    cpu::TensorMap map;
+    map.address = round % 3 == 0 ? some(std::uint64_t{1} << 48) & ~std::uint64_t{15}
+                                 : array.address + 16 * (random() % 64);
+    map.rank = 2;
+    map.type = static_cast<cpu::TensorMap::Type>(random() % 13);
+    map.swizzle = static_cast<cpu::TensorMap::Swizzle>(random() % 4);
+    for (std::size_t d = 0; d < 2; ++d) {
+      map.last[d] = static_cast<std::uint32_t>(some(std::uint64_t{1} << 32));
+      map.box[d] = static_cast<std::uint16_t>(1 + random() % 256);
+      map.steps[d] = static_cast<std::uint8_t>(1 + random() % 8);
+    }
+    map.box[0] = static_cast<std::uint16_t>(round % 5 == 0 ? map.box[0] : 16);
+    map.strides[0] = some(std::uint64_t{1} << 40) & ~std::uint64_t{15};
+    map.make_seal();
+    if (round % 7 == 0) {  // any bits at all, sealed or not
+      auto* words = reinterpret_cast<unsigned char*>(&map);
+      for (std::size_t i = 0; i < sizeof map; ++i)
+        if (random() % 4 == 0) words[i] = static_cast<unsigned char>(random());
+      if (round % 2 == 0) map.make_seal();
+    }
+    alignas(64) CUtensorMap opaque;
+    std::memcpy(&opaque, &map, sizeof map);
+    const auto x = static_cast<int>(some(std::uint64_t{1} << 32)), y = static_cast<int>(some(4096));
+    ASSERT_CU(launch(round % 4 < 2 ? load() : store(), {}, {}, 0, opaque, x, -y));
+    if (api().synchronize() != CUDA_SUCCESS) {
+      api().destroy_context(context_);
+      context_ = nullptr;
+    } else {
+      ASSERT_CU(api().free(array.address));
+    }
+    reports();
+  }
 }
 
 }  // namespace

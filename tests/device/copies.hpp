@@ -23,9 +23,12 @@ namespace warpmark::test {
 using Bytes = std::vector<std::uint8_t>;
 
 struct CopyCase {
-  std::string name, ptx;  ///< kernel k(u64 in, u64 out), or with a tensor map before them
-  Bytes in, out;          ///< before the launch
-  Bytes expected;         ///< `out` after it; empty: only compared
+  std::string name, ptx, kernel = "k";
+  /// What the kernel is given: m the tensor map, i and o memory with `in` and `out`, n `number`.
+  std::string parameters = "io";
+  int number = 0;
+  Bytes in, out;   ///< before the launch
+  Bytes expected;  ///< `out` after it; empty: only compared
   unsigned blocks = 1, threads = 32;
   /// Makes the tensor map of memory at an address: that of `in`, or of `out`.
   std::function<CUresult(const Machine&, CUtensorMap*, CUdeviceptr in, CUdeviceptr out)> map;
@@ -41,15 +44,18 @@ inline Bytes random_bytes(std::size_t count, unsigned seed) {
 /// `out` after the launch.
 inline Bytes run(const Machine& machine, const CopyCase& test) {
   machine.enter();
-  const CUfunction kernel = machine.function(test.ptx, "k");
+  const CUfunction kernel = machine.function(test.ptx, test.kernel.c_str());
   CUdeviceptr in = machine.upload(test.in), out = machine.upload(test.out);
   alignas(64) CUtensorMap map{};
+  if (test.map) Machine::must(test.map(machine, &map, in, out), "tensor map");
+  int number = test.number;
   std::vector<void*> parameters;
-  if (test.map) {
-    Machine::must(test.map(machine, &map, in, out), "tensor map");
-    parameters.push_back(&map);
+  for (const char what : test.parameters) {
+    parameters.push_back(what == 'm'   ? static_cast<void*>(&map)
+                         : what == 'i' ? static_cast<void*>(&in)
+                         : what == 'o' ? static_cast<void*>(&out)
+                                       : &number);
   }
-  parameters.insert(parameters.end(), {&in, &out});
   machine.launch(kernel, test.blocks, test.threads, parameters.data());
   Bytes after(test.out.size()), unused(test.in.size());
   machine.download(after, out);
@@ -96,7 +102,7 @@ inline void expect_assembled(const std::vector<CopyCase>& cases) {
       ::testing::TempDir() + "warpmark_copies_" + std::to_string(getpid()) + ".ptx";
   for (const CopyCase& test : cases) {
     std::ofstream(file) << test.ptx;
-    const std::string command = "'" WARPMARK_PTXAS "' -arch=sm_90 -o /dev/null '" + file + "' 2>&1";
+    const std::string command = "'" WARPMARK_PTXAS "' -w -arch=sm_90 -o /dev/null '" + file + "' 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0) << test.name << "\n" << test.ptx;
   }
   std::remove(file.c_str());
