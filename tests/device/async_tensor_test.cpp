@@ -345,6 +345,145 @@ CopyCase global_case() {
   return test;
 }
 
+// A map in constant memory, where the host has put it.
+CopyCase constant_case() {
+  CopyCase test = load_case("map in constant memory", tensor(kF32, {64, 40}, {32, 16}), {8, 3});
+  test.symbol = "constant_map";
+  const std::string global = ".global .align 64 .b8 global_map[128];";
+  test.ptx.replace(test.ptx.find(global), global.size(), ".const .align 64 .b8 constant_map[128];");
+  test.ptx.insert(test.ptx.find("fence.proxy.async"),
+                  "mov.u64 %rd9, constant_map; cvta.const.u64 %rd9, %rd9;\n");
+  return test;
+}
+
+/// Columns of pixels, as cuTensorMapEncodeIm2col has them: channels, dimensions of space, images.
+struct Columns {
+  Tensor tensor;  ///< its box is not used
+  std::vector<int> lower, upper;
+  cuuint32_t channels = 16, pixels = 16;
+
+  [[nodiscard]] unsigned spatial() const { return tensor.rank() - 2; }
+  [[nodiscard]] std::size_t bytes() const {
+    return std::size_t{channels} * pixels * tensor.element();
+  }
+  CUresult encode(const Machine& machine, CUtensorMap* map, CUdeviceptr address) const {
+    return machine.call<decltype(&::cuTensorMapEncodeIm2col)>("cuTensorMapEncodeIm2col")(
+        map, tensor.type, tensor.rank(), reinterpret_cast<void*>(address), tensor.dims.data(),
+        tensor.strides.data(), lower.data(), upper.data(), channels, pixels, tensor.steps.data(),
+        tensor.interleave, tensor.swizzle, tensor.promotion, tensor.fill);
+  }
+};
+
+// The same for columns: the bounding box of an image is walked along its first dimension of space,
+// then the second, then the third, then that of the next image.
+template <typename Body>
+void each_element(const Columns& columns, At at, const std::vector<int>& offsets, Body body) {
+  const Tensor& tensor = columns.tensor;
+  const unsigned images = tensor.rank() - 1;
+  for (unsigned pixel = 0; pixel < columns.pixels; ++pixel) {
+    for (unsigned c = 0; c < columns.channels; ++c) {
+      long long there = at[0] + static_cast<int>(c);
+      if (there < 0 || there >= static_cast<long long>(tensor.dims[0])) there = -1;
+      if (there >= 0) there *= tensor.element();
+      for (unsigned d = 1; d < tensor.rank(); ++d) {
+        const long long x = at[d] + (d < images ? offsets[d - 1] : 0);
+        if (x < 0 || x >= static_cast<long long>(tensor.dims[d])) there = -1;
+        if (there >= 0) there += x * static_cast<long long>(tensor.strides[d - 1]);
+      }
+      std::size_t here = (std::size_t{pixel} * columns.channels + c) * tensor.element();
+      if (tensor.swizzle == CU_TENSOR_MAP_SWIZZLE_64B) here ^= (here >> 7 & 3) << 4;
+      body(here, there);
+    }
+    unsigned d = 1;
+    for (; d < images; ++d) {
+      at[d] += static_cast<int>(tensor.steps[d]);
+      if (at[d] < static_cast<int>(tensor.dims[d]) + columns.upper[d - 1]) break;
+      at[d] = columns.lower[d - 1];
+    }
+    if (d == images) ++at[images];
+  }
+}
+
+void add_columns(const std::string& name, const Columns& columns, const At& at,
+                 const std::vector<int>& offsets, std::vector<CopyCase>& cases) {
+  const unsigned rank = columns.tensor.rank();
+  const std::string dimensions = std::to_string(rank) + "d";
+  CopyCase load;
+  load.name = "load " + name;
+  load.threads = 128;
+  load.parameters = "mio";
+  load.in = random_bytes(columns.tensor.bytes(), 21);
+  load.out = random_bytes(kDump, 22);
+  load.expected = load.out;
+  load.map = [columns](const Machine& machine, CUtensorMap* map, CUdeviceptr in, CUdeviceptr) {
+    return columns.encode(machine, map, in);
+  };
+  std::string registers;
+  for (unsigned d = 0; d < columns.spatial(); ++d)
+    registers += "mov.b16 %h" + std::to_string(d) + ", " + std::to_string(offsets[d]) + ";\n";
+  std::string moved = "{%h0";
+  for (unsigned d = 1; d < columns.spatial(); ++d) moved += ", %h" + std::to_string(d);
+  moved += "}";
+  load.ptx = kernel(
+      kInit + copy_box("FILL", "global", "shared", "%rd2", "%rd5") +
+          "fence.proxy.async;\nbar.sync 0;\n@!%p1 bra WAIT;\n" + registers +
+          "mbarrier.arrive.expect_tx.shared.b64 _, [%r4], " + std::to_string(columns.bytes()) +
+          ";\ncp.async.bulk.prefetch.tensor." + dimensions + ".L2.global.im2col [%rd9, " +
+          text_of(at, rank) + "], " + moved + ";\ncp.async.bulk.tensor." + dimensions +
+          ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r3], [%rd9, " +
+          text_of(at, rank) + "], [%r4], " + moved + ";\nWAIT:\n" + kAwait +
+          copy_box("OUT", "shared", "global", "%rd5", "%rd2"),
+      0);
+  each_element(columns, at, offsets, [&](std::size_t here, long long there) {
+    for (unsigned byte = 0; byte < columns.tensor.element(); ++byte)
+      load.expected[here + byte] =
+          there < 0 ? std::uint8_t{0} : load.in[static_cast<std::size_t>(there) + byte];
+  });
+  cases.push_back(load);
+
+  CopyCase store = load;
+  store.name = "store " + name;
+  store.in = random_bytes(kDump, 23);
+  store.out = store.expected = load.in;
+  store.map = [columns](const Machine& machine, CUtensorMap* map, CUdeviceptr, CUdeviceptr out) {
+    return columns.encode(machine, map, out);
+  };
+  store.ptx = kernel(copy_box("FILL", "global", "shared", "%rd1", "%rd5") +
+                         "fence.proxy.async;\nbar.sync 0;\n@!%p1 bra END;\n"
+                         "cp.async.bulk.tensor." +
+                         dimensions + ".global.shared::cta.im2col_no_offs.bulk_group [%rd9, " +
+                         text_of(at, rank) +
+                         "], [%r3];\n"
+                         "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nEND:",
+                     0);
+  each_element(columns, at, {0, 0, 0}, [&](std::size_t here, long long there) {
+    for (unsigned byte = 0; byte < columns.tensor.element() && there >= 0; ++byte)
+      store.expected[static_cast<std::size_t>(there) + byte] = store.in[here + byte];
+  });
+  cases.push_back(store);
+}
+
+std::vector<CopyCase> columns() {
+  std::vector<CopyCase> cases;
+  // 3 x 3 filters with a border of one pixel: from -1 on, to one before the last but one.
+  Columns plane{tensor(kF16, {32, 9, 7, 3}, {1, 1, 1, 1}), {-1, -1}, {-1, -1}, 16, 40};
+  add_columns("im2col of 2 dimensions", plane, {8, -1, -1, 0}, {0, 0}, cases);
+  add_columns("im2col of 2 dimensions, the filter's middle", plane, {8, 3, 2, 1}, {1, 1}, cases);
+  add_columns("im2col of 2 dimensions, over the last image", plane, {24, 5, 4, 2}, {2, 1}, cases);
+  plane.tensor.steps = {1, 2, 3, 1};
+  add_columns("im2col with strides", plane, {0, -1, -1, 0}, {2, 2}, cases);
+  plane.tensor.steps = {1, 1, 1, 1};
+  plane.tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_64B;
+  plane.channels = 32;
+  add_columns("im2col with a swizzle", plane, {0, 2, 3, 1}, {0, 2}, cases);
+  const Columns line{tensor(kF32, {16, 40, 4}, {1, 1, 1}), {-3}, {2}, 8, 100};
+  add_columns("im2col of 1 dimension", line, {4, 10, 1}, {5}, cases);
+  const Columns room{
+      tensor(kU8, {32, 5, 4, 3, 3}, {1, 1, 1, 1, 1}), {0, -1, -1}, {0, 1, 0}, 16, 64};
+  add_columns("im2col of 3 dimensions", room, {16, 2, 1, 1, 0}, {0, 1, 2}, cases);
+  return cases;
+}
+
 template <typename T>
 Bytes bytes_of(const std::vector<T>& values) {
   Bytes bytes(values.size() * sizeof(T));
@@ -428,8 +567,10 @@ std::vector<CopyCase> all_cases() {
   std::vector<CopyCase> cases = programs();
   for (const CopyCase& test : shapes()) cases.push_back(test);
   for (const CopyCase& test : swizzles()) cases.push_back(test);
+  for (const CopyCase& test : columns()) cases.push_back(test);
   cases.push_back(multicast_case());
   cases.push_back(global_case());
+  cases.push_back(constant_case());
   return cases;
 }
 
@@ -444,7 +585,7 @@ TEST(TensorCopies, OfAllTypesRun) {
 // Those whose words differ.
 TEST(TensorCopies, AreTakenByTheAssembler) {
   std::vector<CopyCase> some = {programs()[0], multicast_case(), global_case()};
-  for (const std::vector<CopyCase>& cases : {shapes(), conversions()}) {
+  for (const std::vector<CopyCase>& cases : {shapes(), columns(), conversions()}) {
     for (std::size_t i = 0; i < cases.size(); i += 3) some.push_back(cases[i]);
   }
   expect_assembled(some);
@@ -537,6 +678,45 @@ std::vector<Question> questions() {
   return all;
 }
 
+// Of columns; `good` ones are taken.
+struct ColumnsQuestion {
+  std::string name;
+  Columns columns;
+  bool good = false;
+};
+std::vector<ColumnsQuestion> columns_questions() {
+  std::vector<ColumnsQuestion> all;
+  const Columns plane{tensor(kF16, {32, 9, 7, 3}, {1, 1, 1, 1}), {-1, -1}, {-1, -1}, 16, 40};
+  const auto ask = [&](const std::string& name, bool good, auto change) {
+    ColumnsQuestion question{"im2col, " + name, plane, good};
+    change(question.columns);
+    all.push_back(question);
+  };
+  ask("good", true, [](Columns&) {});
+  ask("corner -128", true, [](Columns& c) { c.lower[0] = -128; });
+  ask("corner -129", false, [](Columns& c) { c.lower[0] = -129; });
+  ask("corner 127", true, [](Columns& c) { c.upper[1] = 127; });
+  ask("corner 128", false, [](Columns& c) { c.upper[1] = 128; });
+  ask("one pixel", true, [](Columns& c) { c.lower[0] = 0, c.upper[0] = -8; });
+  ask("no pixel", false, [](Columns& c) { c.lower[0] = 0, c.upper[0] = -9; });
+  ask("256 channels", true, [](Columns& c) { c.channels = 256; });
+  ask("257 channels", false, [](Columns& c) { c.channels = 257; });
+  ask("no channels", false, [](Columns& c) { c.channels = 0; });
+  ask("8 bytes of channels", false, [](Columns& c) { c.channels = 4; });
+  ask("1024 pixels", true, [](Columns& c) { c.pixels = 1024; });
+  ask("1025 pixels", false, [](Columns& c) { c.pixels = 1025; });
+  ask("0 pixels", false, [](Columns& c) { c.pixels = 0; });
+  ask("2 dimensions", false, [](Columns& c) { c.tensor = tensor(kF16, {32, 9}, {1, 1}); });
+  ask("element stride 9", false, [](Columns& c) { c.tensor.steps[1] = 9; });
+  return all;
+}
+
+CUresult answer(const Machine& machine, const ColumnsQuestion& question) {
+  machine.enter();
+  alignas(128) CUtensorMap map{};
+  return question.columns.encode(machine, &map, 0x7f0000000000);
+}
+
 CUresult answer(const Machine& machine, const Question& question) {
   machine.enter();
   alignas(128) std::array<std::byte, 256> memory{};
@@ -566,16 +746,23 @@ TEST(TensorMaps, OfWrongDescriptionsAreRefused) {
   }
 }
 
+TEST(TensorMaps, OfWrongColumnsAreRefused) {
+  for (const ColumnsQuestion& question : columns_questions()) {
+    EXPECT_EQ(answer(cpu_machine(), question) == CUDA_SUCCESS, question.good) << question.name;
+  }
+}
+
 TEST(OnGpu, TensorMapsAreRefusedTheSame) {
   if (!gpu_machine().usable()) GTEST_SKIP() << "no GPU";
   std::size_t differ = 0;
-  for (const Question& question : questions()) {
+  const auto compare = [&](const auto& question) {
     const CUresult here = answer(cpu_machine(), question), there = answer(gpu_machine(), question);
-    if (here == there) continue;
+    if (here == there) return;
     ++differ;
-    std::printf("cuTensorMapEncodeTiled, %s: %d, on the GPU %d\n", question.name.c_str(), here,
-                there);
-  }
+    std::printf("tensor map, %s: %d, on the GPU %d\n", question.name.c_str(), here, there);
+  };
+  for (const Question& question : questions()) compare(question);
+  for (const ColumnsQuestion& question : columns_questions()) compare(question);
   EXPECT_EQ(differ, 0U);
 }
 
@@ -585,10 +772,12 @@ class TensorFaults : public DeviceTest {
  protected:
   static constexpr std::size_t kArray = 64 * 40 * 4;
   /// A kernel that loads a box, and one that stores it.
-  CUfunction load(const char* dimensions = "2d", const char* at = "{%r1, %r2}") {
+  CUfunction load(const char* dimensions = "2d", const char* at = "{%r1, %r2}",
+                  bool columns = false) {
     return tensor_kernel(std::string("cp.async.bulk.tensor.") + dimensions +
-                         ".shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1, " + at +
-                         "], [b];");
+                         ".shared::cluster.global" + (columns ? ".im2col" : ".tile") +
+                         ".mbarrier::complete_tx::bytes [s], [%rd1, " + at + "], [b]" +
+                         (columns ? ", {7};" : ";"));
   }
   CUfunction store() {
     return tensor_kernel(
@@ -672,6 +861,16 @@ TEST_F(TensorFaults, RandomMapsStayInsideTheDevice) {
       map.steps[d] = static_cast<std::uint8_t>(1 + random() % 8);
     }
     map.box[0] = static_cast<std::uint16_t>(round % 5 == 0 ? map.box[0] : 16);
+    if (const bool columns = round % 8 > 5; columns) {
+      map.rank = 3;
+      map.im2col = 1;
+      map.box[2] = map.steps[2] = 1;
+      map.last[2] = static_cast<std::uint32_t>(some(64));
+      map.strides[1] = 16 * (random() % 1024);
+      map.lower[0] = static_cast<std::int16_t>(random());
+      map.upper[0] = static_cast<std::int16_t>(random());
+      map.pixels = static_cast<std::uint16_t>(1 + random() % 256);
+    }
     map.strides[0] = some(std::uint64_t{1} << 40) & ~std::uint64_t{15};
     map.make_seal();
     if (round % 7 == 0) {  // any bits at all, sealed or not
@@ -683,7 +882,10 @@ TEST_F(TensorFaults, RandomMapsStayInsideTheDevice) {
     alignas(64) CUtensorMap opaque;
     std::memcpy(&opaque, &map, sizeof map);
     const auto x = static_cast<int>(some(std::uint64_t{1} << 32)), y = static_cast<int>(some(4096));
-    ASSERT_CU(launch(round % 4 < 2 ? load() : store(), {}, {}, 0, opaque, x, -y));
+    const CUfunction function = round % 8 > 5   ? load("3d", "{0, %r1, %r2}", true)
+                                : round % 4 < 2 ? load()
+                                                : store();
+    ASSERT_CU(launch(function, {}, {}, 0, opaque, x, -y));
     if (api().synchronize() != CUDA_SUCCESS) {
       api().destroy_context(context_);
       context_ = nullptr;

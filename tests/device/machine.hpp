@@ -24,6 +24,10 @@ class Machine {
               call<CUresult (*)(CUcontext)>("cuCtxSetCurrent")(context) == CUDA_SUCCESS;
     context_ = context;
   }
+  /// Begins anew, after an error that has ended the context. False if the driver cannot.
+  [[nodiscard]] bool reset() const {
+    return call<CUresult (*)(CUdevice)>("cuDevicePrimaryCtxReset_v2")(0) == CUDA_SUCCESS;
+  }
   [[nodiscard]] bool usable() const { return usable_; }
   void enter() const {
     must(call<CUresult (*)(CUcontext)>("cuCtxSetCurrent")(context_), "context");
@@ -67,6 +71,20 @@ class Machine {
              values.data(), address, values.size() * sizeof(T)),
          "copy back");
     must(call<CUresult (*)(CUdeviceptr)>("cuMemFree_v2")(address), "free");
+  }
+  /// A variable of a function's module.
+  void set_symbol(CUfunction function, const char* name, const void* value,
+                  std::size_t bytes) const {
+    CUmodule module = nullptr;
+    CUdeviceptr address = 0;
+    std::size_t size = 0;
+    must(call<CUresult (*)(CUmodule*, CUfunction)>("cuFuncGetModule")(&module, function), "module");
+    must(call<CUresult (*)(CUdeviceptr*, std::size_t*, CUmodule, const char*)>(
+             "cuModuleGetGlobal_v2")(&address, &size, module, name),
+         name);
+    must(call<CUresult (*)(CUdeviceptr, const void*, std::size_t)>("cuMemcpyHtoD_v2")(address,
+                                                                                      value, bytes),
+         "copy");
   }
   void launch(CUfunction function, unsigned blocks, unsigned threads, void** parameters) const {
     using Launch = CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,

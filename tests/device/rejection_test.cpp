@@ -180,6 +180,9 @@ const std::vector<std::string> kStatements = {
     "[%r1], [%rd1, {%r2,%r3}], [%r3], %h1",
     "cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
     "[%rd1, {%r2,%r3}], [%r3], {%h1}",
+    "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
+    "[%rd1, {%r2,%r3,%r4,%r5}], [%r3], {%h1}",
+    "cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%rd1, {%r2,%r3,%r4}], [%r1]",
     "cp.async.bulk.tensor.2d.global.shared::cluster.bulk_group [%rd1, {%r2,%r3}], [%r1]",
     "cp.async.bulk.tensor.2d.global.shared::cta [%rd1, {%r2,%r3}], [%r1]",
     "cp.reduce.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2,%r3}], [%r1]",
@@ -505,9 +508,6 @@ const std::vector<NotHere> kNotHere = {
     {"red.async", "red.async.mmio.release.sys.global.add.u32 [%rd1], %r2", "sm_100"},
     {".cp_mask", "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], %r2, %h1",
      "sm_100"},
-    {".im2col",
-     "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
-     "[%rd1, {%r2,%r3,%r4}], [%r5], {%h1}"},
     {".tile::gather4",
      "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], "
      "[%rd1, {%r2,%r3,%r4,%r5,%r6}], [%r7]",

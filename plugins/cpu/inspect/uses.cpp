@@ -90,7 +90,8 @@ Uses own_uses(const Program& program, const Instruction& i) {
     case Opcode::copy_tensor:
     case Opcode::prefetch_tensor: {
       Uses uses{{}, {i.address, i.a, i.c, i.d}, {}};
-      const Slots where = further(program, i, 0, TensorForm::unpack(i.imm).rank);
+      const TensorForm form = TensorForm::unpack(i.imm);
+      const Slots where = further(program, i, 0, std::uint32_t{form.rank} + form.offsets);
       uses.places.insert(uses.places.end(), where.begin(), where.end());
       return uses;
     }

@@ -6,6 +6,7 @@
 #include "machine/tensor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -73,6 +74,8 @@ bool read_map(Lanes& w, const Instruction& i, const TensorForm& form, std::uint3
   const char* complaint = map.complaint();
   if (complaint == nullptr && map.rank != form.rank)
     complaint = "it has another number of dimensions than the instruction";
+  if (complaint == nullptr && (map.im2col != 0) != form.im2col)
+    complaint = form.im2col ? "it is none of im2col" : "it is one of im2col";
   if (complaint == nullptr) return true;
   refuse_map(w, i, lane, complaint);
   return false;
@@ -88,9 +91,13 @@ std::uint64_t swizzled(std::uint64_t address, TensorMap::Swizzle swizzle) {
 // The parts of a box that lie beside each other in both memories, or have no place in the tensor.
 class Box {
  public:
-  Box(const TensorMap& map, const std::int32_t* coordinates, std::uint64_t shared, bool to_global)
-      : map_(map), first_(coordinates), shared_(shared), to_global_(to_global) {
-    walk(map.rank - 1, 0, 0, true);
+  /// `at` has the coordinates, and behind them the offsets of im2col.
+  Box(const TensorMap& map, const std::int32_t* at, std::uint64_t shared, bool to_global)
+      : map_(map), first_(at), shared_(shared), to_global_(to_global) {
+    if (map.im2col != 0)
+      walk_pixels();
+    else
+      walk(map.rank - 1, 0, 0, true);
   }
   std::vector<CopyPart> parts;
   /// Bytes of the tensor that the box has, from the first to behind the last, as offsets.
@@ -108,6 +115,29 @@ class Box {
       const bool here = inside && at >= 0 && at <= std::int64_t{map_.last[d]};
       walk(d - 1, row * count + k, here ? offset + static_cast<Wide>(at) * map_.strides[d - 1] : 0,
            here);
+    }
+  }
+  // From one pixel to the next within the bounding box, then to the next image. Where it is read is
+  // farther by the offsets.
+  void walk_pixels() {
+    const std::uint32_t images = map_.rank - 1u;
+    std::array<std::int64_t, TensorMap::kMostRank> at{};
+    for (std::uint32_t d = 1; d < map_.rank; ++d) at[d] = first_[d];
+    for (std::uint32_t pixel = 0; pixel < map_.pixels; ++pixel) {
+      Wide offset = 0;
+      bool inside = true;
+      for (std::uint32_t d = 1; d < map_.rank; ++d) {
+        const std::int64_t there = at[d] + (d < images ? first_[map_.rank + d - 1] : 0);
+        inside = inside && there >= 0 && there <= std::int64_t{map_.last[d]};
+        if (inside) offset += static_cast<Wide>(there) * map_.strides[d - 1];
+      }
+      add_row(pixel, inside ? offset : 0, inside);
+      for (std::uint32_t d = 1; d < images; ++d) {
+        at[d] += map_.steps[d];
+        if (at[d] <= std::int64_t{map_.last[d]} + map_.upper[d - 1]) break;
+        at[d] = map_.lower[d - 1];
+        if (d + 1 == images) ++at[images];
+      }
     }
   }
   void add_row(std::uint32_t row, Wide offset, bool inside) {
@@ -311,15 +341,25 @@ void touch(Lanes& w, const TensorMap& map, const Box& box, std::uint64_t shared,
   }
 }
 
+// Coordinates, and offsets, which are unsigned; those that are left out are 0.
+using Place = std::array<std::int32_t, 2 * TensorMap::kMostRank>;
+Place place_of(const Lanes& w, const Instruction& i, const TensorForm& form, std::uint32_t lane) {
+  Place at{};
+  for (std::uint32_t d = 0; d < form.rank; ++d)
+    at[d] = read_lane<std::int32_t>(w.registers, w.operands[i.more + d], lane);
+  for (std::uint32_t d = 0; d < form.offsets; ++d)
+    at[form.rank + d] =
+        read_lane<std::uint16_t>(w.registers, w.operands[i.more + form.rank + d], lane);
+  return at;
+}
+
 void copy_tensor(Lanes& w, const Instruction& i) {
   const TensorForm form = TensorForm::unpack(i.imm);
   LaunchState& launch = w.block->launch();
   for_lanes(w, [&](std::uint32_t lane) {
     TensorMap map;
     if (!read_map(w, i, form, lane, map)) return;
-    std::int32_t coordinates[TensorMap::kMostRank];
-    for (std::uint32_t d = 0; d < form.rank; ++d)
-      coordinates[d] = read_lane<std::int32_t>(w.registers, w.operands[i.more + d], lane);
+    const Place at = place_of(w, i, form, lane);
     const std::uint64_t shared = address_in(w, i.address, lane);
     const bool multicast = i.d != Instruction::kNone;
     AsyncCopy made;
@@ -350,7 +390,7 @@ void copy_tensor(Lanes& w, const Instruction& i) {
       launch.stop = true;  // whoever waits for the copy would wait for ever
       return;
     }
-    Box box(map, coordinates, shared, form.to_global);
+    Box box(map, at.data(), shared, form.to_global);
     made.bytes = static_cast<std::uint32_t>(map.box_bytes());
     const std::uint32_t blocks =
         multicast ? read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff : 0;
@@ -391,10 +431,8 @@ void prefetch_tensor(Lanes& w, const Instruction& i) {
     TensorMap map;
     if (!read_map(w, i, form, lane, map) || w.traffic == nullptr || map.box_bytes() > kSharedPart)
       return;
-    std::int32_t coordinates[TensorMap::kMostRank];
-    for (std::uint32_t d = 0; d < form.rank; ++d)
-      coordinates[d] = read_lane<std::int32_t>(w.registers, w.operands[i.more + d], lane);
-    const Box box(map, coordinates, 0, false);
+    const Place at = place_of(w, i, form, lane);
+    const Box box(map, at.data(), 0, false);
     for (const CopyPart& part : box.parts) {
       if (part.source != 0) w.traffic->touch(Space::global, map.address + part.from, part.source);
     }

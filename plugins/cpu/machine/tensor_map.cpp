@@ -38,6 +38,7 @@ std::uint32_t TensorMap::element_bytes() const {
 
 std::uint64_t TensorMap::box_bytes() const {
   std::uint64_t bytes = element_bytes();
+  if (im2col != 0) return bytes * box[0] * pixels;
   for (std::uint32_t d = 0; d < rank; ++d) bytes *= count(d);
   return bytes;
 }
@@ -52,6 +53,7 @@ const char* TensorMap::wrong() const {
     if (strides[d] % 16 != 0 || strides[d] >= kStrideEnd)
       return "a stride must be a multiple of 16 and below 2^40";
   }
+  if (const char* reason = im2col != 0 ? wrong_pixels() : nullptr; reason != nullptr) return reason;
   for (std::uint32_t d = 0; d < rank; ++d) {
     if (box[d] == 0 || box[d] > kMostBox) return "a box has 1 to 256 elements in each dimension";
     if (steps[d] == 0 || steps[d] > kMostStep) return "an element stride is 1 to 8";
@@ -63,6 +65,19 @@ const char* TensorMap::wrong() const {
     return "the box's inner dimension must not be more than the swizzle's span";
   if (nan_outside > 1 || (nan_outside == 1 && !is_real()))
     return "only real numbers are filled with NaN";
+  return nullptr;
+}
+
+// cuda.h, cuTensorMapEncodeIm2col: the more dimensions, the fewer bits corners have.
+const char* TensorMap::wrong_pixels() const {
+  if (im2col > 1 || rank < 3) return "im2col needs 3 to 5 dimensions";
+  if (pixels == 0 || pixels > kMostPixels) return "a column has 1 to 1024 pixels";
+  const std::int32_t most = rank == 3 ? 32768 : rank == 4 ? 128 : 16;
+  for (std::uint32_t d = 0; d < spatial(); ++d) {
+    if (lower[d] < -most || lower[d] >= most || upper[d] < -most || upper[d] >= most)
+      return "a corner of the bounding box is too far away";
+    if (std::int64_t{last[d + 1]} + upper[d] < lower[d]) return "the bounding box is empty";
+  }
   return nullptr;
 }
 

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 9> kReductions = {"",    "add", "min", "m
 
 }  // namespace
 
-// cp.async.bulk.tensor.Nd.TO.FROM{.tile}.{mbarrier::complete_tx::bytes | bulk_group}, to shared
-// memory [to], [map, {coordinates}], [mbarrier]{, mask}{, cache policy}, from there [map,
+// cp.async.bulk.tensor.Nd.TO.FROM{.tile | .im2col}.{mbarrier::complete_tx::bytes | bulk_group}, to
+// shared memory [to], [map, {coordinates}], [mbarrier]{, mask}{, cache policy}, from there [map,
 // {coordinates}], [from]{, cache policy}; cp.reduce… with an operation;
 // cp.async.bulk.prefetch.tensor.Nd.L2.global [map, {coordinates}]{, cache policy}
 bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
@@ -32,12 +32,12 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
   const std::string_view dimensions = words.take(AsyncWords::dimensions);
   if (dimensions.empty()) invalid(statement, "needs .1d to .5d");
   const std::string_view mode = words.take(AsyncWords::mode);
-  if (mode.starts_with("im2col")) {
-    if (dimensions < "3d") invalid(statement, "." + std::string(mode) + " needs .3d to .5d");
-    return false;
-  }
+  const bool im2col = mode.starts_with("im2col");
+  if (im2col && dimensions < "3d")
+    invalid(statement, "." + std::string(mode) + " needs .3d to .5d");
   TensorForm form;
   form.rank = static_cast<std::uint8_t>(dimensions[0] - '0');
+  form.im2col = im2col;
   Instruction instruction;
   const std::string_view to = words.take(AsyncWords::to), from = words.take(AsyncWords::from);
   const std::string_view completion = words.take(AsyncWords::completion);
@@ -59,6 +59,9 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
               ".mbarrier::complete_tx::bytes");
     multicast = to == "shared::cluster" && !words.take(AsyncWords::multicast).empty();
   }
+  if (im2col && (mode == "im2col_no_offs") != form.to_global)
+    invalid(statement, "a copy to global memory has .im2col_no_offs, others .im2col");
+  if (im2col && !form.to_global) form.offsets = static_cast<std::uint8_t>(form.rank - 2);
   if (reduces) {
     const std::string_view operation = words.take(AsyncWords::operation);
     if (operation.empty()) invalid(statement, "needs an operation");
@@ -71,8 +74,10 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
   const std::size_t operands = (prefetches       ? 1u
                                 : form.to_global ? 2u
                                                  : 3u) +
-                               (hint ? 1u : 0u) + (multicast ? 1u : 0u);
+                               (hint ? 1u : 0u) + (multicast ? 1u : 0u) +
+                               (form.offsets > 0 ? 1u : 0u);
   expect_operands(statement, operands, operands);
+  const std::size_t behind = prefetches ? 1 : 3;  // what may stand there: offsets, then a mask
   const Operand& map = operand(statement, prefetches || form.to_global ? 0 : 1);
   if (map.kind != OperandKind::address || map.count == 0)
     invalid(statement, "expected a tensor map with coordinates");
@@ -84,6 +89,13 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
   for (std::uint32_t d = 0; d < form.rank; ++d)
     slots.push_back(
         element(statement, function_.operands[coordinates.index + d], Type::s32, false));
+  if (form.offsets > 0) {
+    const Operand& offsets = operand(statement, behind);
+    if (offsets.kind != OperandKind::vector || offsets.count != form.offsets)
+      invalid(statement, "needs an offset for each dimension of space");
+    for (std::uint32_t d = 0; d < form.offsets; ++d)
+      slots.push_back(element(statement, function_.operands[offsets.index + d], Type::u16, false));
+  }
   instruction.opcode = prefetches ? Opcode::prefetch_tensor : Opcode::copy_tensor;
   instruction.imm = form.pack();
   instruction.site = program_.sites;
@@ -95,7 +107,7 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
         address_value(statement, operand(statement, form.to_global ? 1 : 0), Space::shared);
   if (!prefetches && !form.to_global)
     instruction.c = address_value(statement, operand(statement, 2), Space::shared);
-  if (multicast) instruction.d = source(statement, 3, Type::b16);
+  if (multicast) instruction.d = source(statement, behind + (form.offsets > 0 ? 1 : 0), Type::b16);
   if (hint) source(statement, operands - 1, Type::b64);
   emit(statement, instruction);
   return true;
