@@ -3,7 +3,6 @@
 //
 // WARPMARK_TEST_POINTS sets the number of points of each function, a million if left out on a GPU.
 #include <cuda.h>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <quadmath.h>
 
@@ -17,108 +16,40 @@
 #include <fstream>
 #include <iterator>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "device/machine.hpp"
 
 namespace warpmark::test {
 namespace {
 
 __extension__ using Quad = __float128;
 
-/// A driver with its first device's context: the CPU device's library, or the system's.
-class Machine {
- public:
-  explicit Machine(const char* path) : library_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr || call<cuInit_t>("cuInit")(0) != CUDA_SUCCESS) return;
-    CUdevice device = 0;
-    CUcontext context = nullptr;
-    const auto get = call<CUresult (*)(CUdevice*, int)>("cuDeviceGet");
-    const auto retain = call<CUresult (*)(CUcontext*, CUdevice)>("cuDevicePrimaryCtxRetain");
-    usable_ = get(&device, 0) == CUDA_SUCCESS && retain(&context, device) == CUDA_SUCCESS &&
-              call<CUresult (*)(CUcontext)>("cuCtxSetCurrent")(context) == CUDA_SUCCESS;
-    context_ = context;
-  }
-  [[nodiscard]] bool usable() const { return usable_; }
-  void enter() const {
-    must(call<CUresult (*)(CUcontext)>("cuCtxSetCurrent")(context_), "context");
-  }
+const std::string& text() {
+  static const std::string ptx = [] {
+    std::ifstream file(WARPMARK_TEST_DATA "/functions.sm_90.ptx", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  return ptx;
+}
 
-  template <typename Function>
-  Function call(const char* name) const {
-    void* symbol = dlsym(library_, name);
-    if (symbol == nullptr) throw std::runtime_error(std::string(name) + " is not exported");
-    return reinterpret_cast<Function>(symbol);
-  }
-  static void must(CUresult result, const char* what) {
-    if (result != CUDA_SUCCESS)
-      throw std::runtime_error(std::string(what) + ": error " + std::to_string(result));
-  }
-
-  CUfunction function(const std::string& ptx, const char* name) const {
-    CUmodule module = nullptr;
-    CUfunction found = nullptr;
-    must(call<CUresult (*)(CUmodule*, const void*)>("cuModuleLoadData")(&module, ptx.c_str()),
-         "load");
-    must(call<CUresult (*)(CUfunction*, CUmodule, const char*)>("cuModuleGetFunction")(
-             &found, module, name),
-         name);
-    return found;
-  }
-  template <typename T>
-  CUdeviceptr upload(const std::vector<T>& values) const {
-    CUdeviceptr address = 0;
-    must(call<CUresult (*)(CUdeviceptr*, std::size_t)>("cuMemAlloc_v2")(&address,
-                                                                        values.size() * sizeof(T)),
-         "allocate");
-    must(call<CUresult (*)(CUdeviceptr, const void*, std::size_t)>("cuMemcpyHtoD_v2")(
-             address, values.data(), values.size() * sizeof(T)),
-         "copy");
-    return address;
-  }
-  template <typename T>
-  void download(std::vector<T>& values, CUdeviceptr address) const {
-    must(call<CUresult (*)(void*, CUdeviceptr, std::size_t)>("cuMemcpyDtoH_v2")(
-             values.data(), address, values.size() * sizeof(T)),
-         "copy back");
-    must(call<CUresult (*)(CUdeviceptr)>("cuMemFree_v2")(address), "free");
-  }
-  void launch(CUfunction function, std::size_t threads, void** parameters) const {
-    using Launch = CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                unsigned, unsigned, CUstream, void**, void**);
-    must(call<Launch>("cuLaunchKernel")(function, static_cast<unsigned>((threads + 127) / 128), 1,
-                                        1, 128, 1, 1, 0, nullptr, parameters, nullptr),
-         "launch");
-  }
-  template <typename T>
-  std::vector<T> evaluate(const char* name, const std::vector<T>& a,
-                          const std::vector<T>& b) const {
-    enter();
-    const CUfunction kernel = function(text(), name);
-    CUdeviceptr x = upload(a), y = upload(b), out = upload(std::vector<T>(a.size()));
-    auto count = static_cast<unsigned>(a.size());
-    void* parameters[] = {&x, &y, &out, &count};
-    launch(kernel, a.size(), parameters);
-    std::vector<T> results(a.size()), unused(a.size());
-    download(results, out);
-    download(unused, x);
-    download(unused, y);
-    return results;
-  }
-
- private:
-  using cuInit_t = CUresult (*)(unsigned);
-  static const std::string& text() {
-    static const std::string ptx = [] {
-      std::ifstream file(WARPMARK_TEST_DATA "/functions.sm_90.ptx", std::ios::binary);
-      return std::string(std::istreambuf_iterator<char>(file), {});
-    }();
-    return ptx;
-  }
-  void* library_;
-  CUcontext context_ = nullptr;
-  bool usable_ = false;
-};
+template <typename T>
+std::vector<T> evaluate(const Machine& machine, const char* name, const std::vector<T>& a,
+                        const std::vector<T>& b) {
+  machine.enter();
+  const CUfunction kernel = machine.function(text(), name);
+  CUdeviceptr x = machine.upload(a), y = machine.upload(b);
+  CUdeviceptr out = machine.upload(std::vector<T>(a.size()));
+  auto count = static_cast<unsigned>(a.size());
+  void* parameters[] = {&x, &y, &out, &count};
+  machine.launch(kernel, (count + 127) / 128, 128, parameters);
+  std::vector<T> results(a.size()), unused(a.size());
+  machine.download(results, out);
+  machine.download(unused, x);
+  machine.download(unused, y);
+  return results;
+}
 
 const Machine& cpu() {
   static const Machine machine(WARPMARK_CPU_LIBRARY);
@@ -183,7 +114,7 @@ const Function<double> kDouble[] = {
 template <typename T>
 void is_right(const Function<T>& function) {
   const auto a = inputs<T>(points(8192), 1), b = inputs<T>(a.size(), 2);
-  const auto got = cpu().evaluate(function.name, a, b);
+  const auto got = evaluate(cpu(), function.name, a, b);
   int shown = 0;
   for (std::size_t i = 0; i < a.size() && shown < 3; ++i) {
     // binary128 has no fmod of numbers as far apart as these; the C library's is exact.
@@ -216,8 +147,8 @@ TEST(Functions, AreWithinTheGuidesErrors) {
 template <typename T>
 void is_equal(const Function<T>& function) {
   const auto a = inputs<T>(points(1000000), 1), b = inputs<T>(a.size(), 2);
-  const auto here = cpu().evaluate(function.name, a, b),
-             there = gpu().evaluate(function.name, a, b);
+  const auto here = evaluate(cpu(), function.name, a, b),
+             there = evaluate(gpu(), function.name, a, b);
   std::size_t differ = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto mine = std::bit_cast<Bits<T>>(here[i]), theirs = std::bit_cast<Bits<T>>(there[i]);
@@ -298,7 +229,7 @@ std::vector<std::array<std::uint32_t, 4>> fetch(const Machine& machine,
   CUdeviceptr in = machine.upload(points), out = machine.upload(results);
   auto count = static_cast<unsigned>(points.size());
   void* parameters[] = {&texture, &in, &out, &count};
-  machine.launch(kernel, points.size(), parameters);
+  machine.launch(kernel, static_cast<unsigned>((points.size() + 127) / 128), 128, parameters);
   machine.download(results, out);
   auto unused = points;
   machine.download(unused, in);

@@ -124,6 +124,75 @@ const std::vector<std::string> kStatements = {
     "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
     "{%r5,%r6}, {%f1,%f2,%f3,%f4}",
     "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r1,%r2,%r3,%r4}, [%rd1], 16",
+    // asynchronous copies
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.b16 [%r1], %h2, [%r3]",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.b128 [%r1], %q1, [%r3]",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b64 [%r1], {%rd2,%rd3,%rd4,%rd5}, "
+    "[%r3]",
+    "st.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3]",
+    "st.async.release.gpu.global.b32 [%rd1], %r2",
+    "st.async.shared::cluster.b32 [%r1], %r2, [%r3]",
+    "red.async.shared::cluster.mbarrier::complete_tx::bytes.dec.u32 [%r1], %r2, [%r3]",
+    "red.async.relaxed.gpu.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3]",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u64 [%r1], %rd2, "
+    "[%r3]",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.f32 [%r1], %f2, "
+    "[%r3]",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.exch.b32 [%r1], %r2, "
+    "[%r3]",
+    "st.bulk.shared::cta [%r1], %rd1, 0",
+    "cp.async.bulk.prefetch.L2 [%rd1], %r1",
+    "cp.async.bulk.prefetch.L2.global [%rd1], %r1, %rd2",
+    "cp.async.bulk.prefetch.L2.global [%rd1], 8",
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], "
+    "[%rd1], %r2, [%r3], %h1",
+    "cp.async.bulk.shared::cta.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], %r3, [%r4]",
+    "cp.async.bulk.shared.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3]",
+    "cp.async.bulk.global.shared::cluster.bulk_group [%rd1], [%r1], %r2",
+    "cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes [%rd1], [%r1], %r2, [%r3]",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 8, [%r3]",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64 [%rd1], [%r1], %r2",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%rd1], [%r1], %r2",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f32 [%rd1], [%r1], %r2",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.min.noftz.f16 [%rd1], [%r1], %r2",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.min.f32 [%rd1], [%r1], %r2",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u64 [%rd1], [%r1], %r2",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.and.u32 [%rd1], [%r1], %r2",
+    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.u64 [%r1], "
+    "[%r2], %r3, [%r4]",
+    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.and.b64 [%r1], "
+    "[%r2], %r3, [%r4]",
+    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 [%r1], "
+    "[%r2], %r3, [%r4]",
+    "cp.reduce.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.add.u32 [%r1], "
+    "[%rd2], %r3, [%r4]",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
+    "{%r2}], [%r3]",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
+    "%r2], [%r3]",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
+    "{%rd2}], [%r3]",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
+    "{%f2}], [%r3]",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+    "[%r1], [%rd1, {%r2,%r3}], [%r3]",
+    "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes.multicast::cluster "
+    "[%r1], [%rd1, {%r2,%r3}], [%r3], %h1",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
+    "[%rd1, {%r2,%r3}], [%r3], {%h1}",
+    "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], "
+    "[%rd1, {%r2,%r3,%r4,%r5}], [%r3], {%h1}",
+    "cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group [%rd1, {%r2,%r3,%r4}], [%r1]",
+    "cp.async.bulk.tensor.2d.global.shared::cluster.bulk_group [%rd1, {%r2,%r3}], [%r1]",
+    "cp.async.bulk.tensor.2d.global.shared::cta [%rd1, {%r2,%r3}], [%r1]",
+    "cp.reduce.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2,%r3}], [%r1]",
+    "prefetch.global.tensormap [%rd1]",
+    "mbarrier.try_wait.b64.parity %p1, [%rd1], %r1",
+    "mbarrier.try_wait.shared.parity.b64 %p1, [%r1], %r1",
+    "mbarrier.arrive.shared.expect_tx.b64 %rd5, [%r1], 1",
+    "cp.async.global.ca.shared [%rd1], [%r1], 4",
+    "cp.async.ca.cg.shared.global [%r1], [%rd1], 16",
+    "cp.async.shared.global [%r1], [%rd1], 4",
     // memory
     "ld.global.f32 %u1, [%rd1]",
     "ld.global.f32 %fd1, [%rd1]",
@@ -435,16 +504,19 @@ const std::vector<NotHere> kNotHere = {
     {"mma.sp",
      "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, "
      "{%r1,%r2,%r3,%r4}, {%r5,%r6,%r7,%r8}, {%f1,%f2,%f3,%f4}, %r1, 0x0"},
-    {"st.async", "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3]"},
-    {"red.async",
-     "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, "
-     "[%r3]"},
-    {"cp.reduce.async.bulk",
-     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r1], 16"},
-    {"cp.async.bulk.prefetch", "cp.async.bulk.prefetch.L2.global [%rd1], 16"},
-    {"cp.async.bulk.tensor",
-     "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
-     "{%r2}], [%r3]"},
+    {"st.async", "st.async.release.gpu.global.b32 [%rd1], %r2", "sm_100"},
+    {"red.async", "red.async.mmio.release.sys.global.add.u32 [%rd1], %r2", "sm_100"},
+    {".cp_mask", "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], %r2, %h1",
+     "sm_100"},
+    {".tile::gather4",
+     "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], "
+     "[%rd1, {%r2,%r3,%r4,%r5,%r6}], [%r7]",
+     "sm_100"},
+    {"tensormap.replace", "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2",
+     "sm_90a"},
+    {"tensormap.cp_fenceproxy",
+     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+     "[%rd1], [%r1], 128"},
     {"multimem", "multimem.ld_reduce.global.add.u32 %r1, [%rd1]"},
     {"wgmma", "wgmma.fence.sync.aligned", "sm_90a"},
     {"setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 40", "sm_90a"},
@@ -456,7 +528,6 @@ const std::vector<NotHere> kNotHere = {
     {".b8", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r3]", "sm_100a"},
     {".ue8m0x2", "cvt.rn.bf16x2.ue8m0x2 %r1, %h1", "sm_100a"},
     {".rs", "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r3", "sm_100a"},
-    {"st.bulk", "st.bulk.weak.shared::cta [%r1], %rd1, 0", "sm_100"},
     {"clusterlaunchcontrol", "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1",
      "sm_100"},
     {"fma.oob", "fma.rn.oob.f16 %h1, %h2, %h3, %h4"},
@@ -511,6 +582,17 @@ TEST(Rejection, WhatLooksWrongAndIsNot) {
       "st.global.b32 [%rd1], 0f3F800000",
       "st.global.f64 [%rd1], 0f3F800000",
       "mbarrier.init.b64.shared [%r1], 1",
+      "mbarrier.try_wait.parity.shared.b64.acquire.cta %p1, [%r1], %r2, %r3",
+      "mbarrier.arrive.expect_tx.b64.shared.release.cta %rd5, [%r1], 1",
+      "cp.async.shared.global.ca [%r1], [%rd1], 4",
+      "cp.async.L2::128B.cg.shared::cta.global [%r1], [%rd1], 16",
+      "cp.async.bulk.mbarrier::complete_tx::bytes.shared::cluster.global [%r1], [%rd1], %r2, [%r3]",
+      "cp.async.bulk.prefetch.global.L2 [%rd1], %r1",
+      "cp.reduce.async.bulk.add.u32.global.shared::cta.bulk_group [%rd1], [%r1], %r2",
+      "st.async.mbarrier::complete_tx::bytes.b32 [%rd1], %r2, [%rd3]",
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%rd3]",
+      "cp.async.bulk.tensor.1d.tile.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
+      "{5}], [%r3]",
       "vote.b32.sync.ballot %r1, %p1, -1",
       "vote.all.sync.pred %p1, %p2, -1",
       "shfl.down.b32.sync %r1|%p1, %r2, 1, 31, -1",

@@ -206,6 +206,65 @@ TEST_F(Traffic, AsynchronousCopies) {
             cached("async_global_store", 1, 80, 3, 80) + banked("async_shared_load", 1, 80, 1, 1));
 }
 
+TEST_F(Traffic, StoresToldToABarrier) {
+  const std::string begin =
+      "mov.b32 %r2, 1; @!%p9 bra MADE; MADE:\n"
+      "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [%r30], 1;\n"
+      "@%p1 mbarrier.expect_tx.shared.b64 [%r30], 512; bar.sync 0; add.u32 %r31, %r30, 128;\n";
+  const std::string way = ".shared::cluster.mbarrier::complete_tx::bytes";
+  // A word for each lane, then four of them.
+  EXPECT_EQ(
+      moved(begin + "mad.lo.u32 %r3, %r1, 4, %r31;\nst.async" + way + ".b32 [%r3], %r1, [%r30];"),
+      banked("async_shared_store", 1, 128, 1, 1));
+  EXPECT_EQ(moved(begin + "mad.lo.u32 %r3, %r1, 16, %r31;\nst.async" + way +
+                  ".v4.b32 [%r3], {%r1,%r1,%r1,%r1}, [%r30];"),
+            banked("async_shared_store", 1, 512, 4, 4));
+  EXPECT_EQ(moved("cp.async.bulk.prefetch.L2.global [%rd1], 512;"),
+            (Counts{{"prefetch_requests", 1}, {"prefetch_sectors", 16}}));
+  // What is added is moved, as if it were stored.
+  EXPECT_EQ(
+      moved("setp.eq.u32 %p1, %r1, 0;\n@%p1 cp.reduce.async.bulk.global.shared::cta"
+            ".bulk_group.add.u32 [%rd1], [%r30], 256;\n"
+            "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"),
+      cached("async_global_store", 1, 256, 8, 256) + banked("async_shared_load", 1, 256, 2, 2));
+}
+
+TEST_F(Traffic, BoxesOfTensors) {
+  // 64 x 32 floats, of which boxes have 16 x 4: rows of 64 bytes, each of two sectors.
+  Array<float> array(64 * 32);
+  alignas(64) CUtensorMap map{};
+  const cuuint64_t dims[] = {64, 32}, strides[] = {256};
+  const cuuint32_t box[] = {16, 4}, steps[] = {1, 1};
+  ASSERT_CU(api().find<decltype(::cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled")(
+      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, reinterpret_cast<void*>(array.address), dims,
+      strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+  const auto counts = [&](const std::string& text) {
+    const CUfunction function = kernel_of(
+        ".version 9.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .align 64 .b8 map[128])\n{\n.reg .b64 %rd<3>;\n"
+        ".shared .align 128 .b8 s[256]; .shared .align 8 .b64 b;\n"
+        "mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;\nmbarrier.init.shared.b64 [b], 1;\n" +
+            text + "\nret;\n}\n",
+        "k");
+    EXPECT_CU(launch(function, {}, {}, 0, map));
+    return traffic_of(counters().at(0));
+  };
+  const std::string load =
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1, ";
+  EXPECT_EQ(counts(load + "{16, 4}], [b];"), cached("async_global_load", 1, 256, 8, 256) +
+                                                 banked("async_shared_store", 1, 256, 2, 2));
+  // Half of it is outside, and is filled.
+  EXPECT_EQ(counts(load + "{16, 30}], [b];"), cached("async_global_load", 1, 128, 4, 128) +
+                                                  banked("async_shared_store", 1, 256, 2, 2));
+  EXPECT_EQ(
+      counts("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {56, 0}], [s];\n"
+             "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"),
+      cached("async_global_store", 1, 128, 4, 128) + banked("async_shared_load", 1, 128, 2, 1));
+  EXPECT_EQ(counts("cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1, {0, 0}];"),
+            (Counts{{"prefetch_requests", 1}, {"prefetch_sectors", 8}}));
+}
+
 TEST_F(Traffic, Matrices) {
   // Rows of 16 bytes side by side, then one below the other in a tile of 128 bytes.
   EXPECT_EQ(moved(shared_at(16) +

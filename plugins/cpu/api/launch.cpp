@@ -139,6 +139,8 @@ CUresult error_of(LaunchEnd end) {
       return CUDA_ERROR_INVALID_PC;
     case LaunchEnd::assertion:
       return CUDA_ERROR_ASSERT;
+    case LaunchEnd::illegal_instruction:
+      return CUDA_ERROR_ILLEGAL_INSTRUCTION;
   }
   return CUDA_ERROR_UNKNOWN;
 }

@@ -76,6 +76,7 @@ const char* name_of(FaultKind kind) {
     case FaultKind::invalid_pc:
       return "invalid_pc";
     case FaultKind::handle:
+    case FaultKind::descriptor:
       return "invalid_handle";
     case FaultKind::surface:
       return "surface_out_of_range";

@@ -177,11 +177,13 @@ std::string sanitizer_text(const Fault& fault, const Program& program) {
     case FaultKind::invalid_pc:
     case FaultKind::handle:
     case FaultKind::surface:
+    case FaultKind::descriptor:
     case FaultKind::assertion:
       text.head(fault.kind == FaultKind::stack        ? "Stack overflow"
                 : fault.kind == FaultKind::invalid_pc ? "Invalid PC"
                 : fault.kind == FaultKind::trap       ? "Trap"
                 : fault.kind == FaultKind::assertion  ? "Assertion failed"
+                : fault.kind == FaultKind::descriptor ? "Invalid tensor map"
                                                       : "Invalid texture or surface access");
       text.at(fault.statement);
       text.by(fault);

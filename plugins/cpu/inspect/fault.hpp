@@ -22,6 +22,7 @@ enum class FaultKind : std::uint8_t {
   invalid_pc,  ///< a call through a pointer that is no function's
   handle,      ///< a texture or surface that is none
   surface,     ///< an access outside a surface that must not be
+  descriptor,  ///< a tensor map that is none, or does not suit the instruction
   assertion,
   waiting,        ///< where threads were when a limit ended the launch
   heap,           ///< a free of what is not allocated

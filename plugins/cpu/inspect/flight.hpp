@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "inspect/moment.hpp"
@@ -32,14 +33,20 @@ struct Flight {
 /// later than all of those, so that whoever meets it has a closer look.
 class Flights {
  public:
-  Moment depart(std::uint64_t block) {
+  Moment depart(std::uint64_t block, bool reduces) {
     next_ = next_ == kLast ? Record::kLastMoment + 1 : next_ + 1;
     blocks_[next_] = block;
+    if (reduces) reductions_.insert(next_);
     return next_;
   }
-  void land(Moment mark) { blocks_.erase(mark); }
+  void land(Moment mark) {
+    blocks_.erase(mark);
+    reductions_.erase(mark);
+  }
   [[nodiscard]] bool empty() const { return blocks_.empty(); }
   [[nodiscard]] bool holds(Moment mark) const { return blocks_.contains(mark); }
+  /// It changes what is there, as atomic operations do.
+  [[nodiscard]] bool reduces(Moment mark) const { return reductions_.contains(mark); }
   /// Whose copy it is; that of a mark that is not held counts as the first block's.
   [[nodiscard]] std::uint64_t block(Moment mark) const {
     const auto found = blocks_.find(mark);
@@ -50,6 +57,7 @@ class Flights {
   static constexpr Moment kLast = 0x7fffffff;
   Moment next_ = Record::kLastMoment;
   std::unordered_map<Moment, std::uint64_t> blocks_;
+  std::unordered_set<Moment> reductions_;
 };
 
 }  // namespace warpmark::cpu

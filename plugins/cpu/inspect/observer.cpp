@@ -152,7 +152,10 @@ void BlockObserver::start(std::uint64_t index) {
 
 bool BlockObserver::conflicts(const Record& before, const Record& now, const Instruction& i,
                               Space space, Warp& warp) {
-  if (before.in_flight()) return launch_.flights.holds(before.moment());
+  // Reductions may meet others, under way or not, and atomic operations.
+  if (before.in_flight())
+    return launch_.flights.holds(before.moment()) &&
+           !(now.strong() && launch_.flights.reduces(before.moment()));
   if (before.moment() < launch_.clock.first()) return false;
   const std::uint64_t block = launch_.clock.block(before.moment());
   if (before.strong() && now.strong()) {

@@ -23,6 +23,7 @@ namespace warpmark::cpu {
 class BlockState;
 class Arena;
 struct AsyncCopy;
+struct CopyPart;
 
 /// What is kept from launch to launch of a context.
 struct InspectionMemory {
@@ -205,9 +206,15 @@ class BlockObserver {
   [[nodiscard]] bool conflicts(const Record& before, const Record& now, const Instruction& i,
                                Space space, Warp& warp);
   [[nodiscard]] std::uint64_t block_of(const Record& record) const;
+  /// The cells of what a copy writes, or of what it reads.
   template <typename Body>
-  void each_cell(const Flight::Side& side, std::uint64_t bytes, Body body);
+  void each_cell(const AsyncCopy& copy, bool written, Body body);
+  void access_cells(const AsyncCopy& copy, bool written);
   void carry_values(AsyncCopy& copy);
+  void carry_results(const Flight& flight, const CopyPart& part, const std::uint8_t* from,
+                     std::uint8_t* to);
+  void no_value(const Flight& flight, const Flight::Side& side, std::uint64_t at,
+                std::uint32_t bytes, const char* what);
   SyncObject& mbarrier_object(const std::byte* barrier);
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same);

@@ -30,30 +30,48 @@ std::uint64_t BlockObserver::block_of(const Record& record) const {
 }
 
 template <typename Body>
-void BlockObserver::each_cell(const Flight::Side& side, std::uint64_t bytes, Body body) {
+void BlockObserver::each_cell(const AsyncCopy& copy, bool written, Body body) {
+  const Flight::Side& side = written ? copy.flight->to : copy.flight->from;
   const std::uint64_t step = std::uint64_t{1} << shift(side.space);
-  for (std::uint64_t at = 0; at < bytes; at += step) {
-    if (const RaceCells cell = cell_at(side.space, side.address + at)) body(cell);
-  }
+  copy.each_part([&](const CopyPart& part) {
+    const std::uint64_t first = side.address + (written ? part.to : part.from);
+    const std::uint64_t bytes = written ? part.bytes : part.source;
+    for (std::uint64_t at = 0; at < bytes; at += step) {
+      if (const RaceCells cell = cell_at(side.space, first + at)) body(cell);
+    }
+  });
+}
+
+// The accesses of its thread that stand for the copy's: of what it reads, or of what it writes.
+void BlockObserver::access_cells(const AsyncCopy& copy, bool written) {
+  const Flight& flight = *copy.flight;
+  const Flight::Side& side = written ? flight.to : flight.from;
+  copy.each_part([&](const CopyPart& part) {
+    if (written)
+      write_cells(*flight.lanes, *flight.instruction, side.space, flight.lane,
+                  side.address + part.to, part.bytes, copy.reduces, false);
+    else if (part.source != 0)
+      read_cells(*flight.lanes, *flight.instruction, side.space, flight.lane,
+                 side.address + part.from, part.source, false);
+  });
 }
 
 void BlockObserver::depart(AsyncCopy& copy) {
   if (!launch_.checks.race) return;
   Flight& flight = *copy.flight;
-  Lanes& w = *flight.lanes;
   const Instruction& i = *flight.instruction;
-  const std::uint32_t thread = w.warp * 32 + flight.lane;
-  if (copy.source != 0)
-    read_cells(w, i, flight.from.space, flight.lane, flight.from.address, copy.source, false);
-  write_cells(w, i, flight.to.space, flight.lane, flight.to.address, copy.bytes, false, false);
-  flight.mark = launch_.flights.depart(index_);
-  const std::uint64_t writes = Record::make(flight.mark, thread, false, i.statement).bits;
-  const std::uint64_t reads = Record::make(flight.mark, thread, true, i.statement).bits;
-  each_cell(flight.to, copy.bytes, [&](const RaceCells& cell) { *cell.write = writes; });
-  if (flight.from.space != Space::shared) return;
-  each_cell(flight.from, copy.source, [&](const RaceCells& cell) {
+  const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
+  const bool reads = copy.from != nullptr && copy.source != 0;
+  if (reads) access_cells(copy, false);
+  access_cells(copy, true);
+  flight.mark = launch_.flights.depart(index_, copy.reduces);
+  const std::uint64_t write = Record::make(flight.mark, thread, false, i.statement).bits;
+  const std::uint64_t read = Record::make(flight.mark, thread, true, i.statement).bits;
+  each_cell(copy, true, [&](const RaceCells& cell) { *cell.write = write; });
+  if (!reads || flight.from.space != Space::shared) return;
+  each_cell(copy, false, [&](const RaceCells& cell) {
     flight.kept.push_back(*cell.write);
-    if (!Record{*cell.write}.in_flight()) *cell.write = reads;
+    if (!Record{*cell.write}.in_flight()) *cell.write = read;
   });
 }
 
@@ -61,15 +79,13 @@ void BlockObserver::has_read(AsyncCopy& copy) {
   Flight& flight = *copy.flight;
   if (flight.kept.empty()) return;
   std::size_t next = 0;
-  each_cell(flight.from, copy.source, [&](const RaceCells& cell) {
+  each_cell(copy, false, [&](const RaceCells& cell) {
     const std::uint64_t kept = flight.kept[next++];
     if (Record{*cell.write}.moment() == flight.mark) *cell.write = kept;
   });
   flight.kept.clear();
   // It has read until now, as its thread knows; of those that mbarriers are told of it does not.
-  if (copy.completion == nullptr)
-    read_cells(*flight.lanes, *flight.instruction, Space::shared, flight.lane, flight.from.address,
-               copy.source, false);
+  if (copy.completion == nullptr) access_cells(copy, false);
 }
 
 void BlockObserver::land(AsyncCopy& copy, const std::byte* barrier) {
@@ -79,9 +95,9 @@ void BlockObserver::land(AsyncCopy& copy, const std::byte* barrier) {
   const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
   const std::uint32_t statement = flight.instruction->statement;
   has_read(copy);
-  if (barrier == nullptr && copy.source != 0 && flight.from.space == Space::global)
-    read_cells(*flight.lanes, *flight.instruction, Space::global, flight.lane, flight.from.address,
-               copy.source, false);
+  if (barrier == nullptr && copy.from != nullptr && flight.from.space == Space::global)
+    access_cells(copy, false);
+  if (barrier == nullptr && copy.reduces) access_cells(copy, true);
   Moment moment = moment_;
   if (barrier != nullptr) {
     const std::uint64_t engine = index_ | kEngine;
@@ -89,11 +105,14 @@ void BlockObserver::land(AsyncCopy& copy, const std::byte* barrier) {
     launch_.synchronization.release(mbarrier_object(barrier),
                                     {engine, thread, moment, 0, false, nullptr}, {});
   }
-  const std::uint64_t landed = Record::make(moment, thread, false, statement).bits;
-  each_cell(flight.to, copy.bytes, [&](const RaceCells& cell) {
-    const Record now{*cell.write};
-    if (!now.in_flight() || now.moment() == flight.mark) *cell.write = landed;
-  });
+  const bool strong = copy.reduces;
+  const std::uint64_t landed = Record::make(moment, thread, strong, statement).bits;
+  if (!strong || barrier != nullptr) {
+    each_cell(copy, true, [&](const RaceCells& cell) {
+      const Record now{*cell.write};
+      if (!now.in_flight() || now.moment() == flight.mark) *cell.write = landed;
+    });
+  }
   launch_.flights.land(flight.mark);
 }
 
@@ -114,7 +133,7 @@ void BlockObserver::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint3
                                  flight.instruction->statement));
   block_.launch().faults.add(fault);
   has_read(copy);
-  each_cell(flight.to, copy.bytes, [&](const RaceCells& cell) {
+  each_cell(copy, true, [&](const RaceCells& cell) {
     if (Record{*cell.write}.moment() == flight.mark) *cell.write = 0;
   });
   launch_.flights.land(flight.mark);
@@ -122,7 +141,7 @@ void BlockObserver::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint3
 }
 
 // What has no value at the source has none at the target, but for whole elements of an array, which
-// are results: those are told of.
+// are results: those are told of. So is what a reduction changes or takes that has no value.
 void BlockObserver::carry_values(AsyncCopy& copy) {
   const auto map = [&](Flight::Side& side) {
     if (side.space != Space::shared) return side.init;
@@ -131,24 +150,52 @@ void BlockObserver::carry_values(AsyncCopy& copy) {
   };
   Flight& flight = *copy.flight;
   std::uint8_t* to = map(flight.to);
-  const std::uint8_t* from = copy.source == 0 ? nullptr : map(flight.from);
-  if (to != nullptr) set_bits(to, flight.to.first, copy.bytes);
-  if (from == nullptr || all_set(from, flight.from.first, copy.source)) return;
-  if (to != nullptr) copy_bits(to, flight.to.first, from, flight.from.first, copy.source);
-  if (flight.to.space != Space::global) return;
+  const bool reads = copy.from != nullptr && copy.source != 0;
+  const std::uint8_t* from = reads ? map(flight.from) : nullptr;
+  copy.each_part([&](const CopyPart& part) {
+    const std::uint64_t first = flight.from.first + part.from, target = flight.to.first + part.to;
+    const bool whole = from == nullptr || all_set(from, first, part.source);
+    if (copy.reduces) {
+      if (!whole) no_value(flight, flight.from, part.from, part.source, "added to memory");
+      if (to != nullptr && !all_set(to, target, part.bytes)) {
+        no_value(flight, flight.to, part.to, part.bytes, "changed by an atomic operation");
+        set_bits(to, target, part.bytes);
+      }
+      return;
+    }
+    if (to != nullptr) set_bits(to, target, part.bytes);
+    if (whole) return;
+    if (to != nullptr) copy_bits(to, target, from, first, part.source);
+    if (flight.to.space == Space::global) carry_results(flight, part, from, to);
+  });
+}
+
+void BlockObserver::no_value(const Flight& flight, const Flight::Side& side, std::uint64_t at,
+                             std::uint32_t bytes, const char* what) {
   Lanes& w = *flight.lanes;
   const Instruction& i = *flight.instruction;
   Fault fault;
-  describe_access(w, i, Space::global, flight.lane, flight.to.address, copy.bytes, true, fault);
+  describe_access(w, i, side.space, flight.lane, side.address + at, bytes, false, fault);
+  undefined(w, flight.lane, i.statement, Taint::make(0xff, side.space, i.statement), what, fault);
+}
+
+// Elements of which no byte has a value.
+void BlockObserver::carry_results(const Flight& flight, const CopyPart& part,
+                                  const std::uint8_t* from, std::uint8_t* to) {
+  Lanes& w = *flight.lanes;
+  const Instruction& i = *flight.instruction;
+  Fault fault;
+  describe_access(w, i, Space::global, flight.lane, flight.to.address + part.to, part.bytes, true,
+                  fault);
   const std::uint64_t element = element_of(fault.allocation.dtype);
   if (element < 2) return;
-  for (std::uint64_t at = 0; at + element <= copy.source; at += element) {
+  for (std::uint64_t at = 0; at + element <= part.source; at += element) {
     bool any = false;
     for (std::uint64_t byte = 0; byte < element; ++byte)
-      any = any || all_set(from, flight.from.first + at + byte, 1);
+      any = any || all_set(from, flight.from.first + part.from + at + byte, 1);
     if (any) continue;
-    if (to != nullptr) set_bits(to, flight.to.first + at, element);
-    fault.address = flight.to.address + at;
+    if (to != nullptr) set_bits(to, flight.to.first + part.to + at, element);
+    fault.address = flight.to.address + part.to + at;
     fault.bytes = static_cast<std::uint32_t>(element);
     undefined(w, flight.lane, i.statement, Taint::make(0xff, flight.from.space, i.statement),
               "stored", fault);

@@ -343,8 +343,14 @@ void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap:
     const std::uint64_t bytes = read_lane<std::uint32_t>(w.registers, i.b, lane);
     move(static_cast<Space>(i.count), read_lane<std::uint64_t>(w.registers, i.a, lane), bytes,
          false);
-    move(i.imm == 1 ? Space::global : Space::shared,
-         read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, true);
+    // A multicast writes once in each of its blocks.
+    const std::uint32_t copies =
+        i.d == Instruction::kNone
+            ? 1
+            : count(read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff);
+    for (std::uint32_t copy = 0; copy < copies; ++copy)
+      move((i.imm & 1) != 0 ? Space::global : Space::shared,
+           read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, true);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <initializer_list>
 
+#include "machine/tensor.hpp"
+
 namespace warpmark::cpu {
 namespace {
 
@@ -151,6 +153,29 @@ TrafficMap::TrafficMap(const Program& program)
         add(at, step,
             {TrafficKind::async_global_load, TrafficKind::async_global_store,
              TrafficKind::async_shared_load, TrafficKind::async_shared_store});
+        break;
+      case Opcode::store_async:
+        step.form = Form::told;
+        step.space = Space::shared;
+        add(at, step, {TrafficKind::async_shared_store});
+        break;
+      case Opcode::copy_tensor:
+        step.form = Form::told;
+        if (TensorForm::unpack(i.imm).to_global)
+          add(at, step, {TrafficKind::async_global_store, TrafficKind::async_shared_load});
+        else
+          add(at, step, {TrafficKind::async_global_load, TrafficKind::async_shared_store});
+        break;
+      case Opcode::prefetch_tensor:
+      case Opcode::prefetch_bulk:
+        step.form = Form::told;
+        step.space = Space::global;
+        add(at, step, {TrafficKind::prefetch});
+        break;
+      case Opcode::fill_bulk:
+        step.form = Form::told;
+        step.space = Space::shared;
+        add(at, step, {TrafficKind::shared_store});
         break;
       case Opcode::prefetch:
         step.form = Form::prefetch;

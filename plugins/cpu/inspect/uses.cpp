@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "inspect/taint.hpp"
+#include "machine/tensor.hpp"
 #include "program/convert.hpp"
 #include "program/image_op.hpp"
 #include "program/matrix.hpp"
@@ -83,8 +84,24 @@ Uses own_uses(const Program& program, const Instruction& i) {
     case Opcode::matrix_transpose:
       return {{i.a}, {}, {i.d}};
     case Opcode::copy_async:
-    case Opcode::copy_bulk:
       return {{}, {i.address, i.a, i.b, i.c}, {}};
+    case Opcode::copy_bulk:
+      return {{}, {i.address, i.a, i.b, i.c, i.d}, {}};
+    case Opcode::copy_tensor:
+    case Opcode::prefetch_tensor: {
+      Uses uses{{}, {i.address, i.a, i.c, i.d}, {}};
+      const TensorForm form = TensorForm::unpack(i.imm);
+      const Slots where = further(program, i, 0, std::uint32_t{form.rank} + form.offsets);
+      uses.places.insert(uses.places.end(), where.begin(), where.end());
+      return uses;
+    }
+    case Opcode::prefetch_bulk:
+    case Opcode::fill_bulk:
+      return {{}, {i.address, i.b}, {}};
+    case Opcode::store_async:
+      return {further(program, i, 0, static_cast<std::uint32_t>(i.imm >> 8 & 0xff)),
+              {i.address, i.c},
+              {}};
     case Opcode::mbarrier_test:
     case Opcode::mbarrier_pending:
       return {{i.a, i.b}, {i.address}, {i.d}};

@@ -7,6 +7,7 @@
 
 #include "inspect/init_bits.hpp"
 #include "inspect/observer.hpp"
+#include "machine/async_places.hpp"
 #include "machine/block.hpp"
 #include "machine/mbarrier.hpp"
 
@@ -34,8 +35,20 @@ void AsyncCopies::reset(std::uint32_t threads) {
 }
 
 void AsyncCopies::move(const AsyncCopy& copy) {
-  std::memmove(copy.to, copy.from, copy.source);
-  std::memset(copy.to + copy.source, 0, copy.bytes - copy.source);
+  if (copy.reduces && copy.from == nullptr)
+    return copy.combine(*copy.launch, copy.to, copy.values.data(), copy.bytes, copy.to_global);
+  copy.each_part([&](const CopyPart& part) {
+    std::byte* to = copy.to + part.to;
+    if (part.source != 0 && copy.combine != nullptr)
+      copy.combine(*copy.launch, to, copy.from + part.from, part.source, copy.to_global);
+    else if (part.source != 0)
+      std::memmove(to, copy.from + part.from, part.source);
+    for (std::uint32_t at = part.source; at < part.bytes;) {
+      const auto more = std::min<std::uint32_t>(part.bytes - at, sizeof copy.values);
+      std::memcpy(to + at, copy.values.data(), more);
+      at += more;
+    }
+  });
 }
 
 void AsyncCopies::finish(AsyncCopy& copy, const std::byte* barrier) {
@@ -142,14 +155,14 @@ void AsyncCopies::arrive_later(std::uint32_t thread, std::byte* barrier) {
 }
 
 void AsyncCopies::settle(const std::byte* barrier) {
-  for (std::size_t i = 0; i < announced_.size();) {
-    if (announced_[i].completion != barrier) {
-      ++i;
-      continue;
-    }
-    finish(announced_[i], barrier);
-    announced_.erase(announced_.begin() + static_cast<std::ptrdiff_t>(i));
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < announced_.size(); ++i) {
+    if (announced_[i].completion == barrier)
+      finish(announced_[i], barrier);
+    else if (kept++ != i)
+      announced_[kept - 1] = std::move(announced_[i]);
   }
+  announced_.resize(kept);
   for (std::size_t i = 0; i < arrivals_.size();) {
     const Arrival arrival = arrivals_[i];
     if (arrival.barrier != barrier) {
@@ -164,21 +177,20 @@ void AsyncCopies::settle(const std::byte* barrier) {
   }
 }
 
-namespace {
+Space resolve_space(const Lanes& w, Space space, std::uint64_t& address) {
+  if (space != Space::generic) return space;
+  const std::uint64_t offset = address - w.local_window;
+  if (offset >= 3 * Arena::kWindow) return Space::global;
+  address = offset % Arena::kWindow;
+  return offset / Arena::kWindow == 1   ? Space::shared
+         : offset / Arena::kWindow == 0 ? Space::local
+                                        : Space::param;
+}
 
-// Every access of this file: the memory at an address of a lane, or null after recording the fault.
-// Copies and barriers work on global and shared memory only.
-std::byte* locate(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                  std::uint64_t address, std::uint64_t bytes, std::uint32_t alignment, bool store,
-                  Flight::Side* side = nullptr) {
-  if (space == Space::generic) {
-    const std::uint64_t offset = address - w.local_window;
-    space = offset >= 3 * Arena::kWindow   ? Space::global
-            : offset / Arena::kWindow == 1 ? Space::shared
-            : offset / Arena::kWindow == 0 ? Space::local
-                                           : Space::param;
-    if (space != Space::global) address = offset % Arena::kWindow;
-  }
+std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                        std::uint64_t address, std::uint64_t bytes, std::uint32_t alignment,
+                        bool store, Flight::Side* side) {
+  space = resolve_space(w, space, address);
   const auto inside = [&](const Region& region) {
     const std::uint64_t offset = address - region.begin;
     return offset <= region.size && bytes <= region.size - offset;
@@ -209,15 +221,22 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, std::uint32_t lan
   return nullptr;
 }
 
-std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t slot) {
-  return locate(w, i, static_cast<Space>(i.count), lane,
-                read_lane<std::uint64_t>(w.registers, slot, lane), 8, 8, true);
+void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,
+                 const Flight::Side& to, AsyncCopy& copy) {
+  if (w.observer == nullptr) return;
+  copy.flight = std::make_shared<Flight>();
+  copy.flight->from = from;
+  copy.flight->to = to;
+  copy.flight->lanes = &w;
+  copy.flight->instruction = &i;
+  copy.flight->lane = lane;
 }
 
-template <typename Body>
-void for_lanes(const Lanes& w, Body body) {
-  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
-    body(static_cast<std::uint32_t>(__builtin_ctz(rest)));
+namespace {
+
+std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t slot) {
+  return locate_async(w, i, static_cast<Space>(i.count), lane,
+                      read_lane<std::uint64_t>(w.registers, slot, lane), 8, 8, true);
 }
 
 // Operands of mbarrier instructions: address = the barrier, a = a count, b = a state or parity.
@@ -299,18 +318,6 @@ void pending(Lanes& w, const Instruction& i) {
   });
 }
 
-// For those who check: whose copy it is, and from where to where.
-void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,
-                 const Flight::Side& to, AsyncCopy& copy) {
-  if (w.observer == nullptr) return;
-  copy.flight = std::make_shared<Flight>();
-  copy.flight->from = from;
-  copy.flight->to = to;
-  copy.flight->lanes = &w;
-  copy.flight->instruction = &i;
-  copy.flight->lane = lane;
-}
-
 // address = to (shared), a = from (global), b = bytes read or none, imm = bytes written.
 void copy(Lanes& w, const Instruction& i) {
   const auto bytes = static_cast<std::uint32_t>(i.imm);
@@ -325,13 +332,13 @@ void copy(Lanes& w, const Instruction& i) {
         i.c != Instruction::kNone &&
         ((read_lane<std::uint32_t>(w.registers, i.c, 0) >> lane & 1) != 0) != i.negated;
     if (ignored) made.source = 0;
-    made.to =
-        locate(w, i, Space::shared, lane, read_lane<std::uint64_t>(w.registers, i.address, lane),
-               bytes, bytes, true, &to_side);
+    made.to = locate_async(w, i, Space::shared, lane,
+                           read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, bytes,
+                           true, &to_side);
     if (made.source != 0) {
       made.from =
-          locate(w, i, Space::global, lane, read_lane<std::uint64_t>(w.registers, i.a, lane),
-                 made.source, bytes, false, &from_side);
+          locate_async(w, i, Space::global, lane, read_lane<std::uint64_t>(w.registers, i.a, lane),
+                       made.source, bytes, false, &from_side);
       if (made.from == nullptr) return;
     } else {
       made.from = made.to;
@@ -339,40 +346,6 @@ void copy(Lanes& w, const Instruction& i) {
     if (made.to == nullptr) return;
     note_flight(w, i, lane, from_side, to_side, made);
     w.block->async().start(AsyncCopies::plain, w.warp * 32 + lane, std::move(made));
-  });
-}
-
-// address = to, a = from, b = bytes, c = mbarrier or none; imm = 1 if the memory written is global.
-void copy_bulk(Lanes& w, const Instruction& i) {
-  const bool to_global = i.imm == 1;
-  for_lanes(w, [&](std::uint32_t lane) {
-    const std::uint32_t bytes = read_lane<std::uint32_t>(w.registers, i.b, lane);
-    AsyncCopy made;
-    Flight::Side from_side, to_side;
-    made.bytes = made.source = bytes;
-    const Space from = static_cast<Space>(i.count);
-    // Sizes must be multiples of 16, and so must addresses.
-    if (bytes % 16 != 0) {
-      record_fault(w, i, from, lane, read_lane<std::uint64_t>(w.registers, i.a, lane) | 1, 16,
-                   false);
-      return;
-    }
-    made.from = locate(w, i, from, lane, read_lane<std::uint64_t>(w.registers, i.a, lane), bytes,
-                       16, false, &from_side);
-    made.to =
-        locate(w, i, to_global ? Space::global : Space::shared, lane,
-               read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, 16, true, &to_side);
-    if (i.c != Instruction::kNone) {
-      made.completion = locate(w, i, Space::shared, lane,
-                               read_lane<std::uint64_t>(w.registers, i.c, lane), 8, 8, true);
-      if (made.completion == nullptr) return;
-    }
-    if (made.from != nullptr && made.to != nullptr) {
-      note_flight(w, i, lane, from_side, to_side, made);
-      w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, std::move(made));
-    } else {
-      w.block->launch().stop = true;  // whoever waits for the copy would wait for ever
-    }
   });
 }
 
@@ -429,13 +402,14 @@ void fill_async(HandlerTable& table) {
   set(Opcode::mbarrier_test, test);
   set(Opcode::mbarrier_pending, pending);
   set(Opcode::copy_async, copy);
-  set(Opcode::copy_bulk, copy_bulk);
   set(Opcode::commit_async, commit<AsyncCopies::plain>);
   set(Opcode::commit_bulk, commit<AsyncCopies::bulk>);
   set(Opcode::wait_async, wait<AsyncCopies::plain>);
   set(Opcode::wait_bulk, wait<AsyncCopies::bulk>);
   set(Opcode::wait_async_all, wait_all);
   set(Opcode::arrive_async, arrive_later);
+  fill_bulk_copies(table);
+  fill_tensors(table);
 }
 
 }  // namespace warpmark::cpu

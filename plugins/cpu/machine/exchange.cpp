@@ -3,6 +3,7 @@
 #include "inspect/observer.hpp"
 #include "inspect/policy.hpp"
 #include "machine/arena.hpp"
+#include "machine/async.hpp"
 #include "machine/lanes.hpp"
 
 #define WARPMARK_ISA exchange
@@ -127,8 +128,7 @@ T atomic_value(T old, T b, T c, bool global) {
 
 // Changes one element, and returns what was there.
 template <typename Op, typename T>
-WARPMARK_INLINE T change(const Lanes& w, std::byte* host, bool global, T b, T c) {
-  LaunchState& launch = w.block->launch();
+WARPMARK_INLINE T change(LaunchState& launch, std::byte* host, bool global, T b, T c) {
   if (global && launch.turns != nullptr && launch.program.ordered && !launch.in_turn)
     launch.turns->wait(launch);
   T old;
@@ -173,7 +173,7 @@ void atomic(Lanes& w, const Instruction& i) {
     T old{};
     if (host != nullptr)
       old =
-          change<Op, T>(w, host, (places.global >> lane & 1) != 0,
+          change<Op, T>(w.block->launch(), host, (places.global >> lane & 1) != 0,
                         read_lane<T>(w.registers, i.a, lane), read_lane<T>(w.registers, i.b, lane));
     if (i.d != Instruction::kNone) write_lane<T>(w.registers, i.d, lane, old);
   }
@@ -212,12 +212,22 @@ void wide_atomic(Lanes& w, const Instruction& i) {
     std::byte* host = places.host[lane];
     T old[kMost] = {};  // registers may be both read and written
     for (u32 e = 0; e < elements && host != nullptr; ++e)
-      old[e] = change<Op, T>(w, host + e * sizeof(T), (places.global >> lane & 1) != 0,
-                             read_element<T>(w, a + e * kSlots, lane),
-                             read_element<T>(w, b + e * kSlots, lane));
+      old[e] = change<Op, T>(
+          w.block->launch(), host + e * sizeof(T), (places.global >> lane & 1) != 0,
+          read_element<T>(w, a + e * kSlots, lane), read_element<T>(w, b + e * kSlots, lane));
     for (u32 e = 0; e < elements; ++e) write_element<T>(w, d + e * kSlots, lane, old[e]);
   }
   count_generic(w, i, places);
+}
+
+// The elements of a bulk reduction, one after the other.
+template <typename Op, typename T>
+void combine(LaunchState& launch, std::byte* to, const std::byte* from, u32 bytes, bool global) {
+  for (u32 at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
+    T value;
+    __builtin_memcpy(&value, from + at, sizeof value);
+    change<Op, T>(launch, to + at, global, value, value);
+  }
 }
 
 enum class Shuffle { up, down, bfly, idx };
@@ -364,6 +374,17 @@ void fence(Lanes& w, const Instruction& i) {
 #include "program/atomics.def"
 
 }  // namespace
+
+Reduction reduction_by(Opcode atomic) {
+  switch (atomic) {
+#define ATOMIC(id, T, names, ...) \
+  case Opcode::id:                \
+    return combine<id##_op, T>;
+#include "program/atomics.def"
+    default:
+      return nullptr;
+  }
+}
 
 void fill_exchange(HandlerTable& table) {
   const auto set = [&](Opcode opcode, Handler handler) {

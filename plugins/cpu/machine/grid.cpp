@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "machine/heap.hpp"
+#include "machine/tensor.hpp"
 #include "machine/turns.hpp"
 #include "program/source_place.hpp"
 
@@ -379,6 +380,7 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
         fault->kind == FaultKind::surface) {
       result.end = LaunchEnd::failed;
     }
+    if (fault->kind == FaultKind::descriptor) result.end = LaunchEnd::illegal_instruction;
     if (fault->kind == FaultKind::stack) result.end = LaunchEnd::stack;
     if (fault->kind == FaultKind::invalid_pc) result.end = LaunchEnd::invalid_pc;
     if (fault->kind == FaultKind::assertion) result.end = LaunchEnd::assertion;
@@ -399,7 +401,9 @@ bool writes(const Instruction& instruction) {
 #include "program/atomics.def"
     return true;
     case Opcode::copy_bulk:
-      return instruction.imm == 1;
+      return (instruction.imm & 1) != 0;
+    case Opcode::copy_tensor:
+      return TensorForm::unpack(instruction.imm).to_global;
     default:
       return false;
   }

@@ -15,7 +15,8 @@ enum class LaunchEnd : std::uint8_t {
   failed,
   stack,
   invalid_pc,
-  assertion
+  assertion,
+  illegal_instruction
 };
 
 struct LaunchResult {

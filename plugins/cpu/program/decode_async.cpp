@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "program/async_words.hpp"
 #include "program/decoder.hpp"
 
 namespace warpmark::cpu {
@@ -29,10 +30,6 @@ constexpr std::array<std::string_view, 12> kIgnored = {
 bool ignored(std::string_view word) {
   return std::find(kIgnored.begin(), kIgnored.end(), word) != kIgnored.end();
 }
-bool is_shared(std::string_view word) {
-  return word == "shared" || word == "shared::cta" || word == "shared::cluster";
-}
-
 }  // namespace
 
 // Fences order what is in order already: threads execute one access after another, and copies come
@@ -155,6 +152,11 @@ bool Decoder::mbarrier(const Statement& statement) {
   const std::string_view what = words[1];
   Space space = Space::generic;
   bool expects = false, parity = false;
+  // These two belong to the instruction's name; what else there is stands in any order.
+  for (std::size_t i = 3; i < words.size(); ++i) {
+    if (words[i] == "expect_tx" || words[i] == "parity")
+      invalid(statement, "." + std::string(words[i]) + " stands behind the first word");
+  }
   for (std::size_t i = 2; i < words.size(); ++i) {
     if (is_shared(words[i])) {
       space = Space::shared;
@@ -237,6 +239,7 @@ bool Decoder::async_copy(const Statement& statement) {
     emit(statement, instruction);
     return true;
   }
+  if (bulk) return bulk_copy(statement);
   instruction.site = program_.sites++;
   if (what == "mbarrier") {  // cp.async.mbarrier.arrive{.noinc}{.shared}.b64
     expect_operands(statement, 1, 1);
@@ -251,25 +254,37 @@ bool Decoder::async_copy(const Statement& statement) {
     emit(statement, instruction);
     return true;
   }
-  return bulk ? bulk_copy(statement, instruction) : plain_copy(statement, instruction);
+  return plain_copy(statement, instruction);
 }
 
-// cp.async.{ca,cg}.shared{::cta}.global{…} [to], [from], bytes{, read | ignore}{, cache policy}
+// cp.async.{ca,cg}.shared{::cta}.global{…} [to], [from], bytes{, read | ignore}{, cache policy},
+// the words in any order but that of the state spaces
 bool Decoder::plain_copy(const Statement& statement, Instruction instruction) {
   const std::vector<std::string_view> words = words_of(statement.opcode);
-  if (words.size() < 5 || (words[2] != "ca" && words[2] != "cg") ||
-      (words[3] != "shared" && words[3] != "shared::cta") || words[4] != "global")
-    return false;
-  bool hint = false;
-  for (std::size_t i = 5; i < words.size(); ++i) {
-    if (!ignored(words[i])) return false;
-    hint = hint || words[i] == "L2::cache_hint";
+  bool hint = false, to = false, from = false, whole = false, cached = false;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const bool level = word == "ca" || word == "cg";
+    if (level && cached) invalid(statement, "two of the modifiers exclude each other");
+    if (word == "shared" || word == "shared::cta") {
+      if (to || from) invalid(statement, "a copy goes from global to shared memory");
+      to = true;
+    } else if (word == "global") {
+      if (!to || from) invalid(statement, "a copy goes from global to shared memory");
+      from = true;
+    } else if (!level && !ignored(word)) {
+      return false;
+    }
+    cached = cached || level;
+    whole = whole || word == "cg";
+    hint = hint || word == "L2::cache_hint";
   }
+  if (!cached || !from) invalid(statement, "needs .ca or .cg, and .shared.global");
   expect_operands(statement, hint ? 4 : 3, hint ? 5 : 4);
   const Operand& size = operand(statement, 2);
   if (size.kind != OperandKind::integer || (size.value != 4 && size.value != 8 && size.value != 16))
     invalid(statement, "an asynchronous copy has 4, 8 or 16 bytes");
-  if (words[2] == "cg" && size.value != 16) invalid(statement, "cp.async.cg copies 16 bytes");
+  if (whole && size.value != 16) invalid(statement, "cp.async.cg copies 16 bytes");
   instruction.opcode = Opcode::copy_async;
   instruction.imm = size.value;
   instruction.address = address_value(statement, operand(statement, 0), Space::shared);
@@ -286,37 +301,6 @@ bool Decoder::plain_copy(const Statement& statement, Instruction instruction) {
       instruction.b = source(statement, 3, Type::u32);
     }
   }
-  emit(statement, instruction);
-  return true;
-}
-
-// cp.async.bulk.TO.FROM.{mbarrier::complete_tx::bytes | bulk_group} [to], [from], bytes, [mbarrier]
-bool Decoder::bulk_copy(const Statement& statement, Instruction instruction) {
-  const std::vector<std::string_view> words = words_of(statement.opcode);
-  if (words.size() < 6) return false;
-  const bool told = words[5] == "mbarrier::complete_tx::bytes";
-  const bool to_global = words[3] == "global";
-  const bool from_global = words[4] == "global";
-  if ((!to_global && words[3] != "shared::cluster" && words[3] != "shared::cta") ||
-      (!from_global && words[4] != "shared::cta") || (to_global && from_global) ||
-      told == to_global || (!told && words[5] != "bulk_group"))
-    return false;
-  bool hint = false;
-  for (std::size_t i = 6; i < words.size(); ++i) {
-    if (!ignored(words[i])) return false;
-    hint = hint || words[i] == "L2::cache_hint";
-  }
-  const std::size_t operands = (told ? 4u : 3u) + (hint ? 1u : 0u);
-  expect_operands(statement, operands, operands);
-  const Space from = from_global ? Space::global : Space::shared;
-  instruction.opcode = Opcode::copy_bulk;
-  instruction.imm = to_global ? 1 : 0;
-  instruction.count = static_cast<std::uint8_t>(from);
-  instruction.address =
-      address_value(statement, operand(statement, 0), to_global ? Space::global : Space::shared);
-  instruction.a = address_value(statement, operand(statement, 1), from);
-  instruction.b = source(statement, 2, Type::u32);
-  if (told) instruction.c = address_value(statement, operand(statement, 3), Space::shared);
   emit(statement, instruction);
   return true;
 }

@@ -155,8 +155,9 @@ void Decoder::instruction(const Statement& statement) {
   if (memory(statement) || lowered(statement) || atomic(statement) || collective(statement) ||
       matrix(statement) || image(statement) || conversions_of_addresses(statement) ||
       cluster_address(statement) || mbarrier(statement) || async_copy(statement) ||
-      fence(statement) || advice(statement) || policy(statement) || elects(statement) ||
-      stack(statement) || reordered(statement))
+      bulk_copy(statement) || async_store(statement) || bulk_store(statement) || fence(statement) ||
+      advice(statement) || policy(statement) || elects(statement) || stack(statement) ||
+      reordered(statement))
     return;
   refuse(statement, "instruction is not implemented on this device");
 }

@@ -185,8 +185,18 @@ class Decoder {
   void emit_fence(const Statement& statement, bool of_block);
   bool async_copy(const Statement& statement);
   bool plain_copy(const Statement& statement, Instruction instruction);
-  bool bulk_copy(const Statement& statement, Instruction instruction);
   std::uint32_t address_value(const Statement& statement, const Operand& operand, Space space);
+  // decode_bulk.cpp
+  bool bulk_copy(const Statement& statement);
+  bool bulk_prefetch(const Statement& statement);
+  bool bulk_store(const Statement& statement);
+  bool async_store(const Statement& statement);
+  std::uint32_t bulk_size(const Statement& statement, const Operand& size);
+  bool async_modifiers(const Statement& statement, const class AsyncWords& words) const;
+  Opcode reduction_of(const Statement& statement, std::string_view operation,
+                      std::string_view type) const;
+  // decode_tensor.cpp
+  bool tensor_copy(const Statement& statement, bool reduces);
   // decode_cluster.cpp
   bool cluster_barrier(const Statement& statement, Block& block);
   bool cluster_address(const Statement& statement);

@@ -70,7 +70,16 @@ enum class Opcode : std::uint16_t {
   mbarrier_test,     ///< d = predicate; b = a state, or with `negated` a parity
   mbarrier_pending,  ///< d = arrivals that the state b missed
   copy_async,        ///< cp.async: address, a = from, imm = bytes, b = bytes read, c = to ignore
-  copy_bulk,         ///< address, a = from, b = bytes, c = mbarrier; count = Space of a
+  /// address, a = from, b = bytes, c = mbarrier, d = blocks of a multicast (no result); count =
+  /// Space of a; imm: 1 if the memory written is global, + 256 * (the atomic of a reduction + 1)
+  copy_bulk,
+  prefetch_bulk,  ///< address, b = bytes
+  /// address, data from `more`, c = mbarrier; count = Space; imm = bytes of an element + 256 *
+  /// elements + 65536 * (the atomic of a reduction + 1)
+  store_async,
+  fill_bulk,    ///< address, b = bytes (64 bits), to be zero; count = Space
+  copy_tensor,  ///< operands as in TensorForm (machine/tensor.hpp)
+  prefetch_tensor,
   commit_async,
   commit_bulk,
   wait_async,  ///< a = how many groups may be under way

@@ -16,6 +16,10 @@ struct Row {
 constexpr Row kBeginnings[] = {
     {"cp.async.bulk", {90}},
     {"cp.async", {80}},
+    {"cp.reduce.async", {90}},
+    {"st.async", {90}},
+    {"red.async", {90}},
+    {"st.bulk", {100}},
     {"mbarrier.try_wait", {90}},
     {"mbarrier.expect_tx", {90}},
     {"mbarrier", {80}},

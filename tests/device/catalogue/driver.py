@@ -196,6 +196,18 @@ def linear_texture(device, buffer, channels=1, **how):
                       **how)
 
 
+def tensor_map(device, buffer, dims, box, swizzle=0):
+    """A tensor map over an array of float32, of which boxes are copied; the innermost dimension comes first."""
+    memory = np.zeros(192, np.uint8)
+    start = -memory.ctypes.data % 64
+    strides = [4 * int(np.prod(dims[:d])) for d in range(1, len(dims))] or [0]
+    rank, wide, narrow = len(dims), c_uint64 * len(dims), c_uint * len(dims)
+    device.call("cuTensorMapEncodeTiled", c_void_p(memory.ctypes.data + start), c_uint(7), c_uint(rank),
+                c_void_p(buffer.address), wide(*dims), (c_uint64 * len(strides))(*strides), narrow(*box),
+                narrow(*[1] * rank), c_uint(0), c_uint(swizzle), c_uint(0), c_uint(0))
+    return memory[start:start + 128].copy()
+
+
 def launch(device, function, grid, block, arguments, shared=0, cooperative=False):
     """Starts a kernel. Arguments are buffers, NumPy scalars, and arrays (structs by value, as bytes)."""
     as_three = lambda size: [

@@ -18,6 +18,8 @@ order, and args="…", one word for each argument:
     texture:64           a texture over memory of so many float32; surface:8x4 one of so many int32, image:8x4 a texture of so
                          many float32 with linear filtering; behind it first31 or last31 if only so many have a value
     same                 the memory of the texture before it
+    map:64x40:32x16      a tensor map of so many float32 over the memory of the argument before it, of boxes of so many; the
+                         innermost dimension comes first
 
 `//!` stands at the end of a line that a report must name. Behind it may be the report's kind, if it is not KIND, and
 what else it must say; `;` separates several reports of one line:
@@ -112,6 +114,9 @@ class Kernel:
             array = re.fullmatch(r"(\w+)\[(\d+)\](=0|=first\d+|=|freed|ro)?", word)
             if word == "same":
                 made.append(made[-1].memory)
+            elif word.startswith("map:"):
+                sizes = [[int(n) for n in size.split("x")] for size in word[4:].split(":")]
+                made.append(driver.tensor_map(device, made[-1], *sizes))
             elif re.match("texture:|surface:|image:", word):
                 made.append(image_of(device, extension, word))
             elif not array:

@@ -1,0 +1,50 @@
+// What the handlers of asynchronous copies share: the memory at a lane's address, and what those
+// who check are to know of a copy.
+#pragma once
+
+#include <cstdint>
+
+#include "inspect/flight.hpp"
+#include "machine/async.hpp"
+#include "machine/lanes.hpp"
+
+namespace warpmark::cpu {
+
+/// A generic address, resolved: the space that it lies in. `address` becomes an offset for all but
+/// global memory.
+Space resolve_space(const Lanes& w, Space space, std::uint64_t& address);
+
+/// Every access of these instructions: the memory at an address of a lane, or null after recording
+/// the fault. Copies and barriers work on global and shared memory only.
+std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                        std::uint64_t address, std::uint64_t bytes, std::uint32_t alignment,
+                        bool store, Flight::Side* side = nullptr);
+
+/// For those who check: whose copy it is, and from where to where.
+void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,
+                 const Flight::Side& to, AsyncCopy& copy);
+
+/// The reduction of an instruction that names its atomic's opcode, plus one; 0: it has none.
+inline Reduction reduction_in(std::int64_t opcode_and_one) {
+  return opcode_and_one == 0 ? nullptr : reduction_by(static_cast<Opcode>(opcode_and_one - 1));
+}
+
+/// Starts a copy to each block of `blocks` in the lane's cluster, as one to its own: `made` goes to
+/// `to` in its own memory and is told to the mbarrier at `completion`, both offsets in the shared
+/// window. False after recording a fault.
+bool start_multicast(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t blocks,
+                     std::uint64_t to, std::uint64_t completion, const Flight::Side& from,
+                     const AsyncCopy& made);
+
+template <typename Body>
+void for_lanes(const Lanes& w, Body body) {
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
+    body(static_cast<std::uint32_t>(__builtin_ctz(rest)));
+}
+
+/// … of bulk copies and of stores told to an mbarrier (bulk.cpp), and of boxes of tensors
+/// (tensor.cpp).
+void fill_bulk_copies(HandlerTable& table);
+void fill_tensors(HandlerTable& table);
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,172 @@
+// Bulk copies and reductions, and stores and reductions whose end an mbarrier is told.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "inspect/observer.hpp"
+#include "inspect/traffic.hpp"
+#include "machine/async_places.hpp"
+#include "machine/block.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+std::uint64_t address_in(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
+  return read_lane<std::uint64_t>(w.registers, slot, lane);
+}
+
+// address = to, a = from, b = bytes, c = mbarrier or none, d = blocks of a multicast or none.
+void copy_bulk(Lanes& w, const Instruction& i) {
+  const bool to_global = (i.imm & 1) != 0;
+  const Reduction combine = reduction_in(i.imm >> 8);
+  LaunchState& launch = w.block->launch();
+  for_lanes(w, [&](std::uint32_t lane) {
+    const auto bytes = read_lane<std::uint32_t>(w.registers, i.b, lane);
+    AsyncCopy made;
+    Flight::Side from_side, to_side;
+    made.bytes = made.source = bytes;
+    made.combine = combine;
+    made.reduces = combine != nullptr;
+    made.launch = &launch;
+    made.to_global = to_global;
+    const Space from = static_cast<Space>(i.count);
+    // Sizes must be multiples of 16, and so must addresses.
+    if (bytes % 16 != 0) {
+      record_fault(w, i, from, lane, address_in(w, i.a, lane) | 1, 16, false);
+      return;
+    }
+    made.from =
+        locate_async(w, i, from, lane, address_in(w, i.a, lane), bytes, 16, false, &from_side);
+    if (i.d != Instruction::kNone) {
+      const auto blocks = read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff;
+      if (made.from == nullptr ||
+          !start_multicast(w, i, lane, blocks, address_in(w, i.address, lane),
+                           address_in(w, i.c, lane), from_side, made))
+        launch.stop = true;
+      return;
+    }
+    made.to = locate_async(w, i, to_global ? Space::global : Space::shared, lane,
+                           address_in(w, i.address, lane), bytes, 16, true, &to_side);
+    if (i.c != Instruction::kNone) {
+      made.completion =
+          locate_async(w, i, Space::shared, lane, address_in(w, i.c, lane), 8, 8, true);
+      if (made.completion == nullptr) return;
+    }
+    if (made.from != nullptr && made.to != nullptr) {
+      note_flight(w, i, lane, from_side, to_side, made);
+      w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, std::move(made));
+    } else {
+      launch.stop = true;  // whoever waits for the copy would wait for ever
+    }
+  });
+}
+
+// A hint, which cannot fail.
+void prefetch_bulk(Lanes& w, const Instruction& i) {
+  if (w.traffic == nullptr) return;
+  for_lanes(w, [&](std::uint32_t lane) {
+    w.traffic->touch(Space::global, address_in(w, i.address, lane),
+                     read_lane<std::uint32_t>(w.registers, i.b, lane));
+  });
+}
+
+// address = to, c = mbarrier, data from `more`.
+void store_async(Lanes& w, const Instruction& i) {
+  const auto element = static_cast<std::uint32_t>(i.imm & 0xff);
+  const auto elements = static_cast<std::uint32_t>(i.imm >> 8 & 0xff);
+  const std::uint32_t bytes = element * elements;
+  const auto space = static_cast<Space>(i.count);
+  for_lanes(w, [&](std::uint32_t lane) {
+    AsyncCopy made;
+    Flight::Side to;
+    made.bytes = bytes;
+    made.combine = reduction_in(i.imm >> 16);
+    made.reduces = made.combine != nullptr;
+    made.launch = &w.block->launch();
+    for (std::uint32_t e = 0; e < elements; ++e) {
+      const std::uint64_t value =
+          read_lane(w.registers, w.operands[i.more + e], lane, element == 8);
+      std::memcpy(made.values.data() + std::size_t{e} * element, &value, element);
+    }
+    std::uint64_t address = address_in(w, i.address, lane), barrier = address_in(w, i.c, lane);
+    // Generic addresses must be those of shared memory.
+    const Space lies = resolve_space(w, space, address), tells = resolve_space(w, space, barrier);
+    if (lies != Space::shared || tells != Space::shared) {
+      const bool wrong = lies != Space::shared;
+      record_fault(w, i, wrong ? lies : tells, lane, wrong ? address : barrier, wrong ? bytes : 8,
+                   true);
+      made.launch->stop = true;
+      return;
+    }
+    if (w.traffic != nullptr) w.traffic->touch(Space::shared, address, bytes);
+    made.to = locate_async(w, i, Space::shared, lane, address, bytes, bytes, true, &to);
+    made.completion = locate_async(w, i, Space::shared, lane, barrier, 8, 8, true);
+    if (made.to == nullptr || made.completion == nullptr) {
+      made.launch->stop = true;
+      return;
+    }
+    note_flight(w, i, lane, {Space::param, 0, nullptr, 0}, to, made);
+    w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, std::move(made));
+  });
+}
+
+// address = to, b = bytes. It comes about at once.
+void fill_bulk(Lanes& w, const Instruction& i) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 24;  // of shared memory there is less
+  for_lanes(w, [&](std::uint32_t lane) {
+    const auto bytes = read_lane<std::uint64_t>(w.registers, i.b, lane);
+    std::uint64_t address = address_in(w, i.address, lane);
+    const Space space = resolve_space(w, static_cast<Space>(i.count), address);
+    if (bytes == 0) return;
+    if (space != Space::shared || bytes % 8 != 0 || bytes > kMost) {
+      record_fault(w, i, space, lane, bytes % 8 != 0 ? address | 1 : address, 8, true);
+      return;
+    }
+    if (w.traffic != nullptr)
+      w.traffic->touch(Space::shared, address, static_cast<std::uint32_t>(bytes));
+    std::byte* to = locate_async(w, i, Space::shared, lane, address, bytes, 8, true);
+    if (to == nullptr) return;
+    if (w.observer != nullptr)
+      w.observer->touch(w, i, Space::shared, lane, address, static_cast<std::uint32_t>(bytes),
+                        true);
+    std::memset(to, 0, bytes);
+  });
+}
+
+}  // namespace
+
+// An offset below kSharedPart is the block's own; that of the same place in a block of rank r lies
+// (r + 1) parts above.
+bool start_multicast(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t blocks,
+                     std::uint64_t to, std::uint64_t completion, const Flight::Side& from,
+                     const AsyncCopy& made) {
+  const std::size_t size = w.block->cluster().blocks.size();
+  for (std::uint32_t rank = 0; rank < 16; ++rank) {
+    if ((blocks >> rank & 1) == 0) continue;
+    const std::uint64_t part =
+        rank < size ? (rank + 1) * kSharedPart : Arena::kWindow - kSharedPart;
+    AsyncCopy one = made;
+    Flight::Side side;
+    one.to = locate_async(w, i, Space::shared, lane, part + to % kSharedPart, made.bytes, 16, true,
+                          &side);
+    if (one.to == nullptr) return false;
+    one.completion =
+        locate_async(w, i, Space::shared, lane, part + completion % kSharedPart, 8, 8, true);
+    if (one.completion == nullptr) return false;
+    note_flight(w, i, lane, from, side, one);
+    w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, std::move(one));
+  }
+  return true;
+}
+
+void fill_bulk_copies(HandlerTable& table) {
+  const auto set = [&](Opcode opcode, Handler handler) {
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
+  };
+  set(Opcode::copy_bulk, copy_bulk);
+  set(Opcode::prefetch_bulk, prefetch_bulk);
+  set(Opcode::store_async, store_async);
+  set(Opcode::fill_bulk, fill_bulk);
+}
+
+}  // namespace warpmark::cpu

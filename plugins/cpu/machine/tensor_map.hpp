@@ -1,0 +1,71 @@
+// Tensor maps: what a kernel's copies of boxes of a tensor need to know of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace warpmark::cpu {
+
+/// A CUtensorMap as this device has it: 128 bytes that programs pass on and do not look into. A
+/// kernel may be given anything in its place, so that whoever uses one asks complaint() first.
+struct TensorMap {
+  /// CUtensorMapDataType, in its order.
+  enum class Type : std::uint8_t {
+    u8,
+    u16,
+    u32,
+    s32,
+    u64,
+    s64,
+    f16,
+    f32,
+    f64,
+    bf16,
+    f32_ftz,
+    tf32,
+    tf32_ftz
+  };
+  /// CUtensorMapSwizzle: 16-byte chunks change places within spans of so many bytes.
+  enum class Swizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
+  static constexpr std::uint32_t kMostRank = 5, kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
+
+  std::uint64_t seal = 0;                              ///< of all that follows
+  std::uint64_t address = 0;                           ///< of the tensor's first element
+  std::array<std::uint64_t, kMostRank - 1> strides{};  ///< bytes, of the second dimension and on
+  std::array<std::uint32_t, kMostRank> last{};         ///< greatest coordinate of each dimension
+  std::array<std::uint16_t, kMostRank> box{};          ///< how far a box reaches, in elements
+  std::array<std::uint8_t, kMostRank> steps{};         ///< of its elements only every so-many-th
+  std::uint8_t rank = 0;
+  Type type = Type::u8;
+  Swizzle swizzle = Swizzle::none;
+  std::uint8_t nan_outside = 0;  ///< what a box has beyond the tensor is a NaN, not zero
+  /// The dimensions are channels, up to three of space, and images. A box has so many pixels, one
+  /// after the other within each image's bounds: those of space, less or more by these corners.
+  std::uint8_t im2col = 0;
+  std::array<std::int16_t, 3> lower{}, upper{};
+  std::uint16_t pixels = 0;
+  std::array<std::uint8_t, 26> unused{};
+
+  [[nodiscard]] std::uint32_t element_bytes() const;
+  [[nodiscard]] bool is_real() const { return type >= Type::f16 && type <= Type::tf32_ftz; }
+  /// Elements of a box along a dimension.
+  [[nodiscard]] std::uint32_t count(std::uint32_t dimension) const {
+    const std::uint32_t step = dimension == 0 ? 1 : steps[dimension];
+    return (box[dimension] + step - 1) / step;
+  }
+  [[nodiscard]] std::uint64_t box_bytes() const;
+  /// Dimensions of space of an im2col map.
+  [[nodiscard]] std::uint32_t spatial() const { return rank - 2u; }
+  /// What of cuda.h's demands on a map this one does not meet; null: it meets all.
+  [[nodiscard]] const char* wrong() const;
+  void make_seal();
+  /// Null, or why kernels cannot use these bytes: nobody sealed them, or they are wrong().
+  [[nodiscard]] const char* complaint() const;
+
+ private:
+  [[nodiscard]] const char* wrong_pixels() const;
+};
+static_assert(sizeof(TensorMap) == 128);
+
+}  // namespace warpmark::cpu

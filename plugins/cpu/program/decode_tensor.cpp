@@ -1,0 +1,116 @@
+// Decoding of copies of boxes of tensors.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "machine/tensor.hpp"
+#include "program/async_words.hpp"
+#include "program/decoder.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+// In the order of TensorForm::Reduction.
+constexpr std::array<std::string_view, 9> kReductions = {"",    "add", "min", "max", "inc",
+                                                         "dec", "and", "or",  "xor"};
+
+}  // namespace
+
+// cp.async.bulk.tensor.Nd.TO.FROM{.tile | .im2col}.{mbarrier::complete_tx::bytes | bulk_group}, to
+// shared memory [to], [map, {coordinates}], [mbarrier]{, mask}{, cache policy}, from there [map,
+// {coordinates}], [from]{, cache policy}; cp.reduce… with an operation;
+// cp.async.bulk.prefetch.tensor.Nd.L2.global [map, {coordinates}]{, cache policy}
+bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
+  std::string_view name = statement.opcode;
+  const bool prefetches = name.starts_with("cp.async.bulk.prefetch.");
+  name.remove_prefix(name.find(".tensor.") + std::string_view(".tensor.").size());
+  AsyncWords words(name);
+  if (!async_modifiers(statement, words)) return false;
+  const std::string_view dimensions = words.take(AsyncWords::dimensions);
+  if (dimensions.empty()) invalid(statement, "needs .1d to .5d");
+  const std::string_view mode = words.take(AsyncWords::mode);
+  const bool im2col = mode.starts_with("im2col");
+  if (im2col && dimensions < "3d")
+    invalid(statement, "." + std::string(mode) + " needs .3d to .5d");
+  TensorForm form;
+  form.rank = static_cast<std::uint8_t>(dimensions[0] - '0');
+  form.im2col = im2col;
+  Instruction instruction;
+  const std::string_view to = words.take(AsyncWords::to), from = words.take(AsyncWords::from);
+  const std::string_view completion = words.take(AsyncWords::completion);
+  const bool hint = !words.take(AsyncWords::hint).empty();
+  bool multicast = false;
+  if (prefetches) {
+    if (words.take(AsyncWords::level).empty() || to != "global" || !from.empty() ||
+        !completion.empty())
+      invalid(statement, "a prefetch is one of .L2 and .global");
+  } else {
+    form.to_global = to == "global";
+    if (form.to_global
+            ? from != "shared::cta"
+            : reduces || from != "global" || (to != "shared::cluster" && to != "shared::cta"))
+      invalid(statement, "there is no such copy between these state spaces");
+    if (completion != (form.to_global ? "bulk_group" : "mbarrier::complete_tx::bytes"))
+      invalid(statement,
+              "a copy to global memory needs .bulk_group, others "
+              ".mbarrier::complete_tx::bytes");
+    multicast = to == "shared::cluster" && !words.take(AsyncWords::multicast).empty();
+  }
+  if (im2col && (mode == "im2col_no_offs") != form.to_global)
+    invalid(statement, "a copy to global memory has .im2col_no_offs, others .im2col");
+  if (im2col && !form.to_global) form.offsets = static_cast<std::uint8_t>(form.rank - 2);
+  if (reduces) {
+    const std::string_view operation = words.take(AsyncWords::operation);
+    if (operation.empty()) invalid(statement, "needs an operation");
+    const auto* known = std::find(kReductions.begin(), kReductions.end(), operation);
+    form.reduction = static_cast<TensorForm::Reduction>(known - kReductions.begin());
+    program_.ordered = true;  // of real numbers, for all that is known here
+    program_.note_access(Space::global, 2);
+  }
+  if (words.rest()) invalid(statement, "a modifier has no place here");
+  const std::size_t operands = (prefetches       ? 1u
+                                : form.to_global ? 2u
+                                                 : 3u) +
+                               (hint ? 1u : 0u) + (multicast ? 1u : 0u) +
+                               (form.offsets > 0 ? 1u : 0u);
+  expect_operands(statement, operands, operands);
+  const std::size_t behind = prefetches ? 1 : 3;  // what may stand there: offsets, then a mask
+  const Operand& map = operand(statement, prefetches || form.to_global ? 0 : 1);
+  if (map.kind != OperandKind::address || map.count == 0)
+    invalid(statement, "expected a tensor map with coordinates");
+  if (map.value != 0) invalid(statement, "the address of a tensor map has no offset");
+  const Operand& coordinates = function_.operands[map.index + map.count];
+  if (coordinates.kind != OperandKind::vector || coordinates.count != form.rank)
+    invalid(statement, "needs as many coordinates as dimensions");
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t d = 0; d < form.rank; ++d)
+    slots.push_back(
+        element(statement, function_.operands[coordinates.index + d], Type::s32, false));
+  if (form.offsets > 0) {
+    const Operand& offsets = operand(statement, behind);
+    if (offsets.kind != OperandKind::vector || offsets.count != form.offsets)
+      invalid(statement, "needs an offset for each dimension of space");
+    for (std::uint32_t d = 0; d < form.offsets; ++d)
+      slots.push_back(element(statement, function_.operands[offsets.index + d], Type::u16, false));
+  }
+  instruction.opcode = prefetches ? Opcode::prefetch_tensor : Opcode::copy_tensor;
+  instruction.imm = form.pack();
+  instruction.site = program_.sites;
+  program_.sites += 2;
+  instruction.more = more(slots);
+  instruction.a = address_value(statement, map, Space::generic);
+  if (!prefetches)
+    instruction.address =
+        address_value(statement, operand(statement, form.to_global ? 1 : 0), Space::shared);
+  if (!prefetches && !form.to_global)
+    instruction.c = address_value(statement, operand(statement, 2), Space::shared);
+  if (multicast) instruction.d = source(statement, behind + (form.offsets > 0 ? 1 : 0), Type::b16);
+  if (hint) source(statement, operands - 1, Type::b64);
+  emit(statement, instruction);
+  return true;
+}
+
+}  // namespace warpmark::cpu
