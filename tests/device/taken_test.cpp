@@ -53,6 +53,7 @@ const std::vector<NotHere> kNotHere = {
     {"clusterlaunchcontrol", "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1",
      "sm_100"},
     {"fma.oob", "fma.rn.oob.f16 %h1, %h2, %h3, %h4"},
+    {".reg", ".reg .v2 .f32 %v"},
     {"istypep", "istypep.texref %p1, %rd1"},
     {"tex.2dms", "tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%r2,%r3,%r4}]"},
 };
@@ -169,6 +170,16 @@ TEST(Acceptance, WhatLooksWrongAndIsNot) {
       kHeader + ".global .v4 .f32 v = {1.0,2.0,3.0,4.0};",
       kHeader + ".common .global .u32 cc;",
       kHeader + ".global .u32 %x;",
+      kHeader + ".global .texref t; .global .surfref s[4]; .entry k(.param .texref p){ret;}",
+      kHeader + ".global .f32 x = -1.5; .global .f64 y = -0d3FF0000000000000;",
+      kHeader + ".entry k(.param .b8 p[32764]){ret;}",
+      ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .b8 p[4352]){ret;}",
+      kHeader +
+          ".func (.reg .b32 %r) f(.reg .b32 %a){ret;}\n.entry k(){.reg .f32 %f; call (_), f, "
+          "(0f3F800000); call (%f), f, (%f); ret;}",
+      kHeader +
+          ".func (.param .b32 r) f(.param .b32 a){ret;}\n.entry k(){.reg .b32 %r; .param "
+          ".b32 z; call (%r), f, (7); call (z), f, (%r); ret;}",
       ".version 9.0\n.target compute_90\n.address_size 64\n",
       ".version 7.8\n.target sm_90\n.address_size 64\n",
       ".version 6.3\n.target sm_75\n.address_size 64\n",

@@ -180,7 +180,7 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
     }
     return constant(offset, true);
   }
-  const std::uint64_t variable = placement_.variable ? placement_.variable(base.text) : 0;
+  const std::uint64_t variable = variable_address(statement, base.text);
   if (variable == 0) invalid(statement, "'" + std::string(base.text) + "' is not declared");
   // The caller says by `constants` that it means .const memory, which is a part of global memory
   // here.
@@ -189,6 +189,14 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
     invalid(statement, "'" + std::string(base.text) + "' lies in another state space");
   }
   return constant(variable, true);
+}
+
+// Where the module's variable lies, or 0 if there is none of this name.
+std::uint64_t Decoder::variable_address(const Statement& statement, std::string_view name) const {
+  const auto found = module_.variable_by_name.find(name);
+  if (found != module_.variable_by_name.end() && module_.variables[found->second].image)
+    refuse(statement, "a texture or surface by its name is not implemented on this device");
+  return placement_.variable ? placement_.variable(name) : 0;
 }
 
 bool Decoder::is_constant_variable(std::string_view name) const {

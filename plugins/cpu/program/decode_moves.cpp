@@ -197,7 +197,7 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
     instruction.a = placed->second.space == Space::local ? frame_address(statement, offset)
                                                          : constant(offset, true);
   } else {
-    const std::uint64_t variable = placement_.variable ? placement_.variable(from.text) : 0;
+    const std::uint64_t variable = variable_address(statement, from.text);
     if (variable == 0) invalid(statement, "'" + std::string(from.text) + "' is not declared");
     if ((name != "const" && name != "global") ||
         is_constant_variable(from.text) != (name == "const"))

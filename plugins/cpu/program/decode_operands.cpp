@@ -282,7 +282,7 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
       return frame_address(statement, offset);
     return constant(offset, is_wide(type));
   }
-  const std::uint64_t variable = placement_.variable ? placement_.variable(operand.text) : 0;
+  const std::uint64_t variable = variable_address(statement, operand.text);
   if (variable != 0) {
     if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
     return constant(variable + static_cast<std::uint64_t>(operand.value), true);

@@ -186,6 +186,8 @@ class Decoder {
   std::uint32_t launch_special(std::string_view name);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
   std::uint64_t function_address(std::string_view name) const;
+  [[nodiscard]] std::uint64_t variable_address(const Statement& statement,
+                                               std::string_view name) const;
   /// Whether the module's variable is one of .const, which lie in global memory here.
   [[nodiscard]] bool is_constant_variable(std::string_view name) const;
 
