@@ -236,5 +236,66 @@ TEST_P(Calls, WhoSpinsThroughCallsDoesNotStarveWhoHoldsTheLock) {
   EXPECT_EQ(count.host[0], 128U);
 }
 
+// Parameters and results in registers, as older compilers and people write them.
+class RegisterCalls : public DeviceTest {
+ protected:
+  /// What lane i leaves in %r2 after `text`, which has i in %r1, for each of 32 lanes.
+  std::vector<std::uint32_t> lanes(const std::string& functions, const std::string& text) {
+    Array<std::uint32_t> results(32);
+    CUfunction k = kernel_of(
+        ".version 9.0\n.target sm_90\n.address_size 64\n" + functions +
+            ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 "
+            "%f<9>; .reg .f64 %fd<9>; .reg .b128 %q<3>; .reg .pred %p<3>;\n"
+            "mov.u32 %r1, %tid.x; mov.u32 %r2, 0;\n" +
+            text +
+            "\nld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;\n"
+            "st.global.u32 [%rd1], %r2; ret; }\n",
+        "k");
+    if (k == nullptr) return std::vector<std::uint32_t>(32);
+    EXPECT_CU(launch(k, {1}, {32}, 0, results.address));
+    EXPECT_CU(results.fetch());
+    return results.host;
+  }
+};
+
+TEST_F(RegisterCalls, ValuesGoInAndOut) {
+  const std::string functions =
+      ".func (.reg .u32 %sum) add3(.reg .u32 %a, .reg .u32 %b, .param .u32 c) { .reg .u32 %t;\n"
+      "ld.param.u32 %t, [c]; add.u32 %a, %a, %b; add.u32 %sum, %a, %t; }\n"
+      ".func (.reg .b64 %low, .reg .f64 %twice) both(.reg .f64 %x) { mov.b64 %low, %x;\n"
+      "add.f64 %twice, %x, %x; { .reg .b64 %low; mov.b64 %low, 5; ret; } }\n"
+      ".func (.reg .b128 %q) swap(.reg .b128 %a) { .reg .b64 %x, %y; mov.b128 {%x, %y}, %a;\n"
+      "mov.b128 %q, {%y, %x}; ret; }\n";
+  auto v = lanes(functions, "call (%r2), add3, (%r1, 7, %r1); call (%r2), add3, (%r2, %r2, 1);");
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(v[i], 2 * (2 * i + 7) + 1) << i;
+  v = lanes(functions,
+            "cvt.rn.f64.u32 %fd1, %r1; call (%rd3, %fd2), both, (%fd1);\n"
+            "mov.b64 %fd3, %rd3; add.f64 %fd3, %fd3, %fd2; cvt.rzi.u32.f64 %r2, %fd3;");
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(v[i], 3 * i) << i;
+  v = lanes(functions, "call (_, %fd2), both, (1.5); cvt.rzi.u32.f64 %r2, %fd2;");
+  EXPECT_EQ(v[3], 3U);
+  v = lanes(functions,
+            "cvt.u64.u32 %rd3, %r1; mov.b64 %rd4, 9; mov.b128 %q1, {%rd4, %rd3};\n"
+            "call (%q2), swap, (%q1); mov.b128 {%rd5, %rd6}, %q2; cvt.u32.u64 %r2, %rd5;");
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(v[i], i) << i;
+}
+
+TEST_F(RegisterCalls, GuardsPointersAndRecursion) {
+  const std::string functions =
+      ".func (.reg .u32 %r) sum(.reg .u32 %n) { .reg .u32 %m; .reg .pred %p;\n"
+      "mov.u32 %r, 0; setp.eq.u32 %p, %n, 0; @%p ret; sub.u32 %m, %n, 1; call (%m), sum, (%m);\n"
+      "add.u32 %r, %m, %n; ret; }\n"
+      ".func (.param .u32 r) twice(.param .u32 a) { .reg .u32 %t; ld.param.u32 %t, [a];\n"
+      "add.u32 %t, %t, %t; st.param.u32 [r], %t; ret; }\n";
+  auto v = lanes(functions, "call (%r2), sum, (%r1);");
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(v[i], i * (i + 1) / 2) << i;
+  v = lanes(functions, "setp.lt.u32 %p1, %r1, 10; mov.u32 %r2, 77; @%p1 call (%r2), twice, (%r1);");
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(v[i], i < 10 ? 2 * i : 77) << i;
+  v = lanes(functions,
+            "mov.u64 %rd3, sum; setp.lt.u32 %p1, %r1, 10; @%p1 mov.u64 %rd3, twice;\n"
+            "P: .callprototype (.reg .u32 _) _ (.reg .u32 _); call (%r2), %rd3, (%r1), P;");
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(v[i], i < 10 ? 2 * i : i * (i + 1) / 2) << i;
+}
+
 }  // namespace
 }  // namespace warpmark::test

@@ -214,6 +214,19 @@ TEST_F(Exchange, ComparisonsWithTwoResultsAndGuards) {
   }
 }
 
+TEST_F(Exchange, GuardedOperationsAreOfThoseWhoseGuardHolds) {
+  const auto v = warp(R"(
+    setp.lt.u32 %p1, %r1, 8; setp.lt.u32 %p3, %r1, 20; mov.u32 %r9, 0; mov.u32 %r5, 0;
+    @%p1 shfl.sync.bfly.b32 %r9, %r1, 1, 31, 0xff;
+    @!%p1 vote.sync.ballot.b32 %r9, %p3, 0xffffff00;
+    @!%p3 redux.sync.add.u32 %r5, %r1, 0xfff00000; @%p3 bra L; add.u32 %r9, %r9, %r5;
+    L: @%p3 match.any.sync.b32 %r6, %r1, 0xfffff; @%p3 add.u32 %r9, %r9, %r6;)");
+  for (unsigned t = 0; t < 32; ++t) {
+    const unsigned first = t < 8 ? t ^ 1 : 0xfff00, sum = t < 20 ? 1u << t : (20 + 31) * 6;
+    EXPECT_EQ(v[t], first + sum) << t;
+  }
+}
+
 TEST_F(Exchange, TrapEndsTheLaunch) {
   CUfunction k = body("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3; @%p1 trap;");
   ASSERT_CU(launch(k, {1}, {32}, 0, CUdeviceptr{0}));

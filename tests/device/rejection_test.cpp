@@ -3,33 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "program/program.hpp"
-#include "ptx/error.hpp"
-#include "ptx/parser.hpp"
+#include "device/verdict.hpp"
 
 namespace warpmark::cpu {
 namespace {
-
-const std::string kHeader = ".version 9.0\n.target sm_90\n.address_size 64\n";
-const std::string kRegisters =
-    ".reg .u32 %u<9>; .reg .s32 %s<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; "
-    ".reg .b64 %rd<9>; .reg .u64 %ud<9>; .reg .u16 %uh<9>; .reg .b16 %h<9>; .reg .f16 %hf<9>; "
-    ".reg .pred %p<9>; .reg .b128 %q<9>;\n";
-constexpr std::uint32_t kBodyLine = 7;  ///< where a kernel's statement stands
-
-std::string kernel(const std::string& statement) {
-  return kHeader + ".visible .entry k(.param .u64 out)\n{\n" + kRegisters + statement +
-         ";\nret;\n}\n";
-}
 
 // Statements, each wrong by itself.
 const std::vector<std::string> kStatements = {
@@ -423,42 +403,40 @@ const std::vector<std::string> kTexts = {
     kHeader + ".entry k() .foo 3 {ret;}",
     kHeader + ".entry k() {ret;} x",
     kHeader + ".entry k() {ret}",
+    // parameters and results in registers
+    kHeader + ".entry k(.reg .u32 %a){ret;}",
+    kHeader + ".func f(.reg .u32 %a<2>){ret;}\n.entry k(){ret;}",
+    kHeader + ".func (.reg .u32 %r) f(.reg .u32 %r){ret;}",
+    kHeader + ".func f(.reg .u32 %r){.reg .u32 %r; ret;}",
+    kHeader + ".func f(.reg .u32 %a){ret;}\n.entry k(){.reg .f32 %f; call f, (%f); ret;}",
+    kHeader + ".func f(.reg .u32 %a){ret;}\n.entry k(){.reg .u64 %d; call f, (%d); ret;}",
+    kHeader + ".func f(.reg .u32 %a){ret;}\n.entry k(){.reg .u32 %r; call f, (%r+1); ret;}",
+    kHeader + ".func f(.reg .u32 %a){ret;}\n.entry k(){call f, (%tid.x); ret;}",
+    kHeader + ".func f(.reg .u32 %a){ret;}\n.entry k(){call f; ret;}",
+    kHeader + ".func (.reg .u32 %r) f(){ret;}\n.entry k(){call f, (); ret;}",
+    kHeader + ".func f(.reg .pred %p){ret;}\n.entry k(){.reg .pred %p; call f, (%p); ret;}",
+    // initial values, and variables
+    kHeader + ".global .f32 x = -0f3F800000;",
+    kHeader + ".global .u64 x = f;\n.func f(){ret;}",
+    kHeader + ".global .u64 x[2] = {x, 0};",
+    kHeader + ".global .u32 y;\n.global .b64 x = y;",
+    kHeader + ".func f(){ret;}\n.global .u64 x = f+4;",
+    kHeader + ".global .f16 x = 1.5;",
+    kHeader + ".global .bf16 x;",
+    kHeader + ".global .v4 .f64 x;",
+    kHeader + ".shared .b8 s[];",
+    kHeader + ".texref t;",
+    kHeader + ".entry k(){.global .texref t; ret;}",
+    // what a kernel and a function need and offer
+    kHeader + ".entry k(.param .f16x2 p){ret;}",
+    kHeader + ".entry k(.param .b8 p[]){ret;}",
+    kHeader + ".entry k() .maxntid 0 {ret;}",
+    kHeader + ".entry k() .reqntid 32,1,1,1 {ret;}",
+    kHeader + ".entry k() .noreturn {ret;}",
+    kHeader + ".func f() .maxntid 32 {ret;}",
+    kHeader + ".entry k(.param .b8 p[32765]){ret;}",
+    ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .b8 p[4353]){ret;}",
 };
-
-/// What we say, or "" if we take the text. Kernels are decoded, as when they are asked for.
-std::string verdict(const std::string& text, std::uint32_t* line = nullptr) {
-  try {
-    const Module module = parse_ptx(text);
-    Placement placement;
-    placement.variable = [&](std::string_view name) {
-      return module.variable_by_name.contains(name) ? std::uint64_t{0x10000} : 0;
-    };
-    for (const Function& function : module.functions) {
-      if (function.entry && function.has_body) decode(module, function, placement);
-    }
-  } catch (const PtxError& error) {
-    if (line != nullptr) *line = error.line();
-    return error.what();
-  }
-  return "";
-}
-
-/// Whether ptxas takes the text; nothing if there is no ptxas.
-bool ptxas_takes(const std::string& text, const std::string& target = "sm_90") {
-  char path[] = "/tmp/warpmark_ptx_XXXXXX";
-  const int file = mkstemp(path);
-  if (file < 0) return false;
-  const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  close(file);
-  const std::string command = std::string("timeout 20 '") + WARPMARK_PTXAS + "' -arch " + target +
-                              " '" + path + "' -o /dev/null >/dev/null 2>&1";
-  const bool taken = written && std::system(command.c_str()) == 0;
-  std::remove(path);
-  return taken;
-}
-bool have_ptxas() {
-  return access(WARPMARK_PTXAS, X_OK) == 0;
-}
 
 TEST(Rejection, WrongStatementsAreRefusedWithTheirLine) {
   for (const auto& list : {kStatements, kSyntax}) {
@@ -487,197 +465,6 @@ TEST(Rejection, TheAssemblerAgrees) {
       EXPECT_FALSE(ptxas_takes(kernel(statement))) << statement;
   }
   for (const std::string& text : kTexts) EXPECT_FALSE(ptxas_takes(text)) << text;
-}
-
-// Statements that ptxas takes for the target and this device does not, by their word in
-// docs/cpu-device.md.
-struct NotHere {
-  std::string word, statement, target = "sm_90";
-};
-const std::vector<NotHere> kNotHere = {
-    {"vadd", "vadd.s32.s32.s32 %r1, %r2, %r3"},
-    {"vmad", "vmad.s32.s32.s32 %r1, %r2, %r3, %r4"},
-    {"vset", "vset.s32.s32.eq %r1, %r2, %r3"},
-    {"vadd2", "vadd2.s32.s32.s32 %r1, %r2, %r3, %r4"},
-    {"vabsdiff4.sat", "vabsdiff4.u32.u32.u32.sat %r1, %r2, %r3, %r4"},
-    {"alloca", "alloca.u32 %u1, 64"},
-    {"mma.sp",
-     "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, "
-     "{%r1,%r2,%r3,%r4}, {%r5,%r6,%r7,%r8}, {%f1,%f2,%f3,%f4}, %r1, 0x0"},
-    {"st.async", "st.async.release.gpu.global.b32 [%rd1], %r2", "sm_100"},
-    {"red.async", "red.async.mmio.release.sys.global.add.u32 [%rd1], %r2", "sm_100"},
-    {".cp_mask", "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], %r2, %h1",
-     "sm_100"},
-    {".tile::gather4",
-     "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], "
-     "[%rd1, {%r2,%r3,%r4,%r5,%r6}], [%r7]",
-     "sm_100"},
-    {"tensormap.replace", "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2",
-     "sm_90a"},
-    {"tensormap.cp_fenceproxy",
-     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
-     "[%rd1], [%r1], 128"},
-    {"multimem", "multimem.ld_reduce.global.add.u32 %r1, [%rd1]"},
-    {"wgmma", "wgmma.fence.sync.aligned", "sm_90a"},
-    {"setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 40", "sm_90a"},
-    {"redux", "redux.sync.min.abs.NaN.f32 %f1, %f2, -1", "sm_100a"},
-    {".kind",
-     "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e2m1.e2m1.f32 {%f1,%f2,%f3,%f4}, "
-     "{%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4}",
-     "sm_120a"},
-    {".b8", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r3]", "sm_100a"},
-    {".ue8m0x2", "cvt.rn.bf16x2.ue8m0x2 %r1, %h1", "sm_100a"},
-    {".rs", "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r3", "sm_100a"},
-    {"clusterlaunchcontrol", "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1",
-     "sm_100"},
-    {"fma.oob", "fma.rn.oob.f16 %h1, %h2, %h3, %h4"},
-    {"istypep", "istypep.texref %p1, %rd1"},
-    {"tex.2dms", "tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%r2,%r3,%r4}]"},
-};
-
-TEST(Rejection, WhatIsNotHereIsSaidToBeSoAndListed) {
-  std::ifstream file(WARPMARK_CPU_PAGE);
-  const std::string page((std::istreambuf_iterator<char>(file)), {});
-  const size_t begin = page.find("## Instructions that are refused");
-  ASSERT_NE(begin, std::string::npos);
-  const std::string part = page.substr(begin, page.find("\n## ", begin) - begin);
-  for (const auto& [word, statement, target] : kNotHere) {
-    std::string text = kernel(statement);
-    text.replace(text.find("sm_90"), 5, target);
-    try {
-      const Module module = parse_ptx(text);
-      decode(module, module.functions.front(), Placement{});
-      ADD_FAILURE() << statement << " is taken: strike it from the page";
-    } catch (const PtxError& error) {
-      EXPECT_TRUE(error.unsupported()) << statement << ": " << error.what();
-      EXPECT_EQ(error.line(), kBodyLine) << statement;
-    }
-    EXPECT_THAT(part, ::testing::HasSubstr("`" + word + "`"));
-    if (have_ptxas()) {
-      EXPECT_TRUE(ptxas_takes(text, target)) << statement;
-    }
-  }
-}
-
-TEST(Rejection, WhatLooksWrongAndIsNot) {
-  const std::vector<std::string> statements = {
-      "add.rn.f32.ftz %f1, %f2, %f3",
-      "{ .reg .b32 %r1; mov.u32 %r1, 1; } mov.u32 %r1, 2",
-      "{ bra L; } L: ret",
-      "mov.u32 %r1, (1+2)*(3-4)",
-      "mov.u32 %r1, 1 ? 2 : 3",
-      "T: .branchtargets A,B; brx.idx.uni %r1, T; A: B: ret",
-      "lop3.b32 %r1, %r2, %r3, %r4, 256",
-      "ld.global.b16 %f1, [%rd1]",
-      "ld.global.f32 %rd1, [%rd1]",
-      "bar.sync 0, 128",
-      "mov.b64 %rd1, 1.0",
-      "mov.f32 %f1, 0d3FF0000000000000",
-      "selp.b32 %r1, 0f3F800000, 0, %p1",
-      "cvt.f32.f16 %f1, %r1",
-      "mov.b64 %rd1, %clock64",
-      "ld.global.v2.u32 {%rd1,_}, [%rd1]",
-      "ld.global.v2.f32 {%rd1,%rd2}, [%rd1]",
-      "ld.local.u32 %r1, [4]",
-      "st.global.b32 [%rd1], 0f3F800000",
-      "st.global.f64 [%rd1], 0f3F800000",
-      "mbarrier.init.b64.shared [%r1], 1",
-      "mbarrier.try_wait.parity.shared.b64.acquire.cta %p1, [%r1], %r2, %r3",
-      "mbarrier.arrive.expect_tx.b64.shared.release.cta %rd5, [%r1], 1",
-      "cp.async.shared.global.ca [%r1], [%rd1], 4",
-      "cp.async.L2::128B.cg.shared::cta.global [%r1], [%rd1], 16",
-      "cp.async.bulk.mbarrier::complete_tx::bytes.shared::cluster.global [%r1], [%rd1], %r2, [%r3]",
-      "cp.async.bulk.prefetch.global.L2 [%rd1], %r1",
-      "cp.reduce.async.bulk.add.u32.global.shared::cta.bulk_group [%rd1], [%r1], %r2",
-      "st.async.mbarrier::complete_tx::bytes.b32 [%rd1], %r2, [%rd3]",
-      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%rd3]",
-      "cp.async.bulk.tensor.1d.tile.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%rd1, "
-      "{5}], [%r3]",
-      "vote.b32.sync.ballot %r1, %p1, -1",
-      "vote.all.sync.pred %p1, %p2, -1",
-      "shfl.down.b32.sync %r1|%p1, %r2, 1, 31, -1",
-      "match.b32.any.sync %r1, %r2, -1",
-      "redux.s32.sync.add %r1, %r2, -1",
-      "barrier.aligned.sync 0",
-      "barrier.cta.aligned.sync 0",
-      "barrier.cluster.arrive.aligned.release",
-      "bar.red.u32.popc %r1, 0, %p1",
-      "bar.red.pred.and %p2, 0, %p1",
-      "set.f32.lt.f32 %f1, %f2, %f3",
-      "set.u32.f32.lt.ftz %r1, %f2, %f3",
-      "setp.f32.lt.and %p1, %f1, %f2, %p2",
-      "testp.f32.subnormal %p1, %f1",
-      "mapa.u32.shared::cluster %r1, %r2, %r3",
-      "getctarank.u32.shared::cluster %r1, %r2",
-      "cvta.u64.global %rd1, %rd2",
-      "cvta.to.u64.shared %rd1, %rd2",
-      "lop3.b32.and %r1|%p1, %r2, %r3, %r4, 1, %p2",
-      "add.u32.cc %r1, %r2, %r3",
-      "cvt.u32.f32.rzi %r1, %f1",
-      "cvt.u64.u32 %rd1, %tid.x",
-      "mov.b32 %r1, %laneid",
-      "mov.u16 %h1, %tid.x",
-      "add.u32 %r1, WARP_SZ, 1",
-      "ld.u32.global.volatile %r1, [%rd1]",
-      "ld.gpu.relaxed.global.u32 %r1, [%rd1]",
-      "ld.relaxed.gpu.global.L1::no_allocate.L2::128B.u32 %r1, [%rd1]",
-      "ld.volatile.global.L2::128B.u32 %r1, [%rd1]",
-      "ld.global.ca.nc.u32 %r1, [%rd1]",
-      "st.mmio.relaxed.sys.global.u32 [%rd1], %r1",
-      "ld.weak.param.u32 %r1, [out]",
-      "fence.gpu",
-      "fence.cta.sc",
-      "fence.acquire.gpu",
-      "fence.acquire.sync_restrict::shared::cluster.cluster",
-      "fence.cluster.mbarrier_init.release",
-      "fence.proxy.async.shared::cta",
-      "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
-      "fence.proxy.tensormap::generic.acquire.sys [%rd1], 128",
-      "membar.proxy.alias",
-      "prefetch.L2.global [%rd1]",
-      "prefetch.param.tensormap [out]",
-      "prefetch.L2::evict_normal [%rd1]",
-      "discard.L2 [%rd1], 128",
-      "pmevent.mask 99",
-      "createpolicy.range.L2::evict_first.L2::evict_unchanged.b64 %rd1, [%rd2], 16, %r2",
-      "createpolicy.fractional.L2::evict_unchanged.b64 %rd1, %f1",
-      "createpolicy.cvt.L2.b64 %rd1, %rd2",
-      "red.release.gpu.global.add.u32 [%rd2], %r3",
-      ".local .b8 l[60000]",
-      ".reg .b32 %x<100000000>",
-  };
-  const std::vector<std::string> texts = {
-      kHeader + ".section .debug_str { // }\n.b8 1\n}",
-      kHeader + ".section .debug_str { /* } */ .b8 1 }",
-      kHeader + ".section .debug_str {\n.b8 0 // { \n}",
-      kHeader + ".file 1 \"a\\\\\"",
-      kHeader + ".file 1 \"a\\\"\n",
-      kHeader + ".global .s8 t[3]={-1,2,200};",
-      kHeader + ".global .u32 a[2][2]={{1,2},{3,4}};",
-      kHeader + ".global .u32 a[]={1,2};",
-      kHeader + ".global .v4 .f32 v = {1.0,2.0,3.0,4.0};",
-      kHeader + ".common .global .u32 cc;",
-      kHeader + ".global .u32 %x;",
-      ".version 9.0\n.target compute_90\n.address_size 64\n",
-      ".version 7.8\n.target sm_90\n.address_size 64\n",
-      ".version 6.3\n.target sm_75\n.address_size 64\n",
-      ".version 7.3\n.target sm_88\n.address_size 64\n",
-      kHeader +
-          ".visible .func f();\n.visible .func g();\n.func h();\n.alias g,f;\n.alias "
-          "h,g;\n.visible .func f(){ret;}\n.entry k(){call g,(); call h,(); ret;}",
-  };
-  for (const std::string& statement : statements) {
-    EXPECT_EQ(verdict(kernel(statement)), "") << statement;
-    if (have_ptxas()) {
-      EXPECT_TRUE(ptxas_takes(kernel(statement))) << statement;
-    }
-  }
-  for (const std::string& text : texts) {
-    EXPECT_EQ(verdict(text), "") << text;
-    if (have_ptxas()) {
-      EXPECT_TRUE(ptxas_takes(text)) << text;
-    }
-  }
 }
 
 // PTX ISA 8.8, ld and st: .v8 is of .b32, .u32, .s32 and .f32, in global memory from sm_100 on.

@@ -1,19 +1,49 @@
 // Decoding of operations that opcodes.def has a line for, by the form of their operands.
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "program/decoder.hpp"
 
 namespace warpmark::cpu {
+namespace {
+
+// Operands that ptxas takes as bits, where the operation has them as unsigned integers: those of
+// other operations with .b32 or .b64 in their names, and counts, are integers to it.
+struct BitOperands {
+  std::string_view beginning;
+  std::uint8_t operands;  ///< a bit for each, the result's the lowest
+};
+constexpr BitOperands kBitOperands[] = {{"bfi.", 0b00111},  {"brev.", 0b11},    {"clz.", 0b10},
+                                        {"fns.", 0b1111},   {"lop3.", 0b01111}, {"popc.", 0b10},
+                                        {"prmt.", 0b01111}, {"shf.", 0b00111}};
+
+// The type of an operand, for the check of its register or number.
+Type operand_type(std::string_view opcode, std::size_t index, Type known) {
+  if (known == Type::u32 && opcode.find("16x2") != std::string_view::npos)
+    return Type::f16x2;  // two integers are as two numbers: bits, and no constant
+  for (const BitOperands& row : kBitOperands) {
+    if (opcode.starts_with(row.beginning) && (row.operands >> index & 1) != 0)
+      return known == Type::u64 ? Type::b64 : Type::b32;
+  }
+  return known;
+}
+
+}  // namespace
 
 void Decoder::comparison_result(const Statement& statement, Instruction& instruction) {
   const Operand& result = operand(statement, 0);
+  if (result.kind == OperandKind::sink) {
+    instruction.d = Instruction::kNone;
+    return;
+  }
   if (result.kind != OperandKind::pair) {
     instruction.d = destination(statement, 0, Type::pred);
     return;
   }
   const auto half = [&](std::uint32_t which) {
     const Operand& operand = function_.operands[result.index + which];
+    if (operand.negated) invalid(statement, "the result must be a register");
     return operand.kind == OperandKind::sink ? Instruction::kNone : predicate(statement, operand);
   };
   if (function_.operands[result.index].kind == OperandKind::integer ||
@@ -45,6 +75,7 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
     case Form::quaternary:
       expect_operands(statement, 5, 5);
       if (info.opcode == Opcode::lop3) check_table(statement);
+      if (statement.opcode.starts_with("bfi.")) check_field(statement, 3);
       instruction.address = source(statement, 4, info.e);
       break;
     case Form::carry2:
@@ -78,20 +109,41 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
       return;
     }
   }
-  instruction.d = destination(statement, 0, info.d);
-  instruction.a = source(statement, 1, info.a);
-  if (info.b != Type::none && statement.operands > 2) instruction.b = source(statement, 2, info.b);
+  if (statement.opcode.starts_with("bfe.")) check_field(statement, 2);
+  if (statement.opcode.starts_with("vabsdiff")) {
+    for (std::size_t i = 1; i < statement.operands; ++i) check_is_register(statement, i);
+  }
+  const auto read = [&](std::size_t index, Type type) {
+    return source(statement, index, operand_type(statement.opcode, index, type));
+  };
+  instruction.d = destination(statement, 0, operand_type(statement.opcode, 0, info.d));
+  instruction.a = read(1, info.a);
+  if (info.b != Type::none && statement.operands > 2) instruction.b = read(2, info.b);
   if (info.c != Type::none && statement.operands > 3) {
     const Operand& last = operand(statement, 3);
     if (info.form == Form::select) {
       instruction.c = predicate(statement, last);
       instruction.negated = last.negated;
     } else {
-      instruction.c = source(statement, 3, info.c);
+      instruction.c = read(3, info.c);
     }
   }
   emit(statement, instruction);
   finish_widening(statement);
+}
+
+// The place and the length of a field of bits: registers, or numbers of a byte.
+void Decoder::check_field(const Statement& statement, std::size_t first) const {
+  for (std::size_t i = first; i < first + 2; ++i) {
+    const Operand& number = operand(statement, i);
+    if (number.kind == OperandKind::integer && (number.value < 0 || number.value > 255))
+      invalid(statement, "a field's place and length are from 0 to 255");
+  }
+}
+
+void Decoder::check_is_register(const Statement& statement, std::size_t index) const {
+  if (operand(statement, index).kind != OperandKind::reg)
+    invalid(statement, "operand " + std::to_string(index + 1) + " is a register");
 }
 
 // Of a conversion whose register is wider than its type: fills the rest.

@@ -1,6 +1,7 @@
 // Decoding of brx.idx, a chain of comparisons that are blocks of their own; constants of barriers.
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "program/decoder.hpp"
 
@@ -26,7 +27,9 @@ void Decoder::check_barrier(const Statement& statement, std::size_t first) const
     invalid(statement, "a barrier's number is from 0 to 15");
   if (statement.operands <= first + 1) return;
   const Operand& threads = operand(statement, first + 1);
-  if (threads.kind == OperandKind::integer && threads.value % 32 != 0)
+  const bool arrives = statement.opcode.find(".arrive") != std::string_view::npos;
+  if (threads.kind == OperandKind::integer &&
+      (threads.value % 32 != 0 || (arrives && threads.value == 0)))
     invalid(statement, "a barrier's threads are a multiple of 32");
 }
 

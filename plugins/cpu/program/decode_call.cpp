@@ -216,7 +216,7 @@ void Decoder::call(const Statement& statement, Block& block) {
       const auto placed = variables_.find(operand.text);
       if (operand.kind != OperandKind::name || placed == variables_.end() ||
           placed->second.space != Space::local)
-        refuse(statement, "only .param variables can be passed on this device");
+        invalid(statement, "an argument is a register, a number or a .param variable");
       std::uint64_t bytes = 0;
       for (const Variable& variable : function_.variables) {
         if (variable.name == operand.text && variable.space == Space::param)

@@ -52,7 +52,10 @@ bool Decoder::is_collective(std::string_view opcode) {
 std::uint32_t Decoder::members(const Statement& statement) {
   if (is_matrix(statement.opcode)) return constant(0xffffffff, false);
   if (statement.operands == 0) invalid(statement, "needs the mask of its lanes");
-  return source(statement, statement.operands - 1u, Type::b32);
+  const Operand& mask = operand(statement, statement.operands - 1u);
+  if (mask.kind == OperandKind::reg && mask.value != 0)  // nobody would compute it before the wait
+    refuse(statement, "a mask of lanes with an offset is not implemented on this device");
+  return source(statement, statement.operands - 1u, Type::u32);
 }
 
 bool Decoder::collective(const Statement& statement) {
@@ -73,8 +76,6 @@ bool Decoder::collective(const Statement& statement) {
   if (row == nullptr) return false;
   if (!waits && module_.version > kLastWithoutSync)
     invalid(statement, "needs .sync from PTX 6.4 on");
-  if (waits && statement.guard != Operand::kNone)
-    refuse(statement, "a guarded warp operation is not implemented on this device");
   const std::size_t masks = waits ? 1 : 0;
   instruction.opcode = row->opcode;
   const bool match = statement.opcode.starts_with("match.");
@@ -84,17 +85,22 @@ bool Decoder::collective(const Statement& statement) {
     if (result.kind == OperandKind::pair) {
       const Operand& value = function_.operands[result.index];
       const Operand& valid = function_.operands[result.index + 1];
-      if (value.kind != OperandKind::reg || valid.kind == OperandKind::integer)
+      const bool unused = match && value.kind == OperandKind::sink;
+      if ((value.kind != OperandKind::reg && !unused) || value.negated || value.value != 0 ||
+          valid.kind == OperandKind::integer || valid.negated)
         invalid(statement, "the result must be a register");
-      check_register(statement, value, Type::b32, false);
-      instruction.d = register_slot(value.index);
+      if (statement.opcode.find(".any") != std::string_view::npos)
+        invalid(statement, "only match.all has a predicate");
+      if (value.kind == OperandKind::reg)
+        check_register(statement, value, match ? Type::u32 : Type::b32, false);
+      instruction.d = value.kind == OperandKind::reg ? register_slot(value.index) : allocate(false);
       if (valid.kind != OperandKind::sink) instruction.address = predicate(statement, valid);
     } else {
-      instruction.d = destination(statement, 0, Type::b32);
+      instruction.d = destination(statement, 0, match ? Type::u32 : Type::b32);
     }
     const bool wide = row->name.ends_with(".b64");
     instruction.a = source(statement, 1, wide ? Type::b64 : Type::b32);
-    instruction.b = source(statement, 2, Type::b32);
+    instruction.b = source(statement, 2, match ? Type::u32 : Type::b32);
     if (!match) instruction.c = source(statement, 3, Type::b32);
   } else if (statement.opcode.starts_with("vote.")) {
     expect_operands(statement, 2 + masks, 2 + masks);
@@ -102,12 +108,12 @@ bool Decoder::collective(const Statement& statement) {
         destination(statement, 0, row->opcode == Opcode::vote_ballot ? Type::b32 : Type::pred);
     instruction.a = predicate(statement, operand(statement, 1));
     instruction.negated = operand(statement, 1).negated;
-    instruction.b = waits ? source(statement, 2, Type::b32) : constant(0xffffffff, false);
+    instruction.b = waits ? source(statement, 2, Type::u32) : constant(0xffffffff, false);
   } else {
     expect_operands(statement, 3, 3);
-    instruction.d = destination(statement, 0, Type::b32);
-    instruction.a = source(statement, 1, Type::b32);
-    instruction.b = source(statement, 2, Type::b32);
+    instruction.d = destination(statement, 0, Type::u32);
+    instruction.a = source(statement, 1, Type::u32);
+    instruction.b = source(statement, 2, Type::u32);
   }
   emit(statement, instruction);
   return true;
@@ -119,28 +125,39 @@ struct Decoder::AtomicWords {
   Space space = Space::generic;
   std::uint32_t elements = 1;
   bool hint = false, acquires = false;
+  bool twice = false;  ///< two words of one kind
   std::uint8_t order = Instruction::kStrong;
 };
 
 Decoder::AtomicWords Decoder::atomic_words(std::string_view name) {
   AtomicWords words;
+  std::array<int, 5> seen{};  // spaces, vectors, hints, orderings, scopes
   name.remove_prefix(name.find('.') + 1);
   while (!name.empty()) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string_view word = name.substr(0, dot);
     name.remove_prefix(std::min(dot + 1, name.size()));
+    const auto* ordering = std::find(kOrderings.begin(), kOrderings.end(), word);
+    std::size_t kind = seen.size();
     if (word == "global") {
       words.space = Space::global;
+      kind = 0;
     } else if (word == "shared" || word == "shared::cta" || word == "shared::cluster") {
       words.space = Space::shared;
+      kind = 0;
     } else if (word == "v2" || word == "v4" || word == "v8") {
       words.elements = static_cast<std::uint32_t>(word[1] - '0');
+      kind = 1;
     } else if (word == "L2::cache_hint") {
       words.hint = true;
-    } else if (std::find(kOrderings.begin(), kOrderings.end(), word) == kOrderings.end()) {
+      kind = 2;
+    } else if (ordering != kOrderings.end()) {
+      kind = ordering - kOrderings.begin() < 4 ? 3 : 4;
+    } else {
       words.plain += '.';
       words.plain += word;
     }
+    if (kind < seen.size() && seen[kind]++ > 0) words.twice = true;
     words.acquires = words.acquires || word == "acquire" || word == "acq_rel";
     if (word == "release" || word == "acq_rel") words.order |= Instruction::kRelease;
     if (word == "cta") words.order |= Instruction::kBlockScope;
@@ -155,7 +172,7 @@ void Decoder::atomic_registers(const Statement& statement, const Operand& operan
                                std::vector<std::uint32_t>& into) {
   const bool vector = operand.kind == OperandKind::vector;
   const bool unused = result && operand.kind == OperandKind::sink;
-  if (!unused && (vector ? operand.count != elements : elements != 1))
+  if (!unused && (vector ? operand.count != elements || elements == 1 : elements != 1))
     invalid(statement, "the number of registers does not match the vector");
   for (std::uint32_t i = 0; i < elements; ++i) {
     const Operand& element = vector ? function_.operands[operand.index + i] : operand;
@@ -170,6 +187,13 @@ void Decoder::atomic_registers(const Statement& statement, const Operand& operan
   }
 }
 
+// Of an atomic's values: what its name says, as one operation does several types. Those of a
+// cas.b16 are bits; vectors and packed numbers are what the table says.
+static Type atomic_type(std::string_view name, Type known) {
+  const Type named = type_named(name.substr(name.rfind('.') + 1));
+  return bytes_of(named) == bytes_of(known) ? named : known;
+}
+
 bool Decoder::atomic(const Statement& statement) {
   const bool reduce = statement.opcode.starts_with("red.");
   if (!reduce && !statement.opcode.starts_with("atom.")) return false;
@@ -180,6 +204,7 @@ bool Decoder::atomic(const Statement& statement) {
   if (info == nullptr || !is_atomic(info->form)) return false;
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);
+  if (words.twice) invalid(statement, "two of the modifiers exclude each other");
   if (reduce && words.acquires) invalid(statement, "what returns nothing acquires nothing");
   if (wide && reduce && bytes == 16) invalid(statement, "there is no .b128 without a result");
   if (words.elements * bytes > 16) invalid(statement, "a vector has at most 16 bytes");
@@ -188,21 +213,16 @@ bool Decoder::atomic(const Statement& statement) {
     invalid(statement, "vectors are changed in global memory only");
   const std::string_view names = info->names;
   const bool swap = names.starts_with("atom.cas."), exchange = names.starts_with("atom.exch.");
+  if (reduce && (swap || exchange)) invalid(statement, "needs its result: atom");
   polls_ = polls_ || swap || exchange;
   const std::size_t first = reduce ? 0 : 1;  // operand that is the address
   const std::size_t operands = first + (swap ? 3 : 2) + (words.hint ? 1 : 0);
   expect_operands(statement, operands, operands);
-  if (words.hint) source(statement, operands - 1, Type::b64);
+  if (words.hint) source(statement, operands - 1, Type::u64);
   Instruction instruction;
   instruction.opcode = info->opcode;
   instruction.order = words.order;
-  // Bit types stand for any type of their size.
-  const bool packed = info->d == Type::f16x2 || info->d == Type::bf16x2;
-  const Type type = info->d == Type::f64 || info->d == Type::f32 || packed ? info->d
-                    : bytes == 16                                          ? Type::b128
-                    : bytes == 8                                           ? Type::b64
-                    : bytes == 4                                           ? Type::b32
-                                                                           : Type::b16;
+  const Type type = atomic_type(words.plain, info->d);
   Space placed = space;
   instruction.address = address(statement, operand(statement, first), placed, instruction);
   instruction.count = static_cast<std::uint8_t>(placed);

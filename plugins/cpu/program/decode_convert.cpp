@@ -19,17 +19,31 @@ struct FormatRow {
   Type type;  ///< of the register
   std::uint8_t elements = 1;
 };
-constexpr FormatRow kFormats[] = {
-    {"u8", Format::u8, Type::u8},           {"s8", Format::s8, Type::s8},
-    {"u16", Format::u16, Type::u16},        {"s16", Format::s16, Type::s16},
-    {"u32", Format::u32, Type::u32},        {"s32", Format::s32, Type::s32},
-    {"u64", Format::u64, Type::u64},        {"s64", Format::s64, Type::s64},
-    {"f16", Format::f16, Type::f16},        {"bf16", Format::bf16, Type::bf16},
-    {"tf32", Format::tf32, Type::b32},      {"f32", Format::f32, Type::f32},
-    {"f64", Format::f64, Type::f64},        {"f16x2", Format::f16, Type::b32, 2},
-    {"bf16x2", Format::bf16, Type::b32, 2}, {"e4m3x2", Format::e4m3, Type::b16, 2},
-    {"e5m2x2", Format::e5m2, Type::b16, 2}, {"e2m1x2", Format::e2m1, Type::b8, 2},
-    {"e2m3x2", Format::e2m3, Type::b16, 2}, {"e3m2x2", Format::e3m2, Type::b16, 2}};
+constexpr FormatRow kFormats[] = {{"u8", Format::u8, Type::u8},
+                                  {"s8", Format::s8, Type::s8},
+                                  {"u16", Format::u16, Type::u16},
+                                  {"s16", Format::s16, Type::s16},
+                                  {"u32", Format::u32, Type::u32},
+                                  {"s32", Format::s32, Type::s32},
+                                  {"u64", Format::u64, Type::u64},
+                                  {"s64", Format::s64, Type::s64},
+                                  {"f16", Format::f16, Type::f16},
+                                  {"bf16", Format::bf16, Type::bf16},
+                                  {"tf32", Format::tf32, Type::b32},
+                                  {"f32", Format::f32, Type::f32},
+                                  {"f64", Format::f64, Type::f64},
+                                  {"f16x2", Format::f16, Type::f16x2, 2},
+                                  {"bf16x2", Format::bf16, Type::bf16x2, 2},
+                                  {"e4m3x2", Format::e4m3, Type::b16, 2},
+                                  {"e5m2x2", Format::e5m2, Type::b16, 2},
+                                  {"e2m1x2", Format::e2m1, Type::b8, 2},
+                                  {"e2m3x2", Format::e2m3, Type::b16, 2},
+                                  {"e3m2x2", Format::e3m2, Type::b16, 2}};
+
+const FormatRow* row_of(std::string_view name) {
+  return std::find_if(std::begin(kFormats), std::end(kFormats),
+                      [&](const FormatRow& row) { return row.name == name; });
+}
 
 struct Words {
   std::vector<FormatRow> formats;
@@ -48,15 +62,14 @@ Words words_of(std::string_view name) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string_view word = name.substr(0, dot);
     name.remove_prefix(std::min(dot + 1, name.size()));
-    const auto* format = std::find_if(std::begin(kFormats), std::end(kFormats),
-                                      [&](const FormatRow& row) { return row.name == word; });
+    const FormatRow* format = row_of(word);
     constexpr std::array<std::string_view, 9> modes = {"rn",  "rz",  "rm",  "rp", "rna",
                                                        "rni", "rzi", "rmi", "rpi"};
     if (format != std::end(kFormats))
       words.formats.push_back(*format);
     else if (std::find(modes.begin(), modes.end(), word) != modes.end() && words.rounding.empty())
       words.rounding = word;
-    else if (word == "ftz")
+    else if (word == "ftz" && !words.flush)
       words.flush = true;
     else if (word == "sat")
       words.saturate = true;
@@ -164,6 +177,38 @@ std::string_view packed_mistake(const Words& words, const FormatRow& to, const F
 
 }  // namespace
 
+// Registers of the small formats, of tf32 and of two bfloat16 are bits of exactly their size, and
+// what becomes one of them is no part of a wider register.
+void Decoder::check_small_formats(const Statement& statement, std::string_view to_name,
+                                  std::string_view from_name) const {
+  const FormatRow& to = *row_of(to_name);
+  const FormatRow& from = *row_of(from_name);
+  const auto have = [&](std::size_t index) {
+    const Operand& one = operand(statement, index);
+    return index < statement.operands && one.kind == OperandKind::reg
+               ? function_.registers[one.index].type
+               : Type::none;
+  };
+  const auto exact = [&](std::size_t index, Type type) {
+    if (have(index) != Type::none && have(index) != type)
+      invalid(statement, "operand " + std::to_string(index + 1) + " needs another register type");
+  };
+  const bool small = is_tiny(to.format) || to.format == Format::tf32 || to.format == Format::bf16;
+  if (is_tiny(to.format) || to.format == Format::tf32) exact(0, to.type);
+  if (is_tiny(from.format)) {
+    check_is_register(statement, 1);
+    exact(1, from.type);
+    if (bytes_of(have(0)) > bytes_of(to.type)) exact(0, to.type);
+  }
+  for (std::size_t i = 1; i < statement.operands && small; ++i) {
+    if (bytes_of(have(i)) > bytes_of(from.type)) exact(i, from.type);
+    const Operand& one = operand(statement, i);
+    if (to.format == Format::tf32 && one.kind == OperandKind::real && !one.single)
+      invalid(statement, "the floating-point constant has another size");
+  }
+  if (to.format == Format::bf16 && to.elements == 2 && have(0) != Type::b32) exact(0, Type::b32);
+}
+
 bool Decoder::conversion(const Statement& statement) {
   const std::string_view name = statement.opcode;
   if (!name.starts_with("cvt.")) return false;
@@ -179,6 +224,7 @@ bool Decoder::conversion(const Statement& statement) {
   const std::string_view mistake =
       packed ? packed_mistake(words, to, from) : scalar_mistake(words, to.format, from.format);
   if (!mistake.empty()) invalid(statement, std::string(mistake));
+  check_small_formats(statement, to.name, from.name);
 
   // The opcode of the plain name, less what makes no difference.
   std::string plain = "cvt";
@@ -241,7 +287,7 @@ bool Decoder::packing(const Statement& statement) {
                           {"u4.s32.b32", 4, false, true}, {"s4.s32.b32", 4, true, true},
                           {"u2.s32.b32", 2, false, true}, {"s2.s32.b32", 2, true, true}};
   for (const Row& row : rows) {
-    if (statement.opcode != "cvt.pack.sat." + std::string(row.name)) continue;
+    if (!same_words(statement.opcode, "cvt.pack.sat." + std::string(row.name))) continue;
     expect_operands(statement, row.third ? 4 : 3, row.third ? 4 : 3);
     ConvertForm form;
     form.to = row.sign ? Format::s8 : Format::u8;
@@ -250,11 +296,12 @@ bool Decoder::packing(const Statement& statement) {
     Instruction instruction;
     instruction.opcode = Opcode::convert_pack;
     instruction.imm = packed_form(form);
-    instruction.d = destination(statement, 0, Type::b32);
+    instruction.d = destination(statement, 0, Type::u32);
     instruction.a = source(statement, 1, Type::s32);
     instruction.b = source(statement, 2, Type::s32);
     if (row.third) instruction.c = source(statement, 3, Type::b32);
     emit(statement, instruction);
+    finish_widening(statement);
     return true;
   }
   invalid(statement, "there is no such packing");

@@ -43,12 +43,17 @@ void Decoder::find_leaders() {
   leader_[0] = 1;
   for (std::size_t i = 0; i < count; ++i) {
     const Statement& statement = function_.statements[i];
-    if (is_collective(statement.opcode)) leader_[i] = 1;
+    if (is_collective(statement.opcode)) {
+      leader_[i] = 1;
+      if (statement.guard != Operand::kNone) leader_[i + 1] = 1;
+    }
     if (!ends_block(statement.opcode)) continue;
     leader_[i + 1] = 1;
     if (statement.opcode == "bra" || statement.opcode == "bra.uni") {
       expect_operands(statement, 1, 1);
-      if (operand(statement, 0).kind != OperandKind::label) invalid(statement, "expected a label");
+      const Operand& label = operand(statement, 0);
+      if (label.kind != OperandKind::label || label.negated || label.value != 0)
+        invalid(statement, "expected a label");
       leader_[operand(statement, 0).index] = 1;
     } else if (is_indexed_branch(statement.opcode)) {
       const BranchTable& table = branch_table(statement);
@@ -127,7 +132,8 @@ void Decoder::build_blocks() {
     block.polls = polls_ || polls_block_;
     block.polls_block = !polls_;
     // Whoever comes to a warp operation, by falling through or by a branch, waits first for the
-    // lanes of its mask: an empty block that collects them stands before it.
+    // lanes of its mask: an empty block that collects them stands before it. Of a guarded
+    // operation, which is a block alone, only those do whose guard holds.
     if (const Statement& collect = function_.statements[first]; is_collective(collect.opcode)) {
       Block wait;
       wait.begin = wait.end = block.begin;
@@ -136,7 +142,19 @@ void Decoder::build_blocks() {
       wait.barrier = members(collect);
       wait.next = blocks + static_cast<std::uint32_t>(extra.size());
       extra.push_back(block);
-      block = wait;
+      if (collect.guard == Operand::kNone) {
+        block = wait;
+        continue;
+      }
+      Block ask = wait;
+      ask.barrier = Block().barrier;
+      ask.exit = Exit::branch;
+      ask.predicate = register_slot(collect.guard);
+      ask.negated = collect.guard_negated;
+      ask.next = block.next;
+      ask.taken = blocks + static_cast<std::uint32_t>(extra.size());
+      extra.push_back(wait);
+      block = ask;
     }
   }
   Block& end = blocks_[block_at[count]];
@@ -179,6 +197,7 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     expect_operands(statement, 3, 4);
     block.barrier = source(statement, 1, Type::u32);
     if (statement.operands > 3) block.threads = source(statement, 2, Type::u32);
+    check_barrier(statement, 1);
     const Operand& vote = operand(statement, statement.operands - 1u);
     block.predicate = predicate(statement, vote);
     block.negated = vote.negated;

@@ -53,6 +53,7 @@ void Decoder::emit_plain(const Statement& statement, Opcode opcode, std::uint32_
 
 Opcode Decoder::opcode_of(const Statement& statement, const std::string& name) const {
   const OpcodeInfo* info = find_opcode(name);
+  if (info == nullptr) info = find_reordered(name);
   if (info == nullptr)
     refuse(statement, "instruction is not implemented on this device ('" + name + "')");
   return info->opcode;
@@ -93,7 +94,7 @@ bool Decoder::set(const Statement& statement) {
     name.words.erase(found);
     break;
   }
-  const bool packed = from_name.ends_with("x2");
+  const bool packed = from_name.ends_with("f16x2");
   const std::string_view to_name = to_predicate ? "" : name.words[name.words.size() - 2];
   if (!to_predicate) name.words.erase(name.words.end() - 2);
   std::string scalar(from_name);
@@ -113,7 +114,7 @@ bool Decoder::set(const Statement& statement) {
     return true;
   }
   expect_operands(statement, combine == kCombineNone ? 3 : 4, combine == kCombineNone ? 3 : 4);
-  const Type whole = packed ? Type::f16x2 : info->a;
+  const Type whole = packed ? type_named(from_name) : info->a;
   std::array<std::uint32_t, 2> a{}, b{}, results{}, wanted{};
   a[0] = source(statement, 1, whole);
   b[0] = source(statement, 2, whole);
@@ -126,7 +127,8 @@ bool Decoder::set(const Statement& statement) {
     if (pair.kind != OperandKind::pair) invalid(statement, "packed numbers have two results");
     for (std::uint32_t i = 0; i < 2; ++i) {
       const Operand& one = function_.operands[pair.index + i];
-      if (one.kind == OperandKind::integer) invalid(statement, "the result must be a register");
+      if (one.kind == OperandKind::integer || one.negated)
+        invalid(statement, "the result must be a register");
       wanted[i] = one.kind == OperandKind::sink ? Instruction::kNone : predicate(statement, one);
     }
   }
@@ -156,11 +158,11 @@ bool Decoder::set(const Statement& statement) {
     Type type;
     std::uint64_t yes;
   };
-  constexpr Row rows[] = {{"u32", Type::u32, 0xffffffff}, {"s32", Type::s32, 0xffffffff},
-                          {"f32", Type::f32, 0x3f800000}, {"u16", Type::u16, 0xffff},
-                          {"s16", Type::s16, 0xffff},     {"f16", Type::f16, 0x3c00},
-                          {"bf16", Type::bf16, 0x3f80},   {"f16x2", Type::b32, 0x3c00},
-                          {"bf16x2", Type::b32, 0x3f80}};
+  constexpr Row rows[] = {{"u32", Type::u32, 0xffffffff},  {"s32", Type::s32, 0xffffffff},
+                          {"f32", Type::f32, 0x3f800000},  {"u16", Type::u16, 0xffff},
+                          {"s16", Type::s16, 0xffff},      {"f16", Type::f16, 0x3c00},
+                          {"bf16", Type::bf16, 0x3f80},    {"f16x2", Type::f16x2, 0x3c00},
+                          {"bf16x2", Type::bf16x2, 0x3f80}};
   const Row* row = std::find_if(std::begin(rows), std::end(rows),
                                 [&](const Row& one) { return one.name == to_name; });
   if (row == std::end(rows)) invalid(statement, "set has no such result");
@@ -248,6 +250,11 @@ bool Decoder::packed_real(const Statement& statement) {
   const Opcode opcode = opcode_of(statement, joined(name.first, name.words));
   const std::size_t sources = name.first == "fma" ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
+  for (std::size_t i = 0; i <= sources; ++i) {
+    check_is_register(statement, i);
+    if (function_.registers[operand(statement, i).index].type != Type::b64)
+      invalid(statement, "two numbers stand in a register of .b64");
+  }
   std::uint32_t parts[2][3];
   for (std::size_t i = 0; i < sources; ++i) {
     Instruction unpack;
@@ -287,7 +294,8 @@ bool Decoder::mixed_real(const Statement& statement) {
   expect_operands(statement, sources + 1, sources + 1);
   std::uint32_t slots[3] = {Instruction::kNone, Instruction::kNone, Instruction::kNone};
   for (std::size_t i = 0; i + 1 < sources; ++i) {
-    const std::uint32_t narrow = source(statement, i + 1, half ? Type::f16 : Type::bf16);
+    // ptxas takes any 16 bits for a bfloat16 here, where it is no operand of its own.
+    const std::uint32_t narrow = source(statement, i + 1, half ? Type::f16 : Type::u16);
     slots[i] = allocate(false);
     emit_plain(statement, half ? Opcode::cvt_f32_f16 : Opcode::cvt_f32_bf16, slots[i], narrow);
   }
@@ -351,8 +359,8 @@ bool Decoder::logic_with_predicate(const Statement& statement) {
   compare.c = predicate(statement, operand(statement, 5));
   compare.negated = operand(statement, 5).negated;
   compare.imm = both ? kCombineAnd : kCombineOr;
-  if (p.kind == OperandKind::integer) invalid(statement, "the result must be a register");
-  compare.d = p.kind == OperandKind::sink ? allocate(false) : predicate(statement, p);
+  if (p.kind != OperandKind::reg || p.negated) invalid(statement, "the result must be a register");
+  compare.d = predicate(statement, p);
   emit(statement, logic);
   emit(statement, compare);
   return true;

@@ -95,7 +95,8 @@ struct Words {
   std::string_view part;  ///< wmma's load, store or mma, and ldmatrix' count
   std::string_view what;  ///< a, b, c or d
   bool saturate = false, popc = false, conjunction = false, trans = false, sync = false,
-       aligned = false;
+       aligned = false, xors = false, rounds = false, b16 = false;
+  bool twice = false;  ///< a word that stands once
   std::string_view unknown;
 };
 
@@ -114,6 +115,9 @@ std::optional<std::array<std::uint32_t, 3>> shape_of(std::string_view word) {
 
 Words words_of(std::string_view name) {
   Words words;
+  const auto once = [&](bool& flag) {
+    if (std::exchange(flag, true)) words.twice = true;
+  };
   name.remove_prefix(std::min(name.find('.') + 1, name.size()));
   while (!name.empty()) {
     const std::size_t dot = std::min(name.find('.'), name.size());
@@ -126,29 +130,38 @@ Words words_of(std::string_view name) {
     } else if (word == "row" || word == "col") {
       words.rows.push_back(word == "row");
     } else if (const auto shape = shape_of(word)) {
+      words.twice = words.twice || words.m != 0;
       words.m = (*shape)[0], words.n = (*shape)[1], words.k = (*shape)[2];
-    } else if (word == "global") {
-      words.space = Space::global;
-    } else if (word == "shared" || word == "shared::cta") {
-      words.space = Space::shared;
+    } else if (word == "global" || word == "shared" || word == "shared::cta") {
+      words.twice = words.twice || words.space != Space::generic;
+      words.space = word == "global" ? Space::global : Space::shared;
     } else if (word == "satfinite") {
-      words.saturate = true;
+      once(words.saturate);
     } else if (word == "popc") {
-      words.popc = true;
+      words.twice = words.twice || !(words.xors || words.conjunction);
+      once(words.popc);
     } else if (word == "and") {
-      words.conjunction = true;
+      once(words.conjunction);
+    } else if (word == "xor") {
+      once(words.xors);
+    } else if (word == "rn") {
+      once(words.rounds);
+    } else if (word == "b16") {
+      once(words.b16);
     } else if (word == "trans") {
-      words.trans = true;
+      once(words.trans);
     } else if (word == "sync") {
       words.sync = true;
     } else if (word == "aligned") {
-      words.aligned = true;
+      once(words.aligned);
     } else if (word == "a" || word == "b" || word == "c" || word == "d") {
+      words.twice = words.twice || !words.what.empty();
       words.what = word;
     } else if (word == "load" || word == "store" || word == "mma" || word == "x1" || word == "x2" ||
                word == "x4") {
+      words.twice = words.twice || !words.part.empty();
       words.part = word;
-    } else if (word != "xor" && word != "rn" && word != "b16") {
+    } else {
       words.unknown = word;
     }
   }
@@ -163,20 +176,26 @@ bool Decoder::is_matrix(std::string_view opcode) {
          opcode.starts_with("movmatrix.");
 }
 
-// The registers of one fragment: { … }, or a register alone.
+// The registers of one fragment: { … }. Bits are no other type, but for those of ldmatrix and
+// stmatrix, which take `any`.
 void Decoder::fragment(const Statement& statement, std::size_t index, Type type,
-                       std::uint32_t count, bool result, std::vector<std::uint32_t>& into) {
+                       std::uint32_t count, bool result, std::vector<std::uint32_t>& into,
+                       bool any) {
   const Operand& list = operand(statement, index);
-  const bool vector = list.kind == OperandKind::vector;
-  if (vector ? list.count != count : count != 1) {
+  if (list.kind != OperandKind::vector || list.count != count) {
     invalid(statement, "operand " + std::to_string(index + 1) + " needs " + std::to_string(count) +
-                           " registers");
+                           " registers in { }");
   }
+  check_vector(statement, list, type, type == Type::b32 && !any);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const Operand& element = vector ? function_.operands[list.index + i] : list;
-    if (element.kind == OperandKind::reg && element.value == 0) {
-      check_register(statement, element, type, false);
+    const Operand& element = function_.operands[list.index + i];
+    if (element.kind == OperandKind::reg && element.value == 0 && !element.negated) {
+      check_register(statement, element, bits_type(bytes_of(type)), false);
       into.push_back(register_slot(element.index));
+    } else if (result && element.kind == OperandKind::sink) {
+      into.push_back(allocate(bytes_of(type) == 8));
+    } else if (any) {
+      invalid(statement, "a matrix is made of registers");
     } else if (!result && element.kind == OperandKind::integer) {
       into.push_back(constant(static_cast<std::uint64_t>(element.value), bytes_of(type) == 8));
     } else if (!result && element.kind == OperandKind::real) {
@@ -194,6 +213,7 @@ bool Decoder::matrix(const Statement& statement) {
   if (!words.unknown.empty())
     refuse(statement, "'." + std::string(words.unknown) + "' is not implemented on this device");
   if (!words.sync || !words.aligned) invalid(statement, "needs .sync.aligned");
+  if (words.twice) invalid(statement, "two of the modifiers exclude each other");
   if (name.starts_with("wmma.load.") || name.starts_with("wmma.store."))
     return matrix_access(statement, name.starts_with("wmma.load."));
   if (!name.starts_with("wmma.") && !name.starts_with("mma."))
@@ -201,6 +221,10 @@ bool Decoder::matrix(const Statement& statement) {
 
   MatrixForm form;
   form.wmma = name.starts_with("wmma.");
+  if (form.wmma && !name.starts_with("wmma.mma."))
+    invalid(statement, "needs .load, .store or .mma");
+  if (words.space != Space::generic || words.trans || words.b16 || !words.what.empty())
+    invalid(statement, "the instruction has no such modifier");
   form.m = static_cast<std::uint8_t>(words.m);
   form.n = static_cast<std::uint8_t>(words.n);
   form.k4 = static_cast<std::uint8_t>(words.k / 4);
@@ -232,8 +256,8 @@ bool Decoder::matrix(const Statement& statement) {
       form.volta() || (form.wmma && family(form.a) != Element::s4 && form.a != Element::b1);
   if (!free_layout && (!form.a_row || form.b_row)) invalid(statement, "needs .row.col");
   form.saturate = words.saturate;
-  if (words.saturate && form.d != Element::s32 && !form.wmma)
-    invalid(statement, "only integer sums saturate");
+  if (words.saturate && form.d != Element::s32) invalid(statement, "only integer sums saturate");
+  if (words.rounds && form.d != Element::f64) invalid(statement, "only .f64 is rounded");
   form.conjunction = words.conjunction;
   if ((form.a == Element::b1) != words.popc)
     invalid(statement, "single bits, and only they, need .xor.popc or .and.popc");
@@ -258,6 +282,11 @@ bool Decoder::matrix_access(const Statement& statement, bool load) {
   const Words words = words_of(statement.opcode);
   if (words.types.size() != 1 || words.rows.size() != 1 || words.what.empty())
     invalid(statement, "needs one matrix, one layout and one type");
+  const std::string beginning =
+      (load ? "wmma.load." : "wmma.store.") + std::string(words.what) + ".";
+  if (words.rounds || words.trans || words.b16 || words.saturate || words.xors || words.popc ||
+      !statement.opcode.starts_with(beginning))
+    invalid(statement, "the instruction has no such modifier");
   MatrixForm form;
   form.wmma = true;
   form.m = static_cast<std::uint8_t>(words.m);
@@ -314,11 +343,16 @@ bool Decoder::matrix_move(const Statement& statement, bool transposed, std::stri
   const std::string_view name = statement.opcode;
   Instruction instruction;
   std::vector<std::uint32_t> slots;
-  if (name.find(".m8n8.") == std::string_view::npos || !name.ends_with(".b16"))
+  const Words words = words_of(name);
+  if (name.find(".m8n8.") == std::string_view::npos || !words.b16)
     refuse(statement, "only .m8n8 of .b16 is implemented on this device");
+  if (words.rounds || words.saturate || words.xors || words.popc || words.conjunction ||
+      !words.types.empty() || !words.rows.empty() || !words.what.empty())
+    invalid(statement, "the instruction has no such modifier");
   if (name.starts_with("movmatrix.")) {
     if (!transposed) invalid(statement, "needs .trans");
     expect_operands(statement, 2, 2);
+    check_is_register(statement, 1);
     instruction.opcode = Opcode::matrix_transpose;
     instruction.d = destination(statement, 0, Type::b32);
     instruction.a = source(statement, 1, Type::b32);
@@ -332,7 +366,7 @@ bool Decoder::matrix_move(const Statement& statement, bool transposed, std::stri
   expect_operands(statement, 2, 2);
   instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
   instruction.opcode = load ? Opcode::matrix_rows_load : Opcode::matrix_rows_store;
-  fragment(statement, load ? 0 : 1, Type::b32, matrices, load, slots);
+  fragment(statement, load ? 0 : 1, Type::b32, matrices, load, slots, true);
   instruction.more = more(slots);
   instruction.count = static_cast<std::uint8_t>(matrices);
   instruction.negated = transposed;

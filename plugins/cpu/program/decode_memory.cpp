@@ -74,18 +74,18 @@ void Decoder::place_variables() {
   // A function's parameters and results lie in its frame, a kernel's in the launch's buffer.
   for (const Parameter& parameter : function_.parameters) {
     if (callee_ == Instruction::kNone) {
-      variables_[parameter.name] = {Space::param, parameter.offset, 0};
+      variables_[parameter.name] = {Space::param, parameter.offset, 0, true};
       continue;
     }
     const std::uint64_t at = place_local(parameter.bytes, parameter.alignment, function_.line);
-    variables_[parameter.name] = {Space::local, at, 0};
+    variables_[parameter.name] = {Space::local, at, 0, true};
     program_.callees[callee_].parameters.push_back(
         {static_cast<std::uint32_t>(at), parameter.bytes});
   }
   for (const Parameter& result : function_.results) {
     if (callee_ == Instruction::kNone) break;
     const std::uint64_t at = place_local(result.bytes, result.alignment, function_.line);
-    variables_[result.name] = {Space::local, at, 0};
+    variables_[result.name] = {Space::local, at, 0, true};
     program_.callees[callee_].results.push_back({static_cast<std::uint32_t>(at), result.bytes});
   }
   // A module's shared variables belong to a kernel only if it or what it calls names them.
@@ -118,7 +118,7 @@ void Decoder::place_variables() {
   for (const Variable& variable : function_.variables) {
     if (variable.space != Space::param || variables_.contains(variable.name)) continue;
     const auto& [bytes, alignment] = sequences[variable.name];
-    variables_[variable.name] = {Space::local, place_local(bytes, alignment, variable.line), 0};
+    variables_[variable.name] = {Space::local, place_local(bytes, alignment, variable.line), 0, true};
     if (callee_ == Instruction::kNone) {
       program_.call_space.emplace_back(static_cast<std::uint32_t>(variables_[variable.name].offset),
                                        static_cast<std::uint32_t>(bytes));
@@ -146,7 +146,7 @@ void Decoder::place_dynamic_shared() {
 }
 
 std::uint32_t Decoder::address(const Statement& statement, const Operand& operand, Space& space,
-                               Instruction& instruction) {
+                               Instruction& instruction, bool constants) {
   if (operand.kind != OperandKind::address) invalid(statement, "expected an address in [ ]");
   instruction.imm = operand.value;
   if (operand.index == Operand::kNone) {
@@ -157,7 +157,7 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
   if (base.kind == OperandKind::reg) {
     const Type type = function_.registers[base.index].type;
     const std::uint32_t bytes = bytes_of(type);
-    if (bytes < 4 || type == Type::f32 || type == Type::f64)
+    if (bytes < 4 || bytes > 8 || type == Type::f32 || type == Type::f64 || base.negated)
       invalid(statement, "an address needs a 32- or 64-bit integer register");
     if (bytes == 4 && (space == Space::global || space == Space::generic)) {
       invalid(statement, "a global address needs a 64-bit register");
@@ -169,6 +169,8 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
   const auto placed = variables_.find(base.text);
   if (placed != variables_.end()) {
     std::uint64_t offset = placed->second.offset;
+    if (placed->second.parameter != (space == Space::param))
+      invalid(statement, "'" + std::string(base.text) + "' lies in another state space");
     if (space == Space::generic) {
       // The name stands for an offset in its space, which as a generic address is what cvta makes.
       space = placed->second.space;
@@ -182,12 +184,29 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
     }
     return address_of(placed->second.object, offset, true);
   }
-  const std::uint64_t variable = placement_.variable ? placement_.variable(base.text) : 0;
+  const std::uint64_t variable = variable_address(statement, base.text);
   if (variable == 0) invalid(statement, "'" + std::string(base.text) + "' is not declared");
-  if (space != Space::global && space != Space::generic) {
+  // The caller says by `constants` that it means .const memory, which is a part of global memory
+  // here.
+  if ((space != Space::global && space != Space::generic) ||
+      is_constant_variable(base.text) != constants) {
     invalid(statement, "'" + std::string(base.text) + "' lies in another state space");
   }
   return address_of(global_object(base.text, variable), variable, true);
+}
+
+// Where the module's variable lies, or 0 if there is none of this name.
+std::uint64_t Decoder::variable_address(const Statement& statement, std::string_view name) const {
+  const auto found = module_.variable_by_name.find(name);
+  if (found != module_.variable_by_name.end() && module_.variables[found->second].image)
+    refuse(statement, "a texture or surface by its name is not implemented on this device");
+  return placement_.variable ? placement_.variable(name) : 0;
+}
+
+bool Decoder::is_constant_variable(std::string_view name) const {
+  const auto found = module_.variable_by_name.find(name);
+  return found != module_.variable_by_name.end() &&
+         module_.variables[found->second].space == Space::constant;
 }
 
 bool Decoder::memory(const Statement& statement) {
@@ -227,26 +246,29 @@ bool Decoder::memory(const Statement& statement) {
   if (words.count == 8 && bytes != 4) invalid(statement, ".v8 is a vector of 32-bit types");
   if (store && space == Space::constant) invalid(statement, "constant memory cannot be written");
   expect_operands(statement, words.hint ? 3 : 2, words.hint ? 3 : 2);
-  if (words.hint) source(statement, 2, Type::b64);
+  if (words.hint) source(statement, 2, Type::u64);
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(count);
   instruction.cost = static_cast<std::uint8_t>(bytes * count);
   instruction.counter = bytes_counter(space, store ? Traffic::store : Traffic::load);
   instruction.order = words.order;
   if (space != Space::local && space != Space::param) program_.note_access(space, bytes);
-  if (space == Space::constant) space = Space::global;  // where .const variables are placed
-  instruction.address = address(statement, operand(statement, store ? 0 : 1), space, instruction);
+  const bool constants = space == Space::constant;
+  if (constants) space = Space::global;  // where .const variables are placed
+  instruction.address =
+      address(statement, operand(statement, store ? 0 : 1), space, instruction, constants);
   if (store && space == Space::param) invalid(statement, "a kernel's parameters cannot be written");
   const Operand& data = operand(statement, store ? 1 : 0);
-  if ((data.kind == OperandKind::vector) != (words.count > 1) ||
-      (data.kind == OperandKind::vector && data.count != words.count)) {
+  const bool braces = data.kind == OperandKind::vector;  // they may stand around one register, too
+  if (braces ? data.count != words.count : words.count > 1)
     invalid(statement, "the number of registers does not match the vector");
-  }
+  if (braces) check_vector(statement, data, type);
+  const Type plain = braces ? bits_type(bytes_of(type)) : type;  // the class of all is checked
   // All lanes of one access are as wide as its widest register; narrower ones are stand-ins.
   int bits = bytes == 8 ? 64 : 32;
   std::uint32_t width = 0;
   for (std::uint32_t i = 0; i < words.count; ++i) {
-    const Operand& element = words.count > 1 ? function_.operands[data.index + i] : data;
+    const Operand& element = braces ? function_.operands[data.index + i] : data;
     if (element.kind != OperandKind::reg) continue;
     const std::uint32_t own = bytes_of(function_.registers[element.index].type);
     if (own == 8) bits = 64;
@@ -256,18 +278,22 @@ bool Decoder::memory(const Statement& statement) {
   std::vector<std::uint32_t> slots;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> narrow;  ///< stand-in, register
   for (std::uint32_t i = 0; i < words.count; ++i) {
-    const Operand& element = words.count > 1 ? function_.operands[data.index + i] : data;
+    const Operand& element = braces ? function_.operands[data.index + i] : data;
     if (element.kind == OperandKind::reg && element.value == 0 && !element.negated) {
-      check_register(statement, element, type, true);
+      check_register(statement, element, plain, true);
       const std::uint32_t slot = register_slot(element.index);
       const bool short_one = bits == 64 && bytes_of(function_.registers[element.index].type) < 8;
       slots.push_back(short_one ? allocate(true) : slot);
       if (short_one) narrow.emplace_back(slots.back(), slot);
       if (b128) slots.push_back(slot + kWideSlot);
-    } else if (store && element.kind == OperandKind::integer && is_constant(element, type)) {
+    } else if (store && element.kind == OperandKind::integer && is_constant(element, plain)) {
       slots.push_back(constant(static_cast<std::uint64_t>(element.value), bits == 64));
-    } else if (store && element.kind == OperandKind::real && is_constant(element, type)) {
+    } else if (store && element.kind == OperandKind::real &&
+               (is_constant(element, type) || is_constant(element, plain))) {
       slots.push_back(constant(real_bits(element, bytes), bits == 64));
+    } else if (store && words.count > 1 && element.kind == OperandKind::name &&
+               bits_type(bytes) == (bits == 64 ? Type::b64 : Type::b32)) {
+      slots.push_back(named(statement, element, bits_type(bytes)));
     } else if (!store && words.count > 1 && element.kind == OperandKind::sink) {
       slots.push_back(Instruction::kNone);
       if (b128) slots.push_back(Instruction::kNone);

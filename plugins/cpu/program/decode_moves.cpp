@@ -22,14 +22,6 @@ std::uint32_t type_bytes_of_move(std::string_view opcode) {
   return 0;
 }
 
-Type bits_type(std::uint32_t bytes) {
-  return bytes == 16  ? Type::b128
-         : bytes == 8 ? Type::b64
-         : bytes == 4 ? Type::b32
-         : bytes == 2 ? Type::b16
-                      : Type::b8;
-}
-
 }  // namespace
 
 // mov.bN of { … } on one side, and every mov.b128. A 128-bit register is two wide slots, one after
@@ -41,8 +33,23 @@ bool Decoder::moves(const Statement& statement) {
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
   const bool pack = from.kind == OperandKind::vector, unpack = to.kind == OperandKind::vector;
+  const auto is_one = [](const Operand& of) {
+    return of.kind == OperandKind::vector && of.count == 1;
+  };
   if (!pack && !unpack && bytes != 16) return false;
   if (pack && unpack) invalid(statement, "one side must be a register");
+  if (is_one(to) || is_one(from)) {  // mov.b32 {a}, b
+    const Operand& d = unpack ? function_.operands[to.index] : to;
+    const Operand& a = pack ? function_.operands[from.index] : from;
+    const Type type = bits_type(bytes);
+    const Opcode move = bytes == 2   ? Opcode::mov_b16
+                        : bytes == 4 ? Opcode::mov_b32
+                                     : Opcode::mov_b64;
+    const std::uint32_t whole = destination(statement, d, type), value = source(statement, a, type);
+    emit_plain(statement, move, whole, value);
+    if (bytes == 16) emit_plain(statement, move, whole + kWideSlot, value + kWideSlot);
+    return true;
+  }
   if (!pack && !unpack) {
     const std::uint32_t d = destination(statement, 0, Type::b128);
     const std::uint32_t a = source(statement, 1, Type::b128);
@@ -56,11 +63,18 @@ bool Decoder::moves(const Statement& statement) {
       part_bytes * 8 < bytes) {
     invalid(statement, "the elements do not fill the register");
   }
+  check_vector(statement, parts, bits_type(part_bytes));
+  bool some = false;
   std::uint32_t elements[4] = {Instruction::kNone, Instruction::kNone, Instruction::kNone,
                                Instruction::kNone};
   for (std::uint32_t i = 0; i < parts.count; ++i) {
     const Operand& element = function_.operands[parts.index + i];
-    if (element.kind == OperandKind::reg && element.value == 0) {
+    some = some || element.kind != OperandKind::sink;
+    if (element.negated) invalid(statement, "only a predicate is negated");
+    if (element.kind == OperandKind::name && pack && part_bytes >= 4 &&
+        element.text.starts_with('%')) {
+      elements[i] = named(statement, element, bits_type(part_bytes));
+    } else if (element.kind == OperandKind::reg && element.value == 0) {
       check_register(statement, element, bits_type(part_bytes), false);
       elements[i] = register_slot(element.index);
     } else if (element.kind == OperandKind::integer && pack) {
@@ -71,6 +85,7 @@ bool Decoder::moves(const Statement& statement) {
       invalid(statement, "an element must be a register");
     }
   }
+  if (!some) invalid(statement, "an element must be a register");
   const std::uint32_t whole =
       pack ? destination(statement, 0, bits_type(bytes)) : source(statement, 1, bits_type(bytes));
   if (part_bytes == 8) {
@@ -103,12 +118,14 @@ bool Decoder::move_special_vector(const Statement& statement) {
   expect_operands(statement, 2, 2);
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
-  const Type type = statement.opcode == "mov.v4.u32"   ? Type::u32
-                    : statement.opcode == "mov.v4.u16" ? Type::u16
-                                                       : Type::none;
+  const std::string_view word = statement.opcode.substr(7);
+  const Type type = word == "u32" || word == "s32" || word == "b32" ? Type::b32
+                    : word == "u16"                                 ? Type::u16
+                                                                    : Type::none;
   if (type == Type::none || to.kind != OperandKind::vector || to.count != 4 ||
       from.kind != OperandKind::name)
     invalid(statement, "needs four registers and a special register");
+  check_vector(statement, to, type == Type::b32 ? Type::u32 : type);
   for (std::uint32_t i = 0; i < 4; ++i) {
     const Operand& element = function_.operands[to.index + i];
     if (element.kind == OperandKind::sink) continue;
@@ -166,15 +183,25 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
   expect_operands(statement, 2, 2);
   instruction.d = destination(statement, 0, test ? Type::pred : Type::u64);
   const Operand& from = operand(statement, 1);
+  if (from.negated) invalid(statement, "only a predicate is negated");
   if (from.kind != OperandKind::name) {
     instruction.a = source(statement, 1, Type::u64);
+  } else if (instruction.opcode != Opcode::to_window) {
+    invalid(statement, "a name cannot stand here");
   } else if (const auto placed = variables_.find(from.text); placed != variables_.end()) {
+    const bool parameter = name.starts_with("param");
+    if (placed->second.parameter != parameter ||
+        (!parameter && static_cast<Space>(instruction.count) != placed->second.space))
+      invalid(statement, "'" + std::string(from.text) + "' lies in another state space");
     const std::uint64_t offset = placed->second.offset + static_cast<std::uint64_t>(from.value);
     instruction.a = placed->second.space == Space::local ? frame_address(statement, offset)
                                                          : constant(offset, true);
   } else {
-    const std::uint64_t variable = placement_.variable ? placement_.variable(from.text) : 0;
+    const std::uint64_t variable = variable_address(statement, from.text);
     if (variable == 0) invalid(statement, "'" + std::string(from.text) + "' is not declared");
+    if ((name != "const" && name != "global") ||
+        is_constant_variable(from.text) != (name == "const"))
+      invalid(statement, "'" + std::string(from.text) + "' lies in another state space");
     instruction.a = constant(variable + static_cast<std::uint64_t>(from.value), true);
   }
   if (test && name == "const") {  // constant variables lie in global memory, and look like it
@@ -189,33 +216,39 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
   return true;
 }
 
-bool Decoder::clock(const Statement& statement) {
-  if (!statement.opcode.starts_with("mov.") || statement.operands != 2) return false;
-  const std::string_view name = operand(statement, 1).text;
-  const bool wide = name == "%clock64" || name == "%globaltimer";
+// A clock, read to a register of its own; kNone if `name` is none.
+std::uint32_t Decoder::clock_value(const Statement& statement, std::string_view name, bool wide) {
+  const bool whole = name == "%clock64" || name == "%globaltimer";
   const bool high = name == "%clock_hi" || name == "%globaltimer_hi";
-  if (!wide && !high && name != "%clock" && name != "%globaltimer_lo") return false;
-  Instruction read;
-  read.opcode = Opcode::read_clock;
-  Instruction part;
-  if (wide) {
-    if (!statement.opcode.ends_with("64")) invalid(statement, "the special register has 64 bits");
-    read.d = destination(statement, 0, Type::u64);
-    emit(statement, read);
-    return true;
-  }
-  part.d = destination(statement, 0, Type::u32);
-  read.d = part.a = allocate(true);
-  emit(statement, read);
+  if (!whole && !high && name != "%clock" && name != "%globaltimer_lo") return Instruction::kNone;
+  const bool narrow = statement.opcode.starts_with("mov.") && statement.opcode.ends_with("16");
+  if ((wide && !whole) || narrow) invalid(statement, "the special register has 32 bits");
+  if (whole && !wide && !statement.opcode.starts_with("cvt."))
+    invalid(statement, "the special register has 64 bits");
+  std::uint32_t value = allocate(true);
+  emit_plain(statement, Opcode::read_clock, value, Instruction::kNone);
+  if (wide) return value;
   if (high) {
-    part.opcode = Opcode::shr_u64;
-    part.b = constant(32, false);
-    const std::uint32_t result = std::exchange(part.d, allocate(true));
-    emit(statement, part);
-    part.a = std::exchange(part.d, result);
+    const std::uint32_t upper = allocate(true);
+    emit_plain(statement, Opcode::shr_u64, upper, value, constant(32, false));
+    value = upper;
   }
-  part.opcode = Opcode::cvt_u32_u64;
-  emit(statement, part);
+  const std::uint32_t half = allocate(false);
+  emit_plain(statement, Opcode::cvt_u32_u64, half, value);
+  return half;
+}
+
+// mov.u64 d, %clock64, without a second move.
+bool Decoder::clock(const Statement& statement) {
+  const std::string_view name = statement.opcode;
+  if (name != "mov.u64" && name != "mov.s64" && name != "mov.b64") return false;
+  if (statement.operands != 2 || operand(statement, 0).kind != OperandKind::reg) return false;
+  const Operand& from = operand(statement, 1);
+  if (from.kind != OperandKind::name || from.value != 0 || from.negated ||
+      (from.text != "%clock64" && from.text != "%globaltimer"))
+    return false;
+  emit_plain(statement, Opcode::read_clock, destination(statement, 0, Type::u64),
+             Instruction::kNone);
   return true;
 }
 
@@ -326,7 +359,7 @@ bool Decoder::policy(const Statement& statement) {
     return false;
   }
   if (name != ".b64") return false;
-  emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::b64), constant(0, true));
+  emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::u64), constant(0, true));
   return true;
 }
 
@@ -338,10 +371,13 @@ bool Decoder::elects(const Statement& statement) {
   if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");
   const Operand& d = function_.operands[result.index];
   const Operand& p = function_.operands[result.index + 1];
-  if (d.kind == OperandKind::reg) check_register(statement, d, Type::b32, false);
+  if ((d.kind != OperandKind::reg && d.kind != OperandKind::sink) || p.kind != OperandKind::reg ||
+      d.negated || d.value != 0 || p.negated)
+    invalid(statement, "the result must be a register");
+  if (d.kind == OperandKind::reg) check_register(statement, d, Type::u32, false);
   const std::uint32_t lane = d.kind == OperandKind::reg ? register_slot(d.index) : allocate(false);
   const std::uint32_t reversed = allocate(false);
-  emit_plain(statement, Opcode::brev_32, reversed, source(statement, 1, Type::b32));
+  emit_plain(statement, Opcode::brev_32, reversed, source(statement, 1, Type::u32));
   emit_plain(statement, Opcode::clz_32, lane, reversed);
   emit_plain(statement, Opcode::setp_eq_b32, predicate(statement, p), lane,
              special(Special::laneid));

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -94,6 +95,11 @@ Class class_of(Type type) {
   }
 }
 
+// A register of two binary16 numbers is to ptxas one of an integer, where it is none of bits.
+Class class_of_register(Type type) {
+  return type == Type::f16x2 ? Class::integer : class_of(type);
+}
+
 bool is_wide(Type type) {
   return bytes_of(type) == 8;
 }
@@ -126,6 +132,14 @@ std::uint32_t Decoder::register_slot(std::uint32_t reg) {
   return slot;
 }
 
+Type Decoder::bits_type(std::uint32_t bytes) {
+  return bytes == 16  ? Type::b128
+         : bytes == 8 ? Type::b64
+         : bytes == 4 ? Type::b32
+         : bytes == 2 ? Type::b16
+                      : Type::b8;
+}
+
 const Operand& Decoder::operand(const Statement& statement, std::size_t index) const {
   return function_.operands[statement.first_operand + index];
 }
@@ -147,16 +161,60 @@ void Decoder::check_register(const Statement& statement, const Operand& operand,
   if ((type == Type::pred) != (have == Type::pred)) mismatch();
   if (type == Type::pred) return;
   if (wider ? bytes_of(have) < bytes_of(type) : bytes_of(have) != bytes_of(type)) mismatch();
-  const Class want_class = class_of(type), have_class = class_of(have);
-  // Two numbers in one register are bits; a bfloat16 has a register of its own size.
-  if (is_packed(type) && have_class != Class::bits) mismatch();
-  if (type == Type::bf16 && bytes_of(have) != bytes_of(type)) mismatch();
+  if (bytes_of(have) == 16 && bytes_of(type) != 16) mismatch();
+  const Class want_class = class_of(type), have_class = class_of_register(have);
+  // Two numbers in one register are bits, as is a bfloat16; only binary16 has registers of its own.
+  if (type == Type::f16x2 && have != Type::f16x2 && have_class != Class::bits) mismatch();
+  if (type == Type::bf16x2 && have_class != Class::bits) mismatch();
+  if (type == Type::bf16 && have != Type::b16) mismatch();
   if (want_class == Class::bits || have_class == Class::bits) return;
   if (want_class != have_class) mismatch();
   if (want_class == Class::real && bytes_of(have) != bytes_of(type)) mismatch();
 }
 
+// The elements of { … } are of one class, but for bits, which go with every other one. That class
+// is the operand's, or with `alone` bits only. `type` has the size of an element.
+void Decoder::check_vector(const Statement& statement, const Operand& list, Type type,
+                           bool alone) const {
+  bool bits = false, special = false, literal = false, doubles = true;
+  std::optional<Class> common;
+  for (std::uint32_t i = 0; i < list.count; ++i) {
+    const Operand& element = function_.operands[list.index + i];
+    Class own = Class::bits;
+    if (element.kind == OperandKind::reg) {
+      const Type have = function_.registers[element.index].type;
+      own = class_of_register(have);
+      if (alone && have == Type::f16x2) own = Class::bits;
+    } else if (element.kind == OperandKind::integer) {
+      own = Class::integer;
+    } else if (element.kind == OperandKind::real) {
+      own = Class::real;
+    } else if (element.kind == OperandKind::name) {
+      special = true;
+    } else {
+      continue;
+    }
+    const bool number = element.kind == OperandKind::integer || element.kind == OperandKind::real;
+    literal = literal || number;
+    doubles = doubles && element.kind == OperandKind::real && !element.single;
+    if (own == Class::bits) {
+      bits = bits || element.kind == OperandKind::reg;
+    } else if (common.value_or(own) != own) {
+      invalid(statement, "the elements of a vector have different types");
+    } else {
+      common = own;
+    }
+  }
+  if (special && literal && !bits) invalid(statement, "the elements of a vector differ in type");
+  if (bits || !common) return;
+  const Class wanted = class_of(type);
+  if (alone || (wanted != Class::bits && wanted != *common) || (doubles && wanted == Class::bits))
+    invalid(statement, "the elements of the vector have the wrong type");
+}
+
 std::uint32_t Decoder::predicate(const Statement& statement, const Operand& operand) {
+  if (operand.kind != OperandKind::integer && operand.value != 0)
+    invalid(statement, "a predicate has no offset");
   if (operand.kind == OperandKind::integer) {  // mov.pred %p1, 0; setp…, -1
     const std::uint32_t slot = constant(operand.value != 0 ? ~std::uint64_t{0} : 0, false);
     return slot;
@@ -189,26 +247,34 @@ std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
   return Instruction::kNone;
 }
 
-// Special registers are operands of mov only, and of cvt between integers.
+// Special registers are operands of mov, of cvt between integers, and elements of a vector that is
+// stored.
 void Decoder::check_special(const Statement& statement, std::string_view name) const {
   if (const std::uint32_t least = least_target_of_special(name); module_.architecture < least)
     invalid(statement,
             "'" + std::string(name) + "' needs .target sm_" + std::to_string(least) + " or higher");
   const std::string_view opcode = statement.opcode;
   const bool integers = opcode.find('f') == std::string_view::npos;
-  if (!opcode.starts_with("mov.") &&
+  if (!opcode.starts_with("mov.") && !opcode.starts_with("st.") &&
       !(opcode.starts_with("cvt.") && integers && !opcode.starts_with("cvt.pack.")))
     invalid(statement, "a special register is an operand of mov only");
   if (!integers) invalid(statement, "a special register is no floating-point number");
 }
 
 std::uint32_t Decoder::named(const Statement& statement, const Operand& operand, Type type) {
-  if (operand.text.starts_with('%')) check_special(statement, operand.text);
+  if (operand.text.starts_with('%')) {
+    check_special(statement, operand.text);
+    if (operand.value != 0) invalid(statement, "a special register has no offset");
+  }
+  if (const std::uint32_t slot = clock_value(statement, operand.text, is_wide(type));
+      slot != Instruction::kNone)
+    return slot;
   if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
     if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
     return slot;
   }
   if (operand.text.starts_with('%') || operand.text == "WARP_SZ") {
+    if (bytes_of(type) > 8) invalid(statement, "the special register has not 128 bits");
     const std::uint32_t slot = special_named(operand.text, is_wide(type));
     if (slot != Instruction::kNone) return slot;
     for (const auto& [name, which] : kSpecials) {
@@ -219,6 +285,7 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
     refuse(statement,
            "register or special register '" + std::string(operand.text) + "' is not known");
   if (statement.opcode.substr(0, 4) != "mov.") invalid(statement, "a name cannot stand here");
+  if (class_of(type) == Class::real) invalid(statement, "an address is no floating-point number");
   const auto placed = variables_.find(operand.text);
   if (placed != variables_.end()) {
     const std::uint64_t offset = placed->second.offset + static_cast<std::uint64_t>(operand.value);
@@ -226,7 +293,7 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
       return frame_address(statement, offset);
     return address_of(placed->second.object, offset, is_wide(type));
   }
-  const std::uint64_t variable = placement_.variable ? placement_.variable(operand.text) : 0;
+  const std::uint64_t variable = variable_address(statement, operand.text);
   if (variable != 0) {
     if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
     return address_of(global_object(operand.text, variable),
@@ -272,22 +339,24 @@ std::uint32_t Decoder::source(const Statement& statement, const Operand& operand
     return opposite;
   }
   const bool convert = statement.opcode.starts_with("cvt.");
+  if (operand.negated) invalid(statement, "only a predicate is negated");
   switch (operand.kind) {
     case OperandKind::reg: {
-      if (operand.value != 0 && !statement.opcode.starts_with("mov."))
-        invalid(statement, "a register with an offset cannot stand here");
       check_register(statement, operand, type, convert);
-      if (operand.value != 0) {  // mov.u32 %r1, %r2+4
-        if (class_of(type) == Class::real || bytes_of(type) < 4)
+      const bool wide = is_wide(function_.registers[operand.index].type);
+      if (operand.value != 0) {  // add.s32 %r1, %r2+4, %r3: the sum is the operand
+        const Class own = class_of(type);
+        const bool number = own == Class::integer || own == Class::bits;
+        if (!number || is_packed(type) || bytes_of(type) > 8 || wide != is_wide(type))
           invalid(statement, "a register with an offset cannot stand here");
-        const bool both = is_wide(type);
-        const std::uint32_t sum = allocate(both);
-        emit_plain(statement, both ? Opcode::add_64 : Opcode::add_32, sum,
-                   register_slot(operand.index),
-                   constant(static_cast<std::uint64_t>(operand.value), both));
+        const Opcode add = wide                  ? Opcode::add_64
+                           : bytes_of(type) == 2 ? Opcode::add_16
+                                                 : Opcode::add_32;
+        const std::uint32_t sum = allocate(wide);
+        emit_plain(statement, add, sum, register_slot(operand.index),
+                   constant(static_cast<std::uint64_t>(operand.value), wide));
         return sum;
       }
-      const bool wide = is_wide(function_.registers[operand.index].type);
       if (wide == is_wide(type)) return register_slot(operand.index);
       // Only a conversion reads a wider register than its type: the low part of it.
       Instruction part;
@@ -326,8 +395,6 @@ std::uint32_t Decoder::destination(const Statement& statement, const Operand& op
   const bool convert = statement.opcode.starts_with("cvt.");
   check_register(statement, operand, type, convert);
   if (is_wide(function_.registers[operand.index].type) != is_wide(type) && type != Type::pred) {
-    if (class_of(type) != Class::integer)
-      refuse(statement, "conversion to a wider register is not implemented on this device");
     widen_.wide = register_slot(operand.index);
     widen_.narrow = allocate(false);
     widen_.sign = type == Type::s8 || type == Type::s16 || type == Type::s32;

@@ -93,7 +93,7 @@ std::uint32_t Decoder::image_handle(const Statement& statement, const Operand& o
   const Operand& base = function_.operands[operand.index];
   if (base.kind != OperandKind::reg)
     refuse(statement, "a texture or surface by its name is not implemented on this device");
-  check_register(statement, base, Type::b64, false);
+  check_register(statement, base, Type::u64, false);
   return register_slot(base.index);
 }
 
@@ -132,8 +132,14 @@ void Decoder::vector(const Statement& statement, const Operand& operand, std::si
   }
   if (operand.count != (count == 3 ? 4 : count))
     invalid(statement, "the vector has the wrong number of elements");
-  for (std::size_t i = 0; i < count; ++i)
-    slots.push_back(element(statement, function_.operands[operand.index + i], type, false));
+  check_vector(statement, operand, type);
+  const Type plain = bits_type(bytes_of(type));
+  for (std::size_t i = 0; i < operand.count; ++i) {
+    const Operand& one = function_.operands[operand.index + i];
+    const std::uint32_t slot =
+        element(statement, one, one.kind == OperandKind::reg ? plain : type, false);
+    if (i < count) slots.push_back(slot);
+  }
 }
 
 // The results' slots, and the slot of the predicate behind them, if there is one.
@@ -149,17 +155,14 @@ std::uint32_t Decoder::results(const Statement& statement, const Operand& operan
   }
   if (list->kind != OperandKind::vector || list->count != count)
     invalid(statement, "expected a vector of " + std::to_string(count) + " results");
+  check_vector(statement, *list, type);
   std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
   for (std::size_t i = 0; i < count; ++i) {
     const Operand& one = function_.operands[list->index + i];
     if (one.kind == OperandKind::sink) continue;
-    if (one.kind != OperandKind::reg || one.value != 0)
+    if (one.kind != OperandKind::reg || one.value != 0 || one.negated)
       invalid(statement, "the result must be a register");
-    // A float's bits may go to a register without type, and the other way round only there.
-    check_register(
-        statement, one,
-        type == Type::f32 && function_.registers[one.index].type != Type::f32 ? Type::b32 : type,
-        false);
+    check_register(statement, one, bits_type(bytes_of(type)), false);
     *slots[i] = register_slot(one.index);
   }
   instruction.count = static_cast<std::uint8_t>(count);
@@ -226,14 +229,14 @@ void Decoder::texture(const Statement& statement, std::string_view name, bool ga
   if (is_layered(op.geometry)) {  // {layer, x, …}
     if (coordinates.kind != OperandKind::vector || coordinates.count != vector_length(op.geometry))
       invalid(statement, "the vector has the wrong number of elements");
-    slots.push_back(element(statement, function_.operands[coordinates.index], Type::b32, false));
-    for (std::uint32_t i = 0; i < dimensions; ++i) {
-      slots.push_back(
-          element(statement, function_.operands[coordinates.index + 1 + i], Type::b32, false));
+    slots.push_back(element(statement, function_.operands[coordinates.index], Type::u32, false));
+    for (std::uint32_t i = 1; i < coordinates.count; ++i) {
+      const std::uint32_t slot =
+          element(statement, function_.operands[coordinates.index + i], number, false);
+      if (i <= dimensions) slots.push_back(slot);
     }
   } else {
-    // Coordinates and a level of .s32 may come from registers of any 32-bit type, and so may .f32.
-    vector(statement, coordinates, dimensions, Type::b32, slots);
+    vector(statement, coordinates, dimensions, number, slots);
   }
   if (op.level == TextureOp::Level::level)
     slots.push_back(element(statement, operand(statement, 2), number, false));
@@ -307,13 +310,16 @@ void Decoder::surface(const Statement& statement, std::string_view name, Opcode 
   const Operand& where = operand(statement, load ? 1 : 0);
   if (data.kind == OperandKind::vector ? data.count != count || reduce : count != 1)
     invalid(statement, "the number of registers does not match the vector");
+  if (data.kind == OperandKind::vector) check_vector(statement, data, type);
   std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
   bool wide = bytes == 8;
   for (std::size_t i = 0; i < count; ++i) {
     const Operand& one =
         data.kind == OperandKind::vector ? function_.operands[data.index + i] : data;
-    if (load && one.kind == OperandKind::sink) continue;
+    if (load && one.kind == OperandKind::sink && data.kind == OperandKind::vector) continue;
     if (load && one.kind != OperandKind::reg) invalid(statement, "the result must be a register");
+    if (one.kind == OperandKind::real && !one.single)
+      invalid(statement, "the floating-point constant has another size");
     *slots[i] = element(statement, one, type, true);
     if (one.kind == OperandKind::reg && bytes_of(function_.registers[one.index].type) == 8)
       wide = true;
@@ -325,7 +331,7 @@ void Decoder::surface(const Statement& statement, std::string_view name, Opcode 
   const Operand& coordinates = function_.operands[where.index + where.count];
   std::vector<std::uint32_t> at;
   const std::size_t needed = dimensions_of(op.geometry) + (is_layered(op.geometry) ? 1 : 0);
-  vector(statement, coordinates, needed, Type::b32, at);
+  vector(statement, coordinates, needed, Type::u32, at);
   instruction.imm = op.pack();
   instruction.more = more(at);
   instruction.site = program_.sites++;

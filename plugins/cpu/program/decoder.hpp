@@ -29,6 +29,7 @@ struct Decoding {
     Space space = Space::local;
     std::uint64_t offset = 0;
     std::uint32_t object = 0;
+    bool parameter = false;  ///< declared as .param: a function's lie in local memory
   };
   std::unordered_map<std::string_view, Placed> shared;          ///< the module's variables
   std::unordered_map<std::string_view, std::uint32_t> globals;  ///< objects of .global variables
@@ -89,10 +90,15 @@ class Decoder {
   [[nodiscard]] const Operand& operand(const Statement& statement, std::size_t index) const;
   void check_register(const Statement& statement, const Operand& operand, Type type,
                       bool wider) const;
+  static Type bits_type(std::uint32_t bytes);
+  void check_vector(const Statement& statement, const Operand& list, Type type,
+                    bool alone = false) const;
   /// Appends slots to Program::operands; what Instruction::more is to be.
   std::uint32_t more(const std::vector<std::uint32_t>& slots);
   void expect_operands(const Statement& statement, std::size_t least, std::size_t most) const;
   void arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine);
+  void check_field(const Statement& statement, std::size_t first) const;
+  void check_is_register(const Statement& statement, std::size_t index) const;
   void comparison_result(const Statement& statement, Instruction& instruction);
   void instruction(const Statement& statement);
   void check_target(const Statement& statement) const;
@@ -108,6 +114,7 @@ class Decoder {
   bool move_special_vector(const Statement& statement);
   bool conversions_of_addresses(const Statement& statement);
   bool clock(const Statement& statement);
+  std::uint32_t clock_value(const Statement& statement, std::string_view name, bool wide);
   bool advice(const Statement& statement);
   bool policy(const Statement& statement);
   bool elects(const Statement& statement);
@@ -115,6 +122,8 @@ class Decoder {
   // decode_convert.cpp
   bool conversion(const Statement& statement);
   bool packing(const Statement& statement);
+  void check_small_formats(const Statement& statement, std::string_view to_name,
+                           std::string_view from_name) const;
 
   // decode_lowered.cpp
   void emit_plain(const Statement& statement, Opcode opcode, std::uint32_t d, std::uint32_t a,
@@ -145,7 +154,7 @@ class Decoder {
   bool matrix_move(const Statement& statement, bool transposed, std::string_view count,
                    Space space);
   void fragment(const Statement& statement, std::size_t index, Type type, std::uint32_t count,
-                bool result, std::vector<std::uint32_t>& into);
+                bool result, std::vector<std::uint32_t>& into, bool any = false);
 
   // decode_collective.cpp
   bool collective(const Statement& statement);
@@ -160,7 +169,7 @@ class Decoder {
   // decode_memory.cpp
   bool memory(const Statement& statement);
   std::uint32_t address(const Statement& statement, const Operand& operand, Space& space,
-                        Instruction& instruction);
+                        Instruction& instruction, bool constants = false);
 
   // decode_texture.cpp
   bool image(const Statement& statement);
@@ -204,6 +213,10 @@ class Decoder {
   std::uint32_t launch_special(std::string_view name);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
   std::uint64_t function_address(std::string_view name) const;
+  [[nodiscard]] std::uint64_t variable_address(const Statement& statement,
+                                               std::string_view name) const;
+  /// Whether the module's variable is one of .const, which lie in global memory here.
+  [[nodiscard]] bool is_constant_variable(std::string_view name) const;
 
   [[nodiscard]] std::uint32_t reads_of(std::uint32_t reg);
   void barrier_reduction(const Statement& statement, Block& block, std::vector<Block>& extra,

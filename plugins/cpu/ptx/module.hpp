@@ -115,6 +115,7 @@ struct Variable {
   std::uint32_t alignment = 1;
   std::uint64_t bytes = 0;
   Linkage linkage = Linkage::local;
+  bool image = false;     ///< .texref or .surfref
   bool external = false;  ///< .extern; of shared memory: its size comes with the launch
   std::vector<std::uint8_t> initial;
   std::vector<Reference> references;
@@ -126,6 +127,7 @@ struct Parameter {
   Type type = Type::none;
   std::uint32_t bytes = 0, alignment = 1;
   std::uint32_t offset = 0;  ///< in the packed parameter buffer
+  bool in_register = false;  ///< declared as .reg; passed in memory all the same
 };
 
 /// Labels among a function's operands: what brx.idx branches to.

@@ -9,9 +9,10 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::size_t kMostOperands = 16;   // of one instruction, vectors counted once
-constexpr std::size_t kMostElements = 128;  // of one vector or argument list
-constexpr std::size_t kMostTargets = 4096;  // of one branch table
+constexpr std::size_t kMostOperands = 16;           // of one instruction, vectors counted once
+constexpr std::size_t kMostElements = 128;          // of one vector or argument list
+constexpr std::size_t kMostTargets = 4096;          // of one branch table
+constexpr std::uint32_t kOldParameterBytes = 4352;  // of a kernel
 
 std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -32,9 +33,10 @@ void ParseState::parse_function(Linkage linkage) {
     }
     advance();
   }
-  if (token_.is('(') && !function.entry) parse_parameters(function.results, function.result_bytes);
+  if (token_.is('(') && !function.entry)
+    parse_parameters(function, function.results, function.result_bytes);
   function.name = expect_name("a function name");
-  if (token_.is('(')) parse_parameters(function.parameters, function.parameter_bytes);
+  if (token_.is('(')) parse_parameters(function, function.parameters, function.parameter_bytes);
   parse_performance_directives(function);
   auto known = module_.function_by_name.find(function.name);
   if (!accept(';')) {
@@ -58,21 +60,35 @@ void ParseState::parse_function(Linkage linkage) {
   }
 }
 
-void ParseState::parse_parameters(std::vector<Parameter>& into, std::uint32_t& bytes) {
+void ParseState::parse_parameters(const Function& function, std::vector<Parameter>& into,
+                                  std::uint32_t& bytes) {
+  // Kernels had less before PTX 8.1.
+  const std::uint32_t most = function.entry && module_.version < 81
+                                 ? std::min(kOldParameterBytes, limits_.parameter_bytes)
+                                 : limits_.parameter_bytes;
   expect('(');
   while (!token_.is(')')) {
     if (!into.empty()) expect(',');
-    if (!token_.is(".param") && !token_.is(".reg")) fail("expected .param");
-    if (token_.is(".reg"))
-      throw PtxError(token_.line, "register parameters are not implemented on this device", true);
-    advance();
     Parameter parameter;
+    parameter.in_register = token_.is(".reg") && !function.entry;
+    if (!token_.is(".param") && !parameter.in_register) fail("expected .param");
+    advance();
+    if (parameter.in_register && (token_.is(".v2") || token_.is(".v4")))
+      throw PtxError(token_.line, "vector registers are not implemented on this device", true);
     std::uint32_t alignment = 0;
     if (token_.is(".align")) {
       advance();
       alignment = expect_alignment();
     }
-    parameter.type = expect_type();
+    if (function.entry && (token_.is(".texref") || token_.is(".surfref"))) {
+      parameter.type = Type::b64;
+      advance();
+    } else {
+      parameter.type = expect_type();
+    }
+    const bool packed = parameter.type == Type::bf16 || parameter.type == Type::bf16x2 ||
+                        parameter.type == Type::f16x2 || parameter.type == Type::pred;
+    if (packed && !parameter.in_register) fail("a parameter of this type is .b16 or .b32");
     if (token_.is(".ptr")) {  // what the pointer points at; advice only
       advance();
       while (token_.kind == TokenKind::directive) {
@@ -85,23 +101,25 @@ void ParseState::parse_parameters(std::vector<Parameter>& into, std::uint32_t& b
       advance();
       alignment = expect_alignment();
     }
+    if (parameter.in_register && (parameter.type == Type::pred || bytes_of(parameter.type) == 2))
+      throw PtxError(token_.line, "predicates and 16 bits are not passed in registers");
     parameter.name = expect_word("a parameter name");
     for (const Parameter& before : into) {
       if (before.name == parameter.name && parameter.name != "_")
         fail("parameter '" + std::string(parameter.name) + "' is declared twice");
     }
     std::uint64_t size = bytes_of(parameter.type);
-    if (accept('[')) {
+    if (!parameter.in_register && accept('[')) {
       const std::uint64_t count = token_.is(']') ? 0 : expect_integer("an array size");
-      if (count > limits_.parameter_bytes) fail("the parameter is too large");
+      if (count > most) fail("the parameter is too large");
+      if (count == 0 && function.entry) fail("a kernel's array has a size");
       size *= count;
       expect(']');
     }
     parameter.alignment = alignment != 0 ? alignment : std::max(1u, bytes_of(parameter.type));
     parameter.offset = align_up(bytes, parameter.alignment);
-    if (size > limits_.parameter_bytes || parameter.offset + size > limits_.parameter_bytes) {
-      fail("parameters take more than " + std::to_string(limits_.parameter_bytes) + " bytes");
-    }
+    if (size > most || parameter.offset + size > most)
+      fail("parameters take more than " + std::to_string(most) + " bytes");
     parameter.bytes = static_cast<std::uint32_t>(size);
     bytes = parameter.offset + parameter.bytes;
     into.push_back(parameter);
@@ -110,18 +128,19 @@ void ParseState::parse_parameters(std::vector<Parameter>& into, std::uint32_t& b
 }
 
 void ParseState::parse_performance_directives(Function& function) {
-  constexpr std::array<std::string_view, 14> known = {
-      ".maxntid",           ".reqntid",
-      ".minnctapersm",      ".maxnctapersm",
-      ".maxnreg",           ".noreturn",
-      ".unified",           ".explicitcluster",
-      ".reqnctapercluster", ".maxclusterrank",
-      ".blocksareclusters", ".pragma",
-      ".abi_preserve",      ".abi_preserve_control"};
+  constexpr std::array<std::string_view, 10> of_kernels = {
+      ".maxntid", ".reqntid",          ".minnctapersm",      ".maxnctapersm",
+      ".maxnreg", ".explicitcluster",  ".reqnctapercluster", ".maxclusterrank",
+      ".pragma",  ".blocksareclusters"};
+  constexpr std::array<std::string_view, 4> of_functions = {".noreturn", ".pragma", ".abi_preserve",
+                                                            ".abi_preserve_control"};
+  const auto is_one = [&](const auto& known) {
+    return std::find(known.begin(), known.end(), token_.text) != known.end();
+  };
   bool most = false, required = false;
   while (token_.kind == TokenKind::directive) {
-    if (std::find(known.begin(), known.end(), token_.text) == known.end())
-      fail("unknown directive of a function");
+    if (!(function.entry ? is_one(of_kernels) : is_one(of_functions)))
+      fail(function.entry ? "unknown directive of a kernel" : "unknown directive of a function");
     most = most || token_.is(".maxntid");
     required = required || token_.is(".reqntid");
     if (most && required) fail(".maxntid and .reqntid exclude each other");
@@ -137,6 +156,8 @@ void ParseState::parse_performance_directives(Function& function) {
     if (cluster) function.cluster = {1, 1, 1};
     if (exact) function.threads = {1, 1, 1};
     for (std::size_t i = 0; token_.kind == TokenKind::integer; ++i) {
+      if (token_.value == 0 || ((threads || cluster) && i == 3))
+        fail("expected up to three counts from 1 on");
       const std::uint64_t value = expect_integer("a count");
       const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffff));
       if (cluster && i < 3) function.cluster[i] = count;
@@ -153,10 +174,12 @@ void ParseState::parse_performance_directives(Function& function) {
 void ParseState::parse_body(Function& function) {
   expect('{');
   function.has_body = true;
+  in_function_ = true;
   location_ = {};
   recent_ = {};
   calls_.clear();
   Scopes scopes(function);
+  read_parameters(function, scopes);
   while (true) {
     if (token_.kind == TokenKind::end)
       fail("function '" + std::string(function.name) + "' has no end: expected '}'");
@@ -164,7 +187,12 @@ void ParseState::parse_body(Function& function) {
       if (scopes.depth() >= limits_.nesting) fail("{ } are nested too deeply");
       scopes.open();
     } else if (accept('}')) {
-      if (scopes.depth() == 1) break;
+      if (scopes.depth() == 1) {
+        Statement end;  // falling off the end is a return
+        end.line = token_.line;
+        write_results(function, scopes, end);
+        break;
+      }
       scopes.close();
     } else if (token_.kind == TokenKind::directive) {
       parse_body_directive(function, scopes);
@@ -173,6 +201,7 @@ void ParseState::parse_body(Function& function) {
     }
   }
   scopes.finish();
+  in_function_ = false;
 }
 
 void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
@@ -321,6 +350,10 @@ void ParseState::parse_statement(Function& function, Scopes& scopes) {
   }
   statement.text = {begin, static_cast<std::size_t>(token_.text.data() + 1 - begin)};
   expect(';');
+  std::vector<Passed> results;
+  if (call_) results = pass_registers(function, statement, operands, count);
+  if (statement.opcode == "ret" || statement.opcode == "ret.uni")
+    write_results(function, scopes, statement);
   statement.operands = static_cast<std::uint8_t>(count);
   statement.first_operand = static_cast<std::uint32_t>(function.operands.size());
   const bool branch = statement.opcode == "bra" || statement.opcode == "bra.uni";
@@ -331,6 +364,7 @@ void ParseState::parse_statement(Function& function, Scopes& scopes) {
     function.operands.push_back(operands[i]);
   }
   function.statements.push_back(statement);
+  if (!results.empty()) read_results(function, statement, results);
 }
 
 // `table : .branchtargets label, label, …;` for brx.idx.
@@ -358,6 +392,7 @@ Operand ParseState::parse_number() {
   if (sign || token_.kind == TokenKind::real) {
     const bool negative = token_.is('-');
     if (sign) advance();
+    if (sign && token_.single) fail("a 0f constant has no sign of its own");
     operand.kind = OperandKind::real;
     operand.single = token_.single;
     std::uint64_t bits = token_.value;

@@ -48,7 +48,8 @@ class ParseState {
 
   // parse_function.cpp: headers and bodies
   void parse_function(Linkage linkage);
-  void parse_parameters(std::vector<Parameter>& into, std::uint32_t& bytes);
+  void parse_parameters(const Function& function, std::vector<Parameter>& into,
+                        std::uint32_t& bytes);
   void parse_performance_directives(Function& function);
   void parse_body(Function& function);
   void parse_body_directive(Function& function, Scopes& scopes);
@@ -64,6 +65,20 @@ class ParseState {
   Operand parse_list(Function& function, Scopes& scopes, char close, std::uint32_t depth);
   Operand parse_number();
   void parse_targets(Function& function, Scopes& scopes, std::string_view name);
+
+  // parse_registers.cpp: parameters and results that are registers, by way of memory
+  void read_parameters(Function& function, Scopes& scopes);
+  void write_results(Function& function, Scopes& scopes, const Statement& at);
+  struct Passed {
+    std::uint32_t reg = 0;  ///< of a result, to be read behind the call
+    std::string_view name;
+    std::string_view opcode;
+  };
+  std::vector<Passed> pass_registers(Function& function, const Statement& call,
+                                     const std::array<Operand, 16>& operands, std::size_t count);
+  void read_results(Function& function, const Statement& call, const std::vector<Passed>& results);
+  static void add_access(Function& function, const Statement& at, std::string_view opcode,
+                         Operand value, std::string_view name);
 
   // parse_constant.cpp
   std::uint64_t parse_constant(std::uint32_t depth);
@@ -103,7 +118,8 @@ class ParseState {
   std::unordered_map<std::uint64_t, Location> calls_;
   std::vector<Alias> aliases_;
   bool sized_ = false;  ///< .address_size was there
-  bool call_ = false;   ///< the statement is a call: ( ) is a list of its arguments
+  bool in_function_ = false;
+  bool call_ = false;  ///< the statement is a call: ( ) is a list of its arguments
 };
 
 }  // namespace warpmark::cpu

@@ -87,9 +87,20 @@ void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Varia
       break;
     }
   }
-  common.type = expect_type();
+  common.image = token_.is(".texref") || token_.is(".surfref");
+  if (common.image) {
+    if (space != Space::global || in_function_)
+      fail("a texture or surface is a variable of the module");
+    common.type = Type::b64;  // a handle, which nothing here sets
+    advance();
+  } else {
+    common.type = expect_type();
+  }
   if (common.type == Type::pred) fail("a variable cannot have type .pred");
+  if (common.type == Type::bf16 || common.type == Type::bf16x2)
+    fail("a variable of this type is .b16 or .b32");
   const std::uint64_t element = bytes_of(common.type) * vector;
+  if (vector > 1 && element > 16) fail("a vector has at most 16 bytes");
   if (common.alignment == 0) common.alignment = static_cast<std::uint32_t>(element);
   do {
     Variable variable = common;
@@ -111,10 +122,10 @@ void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Varia
       }
       variable.bytes *= count;
     }
-    if (token_.is('=') && space != Space::global && space != Space::constant)
+    if (token_.is('=') && ((space != Space::global && space != Space::constant) || common.image))
       fail("a variable of this state space has no initial value");
     if (accept('=')) parse_initialiser(variable, bytes_of(common.type), array);
-    if (variable.bytes == 0 && !variable.external && variable.space != Space::shared)
+    if (variable.bytes == 0 && !variable.external)
       throw PtxError(variable.line, "variable '" + std::string(variable.name) + "' has no size");
     if (&into == &module_.variables && !register_variable(variable)) continue;
     into.push_back(std::move(variable));
@@ -160,7 +171,11 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
       name = expect_word("a symbol");
       expect(')');
     }
-    if (element_bytes != 8) fail("an address needs a 64-bit element");
+    if (variable.type != Type::u64) fail("an address needs an element of .u64");
+    const bool function = module_.function_by_name.contains(name);
+    if (!function && !module_.variable_by_name.contains(name))
+      throw PtxError(token_.line, "'" + std::string(name) + "' is not declared before");
+    if (function && (generic || token_.is('+'))) fail("a function's address stands alone");
     Variable::Reference reference{offset, name, 0};
     if (accept('+')) reference.addend = static_cast<std::int64_t>(expect_integer("an offset"));
     variable.references.push_back(reference);
@@ -177,8 +192,8 @@ void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
       return;
     }
     const Operand number = parse_number();
-    const bool real =
-        variable.type == Type::f32 || variable.type == Type::f64 || variable.type == Type::f16;
+    if (variable.type == Type::f16) fail("a variable of binary16 has no initial value here");
+    const bool real = variable.type == Type::f32 || variable.type == Type::f64;
     const bool bit_type = variable.type == Type::b8 || variable.type == Type::b16 ||
                           variable.type == Type::b32 || variable.type == Type::b64;
     if (!bit_type && real != (number.kind == OperandKind::real))

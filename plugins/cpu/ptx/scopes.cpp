@@ -67,6 +67,16 @@ std::uint32_t Scopes::find(std::string_view name) {
   return Operand::kNone;
 }
 
+std::uint32_t Scopes::find_outermost(std::string_view name) {
+  Scope& scope = scopes_.front();
+  const auto single = scope.singles.find(name);
+  if (single == scope.singles.end()) return Operand::kNone;
+  const auto [used, fresh] =
+      scope.used.emplace(name, static_cast<std::uint32_t>(function_.registers.size()));
+  if (fresh) function_.registers.push_back({name, single->second});
+  return used->second;
+}
+
 void Scopes::label(std::string_view name, std::uint32_t line) {
   const auto statement = static_cast<std::uint32_t>(function_.statements.size());
   if (!scopes_.back().labels.emplace(name, statement).second) {

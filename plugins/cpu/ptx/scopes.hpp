@@ -28,6 +28,8 @@ class Scopes {
   /// The function's index of register `name`, made on its first use; Operand::kNone if none is so
   /// declared.
   std::uint32_t find(std::string_view name);
+  /// The same of a register of the outermost scope, even if an inner one declares its name again.
+  std::uint32_t find_outermost(std::string_view name);
 
   void label(std::string_view name, std::uint32_t line);
   /// Operand `index` of the function names a label that may come later.
