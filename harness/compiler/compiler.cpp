@@ -245,8 +245,13 @@ Unit make_unit(const CompileRequest& request) {
     unit.headers = std::move(closure.headers);
     unit.not_cacheable = std::move(closure.not_cacheable);
   }
-  unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture), "-lineinfo",
+  unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture),
                   "--std=" + request.standard, "--ptxas-options=-v"};
+  // -G has lines, too, and ptxas complains of both.
+  const bool debugs = std::any_of(
+      request.options.begin(), request.options.end(),
+      [](const std::string& option) { return option == "-G" || option == "--device-debug"; });
+  if (!debugs) unit.options.emplace_back("-lineinfo");
   if (request.relocatable) unit.options.emplace_back("--relocatable-device-code=true");
   std::string prologue;
   for (const auto& [macro, value] : request.defines) {

@@ -162,6 +162,13 @@ std::string where_to_nearest(const Fault& fault) {
     return (allocation.read_only && fault.write ? ", inside the read-only allocation of "
                                                 : ", inside the allocation of ") +
            size;
+  // It begins inside and ends outside.
+  if (fault.side == Nearest::Side::after && fault.distance == 1 &&
+      fault.address < allocation.address + allocation.bytes) {
+    const std::uint64_t past = fault.address + fault.bytes - allocation.address - allocation.bytes;
+    return ", of which " + plural(past, "byte") + (past == 1 ? " is" : " are") +
+           " past the end of the allocation of " + size;
+  }
   if (is_far(fault) && fault.lands_in.empty())
     return " at address " + hexadecimal(fault.address) + ", far from any allocation";
   return ", " + plural(fault.distance, "byte") +
@@ -176,14 +183,20 @@ void add_line(Json& json, const SourceLine& line) {
   if (!line.function.empty()) json["function"] = safe(line.function);
 }
 
+// As a person has written it.
+std::string name_of(const Program& program) {
+  return safe(readable_name(program.name));
+}
+
 // Where a statement stands, as members of a report; returns "file.cu:5", or "" if unknown, with
 // "(inlined at file.cu:9)" where it was.
-std::string add_place(Json& json, const Program& program, std::uint32_t number) {
+std::string add_place(Json& json, const Program& program, std::uint32_t number,
+                      const std::vector<std::uint32_t>& through = {}) {
   const Statement* statement = program.statement(number);
   if (statement == nullptr) return "";
   std::string place, calls;
-  const std::vector<SourceLine> lines = source_lines(program, number);
-  for (const SourceLine& line : lines) {
+  bool called = false;
+  for (const SourceLine& line : source_lines(program, number, through)) {
     const std::string at = safe(line.file) + ":" + std::to_string(line.line);
     if (place.empty()) {
       add_line(json, line);
@@ -193,9 +206,13 @@ std::string add_place(Json& json, const Program& program, std::uint32_t number) 
     Json call;
     add_line(call, line);
     json["inlined_at"].push_back(call);
-    calls += (calls.empty() ? "" : ", ") + at;
+    // "inlined at a.cu:3, a.cu:9, called at a.cu:20"
+    const char* how = line.calls ? "called at " : "inlined at ";
+    calls += calls.empty() ? how : ", " + std::string(called == line.calls ? "" : how);
+    calls += at;
+    called = line.calls;
   }
-  if (!calls.empty()) place += " (inlined at " + calls + ")";
+  if (!calls.empty()) place += " (" + calls + ")";
   json["ptx_line"] = statement->line;
   json["instruction"] = safe(instruction_text(statement->text));
   return place;
@@ -220,7 +237,7 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
 std::string by_thread(const Fault& fault, const Program& program, const std::string& place) {
   return "by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
          (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") + " in " +
-         safe(program.name) + (place.empty() ? "" : " at " + place);
+         name_of(program) + (place.empty() ? "" : " at " + place);
 }
 
 // A race, an undefined value, or a barrier that not everybody reaches.
@@ -232,7 +249,7 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
   const std::string at = other_place.empty() ? "" : " at " + other_place;
   switch (fault.kind) {
     case FaultKind::incomplete:
-      return fault.message + ", in " + safe(program.name);
+      return fault.message + ", in " + name_of(program);
     case FaultKind::race: {
       std::string where = element.empty() ? "" : " at " + element;
       if (fault.space == Space::shared) where = at_offset(fault);
@@ -334,7 +351,8 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
           allocation_json(allocation, fault.side, fault.distance, fault.space == Space::global);
     if (!fault.lands_in.empty()) json["lands_in"] = safe(fault.lands_in);
   }
-  const std::string place = in_program ? add_place(json, program, fault.statement) : "";
+  const std::string place =
+      in_program ? add_place(json, program, fault.statement, fault.calls) : "";
   if (is_finding(fault.kind)) {
     message = finding_text(fault, program, element, place);
     add_other(json, fault, program);
@@ -345,12 +363,15 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
                                                                       : "out-of-bounds ") +
               name_of(space_of(fault)) + (fault.write ? " write of " : " read of ") +
               std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
-              (element.empty() ? "" : " at " + element) + where_to_nearest(fault) + ", by thread " +
-              triple(fault.thread) + " of block " + triple(fault.block) +
-              (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") +
-              " in " + safe(program.name) + (place.empty() ? "" : " at " + place);
+              (element.empty() ? "" : " at " + element) + where_to_nearest(fault) + ", " +
+              by_thread(fault, program, place);
   } else {
-    message = fault.message + (place.empty() ? "" : ", in " + safe(program.name) + " at " + place);
+    const bool one_thread = in_program && fault.kind != FaultKind::assertion;
+    message = fault.message + fault.detail;
+    if (one_thread)
+      message += ", " + by_thread(fault, program, place);
+    else if (!place.empty())
+      message += ", in " + name_of(program) + " at " + place;
   }
   json["message"] = message;
   return json.dump();

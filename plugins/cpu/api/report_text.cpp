@@ -35,13 +35,15 @@ class Text {
     if (lines.empty()) return text;
     return text + " in " + safe(lines[0].file) + ":" + std::to_string(lines[0].line);
   }
-  void at(std::uint32_t statement, const std::string& before = "at ",
-          const std::string& after = "") {
+  void at(std::uint32_t statement, const std::string& before = "at ", const std::string& after = "",
+          const std::vector<std::uint32_t>& calls = {}) {
     more(before + place(statement) + after);
-    const std::vector<SourceLine> lines = source_lines(program_, statement);
-    for (std::size_t i = 1; i < lines.size(); ++i)
-      more("    inlined at " + safe(lines[i].file) + ":" + std::to_string(lines[i].line));
+    const std::vector<SourceLine> lines = source_lines(program_, statement, calls);
+    for (std::size_t i = lines.empty() || lines[0].calls ? 0 : 1; i < lines.size(); ++i)
+      more(std::string(lines[i].calls ? "    called at " : "    inlined at ") +
+           safe(lines[i].file) + ":" + std::to_string(lines[i].line));
   }
+  void at(const Fault& fault) { at(fault.statement, "at ", "", fault.calls); }
   void by(const Fault& fault) {
     more("by thread " + triple(fault.thread) + " in block " + triple(fault.block));
   }
@@ -82,7 +84,7 @@ std::string space_text(Space space) {
 void access(const Fault& fault, Text& text) {
   text.head("Invalid " + space_text(space_of(fault)) + (fault.write ? " write" : " read") +
             " of size " + std::to_string(fault.bytes) + " bytes");
-  text.at(fault.statement);
+  text.at(fault);
   text.by(fault);
   const Allocation& nearest = fault.allocation;
   const bool inside = fault.side == Nearest::Side::inside;
@@ -151,7 +153,7 @@ std::string sanitizer_text(const Fault& fault, const Program& program) {
     case FaultKind::barrier:
       text.head(std::string("Barrier error detected. ") +
                 (fault.kind == FaultKind::sync ? fault.hazard : "Divergent thread(s) in block"));
-      text.at(fault.statement);
+      text.at(fault);
       text.by(fault);
       text.more(safe(fault.message + fault.detail));
       break;
@@ -160,7 +162,7 @@ std::string sanitizer_text(const Fault& fault, const Program& program) {
                 (fault.message.find("freed already") != std::string::npos
                      ? "Double free"
                      : "Invalid pointer to free"));
-      text.at(fault.statement);
+      text.at(fault);
       text.by(fault);
       break;
     case FaultKind::incomplete:
@@ -185,7 +187,7 @@ std::string sanitizer_text(const Fault& fault, const Program& program) {
                 : fault.kind == FaultKind::assertion  ? "Assertion failed"
                 : fault.kind == FaultKind::descriptor ? "Invalid tensor map"
                                                       : "Invalid texture or surface access");
-      text.at(fault.statement);
+      text.at(fault);
       text.by(fault);
       text.more(safe(fault.message));
       break;

@@ -20,8 +20,9 @@ bool same_allocation(const Fault& one, const Fault& other) {
 
 // The same but for where it happened.
 bool alike(const Fault& one, const Fault& other) {
-  return one.kind == other.kind && one.space == other.space && same_allocation(one, other) &&
-         one.warning == other.warning && std::strcmp(one.hazard, other.hazard) == 0 &&
+  return one.kind == other.kind && one.space == other.space && one.calls == other.calls &&
+         same_allocation(one, other) && one.warning == other.warning &&
+         std::strcmp(one.hazard, other.hazard) == 0 &&
          (one.kind != FaultKind::sync || one.message == other.message);
 }
 

@@ -59,12 +59,15 @@ struct Fault {
     std::array<std::uint32_t, 3> block{};
   } home;
   std::array<std::uint32_t, 3> thread{}, block{};  ///< the first that met it
-  std::uint64_t count = 0;                         ///< accesses of threads that met it
-  std::string message;                             ///< of a limit or barrier
-  std::string detail;                              ///< … behind it; that of the first who met it
-  const char* hazard = "";                         ///< of a race: which comes after which; of an
-                                                   ///< undefined value, what was done with it
-  bool both_orders = false;                        ///< of a race: the other order was met, too
+  /// Statements of the calls through which that one came there, innermost first: of functions that
+  /// were not inlined.
+  std::vector<std::uint32_t> calls;
+  std::uint64_t count = 0;       ///< accesses of threads that met it
+  std::string message;           ///< of a limit or barrier
+  std::string detail;            ///< … behind it; that of the first who met it
+  const char* hazard = "";       ///< of a race: which comes after which; of an
+                                 ///< undefined value, what was done with it
+  bool both_orders = false;      ///< of a race: the other order was met, too
   bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
   Space origin = Space::global;  ///< of an undefined value; param stands for a register
   /// The other side of a race, or where an undefined value was read.

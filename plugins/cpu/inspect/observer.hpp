@@ -154,6 +154,9 @@ class BlockObserver {
   /// result: what is undefined stays so.
   void enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
                    std::uint64_t frame);
+  /// … and has left it.
+  void leave_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
+                   std::uint64_t frame);
   void copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from, std::uint64_t to,
                   std::uint64_t bytes);
 

@@ -62,6 +62,14 @@ void BlockObserver::enter_frame(std::uint32_t warp, std::uint32_t lane, std::uin
     set_bits(bits, frame + value.offset, value.bytes);
 }
 
+// What a pointer to a local variable finds there now is nobody's.
+void BlockObserver::leave_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
+                                std::uint64_t frame) {
+  if (!launch_.checks.init) return;
+  std::uint8_t* bits = local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane);
+  set_bits<false>(bits, frame, block_.launch().program.callees[callee].frame_bytes);
+}
+
 void BlockObserver::copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from,
                                std::uint64_t to, std::uint64_t bytes) {
   if (!launch_.checks.init) return;
@@ -80,6 +88,7 @@ void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statem
   fault.hazard = what;
   fault.thread = block_.thread(w.warp, lane);
   fault.block = block_.coordinates();
+  fault.calls = block_.calls_to(statement, w.warp, lane);
   fault.count = 1;
   fault.origin = taint.space();
   if (taint.space() != Space::param || taint.of_absent_lane()) {

@@ -23,13 +23,7 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const Block& node) {
       node.threads == Instruction::kNone ? 0 : uniform(warp, node.threads, fragment.mask);
   if (number >= barriers_.size() ||
       (node.threads != Instruction::kNone && (threads == 0 || threads % 32 != 0))) {
-    Fault fault;
-    fault.kind = FaultKind::barrier;
-    fault.statement = node.statement;
-    fault.block = coordinates_;
-    fault.thread =
-        thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(fragment.mask)));
-    fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
+    Fault fault = this->fault(FaultKind::barrier, node.statement, warp.lanes.warp, fragment.mask);
     fault.message =
         number >= barriers_.size()
             ? "barrier " + std::to_string(number) + " does not exist; a block has barriers 0 to 15"

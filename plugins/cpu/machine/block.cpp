@@ -468,13 +468,21 @@ bool BlockState::run_warp(Warp& warp) {
   }
 }
 
-void BlockState::trap(const Warp& warp, std::uint32_t mask, const Block& node) {
+Fault BlockState::fault(FaultKind kind, std::uint32_t statement, std::uint32_t warp,
+                        std::uint32_t lanes) const {
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(lanes));
   Fault fault;
-  fault.kind = FaultKind::trap;
-  fault.statement = node.statement;
+  fault.kind = kind;
+  fault.statement = statement;
   fault.block = coordinates_;
-  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(mask)));
-  fault.count = static_cast<std::uint64_t>(std::popcount(mask));
+  fault.thread = thread(warp, first);
+  fault.calls = calls_to(statement, warp, first);
+  fault.count = static_cast<std::uint64_t>(std::popcount(lanes));
+  return fault;
+}
+
+void BlockState::trap(const Warp& warp, std::uint32_t mask, const Block& node) {
+  Fault fault = this->fault(FaultKind::trap, node.statement, warp.lanes.warp, mask);
   fault.message = "the kernel executed a trap instruction";
   launch_.faults.add(fault);
   launch_.stop = true;

@@ -128,6 +128,12 @@ class BlockState {
   [[nodiscard]] Cluster& cluster() const { return *cluster_; }
   [[nodiscard]] std::uint32_t rank() const { return rank_; }
   [[nodiscard]] std::uint32_t live_threads() const { return live_threads_; }
+  /// A fault of the lanes of a warp at a statement, less what is wrong with it.
+  [[nodiscard]] Fault fault(FaultKind kind, std::uint32_t statement, std::uint32_t warp,
+                            std::uint32_t lanes) const;
+  /// Fault::calls of a lane that is at a statement.
+  [[nodiscard]] std::vector<std::uint32_t> calls_to(std::uint32_t statement, std::uint32_t warp,
+                                                    std::uint32_t lane) const;
   /// Bytes of it that the kernel has asked for.
   [[nodiscard]] std::uint32_t own_shared_bytes() const { return own_shared_bytes_; }
   [[nodiscard]] const Region& shared() const { return warps_[0].lanes.shared; }
@@ -177,6 +183,7 @@ class BlockState {
     std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
     std::uint32_t first = 0;                       ///< … and which thread that is, in its block
     std::uint64_t bit = 0;                         ///< … and its Block::barrier_bit
+    std::vector<std::uint32_t> calls;              ///< … and Fault::calls
   };
   /// How often a thread has looked at mbarriers in vain, since one last changed.
   struct Polls {

@@ -46,14 +46,30 @@ std::uint64_t BlockState::frame_of(const Warp& warp, std::uint32_t callee,
                                   lane);
 }
 
+std::vector<std::uint32_t> BlockState::calls_to(std::uint32_t statement, std::uint32_t warp,
+                                                std::uint32_t lane) const {
+  constexpr std::size_t kMostCalls = 16;
+  const Program& program = launch_.program;
+  std::vector<std::uint32_t> calls;
+  // Functions are decoded in the order of their numbers, and the kernel last.
+  std::uint32_t callee = 0;
+  while (callee + 1 < program.sources.size() && program.sources[callee + 1].first <= statement)
+    ++callee;
+  while (callee < program.callees.size() && calls.size() < kMostCalls) {
+    const auto number = read_lane<std::uint32_t>(warps_[warp].lanes.registers,
+                                                 program.callees[callee].return_slot, lane);
+    if (number >= program.calls.size()) break;
+    const Call& call = program.calls[number];
+    calls.push_back(call.statement);
+    if (call.recursive) break;  // who called it first is with the registers that were saved
+    callee = call.caller;
+  }
+  return calls;
+}
+
 void BlockState::fail_call(const Warp& warp, const Call& call, std::uint32_t mask, FaultKind kind,
                            const std::string& message) {
-  Fault fault;
-  fault.kind = kind;
-  fault.statement = call.statement;
-  fault.block = coordinates_;
-  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(mask)));
-  fault.count = static_cast<std::uint64_t>(std::popcount(mask));
+  Fault fault = this->fault(kind, call.statement, warp.lanes.warp, mask);
   fault.message = message;
   launch_.faults.add(fault);
   launch_.stop = true;
@@ -142,6 +158,7 @@ void BlockState::return_from(Warp& warp, const Fragment& fragment, const Block& 
         observer_->copy_local(warp.lanes.warp, lane, base + callee.results[i].offset,
                               to + call.results[i].offset, callee.results[i].bytes);
     }
+    if (observer_) observer_->leave_frame(warp.lanes.warp, lane, node.barrier, base);
     Fragment back = fragment;
     back.node = call.next;
     back.mask = 1u << lane;

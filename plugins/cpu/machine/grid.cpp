@@ -523,6 +523,7 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
   fault.address = address;
   fault.thread = lanes.block->thread(lanes.warp, lane);
   fault.block = lanes.block->coordinates();
+  fault.calls = lanes.block->calls_to(instruction.statement, lanes.warp, lane);
   fault.count = 1;
   if (space == Space::global) {
     const Nearest nearest = launch.arena.nearest(address, bytes);

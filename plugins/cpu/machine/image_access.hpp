@@ -21,20 +21,8 @@ inline void set_image_register(Lanes& w, std::uint32_t slot, std::uint32_t lane,
 /// A handle that is not one, or a position outside a surface that must not be.
 inline void record_image_fault(Lanes& w, const Instruction& i, std::uint32_t lane, FaultKind kind,
                                std::string message) {
-  const auto thread = w.block->thread(w.warp, lane);
-  const auto& block = w.block->coordinates();
-  const auto triple = [](const std::array<std::uint32_t, 3>& at) {
-    return "(" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," + std::to_string(at[2]) +
-           ")";
-  };
-  Fault fault;
-  fault.kind = kind;
-  fault.statement = i.statement;
-  fault.thread = thread;
-  fault.block = block;
-  fault.count = 1;
-  fault.message =
-      std::move(message) + ", by thread " + triple(thread) + " of block " + triple(block);
+  Fault fault = w.block->fault(kind, i.statement, w.warp, 1u << lane);
+  fault.message = std::move(message);
   w.block->launch().faults.add(fault);
 }
 

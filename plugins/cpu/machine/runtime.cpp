@@ -118,12 +118,7 @@ std::string triple(const std::array<std::uint32_t, 3>& at) {
 void add_fault(const Lanes& w, const Instruction& i, std::uint32_t lane, FaultKind kind,
                const std::string& message) {
   LaunchState& launch = w.block->launch();
-  Fault fault;
-  fault.kind = kind;
-  fault.statement = i.statement;
-  fault.block = w.block->coordinates();
-  fault.thread = w.block->thread(w.warp, lane);
-  fault.count = 1;
+  Fault fault = w.block->fault(kind, i.statement, w.warp, 1u << lane);
   fault.message = message;
   launch.faults.add(fault);
   launch.stop = true;
@@ -161,14 +156,10 @@ void release(Lanes& w, const Instruction& i, std::uint32_t lane, DeviceHeap& hea
       w.block->forget_regions(address);
       return;
     case DeviceHeap::Freed::twice:
-      add_fault(w, i, lane, FaultKind::heap,
-                "free of device memory that was freed already, by thread " +
-                    triple(w.block->thread(w.warp, lane)));
+      add_fault(w, i, lane, FaultKind::heap, "free of device memory that was freed already");
       return;
     case DeviceHeap::Freed::unknown:
-      add_fault(w, i, lane, FaultKind::heap,
-                "free of a pointer that malloc did not return, by thread " +
-                    triple(w.block->thread(w.warp, lane)));
+      add_fault(w, i, lane, FaultKind::heap, "free of a pointer that malloc did not return");
   }
 }
 

@@ -41,12 +41,7 @@ void BlockState::check_members(const Warp& warp, std::uint32_t mask, const Block
       check_present(warp, 1u << lane, members, node.statement, node.next);
   }
   if (without == 0) return;
-  Fault fault;
-  fault.kind = FaultKind::sync;
-  fault.statement = node.statement;
-  fault.block = coordinates_;
-  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(without)));
-  fault.count = static_cast<std::uint64_t>(std::popcount(without));
+  Fault fault = this->fault(FaultKind::sync, node.statement, warp.lanes.warp, without);
   fault.hazard = "Invalid arguments";
   fault.message = "the mask of the operation does not name the lane that executes it";
   launch_.faults.add(fault);
@@ -79,12 +74,7 @@ void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32
     read |= 1u << from;
   }
   if (readers == 0) return;
-  Fault fault;
-  fault.kind = FaultKind::sync;
-  fault.statement = statement;
-  fault.block = coordinates_;
-  fault.thread = thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(readers)));
-  fault.count = static_cast<std::uint64_t>(std::popcount(readers));
+  Fault fault = this->fault(FaultKind::sync, statement, warp.lanes.warp, readers);
   fault.hazard = "Divergent thread(s) in warp";
   fault.message = "values are read from lanes of the warp that have left the kernel";
   fault.detail = (std::popcount(read) == 1 ? ": lane " : ": lanes ") + lanes_text(read);
@@ -94,11 +84,7 @@ void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32
 // `thread` and others, `threads` of them, stand at a barrier where `other` does not come.
 void BlockState::report_apart(std::uint32_t statement, std::uint32_t thread, std::uint32_t threads,
                               const char* message, Passer& other) {
-  Fault fault;
-  fault.kind = FaultKind::sync;
-  fault.statement = statement;
-  fault.block = coordinates_;
-  fault.thread = this->thread(thread / 32, thread % 32);
+  Fault fault = this->fault(FaultKind::sync, statement, thread / 32, 1u << thread % 32);
   fault.count = threads;
   if (other.hazard == nullptr) {
     other.hazard = other.thread / 32 == thread / 32 ? "Divergent thread(s) in warp"
@@ -122,11 +108,13 @@ void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(fragment.mask));
   const std::uint32_t thread = warp.lanes.warp * 32 + lane;
   const auto count = static_cast<std::uint32_t>(std::popcount(fragment.mask));
+  std::vector<std::uint32_t> calls = calls_to(node.statement, warp.lanes.warp, lane);
   if (barrier.statement == Instruction::kNone) {
     barrier.statement = node.statement;
     barrier.first = thread;
     barrier.bit = node.barrier_bit;
-  } else if (barrier.statement != node.statement) {
+    barrier.calls = std::move(calls);
+  } else if (barrier.statement != node.statement || barrier.calls != calls) {
     Passer other{barrier.statement, barrier.first};
     report_apart(node.statement, thread, count,
                  "threads of a block wait for each other at different barriers", other);

@@ -36,12 +36,7 @@ std::uint64_t address_in(const Lanes& w, std::uint32_t slot, std::uint32_t lane)
 }
 
 void refuse_map(Lanes& w, const Instruction& i, std::uint32_t lane, const std::string& why) {
-  Fault fault;
-  fault.kind = FaultKind::descriptor;
-  fault.statement = i.statement;
-  fault.thread = w.block->thread(w.warp, lane);
-  fault.block = w.block->coordinates();
-  fault.count = 1;
+  Fault fault = w.block->fault(FaultKind::descriptor, i.statement, w.warp, 1u << lane);
   fault.message = "the tensor map cannot be used: " + why;
   w.block->launch().faults.add(fault);
   w.block->launch().stop = true;  // whoever waits for the copy would wait for ever

@@ -26,13 +26,12 @@ std::uint32_t BlockState::statement_of_wait(const Fragment& fragment) const {
 
 void BlockState::add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind) {
   const Program& program = launch_.program;
-  Fault fault;
-  fault.kind = kind;
-  fault.block = coordinates_;
-  fault.thread =
-      thread(warp.lanes.warp, static_cast<std::uint32_t>(std::countr_zero(fragment.mask)));
-  fault.count = static_cast<std::uint64_t>(std::popcount(fragment.mask));
-  fault.statement = statement_of_wait(fragment);
+  std::uint32_t statement = statement_of_wait(fragment);
+  if (fragment.wait == Fragment::Wait::none) {
+    const Block& node = program.blocks[fragment.node];
+    statement = node.begin < node.end ? program.code[node.begin].statement : node.statement;
+  }
+  Fault fault = this->fault(kind, statement, warp.lanes.warp, fragment.mask);
   const auto of = [](std::uint32_t arrived, std::uint32_t expected) {
     return std::to_string(arrived) + " of " + std::to_string(expected) + " threads wait at ";
   };
@@ -52,11 +51,9 @@ void BlockState::add_wait(const Warp& warp, const Fragment& fragment, FaultKind 
     case Fragment::Wait::collect:
       fault.message = "lanes wait for others of the instruction's mask that never reach it";
       break;
-    case Fragment::Wait::none: {
-      const Block& node = program.blocks[fragment.node];
-      fault.statement = node.begin < node.end ? program.code[node.begin].statement : node.statement;
-      fault.message = node.polls ? "threads poll here for what others do" : "threads run here";
-    }
+    case Fragment::Wait::none:
+      fault.message = program.blocks[fragment.node].polls ? "threads poll here for what others do"
+                                                          : "threads run here";
   }
   launch_.faults.add(fault);
 }
@@ -93,11 +90,7 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
       ++waiting;
     }
   }
-  Fault fault;
-  fault.kind = FaultKind::barrier;
-  fault.statement = statement;
-  fault.block = coordinates_;
-  fault.thread = this->thread(warp, lane);
+  Fault fault = this->fault(FaultKind::barrier, statement, warp, 1u << lane);
   fault.count = waiting;
   fault.message = std::to_string(waiting) + (waiting == 1 ? " thread waits" : " threads wait") +
                   " at an mbarrier for ";

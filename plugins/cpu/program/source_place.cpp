@@ -170,6 +170,17 @@ std::vector<SourceLine> source_lines(const Program& program, std::uint32_t state
   return lines;
 }
 
+std::vector<SourceLine> source_lines(const Program& program, std::uint32_t statement,
+                                     const std::vector<std::uint32_t>& calls) {
+  std::vector<SourceLine> lines = source_lines(program, statement);
+  for (const std::uint32_t call : calls) {
+    std::vector<SourceLine> more = source_lines(program, call);
+    if (!more.empty()) more.front().calls = true;
+    lines.insert(lines.end(), more.begin(), more.end());
+  }
+  return lines;
+}
+
 bool same_place(const Program& program, std::uint32_t one, std::uint32_t other) {
   if (one == other) return true;
   const Statement* first = program.statement(one);

@@ -14,11 +14,15 @@ struct SourceLine {
   std::string_view file;  ///< as PTX says it: a string, never a path to open
   std::uint32_t line = 0;
   std::string function;  ///< that holds the line, if it was inlined; "" if that is not known
+  bool calls = false;    ///< a call stands there, of a function that was not inlined
 };
 
 /// The line of a statement, then those of the calls that it was inlined through, innermost first;
 /// the last stands in the kernel, or in a function that is called. Empty if PTX does not say.
 std::vector<SourceLine> source_lines(const Program& program, std::uint32_t statement);
+/// … and then those of the calls that led there, as Fault::calls has them.
+std::vector<SourceLine> source_lines(const Program& program, std::uint32_t statement,
+                                     const std::vector<std::uint32_t>& calls);
 
 /// Whether two statements come from one place: file, line, column, and the same calls. Without
 /// lines only a statement itself is the same.
