@@ -397,6 +397,7 @@ void copy_tensor(Lanes& w, const Instruction& i) {
     touch(w, map, box, shared, form.to_global,
           multicast ? static_cast<std::uint32_t>(std::popcount(blocks)) : 1);
     const bool outside = box.end == 0;  // all of it
+    in_global = {Space::global, map.address, nullptr, 0};
     std::byte* tensor =
         outside ? nullptr : tensor_memory(w, i, lane, map, box, form.to_global, in_global);
     if (!outside && tensor == nullptr) {
