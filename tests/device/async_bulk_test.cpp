@@ -223,7 +223,7 @@ CopyCase red_async(const Pair& pair, const Bytes& in, const Bytes& out) {
       kernel(kInit + kBox + "setp.eq.u32 %p2, %r2, 0;\n" +
                  copy_words("FILL", "global", "shared", "%rd2", "%rd5", 256) +
                  "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], " +
-                 std::to_string(32 * kind.bytes) + ";\nbar.sync 0;\n" + kMeet +
+                 std::to_string(32 * kind.bytes) + ";\n" + kSettle + kMeet +
                  "@!%p2 bra OTHER;\n"
                  "mapa.shared::cluster.u32 %r5, %r3, 1; mapa.shared::cluster.u32 %r6, %r4, 1;\n"
                  "mad.lo.u32 %r5, %r1, " +
@@ -277,7 +277,7 @@ CopyCase st_async(const std::string& words, unsigned bytes, const std::string& l
       kernel(kInit + kBox + "setp.eq.u32 %p2, %r2, 0;\n" +
                  copy_words("FILL", "global", "shared", "%rd2", "%rd5", 512) +
                  "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], " +
-                 std::to_string(32 * bytes) + ";\nbar.sync 0;\n" + kMeet +
+                 std::to_string(32 * bytes) + ";\n" + kSettle + kMeet +
                  "@!%p2 bra OTHER;\n"
                  "mapa.shared::cluster.u32 %r5, %r3, 1; mapa.shared::cluster.u32 %r6, %r4, 1;\n"
                  "mad.lo.u32 %r5, %r1, " +
