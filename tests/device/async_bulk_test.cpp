@@ -223,7 +223,7 @@ CopyCase red_async(const Pair& pair, const Bytes& in, const Bytes& out) {
       kernel(kInit + kBox + "setp.eq.u32 %p2, %r2, 0;\n" +
                  copy_words("FILL", "global", "shared", "%rd2", "%rd5", 256) +
                  "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], " +
-                 std::to_string(32 * kind.bytes) + ";\nbar.sync 0;\n" + kMeet +
+                 std::to_string(32 * kind.bytes) + ";\n" + kSettle + kMeet +
                  "@!%p2 bra OTHER;\n"
                  "mapa.shared::cluster.u32 %r5, %r3, 1; mapa.shared::cluster.u32 %r6, %r4, 1;\n"
                  "mad.lo.u32 %r5, %r1, " +
@@ -277,7 +277,7 @@ CopyCase st_async(const std::string& words, unsigned bytes, const std::string& l
       kernel(kInit + kBox + "setp.eq.u32 %p2, %r2, 0;\n" +
                  copy_words("FILL", "global", "shared", "%rd2", "%rd5", 512) +
                  "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], " +
-                 std::to_string(32 * bytes) + ";\nbar.sync 0;\n" + kMeet +
+                 std::to_string(32 * bytes) + ";\n" + kSettle + kMeet +
                  "@!%p2 bra OTHER;\n"
                  "mapa.shared::cluster.u32 %r5, %r3, 1; mapa.shared::cluster.u32 %r6, %r4, 1;\n"
                  "mad.lo.u32 %r5, %r1, " +
@@ -404,22 +404,31 @@ TEST_F(BulkFaults, AReductionBeyondItsMemory) {
   EXPECT_EQ(reports().at(0)["access"], "write");
 }
 
-// Blocks on several threads change one array; sums of integers come out the same.
+// Blocks on several threads change one array, one after the other where the order of a sum counts.
 TEST_F(BulkFaults, BlocksReduceIntoTheSameMemory) {
-  CUfunction function = body(R"(
-    .shared .align 16 .b32 s[32]; mov.u32 %r1, s; mov.u32 %r2, %tid.x; shl.b32 %r3, %r2, 2;
-    add.u32 %r3, %r3, %r1; st.shared.u32 [%r3], %r2; fence.proxy.async; bar.sync 0;
-    setp.ne.u32 %p1, %r2, 0; @%p1 bra OUT;
-    cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 128;
-    cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
-    OUT:)");
-  for (const char* settings : {R"({"workers": 2})", R"({"checks": ["memory", "race", "init"]})"}) {
-    configure(settings);
-    Array<int> out(32);
-    ASSERT_CU(launch(function, {64}, {32}, 0, out.address));
-    ASSERT_CU(out.fetch());
-    for (int i = 0; i < 32; ++i) EXPECT_EQ(out.host[static_cast<std::size_t>(i)], 64 * i);
-    EXPECT_TRUE(reports().empty());
+  for (const std::string type : {"u32", "f32"}) {
+    CUfunction function = body(R"(
+      .shared .align 16 .b32 s[32]; mov.u32 %r1, s; mov.u32 %r2, %tid.x; shl.b32 %r3, %r2, 2;
+      cvt.rn.f32.u32 %f1, %r2; mov.b32 %r4, %f1;
+      add.u32 %r3, %r3, %r1; st.shared.u32 [%r3], )" +
+                               std::string(type == "f32" ? "%r4" : "%r2") + R"(;
+      fence.proxy.async; bar.sync 0; setp.ne.u32 %p1, %r2, 0; @%p1 bra OUT;
+      cp.reduce.async.bulk.global.shared::cta.bulk_group.add.)" +
+                               type + R"( [%rd1], [%r1], 128;
+      cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+      OUT:)");
+    for (const char* settings :
+         {R"({"workers": 2})", R"({"checks": ["memory", "race", "init"]})"}) {
+      configure(settings);
+      Array<int> out(32);
+      ASSERT_CU(launch(function, {64}, {32}, 0, out.address));
+      ASSERT_CU(out.fetch());
+      for (std::size_t i = 0; i < 32; ++i) {
+        const auto sum = static_cast<int>(64 * i);
+        EXPECT_EQ(out.host[i], type == "f32" ? std::bit_cast<int>(static_cast<float>(sum)) : sum);
+      }
+      EXPECT_TRUE(reports().empty());
+    }
   }
 }
 

@@ -12,17 +12,24 @@
 namespace warpmark::test {
 namespace {
 
-using Encode = decltype(&::cuTensorMapEncodeTiled);
+// With numbers in place of enumerations, which may be none of their values.
+using Encode = CUresult (*)(CUtensorMap*, unsigned, unsigned, void*, const cuuint64_t*,
+                            const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, unsigned,
+                            unsigned, unsigned, unsigned);
+using EncodeColumns = CUresult (*)(CUtensorMap*, unsigned, unsigned, void*, const cuuint64_t*,
+                                   const cuuint64_t*, const int*, const int*, cuuint32_t,
+                                   cuuint32_t, const cuuint32_t*, unsigned, unsigned, unsigned,
+                                   unsigned);
 
 /// A tensor and its boxes, as cuTensorMapEncodeTiled has them.
 struct Tensor {
-  CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  unsigned type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   std::vector<cuuint64_t> dims, strides;
   std::vector<cuuint32_t> box, steps;
-  CUtensorMapInterleave interleave = CU_TENSOR_MAP_INTERLEAVE_NONE;
-  CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
-  CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE;
-  CUtensorMapFloatOOBfill fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+  unsigned interleave = CU_TENSOR_MAP_INTERLEAVE_NONE;
+  unsigned swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+  unsigned promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE;
+  unsigned fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
 
   [[nodiscard]] unsigned rank() const { return static_cast<unsigned>(dims.size()); }
   [[nodiscard]] unsigned element() const {
@@ -48,7 +55,7 @@ struct Tensor {
 };
 
 // Rows behind each other, each dimension after the last, but for `padding` bytes behind each row.
-Tensor tensor(CUtensorMapDataType type, std::vector<cuuint64_t> dims, std::vector<cuuint32_t> box,
+Tensor tensor(unsigned type, std::vector<cuuint64_t> dims, std::vector<cuuint32_t> box,
               unsigned padding = 0) {
   Tensor made;
   made.type = type;
@@ -230,7 +237,7 @@ std::vector<CopyCase> shapes() {
   skips.steps = {5, 8, 1};
   both("a stride of the first dimension", skips, {2, 1, 0});
   for (unsigned type = 0; type <= CU_TENSOR_MAP_DATA_TYPE_FLOAT32; ++type) {
-    const auto kind = static_cast<CUtensorMapDataType>(type);
+    const auto kind = type;
     both("type " + std::to_string(type), tensor(kind, {64, 16}, {32, 8}), {41, 10});
   }
   for (const auto kind : {CU_TENSOR_MAP_DATA_TYPE_FLOAT64, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16})
@@ -266,7 +273,7 @@ std::vector<CopyCase> swizzles() {
 std::vector<CopyCase> conversions() {
   std::vector<CopyCase> cases;
   for (unsigned type = 0; type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ; ++type) {
-    const auto kind = static_cast<CUtensorMapDataType>(type);
+    const auto kind = type;
     Tensor made = tensor(kind, {64, 40}, {16, 32});
     const std::string name = "type " + std::to_string(type);
     CopyCase test = load_case(name + ", any bits", made, {50, 0});
@@ -367,7 +374,7 @@ struct Columns {
     return std::size_t{channels} * pixels * tensor.element();
   }
   CUresult encode(const Machine& machine, CUtensorMap* map, CUdeviceptr address) const {
-    return machine.call<decltype(&::cuTensorMapEncodeIm2col)>("cuTensorMapEncodeIm2col")(
+    return machine.call<EncodeColumns>("cuTensorMapEncodeIm2col")(
         map, tensor.type, tensor.rank(), reinterpret_cast<void*>(address), tensor.dims.data(),
         tensor.strides.data(), lower.data(), upper.data(), channels, pixels, tensor.steps.data(),
         tensor.interleave, tensor.swizzle, tensor.promotion, tensor.fill);
@@ -648,29 +655,27 @@ std::vector<Question> questions() {
   for (unsigned i = 1; i <= 7; ++i) {
     ask("swizzle " + std::to_string(i), [&](Question& q) {
       q.tensor.box[0] = 8;
-      q.tensor.swizzle = static_cast<CUtensorMapSwizzle>(i);
+      q.tensor.swizzle = i;
     });
     ask("swizzle " + std::to_string(i) + ", rows of 256 bytes", [&](Question& q) {
       q.tensor.box[0] = 64;
-      q.tensor.swizzle = static_cast<CUtensorMapSwizzle>(i);
+      q.tensor.swizzle = i;
     });
   }
   for (unsigned i = 0; i <= 17; ++i) {
     for (const bool nan : {false, true}) {
       ask("type " + std::to_string(i) + (nan ? ", NaN" : ""), [&](Question& q) {
-        q.tensor.type = static_cast<CUtensorMapDataType>(i);
+        q.tensor.type = i;
         q.tensor.dims[0] = q.tensor.box[0] = 128;
         q.tensor.strides = {2048, 2048 * 40};
-        q.tensor.fill = static_cast<CUtensorMapFloatOOBfill>(nan ? 1 : 0);
+        q.tensor.fill = nan ? 1 : 0;
       });
     }
   }
   ask("promotion 3", [](Question& q) { q.tensor.promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_256B; });
-  ask("promotion 4",
-      [](Question& q) { q.tensor.promotion = static_cast<CUtensorMapL2promotion>(4); });
-  ask("fill 2", [](Question& q) { q.tensor.fill = static_cast<CUtensorMapFloatOOBfill>(2); });
-  ask("interleave 3",
-      [](Question& q) { q.tensor.interleave = static_cast<CUtensorMapInterleave>(3); });
+  ask("promotion 4", [](Question& q) { q.tensor.promotion = 4; });
+  ask("fill 2", [](Question& q) { q.tensor.fill = 2; });
+  ask("interleave 3", [](Question& q) { q.tensor.interleave = 3; });
   ask("interleave 16 in 2d", [](Question& q) {
     q.tensor = tensor(kF16, {64, 40}, {16, 8});
     q.tensor.interleave = CU_TENSOR_MAP_INTERLEAVE_16B;
@@ -809,11 +814,8 @@ TEST_F(TensorFaults, AMapThatIsNone) {
 TEST_F(TensorFaults, AMapOfAnotherRank) {
   Array<std::uint8_t> array(kArray);
   alignas(64) CUtensorMap map{};
-  const auto encode = api().find<decltype(::cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
   const Tensor made = tensor(kF32, {64, 40}, {32, 16});
-  ASSERT_CU(encode(&map, made.type, 2, reinterpret_cast<void*>(array.address), made.dims.data(),
-                   made.strides.data(), made.box.data(), made.steps.data(), made.interleave,
-                   made.swizzle, made.promotion, made.fill));
+  ASSERT_CU(made.encode(cpu_machine(), &map, array.address));
   ASSERT_CU(launch(load("3d", "{%r1, %r2, 0}"), {}, {}, 0, map, 0, 0));
   EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_INSTRUCTION);
 }
@@ -822,14 +824,11 @@ TEST_F(TensorFaults, AMapOfAnotherRank) {
 TEST_F(TensorFaults, AMapWithAnotherAddress) {
   Array<std::uint8_t> array(kArray), other(random_bytes(kArray, 5));
   alignas(64) CUtensorMap map{};
-  const auto encode = api().find<decltype(::cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
   const auto replace =
       api().find<decltype(::cuTensorMapReplaceAddress)>("cuTensorMapReplaceAddress");
   const Tensor made = tensor(kF32, {64, 40}, {32, 16});
   EXPECT_EQ(replace(&map, reinterpret_cast<void*>(other.address)), CUDA_ERROR_INVALID_VALUE);
-  ASSERT_CU(encode(&map, made.type, 2, reinterpret_cast<void*>(array.address), made.dims.data(),
-                   made.strides.data(), made.box.data(), made.steps.data(), made.interleave,
-                   made.swizzle, made.promotion, made.fill));
+  ASSERT_CU(made.encode(cpu_machine(), &map, array.address));
   EXPECT_EQ(replace(&map, reinterpret_cast<void*>(other.address + 8)), CUDA_ERROR_INVALID_VALUE);
   ASSERT_CU(replace(&map, reinterpret_cast<void*>(other.address)));
   ASSERT_CU(launch(store(), {}, {}, 0, map, 0, 0));

@@ -24,15 +24,11 @@ CUresult invalid(const std::string& why) {
 
 // What both kinds of maps are told of a tensor.
 struct Description {
-  CUtensorMapDataType type;
+  unsigned int type, interleave, swizzle, promotion, fill;  // any numbers, as enumerations may not
   cuuint32_t rank;
   void* address;
   const cuuint64_t *dims, *strides;
   const cuuint32_t* steps;
-  CUtensorMapInterleave interleave;
-  CUtensorMapSwizzle swizzle;
-  CUtensorMapL2promotion promotion;
-  CUtensorMapFloatOOBfill fill;
 };
 
 CUresult describe(const Description& told, TensorMap& map) {
@@ -41,11 +37,11 @@ CUresult describe(const Description& told, TensorMap& map) {
   if (told.dims == nullptr || told.steps == nullptr || told.address == nullptr ||
       (told.strides == nullptr && told.rank > 1))
     return invalid("null pointer");
-  const unsigned int type = number_in(told.type), pattern = number_in(told.swizzle);
-  const unsigned int layout = number_in(told.interleave), fill = number_in(told.fill);
+  const unsigned int type = told.type, pattern = told.swizzle;
+  const unsigned int layout = told.interleave, fill = told.fill;
   if (type > CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B || layout > CU_TENSOR_MAP_INTERLEAVE_32B ||
       pattern > CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B ||
-      number_in(told.promotion) > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
+      told.promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
       fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
     return invalid("unknown enumerator");
   if (type > CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ)
@@ -99,8 +95,9 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tens
     if (!aligned(tensorMap)) return invalid("the map needs an address that is a multiple of 64");
     TensorMap map;
     const CUresult result =
-        describe({tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
-                  elementStrides, interleave, swizzle, l2Promotion, oobFill},
+        describe({number_in(tensorDataType), number_in(interleave), number_in(swizzle),
+                  number_in(l2Promotion), number_in(oobFill), tensorRank, globalAddress, globalDim,
+                  globalStrides, elementStrides},
                  map);
     if (result != CUDA_SUCCESS) return result;
     if (boxDim == nullptr) return invalid("null pointer");
@@ -125,8 +122,9 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType ten
     if (tensorRank < 3) return invalid("im2col needs 3 to 5 dimensions");
     TensorMap map;
     const CUresult result =
-        describe({tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
-                  elementStrides, interleave, swizzle, l2Promotion, oobFill},
+        describe({number_in(tensorDataType), number_in(interleave), number_in(swizzle),
+                  number_in(l2Promotion), number_in(oobFill), tensorRank, globalAddress, globalDim,
+                  globalStrides, elementStrides},
                  map);
     if (result != CUDA_SUCCESS) return result;
     if (pixelBoxLowerCorner == nullptr || pixelBoxUpperCorner == nullptr)

@@ -34,10 +34,11 @@ void BlockObserver::each_cell(const AsyncCopy& copy, bool written, Body body) {
   const Flight::Side& side = written ? copy.flight->to : copy.flight->from;
   const std::uint64_t step = std::uint64_t{1} << shift(side.space);
   copy.each_part([&](const CopyPart& part) {
+    // Parts of boxes may begin anywhere.
     const std::uint64_t first = side.address + (written ? part.to : part.from);
-    const std::uint64_t bytes = written ? part.bytes : part.source;
-    for (std::uint64_t at = 0; at < bytes; at += step) {
-      if (const RaceCells cell = cell_at(side.space, first + at)) body(cell);
+    const std::uint64_t end = first + (written ? part.bytes : part.source);
+    for (std::uint64_t at = first / step * step; at < end; at += step) {
+      if (const RaceCells cell = cell_at(side.space, at)) body(cell);
     }
   });
 }
@@ -46,13 +47,17 @@ void BlockObserver::each_cell(const AsyncCopy& copy, bool written, Body body) {
 void BlockObserver::access_cells(const AsyncCopy& copy, bool written) {
   const Flight& flight = *copy.flight;
   const Flight::Side& side = written ? flight.to : flight.from;
+  const std::uint64_t step = std::uint64_t{1} << shift(side.space);
   copy.each_part([&](const CopyPart& part) {
+    const std::uint64_t address = side.address + (written ? part.to : part.from);
+    const std::uint64_t first = address / step * step;
+    const std::uint64_t end = address + (written ? part.bytes : part.source);
+    const auto bytes = static_cast<std::uint32_t>(end - first);
     if (written)
-      write_cells(*flight.lanes, *flight.instruction, side.space, flight.lane,
-                  side.address + part.to, part.bytes, copy.reduces, false);
+      write_cells(*flight.lanes, *flight.instruction, side.space, flight.lane, first, bytes,
+                  copy.reduces, false);
     else if (part.source != 0)
-      read_cells(*flight.lanes, *flight.instruction, side.space, flight.lane,
-                 side.address + part.from, part.source, false);
+      read_cells(*flight.lanes, *flight.instruction, side.space, flight.lane, first, bytes, false);
   });
 }
 

@@ -69,6 +69,20 @@ void AsyncCopies::complete(Queue& queue, std::uint64_t end, const std::byte* bar
   }
 }
 
+// Who waits for an arrival that is to come knows of the copies before it, though their thread has
+// waited for them, too, or has left.
+void AsyncCopies::tell_barriers(std::uint32_t thread, std::uint64_t end) {
+  if (observer_ == nullptr || queues_[plain].empty()) return;
+  Queue& queue = queues_[plain][thread];
+  for (const Arrival& arrival : arrivals_) {
+    const std::uint64_t until = std::min(arrival.after, end);
+    if (arrival.thread != thread || queue.done >= until) continue;
+    const Lanes& lanes = *queue.copies.front().flight->lanes;
+    complete(queue, until, arrival.barrier);
+    observer_->meet(lanes, thread % 32, arrival.barrier, false);
+  }
+}
+
 void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy copy) {
   ++under_way_;
   if (observer_ != nullptr) observer_->depart(copy);
@@ -101,6 +115,7 @@ void AsyncCopies::wait(Kind kind, std::uint32_t thread, std::uint32_t most, bool
   }
   for (; queue.groups.size() > most; queue.groups.pop_front(), ++queue.closed) {
     if (!reads || observer_ == nullptr) {
+      if (kind == plain) tell_barriers(thread, queue.groups.front());
       complete(queue, queue.groups.front());
       continue;
     }
@@ -122,6 +137,7 @@ void AsyncCopies::wait_all(std::uint32_t thread) {
       --under_way_;
     }
     queue.read.clear();
+    if (&queues == &queues_[plain]) tell_barriers(thread, queue.started);
     complete(queue, queue.started);
     queue.closed += queue.groups.size();
     queue.groups.clear();

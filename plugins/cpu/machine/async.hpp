@@ -97,6 +97,7 @@ class AsyncCopies {
     std::uint64_t after = 0;  ///< copies, counted as `started`
     std::byte* barrier = nullptr;
   };
+  void tell_barriers(std::uint32_t thread, std::uint64_t end);
   void complete(Queue& queue, std::uint64_t end, const std::byte* barrier = nullptr);
   void finish(AsyncCopy& copy, const std::byte* barrier);
   static void move(const AsyncCopy& copy);

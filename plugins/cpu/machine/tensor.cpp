@@ -93,9 +93,14 @@ class Box {
       walk_pixels();
     else
       walk(map.rank - 1, 0, 0, true);
+    for (CopyPart& part : parts) {
+      if (part.source != 0) (to_global ? part.to : part.from) -= begin;
+    }
   }
+  /// Places in the tensor count from `begin` on.
   std::vector<CopyPart> parts;
-  /// Bytes of the tensor that the box has, from the first to behind the last, as offsets.
+  /// Bytes of the tensor that the box has, from the first to behind the last, as offsets; none if
+  /// `end` is 0.
   std::uint64_t begin = ~std::uint64_t{0}, end = 0;
   bool too_far = false;  ///< beyond all memory
 
@@ -181,8 +186,8 @@ class Box {
   const bool to_global_;
 };
 
-// The memory of the tensor from offset `begin` of a box on, less that offset; null after recording
-// which element is in no memory.
+// The memory of the first byte that the box has of the tensor; null after recording which element
+// is in no memory.
 std::byte* tensor_memory(Lanes& w, const Instruction& i, std::uint32_t lane, const TensorMap& map,
                          const Box& box, bool store, Flight::Side& side) {
   Region& region = w.sites[i.site];
@@ -194,23 +199,25 @@ std::byte* tensor_memory(Lanes& w, const Instruction& i, std::uint32_t lane, con
     return inside() || (bytes <= 0xffffffff &&
                         find_region(w, i, address, static_cast<std::uint32_t>(bytes)) && inside());
   };
-  side = {Space::global, map.address, nullptr, 0};
-  if (!box.too_far && found(map.address + box.begin, box.end - box.begin)) {
+  const std::uint64_t origin = map.address + box.begin;
+  side = {Space::global, origin, nullptr, 0};
+  if (!box.too_far && found(origin, box.end - box.begin)) {
     side.init = region.init;
-    side.first = map.address - region.begin;
-    return region.host + (map.address - region.begin);
+    side.first = origin - region.begin;
+    return region.host + (origin - region.begin);
   }
   // A tensor of several allocations: those of one device are in step with the memory behind them.
-  std::byte* memory = nullptr;
+  std::uintptr_t memory = 0;
   const std::uint32_t element = map.element_bytes();
   for (const CopyPart& part : box.parts) {
     if (part.source == 0) continue;
-    const std::uint64_t address = map.address + (store ? part.to : part.from);
+    const std::uint64_t address = origin + (store ? part.to : part.from);
     for (std::uint32_t at = 0; at < part.bytes;) {
       const std::uint32_t bytes = at == 0 && found(address, part.bytes) ? part.bytes : element;
       const bool good = !box.too_far && found(address + at, bytes);
-      std::byte* base = region.host + static_cast<std::int64_t>(map.address - region.begin);
-      if (!good || (memory != nullptr && memory != base)) {
+      const std::uintptr_t base =
+          reinterpret_cast<std::uintptr_t>(region.host) + (origin - region.begin);
+      if (!good || (memory != 0 && memory != base)) {
         record_fault(w, i, Space::global, lane, address + at, element, store);
         return nullptr;
       }
@@ -218,7 +225,7 @@ std::byte* tensor_memory(Lanes& w, const Instruction& i, std::uint32_t lane, con
       at += bytes;
     }
   }
-  return memory;
+  return reinterpret_cast<std::byte*>(memory);
 }
 
 // --- what becomes of elements on their way
@@ -330,7 +337,8 @@ void touch(Lanes& w, const TensorMap& map, const Box& box, std::uint64_t shared,
   if (w.traffic == nullptr) return;
   for (const CopyPart& part : box.parts) {
     if (part.source != 0)
-      w.traffic->touch(Space::global, map.address + (to_global ? part.to : part.from), part.bytes);
+      w.traffic->touch(Space::global, map.address + box.begin + (to_global ? part.to : part.from),
+                       part.bytes);
     for (std::uint32_t copy = 0; copy < copies; ++copy)
       w.traffic->touch(Space::shared, shared + (to_global ? part.from : part.to), part.bytes);
   }
@@ -392,6 +400,7 @@ void copy_tensor(Lanes& w, const Instruction& i) {
     touch(w, map, box, shared, form.to_global,
           multicast ? static_cast<std::uint32_t>(std::popcount(blocks)) : 1);
     const bool outside = box.end == 0;  // all of it
+    in_global = {Space::global, map.address, nullptr, 0};
     std::byte* tensor =
         outside ? nullptr : tensor_memory(w, i, lane, map, box, form.to_global, in_global);
     if (!outside && tensor == nullptr) {
@@ -429,7 +438,8 @@ void prefetch_tensor(Lanes& w, const Instruction& i) {
     const Place at = place_of(w, i, form, lane);
     const Box box(map, at.data(), 0, false);
     for (const CopyPart& part : box.parts) {
-      if (part.source != 0) w.traffic->touch(Space::global, map.address + part.from, part.source);
+      if (part.source != 0)
+        w.traffic->touch(Space::global, map.address + box.begin + part.from, part.source);
     }
   });
 }

@@ -30,6 +30,61 @@ constexpr std::array<std::string_view, 12> kIgnored = {
 bool ignored(std::string_view word) {
   return std::find(kIgnored.begin(), kIgnored.end(), word) != kIgnored.end();
 }
+// The modifiers of an mbarrier instruction.
+struct MbarrierWords {
+  Space space = Space::generic;
+  bool expects = false, parity = false, cluster = false, partial = false, known = true;
+  const char* wrong = nullptr;
+};
+
+MbarrierWords mbarrier_words(const std::vector<std::string_view>& words) {
+  MbarrierWords said;
+  const std::string_view what = words[1];
+  const bool waits = what == "test_wait" || what == "try_wait",
+             arrives = what.starts_with("arrive");
+  const bool counts = what == "expect_tx" || what == "complete_tx";
+  std::string_view order, scope, space, type;
+  const auto once = [&](std::string_view& place, std::string_view word) {
+    if (!place.empty()) said.wrong = "two of the modifiers exclude each other";
+    place = word;
+  };
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "expect_tx" || word == "parity") {
+      // These two belong to the instruction's name; what else there is stands in any order.
+      if (i != 2 || (word == "parity" ? !waits : !arrives))
+        said.wrong = "expect_tx stands behind an arrival, parity behind a wait";
+      (word == "parity" ? said.parity : said.expects) = true;
+    } else if (is_shared(word)) {
+      once(space, word);
+    } else if (word == "acquire" || word == "release" || word == "relaxed") {
+      once(order, word);
+    } else if (word == "cta" || word == "cluster" || word == "gpu" || word == "sys") {
+      once(scope, word);
+    } else if (word == "b64") {
+      once(type, word);
+    } else if (word == "noComplete") {
+      said.partial = true;
+    } else {
+      said.known = false;
+    }
+  }
+  said.space = space.empty() ? Space::generic : Space::shared;
+  said.cluster = space == "shared::cluster";
+  const std::string_view own = waits ? "acquire" : arrives ? "release" : "relaxed";
+  if (type.empty()) said.known = false;
+  if (order.empty() != scope.empty()) said.wrong = "an order and its scope stand together";
+  if (!order.empty() && ((order != own && order != "relaxed") || !(waits || arrives || counts)))
+    said.wrong = "there is no such order of this instruction";
+  if (!scope.empty() && scope != "cta" && scope != "cluster")
+    said.wrong = "a scope is .cta or .cluster";
+  if (said.cluster && !arrives && !counts) said.wrong = "the barrier must be the block's own";
+  if (said.partial && (!arrives || said.expects || said.cluster))
+    said.wrong = ".noComplete is of arrivals at the block's own barrier";
+  if (what == "pending_count" && !space.empty()) said.wrong = "a state has no state space";
+  return said;
+}
+
 }  // namespace
 
 // Fences order what is in order already: threads execute one access after another, and copies come
@@ -150,25 +205,11 @@ bool Decoder::mbarrier(const Statement& statement) {
   const std::vector<std::string_view> words = words_of(statement.opcode);
   if (words.size() < 2 || words[0] != "mbarrier") return false;
   const std::string_view what = words[1];
-  Space space = Space::generic;
-  bool expects = false, parity = false;
-  // These two belong to the instruction's name; what else there is stands in any order.
-  for (std::size_t i = 3; i < words.size(); ++i) {
-    if (words[i] == "expect_tx" || words[i] == "parity")
-      invalid(statement, "." + std::string(words[i]) + " stands behind the first word");
-  }
-  for (std::size_t i = 2; i < words.size(); ++i) {
-    if (is_shared(words[i])) {
-      space = Space::shared;
-    } else if (words[i] == "expect_tx") {
-      expects = true;
-    } else if (words[i] == "parity") {
-      parity = true;
-    } else if (words[i] != "noComplete" && !ignored(words[i])) {
-      return false;
-    }
-  }
-  if (std::count(words.begin(), words.end(), "b64") != 1) return false;
+  const MbarrierWords said = mbarrier_words(words);
+  if (!said.known) return false;
+  if (said.wrong != nullptr) invalid(statement, said.wrong);
+  const Space space = said.space;
+  const bool expects = said.expects, parity = said.parity;
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(space);
   const auto state_result = [&] {
@@ -188,7 +229,9 @@ bool Decoder::mbarrier(const Statement& statement) {
     const bool drop = what == "arrive_drop";
     // Without a state, as for a barrier of another block, the address comes first.
     const std::size_t first = operand(statement, 0).kind == OperandKind::address ? 0 : 1;
-    expect_operands(statement, first + (expects ? 2 : 1), first + 2);
+    expect_operands(statement, first + (expects || said.partial ? 2 : 1), first + 2);
+    if (said.cluster && first == 1 && operand(statement, 0).kind != OperandKind::sink)
+      invalid(statement, "an arrival at another block's barrier gives no state");
     instruction.opcode =
         expects ? (drop ? Opcode::mbarrier_drop_expect : Opcode::mbarrier_arrive_expect)
         : drop  ? Opcode::mbarrier_drop
@@ -245,6 +288,7 @@ bool Decoder::async_copy(const Statement& statement) {
     expect_operands(statement, 1, 1);
     Space space = Space::generic;
     for (const std::string_view word : words) {
+      if (word == "shared::cluster") invalid(statement, "the barrier must be the block's own");
       if (is_shared(word)) space = Space::shared;
       if (word == "noinc") instruction.negated = true;
     }

@@ -68,8 +68,8 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
     const auto* known = std::find(kReductions.begin(), kReductions.end(), operation);
     form.reduction = static_cast<TensorForm::Reduction>(known - kReductions.begin());
     program_.ordered = true;  // of real numbers, for all that is known here
-    program_.note_access(Space::global, 2);
   }
+  program_.note_access(Space::global, 2);  // elements of a byte lie together in practice
   if (words.rest()) invalid(statement, "a modifier has no place here");
   const std::size_t operands = (prefetches       ? 1u
                                 : form.to_global ? 2u
