@@ -49,6 +49,21 @@ TEST_F(Operands, FloatingPointResultsInWiderRegisters) {
   EXPECT_EQ(narrow("cvt.rn.f16.f32 %r3, %f1"), 0x3e00U);
 }
 
+TEST_F(Operands, ThirtyTwoBytesThroughAGenericAddress) {
+  Array<std::uint32_t> memory({1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0});
+  CUfunction k = kernel_of(
+      ".version 9.0\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+      ".reg .b32 %r<9>; .reg .b64 %rd<5>; ld.param.u64 %rd1, [p];\n"
+      "ld.v8.u32 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1]; ld.v4.u64 {%rd1,%rd2,%rd3,%rd4}, "
+      "[%rd1]; mov.b64 {%r1,_}, %rd4; ld.param.u64 %rd1, [p];\n"
+      "st.v8.u32 [%rd1+32], {%r8,%r7,%r6,%r5,%r4,%r3,%r2,%r1}; ret; }",
+      "k");
+  ASSERT_CU(launch(k, {1}, {1}, 0, memory.address));
+  ASSERT_CU(memory.fetch());
+  EXPECT_EQ(memory.host,
+            (std::vector<std::uint32_t>{1, 2, 3, 4, 5, 6, 7, 8, 8, 7, 6, 5, 4, 3, 2, 7}));
+}
+
 TEST_F(Operands, OneRegisterInBraces) {
   EXPECT_EQ(narrow("mov.b32 {%r3}, %f1"), 0x3fc00000U);
   EXPECT_EQ(wide("mov.b64 %rd3, {%fd1}"), 0x4004000000000000U);

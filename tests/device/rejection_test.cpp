@@ -433,6 +433,8 @@ const std::vector<std::string> kTexts = {
     kHeader + ".func f(.reg .u32 %a){ret;}\n.entry k(){call f; ret;}",
     kHeader + ".func (.reg .u32 %r) f(){ret;}\n.entry k(){call f, (); ret;}",
     kHeader + ".func f(.reg .pred %p){ret;}\n.entry k(){.reg .pred %p; call f, (%p); ret;}",
+    kHeader + ".func f(){ret;}\n.entry k(){.reg .b64 %d; mov.u64 %d, f; call %d; ret;}",
+    kHeader + ".func f(){ret;}\n.entry k(){P: .callprototype _ (); call f, (), P; ret;}",
     // initial values, and variables
     kHeader + ".global .f32 x = -0f3F800000;",
     kHeader + ".global .u64 x = f;\n.func f(){ret;}",

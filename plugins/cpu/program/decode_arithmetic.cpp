@@ -111,7 +111,10 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
   }
   if (statement.opcode.starts_with("bfe.")) check_field(statement, 2);
   if (statement.opcode.starts_with("vabsdiff")) {
-    for (std::size_t i = 1; i < statement.operands; ++i) check_is_register(statement, i);
+    for (std::size_t i = 1; i < statement.operands; ++i) {
+      check_is_register(statement, i);
+      if (operand(statement, i).value != 0) invalid(statement, "a register stands alone here");
+    }
   }
   const auto read = [&](std::size_t index, Type type) {
     return source(statement, index, operand_type(statement.opcode, index, type));

@@ -23,6 +23,7 @@ struct CallOperands {
   const Operand* results = nullptr;
   const Operand* target = nullptr;
   const Operand* arguments = nullptr;
+  const Operand* prototype = nullptr;  ///< or the label of .calltargets
 };
 
 // call (results), target, (arguments), prototype; only the target is always there.
@@ -38,7 +39,11 @@ CallOperands operands_of_call(const Function& function, const Statement& stateme
   }
   call.target = at();
   ++next;
-  if (at() != nullptr && at()->kind == OperandKind::vector) call.arguments = at();
+  if (at() != nullptr && at()->kind == OperandKind::vector) {
+    call.arguments = at();
+    ++next;
+  }
+  if (at() != nullptr && at()->kind == OperandKind::name) call.prototype = at();
   return call;
 }
 
@@ -206,6 +211,8 @@ std::uint32_t Decoder::frame_address(const Statement& statement, std::uint64_t o
 void Decoder::call(const Statement& statement, Block& block) {
   const CallOperands operands = operands_of_call(function_, statement);
   if (operands.target == nullptr) invalid(statement, "expected a function");
+  if ((operands.target->kind == OperandKind::reg) != (operands.prototype != nullptr))
+    invalid(statement, "a call of a pointer, and only that, names its prototype");
   Call call;
   call.caller = callee_;
   call.statement =

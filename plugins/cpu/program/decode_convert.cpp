@@ -193,6 +193,9 @@ void Decoder::check_small_formats(const Statement& statement, std::string_view t
     if (have(index) != Type::none && have(index) != type)
       invalid(statement, "operand " + std::to_string(index + 1) + " needs another register type");
   };
+  if (from.format == Format::bf16 && bytes_of(have(0)) > bytes_of(to.type) &&
+      !is_integer(to.format))
+    exact(0, to.type);
   const bool small = is_tiny(to.format) || to.format == Format::tf32 || to.format == Format::bf16;
   if (is_tiny(to.format) || to.format == Format::tf32) exact(0, to.type);
   if (is_tiny(from.format)) {
@@ -286,8 +289,13 @@ bool Decoder::packing(const Statement& statement) {
                           {"u8.s32.b32", 8, false, true}, {"s8.s32.b32", 8, true, true},
                           {"u4.s32.b32", 4, false, true}, {"s4.s32.b32", 4, true, true},
                           {"u2.s32.b32", 2, false, true}, {"s2.s32.b32", 2, true, true}};
+  std::string name(statement.opcode.substr(std::string_view("cvt.pack").size()));
+  const std::size_t sat = name.find(".sat");  // anywhere behind them
+  if (sat == std::string::npos) invalid(statement, "needs .sat");
+  name.erase(sat, 4);
+  name.erase(0, 1);
   for (const Row& row : rows) {
-    if (!same_words(statement.opcode, "cvt.pack.sat." + std::string(row.name))) continue;
+    if (name != row.name) continue;
     expect_operands(statement, row.third ? 4 : 3, row.third ? 4 : 3);
     ConvertForm form;
     form.to = row.sign ? Format::s8 : Format::u8;

@@ -28,6 +28,18 @@ Split split(std::string_view name) {
   return result;
 }
 
+// Types stand last in the names of the table.
+Split split_types_last(std::string_view name) {
+  Split result = split(name);
+  std::stable_partition(result.words.begin(), result.words.end(), [](std::string_view word) {
+    return type_named(word) == Type::none && word != "f32x2";
+  });
+  return result;
+}
+bool has(const Split& name, std::string_view word) {
+  return std::find(name.words.begin(), name.words.end(), word) != name.words.end();
+}
+
 std::string joined(std::string_view first, const std::vector<std::string_view>& words) {
   std::string name(first);
   for (const std::string_view word : words) {
@@ -244,8 +256,9 @@ bool Decoder::test_kind(const Statement& statement) {
 
 // add, sub, mul and fma of two binary32 numbers in one register.
 bool Decoder::packed_real(const Statement& statement) {
-  if (!statement.opcode.ends_with(".f32x2")) return false;
-  Split name = split(statement.opcode);
+  Split name = split_types_last(statement.opcode);
+  if (name.words.empty() || name.words.back() != "f32x2") return false;
+  if (has(name, "sat")) invalid(statement, "has no .sat");
   name.words.back() = "f32";
   const Opcode opcode = opcode_of(statement, joined(name.first, name.words));
   const std::size_t sources = name.first == "fma" ? 3 : 2;
@@ -281,7 +294,7 @@ bool Decoder::packed_real(const Statement& statement) {
 
 // add, sub and fma.f32.f16 (or .bf16): the first operands, but for the last, are 16-bit numbers.
 bool Decoder::mixed_real(const Statement& statement) {
-  Split name = split(statement.opcode);
+  Split name = split_types_last(statement.opcode);
   const std::size_t count = name.words.size();
   if (count < 2 || name.words[count - 2] != "f32" ||
       (name.words[count - 1] != "f16" && name.words[count - 1] != "bf16") ||
@@ -289,6 +302,7 @@ bool Decoder::mixed_real(const Statement& statement) {
     return false;
   const bool half = name.words.back() == "f16";
   name.words.pop_back();
+  if (has(name, "ftz")) invalid(statement, "has no .ftz");
   const Opcode opcode = opcode_of(statement, joined(name.first, name.words));
   const std::size_t sources = name.first == "fma" ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
@@ -309,7 +323,7 @@ bool Decoder::three_operands(const Statement& statement) {
   if ((!statement.opcode.starts_with("min.") && !statement.opcode.starts_with("max.")) ||
       statement.operands != 4)
     return false;
-  Split name = split(statement.opcode);
+  Split name = split_types_last(statement.opcode);
   if (name.words.back() != "f32") invalid(statement, "expected 3 operands, found 4");
   const auto abs = std::find(name.words.begin(), name.words.end(), "abs");
   const bool magnitudes = abs != name.words.end();
@@ -343,7 +357,8 @@ bool Decoder::logic_with_predicate(const Statement& statement) {
   if (d.kind == OperandKind::sink) {
     logic.d = allocate(false);
   } else {
-    if (d.kind != OperandKind::reg) invalid(statement, "the result must be a register");
+    if (d.kind != OperandKind::reg || d.negated || d.value != 0)
+      invalid(statement, "the result must be a register");
     check_register(statement, d, Type::b32, false);
     logic.d = register_slot(d.index);
   }

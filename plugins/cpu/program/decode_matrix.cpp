@@ -256,7 +256,8 @@ bool Decoder::matrix(const Statement& statement) {
       form.volta() || (form.wmma && family(form.a) != Element::s4 && form.a != Element::b1);
   if (!free_layout && (!form.a_row || form.b_row)) invalid(statement, "needs .row.col");
   form.saturate = words.saturate;
-  if (words.saturate && form.d != Element::s32) invalid(statement, "only integer sums saturate");
+  if (words.saturate && (form.d != Element::s32 || form.a == Element::b1))
+    invalid(statement, "only sums of integers saturate");
   if (words.rounds && form.d != Element::f64) invalid(statement, "only .f64 is rounded");
   form.conjunction = words.conjunction;
   if ((form.a == Element::b1) != words.popc)
@@ -353,6 +354,7 @@ bool Decoder::matrix_move(const Statement& statement, bool transposed, std::stri
     if (!transposed) invalid(statement, "needs .trans");
     expect_operands(statement, 2, 2);
     check_is_register(statement, 1);
+    if (words.space != Space::generic) invalid(statement, "the instruction has no such modifier");
     instruction.opcode = Opcode::matrix_transpose;
     instruction.d = destination(statement, 0, Type::b32);
     instruction.a = source(statement, 1, Type::b32);

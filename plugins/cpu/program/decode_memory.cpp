@@ -240,7 +240,8 @@ bool Decoder::memory(const Statement& statement) {
   const std::uint32_t bytes = b128 ? 8 : bytes_of(type);
   const std::uint32_t count = words.count * (b128 ? 2 : 1);
   if (bytes * count > 16) {
-    if (bytes * count > 32 || b128 || space != Space::global || module_.architecture < 100)
+    const bool global = space == Space::global || space == Space::generic;
+    if (bytes * count > 32 || b128 || !global || module_.architecture < 100)
       invalid(statement, "a vector access has at most 16 bytes, of global memory on sm_100 32");
   }
   if (words.count == 8 && bytes != 4) invalid(statement, ".v8 is a vector of 32-bit types");
@@ -280,7 +281,11 @@ bool Decoder::memory(const Statement& statement) {
   for (std::uint32_t i = 0; i < words.count; ++i) {
     const Operand& element = braces ? function_.operands[data.index + i] : data;
     if (element.kind == OperandKind::reg && element.value == 0 && !element.negated) {
-      check_register(statement, element, plain, true);
+      // Bits may be of a wider register, a floating-point number is of its size.
+      const Type own = function_.registers[element.index].type;
+      const bool real = own == Type::f32 || own == Type::f64;
+      check_register(statement, element,
+                     real && (type == Type::f32 || type == Type::f64) ? type : plain, true);
       const std::uint32_t slot = register_slot(element.index);
       const bool short_one = bits == 64 && bytes_of(function_.registers[element.index].type) < 8;
       slots.push_back(short_one ? allocate(true) : slot);

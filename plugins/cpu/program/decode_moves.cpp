@@ -118,6 +118,7 @@ bool Decoder::move_special_vector(const Statement& statement) {
   expect_operands(statement, 2, 2);
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
+  if (from.negated || from.value != 0) invalid(statement, "a special register stands alone");
   const std::string_view word = statement.opcode.substr(7);
   const Type type = word == "u32" || word == "s32" || word == "b32" ? Type::b32
                     : word == "u16"                                 ? Type::u16

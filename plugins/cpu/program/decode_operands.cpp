@@ -266,6 +266,8 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
     check_special(statement, operand.text);
     if (operand.value != 0) invalid(statement, "a special register has no offset");
   }
+  if (operand.text.starts_with('%') && bytes_of(type) > 8)
+    invalid(statement, "the special register has not 128 bits");
   if (const std::uint32_t slot = clock_value(statement, operand.text, is_wide(type));
       slot != Instruction::kNone)
     return slot;
@@ -274,7 +276,6 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
     return slot;
   }
   if (operand.text.starts_with('%') || operand.text == "WARP_SZ") {
-    if (bytes_of(type) > 8) invalid(statement, "the special register has not 128 bits");
     const std::uint32_t slot = special_named(operand.text, is_wide(type));
     if (slot != Instruction::kNone) return slot;
     for (const auto& [name, which] : kSpecials) {

@@ -100,6 +100,7 @@ std::uint32_t Decoder::image_handle(const Statement& statement, const Operand& o
 // One element of a vector: a register of the type, or a constant.
 std::uint32_t Decoder::element(const Statement& statement, const Operand& operand, Type type,
                                bool wider) {
+  if (operand.negated) invalid(statement, "only a predicate is negated");
   if (operand.kind == OperandKind::reg && operand.value == 0) {
     check_register(statement, operand, type, wider);
     return register_slot(operand.index);

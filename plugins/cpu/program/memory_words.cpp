@@ -143,7 +143,7 @@ std::string_view memory_words(std::string_view opcode, MemoryAccess access, Memo
   if (isvolatile && advises) return ".volatile has no eviction";
   if (!of(Kind::read_only).empty()) {
     const std::string_view cache = of(Kind::cache);
-    if (!global || isvolatile || scoped || cache == "cv" || cache == "lu")
+    if (!global || !order.empty() || cache == "cv" || cache == "lu")
       return ".nc is of global memory, without ordering";
   }
   if ((advises || !of(Kind::prefetch).empty()) && !global && words.space != Space::generic)
