@@ -167,3 +167,37 @@ extern "C" __global__ void tiles_of_several_warps(int* a, int* b) {
   tile.sync();
   b[threadIdx.x] = s[threadIdx.x ^ 32] + cg::reduce(tile, v, cg::plus<int>());
 }
+
+//@ good producers_that_leave block=64 args="int32[32]= int32[32]"
+extern "C" __global__ void producers_that_leave(const int* a, int* b) {
+  __shared__ int s[32];
+  __shared__ __align__(8) unsigned long long bar;
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(at(&bar)) : "memory");
+  __syncthreads();
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x < 32) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(s + lane)), "l"(a + lane) : "memory");
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at(&bar)) : "memory");
+    return;
+  }
+  wait_for(at(&bar), 0);
+  b[lane] = s[31 - lane];
+}
+
+//@ good producers_that_wait_themselves block=64 args="int32[32]= int32[32]"
+extern "C" __global__ void producers_that_wait_themselves(const int* a, int* b) {
+  __shared__ int s[32];
+  __shared__ __align__(8) unsigned long long bar;
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(at(&bar)) : "memory");
+  __syncthreads();
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x < 32) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(s + lane)), "l"(a + lane) : "memory");
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at(&bar)) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    if (s[lane] == -1) b[lane] = 0;
+  } else {
+    wait_for(at(&bar), 0);
+    b[lane] = s[31 - lane];
+  }
+}

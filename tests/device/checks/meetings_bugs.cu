@@ -240,3 +240,26 @@ extern "C" __global__ void lock_never_given_back(int* lock, int* a) {
   *a = 1;  //! limit
 }
 
+
+//@ bug barrier_of_a_function sync block=64 args="int32[64]"
+__device__ __noinline__ void all_meet() {
+  __syncthreads();  //! thread=32 other_thread=0 hazard=in_block says=wait_for_each_other_at_different_barriers
+}
+extern "C" __global__ void barrier_of_a_function(int* b) {
+  if (threadIdx.x < 32) {
+    b[threadIdx.x] = 1;
+    all_meet();
+  } else {
+    all_meet();
+    b[threadIdx.x] = 2;
+  }
+}
+
+//@ bug one_shuffle_after_half_have_left sync block=32 args="int32[1] int32[18]="
+extern "C" __global__ void one_shuffle_after_half_have_left(int* b, const int* a) {
+  if (threadIdx.x >= 18) return;
+  int v = a[threadIdx.x];
+#pragma unroll 1
+  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_down_sync(0xffffffff, v, offset);  //! thread=2 says=that_have_left_the_kernel:_lanes_18_to_31
+  if (threadIdx.x == 0) b[0] = v;
+}

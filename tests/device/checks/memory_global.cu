@@ -252,3 +252,17 @@ extern "C" __global__ void index_from_null(int* b, const int* a) {
 extern "C" __global__ void far_from_everything(int* b, const int* a) {
   b[threadIdx.x] = a[threadIdx.x + 2000000000ll];  //! thread=0 count=32 says=far_from_any_allocation
 }
+
+//@ bug function_that_is_called_twice illegal_address block=32 args="int32[32] int32[32]="
+__device__ __noinline__ int at_index(const int* a, int i) { return a[i]; }
+extern "C" __global__ void function_that_is_called_twice(int* b, const int* a) {
+  int v = at_index(a, threadIdx.x);
+  v += at_index(a, threadIdx.x + 1);  //! thread=31 count=1 says=(called_at_
+  v += at_index(a, threadIdx.x + 2);  //! thread=30 count=2 says=(called_at_
+  b[threadIdx.x] = v;
+}
+
+//@ bug vector_that_ends_outside illegal_address block=3 args="float32[12] float32[10]="
+extern "C" __global__ void vector_that_ends_outside(float* b, const float* a) {
+  ((float4*)b)[threadIdx.x] = ((const float4*)a)[threadIdx.x];  //! thread=2 count=1 index=8 says=of_which_8_bytes_are_past_the_end_of_the_allocation_of_40_bytes
+}

@@ -266,3 +266,29 @@ extern "C" __global__ void both_of_nothing(int* b, const int* c, const int* d) {
   const bool first = c[threadIdx.x] > 1, second = d[threadIdx.x] > 1;
   b[threadIdx.x] = (first & second) ? 3 : 4;  //! thread=0 count=32
 }
+
+//@ bug local_of_a_function_that_returned uninitialised block=32 args="int32[32]"
+__device__ __noinline__ int* made(int v) {
+  int a[4];
+  for (int i = 0; i < 4; ++i) a[i] = v + i;
+  int* volatile p = a;
+  return p;
+}
+extern "C" __global__ void local_of_a_function_that_returned(int* b) {
+  int* p = made(threadIdx.x);
+  b[threadIdx.x] = p[1] + 1;  //! thread=0 count=32 origin=local
+}
+
+//@ good function_that_returns_a_struct block=32 args="int32[32]"
+struct Four {
+  int v[4];
+};
+__device__ __noinline__ Four four(int v) {
+  Four f;
+  for (int i = 0; i < 4; ++i) f.v[i] = v + i;
+  return f;
+}
+extern "C" __global__ void function_that_returns_a_struct(int* b) {
+  Four f = four(threadIdx.x);
+  b[threadIdx.x] = f.v[threadIdx.x & 3] + four(2).v[1];
+}
