@@ -837,6 +837,24 @@ TEST_F(TensorFaults, AMapWithAnotherAddress) {
   EXPECT_EQ(other.host[16 * 256], random_bytes(kArray, 5)[16 * 256]);
 }
 
+// A swizzle moves the last chunk of a box beyond its bytes, where there is nothing any more.
+TEST_F(TensorFaults, ASwizzleBeyondSharedMemory) {
+  Array<std::uint8_t> array(kArray);
+  alignas(64) CUtensorMap map{};
+  Tensor made = tensor(kU8, {64, 40}, {16, 9});  // the ninth row is a line's first chunk
+  made.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
+  ASSERT_CU(made.encode(cpu_machine(), &map, array.address));
+  const std::string text =
+      ".version 9.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry k(.param .align 64 .b8 map[128])\n{\n.reg .b64 %rd<3>;\n"
+      ".shared .align 1024 .b8 s[144];\nmov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;\n"
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {0, 0}], [s];\n"
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nret;\n}\n";
+  ASSERT_CU(launch(kernel_of(text, "k"), {}, {}, 0, map));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(reports().at(0)["space"], "shared");
+}
+
 // Whatever a map says, with checks and without, every access stays inside the device's memory.
 TEST_F(TensorFaults, RandomMapsStayInsideTheDevice) {
   std::mt19937_64 random(6);

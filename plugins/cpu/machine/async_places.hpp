@@ -30,11 +30,11 @@ inline Reduction reduction_in(std::int64_t opcode_and_one) {
 }
 
 /// Starts a copy to each block of `blocks` in the lane's cluster, as one to its own: `made` goes to
-/// `to` in its own memory and is told to the mbarrier at `completion`, both offsets in the shared
-/// window. False after recording a fault.
+/// `to` in its own memory, of which it touches `reach` bytes, and is told to the mbarrier at
+/// `completion`, both offsets in the shared window. False after recording a fault.
 bool start_multicast(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t blocks,
-                     std::uint64_t to, std::uint64_t completion, const Flight::Side& from,
-                     const AsyncCopy& made);
+                     std::uint64_t to, std::uint64_t reach, std::uint64_t completion,
+                     const Flight::Side& from, const AsyncCopy& made);
 
 template <typename Body>
 void for_lanes(const Lanes& w, Body body) {

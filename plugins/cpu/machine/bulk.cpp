@@ -40,7 +40,7 @@ void copy_bulk(Lanes& w, const Instruction& i) {
     if (i.d != Instruction::kNone) {
       const auto blocks = read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff;
       if (made.from == nullptr ||
-          !start_multicast(w, i, lane, blocks, address_in(w, i.address, lane),
+          !start_multicast(w, i, lane, blocks, address_in(w, i.address, lane), bytes,
                            address_in(w, i.c, lane), from_side, made))
         launch.stop = true;
       return;
@@ -138,8 +138,8 @@ void fill_bulk(Lanes& w, const Instruction& i) {
 // An offset below kSharedPart is the block's own; that of the same place in a block of rank r lies
 // (r + 1) parts above.
 bool start_multicast(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t blocks,
-                     std::uint64_t to, std::uint64_t completion, const Flight::Side& from,
-                     const AsyncCopy& made) {
+                     std::uint64_t to, std::uint64_t reach, std::uint64_t completion,
+                     const Flight::Side& from, const AsyncCopy& made) {
   const std::size_t size = w.block->cluster().blocks.size();
   for (std::uint32_t rank = 0; rank < 16; ++rank) {
     if ((blocks >> rank & 1) == 0) continue;
@@ -147,8 +147,8 @@ bool start_multicast(Lanes& w, const Instruction& i, std::uint32_t lane, std::ui
         rank < size ? (rank + 1) * kSharedPart : Arena::kWindow - kSharedPart;
     AsyncCopy one = made;
     Flight::Side side;
-    one.to = locate_async(w, i, Space::shared, lane, part + to % kSharedPart, made.bytes, 16, true,
-                          &side);
+    one.to =
+        locate_async(w, i, Space::shared, lane, part + to % kSharedPart, reach, 16, true, &side);
     if (one.to == nullptr) return false;
     one.completion =
         locate_async(w, i, Space::shared, lane, part + completion % kSharedPart, 8, 8, true);

@@ -102,7 +102,8 @@ class Box {
   /// Bytes of the tensor that the box has, from the first to behind the last, as offsets; none if
   /// `end` is 0.
   std::uint64_t begin = ~std::uint64_t{0}, end = 0;
-  bool too_far = false;  ///< beyond all memory
+  bool too_far = false;     ///< beyond all memory
+  std::uint64_t reach = 0;  ///< bytes of shared memory from its address on: chunks change places
 
  private:
   // Along dimensions `d` and lower ones: `row` counts those before in the box, `offset` is where
@@ -174,6 +175,7 @@ class Box {
       const std::uint64_t linear = place + at;
       const std::uint64_t box = whole ? linear : swizzled(shared_ + linear, map_.swizzle) - shared_;
       const std::uint64_t there = tensor + (at - from);
+      reach = std::max(reach, box + bytes);
       parts.push_back(to_global_ ? CopyPart{box, there, bytes, bytes}
                                  : CopyPart{inside ? there : 0, box, bytes, inside ? bytes : 0});
       at += bytes;
@@ -260,14 +262,6 @@ Reduction conversion_of(Type type) {
     default:
       return nullptr;
   }
-}
-
-// The NaN that stands for what is outside, by bytes of an element: all bits of the magnitude.
-void fill_nan(const TensorMap& map, AsyncCopy& copy) {
-  const std::uint32_t bytes = map.element_bytes();
-  copy.values.fill(std::byte{0xff});
-  for (std::uint32_t at = bytes - 1; at < copy.values.size(); at += bytes)
-    copy.values[at] = std::byte{0x7f};
 }
 
 Reduction reduction_of(Reduced operation, Type type) {
@@ -375,25 +369,34 @@ void copy_tensor(Lanes& w, const Instruction& i) {
                                     : conversion_of(map.type);
     if (made.reduces && made.combine == nullptr)
       return refuse_map(w, i, lane, "its data type has no such reduction");
-    if (map.nan_outside != 0) fill_nan(map, made);
+    // PTX ISA, "Out of Boundary Access": a special NaN, here of all bits, so that it is none that
+    // arithmetic gives.
+    if (map.nan_outside != 0) made.values.fill(std::byte{0xff});
     // Of a multicast each block's memory is found later; that of one is enough for no box.
-    std::byte* in_box = nullptr;
     const bool fits = map.box_bytes() <= kSharedPart && shared % kAlignment == 0;
-    if (!multicast || !fits)
-      in_box =
-          locate_async(w, i, Space::shared, lane, shared, map.box_bytes(),
-                       shared % kAlignment == 0 ? kChunk : kAlignment, !form.to_global, &in_shared);
-    bool good = fits && (multicast || in_box != nullptr);
+    if (!fits) {
+      const std::uint32_t alignment = shared % kAlignment == 0 ? kChunk : kAlignment;
+      const std::uint64_t last = shared + (alignment == kChunk ? map.box_bytes() - kChunk : 0);
+      record_fault(w, i, Space::shared, lane, last, alignment, !form.to_global);
+      launch.stop = true;  // whoever waits for the copy would wait for ever
+      return;
+    }
+    Box box(map, at.data(), shared, form.to_global);
+    const std::uint64_t reach = std::max(box.reach, map.box_bytes());
+    std::byte* in_box = nullptr;
+    if (!multicast)
+      in_box = locate_async(w, i, Space::shared, lane, shared, reach, kChunk, !form.to_global,
+                            &in_shared);
+    bool good = multicast || in_box != nullptr;
     if (good && !multicast && i.c != Instruction::kNone) {
       made.completion =
           locate_async(w, i, Space::shared, lane, address_in(w, i.c, lane), 8, 8, true);
       good = made.completion != nullptr;
     }
     if (!good) {
-      launch.stop = true;  // whoever waits for the copy would wait for ever
+      launch.stop = true;
       return;
     }
-    Box box(map, at.data(), shared, form.to_global);
     made.bytes = static_cast<std::uint32_t>(map.box_bytes());
     const std::uint32_t blocks =
         multicast ? read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff : 0;
@@ -417,7 +420,8 @@ void copy_tensor(Lanes& w, const Instruction& i) {
     } else {
       made.from = tensor;
       if (multicast) {
-        if (!start_multicast(w, i, lane, blocks, shared, address_in(w, i.c, lane), in_global, made))
+        if (!start_multicast(w, i, lane, blocks, shared, reach, address_in(w, i.c, lane), in_global,
+                             made))
           launch.stop = true;
         return;
       }
