@@ -220,5 +220,68 @@ TEST(Targets, TheAssemblerAgrees) {
   std::remove(path);
 }
 
+struct Since {
+  const char* statement;
+  const char* target;
+  const char* version;  ///< the first that has it
+  const char* before;
+};
+const std::vector<Since> kSince = {
+    {"cvt.pack.sat.u16.s32 %r1, %r2, %r3", "sm_75", "6.5", "6.4"},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2]", "sm_75", "6.5", "6.4"},
+    {"tanh.approx.f32 %f1, %f2", "sm_75", "7.0", "6.5"},
+    {"ex2.approx.f16x2 %r1, %r2", "sm_75", "7.0", "6.5"},
+    {"cvt.f32.bf16 %f1, %h2", "sm_80", "7.1", "7.0"},
+    {"alloca.u64 %d1, 64", "sm_75", "7.3", "7.2"},
+    {"stackrestore.u64 %d1", "sm_75", "7.3", "7.2"},
+    {"createpolicy.fractional.L2::evict_last.b64 %d1, 0.5", "sm_80", "7.4", "7.3"},
+    {"ld.global.L1::no_allocate.f32 %f1, [%d1]", "sm_75", "7.4", "7.3"},
+    {"ld.global.L2::128B.f32 %f1, [%d1]", "sm_75", "7.4", "7.3"},
+    {"bmsk.clamp.b32 %r1, %r2, %r3", "sm_75", "7.6", "7.5"},
+    {"szext.wrap.s32 %r1, %r2, %r3", "sm_75", "7.6", "7.5"},
+    {"isspacep.param %p1, %d1", "sm_75", "7.7", "7.6"},
+    {"barrier.cta.sync 0", "sm_75", "7.8", "7.7"},
+    {"ld.shared::cta.u32 %r1, [%r2]", "sm_75", "7.8", "7.7"},
+    {"add.s16x2 %r1, %r2, %r3", "sm_90", "8.0", "7.8"},
+    {"max.relu.s32 %r1, %r2, %r3", "sm_90", "8.0", "7.8"},
+    {"elect.sync %r1|%p1, -1", "sm_90", "8.0", "7.8"},
+    {"red.global.add.v2.f32 [%d1], {%f1,%f2}", "sm_90", "8.1", "8.0"},
+    {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 1, %p2", "sm_75", "8.2", "8.1"},
+    {".reg .b128 %q1", "sm_75", "8.3", "8.2"},
+    {"min.f32 %f1, %f2, %f3, %f4", "sm_100", "8.8", "8.7"},
+    {"ld.global.v8.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, [%d1]", "sm_100", "8.8", "8.7"},
+};
+
+TEST(Targets, InstructionsNeedTheVersionThatTheyCameWith) {
+  const bool ask = access(WARPMARK_PTXAS, X_OK) == 0;
+  char path[] = "/tmp/warpmark_ptx_XXXXXX";
+  const int file = mkstemp(path);
+  ASSERT_GE(file, 0);
+  close(file);
+  for (const Since& row : kSince) {
+    for (const bool there : {false, true}) {
+      const std::string ptx =
+          std::string(".version ") + (there ? row.version : row.before) + "\n.target " +
+          row.target +
+          "\n.address_size 64\n.entry k()\n{ .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; "
+          ".reg .b64 %d<9>; .reg .f32 %f<9>;\n" +
+          row.statement + ";\nret;\n}\n";
+      const std::string said = verdict(ptx);
+      if (there) {
+        EXPECT_EQ(said, "") << row.statement;
+      } else {
+        EXPECT_THAT(said, ::testing::HasSubstr(std::string("needs .version ") + row.version))
+            << row.statement;
+      }
+      if (!ask) continue;
+      std::ofstream(path) << ptx;
+      const std::string command = std::string("timeout 20 '") + WARPMARK_PTXAS + "' -arch " +
+                                  row.target + " '" + path + "' -o /dev/null >/dev/null 2>&1";
+      EXPECT_EQ(std::system(command.c_str()) == 0, there) << ptx;
+    }
+  }
+  std::remove(path);
+}
+
 }  // namespace
 }  // namespace warpmark::cpu

@@ -42,6 +42,13 @@ const Collective* find_collective(std::string_view opcode) {
 
 constexpr std::uint32_t kLastWithoutSync = 63;  // PTX ISA: .version 6.3, for sm_70 and later
 
+// Of an atomic's values: what its name says, as one operation does several types. Those of a
+// cas.b16 are bits; vectors and packed numbers are what the table says.
+Type atomic_type(std::string_view name, Type known) {
+  const Type named = type_named(name.substr(name.rfind('.') + 1));
+  return bytes_of(named) == bytes_of(known) ? named : known;
+}
+
 }  // namespace
 
 bool Decoder::is_collective(std::string_view opcode) {
@@ -185,13 +192,6 @@ void Decoder::atomic_registers(const Statement& statement, const Operand& operan
     into.push_back(slot);
     if (whole) into.push_back(slot == Instruction::kNone ? slot : slot + kWideSlot);
   }
-}
-
-// Of an atomic's values: what its name says, as one operation does several types. Those of a
-// cas.b16 are bits; vectors and packed numbers are what the table says.
-static Type atomic_type(std::string_view name, Type known) {
-  const Type named = type_named(name.substr(name.rfind('.') + 1));
-  return bytes_of(named) == bytes_of(known) ? named : known;
 }
 
 bool Decoder::atomic(const Statement& statement) {

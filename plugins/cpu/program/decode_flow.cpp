@@ -169,6 +169,7 @@ void Decoder::build_blocks() {
 
 void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& block) {
   (void)index;
+  check_target(statement);
   const std::string_view name = statement.opcode;
   const std::string barrier = block_barrier(name);
   if (name == "bra" || name == "bra.uni") {

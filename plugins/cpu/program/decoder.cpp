@@ -138,6 +138,10 @@ void Decoder::check_target(const Statement& statement) const {
     invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + "a");
   if (module_.architecture < least.architecture)
     invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + " or higher");
+  const std::uint32_t version = least_version(statement.opcode, statement.operands);
+  if (module_.version < version)
+    invalid(statement,
+            "needs .version " + std::to_string(version / 10) + "." + std::to_string(version % 10));
 }
 
 void Decoder::instruction(const Statement& statement) {

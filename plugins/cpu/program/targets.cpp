@@ -65,6 +65,33 @@ constexpr Row kWords[] = {
     {"u16x2", {90}},
 };
 
+// The least .version by the beginning of an opcode, and by one of its words: what ptxas 13.0 says,
+// where that is more than the target needs.
+struct Version {
+  std::string_view text;
+  std::uint32_t least;
+};
+constexpr Version kVersionBeginnings[] = {
+    {"cvt.pack", 65},       {"mma.sync.aligned.m16n8k8", 65},
+    {"ldmatrix", 65},       {"tanh", 70},
+    {"ex2.approx.f16", 70}, {"cvt.f32.bf16", 71},
+    {"alloca", 73},         {"stacksave", 73},
+    {"stackrestore", 73},   {"applypriority", 74},
+    {"discard", 74},        {"createpolicy", 74},
+    {"bmsk", 76},           {"szext", 76},
+    {"cvta.param", 77},     {"cvta.to.param", 77},
+    {"isspacep.param", 77}, {"barrier.cta", 78},
+    {"movmatrix", 78},      {"elect.sync", 80},
+    {"cp.async.bulk", 80},  {"lop3.or", 82},
+    {"lop3.and", 82},       {"fence.proxy.async", 80},
+};
+constexpr Version kVersionWords[] = {
+    {"L2::64B", 74},         {"L2::128B", 74},        {"L2::256B", 74},
+    {"L2::cache_hint", 74},  {"L1::evict_first", 74}, {"L1::evict_last", 74},
+    {"L1::no_allocate", 74}, {"shared::cta", 78},     {"s16x2", 80},
+    {"u16x2", 80},           {"expect_tx", 80},       {"b128", 83},
+};
+
 bool has_word(std::string_view opcode, std::string_view wanted) {
   for (std::size_t at = opcode.find('.'); at != std::string_view::npos;) {
     const std::size_t end = std::min(opcode.find('.', at + 1), opcode.size());
@@ -149,6 +176,33 @@ Target least_target(std::string_view opcode, std::size_t operands) {
   if (opcode.starts_with("min.") || opcode.starts_with("max."))
     at_least(of_extremes(opcode, operands));
   if (opcode.starts_with("atom.") || opcode.starts_with("red.")) at_least(of_atomic(opcode));
+  return least;
+}
+
+std::uint32_t least_version(std::string_view opcode, std::size_t operands) {
+  std::uint32_t least = 0;
+  for (const Version& row : kVersionBeginnings) {
+    if (opcode.starts_with(row.text)) least = std::max(least, row.least);
+  }
+  for (const Version& row : kVersionWords) {
+    if (row.least > least && opcode.find(row.text) != std::string_view::npos &&
+        has_word(opcode, row.text))
+      least = row.least;
+  }
+  const bool extreme = opcode.starts_with("min.") || opcode.starts_with("max.");
+  if (extreme && operands == 4) least = 88;
+  if (extreme && has_word(opcode, "s32") && has_word(opcode, "relu")) least = 80;
+  const bool vector = has_word(opcode, "v2") || has_word(opcode, "v4") || has_word(opcode, "v8");
+  if (vector && (opcode.starts_with("atom.") || opcode.starts_with("red.")))
+    least = std::max(least, 81u);
+  const bool ordered =
+      has_word(opcode, "acquire") || has_word(opcode, "release") || has_word(opcode, "relaxed");
+  if (ordered && opcode.starts_with("barrier.cluster")) least = 80;
+  const bool access = opcode.starts_with("ld.") || opcode.starts_with("st.");
+  const bool wide = opcode.ends_with("64");
+  if (access && (has_word(opcode, "v8") || (has_word(opcode, "v4") && wide))) least = 88;
+  if (opcode.starts_with("mma.") && (has_word(opcode, "e4m3") || has_word(opcode, "e5m2")))
+    least = 84;
   return least;
 }
 

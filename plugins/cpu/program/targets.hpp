@@ -16,6 +16,10 @@ struct Target {
 /// for all others. Source: the "Target ISA Notes" of the PTX ISA's instructions.
 Target least_target(std::string_view opcode, std::size_t operands);
 
+/// The least .version that has the instruction, 83 for 8.3, where that is above what its least
+/// target needs; 0 for all others.
+std::uint32_t least_version(std::string_view opcode, std::size_t operands);
+
 /// The same of a special register: 90 for sm_90.
 std::uint32_t least_target_of_special(std::string_view name);
 

@@ -233,6 +233,7 @@ void ParseState::parse_registers(Scopes& scopes) {
   if (token_.is(".v2") || token_.is(".v4"))
     throw PtxError(token_.line, "vector registers are not implemented on this device", true);
   const Type type = expect_type();
+  if (type == Type::b128 && module_.version < 83) fail("a register of .b128 needs .version 8.3");
   if (type == Type::bf16 || type == Type::bf16x2) fail("a register of this type is .b16 or .b32");
   do {
     const std::uint32_t line = token_.line;
