@@ -66,7 +66,7 @@ constexpr Kind kKinds[] = {{"u32", 4, false, Real::no}, {"s32", 4, true, Real::n
                            {"b32", 4, false, Real::no}, {"b64", 8, false, Real::no},
                            {"f16", 2, true, Real::f16}, {"bf16", 2, true, Real::bf16},
                            {"f32", 4, true, Real::f32}, {"f64", 8, true, Real::f64}};
-const Kind& kind_of(const std::string& type) {
+Kind kind_of(const std::string& type) {
   return *std::find_if(std::begin(kKinds), std::end(kKinds),
                        [&](const Kind& kind) { return type == kind.type; });
 }
@@ -211,7 +211,7 @@ CopyCase to_cluster(const Pair& pair, const Bytes& in, const Bytes& out) {
 // The 32 threads of block 0 each change an element in block 1.
 CopyCase red_async(const Pair& pair, const Bytes& in, const Bytes& out) {
   CopyCase test;
-  const Kind& kind = kind_of(pair.type);
+  const Kind kind = kind_of(pair.type);
   test.name = "red.async " + words(pair);
   test.in = in;
   test.out = out;
