@@ -30,6 +30,7 @@ struct Tensor {
   unsigned swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
   unsigned promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE;
   unsigned fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+  bool no_strides = false;  ///< a null pointer
 
   [[nodiscard]] unsigned rank() const { return static_cast<unsigned>(dims.size()); }
   [[nodiscard]] unsigned element() const {
@@ -48,9 +49,12 @@ struct Tensor {
     return rank() == 1 ? dims[0] * element() : dims.back() * strides.back();
   }
   CUresult encode(const Machine& machine, CUtensorMap* map, CUdeviceptr address) const {
+    // The driver wants a pointer to strides even where there are none.
+    static const cuuint64_t none = 0;
+    const cuuint64_t* between = no_strides ? nullptr : strides.empty() ? &none : strides.data();
     return machine.call<Encode>("cuTensorMapEncodeTiled")(
-        map, type, rank(), reinterpret_cast<void*>(address), dims.data(), strides.data(),
-        box.data(), steps.data(), interleave, swizzle, promotion, fill);
+        map, type, rank(), reinterpret_cast<void*>(address), dims.data(), between, box.data(),
+        steps.data(), interleave, swizzle, promotion, fill);
   }
 };
 
@@ -628,6 +632,12 @@ std::vector<Question> questions() {
   ask("good", [](Question&) {});
   ask("address + 8", [](Question& q) { q.address += 8; });
   ask("address + 16", [](Question& q) { q.address += 16; });
+  ask("null strides", [](Question& q) { q.tensor.no_strides = true; });
+  ask("null strides in 1d", [](Question& q) {
+    q.tensor = tensor(kF32, {64}, {16});
+    q.tensor.no_strides = true;
+  });
+  ask("1d", [](Question& q) { q.tensor = tensor(kF32, {64}, {16}); });
   ask("address 0", [](Question& q) { q.address = 0; });
   ask("map + 32", [](Question& q) { q.map_offset = 32; });
   ask("dimension 0", [](Question& q) { q.tensor.dims[1] = 0; });

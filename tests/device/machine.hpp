@@ -26,7 +26,9 @@ class Machine {
   }
   /// Begins anew, after an error that has ended the context. False if the driver cannot.
   [[nodiscard]] bool reset() const {
-    return call<CUresult (*)(CUdevice)>("cuDevicePrimaryCtxReset_v2")(0) == CUDA_SUCCESS;
+    return call<CUresult (*)(CUdevice)>("cuDevicePrimaryCtxReset_v2")(0) == CUDA_SUCCESS &&
+           call<CUresult (*)(CUcontext*, CUdevice)>("cuDevicePrimaryCtxRetain")(&context_, 0) ==
+               CUDA_SUCCESS;
   }
   [[nodiscard]] bool usable() const { return usable_; }
   void enter() const {
@@ -96,7 +98,7 @@ class Machine {
 
  private:
   void* library_;
-  CUcontext context_ = nullptr;
+  mutable CUcontext context_ = nullptr;
   bool usable_ = false;
 };
 

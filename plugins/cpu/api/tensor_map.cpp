@@ -34,8 +34,9 @@ struct Description {
 CUresult describe(const Description& told, TensorMap& map) {
   if (told.rank == 0 || told.rank > TensorMap::kMostRank)
     return invalid("a tensor has 1 to 5 dimensions");
-  if (told.dims == nullptr || told.steps == nullptr || told.address == nullptr ||
-      (told.strides == nullptr && told.rank > 1))
+  // The strides, too, where there are none.
+  if (told.dims == nullptr || told.strides == nullptr || told.steps == nullptr ||
+      told.address == nullptr)
     return invalid("null pointer");
   const unsigned int type = told.type, pattern = told.swizzle;
   const unsigned int layout = told.interleave, fill = told.fill;
