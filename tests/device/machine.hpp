@@ -24,12 +24,6 @@ class Machine {
               call<CUresult (*)(CUcontext)>("cuCtxSetCurrent")(context) == CUDA_SUCCESS;
     context_ = context;
   }
-  /// Begins anew, after an error that has ended the context. False if the driver cannot.
-  [[nodiscard]] bool reset() const {
-    return call<CUresult (*)(CUdevice)>("cuDevicePrimaryCtxReset_v2")(0) == CUDA_SUCCESS &&
-           call<CUresult (*)(CUcontext*, CUdevice)>("cuDevicePrimaryCtxRetain")(&context_, 0) ==
-               CUDA_SUCCESS;
-  }
   [[nodiscard]] bool usable() const { return usable_; }
   void enter() const {
     must(call<CUresult (*)(CUcontext)>("cuCtxSetCurrent")(context_), "context");
@@ -98,7 +92,7 @@ class Machine {
 
  private:
   void* library_;
-  mutable CUcontext context_ = nullptr;
+  CUcontext context_ = nullptr;
   bool usable_ = false;
 };
 

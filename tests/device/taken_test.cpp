@@ -36,6 +36,9 @@ const std::vector<NotHere> kNotHere = {
      "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], "
      "[%rd1, {%r2,%r3,%r4,%r5,%r6}], [%r7]",
      "sm_100"},
+    {".im2col_no_offs",
+     "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%rd1, {%r2,%r3,%r4}], "
+     "[%r1]"},
     {"tensormap.replace", "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2",
      "sm_90a"},
     {"tensormap.cp_fenceproxy",

@@ -12,11 +12,8 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::uint64_t kMapAlignment = 64;
-
-bool aligned(const CUtensorMap* map) {
-  return map != nullptr && reinterpret_cast<std::uintptr_t>(map) % kMapAlignment == 0;
-}
+// In no manual: a driver of version 580 takes boxes of 228 KiB, and none of 256.
+constexpr std::uint64_t kBoxEnd = std::uint64_t{256} << 10;
 
 CUresult invalid(const std::string& why) {
   return fail(CUDA_ERROR_INVALID_VALUE, "cuTensorMap: " + why);
@@ -35,8 +32,7 @@ CUresult describe(const Description& told, TensorMap& map) {
   if (told.rank == 0 || told.rank > TensorMap::kMostRank)
     return invalid("a tensor has 1 to 5 dimensions");
   // The strides, too, where there are none.
-  if (told.dims == nullptr || told.strides == nullptr || told.steps == nullptr ||
-      told.address == nullptr)
+  if (told.dims == nullptr || told.strides == nullptr || told.steps == nullptr)
     return invalid("null pointer");
   const unsigned int type = told.type, pattern = told.swizzle;
   const unsigned int layout = told.interleave, fill = told.fill;
@@ -46,9 +42,9 @@ CUresult describe(const Description& told, TensorMap& map) {
       fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
     return invalid("unknown enumerator");
   if (type > CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ)
-    return fail(CUDA_ERROR_NOT_SUPPORTED, "packed data types need compute capability 10.0");
+    return invalid("packed data types need compute capability 10.0");
   if (pattern > CU_TENSOR_MAP_SWIZZLE_128B)
-    return fail(CUDA_ERROR_NOT_SUPPORTED, "this swizzle needs compute capability 10.0");
+    return invalid("this swizzle needs compute capability 10.0");
   if (layout != CU_TENSOR_MAP_INTERLEAVE_NONE) {
     if (told.rank < 3) return invalid("an interleaved tensor has 3 to 5 dimensions");
     return fail(CUDA_ERROR_NOT_SUPPORTED, "interleaved tensors are not implemented on this device");
@@ -62,9 +58,9 @@ CUresult describe(const Description& told, TensorMap& map) {
     if (told.dims[d] == 0 || told.dims[d] > std::uint64_t{1} << 32)
       return invalid("a dimension has 1 to 2^32 elements");
     map.last[d] = static_cast<std::uint32_t>(told.dims[d] - 1);
-    // Of the first dimension every element is copied, whatever is said.
-    if (told.steps[d] > TensorMap::kMostStep && d != 0)
+    if (told.steps[d] == 0 || told.steps[d] > TensorMap::kMostStep)
       return invalid("an element stride is 1 to 8");
+    // Of the first dimension every element is copied, whatever is said.
     map.steps[d] = d == 0 ? 1 : static_cast<std::uint8_t>(told.steps[d]);
   }
   for (cuuint32_t d = 0; d + 1 < told.rank; ++d) map.strides[d] = told.strides[d];
@@ -93,7 +89,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tens
                                 CUtensorMapL2promotion l2Promotion,
                                 CUtensorMapFloatOOBfill oobFill) {
   return initialised("cuTensorMapEncodeTiled", [&]() -> CUresult {
-    if (!aligned(tensorMap)) return invalid("the map needs an address that is a multiple of 64");
+    if (tensorMap == nullptr) return invalid("null pointer");
     TensorMap map;
     const CUresult result =
         describe({number_in(tensorDataType), number_in(interleave), number_in(swizzle),
@@ -106,6 +102,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tens
       if (boxDim[d] > TensorMap::kMostBox) return invalid("a box has 1 to 256 elements");
       map.box[d] = static_cast<std::uint16_t>(boxDim[d]);
     }
+    if (map.box_bytes() >= kBoxEnd) return invalid("a box has less than 256 KiB");
     return finish(map, tensorMap);
   });
 }
@@ -119,7 +116,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType ten
                                  CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
                                  CUtensorMapFloatOOBfill oobFill) {
   return initialised("cuTensorMapEncodeIm2col", [&]() -> CUresult {
-    if (!aligned(tensorMap)) return invalid("the map needs an address that is a multiple of 64");
+    if (tensorMap == nullptr) return invalid("null pointer");
     if (tensorRank < 3) return invalid("im2col needs 3 to 5 dimensions");
     TensorMap map;
     const CUresult result =
@@ -149,8 +146,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType ten
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) {
   return initialised("cuTensorMapReplaceAddress", [&]() -> CUresult {
-    if (!aligned(tensorMap) || globalAddress == nullptr)
-      return invalid("null or misaligned pointer");
+    if (tensorMap == nullptr) return invalid("null pointer");
     TensorMap map;
     std::memcpy(static_cast<void*>(&map), tensorMap, sizeof map);
     if (const char* complaint = map.complaint(); complaint != nullptr) return invalid(complaint);

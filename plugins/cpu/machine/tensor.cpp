@@ -147,9 +147,14 @@ class Box {
     const std::int64_t from = std::clamp<std::int64_t>(-first, 0, count);
     const std::int64_t to = inside ? std::clamp<std::int64_t>(past - first, from, count) : from;
     const std::uint32_t head = static_cast<std::uint32_t>(from) * bytes;
-    const std::uint32_t tail = static_cast<std::uint32_t>(to) * bytes;
     const std::uint32_t whole = count * bytes;
-    const std::uint64_t place = std::uint64_t{row} * whole;
+    // Of chunks that begin in a row an H200 writes all, what lies behind the row, too.
+    std::uint32_t tail = static_cast<std::uint32_t>(to) * bytes;
+    if (to_global_) tail = std::min((tail + kChunk - 1) / kChunk * kChunk, whole);
+    // The pattern is of whole spans, which narrower rows do not fill.
+    const bool plain = map_.swizzle == TensorMap::Swizzle::none;
+    const std::uint64_t place =
+        std::uint64_t{row} * (plain ? whole : 16u << static_cast<unsigned>(map_.swizzle));
     if (head < tail) {
       offset += static_cast<Wide>(first + from) * bytes;
       too_far = too_far || offset > kMostOffset;
@@ -232,36 +237,23 @@ std::byte* tensor_memory(Lanes& w, const Instruction& i, std::uint32_t lane, con
 
 // --- what becomes of elements on their way
 
-// Numbers of tf32 have 10 bits behind the point: the nearest, of two the greater in magnitude.
+// Numbers of tf32 have 10 bits behind the point: the nearest, of two the even one. An H200 does not
+// flush subnormal numbers of the types with FTZ in their names.
 std::uint32_t to_tf32(std::uint32_t bits) {
-  if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fffffff;
+  if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fffe000;
   if ((bits & 0x7f800000) == 0x7f800000) return bits;
-  return (bits + 0x1000) & ~std::uint32_t{0x1fff};
+  return (bits + 0xfff + (bits >> 13 & 1)) & ~std::uint32_t{0x1fff};
 }
-std::uint32_t flushed(std::uint32_t bits) {
-  return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
-}
-template <bool Rounds, bool Flushes>
-void convert(LaunchState&, std::byte* to, const std::byte* from, std::uint32_t bytes, bool) {
+void round_to_tf32(LaunchState&, std::byte* to, const std::byte* from, std::uint32_t bytes, bool) {
   for (std::uint32_t at = 0; at + 4 <= bytes; at += 4) {
     std::uint32_t value;
     std::memcpy(&value, from + at, 4);
-    if (Flushes) value = flushed(value);
-    if (Rounds) value = to_tf32(value);
+    value = to_tf32(value);
     std::memcpy(to + at, &value, 4);
   }
 }
 Reduction conversion_of(Type type) {
-  switch (type) {
-    case Type::f32_ftz:
-      return convert<false, true>;
-    case Type::tf32:
-      return convert<true, false>;
-    case Type::tf32_ftz:
-      return convert<true, true>;
-    default:
-      return nullptr;
-  }
+  return type == Type::tf32 || type == Type::tf32_ftz ? round_to_tf32 : nullptr;
 }
 
 Reduction reduction_of(Reduced operation, Type type) {
@@ -292,8 +284,9 @@ Reduction reduction_of(Reduced operation, Type type) {
     }
   };
   constexpr Opcode kNone = Opcode::count;
+  // Of signed numbers of 64 bits an H200 has no such reduction.
   const auto of_bits = [&](Opcode narrow, Opcode wide) {
-    return choose(narrow, narrow, wide, wide, kNone, kNone, kNone, kNone);
+    return choose(narrow, narrow, wide, kNone, kNone, kNone, kNone, kNone);
   };
   switch (operation) {
     case Reduced::none:
@@ -369,9 +362,19 @@ void copy_tensor(Lanes& w, const Instruction& i) {
                                     : conversion_of(map.type);
     if (made.reduces && made.combine == nullptr)
       return refuse_map(w, i, lane, "its data type has no such reduction");
-    // PTX ISA, "Out of Boundary Access": a special NaN, here of all bits, so that it is none that
-    // arithmetic gives.
-    if (map.nan_outside != 0) made.values.fill(std::byte{0xff});
+    // PTX ISA, "Out of Boundary Access": a special NaN. These bits are an H200's, in all types.
+    for (std::size_t byte = 0; map.nan_outside != 0 && byte < made.values.size(); ++byte)
+      made.values[byte] = std::byte{byte % 2 == 0 ? std::uint8_t{0xf7} : std::uint8_t{0x7f}};
+    // In no manual, but so on an H200: CUDA_ERROR_ILLEGAL_INSTRUCTION.
+    const bool before = std::any_of(at.begin(), at.begin() + map.rank,
+                                    [](std::int32_t coordinate) { return coordinate < 0; });
+    if (form.to_global && before)
+      return refuse_map(w, i, lane, "a box that is stored does not begin before the tensor");
+    if (at[0] * std::int64_t{map.element_bytes()} % 16 != 0)
+      return refuse_map(w, i, lane,
+                        "a box begins at multiples of 16 bytes of a row, and this one at element " +
+                            std::to_string(at[0]) + " of " + std::to_string(map.element_bytes()) +
+                            " bytes");
     // Of a multicast each block's memory is found later; that of one is enough for no box.
     const bool fits = map.box_bytes() <= kSharedPart && shared % kAlignment == 0;
     if (!fits) {
