@@ -246,7 +246,7 @@ Unit make_unit(const CompileRequest& request) {
     unit.not_cacheable = std::move(closure.not_cacheable);
   }
   unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture),
-                  "--std=" + request.standard, "--ptxas-options=-v"};
+                  "--std=" + request.standard, "--ptxas-options=-v", "--device-int128"};
   // -G has lines, too, and ptxas complains of both.
   const bool debugs = std::any_of(
       request.options.begin(), request.options.end(),

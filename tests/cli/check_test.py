@@ -138,6 +138,19 @@ class Failures(CheckTest):
                    "kernel ran without one", reference=None,
                    more="expect: {fault: illegal_address, argument: out}\n")
 
+    def test_quotients_of_128_bits(self):
+        self.write("suites/k.cu", 'extern "C" __global__ void divide(unsigned long long *q, const unsigned long long *a,\n'
+                                  "                                  const unsigned long long *b) {\n"
+                                  "  const unsigned __int128 x = (unsigned __int128)a[threadIdx.x] << 64 | b[threadIdx.x];\n"
+                                  "  q[threadIdx.x] = (unsigned long long)(x / (b[threadIdx.x] >> (threadIdx.x & 63) | 1));\n}\n")
+        self.write("suites/t.yaml", "warpmark: 1\nkernel: {file: k.cu, entry: divide}\narguments:\n"
+                                    "  q: {out: 64}\n"
+                                    "  a: {in: 'rng.integers(1, 2**64, 64, dtype=np.uint64)'}\n"
+                                    "  b: {in: 'rng.integers(1, 2**64, 64, dtype=np.uint64)'}\nlaunch: {block: 64}\n"
+                                    "reference:\n  q: 'np.array([((int(x) << 64 | int(y)) // (int(y) >> (i & 63) | 1)) "
+                                    "% 2**64 for i, (x, y) in enumerate(zip(a, b))], dtype=np.uint64)'\ntolerance: exact\n")
+        self.check("suites")
+
     def test_an_endless_kernel(self):
         self.write_scale(kernel_text=KERNEL.replace("if (i", "while (n > 0 && src[0] != 1e30f) {}\n"
                                                     "  if (i").replace("const float *src",
@@ -145,7 +158,8 @@ class Failures(CheckTest):
         out, _ = self.check("suites", "--timeout-s", "2", code=1)
         self.assertIn("\nFAILED t.n=100\n"
                       "  suites/k.cu:3: error: the launch took longer than its limit of 1600 ms\n"
-                      "  threads poll here for what others do, in k at k.cu:3\n", out)
+                      "  threads poll here for what others do: thread (0,0,0) of block (0,0,0) and 31 more in k"
+                      " at k.cu:3\n", out)
 
 
 class Skips(CheckTest):

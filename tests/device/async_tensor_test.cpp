@@ -812,7 +812,7 @@ class TensorFaults : public DeviceTest {
 };
 
 TEST_F(TensorFaults, AMapThatIsNone) {
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   ASSERT_CU(launch(load(), {}, {}, 0, map, 0, 0));
   EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_INSTRUCTION);
   const Json report = reports().at(0);
@@ -822,7 +822,7 @@ TEST_F(TensorFaults, AMapThatIsNone) {
 
 TEST_F(TensorFaults, AMapOfAnotherRank) {
   Array<std::uint8_t> array(kArray);
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   const Tensor made = tensor(kF32, {64, 40}, {32, 16});
   ASSERT_CU(made.encode(cpu_machine(), &map, array.address));
   ASSERT_CU(launch(load("3d", "{%r1, %r2, 0}"), {}, {}, 0, map, 0, 0));
@@ -832,7 +832,7 @@ TEST_F(TensorFaults, AMapOfAnotherRank) {
 // So on an H200, for the whole launch.
 TEST_F(TensorFaults, ABoxThatBeginsBetweenChunks) {
   Array<std::uint8_t> array(kArray);
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   ASSERT_CU(tensor(kF32, {64, 40}, {32, 16}).encode(cpu_machine(), &map, array.address));
   ASSERT_CU(launch(load(), {}, {}, 0, map, 6, 0));
   EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_INSTRUCTION);
@@ -842,7 +842,7 @@ TEST_F(TensorFaults, ABoxThatBeginsBetweenChunks) {
 
 TEST_F(TensorFaults, AStoreThatBeginsBeforeTheTensor) {
   Array<std::uint8_t> array(kArray);
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   ASSERT_CU(tensor(kF32, {64, 40}, {32, 16}).encode(cpu_machine(), &map, array.address));
   ASSERT_CU(launch(store(), {}, {}, 0, map, 8, -1));
   EXPECT_EQ(api().synchronize(), CUDA_ERROR_ILLEGAL_INSTRUCTION);
@@ -853,7 +853,7 @@ TEST_F(TensorFaults, AStoreThatBeginsBeforeTheTensor) {
 // The address alone is changed by cuTensorMapReplaceAddress, and by nobody else.
 TEST_F(TensorFaults, AMapWithAnotherAddress) {
   Array<std::uint8_t> array(kArray), other(random_bytes(kArray, 5));
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   const auto replace =
       api().find<decltype(::cuTensorMapReplaceAddress)>("cuTensorMapReplaceAddress");
   const Tensor made = tensor(kF32, {64, 40}, {32, 16});
@@ -870,7 +870,7 @@ TEST_F(TensorFaults, AMapWithAnotherAddress) {
 // A swizzle moves the last chunk of a box beyond its bytes, where there is nothing any more.
 TEST_F(TensorFaults, ASwizzleBeyondSharedMemory) {
   Array<std::uint8_t> array(kArray);
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   Tensor made = tensor(kU8, {64, 40}, {16, 9});  // the ninth row is a line's first chunk
   made.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
   ASSERT_CU(made.encode(cpu_machine(), &map, array.address));
@@ -926,7 +926,7 @@ TEST_F(TensorFaults, RandomMapsStayInsideTheDevice) {
         if (random() % 4 == 0) words[i] = static_cast<unsigned char>(random());
       if (round % 2 == 0) map.make_seal();
     }
-    alignas(64) CUtensorMap opaque;
+    CUtensorMap opaque;
     std::memcpy(&opaque, &map, sizeof map);
     const auto x = static_cast<int>(some(std::uint64_t{1} << 32)), y = static_cast<int>(some(4096));
     const CUfunction function = round % 8 > 5   ? load("3d", "{0, %r1, %r2}", true)

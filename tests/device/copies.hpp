@@ -47,7 +47,7 @@ inline Bytes run(const Machine& machine, const CopyCase& test) {
   machine.enter();
   const CUfunction kernel = machine.function(test.ptx, test.kernel.c_str());
   CUdeviceptr in = machine.upload(test.in), out = machine.upload(test.out);
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   if (test.map) Machine::must(test.map(machine, &map, in, out), "tensor map");
   if (!test.symbol.empty()) machine.set_symbol(kernel, test.symbol.c_str(), &map, sizeof map);
   int number = test.number;

@@ -160,6 +160,16 @@ TEST(Forms, CarriesCrossInstructions) {
         [](U a, U b, U) { return a + b + ((a + b) >> 32); });
   check("sub.cc.u32 %r5, %r1, %r2; subc.u32", "rrr",
         [](U a, U b, U) { return a - b - (a < b ? 1 : 0); });
+  // The flag of a subtraction is set where nothing is borrowed, as ptxas folds it.
+  check("sub.cc.u32 %r5, %r1, %r2; addc.u32", "rrr",
+        [](U a, U b, U) { return a + b + (a >= b ? 1 : 0); });
+  check("sub.cc.u64 %rd5, %rd1, %rd2; subc.cc.u64 %rd5, %rd5, %rd1; addc.u64", "RRR",
+        [](U a, U b, U) {
+          const U first = a - b, borrow = a < b ? 1 : 0;
+          return a + b + (Wide(first) >= Wide(a) + borrow ? 1 : 0);
+        });
+  check("add.cc.u32 %r5, %r1, %r2; subc.u32", "rrr",
+        [](U a, U b, U) { return a - b - ((a + b) >> 32 != 0 ? 0 : 1); });
   check("mad.lo.cc.u32 %r5, %r1, %r2, %r3; madc.hi.u32", "rrrr",
         [](U a, U b, U c) { return (a * b >> 32) + c + (((a * b & 0xffffffff) + c) >> 32); });
   check("add.cc.u64 %rd5, %rd1, %rd2; addc.cc.u64 %rd5, %rd5, %rd1; addc.u64", "RRR",

@@ -232,7 +232,7 @@ TEST_F(Traffic, StoresToldToABarrier) {
 TEST_F(Traffic, BoxesOfTensors) {
   // 64 x 32 floats, of which boxes have 16 x 4: rows of 64 bytes, each of two sectors.
   Array<float> array(64 * 32);
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   const cuuint64_t dims[] = {64, 32}, strides[] = {256};
   const cuuint32_t box[] = {16, 4}, steps[] = {1, 1};
   ASSERT_CU(api().find<decltype(::cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled")(

@@ -94,9 +94,9 @@ typedef struct warpmark_device {
    *   launch      the context's launches count from 1; absent of what no launch did
    *   kind        illegal_address, misaligned_address, limit, barrier, unsupported_instruction,
    *               assert, trap, invalid_pc, stack_overflow, invalid_handle (of a texture or
-   *               surface), surface_out_of_range, heap (a free of what malloc did not return),
-   *               waiting (after a limit: where threads were, and for what they waited); or one of
-   *               those below
+   *               surface, or no tensor map), surface_out_of_range, heap (a free of what malloc
+   *               did not return), waiting (after a limit: where threads were, and for what they
+   *               waited); or one of those below
    *   space       global, shared, local, param or const; `access` is read or write, `bytes` those
    *               of one thread's access, `address` the first thread's, in shared and local memory
    *               an offset; `memory_of` is the block of the cluster whose shared memory it is, if

@@ -234,10 +234,15 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   json["other"] = other;
 }
 
-std::string by_thread(const Fault& fault, const Program& program, const std::string& place) {
-  return "by thread " + triple(fault.thread) + " of block " + triple(fault.block) +
+// The first that met it, how many more, and where.
+std::string threads_text(const Fault& fault, const Program& program, const std::string& place) {
+  return "thread " + triple(fault.thread) + " of block " + triple(fault.block) +
          (fault.count > 1 ? " and " + std::to_string(fault.count - 1) + " more" : "") + " in " +
          name_of(program) + (place.empty() ? "" : " at " + place);
+}
+
+std::string by_thread(const Fault& fault, const Program& program, const std::string& place) {
+  return "by " + threads_text(fault, program, place);
 }
 
 // A race, an undefined value, or a barrier that not everybody reaches.
@@ -368,7 +373,10 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
   } else {
     const bool one_thread = in_program && fault.kind != FaultKind::assertion;
     message = fault.message + fault.detail;
-    if (one_thread)
+    const bool waits = fault.kind == FaultKind::barrier || fault.kind == FaultKind::waiting;
+    if (waits)
+      message += ": " + threads_text(fault, program, place);
+    else if (one_thread)
       message += ", " + by_thread(fault, program, place);
     else if (!place.empty())
       message += ", in " + name_of(program) + " at " + place;

@@ -122,8 +122,12 @@ void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) 
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint32_t from = source_lane(i.opcode, lane, word(i.b, lane), word(i.c, lane));
     const bool read = from != lane && (mask >> from & 1) != 0;
-    // Sums of half a warp hand on what lanes beyond it have, down to where nobody looks at it.
-    if (read && !warps_[w.warp].taints.get(i.a, from).of_absent_lane()) used |= 1u << from;
+    const Taint taint = warps_[w.warp].taints.get(i.a, from);
+    // Structs are shuffled word by word, with their padding. And sums of half a warp hand on what
+    // lanes beyond it have, down to where nobody looks at it.
+    const bool padding =
+        !taint.computed() && ((taint.bytes() & 0xf) != 0xf || taint.space() == Space::local);
+    if (read && !padding && !taint.of_absent_lane()) used |= 1u << from;
   }
   decide(w, i.a, used, i.statement, "handed to other lanes");
 }

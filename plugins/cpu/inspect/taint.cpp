@@ -208,11 +208,13 @@ class Step {
         // A bit-field's bits have a value now, and with them the bytes that hold it.
         if (i_.merges) bytes &= deciding_bytes(value_of(lanes_, i_.b, lane, wide), !zeros);
         Taint result = (a ? a : b).with_bytes(bytes);
-        // Bits that are cut out of a value are no copy of it.
-        const auto kept = [&](std::uint32_t slot) {
-          return deciding_bytes(value_of(lanes_, slot, lane, wide), false) & copied;
+        // Low bits that are cut out of a value are no copy of it.
+        const auto low_bits = [&](std::uint32_t slot) {
+          const std::uint64_t mask = value_of(lanes_, slot, lane, wide);
+          const bool whole = (deciding_bytes(mask, false) & copied) == copied;
+          return !whole && (mask & (mask + 1)) == 0;
         };
-        const bool cuts = zeros && !i_.merges && (!a || !b) && kept(a ? i_.b : i_.a) != copied;
+        const bool cuts = zeros && !i_.merges && (!a || !b) && low_bits(a ? i_.b : i_.a);
         if (result && (cuts || a.computed() || b.computed())) result = result.as_computed();
         set(i_.d, lane, result);
         return;
@@ -235,7 +237,9 @@ class Step {
         return;
       default: {
         if (i_.opcode == Opcode::prmt || i_.merges) return rearrange(lane);
-        if (i_.opcode == Opcode::bfe_u32 || i_.opcode == Opcode::bfe_u64) return extract(lane);
+        if (i_.opcode == Opcode::bfe_u32 || i_.opcode == Opcode::bfe_u64 ||
+            i_.opcode == Opcode::bfe_s32 || i_.opcode == Opcode::bfe_s64)
+          return extract(lane);
         if (i_.opcode == Opcode::convert_any) {
           Taint result;
           for (const std::uint32_t slot : uses_of(program_, i_).reads) {

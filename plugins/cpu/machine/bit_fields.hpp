@@ -178,7 +178,7 @@ WARPMARK_INLINE D clamp_integer(A a) {
                                                                  : static_cast<D>(a);
 }
 
-// a + b + carry, or a − b − carry; `out` is the carry or borrow out of the top bit.
+// a + b + carry; `out` is the carry out of the top bit.
 template <typename T>
 WARPMARK_INLINE T add_carry(T a, T b, bool carry, bool& out) {
   T partial, sum;
@@ -186,14 +186,6 @@ WARPMARK_INLINE T add_carry(T a, T b, bool carry, bool& out) {
   const bool second = __builtin_add_overflow(partial, static_cast<T>(carry), &sum);
   out = first || second;
   return sum;
-}
-template <typename T>
-WARPMARK_INLINE T subtract_borrow(T a, T b, bool carry, bool& out) {
-  T partial, difference;
-  const bool first = __builtin_sub_overflow(a, b, &partial);
-  const bool second = __builtin_sub_overflow(partial, static_cast<T>(carry), &difference);
-  out = first || second;
-  return difference;
 }
 WARPMARK_INLINE u32 signed_high(u32 a, u32 b) {
   return static_cast<u32>(multiply_high(static_cast<s32>(a), static_cast<s32>(b)));

@@ -427,17 +427,31 @@ std::uint64_t describe_home(const Lanes& lanes, std::uint64_t offset, Fault& fau
 const Allocation* home_of(const Lanes& lanes, const Instruction& instruction) {
   const LaunchState& launch = lanes.block->launch();
   const Object& object = launch.program.objects[instruction.object];
-  std::uint64_t address = object.address;
-  if (object.kind == Object::Kind::parameter) {
-    if (address > lanes.param.size || lanes.param.size - address < sizeof address) return nullptr;
-    std::memcpy(&address, lanes.param.host + address, sizeof address);
+  const auto allocation = [&](std::uint64_t address) -> const Allocation* {
+    const Arena* arena = launch.arena.holder(address, 1);
+    return arena == nullptr ? nullptr : arena->find(address, 1);
+  };
+  const auto parameter = [&](std::uint64_t offset) -> const Allocation* {
+    std::uint64_t address = 0;
+    if (offset > lanes.param.size || lanes.param.size - offset < sizeof address) return nullptr;
+    std::memcpy(&address, lanes.param.host + offset, sizeof address);
     const DeviceHeap* heap = launch.shape.heap;
     if (heap != nullptr && heap->owns(address)) return nullptr;  // its blocks are not allocations
-  } else if (object.kind != Object::Kind::variable) {
-    return nullptr;
+    return allocation(address);
+  };
+  switch (object.kind) {
+    case Object::Kind::variable:
+      return allocation(object.address);
+    case Object::Kind::parameter:
+      return parameter(object.address);
+    case Object::Kind::either: {
+      const Allocation* first = parameter(object.address);
+      const Allocation* second = parameter(object.bytes);
+      return first == nullptr ? second : second == nullptr ? first : nullptr;
+    }
+    default:
+      return nullptr;
   }
-  const Arena* arena = launch.arena.holder(address, 1);
-  return arena == nullptr ? nullptr : arena->find(address, 1);
 }
 
 // What a person calls an allocation.

@@ -33,11 +33,12 @@ namespace warpmark::cpu::WARPMARK_ISA {
   struct id##_op {                                                        \
     WARPMARK_INLINE D apply(A a, B b, C c, E e) { return (__VA_ARGS__); } \
   };
-#define CARRY(id, T, operands, reads, names, ...)                                    \
-  struct id##_op {                                                                   \
-    WARPMARK_INLINE T apply(T a, T b, [[maybe_unused]] T c, bool carry, bool& out) { \
-      return (__VA_ARGS__);                                                          \
-    }                                                                                \
+#define CARRY(id, T, operands, reads, names, ...)                                        \
+  struct id##_op {                                                                       \
+    WARPMARK_INLINE T apply(T a, T b, [[maybe_unused]] T c, [[maybe_unused]] bool carry, \
+                            bool& out) {                                                 \
+      return (__VA_ARGS__);                                                              \
+    }                                                                                    \
   };
 #define ROUNDED_UNARY(id, D, A, base, mode, names)
 #define ROUNDED_BINARY(id, D, A, B, base, mode, names)

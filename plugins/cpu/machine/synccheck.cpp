@@ -7,6 +7,7 @@
 
 #include "inspect/taint.hpp"
 #include "machine/block.hpp"
+#include "program/source_place.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -114,7 +115,8 @@ void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::
     barrier.first = thread;
     barrier.bit = node.barrier_bit;
     barrier.calls = std::move(calls);
-  } else if (barrier.statement != node.statement || barrier.calls != calls) {
+  } else if (barrier.calls != calls ||
+             !same_place(launch_.program, barrier.statement, node.statement)) {
     Passer other{barrier.statement, barrier.first};
     report_apart(node.statement, thread, count,
                  "threads of a block wait for each other at different barriers", other);

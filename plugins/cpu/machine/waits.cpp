@@ -10,7 +10,7 @@ namespace {
 
 // Looks at an mbarrier in vain, by each thread of a block, after which it waits for ever: more than
 // those who wait for some time only make of it.
-constexpr std::uint32_t kVainPolls = 1 << 16;
+constexpr std::uint32_t kVainPolls = 1 << 13;
 
 }  // namespace
 

@@ -26,6 +26,7 @@ class BitFields {
     begin_ = block.begin;
     for (std::uint32_t i = block.begin; i < block.end; ++i) {
       store_ = i;
+      steps_ = 0;
       const Instruction& instruction = program_.code[i];
       const Flow flow = flow_of(instruction.opcode);
       if (flow == Flow::store && instruction.count == 1) follow(instruction.d, i, 0);
@@ -34,14 +35,14 @@ class BitFields {
   }
 
  private:
-  // Compilers keep these instructions together; hostile PTX may have long chains.
-  static constexpr int kDeepest = 4;
+  // Compilers keep these instructions together; hostile PTX may have long chains, and branch.
+  static constexpr int kDeepest = 32, kMostSteps = 64;
   static constexpr std::uint32_t kFarthest = 64;
 
   // Whether the value of a register, where instruction `before` reads it, is made from what stood
   // in the place that is stored to; if so, marks what changes bits on the way.
   bool follow(std::uint32_t slot, std::uint32_t before, int depth) {
-    if (slot == Instruction::kNone || depth == kDeepest) return false;
+    if (slot == Instruction::kNone || depth == kDeepest || ++steps_ > kMostSteps) return false;
     const std::uint32_t at = definition(slot, before);
     if (at == before) return false;
     Instruction& i = program_.code[at];
@@ -76,9 +77,11 @@ class BitFields {
     if (from == at) return;
     Instruction& shift = program_.code[from];
     if (flow_of(shift.opcode) != Flow::shift || !constants_.contains(shift.b)) return;
-    std::uint64_t bits = taken->second;
+    const std::uint32_t width = 8 * bytes_of(find_opcode(taker.opcode)->d);
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - width);
+    std::uint64_t bits = taken->second & all;
     if (flow_of(taker.opcode) == Flow::shift)
-      bits = is_left(taker) || bits > 63 ? 0 : ~std::uint64_t{0} << bits;
+      bits = is_left(taker) || bits >= width ? 0 : all >> bits << bits;
     shift.imm = static_cast<std::int64_t>(bits);
   }
   static bool is_left(const Instruction& shift) {
@@ -108,6 +111,7 @@ class BitFields {
   std::unordered_map<std::uint32_t, std::uint64_t> constants_;  ///< by slot
   std::unordered_map<std::uint32_t, std::uint32_t> reads_;      ///< how often, by slot
   std::uint32_t begin_ = 0, store_ = 0;
+  int steps_ = 0;  ///< of the search from this store
 };
 
 }  // namespace

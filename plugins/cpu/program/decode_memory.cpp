@@ -118,7 +118,8 @@ void Decoder::place_variables() {
   for (const Variable& variable : function_.variables) {
     if (variable.space != Space::param || variables_.contains(variable.name)) continue;
     const auto& [bytes, alignment] = sequences[variable.name];
-    variables_[variable.name] = {Space::local, place_local(bytes, alignment, variable.line), 0, true};
+    variables_[variable.name] = {Space::local, place_local(bytes, alignment, variable.line), 0,
+                                 true};
     if (callee_ == Instruction::kNone) {
       program_.call_space.emplace_back(static_cast<std::uint32_t>(variables_[variable.name].offset),
                                        static_cast<std::uint32_t>(bytes));

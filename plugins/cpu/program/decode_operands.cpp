@@ -141,6 +141,7 @@ Type Decoder::bits_type(std::uint32_t bytes) {
 }
 
 const Operand& Decoder::operand(const Statement& statement, std::size_t index) const {
+  if (index >= statement.operands) invalid(statement, "too few operands");
   return function_.operands[statement.first_operand + index];
 }
 

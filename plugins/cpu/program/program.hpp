@@ -174,10 +174,11 @@ struct Call {
 struct Object {
   enum class Kind : std::uint8_t {
     unknown,
-    shared,    ///< a variable in shared memory
-    dynamic,   ///< shared memory of the launch's size
-    variable,  ///< a .global or .const variable
-    parameter  ///< what the kernel's parameter points into, if it is a pointer
+    shared,     ///< a variable in shared memory
+    dynamic,    ///< shared memory of the launch's size
+    variable,   ///< a .global or .const variable
+    parameter,  ///< what the kernel's parameter points into, if it is a pointer
+    either      ///< … that of two, at `address` and `bytes`, which is a pointer
   };
   Kind kind = Kind::unknown;
   std::string_view name;      ///< in the PTX

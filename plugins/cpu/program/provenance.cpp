@@ -9,6 +9,7 @@
 // pointer is a number of elements, and the sum points into the same array).
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -27,7 +28,7 @@ constexpr std::uint32_t kSlot = 128;  // bytes of the smallest register
 enum Origin : std::uint32_t {
   kNothing,  // no definition is known yet
   kNumber,   // computed from no address
-  kUnknown,  // read from memory: a number, or a pointer to anything
+  kUnknown,  // read from memory with the size of a pointer: a number, or one to anything
   kMixed,    // derived from several objects, or by operations that pointers do not have
   kFirst     // a pointer into the object of number origin - kFirst
 };
@@ -43,11 +44,12 @@ std::uint32_t merge(std::uint32_t a, std::uint32_t b) {
   return a <= kUnknown && b <= kUnknown ? kUnknown : kMixed;
 }
 
-// Of a + b and the like.
+// Of a + b and the like. What was read from memory may be the distance to another array.
 std::uint32_t sum(std::uint32_t a, std::uint32_t b) {
   if (a == kNothing || b == kNothing) return kNothing;
-  if (a == kMixed || b == kMixed || (is_pointer(a) && is_pointer(b))) return kMixed;
-  return std::max(a, b);
+  const std::uint32_t less = std::min(a, b), more = std::max(a, b);
+  if (less == kMixed || is_pointer(less)) return kMixed;
+  return more == kMixed || (is_pointer(more) && less == kUnknown) ? std::uint32_t{kMixed} : more;
 }
 
 // Of a - b. What was read from memory may be a pointer into the array of the other operand.
@@ -146,6 +148,25 @@ class Provenance {
     return kFirst + known->second;
   }
 
+  // Which of two parameters is a pointer, and which a distance of 64 bits, is known at the launch.
+  std::uint32_t sum_of(std::uint32_t a, std::uint32_t b) {
+    const auto parameter_of = [&](std::uint32_t origin) {
+      return is_pointer(origin) &&
+             program_.objects[origin - kFirst].kind == Object::Kind::parameter;
+    };
+    if (!parameter_of(a) || !parameter_of(b)) return sum(a, b);
+    if (a == b) return kMixed;
+    const std::uint64_t first = program_.objects[std::min(a, b) - kFirst].address;
+    const std::uint64_t second = program_.objects[std::max(a, b) - kFirst].address;
+    const auto fresh = static_cast<std::uint32_t>(program_.objects.size());
+    const auto [known, is_new] = either_.emplace(std::pair(first, second), fresh);
+    if (is_new) {
+      if (fresh > Program::kMostObjects) return kMixed;
+      program_.objects.push_back({Object::Kind::either, "", first, second});
+    }
+    return kFirst + known->second;
+  }
+
   bool take(const Step& step) {
     const Instruction& i = *step.instruction;
     const std::vector<std::uint32_t>& writes = step.uses.writes;
@@ -155,7 +176,7 @@ class Provenance {
       for (std::size_t element = 0; element < writes.size(); ++element) {
         const bool parameters = is_parameter_load(i.opcode);
         changed |=
-            set(writes[element], bytes < 4 || (parameters && bytes < 8) ? std::uint32_t{kNumber}
+            set(writes[element], bytes < 8    ? std::uint32_t{kNumber}
                                  : parameters ? parameter(i, static_cast<std::uint32_t>(element))
                                               : std::uint32_t{kUnknown});
       }
@@ -177,7 +198,7 @@ class Provenance {
     }
   }
 
-  [[nodiscard]] std::uint32_t result(const Step& step) const {
+  [[nodiscard]] std::uint32_t result(const Step& step) {
     const Instruction& i = *step.instruction;
     switch (i.opcode) {
       case Opcode::to_window:
@@ -221,7 +242,7 @@ class Provenance {
     return all;
   }
 
-  [[nodiscard]] std::uint32_t arithmetic(const Step& step) const {
+  [[nodiscard]] std::uint32_t arithmetic(const Step& step) {
     const Instruction& i = *step.instruction;
     const OpcodeInfo* info = find_opcode(i.opcode);
     std::vector<std::uint32_t> reads;
@@ -230,26 +251,28 @@ class Provenance {
     }
     const std::string_view names = info == nullptr ? "" : info->names;
     const std::string_view word = names.substr(0, names.find('.'));
-    if (word == "add" || word == "xor" || word == "lop3") {
+    if (word == "add") return sum_of(of(i.a), of(i.b));
+    if (word == "xor" || word == "lop3") {
       std::uint32_t all = kNumber;
       for (const std::uint32_t origin : reads) all = sum(all, origin);
       return all;
     }
     if (word == "sub") return difference(of(i.a), of(i.b));
-    // A factor is no pointer: a product is a number, though a factor was read from memory.
+    // A factor is no pointer: a product is a number, whatever was multiplied.
     if (word == "mad" || word == "mul" || word == "shl") {
-      const std::uint32_t product = computed({of(i.a), of(i.b)});
-      const std::uint32_t number = product == kUnknown ? std::uint32_t{kNumber} : product;
-      return word == "mad" ? sum(number, of(i.c)) : number;
+      const bool known = of(i.a) != kNothing && of(i.b) != kNothing;
+      const std::uint32_t product = known ? kNumber : kNothing;
+      return word == "mad" ? sum(product, of(i.c)) : product;
     }
     if (word == "min" || word == "max") return merge(of(i.a), of(i.b));
     return computed(reads);
   }
 
   Program& program_;
-  std::vector<std::uint32_t> origins_;                           ///< by slot
-  std::unordered_map<std::uint32_t, std::uint64_t> values_;      ///< of constants, by slot
-  std::unordered_map<std::uint64_t, std::uint32_t> parameters_;  ///< objects, by offset
+  std::vector<std::uint32_t> origins_;                       ///< by slot
+  std::unordered_map<std::uint32_t, std::uint64_t> values_;  ///< of constants, by slot
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> either_;  ///< objects
+  std::unordered_map<std::uint64_t, std::uint32_t> parameters_;              ///< objects, by offset
   std::vector<Step> steps_;
 };
 

@@ -221,7 +221,7 @@ extern "C" __global__ void loops_of_other_lengths(int* a) {
   a[threadIdx.x] = v;
 }
 
-//@ bug mbarrier_waits_for_ever limit block=32 args="int32[32]"
+//@ bug mbarrier_waits_for_ever barrier block=32 args="int32[32]"
 extern "C" __global__ void mbarrier_waits_for_ever(int* a) {
   __shared__ __align__(8) unsigned long long bar;
   unsigned at = (unsigned)__cvta_generic_to_shared(&bar), done;
@@ -229,9 +229,9 @@ extern "C" __global__ void mbarrier_waits_for_ever(int* a) {
   __syncwarp();
   asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at) : "memory");
   do {
-    asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");  //! waiting thread=0
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");  //! thread=31 count=32 says=1_of_33_arrivals
   } while (!done);
-  a[threadIdx.x] = 1;  //! limit
+  a[threadIdx.x] = 1;
 }
 
 //@ bug lock_never_given_back limit grid=2 block=1 args="int32[1]=0 int32[1]=0"

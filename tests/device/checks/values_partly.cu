@@ -232,5 +232,5 @@ extern "C" __global__ void field_that_was_not_set(int* b, int x) {
 
 //@ bug bits_of_nothing uninitialised block=32 args="int32[32] int32[32] 6:int32"
 extern "C" __global__ void bits_of_nothing(int* b, const int* c, int n) {
-  b[threadIdx.x] = (c[threadIdx.x] & 0x0ff8) | n;  //! thread=0 count=32 hazard=stored
+  b[threadIdx.x] = (c[threadIdx.x] & 0x0fff) | n;  //! thread=0 count=32 hazard=stored
 }
