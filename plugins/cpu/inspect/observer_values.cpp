@@ -126,7 +126,8 @@ void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) 
     // Structs are shuffled word by word, with their padding. And sums of half a warp hand on what
     // lanes beyond it have, down to where nobody looks at it.
     const bool padding =
-        !taint.computed() && ((taint.bytes() & 0xf) != 0xf || taint.space() == Space::local);
+        !taint.computed() && ((taint.bytes() & 0xf) != 0xf || taint.space() == Space::local ||
+                              taint.space() == Space::param);
     if (read && !padding && !taint.of_absent_lane()) used |= 1u << from;
   }
   decide(w, i.a, used, i.statement, "handed to other lanes");
