@@ -9,6 +9,7 @@
 // pointer is a number of elements, and the sum points into the same array).
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -23,6 +24,21 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr std::uint32_t kSlot = 128;  // bytes of the smallest register
+
+struct Load {
+  std::string_view space;
+  Opcode opcode;
+};
+constexpr Load kLoads[] = {
+#define ACCESS_LOAD(space, memory, bits) {#space, Opcode::load_##space##_##memory##_##bits},
+#include "program/memory_ops.def"
+};
+
+bool is_parameter_load(Opcode opcode) {
+  return std::any_of(std::begin(kLoads), std::end(kLoads), [&](const Load& load) {
+    return load.opcode == opcode && load.space == "param";
+  });
+}
 
 // What a register holds.
 enum Origin : std::uint32_t {
@@ -185,17 +201,6 @@ class Provenance {
     const std::uint32_t origin = result(step);
     for (const std::uint32_t slot : writes) changed |= set(slot, origin);
     return changed;
-  }
-
-  static bool is_parameter_load(Opcode opcode) {
-    switch (opcode) {
-#define ACCESS_LOAD(space, memory, bits)         \
-  case Opcode::load_##space##_##memory##_##bits: \
-    return std::string_view(#space) == "param";
-#include "program/memory_ops.def"
-      default:
-        return false;
-    }
   }
 
   [[nodiscard]] std::uint32_t result(const Step& step) {
