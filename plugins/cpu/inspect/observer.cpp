@@ -157,8 +157,10 @@ bool BlockObserver::conflicts(const Record& before, const Record& now, const Ins
     return launch_.flights.holds(before.moment()) &&
            !(now.strong() && launch_.flights.reduces(before.moment()));
   if (before.moment() < launch_.clock.first()) return false;
+  const bool strong = before.strong() && now.strong();
+  if (strong && launch_.of_block_scope.empty()) return false;
   const std::uint64_t block = launch_.clock.block(before.moment());
-  if (before.strong() && now.strong()) {
+  if (strong) {
     const auto own = [&](std::uint32_t statement) {
       return launch_.of_block_scope.contains(statement);
     };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "machine/arena.hpp"
+#include "machine/generic_address.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -71,16 +72,6 @@ class Banks {
   std::uint32_t wanted_[kBanks] = {};
   std::uint32_t most_ = 0;
 };
-
-// A generic address, resolved as the handlers do; `address` becomes an offset for all but global.
-Space resolve(Space space, std::uint64_t local_window, std::uint64_t& address) {
-  if (space != Space::generic) return space;
-  const std::uint64_t offset = address - local_window;
-  if (offset >= 3 * Arena::kWindow) return Space::global;
-  address = offset % Arena::kWindow;
-  const std::uint64_t window = offset / Arena::kWindow;
-  return window == 0 ? Space::local : window == 1 ? Space::shared : Space::param;
-}
 
 void addresses_of(const Lanes& w, const Instruction& i, Addresses& at) {
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -263,7 +254,7 @@ void TrafficCounts::access(const Lanes& w, const Instruction& i, const TrafficMa
   } else {
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      switch (resolve(step.space, w.local_window, at[lane])) {
+      switch (resolve_space(step.space, w.local_window, at[lane])) {
         case Space::shared:
           shared |= 1u << lane;
           break;
@@ -323,7 +314,7 @@ void TrafficCounts::copy(const Lanes& w, const Instruction& i, const TrafficMap:
 void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
                          std::uint32_t mask) {
   const auto move = [&](Space space, std::uint64_t address, std::uint64_t bytes, bool store) {
-    space = resolve(space, w.local_window, address);
+    space = resolve_space(space, w.local_window, address);
     if (bytes == 0 || (space != Space::global && space != Space::shared)) return;
     address &= kMostAddress;
     Measures& to = sites_[step.site + (space == Space::shared ? 2 : 0) + (store ? 1 : 0)];

@@ -193,16 +193,6 @@ void AsyncCopies::settle(const std::byte* barrier) {
   }
 }
 
-Space resolve_space(const Lanes& w, Space space, std::uint64_t& address) {
-  if (space != Space::generic) return space;
-  const std::uint64_t offset = address - w.local_window;
-  if (offset >= 3 * Arena::kWindow) return Space::global;
-  address = offset % Arena::kWindow;
-  return offset / Arena::kWindow == 1   ? Space::shared
-         : offset / Arena::kWindow == 0 ? Space::local
-                                        : Space::param;
-}
-
 std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                         std::uint64_t address, std::uint64_t bytes, std::uint32_t alignment,
                         bool store, Flight::Side* side) {

@@ -6,13 +6,10 @@
 
 #include "inspect/flight.hpp"
 #include "machine/async.hpp"
+#include "machine/generic_address.hpp"
 #include "machine/lanes.hpp"
 
 namespace warpmark::cpu {
-
-/// A generic address, resolved: the space that it lies in. `address` becomes an offset for all but
-/// global memory.
-Space resolve_space(const Lanes& w, Space space, std::uint64_t& address);
 
 /// Every access of these instructions: the memory at an address of a lane, or null after recording
 /// the fault. Copies and barriers work on global and shared memory only.

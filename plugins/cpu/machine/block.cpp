@@ -290,15 +290,16 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
   const int full = mask == 0xffffffff ? 1 : 0;
   const bool follows = observer_ && observer_->checks().init;
   const WarpTaints* taints = follows ? &observer_->taints(lanes.warp) : nullptr;
+  // One of some lanes may read others, which have no value for it.
+  const auto shuffles = [](const Instruction& i) {
+    return i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
+  };
   TrafficCounts* traffic = lanes.traffic;
   for (std::uint32_t i = node.begin; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
-    // A shuffle of some lanes may read others, which have no value for it.
-    const bool shuffles =
-        instruction.opcode >= Opcode::shfl_up && instruction.opcode <= Opcode::shfl_idx;
-    if (follows && (taints->any() || (full == 0 && shuffles)))
+    if (follows && (taints->any() || (full == 0 && shuffles(instruction))))
       observer_->follow(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::told) traffic->after(*step);

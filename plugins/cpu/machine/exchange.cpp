@@ -4,6 +4,7 @@
 #include "inspect/policy.hpp"
 #include "machine/arena.hpp"
 #include "machine/async.hpp"
+#include "machine/generic_address.hpp"
 #include "machine/lanes.hpp"
 
 #define WARPMARK_ISA exchange
@@ -37,15 +38,7 @@ struct Places {
 // atomically.
 std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u64* at, u32 bytes, Places& places) {
   u64& address = at[lane];
-  auto space = static_cast<Space>(i.count);
-  if (space == Space::generic) {
-    const u64 offset = address - w.local_window;
-    space = offset >= 3 * Arena::kWindow   ? Space::global
-            : offset / Arena::kWindow == 1 ? Space::shared
-            : offset / Arena::kWindow == 0 ? Space::local
-                                           : Space::param;
-    if (space != Space::global) address = offset % Arena::kWindow;
-  }
+  const Space space = resolve_space(w, static_cast<Space>(i.count), address);
   const bool global = space == Space::global;
   places.global |= static_cast<u32>(global) << lane;
   places.shared |= static_cast<u32>(space == Space::shared) << lane;

@@ -11,6 +11,7 @@
 #include "inspect/policy.hpp"
 #include "inspect/traffic.hpp"
 #include "machine/arena.hpp"
+#include "machine/generic_address.hpp"
 #include "machine/lanes.hpp"
 
 #define WARPMARK_ISA matrix
@@ -204,14 +205,7 @@ bool inside(const Region& region, u64 address, u64 bytes) {
 // fault. Fragments lie in global and shared memory only.
 std::byte* locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 address, u32 bytes,
                   u32 alignment, bool store) {
-  if (space == Space::generic) {
-    const u64 offset = address - w.local_window;
-    space = offset >= 3 * Arena::kWindow   ? Space::global
-            : offset / Arena::kWindow == 1 ? Space::shared
-            : offset / Arena::kWindow == 0 ? Space::local
-                                           : Space::param;
-    if (space != Space::global) address = offset % Arena::kWindow;
-  }
+  space = resolve_space(w, space, address);
   if (w.traffic != nullptr) w.traffic->touch(space, address, bytes);
   const bool global = space == Space::global;
   const bool aligned = address % alignment == 0;

@@ -189,8 +189,8 @@ class Provenance {
     bool changed = false;
     if (flow_of(i.opcode) == Flow::load) {
       const std::uint32_t bytes = i.cost / i.count;
+      const bool parameters = is_parameter_load(i.opcode);
       for (std::size_t element = 0; element < writes.size(); ++element) {
-        const bool parameters = is_parameter_load(i.opcode);
         changed |=
             set(writes[element], bytes < 8    ? std::uint32_t{kNumber}
                                  : parameters ? parameter(i, static_cast<std::uint32_t>(element))
