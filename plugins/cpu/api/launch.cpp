@@ -218,10 +218,7 @@ const Program& program_for(Kernel& kernel, const LaunchShape& shape) {
   if (!program) {
     program = std::make_unique<Program>(kernel.checked);
     bind(*program, handlers(shape.exact_bounds ? Watch::everything : Watch::nothing));
-    if (shape.exact_bounds) {
-      find_unwritten(*program);
-      find_bit_fields(*program);
-    }
+    if (shape.exact_bounds) find_unwritten(*program);
   }
   return *program;
 }

@@ -98,18 +98,6 @@ const char* name_of(FaultKind kind) {
   return "";
 }
 
-// Bytes of a NumPy dtype's element; 0 if unknown.
-std::uint64_t element_bytes(const std::string& dtype) {
-  static constexpr std::pair<std::string_view, std::uint64_t> kSizes[] = {
-      {"bool", 1},    {"int8", 1},     {"uint8", 1},   {"int16", 2},     {"uint16", 2},
-      {"float16", 2}, {"bfloat16", 2}, {"int32", 4},   {"uint32", 4},    {"float32", 4},
-      {"int64", 8},   {"uint64", 8},   {"float64", 8}, {"complex64", 8}, {"complex128", 16}};
-  for (const auto& [name, bytes] : kSizes) {
-    if (dtype == name) return bytes;
-  }
-  return 0;
-}
-
 std::string plural(std::uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
@@ -342,7 +330,7 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
       json["argument"] = allocation.label;
       element = allocation.label;
       if (!allocation.dtype.empty()) json["dtype"] = allocation.dtype;
-      if (const std::uint64_t size = element_bytes(allocation.dtype); size != 0) {
+      if (const std::uint64_t size = allocation.element_bytes(); size != 0) {
         const auto offset = static_cast<std::int64_t>(fault.address - allocation.label_address);
         const auto width = static_cast<std::int64_t>(size);
         const std::int64_t index = offset >= 0 ? offset / width : -((-offset + width - 1) / width);

@@ -131,6 +131,7 @@ void BlockObserver::start(std::uint64_t index) {
   for (Warp& warp : warps_) {
     warp.taints.reset(program.register_bytes);
     warp.syncs.clear();
+    warp.undefined_loads.clear();
     warp.seen.clear();
     warp.covered.fill(0);
     warp.fences.fill({});
@@ -138,12 +139,15 @@ void BlockObserver::start(std::uint64_t index) {
     warp.fenced_anew = false;
   }
   fenced_ = {};
-  absent_.clear();
+  shared_partial_.clear();
+  local_partial_.clear();
+  shared_origins_.clear();
+  local_origins_.clear();
   if (!launch_.checks.init) return;
   for (std::uint32_t w = 0; w < warps_.size(); ++w) {
     for (const std::uint32_t slot : program.unwritten) {
       for (std::uint32_t lane = 0; lane < 32; ++lane)
-        warps_[w].taints.set(slot, lane, Taint::make(0xff, Space::param, 0));
+        warps_[w].taints.set(slot, lane, Taint::make(~std::uint64_t{0}, Space::param, 0));
     }
   }
 }
@@ -324,24 +328,7 @@ void BlockObserver::load(Lanes& w, const Instruction& i, Space space, std::uint3
     if (strong) acquire(w, space, address);
     read_cells(w, i, space, lane, address, bytes, strong);
   }
-  if (!launch_.checks.init) return;
-  std::uint64_t from = 0, size = 0;
-  const std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
-  if (bits == nullptr || all_set(bits, from, bytes)) return;
-  const std::uint32_t element = bytes / i.count;
-  std::uint32_t k = 0;
-  for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
-    if (slot == Instruction::kNone) {
-      ++k;
-      continue;
-    }
-    const unsigned set = eight_bits(bits, from + k++ * element, size);
-    const std::uint32_t missing = ~set & ((1u << element) - 1);
-    Taint taint = Taint::make(missing, space, i.statement);
-    if (const auto known = absent_.find(address); space == Space::shared && known != absent_.end())
-      taint = Taint::make(missing, Space::param, known->second);
-    warps_[w.warp].taints.set(slot, lane, taint);
-  }
+  if (launch_.checks.init) load_values(w, i, space, lane, address, bytes);
 }
 
 void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -351,49 +338,7 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
     write_cells(w, i, space, lane, address, bytes, strong, same);
     if (strong) release(w, i, space, lane, address);
   }
-  if (!launch_.checks.init) return;
-  Warp& warp = warps_[w.warp];
-  std::uint64_t from = 0, size = 0;
-  std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
-  if (bits != nullptr) set_bits(bits, from, bytes);
-  if (!warp.taints.any()) return;
-  const std::uint32_t element = bytes / i.count, whole = (1u << element) - 1;
-  const auto loaded_element = [&](Taint taint) {
-    const Statement* statement = block_.launch().program.statement(taint.statement());
-    const bool loaded = statement != nullptr && taint.space() != Space::param;
-    const std::uint32_t read = loaded ? loaded_bytes(statement->opcode).element : 0;
-    return read == 0 ? 8 : read;
-  };
-  bool all = true;
-  Taint worst;
-  std::uint32_t k = 0;
-  for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
-    const Taint taint = warp.taints.get(slot, lane);
-    const std::uint32_t missing = taint.bytes() & whole;
-    all = all && missing == whole;
-    if (missing != 0 && (!worst || taint.computed())) worst = taint;
-    // What was loaded as less than is stored is no copy, which may hold padding.
-    if (missing != 0 && missing != whole && loaded_element(taint) < element)
-      worst = taint.as_computed();
-    if (bits != nullptr && missing != 0) {
-      for (std::uint32_t byte = 0; byte < element; ++byte) {
-        if ((missing >> byte & 1) != 0) set_bits<false>(bits, from + k * element + byte, 1);
-      }
-    }
-    ++k;
-  }
-  if (worst.of_absent_lane() && space == Space::shared) absent_[address] = worst.statement();
-  if (!worst || space != Space::global) return;
-  Fault fault;
-  describe_access(w, i, space, lane, address, bytes, true, fault);
-  // Padding may be copied; an element of an array, which has none, is a result. Bytes may be those
-  // of anything.
-  const std::string& dtype = fault.allocation.dtype;
-  const bool anything = dtype == "uint8" || dtype == "int8" || dtype == "bool";
-  const bool result = all && !dtype.empty() && (!anything || element == 1);
-  if (!worst.computed() && !result) return;
-  if (bits != nullptr) set_bits(bits, from, bytes);
-  undefined(w, lane, i.statement, worst, "stored", fault);
+  if (launch_.checks.init) store_values(w, i, space, lane, address, bytes);
 }
 
 void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -401,16 +346,15 @@ void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint
   if (launch_.checks.race && store) write_cells(w, i, space, lane, address, bytes, false, false);
   if (launch_.checks.race && !store) read_cells(w, i, space, lane, address, bytes, false);
   if (!launch_.checks.init) return;
-  std::uint64_t from = 0, size = 0;
-  std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
-  if (bits == nullptr || all_set(bits, from, bytes)) return;
+  const Values values = values_at(w, i, space, lane, address);
+  if (values.bits == nullptr || all_set(values.bits, values.from, bytes)) return;
   if (!store) {
     Fault fault;
     describe_access(w, i, space, lane, address, bytes, false, fault);
     undefined(w, lane, i.statement, Taint::make(1, space, i.statement), "loaded into a matrix",
               fault);
   }
-  set_bits(bits, from, bytes);
+  set_bits(values.bits, values.from, bytes);
 }
 
 // The guide, "Texture and Surface Memory": a fetch is not coherent with what the same launch
@@ -436,12 +380,11 @@ std::uint32_t BlockObserver::fetch(Lanes& w, const Instruction& i, std::uint32_t
       race(w, i, Space::global, lane, address, bytes, fresh, "fetch after write", false);
   }
   if (!launch_.checks.init) return 0;
-  std::uint64_t from = 0, size = 0;
-  const std::uint8_t* bits = init_bits(w, i, Space::global, lane, address, from, size);
-  if (bits == nullptr || all_set(bits, from, bytes)) return 0;
+  const Values values = values_at(w, i, Space::global, lane, address);
+  if (values.bits == nullptr || all_set(values.bits, values.from, bytes)) return 0;
   std::uint32_t missing = 0;
   for (std::uint32_t byte = 0; byte < bytes; ++byte)
-    missing |= static_cast<std::uint32_t>(!all_set(bits, from + byte, 1)) << byte;
+    missing |= static_cast<std::uint32_t>(!all_set(values.bits, values.from + byte, 1)) << byte;
   return missing;
 }
 

@@ -14,6 +14,7 @@
 #include "inspect/flight.hpp"
 #include "inspect/moment.hpp"
 #include "inspect/race_memory.hpp"
+#include "inspect/sparse_bytes.hpp"
 #include "inspect/synchronization.hpp"
 #include "inspect/taint.hpp"
 #include "machine/lanes.hpp"
@@ -200,6 +201,8 @@ class BlockObserver {
     std::array<std::uint64_t, 64>
         covered{};                ///< records without their statements, of what was seen
     std::vector<WarpSync> syncs;  ///< since the last barrier
+    /// Where loads read undefined bits, by statement: of each lane the last address.
+    std::unordered_map<std::uint32_t, std::array<std::uint64_t, 32>> undefined_loads;
     Seen seen;
     std::array<Fence, 32> fences{};        ///< the last of each lane
     std::shared_ptr<const Fenced> fenced;  ///< of those whom its threads met last
@@ -245,18 +248,45 @@ class BlockObserver {
   void share_fences(std::uint32_t number, std::uint32_t mask);  ///< of lanes of a warp
   [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address);
   [[nodiscard]] std::uint64_t barrier_key(std::uint32_t number) const;
-  /// The bits of what lies at an address, or null if all of it has values; `size` of them.
-  std::uint8_t* init_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                          std::uint64_t address, std::uint64_t& from, std::uint64_t& size);
+  void load_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                   std::uint64_t address, std::uint32_t bytes);
+  void store_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                    std::uint64_t address, std::uint32_t bytes);
   void shuffle(Lanes& w, const Instruction& i, std::uint32_t mask);
   void follow_own(Lanes& w, const Instruction& i, std::uint32_t mask);
   void undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
                  const char* what, Fault fault);
 
+  /// A memory whose bytes may have values or not.
+  struct Values {
+    std::uint8_t* bits = nullptr;      ///< as init_bits.hpp has them; null if all bytes have values
+    std::uint64_t from = 0, size = 0;  ///< the bit of the address in question; bits that there are
+    PartialBytes* partial = nullptr;   ///< null: bytes are defined or undefined as a whole
+    std::uint64_t key = 0;             ///< of the address in `partial`, and in `origins`
+    SparseBytes<std::uint32_t, 0>* origins = nullptr;  ///< Taint::origin of undefined bytes
+  };
+  [[nodiscard]] Values values_at(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                                 std::uint64_t address);
+  [[nodiscard]] Values local_values(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset);
+  [[nodiscard]] Values side_values(Flight::Side& side);
+  [[nodiscard]] static Values moved(Values values, std::uint64_t by);
+  /// What is undefined of `bytes` bytes, at most 8, `at` bytes behind those of `values`.
+  [[nodiscard]] static std::uint64_t undefined_bits(const Values& values, std::uint64_t at,
+                                                    std::uint32_t bytes);
+  /// They become what a register is.
+  static void put(const Values& values, std::uint64_t at, std::uint32_t bytes, const Taint& taint);
+  static void copy_values(const Values& to, const Values& from, std::uint64_t bytes);
+  static void clear_values(const Values& values, std::uint64_t bytes);
+  /// Whether the undefined bits of what is stored at an address are those that a load read there.
+  [[nodiscard]] bool goes_back(const Warp& warp, const Taint& taint, std::uint32_t lane,
+                               std::uint64_t address) const;
+  /// How many bytes a load had read of each element that is undefined now; 8 if it was none.
+  [[nodiscard]] std::uint32_t loaded_element(const Taint& taint) const;
+  bool keep_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                 const Values& values);
+
   LaunchObserver& launch_;
   BlockState& block_;
-  /// Where shared memory holds what a shuffle read of a lane that takes no part, and which shuffle.
-  std::unordered_map<std::uint64_t, std::uint32_t> absent_;
   /// From here on shared memory is used by cooperative groups, which know what they do.
   std::uint64_t reserved_ = ~std::uint64_t{0};
   std::uint64_t index_ = 0;
@@ -268,6 +298,8 @@ class BlockObserver {
   std::vector<std::uint64_t> shared_records_;
   RaceCells shared_cells_;
   std::vector<std::uint8_t> shared_init_, local_init_;
+  PartialBytes shared_partial_, local_partial_;
+  SparseBytes<std::uint32_t, 0> shared_origins_, local_origins_;
   std::vector<Warp> warps_;
   Fenced fenced_;  ///< of all threads, as it is now; empty before the first fence
 };

@@ -12,16 +12,6 @@
 #include "machine/block.hpp"
 
 namespace warpmark::cpu {
-namespace {
-
-// Bytes of a dtype's element, which stand at its end in bits; 0 for those that may be anything's.
-std::uint64_t element_of(const std::string& dtype) {
-  const std::size_t digits = dtype.find_first_of("0123456789");
-  return digits == dtype.npos ? 0 : std::stoul(dtype.substr(digits)) / 8;
-}
-
-}  // namespace
-
 // Whose an access was: copies told to an mbarrier count as another block's, since nothing in the
 // block but the mbarrier is in order with them.
 std::uint64_t BlockObserver::block_of(const Record& record) const {
@@ -148,31 +138,44 @@ void BlockObserver::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint3
 // What has no value at the source has none at the target, but for whole elements of an array, which
 // are results: those are told of. So is what a reduction changes or takes that has no value.
 void BlockObserver::carry_values(AsyncCopy& copy) {
-  const auto map = [&](Flight::Side& side) {
-    if (side.space != Space::shared) return side.init;
-    side.first = side.address;
-    return home(side.first).shared_init_.data();
-  };
   Flight& flight = *copy.flight;
-  std::uint8_t* to = map(flight.to);
+  const Values to = side_values(flight.to);
   const bool reads = copy.from != nullptr && copy.source != 0;
-  const std::uint8_t* from = reads ? map(flight.from) : nullptr;
+  const Values from = reads ? side_values(flight.from) : Values{};
   copy.each_part([&](const CopyPart& part) {
-    const std::uint64_t first = flight.from.first + part.from, target = flight.to.first + part.to;
-    const bool whole = from == nullptr || all_set(from, first, part.source);
+    const Values source = moved(from, part.from), target = moved(to, part.to);
+    const bool whole = from.bits == nullptr || all_set(source.bits, source.from, part.source);
     if (copy.reduces) {
       if (!whole) no_value(flight, flight.from, part.from, part.source, "added to memory");
-      if (to != nullptr && !all_set(to, target, part.bytes)) {
+      if (to.bits != nullptr && !all_set(to.bits, target.from, part.bytes)) {
         no_value(flight, flight.to, part.to, part.bytes, "changed by an atomic operation");
-        set_bits(to, target, part.bytes);
+        set_bits(to.bits, target.from, part.bytes);
       }
       return;
     }
-    if (to != nullptr) set_bits(to, target, part.bytes);
+    if (to.bits != nullptr) set_bits(to.bits, target.from, part.bytes);
     if (whole) return;
-    if (to != nullptr) copy_bits(to, target, from, first, part.source);
-    if (flight.to.space == Space::global) carry_results(flight, part, from, to);
+    if (to.bits != nullptr) copy_values(target, source, part.source);
+    if (flight.to.space == Space::global) carry_results(flight, part, from.bits, to.bits);
   });
+}
+
+BlockObserver::Values BlockObserver::side_values(Flight::Side& side) {
+  if (side.space == Space::shared) {
+    side.first = side.address;
+    BlockObserver& owner = home(side.first);
+    return {owner.shared_init_.data(), side.first, shared_bytes_,
+            &owner.shared_partial_,    side.first, &owner.shared_origins_};
+  }
+  Arena& arena = block_.launch().arena;
+  PartialBytes* partial = arena.contains(side.address) ? &arena.partial_bytes() : nullptr;
+  return {side.init, side.first, ~std::uint64_t{0}, partial, side.address, nullptr};
+}
+
+BlockObserver::Values BlockObserver::moved(Values values, std::uint64_t by) {
+  values.from += by;
+  values.key += by;
+  return values;
 }
 
 void BlockObserver::no_value(const Flight& flight, const Flight::Side& side, std::uint64_t at,
@@ -192,8 +195,8 @@ void BlockObserver::carry_results(const Flight& flight, const CopyPart& part,
   Fault fault;
   describe_access(w, i, Space::global, flight.lane, flight.to.address + part.to, part.bytes, true,
                   fault);
-  const std::uint64_t element = element_of(fault.allocation.dtype);
-  if (element < 2) return;
+  const std::uint64_t element = fault.allocation.element_bytes();
+  if (element < 2) return;  // bytes may be those of anything
   for (std::uint64_t at = 0; at + element <= part.source; at += element) {
     bool any = false;
     for (std::uint64_t byte = 0; byte < element; ++byte)

@@ -1,10 +1,12 @@
 // What the checks make of atomic operations.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <vector>
 
 #include "inspect/init_bits.hpp"
 #include "inspect/observer.hpp"
+#include "inspect/partial_value.hpp"
 #include "inspect/uses.hpp"
 #include "machine/block.hpp"
 
@@ -87,6 +89,27 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
   }
 }
 
+// Bit-fields and sets of bits that share a word: what an operation on bits does not change of a
+// word that has some values stays as it is.
+bool BlockObserver::keep_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                              const Values& values) {
+  const bool wide = i.opcode == Opcode::atom_and_64 || i.opcode == Opcode::atom_or_64 ||
+                    i.opcode == Opcode::atom_xor_64;
+  const bool sets = i.opcode == Opcode::atom_or_32 || i.opcode == Opcode::atom_or_64;
+  const bool clears = i.opcode == Opcode::atom_and_32 || i.opcode == Opcode::atom_and_64;
+  if (!wide && !sets && !clears && i.opcode != Opcode::atom_xor_32) return false;
+  const std::uint32_t bytes = wide ? 8 : 4;
+  const std::uint64_t old = undefined_bits(values, 0, bytes);
+  if (old == low_bits(8 * bytes)) return false;
+  std::uint64_t operand = 0;
+  std::memcpy(&operand, w.registers + i.a + lane * bytes, bytes);
+  const std::uint64_t decided = sets ? operand : clears ? ~operand : 0;
+  put(values, 0, bytes, Taint::make(old & ~decided, space, i.statement));
+  if (i.d != Instruction::kNone)
+    warps_[w.warp].taints.set(i.d, lane, Taint::make(old, space, i.statement));
+  return true;
+}
+
 void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                            std::uint64_t address, std::uint32_t bytes, bool uses) {
   if (launch_.checks.race) {
@@ -96,28 +119,25 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
     release(w, i, space, lane, address);
   }
   if (!launch_.checks.init) return;
-  std::uint64_t from = 0, size = 0;
-  std::uint8_t* bits = init_bits(w, i, space, lane, address, from, size);
-  if (bits == nullptr || all_set(bits, from, bytes)) return;
+  const Values values = values_at(w, i, space, lane, address);
+  if (values.bits == nullptr || all_set(values.bits, values.from, bytes)) return;
   if (is_exchange(i.opcode)) {
     // What was there counts only if somebody uses it.
     const std::vector<std::uint32_t> slots = uses_of(block_.launch().program, i).writes;
     const auto part = bytes / static_cast<std::uint32_t>(slots.size());
     for (std::uint32_t k = 0; k < slots.size(); ++k) {
-      std::uint32_t missing = 0;
-      for (std::uint32_t byte = 0; byte < part; ++byte)
-        missing |= all_set(bits, from + k * part + byte, 1) ? 0 : 1u << byte;
-      if (slots[k] != Instruction::kNone)
-        warps_[w.warp].taints.set(slots[k], lane, Taint::make(missing, space, i.statement));
+      const Taint old = Taint::make(undefined_bits(values, k * part, part), space, i.statement);
+      if (slots[k] != Instruction::kNone) warps_[w.warp].taints.set(slots[k], lane, old);
     }
-    return set_bits(bits, from, bytes);
+    return set_bits(values.bits, values.from, bytes);
   }
+  if (keep_bits(w, i, space, lane, values)) return;
   Fault fault;
   describe_access(w, i, space, lane, address, bytes, false, fault);
-  const std::uint32_t whole = (1u << std::min(bytes, 8u)) - 1;
-  undefined(w, lane, i.statement, Taint::make(whole, space, i.statement),
+  const std::uint64_t old = undefined_bits(values, 0, std::min(bytes, 8u));
+  undefined(w, lane, i.statement, Taint::make(old == 0 ? 1 : old, space, i.statement),
             "changed by an atomic operation", fault);
-  set_bits(bits, from, bytes);
+  set_bits(values.bits, values.from, bytes);
 }
 
 }  // namespace warpmark::cpu

@@ -5,34 +5,206 @@
 
 #include "inspect/init_bits.hpp"
 #include "inspect/observer.hpp"
+#include "inspect/partial_value.hpp"
 #include "inspect/uses.hpp"
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
+#include "program/memory_words.hpp"
 
 namespace warpmark::cpu {
+namespace {
 
-std::uint8_t* BlockObserver::init_bits(Lanes& w, const Instruction& i, Space space,
-                                       std::uint32_t lane, std::uint64_t address,
-                                       std::uint64_t& from, std::uint64_t& size) {
-  from = address;
+// How wide a load's result is, of what it reads less.
+struct Extension {
+  std::uint32_t bits = 0;  ///< of the register
+  bool is_signed = false;
+};
+
+Extension extension_of(Opcode opcode) {
+  switch (opcode) {
+#define ACCESS_LOAD(space, memory, bits)         \
+  case Opcode::load_##space##_##memory##_##bits: \
+    return {bits, #memory[0] == 's'};
+#include "program/memory_ops.def"
+    default:
+      return {};
+  }
+}
+
+bool touches_each_byte(std::uint64_t bits, std::uint32_t bytes) {
+  for (std::uint32_t byte = 0; byte < bytes; ++byte) {
+    if ((bits >> (8 * byte) & 0xff) == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+BlockObserver::Values BlockObserver::local_values(std::uint32_t warp, std::uint32_t lane,
+                                                  std::uint64_t offset) {
+  const std::uint64_t thread = warp * 32 + lane;
+  return {local_init_.data() + (local_bytes_ / 8 + 1) * thread,
+          offset,
+          local_bytes_,
+          &local_partial_,
+          thread << 32 | offset,
+          &local_origins_};
+}
+
+BlockObserver::Values BlockObserver::values_at(Lanes& w, const Instruction& i, Space space,
+                                               std::uint32_t lane, std::uint64_t address) {
   switch (space) {
     case Space::shared: {
-      BlockObserver& owner = home(from);
-      size = shared_bytes_;
-      return from < shared_bytes_ ? owner.shared_init_.data() : nullptr;
+      BlockObserver& owner = home(address);
+      if (address >= shared_bytes_) return {};
+      return {owner.shared_init_.data(), address, shared_bytes_,
+              &owner.shared_partial_,    address, &owner.shared_origins_};
     }
     case Space::local:
-      size = local_bytes_;
-      return local_init_.data() + (local_bytes_ / 8 + 1) * (w.warp * 32 + lane);
+      return local_values(w.warp, lane, address);
     case Space::global: {
       const Region& region = w.sites[i.site];
-      from = address - region.begin;
-      size = region.size;
-      return region.init;
+      Arena& arena = block_.launch().arena;
+      // Memory of a peer has bytes of which some bits are undefined count as defined.
+      PartialBytes* partial = arena.contains(address) ? &arena.partial_bytes() : nullptr;
+      return {region.init, address - region.begin, region.size, partial, address, nullptr};
     }
     default:
-      return nullptr;
+      return {};
   }
+}
+
+std::uint64_t BlockObserver::undefined_bits(const Values& values, std::uint64_t at,
+                                            std::uint32_t bytes) {
+  const unsigned set = eight_bits(values.bits, values.from + at, values.size);
+  std::uint64_t undefined = 0;
+  for (std::uint32_t byte = 0; byte < bytes; ++byte) {
+    if ((set >> byte & 1) != 0) continue;
+    const std::uint8_t bits =
+        values.partial == nullptr ? 0xff : values.partial->get(values.key + at + byte);
+    undefined |= std::uint64_t{bits} << (8 * byte);
+  }
+  return undefined;
+}
+
+void BlockObserver::put(const Values& values, std::uint64_t at, std::uint32_t bytes,
+                        const Taint& taint) {
+  set_bits(values.bits, values.from + at, bytes);
+  for (std::uint32_t byte = 0; byte < bytes; ++byte) {
+    const auto bits = static_cast<std::uint8_t>(taint.undefined >> (8 * byte) & 0xff);
+    if (bits == 0 || (bits != 0xff && values.partial == nullptr)) continue;
+    set_bits<false>(values.bits, values.from + at + byte, 1);
+    if (values.partial != nullptr) values.partial->set(values.key + at + byte, bits);
+    if (values.origins != nullptr) values.origins->set(values.key + at + byte, taint.origin);
+  }
+}
+
+void BlockObserver::copy_values(const Values& to, const Values& from, std::uint64_t bytes) {
+  copy_bits(to.bits, to.from, from.bits, from.from, bytes);
+  if (to.partial != nullptr && from.partial != nullptr)
+    to.partial->copy(to.key, *from.partial, from.key, bytes);
+  if (to.origins != nullptr && from.origins != nullptr)
+    to.origins->copy(to.key, *from.origins, from.key, bytes);
+  else if (to.origins != nullptr)
+    to.origins->forget(to.key, bytes);
+}
+
+void BlockObserver::clear_values(const Values& values, std::uint64_t bytes) {
+  set_bits<false>(values.bits, values.from, bytes);
+  values.partial->forget(values.key, bytes);
+  values.origins->forget(values.key, bytes);
+}
+
+void BlockObserver::load_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                                std::uint64_t address, std::uint32_t bytes) {
+  const Values values = values_at(w, i, space, lane, address);
+  if (values.bits == nullptr || all_set(values.bits, values.from, bytes)) return;
+  Warp& warp = warps_[w.warp];
+  const std::uint32_t element = bytes / i.count;
+  const Extension extension = extension_of(i.opcode);
+  std::uint64_t at = 0;
+  for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
+    const std::uint64_t undefined = undefined_bits(values, at, element);
+    const std::uint64_t first = at;
+    at += element;
+    if (slot == Instruction::kNone) continue;
+    Taint taint = Taint::make(undefined, space, i.statement);
+    if (taint && values.origins != nullptr && !values.origins->empty()) {
+      const auto byte = static_cast<std::uint64_t>(std::countr_zero(undefined)) / 8;
+      const std::uint32_t origin = values.origins->get(values.key + first + byte);
+      if (origin != 0) taint.origin = origin < Taint::kFlags + 1 ? taint.origin | origin : origin;
+    }
+    if (taint && extension.bits != 0 && 8 * element < extension.bits) {
+      taint.undefined =
+          extended({0, undefined}, 8 * element, extension.bits, extension.is_signed).undefined;
+    }
+    warp.taints.set(slot, lane, taint);
+  }
+  const auto [place, fresh] = warp.undefined_loads.try_emplace(i.statement);
+  if (fresh) place->second.fill(~std::uint64_t{0});
+  place->second.at(lane) = address;
+}
+
+std::uint32_t BlockObserver::loaded_element(const Taint& taint) const {
+  const Statement* statement = block_.launch().program.statement(taint.statement());
+  const bool loaded = statement != nullptr && taint.space() != Space::param;
+  const std::uint32_t read = loaded ? loaded_bytes(statement->opcode).element : 0;
+  return read == 0 ? 8 : read;
+}
+
+bool BlockObserver::goes_back(const Warp& warp, const Taint& taint, std::uint32_t lane,
+                              std::uint64_t address) const {
+  const auto place = warp.undefined_loads.find(taint.statement());
+  if (place == warp.undefined_loads.end() || taint.space() == Space::param) return false;
+  const std::uint64_t read = place->second.at(lane);
+  const auto first = static_cast<std::uint64_t>(std::countr_zero(taint.undefined)) / 8;
+  const auto last = (63 - static_cast<std::uint64_t>(std::countl_zero(taint.undefined))) / 8;
+  return address + first >= read && address + last < read + loaded_element(taint);
+}
+
+// What is no copy of memory, which may hold padding and bit-fields without values, is a result:
+// what was computed, whole elements of arrays, and numbers made of parts or put together.
+void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                                 std::uint64_t address, std::uint32_t bytes) {
+  Warp& warp = warps_[w.warp];
+  const Values values = values_at(w, i, space, lane, address);
+  if (!warp.taints.any()) {
+    if (values.bits != nullptr) set_bits(values.bits, values.from, bytes);
+    return;
+  }
+  const std::uint32_t element = bytes / i.count;
+  const std::uint64_t whole = low_bits(8 * element);
+  bool all = true, part = false, made = false;
+  Taint worst;
+  std::uint64_t at = 0;
+  for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
+    const Taint held = warp.taints.get(slot, lane);
+    Taint taint = held.with(held.undefined & whole);
+    const bool back = taint && goes_back(warp, taint, lane, address + at);
+    all = all && !back && touches_each_byte(taint.undefined, element);
+    if (taint && !back) {
+      const bool cut =
+          (taint.low_part() && taint.undefined != whole) || loaded_element(taint) < element;
+      part = part || (cut && !taint.joined());
+      made = made || cut || taint.joined();
+    }
+    if (taint && (!worst || (taint.computed() && !worst.computed()))) worst = taint;
+    // Shared memory hides where what it holds came from, but for lanes that take no part in a
+    // shuffle.
+    if (space == Space::shared && !taint.of_absent_lane()) taint.origin &= Taint::kFlags;
+    if (values.bits != nullptr) put(values, at, element, taint);
+    at += element;
+  }
+  if (!worst || space != Space::global) return;
+  Fault fault;
+  describe_access(w, i, space, lane, address, bytes, true, fault);
+  // Bytes may be those of anything.
+  const std::uint64_t type = fault.allocation.element_bytes();
+  const bool typed = !fault.allocation.dtype.empty() && (type != 1 || element == 1);
+  if (!worst.computed() && !part && !(all && typed) && !(made && type == element && type > 1))
+    return;
+  if (values.bits != nullptr) set_bits(values.bits, values.from, bytes);
+  undefined(w, lane, i.statement, worst, "stored", fault);
 }
 
 void BlockObserver::fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
@@ -56,29 +228,26 @@ void BlockObserver::fill(const std::byte* to, std::uint64_t bytes) {
 void BlockObserver::enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
                                 std::uint64_t frame) {
   if (!launch_.checks.init) return;
-  std::uint8_t* bits = local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane);
-  set_bits<false>(bits, frame, block_.launch().program.callees[callee].frame_bytes);
+  const Values values = local_values(warp, lane, frame);
+  clear_values(values, block_.launch().program.callees[callee].frame_bytes);
   for (const Callee::Value& value : launch_.call_spaces[callee])
-    set_bits(bits, frame + value.offset, value.bytes);
+    set_bits(values.bits, frame + value.offset, value.bytes);
 }
 
 // What a pointer to a local variable finds there now is nobody's.
 void BlockObserver::leave_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
                                 std::uint64_t frame) {
   if (!launch_.checks.init) return;
-  std::uint8_t* bits = local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane);
-  set_bits<false>(bits, frame, block_.launch().program.callees[callee].frame_bytes);
+  clear_values(local_values(warp, lane, frame),
+               block_.launch().program.callees[callee].frame_bytes);
 }
 
 void BlockObserver::copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from,
                                std::uint64_t to, std::uint64_t bytes) {
   if (!launch_.checks.init) return;
-  std::uint8_t* bits = local_init_.data() + (local_bytes_ / 8 + 1) * (warp * 32 + lane);
-  const bool whole = all_set(bits, from, bytes);
-  set_bits(bits, to, bytes);
-  for (std::uint64_t i = 0; !whole && i < bytes; ++i) {
-    if (!all_set(bits, from + i, 1)) set_bits<false>(bits, to + i, 1);
-  }
+  const Values source = local_values(warp, lane, from), target = local_values(warp, lane, to);
+  if (all_set(source.bits, from, bytes)) return set_bits(target.bits, to, bytes);
+  copy_values(target, source, bytes);
 }
 
 void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
@@ -126,8 +295,8 @@ void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) 
     // Structs are shuffled word by word, with their padding. And sums of half a warp hand on what
     // lanes beyond it have, down to where nobody looks at it.
     const bool padding =
-        !taint.computed() && ((taint.bytes() & 0xf) != 0xf || taint.space() == Space::local ||
-                              taint.space() == Space::param);
+        !taint.computed() && ((~taint.undefined & low_bits(32)) != 0 ||
+                              taint.space() == Space::local || taint.space() == Space::param);
     if (read && !padding && !taint.of_absent_lane()) used |= 1u << from;
   }
   decide(w, i.a, used, i.statement, "handed to other lanes");

@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "inspect/bit_flow.hpp"
 #include "inspect/uses.hpp"
 #include "machine/block.hpp"
 #include "machine/lanes.hpp"
@@ -39,13 +40,11 @@ Flow flow_of_arithmetic(const OpcodeInfo& info) {
 
 struct Flows {
   std::array<Flow, static_cast<std::size_t>(Opcode::count)> flow{};
-  std::array<std::uint8_t, static_cast<std::size_t>(Opcode::count)> bytes{};  ///< copied
 };
 
 Flows make_flows() {
   Flows flows;
   flows.flow.fill(Flow::compute);
-  flows.bytes.fill(8);
   const auto set = [&](Opcode opcode, Flow flow) {
     flows.flow[static_cast<std::size_t>(opcode)] = flow;
   };
@@ -53,8 +52,6 @@ Flows make_flows() {
     const OpcodeInfo* info = find_opcode(static_cast<Opcode>(i));
     if (info == nullptr) continue;
     flows.flow[i] = flow_of_arithmetic(*info);
-    if (!is_atomic(info->form))
-      flows.bytes[i] = static_cast<std::uint8_t>(std::min(bytes_of(info->d), bytes_of(info->a)));
   }
 #define ACCESS_LOAD(space, memory, bits) set(Opcode::load_##space##_##memory##_##bits, Flow::load);
 #define ACCESS_STORE(space, memory, bits) \
@@ -121,27 +118,13 @@ const Flows& flows() {
   return table;
 }
 
+constexpr std::uint64_t kWhole = ~std::uint64_t{0};
+
 // One lane of a register that holds at most 64 bits.
 std::uint64_t value_of(const Lanes& lanes, std::uint32_t slot, std::uint32_t lane, bool wide) {
   std::uint64_t value = 0;
   std::memcpy(&value, lanes.registers + slot + lane * (wide ? 8 : 4), wide ? 8 : 4);
   return value;
-}
-
-// The bytes of a value that are all ones, or with `inverted` all zeros.
-std::uint32_t deciding_bytes(std::uint64_t value, bool inverted) {
-  std::uint32_t bytes = 0;
-  for (int i = 0; i < 8; ++i)
-    bytes |= static_cast<std::uint32_t>((value >> (8 * i) & 0xff) == (inverted ? 0 : 0xff)) << i;
-  return bytes;
-}
-
-// The bytes that hold bits [first, last).
-std::uint32_t bytes_between(std::uint64_t first, std::uint64_t last) {
-  std::uint32_t bytes = 0;
-  for (std::uint32_t byte = 0; byte < 8; ++byte)
-    bytes |= static_cast<std::uint32_t>(last > 8 * byte && first < 8 * byte + 8) << byte;
-  return bytes;
 }
 
 class Step {
@@ -169,7 +152,7 @@ class Step {
         return shuffle();
       default:
         for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1)
-          lane(flow, static_cast<std::uint32_t>(std::countr_zero(rest)));
+          lane(static_cast<std::uint32_t>(std::countr_zero(rest)));
     }
   }
 
@@ -182,167 +165,133 @@ class Step {
   }
   [[nodiscard]] Taint any(std::initializer_list<std::uint32_t> slots, std::uint32_t lane) const {
     for (const std::uint32_t slot : slots) {
-      if (const Taint taint = of(slot, lane)) return taint.as_computed();
+      if (const Taint taint = of(slot, lane)) return taint.computing(kWhole);
     }
     return {};
   }
+  [[nodiscard]] PartialValue partial(std::uint32_t slot, std::uint32_t lane, Type type) const {
+    if (slot == Instruction::kNone) return {};
+    const std::uint64_t bits = low_bits(8 * bytes_of(type));
+    return {value_of(lanes_, slot, lane, bytes_of(type) == 8) & bits,
+            of(slot, lane).undefined & bits};
+  }
+  [[nodiscard]] bool bit(std::uint32_t slot, std::uint32_t lane) const {
+    std::uint32_t word;
+    std::memcpy(&word, lanes_.registers + slot, 4);
+    return (word >> lane & 1) != 0;
+  }
 
-  void lane(Flow flow, std::uint32_t lane) {
-    const std::size_t opcode = static_cast<std::size_t>(i_.opcode);
-    const std::uint32_t copied = (1u << flows().bytes[opcode]) - 1;
-    switch (flow) {
-      case Flow::copy: {
-        const Taint a = of(i_.a, lane);
-        set(i_.d, lane, a.with_bytes(a.bytes() & copied));
-        return;
-      }
-      case Flow::both:
-      case Flow::either: {
-        const Taint a = of(i_.a, lane), b = of(i_.b, lane);
-        const bool wide = copied == 0xff, zeros = flow == Flow::both;
-        const auto decided = [&](std::uint32_t slot, Taint taint) {
-          return deciding_bytes(value_of(lanes_, slot, lane, wide), zeros) & ~taint.bytes();
-        };
-        std::uint32_t bytes =
-            (a.bytes() | b.bytes()) & ~decided(i_.a, a) & ~decided(i_.b, b) & copied;
-        // A bit-field's bits have a value now, and with them the bytes that hold it.
-        if (i_.merges) bytes &= deciding_bytes(value_of(lanes_, i_.b, lane, wide), !zeros);
-        Taint result = (a ? a : b).with_bytes(bytes);
-        // Low bits that are cut out of a value are no copy of it.
-        const auto low_bits = [&](std::uint32_t slot) {
-          const std::uint64_t mask = value_of(lanes_, slot, lane, wide);
-          const bool whole = (deciding_bytes(mask, false) & copied) == copied;
-          return !whole && (mask & (mask + 1)) == 0;
-        };
-        const bool cuts = zeros && !i_.merges && (!a || !b) && low_bits(a ? i_.b : i_.a);
-        if (result && (cuts || a.computed() || b.computed())) result = result.as_computed();
-        set(i_.d, lane, result);
-        return;
-      }
-      case Flow::shift:
-        return shift(lane, copied);
-      case Flow::select: {
-        Taint result = of(i_.c, lane).as_computed();
-        if (!result) {
-          std::uint32_t chosen;
-          std::memcpy(&chosen, lanes_.registers + i_.c, 4);
-          if (i_.negated) chosen = ~chosen;
-          result = of((chosen >> lane & 1) != 0 ? i_.a : i_.b, lane);
-        }
-        set(i_.d, lane, result);
-        return;
-      }
-      case Flow::compare:
-        compare(lane);
-        return;
-      default: {
-        if (i_.opcode == Opcode::prmt || i_.merges) return rearrange(lane);
-        if (i_.opcode == Opcode::bfe_u32 || i_.opcode == Opcode::bfe_u64 ||
-            i_.opcode == Opcode::bfe_s32 || i_.opcode == Opcode::bfe_s64)
-          return extract(lane);
-        if (i_.opcode == Opcode::convert_any) {
-          Taint result;
-          for (const std::uint32_t slot : uses_of(program_, i_).reads) {
-            if (!result) result = of(slot, lane).as_computed();
-          }
-          set(i_.d, lane, result);
-          return;
-        }
-        Taint result = any({i_.a, i_.b, i_.c}, lane);
-        const OpcodeInfo* info = find_opcode(i_.opcode);
-        const bool reads_address =
-            info != nullptr && (info->form == Form::quaternary || info->form == Form::carry2 ||
-                                info->form == Form::carry3);
-        if (!result && reads_address) result = any({i_.address}, lane);
-        set(i_.d, lane, mask_result(info, lane, result));
-        const bool carries =
-            info != nullptr && (info->form == Form::carry2 || info->form == Form::carry3);
-        if (info == nullptr || (carries && i_.negated)) set(i_.address, lane, result);
-      }
+  void lane(std::uint32_t lane) {
+    const OpcodeInfo* info = find_opcode(i_.opcode);
+    if (info == nullptr) return without_form(lane);
+    switch (info->form) {
+      case Form::mask1:
+        return set(i_.d, lane, any({i_.a}, lane).with(1));
+      case Form::mask2:
+        return set(i_.d, lane, mask_result(*info, lane, any({i_.a, i_.b}, lane).with(1)));
+      case Form::select:
+        return select(*info, lane);
+      case Form::compare:
+        return compare(*info, lane);
+      default:
+        return arithmetic(*info, lane);
     }
   }
 
-  // A shift by whole bytes copies them; another makes each byte of two that lie beside each other.
-  void shift(std::uint32_t lane, std::uint32_t copied) {
-    const Taint a = of(i_.a, lane);
-    const std::uint64_t by = value_of(lanes_, i_.b, lane, false);
-    if (!a || of(i_.b, lane) || by > 63) return set(i_.d, lane, any({i_.a, i_.b}, lane));
-    const std::string_view names = find_opcode(i_.opcode)->names;
-    const bool left = names.starts_with("shl");
-    if (i_.imm != 0) {
-      const auto bits = static_cast<std::uint64_t>(i_.imm);
-      const std::uint32_t none = deciding_bytes(left ? bits >> by : bits << by, true);
-      return set(i_.d, lane, a.with_bytes(a.bytes() & ~none & copied).as_computed());
-    }
-    const auto moved = [&](std::uint64_t bytes) {
-      return static_cast<std::uint32_t>(left ? a.bytes() << bytes : a.bytes() >> bytes);
-    };
-    std::uint32_t bytes = (moved(by / 8) | (by % 8 == 0 ? 0 : moved(by / 8 + 1))) & copied;
-    // The sign comes in from the left.
-    const std::uint32_t top = copied & ~(copied >> 1);
-    if (names.starts_with("shr.s") && (a.bytes() & top) != 0)
-      bytes |= copied & ~(copied >> (by / 8));
-    Taint result = a.with_bytes(bytes);
-    if (result && by % 8 != 0) result.bits |= Taint::kComputed;
-    set(i_.d, lane, result);
-  }
-
-  // bfe, whose result has a value if the bits have that it takes.
-  void extract(std::uint32_t lane) {
-    const Taint a = of(i_.a, lane);
-    const std::uint64_t first = value_of(lanes_, i_.b, lane, false) & 0xff;
-    const std::uint64_t last = first + (value_of(lanes_, i_.c, lane, false) & 0xff);
-    const std::uint32_t taken = bytes_between(first, last);
-    const Taint place = any({i_.b, i_.c}, lane);
-    set(i_.d, lane, place ? place : a.with_bytes(a.bytes() & taken).as_computed());
-  }
-
-  // prmt and bfi, whose last operands say which byte or bit of the result comes from where.
-  void rearrange(std::uint32_t lane) {
-    const Taint a = of(i_.a, lane), b = of(i_.b, lane);
-    Taint result = a.as_computed();
-    const bool permutes = i_.opcode == Opcode::prmt;
-    if (of(i_.c, lane) || (!permutes && of(i_.address, lane))) {
-      result = any({i_.a, i_.b, i_.c, i_.address}, lane);
-    } else if (permutes) {
-      const std::uint64_t selectors = value_of(lanes_, i_.c, lane, false);
-      const std::uint32_t from = (a.bytes() & 0xf) | (b.bytes() & 0xf) << 4;
-      std::uint32_t bytes = 0;
-      for (std::uint32_t byte = 0; byte < 4; ++byte)
-        bytes |= (from >> (selectors >> (4 * byte) & 7) & 1) << byte;
-      result = (a ? a : b).with_bytes(bytes);
-      if (result && (a.computed() || b.computed())) result = result.as_computed();
-    } else if (!a) {
-      const std::uint64_t first = value_of(lanes_, i_.c, lane, false) & 0xff;
-      const std::uint64_t last = first + (value_of(lanes_, i_.address, lane, false) & 0xff);
-      result = b.with_bytes(b.bytes() & ~bytes_between(first, last));
+  // Conversions by a ConvertForm, windows of address spaces.
+  void without_form(std::uint32_t lane) {
+    Taint result;
+    for (const std::uint32_t slot : uses_of(program_, i_).reads) {
+      if (!result) result = of(slot, lane).computing(kWhole);
     }
     set(i_.d, lane, result);
+    if (i_.opcode != Opcode::convert_any) set(i_.address, lane, result);
+  }
+
+  void select(const OpcodeInfo& info, std::uint32_t lane) {
+    if (const Taint chooser = of(i_.c, lane)) {
+      const std::uint64_t bits =
+          undefined_choice(partial(i_.a, lane, info.a), partial(i_.b, lane, info.a));
+      return set(i_.d, lane, chooser.computing(bits));
+    }
+    set(i_.d, lane, of(bit(i_.c, lane) != i_.negated ? i_.a : i_.b, lane));
+  }
+
+  void arithmetic(const OpcodeInfo& info, std::uint32_t lane) {
+    std::array<std::uint32_t, BitFlow::kOperands> slots = {i_.a, i_.b, i_.c, i_.address};
+    const bool chain = info.form == Form::carry2 || info.form == Form::carry3;
+    if (info.form == Form::unary) slots[1] = Instruction::kNone;
+    if (info.form == Form::unary || info.form == Form::binary || info.form == Form::carry2)
+      slots[2] = Instruction::kNone;
+    const std::string_view word = info.names.substr(0, info.names.find('.'));
+    const bool carries = chain && word.ends_with('c');  // addc, subc, madc
+    if (info.form != Form::quaternary && !carries) slots[3] = Instruction::kNone;
+    // What a value makes of itself may not depend on it.
+    const bool nothing = i_.a == i_.b && (word == "xor" || word == "sub");
+    bool undefined = false;
+    for (const std::uint32_t slot : slots) undefined = undefined || of(slot, lane);
+    BitFlow flow;
+    if (undefined && !nothing) {
+      std::array<PartialValue, BitFlow::kOperands> operands = {partial(slots[0], lane, info.a),
+                                                               partial(slots[1], lane, info.b),
+                                                               partial(slots[2], lane, info.c),
+                                                               {}};
+      if (carries)
+        operands[3] = {bit(slots[3], lane), of(slots[3], lane).undefined & 1};
+      else
+        operands[3] = partial(slots[3], lane, info.e);
+      flow = flow_of_bits(info, operands);
+    }
+    if (chain && i_.negated)
+      set(i_.address, lane, flow.carry ? any_of(slots, lane).with(1) : Taint{});
+    set(i_.d, lane, trace(flow, slots, lane));
+  }
+  [[nodiscard]] Taint any_of(const std::array<std::uint32_t, BitFlow::kOperands>& slots,
+                             std::uint32_t lane) const {
+    return any({slots[0], slots[1], slots[2], slots[3]}, lane);
+  }
+
+  // Where the undefined bits of a result come from: the operands that it copies, or any.
+  [[nodiscard]] Taint trace(const BitFlow& flow,
+                            const std::array<std::uint32_t, BitFlow::kOperands>& slots,
+                            std::uint32_t lane) const {
+    if (flow.undefined == 0) return {};
+    std::uint64_t computed = flow.undefined;
+    Taint result;
+    std::uint32_t flags =
+        (flow.low_part ? Taint::kLowPart : 0) | (flow.joined ? Taint::kJoined : 0);
+    for (std::size_t k = 0; k < slots.size(); ++k) {
+      const std::uint64_t copied = flow.copied.at(k);
+      const Taint taint = of(slots.at(k), lane);
+      if (copied == 0 || !taint) continue;
+      computed &= ~copied;
+      flags |= taint.origin & Taint::kFlags;
+      if (!result) result = taint;
+    }
+    if (!result) result = any_of(slots, lane);
+    if (computed != 0) flags |= Taint::kComputed;
+    return {flow.undefined, (result.origin & ~Taint::kFlags) | flags};
   }
 
   // and.pred and or.pred, where one operand may decide.
-  [[nodiscard]] Taint mask_result(const OpcodeInfo* info, std::uint32_t lane, Taint result) const {
-    if (!result || info == nullptr || info->form != Form::mask2) return result;
-    const bool both = info->names.starts_with("and"), either = info->names.starts_with("or");
-    if (!both && !either) return result;
+  [[nodiscard]] Taint mask_result(const OpcodeInfo& info, std::uint32_t lane, Taint result) const {
+    const bool both = info.names.starts_with("and"), either = info.names.starts_with("or");
+    if (!result || (!both && !either)) return result;
     for (const std::uint32_t slot : {i_.a, i_.b}) {
-      std::uint32_t value;
-      std::memcpy(&value, lanes_.registers + slot, 4);
-      if (!of(slot, lane) && ((value >> lane & 1) != 0) == either) return {};
+      if (!of(slot, lane) && bit(slot, lane) == either) return {};
     }
     return result;
   }
 
-  void compare(std::uint32_t lane) {
-    Taint result = any({i_.a, i_.b}, lane);
+  void compare(const OpcodeInfo& info, std::uint32_t lane) {
+    Taint result;
+    if (undefined_comparison(info, partial(i_.a, lane, info.a), partial(i_.b, lane, info.a)))
+      result = any({i_.a, i_.b}, lane).with(1);
     const Taint c = i_.imm == kCombineNone ? Taint{} : of(i_.c, lane);
-    if (i_.imm == kCombineAnd || i_.imm == kCombineOr) {
-      std::uint32_t value;
-      std::memcpy(&value, lanes_.registers + i_.c, 4);
-      if (i_.negated) value = ~value;
-      if (!c && ((value >> lane & 1) != 0) == (i_.imm == kCombineOr)) result = {};
-    }
-    if (!result) result = c.as_computed();
+    if ((i_.imm == kCombineAnd || i_.imm == kCombineOr) && !c &&
+        (bit(i_.c, lane) != i_.negated) == (i_.imm == kCombineOr))
+      result = {};
+    if (!result) result = c.computing(1);
     set(i_.d, lane, result);
     set(i_.address, lane, result);
   }
@@ -350,30 +299,38 @@ class Step {
   // Instruction::address is the whole; see machine/arithmetic.
   void pack() {
     const std::uint32_t parts[4] = {i_.d, i_.a, i_.b, i_.c};
-    const int size = i_.opcode == Opcode::pack_8 ? 1 : i_.opcode == Opcode::pack_16 ? 2 : 4;
+    const std::uint32_t width = part_bits(i_.opcode);
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       Taint result;
-      for (int part = 0; part < 4 && part < i_.count; ++part) {
+      for (std::uint32_t part = 0; part < 4 && part < i_.count; ++part) {
         const Taint taint = of(parts[part], lane);
-        if (!taint) continue;
-        const std::uint32_t bytes = (taint.bytes() & ((1u << size) - 1)) << (part * size);
-        result = result ? Taint{result.bits | bytes | (taint.bits & Taint::kComputed)}
-                        : taint.with_bytes(bytes);
+        const std::uint64_t bits = (taint.undefined & low_bits(width)) << (part * width);
+        result = joined(result, taint.with(bits));
       }
+      result.origin |= Taint::kJoined;
       set(i_.address, lane, result);
     }
   }
   void unpack() {
     const std::uint32_t parts[4] = {i_.d, i_.a, i_.b, i_.c};
-    const int size = i_.opcode == Opcode::unpack_8 ? 1 : i_.opcode == Opcode::unpack_16 ? 2 : 4;
+    const std::uint32_t width = part_bits(i_.opcode);
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       const Taint whole = of(i_.address, lane);
-      for (int part = 0; part < 4 && part < i_.count; ++part)
-        set(parts[part], lane,
-            whole.with_bytes(whole.bytes() >> (part * size) & ((1u << size) - 1)));
+      for (std::uint32_t part = 0; part < 4 && part < i_.count; ++part)
+        set(parts[part], lane, whole.with(whole.undefined >> (part * width) & low_bits(width)));
     }
+  }
+  static std::uint32_t part_bits(Opcode opcode) {
+    return opcode == Opcode::pack_8 || opcode == Opcode::unpack_8     ? 8
+           : opcode == Opcode::pack_16 || opcode == Opcode::unpack_16 ? 16
+                                                                      : 32;
+  }
+  // Of parts of one register.
+  static Taint joined(const Taint& a, const Taint& b) {
+    if (!a || !b) return a ? a : b;
+    return {a.undefined | b.undefined, a.origin | (b.origin & Taint::kFlags)};
   }
   void load() {
     const std::uint32_t first[4] = {i_.d, i_.a, i_.b, i_.c};
@@ -394,9 +351,10 @@ class Step {
           i_.opcode, lane, static_cast<std::uint32_t>(value_of(lanes_, i_.b, lane, false)),
           static_cast<std::uint32_t>(value_of(lanes_, i_.c, lane, false)));
       if (from > 31) from = lane;
-      results[lane] = (mask_ >> from & 1) != 0      ? of(i_.a, from)
-                      : (reported >> from & 1) != 0 ? Taint{}
-                                                    : Taint::make(0xf, Space::param, i_.statement);
+      results[lane] = (mask_ >> from & 1) != 0 ? of(i_.a, from)
+                      : (reported >> from & 1) != 0
+                          ? Taint{}
+                          : Taint::make(low_bits(32), Space::param, i_.statement);
     }
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -443,7 +401,7 @@ class Step {
           const auto sum = sums.find({at.product, at.row, at.column});
           if (!result && sum != sums.end()) result = sum->second;
         }
-        set(uses.writes[r], lane, result.as_computed());
+        set(uses.writes[r], lane, result.computing(kWhole));
       }
     }
   }
@@ -455,8 +413,7 @@ class Step {
       for (std::uint32_t r = 0; r < form.registers(part); ++r) {
         const Taint taint = of(slots[r], lane);
         for (std::uint32_t k = 0; taint && k < packed; ++k) {
-          const std::uint32_t first = k * bits / 8, last = (k * bits + bits - 1) / 8;
-          if ((taint.bytes() >> first & ((2u << (last - first)) - 1)) != 0)
+          if ((taint.undefined >> (k * bits) & low_bits(bits)) != 0)
             take(position_of(form, part, lane, r * packed + k), taint);
         }
       }
@@ -469,11 +426,9 @@ class Step {
       const std::uint32_t row = lane / 4, column = lane % 4 * 2;
       for (const std::uint32_t half : {0u, 1u}) {
         const Taint taint = of(i_.a, (column + half) * 4 + row / 2);
-        const std::uint32_t bytes = taint.bytes() >> (row % 2 * 2) & 3;
-        if (bytes == 0) continue;
+        const std::uint64_t bits = taint.undefined >> (row % 2 * 16) & 0xffff;
         Taint& result = results.at(lane);
-        result = result ? Taint{result.bits | bytes << (2 * half)}
-                        : taint.with_bytes(bytes << (2 * half));
+        result = joined(result, taint.with(bits << (16 * half)));
       }
     }
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
@@ -490,6 +445,13 @@ class Step {
 };
 
 }  // namespace
+
+std::uint64_t bits_of_bytes(std::uint32_t bytes) {
+  std::uint64_t bits = 0;
+  for (std::uint32_t byte = 0; byte < 8; ++byte)
+    bits |= (bytes >> byte & 1) != 0 ? std::uint64_t{0xff} << (8 * byte) : 0;
+  return bits;
+}
 
 void WarpTaints::reset(std::uint32_t register_bytes) {
   register_bytes_ = register_bytes;

@@ -11,42 +11,52 @@ namespace warpmark::cpu {
 struct Lanes;
 
 /// What of one lane's register is undefined, and where that came from.
-/// Values are followed through copies byte by byte, so that padding may be copied; what an
-/// operation computes from an undefined byte is undefined as a whole.
+/// Values are followed bit by bit, so that padding and bit-fields may be copied with what has no
+/// value beside them; a result that depends on undefined bits is `computed`.
 struct Taint {
-  static constexpr std::uint32_t kComputed = 1u << 8;
-  std::uint32_t bits = 0;
+  static constexpr std::uint32_t kComputed = 1, kLowPart = 2, kJoined = 4, kFlags = 7;
+  std::uint64_t undefined = 0;  ///< a one for each bit without a value
+  std::uint32_t origin = 0;     ///< flags, space and statement
 
-  /// `bytes` has a bit for each undefined byte; `statement` read the undefined value from `space`.
-  static Taint make(std::uint32_t bytes, Space space, std::uint32_t statement) {
-    if (bytes == 0) return {};
-    const std::uint32_t origin = space == Space::global   ? 1
-                                 : space == Space::shared ? 2
-                                 : space == Space::local  ? 3
-                                                          : 0;
-    return {bytes | origin << 9 | (statement & 0x1fffff) << 11};
+  /// `statement` read the undefined bits from `space`.
+  static Taint make(std::uint64_t undefined, Space space, std::uint32_t statement) {
+    if (undefined == 0) return {};
+    const std::uint32_t from = space == Space::global   ? 1
+                               : space == Space::shared ? 2
+                               : space == Space::local  ? 3
+                                                        : 0;
+    return {undefined, from << 3 | statement << 5};
   }
-  explicit operator bool() const { return bits != 0; }
-  [[nodiscard]] std::uint32_t bytes() const { return bits & 0xff; }
-  [[nodiscard]] bool computed() const { return (bits & kComputed) != 0; }
+  explicit operator bool() const { return undefined != 0; }
+  [[nodiscard]] bool computed() const { return (origin & kComputed) != 0; }
+  /// Low bits of a value with zeros before them: a part of a word that goes back to where it came
+  /// from, or a number made of an undefined one.
+  [[nodiscard]] bool low_part() const { return (origin & kLowPart) != 0; }
+  /// Other bits have been put beside it.
+  [[nodiscard]] bool joined() const { return (origin & kJoined) != 0; }
   /// Space::param stands for a register: one that was never written, or that of a lane which takes
   /// no part in a shuffle.
   [[nodiscard]] Space space() const {
     constexpr Space kSpaces[] = {Space::param, Space::global, Space::shared, Space::local};
-    return kSpaces[bits >> 9 & 3];
+    return kSpaces[origin >> 3 & 3];
   }
-  [[nodiscard]] std::uint32_t statement() const { return bits >> 11; }
+  [[nodiscard]] std::uint32_t statement() const { return origin >> 5; }
   /// What a shuffle, `statement`, read of a lane that takes no part in it.
   [[nodiscard]] bool of_absent_lane() const {
-    return bits != 0 && space() == Space::param && statement() != 0;
+    return undefined != 0 && space() == Space::param && statement() != 0;
   }
-  /// Of other bytes, from the same origin; nothing if there are none.
-  [[nodiscard]] Taint with_bytes(std::uint32_t bytes) const {
-    return bytes == 0 ? Taint{} : Taint{(bits & ~0xffu) | bytes};
+  /// Of other bits, from the same origin; nothing if there are none.
+  [[nodiscard]] Taint with(std::uint64_t bits) const {
+    return undefined == 0 || bits == 0 ? Taint{} : Taint{bits, origin};
   }
   /// Of a value computed from this one.
-  [[nodiscard]] Taint as_computed() const { return bits == 0 ? *this : Taint{bits | 0x1ff}; }
+  [[nodiscard]] Taint computing(std::uint64_t bits) const {
+    return undefined == 0 || bits == 0 ? Taint{} : Taint{bits, origin | kComputed};
+  }
 };
+
+/// The bits of bytes: eight for each bit of `bytes`, of up to eight bytes.
+std::uint64_t bits_of_bytes(std::uint32_t bytes);
 
 /// The taints of a warp's registers. Kept only from the first undefined value on, until none is
 /// left: a warp without any runs at full speed.

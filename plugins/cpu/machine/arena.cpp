@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "inspect/init_bits.hpp"
@@ -107,7 +108,10 @@ std::uint64_t Arena::allocate(std::uint64_t bytes, Kind kind, const char* by) {
   allocation.reserved = need;
   allocation.pinned = kind == Kind::pinned;
   allocation.host_visible = kind != Kind::device;
-  if (tracks_values_ && kind == Kind::device) allocation.init = no_values(bytes);
+  if (tracks_values_ && kind == Kind::device) {
+    allocation.init = no_values(bytes);
+    partial_bytes_.forget(address, bytes);
+  }
   allocation.by = by;
   if (by != nullptr) allocation.number = ++made_;
   const bool good = kind == Kind::device || show(allocation, true);
@@ -115,6 +119,17 @@ std::uint64_t Arena::allocate(std::uint64_t bytes, Kind kind, const char* by) {
   used += bytes;
   if (good) return address;
   free(address);
+  return 0;
+}
+
+std::uint64_t Allocation::element_bytes() const {
+  static constexpr std::pair<std::string_view, std::uint64_t> kSizes[] = {
+      {"bool", 1},    {"int8", 1},     {"uint8", 1},   {"int16", 2},     {"uint16", 2},
+      {"float16", 2}, {"bfloat16", 2}, {"int32", 4},   {"uint32", 4},    {"float32", 4},
+      {"int64", 8},   {"uint64", 8},   {"float64", 8}, {"complex64", 8}, {"complex128", 16}};
+  for (const auto& [name, size] : kSizes) {
+    if (dtype == name) return size;
+  }
   return 0;
 }
 
@@ -135,6 +150,7 @@ void Arena::set_values(std::uint64_t address, std::uint64_t bytes, bool have) {
       if (bytes != allocation->bytes) set_bits(allocation->init.get(), 0, allocation->bytes);
     }
     set_bits<false>(allocation->init.get(), from, bytes);
+    partial_bytes_.forget(address, bytes);
   }
 }
 
@@ -154,6 +170,7 @@ void Arena::copy_values(std::uint64_t to, std::uint64_t bytes, const Arena& sour
     set_bits(written->init.get(), 0, written->bytes);
   }
   copy_bits(written->init.get(), to - written->address, bits.get(), first, bytes);
+  partial_bytes_.copy(to, source.partial_bytes_, from, bytes);
 }
 
 void Arena::assume_values() {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "inspect/sparse_bytes.hpp"
+
 namespace warpmark::cpu {
 
 /// One allocation, or what is left of a freed one.
@@ -25,6 +27,8 @@ struct Allocation {
   std::shared_ptr<std::uint8_t[]> init;
   std::string label, dtype;  ///< from warpmark_device.label
   std::uint64_t label_address = 0, label_bytes = 0;
+  /// Bytes of an element of its dtype, a NumPy one; 0 if unknown.
+  [[nodiscard]] std::uint64_t element_bytes() const;
   const char* by = nullptr;  ///< the driver's function that made it, of a client's allocation
   std::uint64_t number = 0;  ///< … counted from 1
 };
@@ -73,6 +77,8 @@ class Arena {
   /// The bytes at `to` were copied from live memory at `from` of `source`: those have values that
   /// have some there.
   void copy_values(std::uint64_t to, std::uint64_t bytes, const Arena& source, std::uint64_t from);
+  /// Bytes of device memory of which only some bits have values, by address.
+  [[nodiscard]] PartialBytes& partial_bytes() { return partial_bytes_; }
   /// All bytes have values: something may have written that nobody followed.
   void assume_values();
   /// False if `address` is not that of a live allocation. Its pages go back to the system.
@@ -110,6 +116,7 @@ class Arena {
   std::byte* alias_ = nullptr;
   int memory_file_ = -1;
   std::uint64_t used_ = 0, pinned_ = 0;
+  PartialBytes partial_bytes_;
   bool tracks_values_ = false;
   std::uint64_t made_ = 0;  ///< allocations of clients
   std::vector<const Arena*> peers_;

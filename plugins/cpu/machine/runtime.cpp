@@ -168,8 +168,7 @@ std::uint64_t allocate(const Lanes& w, LaunchState& launch, std::uint64_t bytes)
   if (launch.shape.heap == nullptr) return 0;
   const std::uint64_t address = launch.shape.heap->allocate(bytes);
   const Allocation* memory = address == 0 ? nullptr : launch.arena.find(address, bytes);
-  if (memory != nullptr && memory->init != nullptr)
-    set_bits<false>(memory->init.get(), address - memory->address, bytes);
+  if (memory != nullptr && memory->init != nullptr) launch.arena.set_values(address, bytes, false);
   if (memory != nullptr && w.observer != nullptr) w.observer->allocated(address, bytes);
   return address;
 }

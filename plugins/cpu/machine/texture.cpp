@@ -448,12 +448,12 @@ u32 pattern_of(f64 value, bool real_valued) {
 // What a fetch gives has no value, as a texel that it read has none.
 void taint(Lanes& w, const Instruction& i, u32 lane, const TextureOp& op, bool computed) {
   const bool pair = op.result == TextureOp::Result::pair;
-  const u32 bytes = op.result == TextureOp::Result::word || pair ? 0xf : 0x3;
-  const Taint value = Taint::make(bytes, Space::global, i.statement);
+  const u64 undefined = op.result == TextureOp::Result::word || pair ? 0xffffffff : 0xffff;
+  const Taint value = Taint::make(undefined, Space::global, i.statement);
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
   for (u32 c = 0; c < (pair ? 2u : 4u); ++c) {
     if (slots[c] != Instruction::kNone)
-      w.observer->taints(w.warp).set(slots[c], lane, computed ? value.as_computed() : value);
+      w.observer->taints(w.warp).set(slots[c], lane, computed ? value.computing(undefined) : value);
   }
 }
 

@@ -34,8 +34,7 @@ struct Instruction {
   std::uint32_t guard = kNone;                               ///< predicate
   std::uint32_t more =
       0;  ///< first of further operands in Program::operands; the opcode says how many
-  std::int64_t imm = 0;  ///< offset of an access; a comparison's Combine; of a shift, the bits of
-                         ///< its result that count, or 0 for all
+  std::int64_t imm = 0;         ///< offset of an access; a comparison's Combine
   std::uint32_t statement = 0;  ///< for reports: Program::statement finds it
   std::uint32_t site = 0;       ///< number among the kernel's accesses
   std::uint16_t object = 0;     ///< of an access: Program::objects has what it must stay in
@@ -44,7 +43,6 @@ struct Instruction {
   bool guard_negated = false;
   bool negated = false;             ///< of a comparison's or selection's predicate operand c
   bool address_narrow = false;      ///< the address register has 32 bits
-  bool merges = false;              ///< changes bits of a word that goes back to where it came from
   Counter counter = Counter::none;  ///< what it adds to; of an access, the bytes
   std::uint8_t cost = 0;            ///< how much for each lane
   /// Of an access or fence: what of the memory model it takes part in.
@@ -282,9 +280,6 @@ void lay_out_costs(Program& program);
 
 /// Fills in Instruction::object, and adds the parameters to Program::objects.
 void find_provenance(Program& program);
-
-/// Fills in Instruction::merges, and imm of shifts.
-void find_bit_fields(Program& program);
 
 /// Fills in Program::unwritten.
 void find_unwritten(Program& program);

@@ -1,0 +1,74 @@
+// Integers of which only some bits are defined, and what operations make of them.
+#pragma once
+
+#include <cstdint>
+
+namespace warpmark::cpu {
+
+/// An integer of up to 64 bits. `undefined` has a one for each bit without a value; what `value`
+/// has there does not matter. Bits beyond its width are zero in both.
+///
+/// The functions below take operands of `width` bits and return what is undefined of the result: at
+/// least each bit that the undefined bits can change. Where a docstring says "exactly", no other.
+struct PartialValue {
+  std::uint64_t value = 0, undefined = 0;
+  /// The extremes of what it may be, as an unsigned number.
+  [[nodiscard]] std::uint64_t least() const { return value & ~undefined; }
+  [[nodiscard]] std::uint64_t most() const { return value | undefined; }
+};
+
+/// Ones in the lowest `width` bits, 0 to 64.
+constexpr std::uint64_t low_bits(std::uint32_t width) {
+  return width == 0 ? 0 : ~std::uint64_t{0} >> (64 - (width < 64 ? width : 64));
+}
+
+/// What is undefined of a number that lies between two.
+std::uint64_t between(std::uint64_t least, std::uint64_t most);
+
+/// A value of `from` bits as one of `to` bits, more or fewer, exactly.
+PartialValue extended(const PartialValue& a, std::uint32_t from, std::uint32_t to, bool is_signed);
+
+/// Any function of three bits, bit by bit; `table` as lop3's (PTX ISA).
+std::uint64_t logic(std::uint8_t table, std::uint64_t a, std::uint64_t b, std::uint64_t c);
+/// The same, exactly.
+std::uint64_t undefined_logic(std::uint8_t table, const PartialValue& a, const PartialValue& b,
+                              const PartialValue& c);
+
+/// a + b + carry, the carry a bit. With `carry_out`, whether the carry out of it is undefined.
+std::uint64_t undefined_sum(const PartialValue& a, const PartialValue& b, std::uint32_t width,
+                            const PartialValue& carry = {}, bool* carry_out = nullptr);
+/// a - b.
+std::uint64_t undefined_difference(const PartialValue& a, const PartialValue& b,
+                                   std::uint32_t width);
+/// The low `width` bits of a · b.
+std::uint64_t undefined_product(const PartialValue& a, const PartialValue& b, std::uint32_t width);
+/// The same as a value; what has no value in it is any.
+PartialValue partial_product(const PartialValue& a, const PartialValue& b, std::uint32_t width);
+
+/// Shifts by a defined number of bits, exactly; by `width` and more they leave zeros, or signs.
+std::uint64_t undefined_shift_left(const PartialValue& a, std::uint64_t by, std::uint32_t width);
+std::uint64_t undefined_shift_right(const PartialValue& a, std::uint64_t by, std::uint32_t width,
+                                    bool is_signed);
+
+/// Bits [first, first + count) of a, as bfe has them, exactly.
+std::uint64_t undefined_extract(const PartialValue& a, std::uint32_t first, std::uint32_t count,
+                                std::uint32_t width, bool is_signed);
+/// b with bits [first, first + count) from a, as bfi has it, exactly.
+std::uint64_t undefined_insert(const PartialValue& a, const PartialValue& b, std::uint32_t first,
+                               std::uint32_t count, std::uint32_t width);
+/// prmt: four bytes of b and a, in the default mode, exactly. A selector's sign bit counts.
+std::uint64_t undefined_permute(const PartialValue& a, const PartialValue& b,
+                                std::uint32_t selectors);
+/// The bits in reverse order, exactly.
+std::uint64_t undefined_reverse(const PartialValue& a, std::uint32_t width);
+
+/// One of two values, where it is not known which, exactly.
+std::uint64_t undefined_choice(const PartialValue& a, const PartialValue& b);
+
+/// Comparisons, exactly: whether undefined bits can change the outcome.
+bool undefined_equality(const PartialValue& a, const PartialValue& b);
+/// a < b, and with `or_equal` a <= b.
+bool undefined_order(const PartialValue& a, const PartialValue& b, bool or_equal,
+                     std::uint32_t width, bool is_signed);
+
+}  // namespace warpmark::cpu
