@@ -46,30 +46,6 @@ struct Meaning {
   bool is_signed = false;  ///< of a
 };
 
-bool is_integer(Type type) {
-  switch (type) {
-    case Type::b8:
-    case Type::u8:
-    case Type::s8:
-    case Type::b16:
-    case Type::u16:
-    case Type::s16:
-    case Type::b32:
-    case Type::u32:
-    case Type::s32:
-    case Type::b64:
-    case Type::u64:
-    case Type::s64:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_signed(Type type) {
-  return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
-}
-
 struct Word {
   std::string_view begins;
   Kind kind;

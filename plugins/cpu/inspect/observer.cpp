@@ -7,10 +7,10 @@
 #include <string>
 
 #include "inspect/init_bits.hpp"
-#include "inspect/uses.hpp"
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
 #include "program/memory_words.hpp"
+#include "program/uses.hpp"
 
 namespace warpmark::cpu {
 namespace {

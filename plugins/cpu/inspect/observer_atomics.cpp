@@ -7,8 +7,8 @@
 #include "inspect/init_bits.hpp"
 #include "inspect/observer.hpp"
 #include "inspect/partial_value.hpp"
-#include "inspect/uses.hpp"
 #include "machine/block.hpp"
+#include "program/uses.hpp"
 
 namespace warpmark::cpu {
 namespace {

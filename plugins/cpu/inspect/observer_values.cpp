@@ -6,10 +6,11 @@
 #include "inspect/init_bits.hpp"
 #include "inspect/observer.hpp"
 #include "inspect/partial_value.hpp"
-#include "inspect/uses.hpp"
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
+#include "program/data_flow.hpp"
 #include "program/memory_words.hpp"
+#include "program/uses.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -9,114 +9,14 @@
 #include <string_view>
 
 #include "inspect/bit_flow.hpp"
-#include "inspect/uses.hpp"
 #include "machine/block.hpp"
 #include "machine/lanes.hpp"
+#include "program/data_flow.hpp"
 #include "program/matrix.hpp"
+#include "program/uses.hpp"
 
 namespace warpmark::cpu {
 namespace {
-
-Flow flow_of_arithmetic(const OpcodeInfo& info) {
-  const std::string_view name = info.names;
-  if (info.form == Form::mask1 || info.form == Form::mask2) return Flow::compute;
-  if (name.starts_with("mov.")) return Flow::copy;
-  if (name.starts_with("and.")) return Flow::both;
-  if (name.starts_with("or.")) return Flow::either;
-  if (name.starts_with("shl.") || name.starts_with("shr.")) return Flow::shift;
-  if (info.form == Form::select) return Flow::select;
-  if (info.form == Form::compare) return Flow::compare;
-  if (is_atomic(info.form)) return Flow::atomic;
-  const auto integer = [](Type type) {
-    return type >= Type::b8 && type <= Type::b64
-               ? true
-               : type == Type::u8 || type == Type::u16 || type == Type::u32 || type == Type::u64 ||
-                     type == Type::s8 || type == Type::s16 || type == Type::s32 ||
-                     type == Type::s64;
-  };
-  if (name.starts_with("cvt.") && integer(info.d) && integer(info.a)) return Flow::copy;
-  return Flow::compute;
-}
-
-struct Flows {
-  std::array<Flow, static_cast<std::size_t>(Opcode::count)> flow{};
-};
-
-Flows make_flows() {
-  Flows flows;
-  flows.flow.fill(Flow::compute);
-  const auto set = [&](Opcode opcode, Flow flow) {
-    flows.flow[static_cast<std::size_t>(opcode)] = flow;
-  };
-  for (std::size_t i = 0; i < flows.flow.size(); ++i) {
-    const OpcodeInfo* info = find_opcode(static_cast<Opcode>(i));
-    if (info == nullptr) continue;
-    flows.flow[i] = flow_of_arithmetic(*info);
-  }
-#define ACCESS_LOAD(space, memory, bits) set(Opcode::load_##space##_##memory##_##bits, Flow::load);
-#define ACCESS_STORE(space, memory, bits) \
-  set(Opcode::store_##space##_##memory##_##bits, Flow::store);
-#include "program/memory_ops.def"
-  for (const Opcode opcode : {Opcode::pack_8, Opcode::pack_16, Opcode::pack_32})
-    set(opcode, Flow::pack);
-  for (const Opcode opcode : {Opcode::unpack_8, Opcode::unpack_16, Opcode::unpack_32})
-    set(opcode, Flow::unpack);
-  for (const Opcode opcode :
-       {Opcode::shfl_up, Opcode::shfl_down, Opcode::shfl_bfly, Opcode::shfl_idx})
-    set(opcode, Flow::shuffle);
-  for (const Opcode opcode :
-       {Opcode::redux_add, Opcode::redux_min_u, Opcode::redux_max_u, Opcode::redux_min_s,
-        Opcode::redux_max_s, Opcode::redux_and, Opcode::redux_or, Opcode::redux_xor,
-        Opcode::vote_all, Opcode::vote_any, Opcode::vote_uni, Opcode::vote_ballot,
-        Opcode::match_any_32, Opcode::match_any_64, Opcode::match_all_32, Opcode::match_all_64})
-    set(opcode, Flow::reduce);
-  for (const Opcode opcode : {Opcode::read_clock,
-                              Opcode::active_mask,
-                              Opcode::fence,
-                              Opcode::mbarrier_init,
-                              Opcode::mbarrier_inval,
-                              Opcode::mbarrier_expect,
-                              Opcode::mbarrier_complete,
-                              Opcode::mbarrier_arrive,
-                              Opcode::mbarrier_drop,
-                              Opcode::mbarrier_arrive_expect,
-                              Opcode::mbarrier_drop_expect,
-                              Opcode::mbarrier_test,
-                              Opcode::mbarrier_pending,
-                              Opcode::copy_async,
-                              Opcode::copy_bulk,
-                              Opcode::prefetch_bulk,
-                              Opcode::store_async,
-                              Opcode::fill_bulk,
-                              Opcode::copy_tensor,
-                              Opcode::prefetch_tensor,
-                              Opcode::commit_async,
-                              Opcode::commit_bulk,
-                              Opcode::wait_async,
-                              Opcode::wait_bulk,
-                              Opcode::wait_async_all,
-                              Opcode::arrive_async,
-                              Opcode::surface_store,
-                              Opcode::surface_reduce,
-                              Opcode::runtime_call,
-                              Opcode::matrix_multiply,
-                              Opcode::matrix_load,
-                              Opcode::matrix_store,
-                              Opcode::matrix_rows_load,
-                              Opcode::matrix_rows_store,
-                              Opcode::matrix_transpose,
-                              Opcode::texture_fetch,
-                              Opcode::texture_gather,
-                              Opcode::texture_query,
-                              Opcode::surface_load,
-                              Opcode::surface_query})
-    set(opcode, Flow::none);
-  return flows;
-}
-const Flows& flows() {
-  static const Flows table = make_flows();
-  return table;
-}
 
 constexpr std::uint64_t kWhole = ~std::uint64_t{0};
 
@@ -493,18 +393,6 @@ std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, st
                                                  : (own & segment) | (by & ~segment);
   const bool in_range = up ? from >= most : from <= most;
   return static_cast<std::uint32_t>(in_range ? from : own);
-}
-
-Flow flow_of(Opcode opcode) {
-  return flows().flow[static_cast<std::size_t>(opcode)];
-}
-
-std::vector<std::uint32_t> data_slots(const Program& program, const Instruction& instruction) {
-  std::vector<std::uint32_t> slots = {instruction.d, instruction.a, instruction.b, instruction.c};
-  slots.resize(std::min<std::size_t>(4, instruction.count));
-  for (std::uint32_t i = 4; i < instruction.count; ++i)
-    slots.push_back(program.operands[instruction.more + i - 4]);
-  return slots;
 }
 
 void propagate(WarpTaints& taints, const Program& program, const Lanes& lanes,

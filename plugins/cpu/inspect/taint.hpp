@@ -79,31 +79,8 @@ class WarpTaints {
   std::vector<Taint> taints_;
 };
 
-/// What an instruction does with its operands, as far as undefined values are concerned.
-enum class Flow : std::uint8_t {
-  none,     ///< by opcode: uses_of(). Results that are no product of matrices have values
-  copy,     ///< d is a, or part of it, or it with zeros or its sign before it
-  both,     ///< d = a and b, bit by bit: 0 in a defined one decides
-  either,   ///< d = a or b: 1 decides
-  shift,    ///< d = a shifted by b
-  select,   ///< d = a or b, as predicate c says
-  compare,  ///< predicates d and `address` from a and b, and predicate c
-  pack,     ///< d is made of parts
-  unpack,   ///< parts are made of d
-  compute,  ///< d from all others
-  load,     ///< the memory's hooks say what its results are
-  store,    ///< data d, a, b, c and more
-  atomic,   ///< d from memory and a, b
-  shuffle,  ///< d from a of another lane
-  reduce,   ///< d and predicate `address` from a of all lanes of a mask
-};
-
 /// The lane that a shuffle reads for `lane`, before it is known whether that one takes part.
 std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, std::uint32_t c);
-Flow flow_of(Opcode opcode);
-
-/// The slots of the data of a load or store.
-std::vector<std::uint32_t> data_slots(const Program& program, const Instruction& instruction);
 
 /// Gives the results of an instruction that is about to run for `mask` their taints: those of loads
 /// none, since the memory's hooks add them.

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/taint.hpp"
-#include "inspect/uses.hpp"
+#include "program/data_flow.hpp"
 #include "program/program.hpp"
+#include "program/uses.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "inspect/uses.hpp"
+#include "program/uses.hpp"
 #include "program/program.hpp"
 
 namespace warpmark::cpu {

@@ -38,6 +38,9 @@ enum class Type : std::uint8_t {
 
 /// Bytes of one value of `type`; 0 for none and pred.
 std::uint32_t bytes_of(Type type);
+/// Types .b, .u and .s of 8 to 64 bits.
+bool is_integer(Type type);
+bool is_signed(Type type);
 /// The type of a name without its dot ("u32"), or Type::none.
 Type type_named(std::string_view name);
 

@@ -1,12 +1,12 @@
 // The operands of each form of instruction: common forms by their Flow, others opcode by opcode.
-#include "inspect/uses.hpp"
+#include "program/uses.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "inspect/taint.hpp"
 #include "machine/tensor.hpp"
 #include "program/convert.hpp"
+#include "program/data_flow.hpp"
 #include "program/image_op.hpp"
 #include "program/matrix.hpp"
 

@@ -1,0 +1,35 @@
+// What instructions do with their operands, for those who follow values through a program.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace warpmark::cpu {
+
+/// What an instruction does with its operands.
+enum class Flow : std::uint8_t {
+  none,     ///< by opcode: uses_of()
+  copy,     ///< d is a, or part of it, or it with zeros or its sign before it
+  both,     ///< d = a and b, bit by bit
+  either,   ///< d = a or b, bit by bit
+  shift,    ///< d = a shifted by b
+  select,   ///< d = a or b, as predicate c says
+  compare,  ///< predicates d and `address` from a and b, and predicate c
+  pack,     ///< d is made of parts
+  unpack,   ///< parts are made of d
+  compute,  ///< d from all others
+  load,     ///< d, a, b, c and more from memory
+  store,    ///< data d, a, b, c and more
+  atomic,   ///< d from memory and a, b
+  shuffle,  ///< d from a of another lane
+  reduce,   ///< d and predicate `address` from a of all lanes of a mask
+};
+
+Flow flow_of(Opcode opcode);
+
+/// The slots of the data of a load or store.
+std::vector<std::uint32_t> data_slots(const Program& program, const Instruction& instruction);
+
+}  // namespace warpmark::cpu
