@@ -53,6 +53,7 @@ HandlerTable make_table(int level, Watch watch) {
   fill_async(table);
   fill_cluster(table);
   fill_textures(table);
+  fill_image_queries(table);
   fill_surfaces(table);
   fill_runtime(table);
   fill_convert(table);

@@ -67,6 +67,12 @@ struct Texture {
   bool srgb = false;        ///< 8-bit colours are linearised; alpha is not
   float level_bias = 0, least_level = 0, most_level = 0;
   std::array<float, 4> border{};
+
+  /// Whether a fetch gives numbers, not the integers that are there.
+  [[nodiscard]] bool real_valued() const {
+    const TexelFormat format = levels[0].format;
+    return format.real() || (!as_integer && format.channel_bytes() < 4);
+  }
 };
 
 /// The images behind the handles that a context has given out. A handle is an index with a serial

@@ -123,6 +123,7 @@ void fill_async(HandlerTable& table);
 void fill_cluster(HandlerTable& table);
 /// … of texture fetches and of queries (texture.cpp), and of accesses to surfaces (surface.cpp).
 void fill_textures(HandlerTable& table);
+void fill_image_queries(HandlerTable& table);
 void fill_surfaces(HandlerTable& table);
 /// Functions that the device provides.
 void fill_runtime(HandlerTable& table);

@@ -52,11 +52,6 @@ const std::array<f32, 256>& linear_from_srgb() {
   return table;
 }
 
-bool reads_real(const Texture& texture) {
-  const TexelFormat format = texture.levels[0].format;
-  return format.real() || (!texture.as_integer && format.channel_bytes() < 4);
-}
-
 template <typename T>
 T read(const std::byte* from) {
   T value;
@@ -122,7 +117,7 @@ Color read_texel(const Texture& texture, const Image& image, const Texels& texel
     watch->undefined |= watch->lanes.observer->fetch(watch->lanes, watch->instruction, watch->lane,
                                                      image.address + offset, format.bytes()) != 0;
   }
-  const bool as_real = reads_real(texture) && unit == Unit::presented;
+  const bool as_real = texture.real_valued() && unit == Unit::presented;
   // What channels that the format lacks read as.
   Color color{{0, 0, 0, unit == Unit::step ? greatest_step(format.kind) : 1.0}};
   for (u32 c = 0; c < format.channels; ++c) {
@@ -147,9 +142,9 @@ Color border_color(const Texture& texture, Unit unit) {
     const ChannelKind kind = texture.levels[0].format.kind;
     const bool is_signed =
         kind == ChannelKind::s8 || kind == ChannelKind::s16 || kind == ChannelKind::s32;
-    color.channels[c] = reads_real(texture) ? static_cast<f64>(texture.border[c])
-                        : is_signed         ? static_cast<f64>(static_cast<s32>(pattern))
-                                            : static_cast<f64>(pattern);
+    color.channels[c] = texture.real_valued() ? static_cast<f64>(texture.border[c])
+                        : is_signed           ? static_cast<f64>(static_cast<s32>(pattern))
+                                              : static_cast<f64>(pattern);
   }
   return color;
 }
@@ -395,7 +390,7 @@ bool fetch(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Req
   }
   const bool cube = request.op.geometry == Geometry::cube || request.op.geometry == Geometry::acube;
   const u32 face = cube ? project(request) : 0;
-  const bool real_valued = reads_real(texture);
+  const bool real_valued = texture.real_valued();
   // Integers are never filtered, and integer coordinates name a texel.
   const bool linear = texture.filter == Filter::linear && real_valued && !request.op.integer;
   const f64 last = static_cast<f64>(texture.levels.size() - 1);
@@ -475,7 +470,7 @@ void texture_handler(Lanes& w, const Instruction& i) {
       const bool good = Gather ? gather(w, i, lane, *texture, request, watch, color)
                                : fetch(w, i, lane, *texture, request, watch, color);
       if (watching.undefined) taint(w, i, lane, op, !Gather && texture->filter == Filter::linear);
-      const bool real_valued = reads_real(*texture);
+      const bool real_valued = texture->real_valued();
       for (u32 c = 0; good && c < 4; ++c) {
         values[c] = pattern_of(color.channels[c], real_valued);
         if (op.result != TextureOp::Result::word)
@@ -497,102 +492,6 @@ void texture_handler(Lanes& w, const Instruction& i) {
   }
 }
 
-// The values of the enumerations that txq and suq return are OpenCL's, as the PTX ISA says.
-u32 channel_data_type(TexelFormat format, bool normalized) {
-  switch (format.kind) {
-    case ChannelKind::u8:
-      return normalized ? 0x10d2 : 0x10da;
-    case ChannelKind::u16:
-      return normalized ? 0x10d3 : 0x10db;
-    case ChannelKind::u32:
-      return 0x10dc;
-    case ChannelKind::s8:
-      return normalized ? 0x10d0 : 0x10d7;
-    case ChannelKind::s16:
-      return normalized ? 0x10d1 : 0x10d8;
-    case ChannelKind::s32:
-      return 0x10d9;
-    case ChannelKind::f16:
-      return 0x10dd;
-    case ChannelKind::f32:
-      return 0x10de;
-  }
-  return 0;
-}
-u32 channel_order(TexelFormat format) {
-  return format.channels == 1 ? 0x10b0 : format.channels == 2 ? 0x10b2 : 0x10b5;
-}
-u32 address_mode(AddressMode mode) {
-  constexpr u32 kValues[] = {0, 3, 1, 4};  // wrap, clamp to edge, mirror, clamp to border
-  return kValues[static_cast<u32>(mode)];
-}
-
-u32 query_image(const Image& image, bool normalized, ImageQuery query) {
-  switch (query) {
-    case ImageQuery::width:
-      return static_cast<u32>(image.width);
-    case ImageQuery::height:
-      return static_cast<u32>(image.height);
-    case ImageQuery::depth:
-      return static_cast<u32>(image.depth);
-    case ImageQuery::channel_data_type:
-      return channel_data_type(image.format, normalized);
-    case ImageQuery::channel_order:
-      return channel_order(image.format);
-    case ImageQuery::array_size:
-      return static_cast<u32>(image.layers);
-    case ImageQuery::num_samples:
-      return 1;
-    default:
-      return 0;  // arrays are no linear memory to a kernel
-  }
-}
-
-u32 query_texture(const Texture& texture, ImageQuery query, u32 level) {
-  const Image& image = texture.levels[std::min<std::size_t>(level, texture.levels.size() - 1)];
-  switch (query) {
-    case ImageQuery::normalized_coords:
-      return texture.normalized ? 1 : 0;
-    case ImageQuery::num_mipmap_levels:
-      return static_cast<u32>(texture.levels.size());
-    case ImageQuery::filter_mode:
-      return texture.filter == Filter::linear ? 1 : 0;
-    case ImageQuery::addr_mode_0:
-    case ImageQuery::addr_mode_1:
-    case ImageQuery::addr_mode_2:
-      return address_mode(
-          texture.address[static_cast<u32>(query) - static_cast<u32>(ImageQuery::addr_mode_0)]);
-    default:
-      return query_image(image, !image.format.real() && reads_real(texture), query);
-  }
-}
-
-void texture_query(Lanes& w, const Instruction& i) {
-  const ImageTable* images = w.block->launch().shape.images;
-  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    const Texture* texture = find_image(w, i, lane, table, "texture");
-    const u32 level =
-        i.a == Instruction::kNone ? 0 : read_lane<std::uint32_t>(w.registers, i.a, lane);
-    set_image_register(
-        w, i.d, lane,
-        texture == nullptr ? 0 : query_texture(*texture, static_cast<ImageQuery>(i.imm), level));
-  }
-}
-
-void surface_query(Lanes& w, const Instruction& i) {
-  const ImageTable* images = w.block->launch().shape.images;
-  const HandleTable<Image>* table = images == nullptr ? nullptr : &images->surfaces;
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    const Image* surface = find_image(w, i, lane, table, "surface");
-    set_image_register(
-        w, i.d, lane,
-        surface == nullptr ? 0 : query_image(*surface, false, static_cast<ImageQuery>(i.imm)));
-  }
-}
-
 }  // namespace
 
 void fill_textures(HandlerTable& table) {
@@ -601,8 +500,6 @@ void fill_textures(HandlerTable& table) {
   };
   set(Opcode::texture_fetch, texture_handler<false>);
   set(Opcode::texture_gather, texture_handler<true>);
-  set(Opcode::texture_query, texture_query);
-  set(Opcode::surface_query, surface_query);
 }
 
 }  // namespace warpmark::cpu

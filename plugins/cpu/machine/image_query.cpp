@@ -1,0 +1,119 @@
+// txq and suq: what textures and surfaces are.
+#include <algorithm>
+#include <cstdint>
+
+#include "machine/image_access.hpp"
+#include "program/image_op.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using u32 = std::uint32_t;
+
+// The values of the enumerations that txq and suq return are OpenCL's, as the PTX ISA says.
+u32 channel_data_type(TexelFormat format, bool normalized) {
+  switch (format.kind) {
+    case ChannelKind::u8:
+      return normalized ? 0x10d2 : 0x10da;
+    case ChannelKind::u16:
+      return normalized ? 0x10d3 : 0x10db;
+    case ChannelKind::u32:
+      return 0x10dc;
+    case ChannelKind::s8:
+      return normalized ? 0x10d0 : 0x10d7;
+    case ChannelKind::s16:
+      return normalized ? 0x10d1 : 0x10d8;
+    case ChannelKind::s32:
+      return 0x10d9;
+    case ChannelKind::f16:
+      return 0x10dd;
+    case ChannelKind::f32:
+      return 0x10de;
+  }
+  return 0;
+}
+u32 channel_order(TexelFormat format) {
+  return format.channels == 1 ? 0x10b0 : format.channels == 2 ? 0x10b2 : 0x10b5;
+}
+u32 address_mode(AddressMode mode) {
+  constexpr u32 kValues[] = {0, 3, 1, 4};  // wrap, clamp to edge, mirror, clamp to border
+  return kValues[static_cast<u32>(mode)];
+}
+
+u32 query_image(const Image& image, bool normalized, ImageQuery query) {
+  switch (query) {
+    case ImageQuery::width:
+      return static_cast<u32>(image.width);
+    case ImageQuery::height:
+      return static_cast<u32>(image.height);
+    case ImageQuery::depth:
+      return static_cast<u32>(image.depth);
+    case ImageQuery::channel_data_type:
+      return channel_data_type(image.format, normalized);
+    case ImageQuery::channel_order:
+      return channel_order(image.format);
+    case ImageQuery::array_size:
+      return static_cast<u32>(image.layers);
+    case ImageQuery::num_samples:
+      return 1;
+    default:
+      return 0;  // arrays are no linear memory to a kernel
+  }
+}
+
+u32 query_texture(const Texture& texture, ImageQuery query, u32 level) {
+  const Image& image = texture.levels[std::min<std::size_t>(level, texture.levels.size() - 1)];
+  switch (query) {
+    case ImageQuery::normalized_coords:
+      return texture.normalized ? 1 : 0;
+    case ImageQuery::num_mipmap_levels:
+      return static_cast<u32>(texture.levels.size());
+    case ImageQuery::filter_mode:
+      return texture.filter == Filter::linear ? 1 : 0;
+    case ImageQuery::addr_mode_0:
+    case ImageQuery::addr_mode_1:
+    case ImageQuery::addr_mode_2:
+      return address_mode(
+          texture.address[static_cast<u32>(query) - static_cast<u32>(ImageQuery::addr_mode_0)]);
+    default:
+      return query_image(image, !image.format.real() && texture.real_valued(), query);
+  }
+}
+
+void texture_query(Lanes& w, const Instruction& i) {
+  const ImageTable* images = w.block->launch().shape.images;
+  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const Texture* texture = find_image(w, i, lane, table, "texture");
+    const u32 level =
+        i.a == Instruction::kNone ? 0 : read_lane<std::uint32_t>(w.registers, i.a, lane);
+    set_image_register(
+        w, i.d, lane,
+        texture == nullptr ? 0 : query_texture(*texture, static_cast<ImageQuery>(i.imm), level));
+  }
+}
+
+void surface_query(Lanes& w, const Instruction& i) {
+  const ImageTable* images = w.block->launch().shape.images;
+  const HandleTable<Image>* table = images == nullptr ? nullptr : &images->surfaces;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    const Image* surface = find_image(w, i, lane, table, "surface");
+    set_image_register(
+        w, i.d, lane,
+        surface == nullptr ? 0 : query_image(*surface, false, static_cast<ImageQuery>(i.imm)));
+  }
+}
+
+}  // namespace
+
+void fill_image_queries(HandlerTable& table) {
+  const auto set = [&](Opcode opcode, Handler handler) {
+    table.rows[static_cast<int>(opcode)] = {handler, handler};
+  };
+  set(Opcode::texture_query, texture_query);
+  set(Opcode::surface_query, surface_query);
+}
+
+}  // namespace warpmark::cpu
