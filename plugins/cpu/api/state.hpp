@@ -33,7 +33,7 @@ struct DeviceProperties {
   static constexpr std::uint64_t total_memory = std::uint64_t{4} << 30;
   static constexpr std::uint64_t address_span = std::uint64_t{32} << 30;
   static constexpr std::uint32_t max_threads = 1024;
-  static constexpr std::uint32_t multiprocessors = 132;
+  static constexpr std::uint32_t multiprocessors = kMultiprocessors;
   static constexpr std::uint32_t max_cluster_blocks = 16;      ///< 8 in clusters of portable size
   static constexpr std::uint32_t shared_per_block = 48 << 10;  ///< without asking for more
   static constexpr std::uint32_t shared_per_block_optin = 227 << 10;
