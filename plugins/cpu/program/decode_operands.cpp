@@ -272,7 +272,7 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
       slot != Instruction::kNone)
     return slot;
   if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
-    if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
+    if (bytes_of(type) > 4) invalid(statement, "the special register has 32 bits");
     return slot;
   }
   if (operand.text.starts_with('%') || operand.text == "WARP_SZ") {
@@ -283,8 +283,8 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
     }
   }
   if (operand.text.starts_with('%'))
-    refuse(statement,
-           "register or special register '" + std::string(operand.text) + "' is not known");
+    invalid(statement,
+            "register or special register '" + std::string(operand.text) + "' is not known");
   if (statement.opcode.substr(0, 4) != "mov.") invalid(statement, "a name cannot stand here");
   if (class_of(type) == Class::real) invalid(statement, "an address is no floating-point number");
   const auto placed = variables_.find(operand.text);
@@ -301,8 +301,8 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
                       variable + static_cast<std::uint64_t>(operand.value), true);
   }
   if (const std::uint64_t address = function_address(operand.text); address != 0) {
-    if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
-    return constant(address, true);
+    if (operand.value != 0) invalid(statement, "a function's address has no offset");
+    return constant(address, is_wide(type));
   }
   invalid(statement, "'" + std::string(operand.text) + "' is not declared");
 }
