@@ -6,6 +6,7 @@
 
 #include "api/jit.hpp"
 #include "api/state.hpp"
+#include "program/check_module.hpp"
 #include "ptx/error.hpp"
 #include "ptx/link.hpp"
 #include "ptx/parser.hpp"
@@ -28,12 +29,14 @@ CUresult with_link(const char* name, CUlinkState state, Body body) {
       &body);
 }
 
-CUresult refuse(const Link& link, CUresult result, const std::string& text) {
-  link.logs.write(text, "");
+CUresult refuse(Link& link, CUresult result, const std::string& text) {
+  if (!link.errors.empty()) link.errors += '\n';
+  link.errors += text;
+  link.logs.write(link.errors, "");
   return fail(result, text);
 }
 
-CUresult refuse_type(const Link& link, const std::string& label) {
+CUresult refuse_type(Link& link, const std::string& label) {
   return refuse(link, CUDA_ERROR_NOT_SUPPORTED,
                 label + ": this device links PTX text only, not cubins, fatbins or objects");
 }
@@ -102,15 +105,20 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
     if (link.image.empty()) {
       try {
         link.image = link_ptx(link.inputs);
-        parse_ptx(link.image);
+        const Module module = parse_ptx(link.image);
+        Placement placement;
+        placement.variable = [&](std::string_view name) {
+          return module.variable_by_name.contains(name) ? std::uint64_t{1} << 16 : 0;
+        };
+        check_module(module, placement);
       } catch (const LinkError& error) {
         return refuse(link, CUDA_ERROR_INVALID_IMAGE, error.what());
       } catch (const PtxError& error) {
         link.image.clear();
-        return refuse(link, CUDA_ERROR_INVALID_IMAGE, std::string("linked text, ") + error.what());
+        return refuse(link, CUDA_ERROR_INVALID_PTX, std::string("linked text, ") + error.what());
       }
     }
-    link.logs.write("", "");
+    link.logs.write(link.errors, "");
     *image = link.image.data();
     if (size != nullptr) *size = link.image.size() + 1;  // with the NUL that ends it
     return CUDA_SUCCESS;

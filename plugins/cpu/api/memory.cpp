@@ -153,7 +153,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flag
     if (result != CUDA_SUCCESS) return result;
     *address = context.arena.allocate(bytes, Arena::Kind::managed, "cuMemAllocManaged");
     if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    context.managed.insert(*address);
+    context.managed[*address][0] = {};
     return CUDA_SUCCESS;
   });
 }
