@@ -365,5 +365,170 @@ TEST_F(Graphs, WhatACaptureForbids) {
   ASSERT_CU(CALL(cuGraphDestroy)(graph));
 }
 
+// The words and shapes are those of the driver 580 on an H200.
+TEST_F(Graphs, APictureHasNodesAndEdges) {
+  CUgraph graph = nullptr, child = nullptr;
+  ASSERT_CU(CALL(cuGraphCreate)(&graph, 0));
+  ASSERT_CU(CALL(cuGraphCreate)(&child, 0));
+  Array<std::int32_t> data(8);
+  std::uint32_t n = 2, factor = 3;
+  CUgraphNode empty = nullptr, filled = nullptr, scaled = nullptr, inner = nullptr;
+  ASSERT_CU(CALL(cuGraphAddEmptyNode)(&empty, graph, nullptr, 0));
+  const CUDA_MEMSET_NODE_PARAMS fill = fill_with(data.address, 7, 8);
+  ASSERT_CU(CALL(cuGraphAddMemsetNode)(&filled, graph, &empty, 1, &fill, context_));
+  const CUDA_KERNEL_NODE_PARAMS kernel = scale_by(data.address, n, factor);
+  ASSERT_CU(CALL(cuGraphAddKernelNode_v2)(&scaled, graph, &filled, 1, &kernel));
+  ASSERT_CU(CALL(cuGraphAddEmptyNode)(&inner, child, nullptr, 0));
+  ASSERT_CU(CALL(cuGraphAddChildGraphNode)(&inner, graph, &empty, 1, child));
+  const std::string path = ::testing::TempDir() + "warpmark_graph.dot";
+  const auto picture = [&](unsigned int flags) {
+    EXPECT_CU(CALL(cuGraphDebugDotPrint)(graph, path.c_str(), flags));
+    std::ifstream file(path);
+    return std::string((std::istreambuf_iterator<char>(file)), {});
+  };
+  using ::testing::ContainsRegex;
+  const std::string plain = picture(0);
+  EXPECT_THAT(plain, ::testing::StartsWith("digraph dot {\nsubgraph cluster_"));
+  for (const char* part :
+       {"graph_[0-9]+_node_0\"\\[style=\"solid\" shape=\"rectangle\" label=\"0\nEMPTY\n\"\\];",
+        "shape=\"invtrapezium\" label=\"1\nMEMSET\n\\(7,32\\)\n\"",
+        "style=\"bold\" shape=\"octagon\" label=\"2\nscale\n\"", "label=\"3\ngraph_[0-9]+\n\"",
+        "\"graph_[0-9]+_node_0\" -> \"graph_[0-9]+_node_1\";\n\"graph_[0-9]+_node_0\" -> "
+        "\"graph_[0-9]+_node_3\";\n\"graph_[0-9]+_node_1\" -> \"graph_[0-9]+_node_2\";\n}"})
+    EXPECT_THAT(plain, ContainsRegex(part));
+  EXPECT_THAT(plain, ::testing::Not(ContainsRegex("handle")));
+  const std::string verbose = picture(CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE);
+  EXPECT_THAT(verbose, ContainsRegex("node handle: 0x[0-9A-F]+\n"));
+  EXPECT_THAT(verbose, ::testing::HasSubstr(R"(scale\<\<\<\{1,1,1\},\{32,1,1\},0\>\>\>)"));
+  EXPECT_EQ(CALL(cuGraphDebugDotPrint)(graph, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(CALL(cuGraphDebugDotPrint)(nullptr, path.c_str(), 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(CALL(cuGraphDebugDotPrint)(graph, "/no/such/folder/x.dot", 0),
+            CUDA_ERROR_OPERATING_SYSTEM);
+  std::remove(path.c_str());
+  ASSERT_CU(CALL(cuGraphDestroy)(child));
+  ASSERT_CU(CALL(cuGraphDestroy)(graph));
+}
+
+// The results of the calls are those of an H200.
+TEST_F(Graphs, NodesAllocateAndFreeMemory) {
+  const auto allocation = [](std::size_t bytes) {
+    CUDA_MEM_ALLOC_NODE_PARAMS node{};
+    node.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    node.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    node.bytesize = bytes;
+    return node;
+  };
+  std::size_t before = 0, after = 0, total = 0;
+  ASSERT_CU(api().info(&before, &total));
+  CUgraph graph = nullptr, frees = nullptr, copy = nullptr;
+  ASSERT_CU(CALL(cuGraphCreate)(&graph, 0));
+  CUgraphNode made = nullptr, freed = nullptr, empty = nullptr;
+  CUDA_MEM_ALLOC_NODE_PARAMS wanted = allocation(8);
+  ASSERT_CU(CALL(cuGraphAddMemAllocNode)(&made, graph, nullptr, 0, &wanted));
+  const CUdeviceptr address = wanted.dptr;
+  CUDA_MEM_ALLOC_NODE_PARAMS wrong = allocation(0), read{};
+  EXPECT_EQ(CALL(cuGraphAddMemAllocNode)(&empty, graph, nullptr, 0, &wrong),
+            CUDA_ERROR_INVALID_VALUE);
+  wrong = allocation(8);
+  wrong.poolProps.location.id = 9;
+  EXPECT_EQ(CALL(cuGraphAddMemAllocNode)(&empty, graph, nullptr, 0, &wrong),
+            CUDA_ERROR_INVALID_VALUE);
+  wrong = allocation(8);
+  wrong.poolProps.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  EXPECT_EQ(CALL(cuGraphAddMemAllocNode)(&empty, graph, nullptr, 0, &wrong),
+            CUDA_ERROR_NOT_SUPPORTED);
+  ASSERT_CU(CALL(cuGraphMemAllocNodeGetParams)(made, &read));
+  EXPECT_EQ(read.dptr, address);
+
+  // One executable at a time; the memory is there from the launch on.
+  CUgraphExec exec = nullptr, other = nullptr;
+  ASSERT_CU(CALL(cuGraphInstantiateWithFlags)(&exec, graph, 0));
+  EXPECT_EQ(CALL(cuGraphInstantiateWithFlags)(&other, graph, 0), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(api().fill32(address, 4, 2), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(CALL(cuGraphLaunch)(exec, stream_));
+  ASSERT_CU(api().fill32(address, 4, 2));
+  ASSERT_CU(add_one_async(address, stream_));
+  std::int32_t values[2] = {};
+  ASSERT_CU(api().to_host(values, address, sizeof values));
+  EXPECT_THAT(values, ::testing::ElementsAre(5, 5));
+  EXPECT_EQ(CALL(cuGraphLaunch)(exec, stream_), CUDA_ERROR_INVALID_VALUE) << "not freed yet";
+  ASSERT_CU(api().free(address));
+  EXPECT_EQ(api().free(address), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(api().fill32(address, 4, 2), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(CALL(cuGraphLaunch)(exec, stream_));
+
+  // Another graph frees it.
+  ASSERT_CU(CALL(cuGraphCreate)(&frees, 0));
+  ASSERT_CU(CALL(cuGraphAddMemFreeNode)(&freed, frees, nullptr, 0, address));
+  EXPECT_EQ(CALL(cuGraphAddMemFreeNode)(&empty, frees, nullptr, 0, address),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(CALL(cuGraphAddMemFreeNode)(&empty, frees, nullptr, 0, 12345),
+            CUDA_ERROR_INVALID_VALUE);
+  CUdeviceptr asked = 0;
+  ASSERT_CU(CALL(cuGraphMemFreeNodeGetParams)(freed, &asked));
+  EXPECT_EQ(asked, address);
+  ASSERT_CU(CALL(cuGraphInstantiateWithFlags)(&other, frees, 0));
+  std::uint64_t used = 0;
+  ASSERT_CU(CALL(cuDeviceGetGraphMemAttribute)(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
+  EXPECT_EQ(used, 8u);
+  ASSERT_CU(CALL(cuGraphLaunch)(other, stream_));
+  EXPECT_EQ(CALL(cuGraphLaunch)(other, stream_), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(CALL(cuDeviceGetGraphMemAttribute)(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
+  EXPECT_EQ(used, 0u);
+  ASSERT_CU(CALL(cuDeviceGetGraphMemAttribute)(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &used));
+  EXPECT_EQ(used, 8u);
+  ASSERT_CU(CALL(cuGraphExecDestroy)(other));
+  ASSERT_CU(CALL(cuGraphDestroy)(frees));
+
+  // What such a graph is not.
+  EXPECT_EQ(CALL(cuGraphClone)(&copy, graph), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(CALL(cuGraphDestroyNode)(made), CUDA_ERROR_NOT_SUPPORTED);
+  ASSERT_CU(CALL(cuGraphCreate)(&copy, 0));
+  EXPECT_EQ(CALL(cuGraphAddChildGraphNode)(&empty, copy, nullptr, 0, graph),
+            CUDA_ERROR_NOT_SUPPORTED);
+  ASSERT_CU(CALL(cuGraphDestroy)(copy));
+
+  // With the flag, a launch frees what the one before has left; the last stays until it is freed.
+  ASSERT_CU(CALL(cuGraphExecDestroy)(exec));
+  ASSERT_CU(CALL(cuGraphInstantiateWithFlags)(&exec, graph,
+                                              CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+  ASSERT_CU(CALL(cuGraphLaunch)(exec, stream_));
+  ASSERT_CU(CALL(cuGraphLaunch)(exec, stream_));
+  ASSERT_CU(CALL(cuGraphExecDestroy)(exec));
+  ASSERT_CU(CALL(cuGraphDestroy)(graph));
+  ASSERT_CU(api().fill32(address, 4, 2));
+  ASSERT_CU(api().free(address));
+  EXPECT_EQ(api().fill32(address, 4, 2), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(api().info(&after, &total));
+  EXPECT_EQ(before, after);
+}
+
+TEST_F(Graphs, ACaptureAllocatesAndFrees) {
+  CUgraph graph = nullptr;
+  CUdeviceptr address = 0;
+  Array<std::int32_t> result({1, 1});
+  ASSERT_CU(CALL(cuStreamBeginCapture)(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  ASSERT_CU(CALL(cuMemAllocAsync)(&address, 8, stream_));
+  ASSERT_CU(CALL(cuMemsetD32Async)(address, 20, 2, stream_));
+  ASSERT_CU(add_one_async(address, stream_));
+  ASSERT_CU(CALL(cuMemcpyDtoDAsync_v2)(result.address, address, 8, stream_));
+  ASSERT_CU(CALL(cuMemFreeAsync)(address, stream_));
+  ASSERT_CU(CALL(cuStreamEndCapture)(stream_, &graph));
+  std::size_t count = 0;
+  ASSERT_CU(CALL(cuGraphGetNodes)(graph, nullptr, &count));
+  EXPECT_EQ(count, 5u);
+  CUgraphExec exec = nullptr;
+  ASSERT_CU(CALL(cuGraphInstantiateWithFlags)(&exec, graph, 0));
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_CU(api().fill32(result.address, 0, 2));
+    ASSERT_CU(CALL(cuGraphLaunch)(exec, stream_));
+    ASSERT_CU(result.fetch());
+    EXPECT_THAT(result.host, ::testing::ElementsAre(21, 21));
+  }
+  EXPECT_EQ(api().fill32(address, 4, 2), CUDA_ERROR_INVALID_VALUE) << "freed";
+  ASSERT_CU(CALL(cuGraphExecDestroy)(exec));
+  ASSERT_CU(CALL(cuGraphDestroy)(graph));
+}
+
 }  // namespace
 }  // namespace warpmark::test

@@ -20,6 +20,7 @@ Node::~Node() {
   driver().nodes.erase(this);
   forget_node(this);
 }
+Graph::Graph() : id(driver().next_graph++) {}
 Graph::~Graph() {
   driver().child_graphs.erase(this);
   forget_graph(this);
@@ -28,6 +29,7 @@ Graph::~Graph() {
 Node& Graph::add(CUcontext context, Work work, std::vector<Node*> dependencies) {
   nodes.push_back(std::make_unique<Node>(*this, context, std::move(work)));
   nodes.back()->dependencies = std::move(dependencies);
+  nodes.back()->number = next_node++;
   return *nodes.back();
 }
 
@@ -65,6 +67,13 @@ std::vector<Node*> Graph::sorted() const {
     }
   }
   return order;
+}
+
+bool Graph::has_memory() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return std::holds_alternative<AllocateWork>(node->work) ||
+           std::holds_alternative<FreeWork>(node->work);
+  });
 }
 
 CUgraph handle(Graph* graph) {
@@ -175,6 +184,7 @@ CUresult change_edges(CUgraph graph, const CUgraphNode* from, const CUgraphNode*
                       std::size_t count, bool add) {
   return with_graph("cuGraphAddDependencies", graph, [&](Graph& found) -> CUresult {
     if (count != 0 && (from == nullptr || to == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+    if (!add && found.has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
     // All of them are looked at before the first is changed.
     for (std::size_t i = 0; i < count; ++i) {
       const Node* source = find_node(from[i]);
@@ -223,6 +233,7 @@ CUresult cuGraphDestroy(CUgraph graph) {
 CUresult cuGraphClone(CUgraph* clone, CUgraph original) {
   return with_graph("cuGraphClone", original, [&](Graph& found) -> CUresult {
     if (clone == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (found.has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
     std::unique_ptr<Graph> made = found.clone();
     *clone = handle(made.get());
     driver().graphs.emplace(*clone, std::move(made));
@@ -302,6 +313,7 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, co
 CUresult cuGraphDestroyNode(CUgraphNode node) {
   return with_node("cuGraphDestroyNode", node, [&](Node& found) -> CUresult {
     Graph& graph = *found.graph;
+    if (graph.has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
     for (const auto& other : graph.nodes) std::erase(other->dependencies, &found);
     std::erase_if(graph.nodes, [&](const auto& each) { return each.get() == &found; });
     return CUDA_SUCCESS;

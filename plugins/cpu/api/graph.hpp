@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -21,14 +22,18 @@ struct Node {
   Work work;
   std::vector<Node*> dependencies;
   const Node* original = nullptr;  ///< that this is a clone of
+  std::uint64_t number = 0;        ///< in its graph, from 0
   std::vector<void*> pointers;     ///< to a kernel's parameters, for who asks for them
 };
 
 /// CUgraph is its address.
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;  ///< in the order in which they were added
+  std::uint64_t id = 0;
+  std::uint64_t next_node = 0;
+  std::weak_ptr<struct GraphExec> instance;  ///< the last
 
-  Graph() = default;
+  Graph();
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -38,6 +43,9 @@ struct Graph {
   /// The nodes so that each comes after what it depends on, otherwise in the order in which they
   /// were added; fewer than there are if there is a cycle.
   [[nodiscard]] std::vector<Node*> sorted() const;
+  /// Whether nodes allocate or free memory: such a graph has one executable form at a time, no
+  /// copies, and keeps its nodes and edges.
+  [[nodiscard]] bool has_memory() const;
 };
 
 /// CUgraphExec is its address.

@@ -52,16 +52,18 @@ GraphExec* find_exec(CUgraphExec exec) {
 
 CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
   return initialised("cuGraphInstantiate", [&]() -> CUresult {
-    const Graph* found = find_graph(graph);
+    Graph* found = find_graph(graph);
     constexpr unsigned long long known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
                                          CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
                                          CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     if (exec == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) return CUDA_ERROR_NOT_SUPPORTED;
     if ((flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (found->has_memory() && !found->instance.expired()) return CUDA_ERROR_NOT_SUPPORTED;
     auto made = std::make_shared<GraphExec>();
     made->flags = flags;
     if (!flatten(*found, made->steps)) return CUDA_ERROR_INVALID_VALUE;  // a cycle
+    found->instance = made;
     *exec = reinterpret_cast<CUgraphExec>(made.get());
     driver().executables.emplace(*exec, std::move(made));
     return CUDA_SUCCESS;
@@ -126,6 +128,29 @@ CUgraphExecUpdateResult update(GraphExec& exec, const Graph& graph, CUgraphNode&
   node = nullptr;
   for (std::size_t i = 0; i < steps.size(); ++i) exec.steps[i].work = std::move(steps[i].work);
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+// Whether the memory that a launch allocates is free, and that which it frees is there. Memory of
+// the launch before is freed now if the executable was made so.
+CUresult prepare_memory(const GraphExec& exec) {
+  std::set<std::uint64_t> allocated;  // by the steps before
+  for (const GraphExec::Step& step : exec.steps) {
+    Context* context = driver().find(step.context);
+    if (context == nullptr) continue;
+    if (const auto* work = std::get_if<AllocateWork>(&step.work)) {
+      const std::uint64_t address = work->memory->address;
+      allocated.insert(address);
+      if (!context->graph_live.contains(address)) continue;
+      if ((exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) == 0)
+        return fail(CUDA_ERROR_INVALID_VALUE,
+                    "memory that the graph allocates was not freed since its last launch");
+      free_of_graph(*context, address);
+    } else if (const auto* freed = std::get_if<FreeWork>(&step.work)) {
+      if (allocated.erase(freed->address) == 0 && !context->graph_live.contains(freed->address))
+        return fail(CUDA_ERROR_INVALID_VALUE, "the graph frees memory that is not allocated");
+    }
+  }
+  return CUDA_SUCCESS;
 }
 
 // A copy of an executable graph as a graph, to be a child of one that is being captured.
@@ -205,10 +230,16 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
     const auto found = driver().executables.find(exec);
     if (found == driver().executables.end()) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    if (capturing(context, stream))
-      return submit(context, stream, ChildWork{as_graph(*found->second)});
-    running = found->second;
-    return check_implicit(context, stream);
+    if (capturing(context, stream)) {
+      auto child = as_graph(*found->second);
+      if (child->has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
+      return submit(context, stream, ChildWork{std::move(child)});
+    }
+    const CUresult allowed = check_implicit(context, stream);
+    if (allowed != CUDA_SUCCESS) return allowed;
+    const CUresult ready = prepare_memory(*found->second);
+    if (ready == CUDA_SUCCESS) running = found->second;
+    return ready;
   });
   if (result != CUDA_SUCCESS || running == nullptr) return result;
   for (std::size_t next = 0; result == CUDA_SUCCESS && next < running->steps.size();) {

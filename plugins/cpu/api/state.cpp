@@ -172,7 +172,8 @@ void Driver::destroy(Context* context) {
   }
   if (context == devices[static_cast<std::size_t>(context->device)].primary)
     devices[static_cast<std::size_t>(context->device)].primary = nullptr;
-  contexts.erase(reinterpret_cast<CUcontext>(context));
+  // What goes with it looks for it among the others.
+  const auto gone = contexts.extract(reinterpret_cast<CUcontext>(context));
 }
 
 std::uint32_t worker_count(std::uint64_t workers) {

@@ -204,7 +204,8 @@ struct Device {
   Context* primary = nullptr;
   unsigned int primary_references = 0, primary_flags = 0;
   Pool default_pool;
-  Pool* pool = nullptr;  ///< what cuMemAllocAsync takes from
+  Pool* pool = nullptr;                                        ///< what cuMemAllocAsync takes from
+  std::uint64_t graph_used_most = 0, graph_reserved_most = 0;  ///< bytes of graphs' memory
 };
 
 /// The process's one driver. Everything in it is guarded by `mutex`.
@@ -222,8 +223,9 @@ class Driver {
   std::set<const Node*> nodes;  ///< of all graphs, those of children and captures included
   std::set<const Graph*> child_graphs;
   std::map<CUgraphExec, std::shared_ptr<GraphExec>> executables;
-  std::uint64_t next_id = 1;  ///< of contexts, streams and captures
-  Limits default_limits;      ///< of contexts that are yet to be made
+  std::uint64_t next_id = 1;     ///< of contexts, streams and captures
+  std::uint64_t next_graph = 1;  ///< what cuGraphDebugDotPrint calls it
+  Limits default_limits;         ///< of contexts that are yet to be made
 
   Driver();
   ~Driver();
