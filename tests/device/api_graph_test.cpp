@@ -530,5 +530,179 @@ TEST_F(Graphs, ACaptureAllocatesAndFrees) {
   ASSERT_CU(CALL(cuGraphDestroy)(graph));
 }
 
+// As NVRTC compiles it; linked with libcudadevrt.a elsewhere.
+const char* const kConditions = R"(
+.version 8.3
+.target sm_90
+.address_size 64
+.extern .func cudaGraphSetConditional (.param .b64 h, .param .b32 v);
+.func set(.param .b64 handle, .param .b32 value)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [handle]; ld.param.u32 %r1, [value];
+  { .param .b64 param0; st.param.b64 [param0+0], %rd1; .param .b32 param1;
+    st.param.b32 [param1+0], %r1; call.uni cudaGraphSetConditional, (param0, param1); }
+  ret;
+}
+// Counts data[0] down, and says whether there is more.
+.visible .entry count_down(.param .u64 data, .param .u64 handle)
+{
+  .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [handle];
+  ld.global.u32 %r1, [%rd1]; sub.u32 %r1, %r1, 1; st.global.u32 [%rd1], %r1;
+  { .param .b64 param0; st.param.b64 [param0+0], %rd2; .param .b32 param1;
+    st.param.b32 [param1+0], %r1; call.uni cudaGraphSetConditional, (param0, param1); }
+  ret;
+}
+.visible .entry choose(.param .u64 data, .param .u64 handle)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [handle]; ld.global.u32 %r1, [%rd1];
+  { .param .b64 param0; st.param.b64 [param0+0], %rd2; .param .b32 param1;
+    st.param.b32 [param1+0], %r1; call.uni set, (param0, param1); }
+  ret;
+}
+)";
+
+class Conditions : public Graphs {
+ protected:
+  void SetUp() override {
+    Graphs::SetUp();
+    ASSERT_CU(CALL(cuGraphCreate)(&graph_, 0));
+    ASSERT_CU(api().load(&module_, kConditions));
+  }
+  CUgraphConditionalHandle condition(unsigned int initial, unsigned int flags) {
+    CUgraphConditionalHandle made = 0;
+    EXPECT_CU(CALL(cuGraphConditionalHandleCreate)(&made, graph_, context_, initial, flags));
+    return made;
+  }
+  static CUresult add(CUgraph graph, const CUgraphNode* before, CUgraphNodeParams& parameters,
+                      CUgraphNode* node) {
+    return CALL(cuGraphAddNode_v2)(node, graph, before, nullptr, before == nullptr ? 0 : 1,
+                                   &parameters);
+  }
+  // The bodies of a new conditional node, and the node.
+  std::vector<CUgraph> conditional(CUgraphConditionalHandle handle, CUgraphConditionalNodeType type,
+                                   unsigned int size, const CUgraphNode* before = nullptr) {
+    CUgraphNodeParams parameters{};
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.handle = handle;
+    parameters.conditional.type = type;
+    parameters.conditional.size = size;
+    parameters.conditional.ctx = context_;
+    CUgraphNode node = nullptr;
+    EXPECT_CU(add(graph_, before, parameters, &node));
+    CUgraphNodeType found{};
+    EXPECT_CU(CALL(cuGraphNodeGetType)(node, &found));
+    EXPECT_EQ(found, CU_GRAPH_NODE_TYPE_CONDITIONAL);
+    return {parameters.conditional.phGraph_out, parameters.conditional.phGraph_out + size};
+  }
+  CUgraphNode kernel(CUgraph graph, const char* name, CUdeviceptr data,
+                     CUgraphConditionalHandle handle) {
+    CUgraphNodeParams parameters{};
+    parameters.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    EXPECT_CU(api().function(&parameters.kernel.func, module_, name));
+    parameters.kernel.gridDimX = parameters.kernel.gridDimY = parameters.kernel.gridDimZ = 1;
+    parameters.kernel.blockDimX = parameters.kernel.blockDimY = parameters.kernel.blockDimZ = 1;
+    void* pointers[] = {&data, &handle};
+    parameters.kernel.kernelParams = pointers;
+    CUgraphNode node = nullptr;
+    EXPECT_CU(add(graph, nullptr, parameters, &node));
+    return node;
+  }
+  void write(CUgraph graph, CUdeviceptr to, unsigned int value) {
+    CUgraphNode node = nullptr;
+    const CUDA_MEMSET_NODE_PARAMS fill = fill_with(to, value, 1);
+    EXPECT_CU(CALL(cuGraphAddMemsetNode)(&node, graph, nullptr, 0, &fill, context_));
+  }
+  void instantiate() { ASSERT_CU(CALL(cuGraphInstantiateWithFlags)(&exec_, graph_, 0)); }
+  CUmodule module_ = nullptr;
+  CUgraph graph_ = nullptr;
+  CUgraphExec exec_ = nullptr;
+};
+
+TEST_F(Conditions, ALoopEndsWhenAKernelSaysSo) {
+  Array<std::int32_t> data({5, 0});
+  const auto handle = condition(1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+  const std::vector<CUgraph> body = conditional(handle, CU_GRAPH_COND_TYPE_WHILE, 1);
+  kernel(body[0], "count_down", data.address, handle);
+  instantiate();
+  ASSERT_CU(CALL(cuGraphLaunch)(exec_, stream_));
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host[0], 0);
+  ASSERT_CU(api().fill32(data.address, 3, 1));
+  ASSERT_CU(CALL(cuGraphLaunch)(exec_, stream_)) << "the default is assigned anew";
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host[0], 0);
+  ASSERT_CU(CALL(cuGraphExecDestroy)(exec_));
+  ASSERT_CU(CALL(cuGraphDestroy)(graph_));
+  EXPECT_EQ(CALL(cuGraphDestroy)(body[0]), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Conditions, IfElseAndSwitchChooseABody) {
+  Array<std::int32_t> data({0, 0, 0});
+  const auto which = condition(0, 0), chosen = condition(0, 0);
+  // Through a function of its own, in another order than that of adding.
+  const CUgraphNode first = kernel(graph_, "choose", data.address, which);
+  const CUgraphNode second = kernel(graph_, "choose", data.address, chosen);
+  const std::vector<CUgraph> branches = conditional(which, CU_GRAPH_COND_TYPE_IF, 2, &first);
+  const std::vector<CUgraph> cases = conditional(chosen, CU_GRAPH_COND_TYPE_SWITCH, 3, &second);
+  write(branches[0], data.address + 4, 10);
+  write(branches[1], data.address + 4, 20);
+  for (unsigned int i = 0; i < 3; ++i) write(cases[i], data.address + 8, 100 + i);
+  instantiate();
+  for (const unsigned int value : {0u, 1u, 2u, 3u}) {
+    const std::uint32_t words[3] = {value, 0, 0};
+    ASSERT_CU(api().to_device(data.address, words, sizeof words));
+    ASSERT_CU(CALL(cuGraphLaunch)(exec_, stream_));
+    ASSERT_CU(data.fetch());
+    EXPECT_EQ(data.host[1], value != 0 ? 10 : 20) << value;
+    EXPECT_EQ(data.host[2], value < 3 ? 100 + static_cast<int>(value) : 0) << value;
+  }
+  ASSERT_CU(CALL(cuGraphExecDestroy)(exec_));
+  ASSERT_CU(CALL(cuGraphDestroy)(graph_));
+}
+
+TEST_F(Conditions, ALoopWithoutEndEndsAtTheWallLimit) {
+  Array<std::int32_t> data(1);
+  configure(R"({"wall_limit_ms": 20})");
+  const auto handle = condition(1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+  const std::vector<CUgraph> body = conditional(handle, CU_GRAPH_COND_TYPE_WHILE, 1);
+  write(body[0], data.address, 1);
+  instantiate();
+  ASSERT_CU(CALL(cuGraphLaunch)(exec_, stream_));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
+}
+
+TEST_F(Conditions, WhatIsWrongWithThem) {
+  CUgraphConditionalHandle handle = 0;
+  EXPECT_EQ(CALL(cuGraphConditionalHandleCreate)(&handle, graph_, context_, 0, 8),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(CALL(cuGraphConditionalHandleCreate)(nullptr, graph_, context_, 0, 0),
+            CUDA_ERROR_INVALID_VALUE);
+  handle = condition(1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+  CUgraphNodeParams parameters{};
+  parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  parameters.conditional.handle = handle;
+  parameters.conditional.ctx = context_;
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(add(graph_, nullptr, parameters, &node), CUDA_ERROR_INVALID_VALUE) << "no body";
+  parameters.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+  parameters.conditional.size = 2;
+  EXPECT_EQ(add(graph_, nullptr, parameters, &node), CUDA_ERROR_INVALID_VALUE);
+  parameters.conditional.size = 1;
+  parameters.conditional.handle = 12345;
+  EXPECT_EQ(add(graph_, nullptr, parameters, &node), CUDA_ERROR_INVALID_VALUE);
+  const std::vector<CUgraph> body = conditional(handle, CU_GRAPH_COND_TYPE_WHILE, 1);
+  parameters.conditional.handle = handle;
+  EXPECT_EQ(add(graph_, nullptr, parameters, &node), CUDA_ERROR_INVALID_VALUE) << "used twice";
+  int calls = 0;
+  const CUDA_HOST_NODE_PARAMS call{count_up, &calls};
+  CUgraphExec exec = nullptr;
+  ASSERT_CU(CALL(cuGraphAddHostNode)(&node, body[0], nullptr, 0, &call));
+  EXPECT_EQ(CALL(cuGraphInstantiateWithFlags)(&exec, graph_, 0), CUDA_ERROR_NOT_SUPPORTED);
+  ASSERT_CU(CALL(cuGraphDestroy)(graph_));
+}
+
 }  // namespace
 }  // namespace warpmark::test

@@ -139,6 +139,17 @@ TEST_F(LinkTest, TheLogKeepsTheErrorsOfAllCalls) {
   EXPECT_EQ(log_.data(), both);
 }
 
+// As programs with conditional nodes are linked; the device has the function itself.
+TEST_F(LinkTest, TheDeviceRuntimeIsThere) {
+  ASSERT_CU(add(kHeader + ".extern .func cudaGraphSetConditional (.param .b64 h, .param .b32 v);\n"
+                          ".visible .entry k() { .reg .b32 %r<2>; { .param .b64 a; .param .b32 b; "
+                          "call.uni cudaGraphSetConditional, (a, b); } ret; }\n",
+                "main.cu"));
+  ASSERT_CU(add_file_(state_, CU_JIT_INPUT_LIBRARY, "/usr/local/cuda/lib64/libcudadevrt.a", 0,
+                      nullptr, nullptr));
+  ASSERT_CU(complete());
+}
+
 TEST_F(LinkTest, WhatPtxDoesNotHaveIsAnErrorOfTheLinkedText) {
   ASSERT_CU(add(kHeader + ".entry z() { foo.u32 5; ret; }\n", "bad.ptx"));
   EXPECT_EQ(complete(), CUDA_ERROR_INVALID_PTX);

@@ -15,6 +15,9 @@ Node::Node(Graph& the_graph, CUcontext the_context, Work the_work)
   driver().nodes.insert(this);
   if (const auto* child = std::get_if<ChildWork>(&work))
     driver().child_graphs.insert(child->graph.get());
+  if (const auto* conditional = std::get_if<ConditionalWork>(&work)) {
+    for (const auto& body : conditional->bodies) driver().child_graphs.insert(body.get());
+  }
 }
 Node::~Node() {
   driver().nodes.erase(this);
@@ -35,10 +38,17 @@ Node& Graph::add(CUcontext context, Work work, std::vector<Node*> dependencies) 
 
 std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>();
+  copy->conditions = conditions;
   std::map<const Node*, Node*> twins;
   for (const auto& node : nodes) {
     Work work = node->work;
     if (auto* child = std::get_if<ChildWork>(&work)) child->graph = child->graph->clone();
+    if (auto* conditional = std::get_if<ConditionalWork>(&work)) {
+      for (std::size_t i = 0; i < conditional->bodies.size(); ++i) {
+        conditional->bodies[i] = conditional->bodies[i]->clone();
+        conditional->handles[i] = handle(conditional->bodies[i].get());
+      }
+    }
     Node& twin = copy->add(node->context, std::move(work), {});
     twin.original = node.get();
     twins[node.get()] = &twin;

@@ -32,6 +32,7 @@ struct Graph {
   std::uint64_t id = 0;
   std::uint64_t next_node = 0;
   std::weak_ptr<struct GraphExec> instance;  ///< the last
+  std::vector<std::shared_ptr<Condition>> conditions;
 
   Graph();
   ~Graph();
@@ -56,6 +57,7 @@ struct GraphExec {
     Work work;
     bool enabled = true;
     std::vector<std::size_t> dependencies;  ///< steps
+    std::vector<std::vector<Step>> bodies;  ///< of a conditional node
   };
   /// In an order that respects dependencies; child graphs are in place of their nodes.
   std::vector<Step> steps;
@@ -70,6 +72,12 @@ Node* find_node(CUgraphNode node);
 CUgraphNodeType type_of(const Work& work);
 /// The graph's steps; false if there is a cycle.
 bool flatten(const Graph& graph, std::vector<GraphExec::Step>& steps);
+/// A conditional node of the graph, with its bodies, which are empty; tells their handles.
+CUresult conditional_work(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& parameters, Work& work);
+/// Assigns the conditions of steps their values at the begin of a launch.
+void assign_conditions(const std::vector<GraphExec::Step>& steps);
+/// Performs what a conditional node's value asks for.
+CUresult perform_conditional(Context& context, const GraphExec::Step& step);
 /// What is wrong with work that is to become a node's; it may be completed.
 CUresult check_work(Context& context, Work& work);
 

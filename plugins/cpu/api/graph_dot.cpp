@@ -36,6 +36,8 @@ std::string_view word_of(CUgraphNodeType type) {
       return "MEM_ALLOC";
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
       return "MEM_FREE";
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return "CONDITIONAL";
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return "BATCH_MEM_OP";
     default:
@@ -63,6 +65,9 @@ class DotFile {
         node(name, *one);
         if (const auto* child = std::get_if<ChildWork>(&one->work))
           all.push_back(child->graph.get());
+        if (const auto* conditional = std::get_if<ConditionalWork>(&one->work)) {
+          for (const auto& body : conditional->bodies) all.push_back(body.get());
+        }
       }
       for (const auto& one : all[i]->nodes) {  // by where they begin
         for (const auto& other : all[i]->nodes) {

@@ -30,6 +30,12 @@ bool append(const Graph& graph, const std::vector<std::size_t>& before,
     step.dependencies = std::move(dependencies);
     const auto* child = std::get_if<ChildWork>(&node->work);
     if (child == nullptr) step.work = node->work;
+    if (const auto* conditional = std::get_if<ConditionalWork>(&node->work)) {
+      for (const auto& body : conditional->bodies) {
+        std::vector<std::size_t> last;
+        if (!append(*body, {}, step.bodies.emplace_back(), last)) return false;
+      }
+    }
     steps.push_back(std::move(step));
     std::vector<std::size_t> inner;
     if (child != nullptr && !append(*child->graph, {index}, steps, inner)) return false;
@@ -50,6 +56,20 @@ GraphExec* find_exec(CUgraphExec exec) {
   return found == driver().executables.end() ? nullptr : found->second.get();
 }
 
+// Bodies of conditional nodes have what a GPU does by itself.
+bool bodies_can_run(const std::vector<GraphExec::Step>& steps, bool body) {
+  return std::all_of(steps.begin(), steps.end(), [&](const GraphExec::Step& step) {
+    const bool good = std::holds_alternative<EmptyWork>(step.work) ||
+                      std::holds_alternative<KernelWork>(step.work) ||
+                      std::holds_alternative<CopyWork>(step.work) ||
+                      std::holds_alternative<FillWork>(step.work) ||
+                      std::holds_alternative<ConditionalWork>(step.work);
+    return (good || !body) &&
+           std::all_of(step.bodies.begin(), step.bodies.end(),
+                       [](const auto& inner) { return bodies_can_run(inner, true); });
+  });
+}
+
 CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
   return initialised("cuGraphInstantiate", [&]() -> CUresult {
     Graph* found = find_graph(graph);
@@ -63,6 +83,9 @@ CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags)
     auto made = std::make_shared<GraphExec>();
     made->flags = flags;
     if (!flatten(*found, made->steps)) return CUDA_ERROR_INVALID_VALUE;  // a cycle
+    if (!bodies_can_run(made->steps, false))
+      return fail(CUDA_ERROR_NOT_SUPPORTED,
+                  "a conditional node's body has kernels, copies, fills, and graphs of these");
     found->instance = made;
     *exec = reinterpret_cast<CUgraphExec>(made.get());
     driver().executables.emplace(*exec, std::move(made));
@@ -71,11 +94,17 @@ CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags)
 }
 
 // The step of an executable graph that came from a node.
-GraphExec::Step* step_of(GraphExec& exec, CUgraphNode node) {
-  for (GraphExec::Step& step : exec.steps) {
+GraphExec::Step* step_of(std::vector<GraphExec::Step>& steps, CUgraphNode node) {
+  for (GraphExec::Step& step : steps) {
     if (handle(step.node) == node) return &step;
+    for (std::vector<GraphExec::Step>& body : step.bodies) {
+      if (GraphExec::Step* found = step_of(body, node); found != nullptr) return found;
+    }
   }
   return nullptr;
+}
+GraphExec::Step* step_of(GraphExec& exec, CUgraphNode node) {
+  return step_of(exec.steps, node);
 }
 
 template <typename T, typename Make>
@@ -111,23 +140,44 @@ CUresult change_kernel(CUgraphExec exec, CUgraphNode node, const Parameters* fro
                                  });
 }
 
-// Takes over the work of another graph of the same shape. What does not fit is named by `node`.
-CUgraphExecUpdateResult update(GraphExec& exec, const Graph& graph, CUgraphNode& node) {
-  std::vector<GraphExec::Step> steps;
-  if (!flatten(graph, steps) || steps.size() != exec.steps.size())
-    return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+// Whether other steps have the shape of these. What does not fit is named by `node`.
+CUgraphExecUpdateResult compare(const std::vector<GraphExec::Step>& old,
+                                const std::vector<GraphExec::Step>& steps, CUgraphNode& node) {
+  if (steps.size() != old.size()) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     node = handle(steps[i].node);
-    if (steps[i].work.index() != exec.steps[i].work.index())
+    if (steps[i].work.index() != old[i].work.index())
       return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-    if (steps[i].dependencies != exec.steps[i].dependencies)
+    if (steps[i].dependencies != old[i].dependencies ||
+        steps[i].bodies.size() != old[i].bodies.size())
       return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    if (steps[i].context != exec.steps[i].context)
+    if (steps[i].context != old[i].context)
       return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    for (std::size_t j = 0; j < steps[i].bodies.size(); ++j) {
+      const auto result = compare(old[i].bodies[j], steps[i].bodies[j], node);
+      if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return result;
+    }
   }
-  node = nullptr;
-  for (std::size_t i = 0; i < steps.size(); ++i) exec.steps[i].work = std::move(steps[i].work);
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+void take_over(std::vector<GraphExec::Step>& old, std::vector<GraphExec::Step>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    old[i].work = std::move(steps[i].work);
+    for (std::size_t j = 0; j < steps[i].bodies.size(); ++j)
+      take_over(old[i].bodies[j], steps[i].bodies[j]);
+  }
+}
+
+// Takes over the work of another graph of the same shape.
+CUgraphExecUpdateResult update(GraphExec& exec, const Graph& graph, CUgraphNode& node) {
+  std::vector<GraphExec::Step> steps;
+  if (!flatten(graph, steps)) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+  const CUgraphExecUpdateResult result = compare(exec.steps, steps, node);
+  if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return result;
+  node = nullptr;
+  take_over(exec.steps, steps);
+  return result;
 }
 
 // Whether the memory that a launch allocates is free, and that which it frees is there. Memory of
@@ -231,6 +281,10 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
     if (found == driver().executables.end()) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (capturing(context, stream)) {
+      const auto& steps = found->second->steps;
+      if (std::any_of(steps.begin(), steps.end(),
+                      [](const GraphExec::Step& step) { return !step.bodies.empty(); }))
+        return CUDA_ERROR_NOT_SUPPORTED;
       auto child = as_graph(*found->second);
       if (child->has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
       return submit(context, stream, ChildWork{std::move(child)});
@@ -238,7 +292,10 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
     const CUresult allowed = check_implicit(context, stream);
     if (allowed != CUDA_SUCCESS) return allowed;
     const CUresult ready = prepare_memory(*found->second);
-    if (ready == CUDA_SUCCESS) running = found->second;
+    if (ready == CUDA_SUCCESS) {
+      running = found->second;
+      assign_conditions(running->steps);
+    }
     return ready;
   });
   if (result != CUDA_SUCCESS || running == nullptr) return result;
@@ -255,7 +312,8 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
           call = *host;
           continue;
         }
-        const CUresult outcome = perform(*context, step.work);
+        const CUresult outcome = step.bodies.empty() ? perform(*context, step.work)
+                                                     : perform_conditional(*context, step);
         if (outcome != CUDA_SUCCESS) return outcome;
       }
       return CUDA_SUCCESS;

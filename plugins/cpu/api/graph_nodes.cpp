@@ -19,6 +19,9 @@ CUgraphNodeType type_of(const Work& work) {
     CUgraphNodeType operator()(const WaitWork&) const { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; }
     CUgraphNodeType operator()(const AllocateWork&) const { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
     CUgraphNodeType operator()(const FreeWork&) const { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
+    CUgraphNodeType operator()(const ConditionalWork&) const {
+      return CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    }
     CUgraphNodeType operator()(const ValueWork&) const { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; }
   };
   return std::visit(Visitor{}, work);
@@ -311,6 +314,11 @@ CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dep
       parameters->alloc.dptr = to.dptr;
       return result;
     }
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return add("cuGraphAddNode", node, graph, dependencies, count, parameters->conditional.ctx,
+                 [&](Context&, Work& work) {
+                   return conditional_work(*find_graph(graph), parameters->conditional, work);
+                 });
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
       return cuGraphAddMemFreeNode(node, graph, dependencies, count, parameters->free.dptr);
     case CU_GRAPH_NODE_TYPE_EMPTY:

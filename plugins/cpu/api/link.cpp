@@ -41,6 +41,12 @@ CUresult refuse_type(Link& link, const std::string& label) {
                 label + ": this device links PTX text only, not cubins, fatbins or objects");
 }
 
+// The toolkit's library for what kernels call, such as cudaGraphSetConditional: the device has that
+// itself.
+bool is_device_runtime(unsigned int type, std::string_view name) {
+  return type == CU_JIT_INPUT_LIBRARY && name.ends_with("libcudadevrt.a");
+}
+
 // Another input, which may be wrong by itself.
 CUresult add(Link& link, const std::string& label, std::string text) {
   text.resize(std::min(text.find('\0'), text.size()));
@@ -82,6 +88,7 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
     const std::string label = name == nullptr || *name == '\0'
                                   ? "input " + std::to_string(link.inputs.size() + 1)
                                   : std::string(name);
+    if (is_device_runtime(number_in(type), label)) return CUDA_SUCCESS;
     if (number_in(type) != CU_JIT_INPUT_PTX) return refuse_type(link, label);
     return add(link, label, {static_cast<const char*>(data), size});
   });
@@ -91,6 +98,7 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* pa
                           CUjit_option*, void**) {
   return with_link("cuLinkAddFile", state, [&](Link& link) -> CUresult {
     if (path == nullptr || !link.image.empty()) return CUDA_ERROR_INVALID_VALUE;
+    if (is_device_runtime(number_in(type), path)) return CUDA_SUCCESS;
     std::ifstream file(path, std::ios::binary);
     if (!file) return refuse(link, CUDA_ERROR_FILE_NOT_FOUND, std::string("cannot open ") + path);
     if (number_in(type) != CU_JIT_INPUT_PTX) return refuse_type(link, path);

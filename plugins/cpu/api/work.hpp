@@ -85,19 +85,41 @@ struct FreeWork {
   CUdeviceptr address = 0;
 };
 
+/// What a graph's conditional node asks for: a number in the device's memory, whose address is the
+/// handle that kernels hand to cudaGraphSetConditional.
+struct Condition {
+  Condition() = default;
+  ~Condition();
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+
+  CUcontext context = nullptr;
+  std::uint64_t context_id = 0;
+  CUgraphConditionalHandle address = 0;
+  unsigned int initial = 0;
+  bool assigned = false;  ///< `initial` is assigned at each launch
+};
+
+struct ConditionalWork {
+  std::shared_ptr<Condition> condition;
+  unsigned int type = CU_GRAPH_COND_TYPE_IF;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::vector<CUgraph> handles;  ///< of the bodies, for the client
+};
+
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, ChildWork,
-                          RecordWork, WaitWork, ValueWork, AllocateWork, FreeWork>;
+                          RecordWork, WaitWork, ValueWork, AllocateWork, FreeWork, ConditionalWork>;
 
 /// Executes work in a context. Not for HostWork, which must run without the driver's lock, and
-/// ChildWork, whose parts are performed one by one: these do nothing here.
+/// ChildWork and ConditionalWork, whose parts are performed one by one: these do nothing here.
 CUresult perform(Context& context, const Work& work);
 
 /// Hands work to a stream: executes it, or records it if the stream is capturing. Work behind a
 /// launch that failed is dropped.
 CUresult submit(Context& context, CUstream stream, Work work);
 
-/// CUDA_SUCCESS if the ranges of a copy or a fill are there, for a stream that captures also if they
-/// will be.
+/// CUDA_SUCCESS if the ranges of a copy or a fill are there, for a stream that captures also if
+/// they will be.
 CUresult check_queued(Context& context, CUstream stream, Work work);
 
 /// A copy of `bytes` between two addresses.

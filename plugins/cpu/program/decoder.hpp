@@ -196,6 +196,8 @@ class Decoder {
   // decode_runtime.cpp: true if `name` is a function that the device provides
   bool runtime_call(const Statement& statement, std::string_view name, const Call& call,
                     Block& block);
+  void set_condition(const Statement& statement, const Call& call, Block& block);
+  void go_on_behind(const Statement& statement, Block& block);
   // decode_async.cpp
   bool mbarrier(const Statement& statement);
   bool fence(const Statement& statement);
