@@ -25,10 +25,10 @@ install(TARGETS warpmark_cpu ${_libraries}
 install(PROGRAMS plugins/cpu/run/warpmark-cpu DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(PROGRAMS plugins/cpu/run/nvcc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu/bin COMPONENT runtime)
-foreach(_name libcuda.so.1 libcuda.so)
-  install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/${_name}
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
-endforeach()
+install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/libcuda.so.1
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
+install(TARGETS warpmark_cpu_linked
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
 foreach(_folder suites configs schema)
   install(DIRECTORY ${_folder} DESTINATION ${_data} COMPONENT runtime
     PATTERN __pycache__ EXCLUDE)

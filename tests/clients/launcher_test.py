@@ -1,6 +1,7 @@
 """warpmark-cpu itself: what it sets for a program, exit codes, mistakes; and its nvcc."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,58 @@ class Launcher(unittest.TestCase):
                    "assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(n)) == 0; "
                    "print(n.value)")
         self.assertEqual(start("--devices", "4", sys.executable, "-c", program).stdout, "4\n")
+
+
+# Says how many devices the driver has that it was started with.
+COUNT = """
+#include <stdio.h>
+int cuInit(unsigned int flags);
+int cuDeviceGetCount(int *count);
+int main(void) {
+  int count = 0;
+  if (cuInit(0) != 0 || cuDeviceGetCount(&count) != 0) return 1;
+  printf("%d\\n", count);
+  return 0;
+}
+"""
+OTHER_DRIVER = """
+int cuInit(unsigned int flags) { return (int)flags; }
+int cuDeviceGetCount(int *count) { *count = 77; return 0; }
+"""
+
+
+@unittest.skipUnless(shutil.which("cc"), "no C compiler")
+class Linked(unittest.TestCase):
+    def test_a_program_linked_here_runs_with_any_driver(self):
+        driver = start("--print-path").stdout.strip()
+        with tempfile.TemporaryDirectory() as folder:
+            def compile_c(text, *options):
+                pathlib.Path(folder, "source.c").write_text(text)
+                subprocess.run(["cc", "source.c", *options], cwd=folder, check=True)
+
+            compile_c(COUNT, "-o", "count", f"-L{driver}", "-lcuda")
+            program = f"{folder}/count"
+            if shutil.which("readelf"):
+                needed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True, check=True).stdout
+                self.assertRegex(needed, r"NEEDED.*\[libcuda\.so\.1\]")
+                self.assertNotIn("warpmark", needed)
+            self.assertEqual(start("--devices", "3", program).stdout, "3\n")
+            compile_c(OTHER_DRIVER, "-shared", "-fPIC", "-o", "libcuda.so.1", "-Wl,-soname,libcuda.so.1")
+            done = subprocess.run([program], env={**os.environ, "LD_LIBRARY_PATH": folder},
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.stdout, "77\n", done.stderr)
+
+    def test_who_opens_it_by_the_linkers_name_gets_the_device(self):
+        program = ("import ctypes, sys\n"
+                   "for name in sys.argv[1:]:\n"
+                   "    cuda = ctypes.CDLL(name); n = ctypes.c_int()\n"
+                   "    assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(n)) == 0\n"
+                   "    print(n.value, ctypes.cast(cuda.cuInit, ctypes.c_void_p).value)\n")
+        for names in (("libcuda.so",), ("libcuda.so", "libcuda.so.1"), ("libcuda.so.1", "libcuda.so")):
+            lines = start("--devices", "4", sys.executable, "-c", program, *names).stdout.splitlines()
+            self.assertEqual(len(lines), len(names))
+            self.assertEqual(len(set(lines)), 1, "one device in a process")
+            self.assertTrue(lines[0].startswith("4 "))
 
 
 class Nvcc(unittest.TestCase):

@@ -38,6 +38,63 @@ TEST_F(Memory, ManagedMemoryIsBothSides) {
   EXPECT_EQ(CALL(cuMemAllocManaged)(&address, 0, CU_MEM_ATTACH_GLOBAL), CUDA_ERROR_INVALID_VALUE);
 }
 
+// As an H200 answers.
+TEST_F(Memory, WhatWasSaidOfManagedMemoryCanBeAskedFor) {
+  CUdeviceptr address = 0;
+  constexpr std::size_t bytes = 1 << 16;
+  ASSERT_CU(CALL(cuMemAllocManaged)(&address, bytes, CU_MEM_ATTACH_GLOBAL));
+  const auto advise =
+      api().find<CUresult(CUdeviceptr, std::size_t, CUmem_advise, CUdevice)>("cuMemAdvise");
+  const auto prefetch =
+      api().find<CUresult(CUdeviceptr, std::size_t, CUdevice, CUstream)>("cuMemPrefetchAsync");
+  const auto ask = [&](CUmem_range_attribute attribute, std::size_t count = 1,
+                       std::size_t begin = 0, std::size_t size = std::size_t{1} << 16) {
+    std::vector<int> values(count, 77);
+    EXPECT_CU(
+        CALL(cuMemRangeGetAttribute)(values.data(), 4 * count, attribute, address + begin, size));
+    return values;
+  };
+  using ::testing::ElementsAre;
+  const auto read_mostly = CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY;
+  const auto preferred = CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION;
+  const auto accessed = CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
+  const auto last = CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION;
+  EXPECT_THAT(ask(read_mostly), ElementsAre(0));
+  EXPECT_THAT(ask(preferred), ElementsAre(CU_DEVICE_INVALID));
+  EXPECT_THAT(ask(accessed, 2), ElementsAre(CU_DEVICE_INVALID, CU_DEVICE_INVALID));
+  EXPECT_THAT(ask(last), ElementsAre(CU_DEVICE_INVALID));
+
+  ASSERT_CU(advise(address, bytes, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+  ASSERT_CU(advise(address, bytes, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 0));
+  ASSERT_CU(advise(address, bytes, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+  ASSERT_CU(advise(address, bytes, CU_MEM_ADVISE_SET_ACCESSED_BY, CU_DEVICE_CPU));
+  EXPECT_THAT(ask(read_mostly), ElementsAre(1));
+  EXPECT_THAT(ask(preferred), ElementsAre(0));
+  EXPECT_THAT(ask(accessed, 3), ElementsAre(0, CU_DEVICE_CPU, CU_DEVICE_INVALID));
+  EXPECT_THAT(ask(accessed, 1), ElementsAre(0));
+  ASSERT_CU(advise(address, bytes, CU_MEM_ADVISE_UNSET_ACCESSED_BY, 0));
+  EXPECT_THAT(ask(accessed, 2), ElementsAre(CU_DEVICE_CPU, CU_DEVICE_INVALID));
+  ASSERT_CU(advise(address, bytes, CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, 0));
+  EXPECT_THAT(ask(preferred), ElementsAre(CU_DEVICE_INVALID));
+
+  // Of a part, in whole pages: the rest keeps what was said of it.
+  ASSERT_CU(prefetch(address, bytes, 0, nullptr));
+  EXPECT_THAT(ask(last), ElementsAre(0));
+  ASSERT_CU(prefetch(address + 8192, 100, CU_DEVICE_CPU, nullptr));
+  EXPECT_THAT(ask(last), ElementsAre(CU_DEVICE_INVALID));
+  EXPECT_THAT(ask(last, 1, 0, 8192), ElementsAre(0));
+  EXPECT_THAT(ask(last, 1, 12287, 1), ElementsAre(CU_DEVICE_CPU));
+  EXPECT_THAT(ask(last, 1, 12288, 4), ElementsAre(0));
+  ASSERT_CU(advise(address + 4096, 4096, CU_MEM_ADVISE_UNSET_READ_MOSTLY, 0));
+  EXPECT_THAT(ask(read_mostly), ElementsAre(0));
+  EXPECT_THAT(ask(read_mostly, 1, 8192, 4096), ElementsAre(1));
+  ASSERT_CU(advise(address + 4096, 4096, CU_MEM_ADVISE_UNSET_ACCESSED_BY, CU_DEVICE_CPU));
+  EXPECT_THAT(ask(accessed), ElementsAre(CU_DEVICE_INVALID));
+  ASSERT_CU(api().free(address));
+  EXPECT_EQ(CALL(cuMemRangeGetAttribute)(&address, 4, read_mostly, address, 4),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
 // The address of freed managed memory is the device's again: the host has no access to it.
 TEST_F(Memory, FreedManagedMemoryIsNotTheHostsAnyMore) {
   CUdeviceptr address = 0;

@@ -241,15 +241,69 @@ TEST_F(ApiTest, AnUnsupportedInstructionIsNamedWithItsLines) {
   const char* text =
       ".version 9.0\n.target sm_90\n.address_size 64\n.entry good() { ret; }\n.entry bad() {\n.reg "
       ".b32 %r<3>;\n"
-      ".loc 1 77 3\nfrobnicate.s32 %r1,\n  %r2;\nret; }\n.file 1 \"some.cu\"\n";
+      ".loc 1 77 3\nvadd.s32.s32.s32 %r1,\n  %r2, %r2;\nret; }\n.file 1 \"some.cu\"\n";
   ASSERT_CU(api().load(&module, text));
   EXPECT_CU(api().function(&function, module, "good"));
   EXPECT_EQ(api().function(&function, module, "bad"), CUDA_ERROR_NOT_SUPPORTED);
   const std::string error = api().device->last_error();
   EXPECT_THAT(error, ::testing::HasSubstr("line 8"));
-  EXPECT_THAT(error, ::testing::HasSubstr("frobnicate.s32 %r1, %r2;"));
+  EXPECT_THAT(error, ::testing::HasSubstr("vadd.s32.s32.s32 %r1, %r2, %r2;"));
   EXPECT_THAT(error, ::testing::HasSubstr("some.cu:77"));
   EXPECT_EQ(api().function(&function, module, "missing"), CUDA_ERROR_NOT_FOUND);
+}
+
+// What no device has is an error of the text, in whatever function it stands, and behind what only
+// this device has not.
+TEST_F(ApiTest, AMisspeltInstructionIsAnErrorWhenTheModuleIsLoaded) {
+  const std::string head = ".version 9.0\n.target sm_90\n.address_size 64\n";
+  const std::string registers = "{ .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\n";
+  for (const auto& [statement, why] :
+       {std::pair<std::string, std::string>{"foo.u32 %r1;", "'foo' is no instruction"},
+        {"ld.globl.u32 %r1, [%rd1];", ".globl"},
+        {"exit.foo;", "unknown modifier '.foo'"},
+        {"fma.f32 %f1, %f2, %f3, %f4;", "needs a rounding modifier"},
+        {"div.f32 %f1, %f2, %f3;", "needs a rounding modifier"},
+        {"sin.f32 %f1, %f2;", "needs .approx"},
+        {"vadd.s32.s32.s32 %r1, %r2, %r3; add.foo.u32 %r1, %r2, %r3;",
+         "unknown modifier '.foo'"}}) {
+    for (const char* function : {".entry k() ", ".func nobody_calls() "}) {
+      char log[400] = "";
+      CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+      void* values[] = {log, reinterpret_cast<void*>(std::size_t{sizeof log})};
+      CUmodule module = nullptr;
+      const std::string text = head + function + registers + statement + "\nret; }\n";
+      EXPECT_EQ(api().load_ex(&module, text.c_str(), 2, options, values), CUDA_ERROR_INVALID_PTX)
+          << text;
+      EXPECT_THAT(log, ::testing::HasSubstr("line 5: "));
+      EXPECT_THAT(log, ::testing::HasSubstr(why));
+    }
+  }
+}
+
+TEST_F(ApiTest, PartsOfAddressesAreInitialValues) {
+  CUmodule module = nullptr;
+  ASSERT_CU(api().load(&module,
+                       ".version 9.0\n.target sm_90\n.address_size 64\n"
+                       ".visible .global .u32 x[4];\n.visible .global .u32 low = x+4;\n"
+                       ".visible .global .u8 bytes[10] = {7, 0xFF(x+4), 0xFF00(generic(x)+4), "
+                       "0xFF0000(x+4), 0xFF000000(x+4), 0xFF00000000(x+4), 0xFF0000000000(x+4), "
+                       "0xFF000000000000(x+4), 0xFF00000000000000(x+4), 9};\n"
+                       ".entry k() { ret; }\n"));
+  CUdeviceptr x = 0, at = 0;
+  std::size_t size = 0;
+  ASSERT_CU(api().global(&x, nullptr, module, "x"));
+  x += 4;
+  std::uint32_t low = 0;
+  ASSERT_CU(api().global(&at, &size, module, "low"));
+  ASSERT_CU(api().to_host(&low, at, size));
+  EXPECT_EQ(low, static_cast<std::uint32_t>(x));
+  unsigned char bytes[10] = {};
+  ASSERT_CU(api().global(&at, &size, module, "bytes"));
+  ASSERT_CU(api().to_host(bytes, at, size));
+  EXPECT_EQ(bytes[0], 7);
+  EXPECT_EQ(bytes[9], 9);
+  EXPECT_EQ(std::memcmp(bytes + 1, &x, sizeof x), 0);
+  ASSERT_CU(api().unload(module));
 }
 
 TEST_F(ApiTest, ConfigureRefusesWhatItDoesNotKnow) {

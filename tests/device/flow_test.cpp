@@ -223,14 +223,22 @@ TEST_F(Barriers, EverySpellingIsTheSameBarrier) {
   }
 }
 
-TEST_F(Barriers, TheMultiprocessorsNumberIsBelowTheirCount) {
+// A kernel that counts or queues by multiprocessor finds as many as the device says that it has.
+TEST_F(Barriers, BlocksAreNumberedOverTheMultiprocessors) {
   CUfunction k = body(
-      "mov.u32 %r1, %smid; mov.u32 %r2, %nsmid; setp.lt.u32 %p1, %r1, %r2; selp.u32 %r3, 1, 0, "
-      "%p1; st.global.u32 [%rd1], %r3;");
-  Array<int> out(1);
-  ASSERT_CU(launch(k, {1}, {1}, 0, out.address));
+      "mov.u32 %r1, %smid; mov.u32 %r2, %nsmid; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ctaid.y; "
+      "mad.lo.u32 %r5, %r4, 100, %r3; mul.wide.u32 %rd2, %r5, 8; add.u64 %rd3, %rd1, %rd2; "
+      "st.global.v2.u32 [%rd3], {%r1, %r2};");
+  int count = 0;
+  ASSERT_CU(api().find<CUresult(int*, CUdevice_attribute, CUdevice)>("cuDeviceGetAttribute")(
+      &count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+  Array<int> out(2 * 300);
+  ASSERT_CU(launch(k, {100, 3}, {1}, 0, out.address));
   ASSERT_CU(out.fetch());
-  EXPECT_EQ(out.host[0], 1);
+  for (int block = 0; block < 300; ++block) {
+    EXPECT_EQ(out.host[2 * block], block % count) << block;
+    EXPECT_EQ(out.host[2 * block + 1], count) << block;
+  }
 }
 
 TEST_F(Barriers, ABarrierThatCannotCompleteIsReported) {

@@ -123,6 +123,39 @@ TEST_F(LinkTest, NamesWhatIsMissingAndWhatIsThereTwice) {
                                                 "first defined in 'first.cu'"));
 }
 
+// As the driver's: what was wrong with an input stays in the log when the rest is linked.
+TEST_F(LinkTest, TheLogKeepsTheErrorsOfAllCalls) {
+  const std::string bad = kHeader + ".entry z() { foo }\n";
+  EXPECT_EQ(add(bad, "bad.ptx"), CUDA_ERROR_INVALID_PTX);
+  const std::string first = log_.data();
+  EXPECT_THAT(first, ::testing::HasSubstr("bad.ptx"));
+  EXPECT_EQ(add(bad, "worse.ptx"), CUDA_ERROR_INVALID_PTX);
+  const std::string both = log_.data();
+  EXPECT_THAT(both, ::testing::StartsWith(first + "\n"));
+  EXPECT_THAT(both, ::testing::HasSubstr("worse.ptx"));
+  ASSERT_CU(add(kMain, "main.cu"));
+  ASSERT_CU(add(kOther, "other.cu"));
+  ASSERT_CU(complete());
+  EXPECT_EQ(log_.data(), both);
+}
+
+// As programs with conditional nodes are linked; the device has the function itself.
+TEST_F(LinkTest, TheDeviceRuntimeIsThere) {
+  ASSERT_CU(add(kHeader + ".extern .func cudaGraphSetConditional (.param .b64 h, .param .b32 v);\n"
+                          ".visible .entry k() { .reg .b32 %r<2>; { .param .b64 a; .param .b32 b; "
+                          "call.uni cudaGraphSetConditional, (a, b); } ret; }\n",
+                "main.cu"));
+  ASSERT_CU(add_file_(state_, CU_JIT_INPUT_LIBRARY, "/usr/local/cuda/lib64/libcudadevrt.a", 0,
+                      nullptr, nullptr));
+  ASSERT_CU(complete());
+}
+
+TEST_F(LinkTest, WhatPtxDoesNotHaveIsAnErrorOfTheLinkedText) {
+  ASSERT_CU(add(kHeader + ".entry z() { foo.u32 5; ret; }\n", "bad.ptx"));
+  EXPECT_EQ(complete(), CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(log_.data(), ::testing::HasSubstr("'foo' is no instruction"));
+}
+
 TEST_F(LinkTest, WeakDefinitionsGiveWay) {
   const auto with = [](const std::string& linkage, int value) {
     return kHeader + linkage + " .global .align 4 .b32 scale = " + std::to_string(value) + ";\n" +

@@ -55,6 +55,9 @@ TEST(Lowered, SetOfEveryComparison) {
       const U low = holds(cmp, brain(a & 0xffff), brain(b & 0xffff)) ? 0x3f80 : 0;
       return low | (holds(cmp, brain(a >> 16), brain(b >> 16)) ? 0x3f800000 : 0);
     });
+    // One result alone is that of the low halves, as on an H200.
+    check("setp." + cmp + ".f16x2 %p1, $1, $2; selp.b32 $0, 1, 0, %p1", "rrr",
+          [&](U a, U b, U) { return U{holds(cmp, half(a & 0xffff), half(b & 0xffff))}; });
     check("set." + cmp + ".u32.f16x2", "rrr", [&](U a, U b, U) {
       const U low = holds(cmp, half(a & 0xffff), half(b & 0xffff)) ? 0xffff : 0;
       return low | (holds(cmp, half(a >> 16), half(b >> 16)) ? 0xffff0000 : 0);

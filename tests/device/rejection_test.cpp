@@ -85,6 +85,45 @@ const std::vector<std::string> kStatements = {
     "add.sat.f64 %fd1, %fd1, %fd2",
     "add.foo.s32 %r1, %r2, %r3",
     "blah.s32 %r1, %r2",
+    "ld.globl.u32 %r1, [%rd1]",
+    "exit.foo",
+    "ret.foo",
+    "trap.foo",
+    "bra.foo NOWHERE",
+    "sin.f32 %f1, %f2",
+    "set.u32.f32 %r1, %f1, %f2",
+    "testp.f16 %p1, %h1",
+    "bar.foo 0",
+    "vadd.s32.s32.s32.foo %r1, %r2, %r3",
+    "vadd.s32.s32 %r1, %r2, %r3",
+    "vset.s32.s32 %r1, %r2, %r3",
+    "alloca.b32 %r1, 64",
+    "mma.sp.sync.foo.m16n8k32.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+    "{%r5,%r6,%r7,%r8}, {%f1,%f2,%f3,%f4}, %r1, 0x0",
+    "tcgen05.foo",
+    "tcgen05.wait::ld.sync.aligned",  // of sm_100a
+    "istypep %p1, %rd1",
+    "fma.oob.f16 %h1, %h2, %h3, %h4",
+    "multimem.foo.u32 %r1, [%rd1]",
+    // what stands behind an instruction that this device has not
+    "vadd.s32.s32.s32 %r1, %r2, %r3; foo.u32 %r1",
+    "call nosuch, (); vadd.s32.s32.s32 %r1, %r2, %r3",
+    // addresses
+    "mapa.b32 %r1, %r2, %r3",
+    "mapa.u64 %rd1, %r2, %r3",
+    "mapa.shared::cluster.s32 %f1, %u2, %s3",
+    "getctarank.shared::cluster.b64 %r1, %rd2",
+    "getctarank.s32 %rd1, %r2",
+    "mov.u64 %rd1, k+4",
+    "mov.u32 %f1, k",
+    "mov.u64 %r1, k",
+    // names
+    ".reg .b32 out",
+    ".local .b32 out",
+    ".local .b32 x; .reg .b32 x",
+    ".local .b32 x; .shared .b32 x",
+    ".reg .b32 x; x: ret",
+    "out: ret",
     "div.f32 %f1, %f2, %f3",
     "sqrt.f32 %f1, %f2",
     "rcp.f32 %f1, %f2",
@@ -341,6 +380,15 @@ const std::vector<std::string> kStatements = {
 // Statements whose error is one of syntax.
 const std::vector<std::string> kSyntax = {
     "mov.u32 %r1 1",
+    ";",
+    "ret;",
+    "L: ;",
+    "{ ret; };",
+    ".reg .b32 %x;",
+    ".pragma nounroll",
+    ".pragma",
+    ".pragma \"nounroll\" 5",
+    ".file 1 \"a\"",
     "mov.u32 ,%r1",
     "mov.u32 %r1,%r2,",
     "@%p1",
@@ -455,6 +503,15 @@ const std::vector<std::string> kTexts = {
     kHeader + ".global .u64 x = f;\n.func f(){ret;}",
     kHeader + ".global .u64 x[2] = {x, 0};",
     kHeader + ".global .u32 y;\n.global .b64 x = y;",
+    kHeader + ".global .u32 y;\n.global .b32 x = y;",
+    kHeader + ".global .u32 y;\n.global .u16 x = y;",
+    kHeader + ".global .u32 y;\n.global .u8 x = y;",
+    kHeader + ".global .u32 y;\n.global .b8 x = 0xFF(y);",
+    kHeader + ".global .u32 y;\n.global .u16 x = 0xFF(y);",
+    kHeader + ".global .u32 y;\n.global .u8 x = 0xFFFF(y);",
+    kHeader + ".global .u32 y;\n.global .u8 x = 0xFF0(y);",
+    kHeader + ".global .u32 y;\n.global .u8 x = 255(nosuch);",
+    kHeader + ".global .u32 y;\n.global .u8 x = 0xFF(y)+4;",
     kHeader + ".func f(){ret;}\n.global .u64 x = f+4;",
     kHeader + ".global .f16 x = 1.5;",
     kHeader + ".global .bf16 x;",
@@ -466,6 +523,18 @@ const std::vector<std::string> kTexts = {
     kHeader + ".entry k(.param .f16x2 p){ret;}",
     kHeader + ".entry k(.param .b8 p[]){ret;}",
     kHeader + ".entry k() .maxntid 0 {ret;}",
+    kHeader + ".entry k() .maxntid 4294967297 {ret;}",
+    kHeader + ".entry k() .maxclusterrank 4294967296 {ret;}",
+    kHeader + ".entry k() .pragma nounroll; {ret;}",
+    kHeader + ".pragma nounroll;",
+    kHeader + ".pragma \"nounroll\"\n.entry k(){ret;}",
+    kHeader + ".file 1 \"a\"\n.file 1 \"b\"\n.entry k(){ret;}",
+    kHeader + ".func (.param .b32 a) f(.param .b32 a){ret;}",
+    kHeader + ".func f(.param .b32 a){.reg .b32 a; ret;}",
+    // functions that no kernel calls
+    kHeader + ".func f(){foo.u32 %r1; ret;}\n.entry k(){ret;}",
+    kHeader + ".func f(.param .b32 a){.reg .b32 %r; ld.param.u32 %r, [b]; ret;}\n.entry k(){ret;}",
+    kHeader + ".func g();\n.func f(){call g,(); ret;}\n.entry k(){ret;}",
     kHeader + ".entry k() .reqntid 32,1,1,1 {ret;}",
     kHeader + ".entry k() .noreturn {ret;}",
     kHeader + ".func f() .maxntid 32 {ret;}",
@@ -477,8 +546,10 @@ TEST(Rejection, WrongStatementsAreRefusedWithTheirLine) {
   for (const auto& list : {kStatements, kSyntax}) {
     for (const std::string& statement : list) {
       std::uint32_t line = 0;
-      const std::string said = verdict(kernel(statement), &line);
+      bool unsupported = false;
+      const std::string said = verdict(kernel(statement), &line, &unsupported);
       EXPECT_NE(said, "") << statement << " is taken";
+      EXPECT_FALSE(unsupported) << statement << ": " << said;
       const bool whole = statement.starts_with(".shared") || statement.starts_with("/*");
       if (!said.empty() && !whole) {
         EXPECT_GE(line, kBodyLine) << statement << ": " << said;
@@ -490,7 +561,11 @@ TEST(Rejection, WrongStatementsAreRefusedWithTheirLine) {
 }
 
 TEST(Rejection, WrongTextsAreRefused) {
-  for (const std::string& text : kTexts) EXPECT_NE(verdict(text), "") << text << " is taken";
+  for (const std::string& text : kTexts) {
+    bool unsupported = false;
+    EXPECT_NE(verdict(text, nullptr, &unsupported), "") << text << " is taken";
+    EXPECT_FALSE(unsupported) << text;
+  }
 }
 
 TEST(Rejection, TheAssemblerAgrees) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "program/check_module.hpp"
 #include "program/program.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
@@ -25,18 +26,22 @@ inline std::string kernel(const std::string& statement) {
 }
 
 /// What we say, or "" if we take the text. Kernels are decoded, as when they are asked for.
-inline std::string verdict(const std::string& text, std::uint32_t* line = nullptr) {
+/// `unsupported` tells whether the text is right and only this device does not take it.
+inline std::string verdict(const std::string& text, std::uint32_t* line = nullptr,
+                           bool* unsupported = nullptr) {
   try {
     const Module module = parse_ptx(text);
     Placement placement;
     placement.variable = [&](std::string_view name) {
       return module.variable_by_name.contains(name) ? std::uint64_t{0x10000} : 0;
     };
+    check_module(module, placement);
     for (const Function& function : module.functions) {
       if (function.entry && function.has_body) decode(module, function, placement);
     }
   } catch (const PtxError& error) {
     if (line != nullptr) *line = error.line();
+    if (unsupported != nullptr) *unsupported = error.unsupported();
     return error.what();
   }
   return "";

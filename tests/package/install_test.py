@@ -153,6 +153,19 @@ class Installed(InstallTest):
                     recorded = folder in python or not folder.startswith((str(SOURCE), str(BUILD)))
                     self.assertTrue(folder.startswith("$ORIGIN") or recorded, (path, folder))
 
+    @unittest.skipIf(cached("WARPMARK_SANITIZE"), "a sanitizer's library needs a program with it")
+    def test_a_program_is_linked_with_the_device_and_started_on_it(self):
+        launcher = self.prefix / "bin/warpmark-cpu"
+        driver = self.run_command(launcher, "--print-path").stdout.strip()
+        self.assertTrue(driver.startswith(str(self.prefix)))
+        source, program = self.root / "linked.c", self.root / "linked"
+        source.write_text("int cuInit(unsigned int); int main(void) { return cuInit(0); }\n")
+        self.run_command("cc", source, "-o", program, "-L" + driver, "-lcuda")
+        needed = self.run_command("readelf", "--dynamic", "--wide", program).stdout
+        self.assertRegex(needed, r"NEEDED.*\[libcuda\.so\.1\]")
+        self.assertNotIn("warpmark", needed)
+        self.run_command(launcher, program)
+
     def test_doctor_tells_the_moved_places(self):
         for what in ("cpu", "plugin"):
             self.assertRegex(self.doctor, r"(?m)^ok +%s +(source at )?%s/" % (

@@ -202,7 +202,7 @@ CUresult queued_box(const char* name, const CUDA_MEMCPY3D* copy, CUstream stream
   return with_context(name, Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = check_copy(context, *copy);
+    const CUresult result = check_queued(context, stream, CopyWork{*copy});
     return result != CUDA_SUCCESS ? result : submit(context, stream, CopyWork{*copy});
   });
 }

@@ -15,11 +15,15 @@ Node::Node(Graph& the_graph, CUcontext the_context, Work the_work)
   driver().nodes.insert(this);
   if (const auto* child = std::get_if<ChildWork>(&work))
     driver().child_graphs.insert(child->graph.get());
+  if (const auto* conditional = std::get_if<ConditionalWork>(&work)) {
+    for (const auto& body : conditional->bodies) driver().child_graphs.insert(body.get());
+  }
 }
 Node::~Node() {
   driver().nodes.erase(this);
   forget_node(this);
 }
+Graph::Graph() : id(driver().next_graph++) {}
 Graph::~Graph() {
   driver().child_graphs.erase(this);
   forget_graph(this);
@@ -28,15 +32,23 @@ Graph::~Graph() {
 Node& Graph::add(CUcontext context, Work work, std::vector<Node*> dependencies) {
   nodes.push_back(std::make_unique<Node>(*this, context, std::move(work)));
   nodes.back()->dependencies = std::move(dependencies);
+  nodes.back()->number = next_node++;
   return *nodes.back();
 }
 
 std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>();
+  copy->conditions = conditions;
   std::map<const Node*, Node*> twins;
   for (const auto& node : nodes) {
     Work work = node->work;
     if (auto* child = std::get_if<ChildWork>(&work)) child->graph = child->graph->clone();
+    if (auto* conditional = std::get_if<ConditionalWork>(&work)) {
+      for (std::size_t i = 0; i < conditional->bodies.size(); ++i) {
+        conditional->bodies[i] = conditional->bodies[i]->clone();
+        conditional->handles[i] = handle(conditional->bodies[i].get());
+      }
+    }
     Node& twin = copy->add(node->context, std::move(work), {});
     twin.original = node.get();
     twins[node.get()] = &twin;
@@ -65,6 +77,13 @@ std::vector<Node*> Graph::sorted() const {
     }
   }
   return order;
+}
+
+bool Graph::has_memory() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return std::holds_alternative<AllocateWork>(node->work) ||
+           std::holds_alternative<FreeWork>(node->work);
+  });
 }
 
 CUgraph handle(Graph* graph) {
@@ -175,6 +194,7 @@ CUresult change_edges(CUgraph graph, const CUgraphNode* from, const CUgraphNode*
                       std::size_t count, bool add) {
   return with_graph("cuGraphAddDependencies", graph, [&](Graph& found) -> CUresult {
     if (count != 0 && (from == nullptr || to == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+    if (!add && found.has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
     // All of them are looked at before the first is changed.
     for (std::size_t i = 0; i < count; ++i) {
       const Node* source = find_node(from[i]);
@@ -223,6 +243,7 @@ CUresult cuGraphDestroy(CUgraph graph) {
 CUresult cuGraphClone(CUgraph* clone, CUgraph original) {
   return with_graph("cuGraphClone", original, [&](Graph& found) -> CUresult {
     if (clone == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (found.has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
     std::unique_ptr<Graph> made = found.clone();
     *clone = handle(made.get());
     driver().graphs.emplace(*clone, std::move(made));
@@ -302,6 +323,7 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, co
 CUresult cuGraphDestroyNode(CUgraphNode node) {
   return with_node("cuGraphDestroyNode", node, [&](Node& found) -> CUresult {
     Graph& graph = *found.graph;
+    if (graph.has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
     for (const auto& other : graph.nodes) std::erase(other->dependencies, &found);
     std::erase_if(graph.nodes, [&](const auto& each) { return each.get() == &found; });
     return CUDA_SUCCESS;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -21,14 +22,19 @@ struct Node {
   Work work;
   std::vector<Node*> dependencies;
   const Node* original = nullptr;  ///< that this is a clone of
+  std::uint64_t number = 0;        ///< in its graph, from 0
   std::vector<void*> pointers;     ///< to a kernel's parameters, for who asks for them
 };
 
 /// CUgraph is its address.
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;  ///< in the order in which they were added
+  std::uint64_t id = 0;
+  std::uint64_t next_node = 0;
+  std::weak_ptr<struct GraphExec> instance;  ///< the last
+  std::vector<std::shared_ptr<Condition>> conditions;
 
-  Graph() = default;
+  Graph();
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -38,6 +44,9 @@ struct Graph {
   /// The nodes so that each comes after what it depends on, otherwise in the order in which they
   /// were added; fewer than there are if there is a cycle.
   [[nodiscard]] std::vector<Node*> sorted() const;
+  /// Whether nodes allocate or free memory: such a graph has one executable form at a time, no
+  /// copies, and keeps its nodes and edges.
+  [[nodiscard]] bool has_memory() const;
 };
 
 /// CUgraphExec is its address.
@@ -48,6 +57,7 @@ struct GraphExec {
     Work work;
     bool enabled = true;
     std::vector<std::size_t> dependencies;  ///< steps
+    std::vector<std::vector<Step>> bodies;  ///< of a conditional node
   };
   /// In an order that respects dependencies; child graphs are in place of their nodes.
   std::vector<Step> steps;
@@ -62,6 +72,12 @@ Node* find_node(CUgraphNode node);
 CUgraphNodeType type_of(const Work& work);
 /// The graph's steps; false if there is a cycle.
 bool flatten(const Graph& graph, std::vector<GraphExec::Step>& steps);
+/// A conditional node of the graph, with its bodies, which are empty; tells their handles.
+CUresult conditional_work(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& parameters, Work& work);
+/// Assigns the conditions of steps their values at the begin of a launch.
+void assign_conditions(const std::vector<GraphExec::Step>& steps);
+/// Performs what a conditional node's value asks for.
+CUresult perform_conditional(Context& context, const GraphExec::Step& step);
 /// What is wrong with work that is to become a node's; it may be completed.
 CUresult check_work(Context& context, Work& work);
 

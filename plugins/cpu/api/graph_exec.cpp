@@ -30,6 +30,12 @@ bool append(const Graph& graph, const std::vector<std::size_t>& before,
     step.dependencies = std::move(dependencies);
     const auto* child = std::get_if<ChildWork>(&node->work);
     if (child == nullptr) step.work = node->work;
+    if (const auto* conditional = std::get_if<ConditionalWork>(&node->work)) {
+      for (const auto& body : conditional->bodies) {
+        std::vector<std::size_t> last;
+        if (!append(*body, {}, step.bodies.emplace_back(), last)) return false;
+      }
+    }
     steps.push_back(std::move(step));
     std::vector<std::size_t> inner;
     if (child != nullptr && !append(*child->graph, {index}, steps, inner)) return false;
@@ -50,18 +56,37 @@ GraphExec* find_exec(CUgraphExec exec) {
   return found == driver().executables.end() ? nullptr : found->second.get();
 }
 
+// Bodies of conditional nodes have what a GPU does by itself.
+bool bodies_can_run(const std::vector<GraphExec::Step>& steps, bool body) {
+  return std::all_of(steps.begin(), steps.end(), [&](const GraphExec::Step& step) {
+    const bool good = std::holds_alternative<EmptyWork>(step.work) ||
+                      std::holds_alternative<KernelWork>(step.work) ||
+                      std::holds_alternative<CopyWork>(step.work) ||
+                      std::holds_alternative<FillWork>(step.work) ||
+                      std::holds_alternative<ConditionalWork>(step.work);
+    return (good || !body) &&
+           std::all_of(step.bodies.begin(), step.bodies.end(),
+                       [](const auto& inner) { return bodies_can_run(inner, true); });
+  });
+}
+
 CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
   return initialised("cuGraphInstantiate", [&]() -> CUresult {
-    const Graph* found = find_graph(graph);
+    Graph* found = find_graph(graph);
     constexpr unsigned long long known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
                                          CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
                                          CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     if (exec == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) return CUDA_ERROR_NOT_SUPPORTED;
     if ((flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (found->has_memory() && !found->instance.expired()) return CUDA_ERROR_NOT_SUPPORTED;
     auto made = std::make_shared<GraphExec>();
     made->flags = flags;
     if (!flatten(*found, made->steps)) return CUDA_ERROR_INVALID_VALUE;  // a cycle
+    if (!bodies_can_run(made->steps, false))
+      return fail(CUDA_ERROR_NOT_SUPPORTED,
+                  "a conditional node's body has kernels, copies, fills, and graphs of these");
+    found->instance = made;
     *exec = reinterpret_cast<CUgraphExec>(made.get());
     driver().executables.emplace(*exec, std::move(made));
     return CUDA_SUCCESS;
@@ -69,11 +94,17 @@ CUresult instantiate(CUgraphExec* exec, CUgraph graph, unsigned long long flags)
 }
 
 // The step of an executable graph that came from a node.
-GraphExec::Step* step_of(GraphExec& exec, CUgraphNode node) {
-  for (GraphExec::Step& step : exec.steps) {
+GraphExec::Step* step_of(std::vector<GraphExec::Step>& steps, CUgraphNode node) {
+  for (GraphExec::Step& step : steps) {
     if (handle(step.node) == node) return &step;
+    for (std::vector<GraphExec::Step>& body : step.bodies) {
+      if (GraphExec::Step* found = step_of(body, node); found != nullptr) return found;
+    }
   }
   return nullptr;
+}
+GraphExec::Step* step_of(GraphExec& exec, CUgraphNode node) {
+  return step_of(exec.steps, node);
 }
 
 template <typename T, typename Make>
@@ -109,23 +140,67 @@ CUresult change_kernel(CUgraphExec exec, CUgraphNode node, const Parameters* fro
                                  });
 }
 
-// Takes over the work of another graph of the same shape. What does not fit is named by `node`.
-CUgraphExecUpdateResult update(GraphExec& exec, const Graph& graph, CUgraphNode& node) {
-  std::vector<GraphExec::Step> steps;
-  if (!flatten(graph, steps) || steps.size() != exec.steps.size())
-    return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+// Whether other steps have the shape of these. What does not fit is named by `node`.
+CUgraphExecUpdateResult compare(const std::vector<GraphExec::Step>& old,
+                                const std::vector<GraphExec::Step>& steps, CUgraphNode& node) {
+  if (steps.size() != old.size()) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     node = handle(steps[i].node);
-    if (steps[i].work.index() != exec.steps[i].work.index())
+    if (steps[i].work.index() != old[i].work.index())
       return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-    if (steps[i].dependencies != exec.steps[i].dependencies)
+    if (steps[i].dependencies != old[i].dependencies ||
+        steps[i].bodies.size() != old[i].bodies.size())
       return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    if (steps[i].context != exec.steps[i].context)
+    if (steps[i].context != old[i].context)
       return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    for (std::size_t j = 0; j < steps[i].bodies.size(); ++j) {
+      const auto result = compare(old[i].bodies[j], steps[i].bodies[j], node);
+      if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return result;
+    }
   }
-  node = nullptr;
-  for (std::size_t i = 0; i < steps.size(); ++i) exec.steps[i].work = std::move(steps[i].work);
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+void take_over(std::vector<GraphExec::Step>& old, std::vector<GraphExec::Step>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    old[i].work = std::move(steps[i].work);
+    for (std::size_t j = 0; j < steps[i].bodies.size(); ++j)
+      take_over(old[i].bodies[j], steps[i].bodies[j]);
+  }
+}
+
+// Takes over the work of another graph of the same shape.
+CUgraphExecUpdateResult update(GraphExec& exec, const Graph& graph, CUgraphNode& node) {
+  std::vector<GraphExec::Step> steps;
+  if (!flatten(graph, steps)) return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+  const CUgraphExecUpdateResult result = compare(exec.steps, steps, node);
+  if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return result;
+  node = nullptr;
+  take_over(exec.steps, steps);
+  return result;
+}
+
+// Whether the memory that a launch allocates is free, and that which it frees is there. Memory of
+// the launch before is freed now if the executable was made so.
+CUresult prepare_memory(const GraphExec& exec) {
+  std::set<std::uint64_t> allocated;  // by the steps before
+  for (const GraphExec::Step& step : exec.steps) {
+    Context* context = driver().find(step.context);
+    if (context == nullptr) continue;
+    if (const auto* work = std::get_if<AllocateWork>(&step.work)) {
+      const std::uint64_t address = work->memory->address;
+      allocated.insert(address);
+      if (!context->graph_live.contains(address)) continue;
+      if ((exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) == 0)
+        return fail(CUDA_ERROR_INVALID_VALUE,
+                    "memory that the graph allocates was not freed since its last launch");
+      free_of_graph(*context, address);
+    } else if (const auto* freed = std::get_if<FreeWork>(&step.work)) {
+      if (allocated.erase(freed->address) == 0 && !context->graph_live.contains(freed->address))
+        return fail(CUDA_ERROR_INVALID_VALUE, "the graph frees memory that is not allocated");
+    }
+  }
+  return CUDA_SUCCESS;
 }
 
 // A copy of an executable graph as a graph, to be a child of one that is being captured.
@@ -205,10 +280,23 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
     const auto found = driver().executables.find(exec);
     if (found == driver().executables.end()) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    if (capturing(context, stream))
-      return submit(context, stream, ChildWork{as_graph(*found->second)});
-    running = found->second;
-    return check_implicit(context, stream);
+    if (capturing(context, stream)) {
+      const auto& steps = found->second->steps;
+      if (std::any_of(steps.begin(), steps.end(),
+                      [](const GraphExec::Step& step) { return !step.bodies.empty(); }))
+        return CUDA_ERROR_NOT_SUPPORTED;
+      auto child = as_graph(*found->second);
+      if (child->has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
+      return submit(context, stream, ChildWork{std::move(child)});
+    }
+    const CUresult allowed = check_implicit(context, stream);
+    if (allowed != CUDA_SUCCESS) return allowed;
+    const CUresult ready = prepare_memory(*found->second);
+    if (ready == CUDA_SUCCESS) {
+      running = found->second;
+      assign_conditions(running->steps);
+    }
+    return ready;
   });
   if (result != CUDA_SUCCESS || running == nullptr) return result;
   for (std::size_t next = 0; result == CUDA_SUCCESS && next < running->steps.size();) {
@@ -224,7 +312,8 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
           call = *host;
           continue;
         }
-        const CUresult outcome = perform(*context, step.work);
+        const CUresult outcome = step.bodies.empty() ? perform(*context, step.work)
+                                                     : perform_conditional(*context, step);
         if (outcome != CUDA_SUCCESS) return outcome;
       }
       return CUDA_SUCCESS;

@@ -17,14 +17,47 @@ CUgraphNodeType type_of(const Work& work) {
     CUgraphNodeType operator()(const ChildWork&) const { return CU_GRAPH_NODE_TYPE_GRAPH; }
     CUgraphNodeType operator()(const RecordWork&) const { return CU_GRAPH_NODE_TYPE_EVENT_RECORD; }
     CUgraphNodeType operator()(const WaitWork&) const { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; }
+    CUgraphNodeType operator()(const AllocateWork&) const { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
+    CUgraphNodeType operator()(const FreeWork&) const { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
+    CUgraphNodeType operator()(const ConditionalWork&) const {
+      return CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    }
     CUgraphNodeType operator()(const ValueWork&) const { return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP; }
   };
   return std::visit(Visitor{}, work);
 }
 
+namespace {
+
+// While nodes are checked, memory of graphs counts as being there: it will be in a launch.
+class WithGraphMemory {
+ public:
+  explicit WithGraphMemory(const Context& context) {
+    for (const auto& [address, weak] : context.graph_memory) {
+      const auto memory = weak.lock();
+      if (memory == nullptr || memory->allocation->live) continue;
+      memory->allocation->live = true;
+      shown_.push_back(memory->allocation);
+    }
+  }
+  ~WithGraphMemory() {
+    for (Allocation* allocation : shown_) allocation->live = false;
+  }
+  WithGraphMemory(const WithGraphMemory&) = delete;
+  WithGraphMemory& operator=(const WithGraphMemory&) = delete;
+
+ private:
+  std::vector<Allocation*> shown_;
+};
+
+}  // namespace
+
 CUresult check_work(Context& context, Work& work) {
+  const WithGraphMemory shown(context);
   if (const auto* copy = std::get_if<CopyWork>(&work)) return check_copy(context, copy->copy);
   if (const auto* fill = std::get_if<FillWork>(&work)) return check_fill(context, fill->fill);
+  if (const auto* freed = std::get_if<FreeWork>(&work))
+    return context.graph_memory.contains(freed->address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   if (const auto* host = std::get_if<HostWork>(&work))
     return host->function == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
   const CUevent event = std::holds_alternative<RecordWork>(work) ? std::get<RecordWork>(work).event
@@ -204,6 +237,7 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgrap
              [&](Context&, Work& work) {
                const Graph* found = find_graph(child);
                if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+               if (found->has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
                work = ChildWork{found->clone()};
                return CUDA_SUCCESS;
              });
@@ -269,6 +303,24 @@ CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dep
     }
     case CU_GRAPH_NODE_TYPE_GRAPH:
       return cuGraphAddChildGraphNode(node, graph, dependencies, count, parameters->graph.graph);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
+      const auto& from = parameters->alloc;
+      CUDA_MEM_ALLOC_NODE_PARAMS to{};
+      to.poolProps = from.poolProps;
+      to.accessDescs = from.accessDescs;
+      to.accessDescCount = from.accessDescCount;
+      to.bytesize = from.bytesize;
+      const CUresult result = cuGraphAddMemAllocNode(node, graph, dependencies, count, &to);
+      parameters->alloc.dptr = to.dptr;
+      return result;
+    }
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return add("cuGraphAddNode", node, graph, dependencies, count, parameters->conditional.ctx,
+                 [&](Context&, Work& work) {
+                   return conditional_work(*find_graph(graph), parameters->conditional, work);
+                 });
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return cuGraphAddMemFreeNode(node, graph, dependencies, count, parameters->free.dptr);
     case CU_GRAPH_NODE_TYPE_EMPTY:
       return cuGraphAddEmptyNode(node, graph, dependencies, count);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
@@ -283,6 +335,47 @@ CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dep
 CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
                            const CUgraphEdgeData*, size_t count, CUgraphNodeParams* parameters) {
   return cuGraphAddNode(node, graph, dependencies, count, parameters);
+}
+
+CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                                size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
+  return add("cuGraphAddMemAllocNode", node, graph, dependencies, count, nullptr,
+             [&](Context& context, Work& work) -> CUresult {
+               if (parameters == nullptr) return CUDA_ERROR_INVALID_VALUE;
+               AllocateWork made;
+               const CUresult result = reserve(context, *parameters, made);
+               if (result == CUDA_SUCCESS) parameters->dptr = made.memory->address;
+               work = std::move(made);
+               return result;
+             });
+}
+CUresult cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                               size_t count, CUdeviceptr address) {
+  return add("cuGraphAddMemFreeNode", node, graph, dependencies, count, nullptr,
+             [&](Context&, Work& work) -> CUresult {
+               for (const auto& other : find_graph(graph)->nodes) {
+                 const auto* freed = std::get_if<FreeWork>(&other->work);
+                 if (freed != nullptr && freed->address == address) return CUDA_ERROR_INVALID_VALUE;
+               }
+               work = FreeWork{address};
+               return CUDA_SUCCESS;
+             });
+}
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* to) {
+  return with<AllocateWork>("cuGraphMemAllocNodeGetParams", node,
+                            [&](Node&, AllocateWork& work) -> CUresult {
+                              if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                              *to = work.parameters;
+                              return CUDA_SUCCESS;
+                            });
+}
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* to) {
+  return with<FreeWork>("cuGraphMemFreeNodeGetParams", node,
+                        [&](Node&, FreeWork& work) -> CUresult {
+                          if (to == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                          *to = work.address;
+                          return CUDA_SUCCESS;
+                        });
 }
 
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2* to) {

@@ -32,7 +32,7 @@ CUresult copy_async(const char* name, const CopyWork& work, CUstream stream) {
   return with_context(name, Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (work.copy.WidthInBytes == 0) return CUDA_SUCCESS;
-    const CUresult result = check_copy(context, work.copy);
+    const CUresult result = check_queued(context, stream, work);
     return result != CUDA_SUCCESS ? result : submit(context, stream, work);
   });
 }
@@ -56,7 +56,7 @@ CUresult fill(const char* name, const FillWork& work) {
 CUresult fill_async(const char* name, const FillWork& work, CUstream stream) {
   return with_context(name, Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    const CUresult result = check_fill(context, work.fill);
+    const CUresult result = check_queued(context, stream, work);
     return result != CUDA_SUCCESS ? result : submit(context, stream, work);
   });
 }

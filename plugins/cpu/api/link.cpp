@@ -6,6 +6,7 @@
 
 #include "api/jit.hpp"
 #include "api/state.hpp"
+#include "program/check_module.hpp"
 #include "ptx/error.hpp"
 #include "ptx/link.hpp"
 #include "ptx/parser.hpp"
@@ -28,14 +29,22 @@ CUresult with_link(const char* name, CUlinkState state, Body body) {
       &body);
 }
 
-CUresult refuse(const Link& link, CUresult result, const std::string& text) {
-  link.logs.write(text, "");
+CUresult refuse(Link& link, CUresult result, const std::string& text) {
+  if (!link.errors.empty()) link.errors += '\n';
+  link.errors += text;
+  link.logs.write(link.errors, "");
   return fail(result, text);
 }
 
-CUresult refuse_type(const Link& link, const std::string& label) {
+CUresult refuse_type(Link& link, const std::string& label) {
   return refuse(link, CUDA_ERROR_NOT_SUPPORTED,
                 label + ": this device links PTX text only, not cubins, fatbins or objects");
+}
+
+// The toolkit's library for what kernels call, such as cudaGraphSetConditional: the device has that
+// itself.
+bool is_device_runtime(unsigned int type, std::string_view name) {
+  return type == CU_JIT_INPUT_LIBRARY && name.ends_with("libcudadevrt.a");
 }
 
 // Another input, which may be wrong by itself.
@@ -79,6 +88,7 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
     const std::string label = name == nullptr || *name == '\0'
                                   ? "input " + std::to_string(link.inputs.size() + 1)
                                   : std::string(name);
+    if (is_device_runtime(number_in(type), label)) return CUDA_SUCCESS;
     if (number_in(type) != CU_JIT_INPUT_PTX) return refuse_type(link, label);
     return add(link, label, {static_cast<const char*>(data), size});
   });
@@ -88,6 +98,7 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* pa
                           CUjit_option*, void**) {
   return with_link("cuLinkAddFile", state, [&](Link& link) -> CUresult {
     if (path == nullptr || !link.image.empty()) return CUDA_ERROR_INVALID_VALUE;
+    if (is_device_runtime(number_in(type), path)) return CUDA_SUCCESS;
     std::ifstream file(path, std::ios::binary);
     if (!file) return refuse(link, CUDA_ERROR_FILE_NOT_FOUND, std::string("cannot open ") + path);
     if (number_in(type) != CU_JIT_INPUT_PTX) return refuse_type(link, path);
@@ -102,15 +113,20 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
     if (link.image.empty()) {
       try {
         link.image = link_ptx(link.inputs);
-        parse_ptx(link.image);
+        const Module module = parse_ptx(link.image);
+        Placement placement;
+        placement.variable = [&](std::string_view name) {
+          return module.variable_by_name.contains(name) ? std::uint64_t{1} << 16 : 0;
+        };
+        check_module(module, placement);
       } catch (const LinkError& error) {
         return refuse(link, CUDA_ERROR_INVALID_IMAGE, error.what());
       } catch (const PtxError& error) {
         link.image.clear();
-        return refuse(link, CUDA_ERROR_INVALID_IMAGE, std::string("linked text, ") + error.what());
+        return refuse(link, CUDA_ERROR_INVALID_PTX, std::string("linked text, ") + error.what());
       }
     }
-    link.logs.write("", "");
+    link.logs.write(link.errors, "");
     *image = link.image.data();
     if (size != nullptr) *size = link.image.size() + 1;  // with the NUL that ends it
     return CUDA_SUCCESS;

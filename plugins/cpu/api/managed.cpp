@@ -1,7 +1,10 @@
 // Hints about managed memory. It is always where both sides can use it, so that they change
 // nothing but what a query answers.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <vector>
 
 #include "api/capture.hpp"
 #include "api/state.hpp"
@@ -9,10 +12,30 @@
 namespace warpmark::cpu {
 namespace {
 
+constexpr std::uint64_t kPage = 4096;  // advice is of whole pages
+
 // The managed allocation that holds a range, or null.
 const Allocation* managed(const Context& context, CUdeviceptr address, std::size_t bytes) {
   const Allocation* found = context.arena.find(address, bytes);
   return found != nullptr && context.managed.contains(found->address) ? found : nullptr;
+}
+
+// Calls `each` with what is said of the pages of a range; with `divide`, of those alone.
+template <typename Each>
+void for_pages(Context& context, const Allocation& allocation, CUdeviceptr address,
+               std::size_t bytes, bool divide, Each each) {
+  ManagedAdvice& all = context.managed[allocation.address];
+  const std::uint64_t offset = address - allocation.address;
+  const std::uint64_t begin = offset / kPage * kPage;
+  const std::uint64_t end = (offset + bytes + kPage - 1) / kPage * kPage;
+  if (divide) {
+    for (const std::uint64_t border : {begin, end}) {
+      if (border < allocation.bytes)
+        all.emplace(border, std::prev(all.upper_bound(border))->second);
+    }
+  }
+  for (auto at = std::prev(all.upper_bound(begin)); at != all.end() && at->first < end; ++at)
+    each(at->second);
 }
 
 bool valid_place(CUdevice device) {
@@ -27,7 +50,25 @@ CUresult advise(CUdeviceptr address, std::size_t bytes, unsigned int advice, CUd
     const bool names_device = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                               advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
                               advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
-    return names_device && !valid_place(device) ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+    if (names_device && !valid_place(device)) return CUDA_ERROR_INVALID_DEVICE;
+    const Allocation& found = *managed(context, address, bytes);
+    for_pages(context, found, address, bytes, true, [&](PageAdvice& pages) {
+      switch (advice) {
+        case CU_MEM_ADVISE_SET_READ_MOSTLY:
+        case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
+          pages.read_mostly = advice == CU_MEM_ADVISE_SET_READ_MOSTLY;
+          break;
+        case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+        case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+          pages.preferred =
+              advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ? device : CU_DEVICE_INVALID;
+          break;
+        default:
+          std::erase(pages.accessed_by, device);
+          if (advice == CU_MEM_ADVISE_SET_ACCESSED_BY) pages.accessed_by.push_back(device);
+      }
+    });
+    return CUDA_SUCCESS;
   });
 }
 
@@ -35,8 +76,12 @@ CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUdevice device, CUstr
   return with_context("cuMemPrefetchAsync", Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (!valid_place(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (bytes == 0 || managed(context, address, bytes) == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return capturing(context, stream) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    const Allocation* found = managed(context, address, bytes);
+    if (bytes == 0 || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (capturing(context, stream)) return CUDA_ERROR_NOT_SUPPORTED;
+    for_pages(context, *found, address, bytes, true,
+              [&](PageAdvice& pages) { pages.last_prefetch = device; });
+    return CUDA_SUCCESS;
   });
 }
 
@@ -50,20 +95,44 @@ CUresult range_attribute(Context& context, void* data, std::size_t bytes, unsign
   if (data == nullptr || bytes == 0 || bytes % 4 != 0 ||
       managed(context, address, count) == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
-  int answer = 0;
+  std::vector<PageAdvice> all;
+  for_pages(context, *managed(context, address, count), address, count, false,
+            [&](const PageAdvice& pages) { all.push_back(pages); });
+  // What is said of all pages alike.
+  const auto common = [&](auto member) {
+    const int first = all.front().*member;
+    const bool same = std::all_of(all.begin(), all.end(),
+                                  [&](const PageAdvice& one) { return one.*member == first; });
+    return same ? first : CU_DEVICE_INVALID;
+  };
+  std::vector<int> answer(bytes / 4, CU_DEVICE_INVALID);
   switch (attribute) {
     case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+      answer.assign(answer.size(), std::all_of(all.begin(), all.end(), [](const PageAdvice& one) {
+                      return one.read_mostly;
+                    }));
       break;
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-      answer = CU_DEVICE_INVALID;
+      answer[0] = common(&PageAdvice::preferred);
       break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+      answer[0] = common(&PageAdvice::last_prefetch);
+      break;
+    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
+      std::size_t next = 0;
+      for (const int device : all.front().accessed_by) {
+        const bool everywhere = std::all_of(all.begin(), all.end(), [&](const PageAdvice& one) {
+          return std::find(one.accessed_by.begin(), one.accessed_by.end(), device) !=
+                 one.accessed_by.end();
+        });
+        if (everywhere && next < answer.size()) answer[next++] = device;
+      }
+      break;
+    }
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
-  for (std::size_t at = 0; at < bytes; at += 4)
-    std::memcpy(static_cast<char*>(data) + at, &answer, 4);
+  std::memcpy(data, answer.data(), bytes);
   return CUDA_SUCCESS;
 }
 

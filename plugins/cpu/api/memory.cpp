@@ -117,6 +117,10 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
   return with_context("cuMemFree", Waits::yes, [&](Context& context) -> CUresult {
     const CUresult result = refuse_unsafe(context);
     if (result != CUDA_SUCCESS) return result;
+    if (const auto freed = free_of_graph(context, address)) {
+      if (*freed != CUDA_SUCCESS) report_wrong_free(context, "cuMemFree_v2", address);
+      return *freed;
+    }
     const Allocation* allocation = context.arena.find(address, 1);
     const std::uint64_t bytes = allocation == nullptr ? 0 : allocation->bytes;
     const bool pinned = allocation != nullptr && allocation->pinned;
@@ -153,7 +157,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flag
     if (result != CUDA_SUCCESS) return result;
     *address = context.arena.allocate(bytes, Arena::Kind::managed, "cuMemAllocManaged");
     if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    context.managed.insert(*address);
+    context.managed[*address][0] = {};
     return CUDA_SUCCESS;
   });
 }

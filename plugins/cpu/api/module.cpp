@@ -9,6 +9,7 @@
 #include "api/jit.hpp"
 #include "api/mistake.hpp"
 #include "api/state.hpp"
+#include "program/check_module.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
 
@@ -63,8 +64,9 @@ CUresult place_variables(Context& context, LoadedModule& module) {
                                                 std::string(reference.symbol) +
                                                 "' is not declared");
       }
+      value >>= reference.shift;
       std::memcpy(context.arena.host(module.addresses[variable.name]) + reference.offset, &value,
-                  sizeof value);
+                  reference.bytes);
     }
   }
   return CUDA_SUCCESS;
@@ -114,19 +116,6 @@ Placement placement_of(const Context& context, const LoadedModule& module) {
   return placement;
 }
 
-// A driver's compiler sees the whole text when it is loaded, so that what is wrong in any kernel
-// fails there. A kernel that this device cannot execute fails by itself, when it is asked for.
-void check_kernels(const Context& context, const LoadedModule& module) {
-  for (const Function& function : module.ptx.functions) {
-    if (!function.entry) continue;
-    try {
-      decode(module.ptx, function, placement_of(context, module));
-    } catch (const PtxError& error) {
-      if (!error.unsupported()) throw;
-    }
-  }
-}
-
 }  // namespace
 
 CUresult load_text(Context& context, LoadedModule** result, std::string text, const JitLogs& logs) {
@@ -139,7 +128,7 @@ CUresult load_text(Context& context, LoadedModule** result, std::string text, co
     outcome = module->ptx.version > kNewestPtx
                   ? fail(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "PTX of a version beyond 9")
                   : place_variables(context, *module);
-    if (outcome == CUDA_SUCCESS) check_kernels(context, *module);
+    if (outcome == CUDA_SUCCESS) check_module(module->ptx, placement_of(context, *module));
   } catch (const PtxError& error) {
     outcome = refuse_ptx(error);
   }

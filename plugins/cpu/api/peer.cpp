@@ -13,7 +13,7 @@ CUresult copy_peer(const char* name, CUdeviceptr to, CUcontext to_context, CUdev
       return CUDA_ERROR_INVALID_CONTEXT;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     const CopyWork work = linear_copy(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes);
-    const CUresult result = check_copy(context, work.copy);
+    const CUresult result = check_queued(context, stream, work);
     return result != CUDA_SUCCESS ? result : submit(context, stream, work);
   });
 }
@@ -59,7 +59,7 @@ CUresult copy_peer_3d(const char* name, const CUDA_MEMCPY3D_PEER* peer, CUstream
          driver().find(peer->srcContext) == nullptr))
       return CUDA_ERROR_INVALID_CONTEXT;
     const CopyWork work{without_contexts(*peer)};
-    const CUresult result = check_copy(context, work.copy);
+    const CUresult result = check_queued(context, stream, work);
     return result != CUDA_SUCCESS ? result : submit(context, stream, work);
   });
 }

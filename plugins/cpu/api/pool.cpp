@@ -30,16 +30,27 @@ CUresult with_pool(const char* name, CUmemoryPool pool, Body body) {
   });
 }
 
-// A capture would have to make a node of it, with an address that is fixed beforehand.
 CUresult check_stream(Context& context, CUstream stream) {
-  if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-  if (!capturing(context, stream)) return check_implicit(context, stream);
-  return fail(CUDA_ERROR_NOT_SUPPORTED, "allocations cannot be captured on this device");
+  return valid_stream(context, stream) ? check_implicit(context, stream)
+                                       : CUDA_ERROR_INVALID_HANDLE;
 }
 
+// In a stream that is captured, a node that allocates.
 CUresult allocate(Context& context, Pool& pool, CUdeviceptr* address, std::size_t bytes,
-                  const char* by) {
+                  CUstream stream, const char* by) {
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (capturing(context, stream)) {
+    CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
+    parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    parameters.poolProps.location.id = pool.device;
+    parameters.bytesize = bytes;
+    AllocateWork work;
+    const CUresult result = reserve(context, parameters, work);
+    if (result != CUDA_SUCCESS) return result;
+    *address = work.memory->address;
+    return submit(context, stream, std::move(work));
+  }
   *address = context.arena.allocate(bytes, Arena::Kind::device, by);
   if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   context.from_pool[*address] = &pool;
@@ -209,7 +220,7 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
     const CUresult result = check_stream(context, stream);
     if (result != CUDA_SUCCESS) return result;
     Pool& pool = *driver().devices[static_cast<std::size_t>(context.device)].pool;
-    return allocate(context, pool, address, bytes, "cuMemAllocAsync");
+    return allocate(context, pool, address, bytes, stream, "cuMemAllocAsync");
   });
 }
 
@@ -220,7 +231,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPoo
     if (result != CUDA_SUCCESS) return result;
     Pool* found = find_pool(pool);
     if (found == nullptr || found->device != context.device) return CUDA_ERROR_INVALID_VALUE;
-    return allocate(context, *found, address, bytes, "cuMemAllocFromPoolAsync");
+    return allocate(context, *found, address, bytes, stream, "cuMemAllocFromPoolAsync");
   });
 }
 
@@ -229,6 +240,11 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     const CUresult result = check_stream(context, stream);
     if (result != CUDA_SUCCESS) return result;
     if (address == 0) return CUDA_SUCCESS;
+    if (capturing(context, stream)) return submit(context, stream, FreeWork{address});
+    if (const auto freed = free_of_graph(context, address)) {
+      if (*freed != CUDA_SUCCESS) report_wrong_free(context, "cuMemFreeAsync", address);
+      return *freed;
+    }
     const Allocation* allocation = context.arena.find(address, 1);
     if (allocation == nullptr || allocation->address != address || allocation->host_visible) {
       report_wrong_free(context, "cuMemFreeAsync", address);

@@ -7,10 +7,14 @@
 #include "api/report.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <optional>
+#include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "ptx/error.hpp"
@@ -19,7 +23,38 @@ namespace warpmark::cpu {
 
 namespace {
 
-constexpr unsigned long kMostDevices = 16;
+constexpr std::uint64_t kMostDevices = 16;
+
+// What an environment variable says, if it is set; one that cannot be read is told and ignored.
+template <typename Read>
+auto setting(const char* variable, const char* wanted, Read read) -> decltype(read("")) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  const auto value = read(std::string_view(text));
+  if (!value) std::fprintf(stderr, "%s: \"%s\" is not %s; ignored\n", variable, text, wanted);
+  return value;
+}
+
+std::optional<std::uint64_t> whole_number(const char* variable) {
+  return setting(variable, "a whole number", [](std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    return whole ? std::optional(value) : std::nullopt;
+  });
+}
+
+// Of a variable that holds seconds, perhaps with a decimal point.
+std::optional<std::uint64_t> milliseconds(const char* variable) {
+  constexpr double most = 1e9;  // 30 years
+  return setting(variable, "a number of seconds", [](std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool seconds =
+        error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= most;
+    return seconds ? std::optional(static_cast<std::uint64_t>(value * 1e3 + 0.999)) : std::nullopt;
+  });
+}
 
 // A thread that never gives the lock back must not keep the process from ending.
 void at_exit() {
@@ -34,9 +69,7 @@ void at_exit() {
 }  // namespace
 
 Driver::Driver() {
-  const char* wish = std::getenv("WARPMARK_CPU_DEVICES");
-  const unsigned long count =
-      wish != nullptr && *wish >= '0' && *wish <= '9' ? std::strtoul(wish, nullptr, 10) : 1;
+  const std::uint64_t count = whole_number("WARPMARK_CPU_DEVICES").value_or(1);
   devices.resize(std::min(count, kMostDevices));
   for (std::size_t i = 0; i < devices.size(); ++i) {
     devices[i].default_pool.device = static_cast<int>(i);
@@ -49,12 +82,11 @@ Driver::~Driver() = default;
 Driver& driver() {
   static Driver* const instance = [] {
     auto* made = new Driver;
-    const char* wish = std::getenv("WARPMARK_CPU_WORKERS");
-    if (wish != nullptr && *wish >= '0' && *wish <= '9')
-      made->default_limits.workers = worker_count(std::strtoull(wish, nullptr, 10));
-    const char* seed = std::getenv("WARPMARK_CPU_SCHEDULE_SEED");
-    if (seed != nullptr && *seed >= '0' && *seed <= '9')
-      made->default_limits.schedule_seed = std::strtoull(seed, nullptr, 10);
+    Limits& limits = made->default_limits;
+    if (const auto workers = whole_number("WARPMARK_CPU_WORKERS"))
+      limits.workers = worker_count(*workers);
+    limits.schedule_seed = whole_number("WARPMARK_CPU_SCHEDULE_SEED").value_or(0);
+    limits.wall_limit_ms = milliseconds("WARPMARK_CPU_TIMEOUT").value_or(0);
     const char* check = std::getenv("WARPMARK_CPU_CHECK");
     const std::string unknown =
         check == nullptr ? "" : choose_checks(std::string_view(check), made->default_limits);
@@ -140,7 +172,8 @@ void Driver::destroy(Context* context) {
   }
   if (context == devices[static_cast<std::size_t>(context->device)].primary)
     devices[static_cast<std::size_t>(context->device)].primary = nullptr;
-  contexts.erase(reinterpret_cast<CUcontext>(context));
+  // What goes with it looks for it among the others.
+  const auto gone = contexts.extract(reinterpret_cast<CUcontext>(context));
 }
 
 std::uint32_t worker_count(std::uint64_t workers) {

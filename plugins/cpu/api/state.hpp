@@ -33,7 +33,7 @@ struct DeviceProperties {
   static constexpr std::uint64_t total_memory = std::uint64_t{4} << 30;
   static constexpr std::uint64_t address_span = std::uint64_t{32} << 30;
   static constexpr std::uint32_t max_threads = 1024;
-  static constexpr std::uint32_t multiprocessors = 132;
+  static constexpr std::uint32_t multiprocessors = kMultiprocessors;
   static constexpr std::uint32_t max_cluster_blocks = 16;      ///< 8 in clusters of portable size
   static constexpr std::uint32_t shared_per_block = 48 << 10;  ///< without asking for more
   static constexpr std::uint32_t shared_per_block_optin = 227 << 10;
@@ -94,6 +94,7 @@ struct Stream {
 /// Texts that wait to be linked; CUlinkState is its address.
 struct Link {
   JitLogs logs;
+  std::string errors;  ///< of all calls, a line each: the log keeps them
   std::vector<LinkInput> inputs;
   std::string image;  ///< of the finished link; the client reads it until the link is destroyed
 };
@@ -135,6 +136,18 @@ struct LaunchCounters {
   std::string more;  ///< further members of the JSON object, if traffic was counted
 };
 
+struct GraphMemory;
+
+/// What cuMemAdvise and cuMemPrefetchAsync said of pages of managed memory. Devices are ordinals,
+/// CU_DEVICE_CPU or CU_DEVICE_INVALID.
+struct PageAdvice {
+  bool read_mostly = false;
+  int preferred = CU_DEVICE_INVALID, last_prefetch = CU_DEVICE_INVALID;
+  std::vector<int> accessed_by;  ///< in the order in which it was said
+};
+/// By the offset of the first page that it is said of; the next one begins other pages.
+using ManagedAdvice = std::map<std::uint64_t, PageAdvice>;
+
 /// A context; CUcontext is its address.
 struct Context {
   Context() : arena(DeviceProperties::address_span, DeviceProperties::total_memory) {}
@@ -160,9 +173,13 @@ struct Context {
     bool owned = false;  ///< allocated here, not registered
     unsigned int flags = 0;
   };
-  std::map<std::uint64_t, HostRange> host;     ///< pinned host memory by address
-  std::map<std::uint64_t, Pool*> from_pool;    ///< allocations by address
-  std::set<std::uint64_t> managed;             ///< allocations that cuMemAllocManaged made
+  std::map<std::uint64_t, HostRange> host;   ///< pinned host memory by address
+  std::map<std::uint64_t, Pool*> from_pool;  ///< allocations by address
+  /// Allocations that cuMemAllocManaged made, and what was said of them.
+  std::map<std::uint64_t, ManagedAdvice> managed;
+  /// Memory of graphs by address, and that which a launch allocated and nobody freed yet.
+  std::map<std::uint64_t, std::weak_ptr<GraphMemory>> graph_memory;
+  std::map<std::uint64_t, std::shared_ptr<GraphMemory>> graph_live;
   std::map<unsigned int, std::size_t> limits;  ///< by CUlimit
   Limits launch_limits;
   std::uint64_t launches = 0;
@@ -187,7 +204,8 @@ struct Device {
   Context* primary = nullptr;
   unsigned int primary_references = 0, primary_flags = 0;
   Pool default_pool;
-  Pool* pool = nullptr;  ///< what cuMemAllocAsync takes from
+  Pool* pool = nullptr;                                        ///< what cuMemAllocAsync takes from
+  std::uint64_t graph_used_most = 0, graph_reserved_most = 0;  ///< bytes of graphs' memory
 };
 
 /// The process's one driver. Everything in it is guarded by `mutex`.
@@ -205,8 +223,9 @@ class Driver {
   std::set<const Node*> nodes;  ///< of all graphs, those of children and captures included
   std::set<const Graph*> child_graphs;
   std::map<CUgraphExec, std::shared_ptr<GraphExec>> executables;
-  std::uint64_t next_id = 1;  ///< of contexts, streams and captures
-  Limits default_limits;      ///< of contexts that are yet to be made
+  std::uint64_t next_id = 1;     ///< of contexts, streams and captures
+  std::uint64_t next_graph = 1;  ///< what cuGraphDebugDotPrint calls it
+  Limits default_limits;         ///< of contexts that are yet to be made
 
   Driver();
   ~Driver();

@@ -55,12 +55,21 @@ CUresult perform(Context& context, const Work& work) {
   if (const auto* copy = std::get_if<CopyWork>(&work)) return perform_copy(context, copy->copy);
   if (const auto* fill = std::get_if<FillWork>(&work)) return perform_fill(context, fill->fill);
   if (const auto* value = std::get_if<ValueWork>(&work)) return perform_value(context, *value);
+  if (const auto* made = std::get_if<AllocateWork>(&work)) return perform_allocate(context, *made);
+  if (const auto* freed = std::get_if<FreeWork>(&work)) return perform_free(context, *freed);
   if (const auto* made = std::get_if<RecordWork>(&work)) {
     const auto found = context.events.find(made->event);
     if (found == context.events.end()) return CUDA_ERROR_INVALID_HANDLE;
     found->second->recorded = true;
     found->second->when = std::chrono::steady_clock::now();
   }
+  return CUDA_SUCCESS;
+}
+
+CUresult check_queued(Context& context, CUstream stream, Work work) {
+  if (capturing(context, stream)) return check_work(context, work);
+  if (const auto* copy = std::get_if<CopyWork>(&work)) return check_copy(context, copy->copy);
+  if (const auto* fill = std::get_if<FillWork>(&work)) return check_fill(context, fill->fill);
   return CUDA_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 namespace warpmark::cpu {
 
+struct Allocation;
 struct Context;
 struct Graph;
 
@@ -60,16 +62,65 @@ struct ValueWork {
   bool wait = false;
 };
 
+/// Memory that a graph allocates. Its address is the same in all launches, and nobody else's; the
+/// memory can be used from a launch that allocates it on until it is freed.
+struct GraphMemory {
+  GraphMemory() = default;
+  ~GraphMemory();  ///< gives the addresses back
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+
+  CUcontext context = nullptr;
+  std::uint64_t context_id = 0;  ///< a later context may have the same handle
+  std::uint64_t address = 0, bytes = 0;
+  Allocation* allocation = nullptr;  ///< of the context's arena, which keeps it
+};
+
+struct AllocateWork {
+  std::shared_ptr<GraphMemory> memory;
+  CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
+};
+
+struct FreeWork {
+  CUdeviceptr address = 0;
+};
+
+/// What a graph's conditional node asks for: a number in the device's memory, whose address is the
+/// handle that kernels hand to cudaGraphSetConditional.
+struct Condition {
+  Condition() = default;
+  ~Condition();
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+
+  CUcontext context = nullptr;
+  std::uint64_t context_id = 0;
+  CUgraphConditionalHandle address = 0;
+  unsigned int initial = 0;
+  bool assigned = false;  ///< `initial` is assigned at each launch
+};
+
+struct ConditionalWork {
+  std::shared_ptr<Condition> condition;
+  unsigned int type = CU_GRAPH_COND_TYPE_IF;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::vector<CUgraph> handles;  ///< of the bodies, for the client
+};
+
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, ChildWork,
-                          RecordWork, WaitWork, ValueWork>;
+                          RecordWork, WaitWork, ValueWork, AllocateWork, FreeWork, ConditionalWork>;
 
 /// Executes work in a context. Not for HostWork, which must run without the driver's lock, and
-/// ChildWork, whose parts are performed one by one: these do nothing here.
+/// ChildWork and ConditionalWork, whose parts are performed one by one: these do nothing here.
 CUresult perform(Context& context, const Work& work);
 
 /// Hands work to a stream: executes it, or records it if the stream is capturing. Work behind a
 /// launch that failed is dropped.
 CUresult submit(Context& context, CUstream stream, Work work);
+
+/// CUDA_SUCCESS if the ranges of a copy or a fill are there, for a stream that captures also if
+/// they will be.
+CUresult check_queued(Context& context, CUstream stream, Work work);
 
 /// A copy of `bytes` between two addresses.
 CopyWork linear_copy(std::uint64_t to, CUmemorytype to_type, std::uint64_t from,
@@ -79,6 +130,14 @@ CUresult check_copy(Context& context, const CUDA_MEMCPY3D& copy);
 CUresult perform_copy(Context& context, const CUDA_MEMCPY3D& copy);
 CUresult check_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill);
 CUresult perform_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill);
+
+/// Addresses for memory that is to be allocated by a graph, in the context's device.
+CUresult reserve(Context& context, const CUDA_MEM_ALLOC_NODE_PARAMS& parameters,
+                 AllocateWork& work);
+CUresult perform_allocate(Context& context, const AllocateWork& work);
+CUresult perform_free(Context& context, const FreeWork& work);
+/// Frees memory of a graph for a call that frees any; nothing if the address is none of a graph.
+std::optional<CUresult> free_of_graph(Context& context, std::uint64_t address);
 
 /// Fills in `work.parameters` from the two forms of a launch, and checks the configuration.
 CUresult prepare_kernel(Context& context, KernelWork& work, void** parameters, void** extra);

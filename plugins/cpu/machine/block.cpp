@@ -135,6 +135,7 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
       case Special::cluster_ctaid_y:
       case Special::cluster_ctaid_z:
       case Special::cluster_ctarank:
+      case Special::smid:
         break;
       default:
         continue;

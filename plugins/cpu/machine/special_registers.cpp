@@ -130,6 +130,7 @@ std::uint32_t BlockState::launch_value(Special which) const {
 
 std::uint32_t BlockState::block_value(Special which) const {
   const auto& cluster = launch_.shape.cluster;
+  const auto& grid = launch_.shape.grid;
   switch (which) {
     case Special::ctaid_x:
       return coordinates_[0];
@@ -149,6 +150,10 @@ std::uint32_t BlockState::block_value(Special which) const {
       return coordinates_[1] % cluster[1];
     case Special::cluster_ctaid_z:
       return coordinates_[2] % cluster[2];
+    case Special::smid: {
+      const std::uint64_t row = coordinates_[1] + std::uint64_t{grid[1]} * coordinates_[2];
+      return static_cast<std::uint32_t>((coordinates_[0] + grid[0] * row) % kMultiprocessors);
+    }
     default:
       return rank_;
   }

@@ -71,14 +71,17 @@ bool Decoder::cluster_address(const Statement& statement) {
     name.remove_prefix(kShared.size());
   else if (shared)
     name.remove_suffix(kBehind.size());
-  if (name != "u32" && name != "u64") return false;
-  const Type type = name == "u32" ? Type::u32 : Type::u64;
+  if (name != "u32" && name != "u64" && name != "s32" && name != "s64") return false;
+  const Type type = name.ends_with("32") ? Type::u32 : Type::u64;
   expect_operands(statement, map ? 3 : 2, map ? 3 : 2);
-  if (type == Type::u32 && !shared) invalid(statement, "a generic address needs 64 bits");
   Instruction instruction;
   instruction.opcode = map ? Opcode::map_address : Opcode::rank_of_address;
   instruction.address_narrow = type == Type::u32;
-  instruction.imm = shared ? 0 : static_cast<std::int64_t>(placement_.shared_window);
+  // Of a generic address in 32 bits, which has no space of its own here, the low half is taken.
+  const std::uint64_t window = type == Type::u32
+                                   ? static_cast<std::uint32_t>(placement_.shared_window)
+                                   : placement_.shared_window;
+  instruction.imm = shared ? 0 : static_cast<std::int64_t>(window);
   instruction.d = destination(statement, 0, map ? type : Type::u32);
   instruction.a = source(statement, 1, type);
   if (map) instruction.b = source(statement, 2, Type::u32);

@@ -217,8 +217,7 @@ bool Decoder::conversion(const Statement& statement) {
   if (!name.starts_with("cvt.")) return false;
   if (name.starts_with("cvt.pack.")) return packing(statement);
   const Words words = words_of(name);
-  if (!words.unknown.empty())
-    refuse(statement, "'." + std::string(words.unknown) + "' is not implemented on this device");
+  if (!words.unknown.empty()) refuse_opcode(statement);
   if (words.formats.size() != 2) invalid(statement, "needs two types");
   const FormatRow& to = words.formats[0];
   const FormatRow& from = words.formats[1];

@@ -101,7 +101,7 @@ void Decoder::build_blocks() {
         if (is_indexed_branch(statement.opcode))
           indexed_branch(statement, last, block_at, extra, blocks);
         else
-          end_block(statement, i, last);
+          try_end_block(statement, i, last);
         if (last.counts) barrier_reduction(statement, last, extra, blocks);
         if (last.exit == Exit::jump) last.next = block_at[last.next];
         if (statement.guard == Operand::kNone) {
@@ -120,7 +120,7 @@ void Decoder::build_blocks() {
           }
         }
       } else {
-        instruction(statement);
+        try_instruction(statement);
       }
       ++i;
     } while (!ended && i < count && leader_[i] == 0);
@@ -210,7 +210,7 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     block.exit = Exit::warp;
     block.barrier = source(statement, 0, Type::u32);
   } else if (!cluster_barrier(statement, block)) {
-    refuse(statement, "instruction is not implemented on this device");
+    refuse_opcode(statement);
   }
 }
 
@@ -236,7 +236,7 @@ void Decoder::barrier_reduction(const Statement& statement, Block& block, std::v
     result.b = constant(0, false);
     result.d = destination(statement, 0, Type::pred);
   } else {
-    refuse(statement, "instruction is not implemented on this device");
+    refuse_opcode(statement);
   }
   Block behind;
   behind.begin = static_cast<std::uint32_t>(program_.code.size());

@@ -210,8 +210,7 @@ bool Decoder::matrix(const Statement& statement) {
   const std::string_view name = statement.opcode;
   if (!is_matrix(name)) return false;
   const Words words = words_of(name);
-  if (!words.unknown.empty())
-    refuse(statement, "'." + std::string(words.unknown) + "' is not implemented on this device");
+  if (!words.unknown.empty()) refuse_opcode(statement);
   if (!words.sync || !words.aligned) invalid(statement, "needs .sync.aligned");
   if (words.twice) invalid(statement, "two of the modifiers exclude each other");
   if (name.starts_with("wmma.load.") || name.starts_with("wmma.store."))
@@ -345,8 +344,7 @@ bool Decoder::matrix_move(const Statement& statement, bool transposed, std::stri
   Instruction instruction;
   std::vector<std::uint32_t> slots;
   const Words words = words_of(name);
-  if (name.find(".m8n8.") == std::string_view::npos || !words.b16)
-    refuse(statement, "only .m8n8 of .b16 is implemented on this device");
+  if (name.find(".m8n8.") == std::string_view::npos || !words.b16) refuse_opcode(statement);
   if (words.rounds || words.saturate || words.xors || words.popc || words.conjunction ||
       !words.types.empty() || !words.rows.empty() || !words.what.empty())
     invalid(statement, "the instruction has no such modifier");

@@ -60,7 +60,7 @@ void Decoder::place_variables() {
           Space::shared, shared,
           object({Object::Kind::shared, variable.name, shared, variable.bytes})};
       shared += variable.bytes;
-      if (shared > kMostShared) {
+      if (shared > kMostShared && shared_.of_kernel) {
         throw PtxError(variable.line, "kernel '" + std::string(program_.name) + "' has " +
                                           std::to_string(shared) +
                                           " bytes of static shared memory; a block has " +

@@ -13,7 +13,7 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Special>, 24> kSpecials = {{
+constexpr std::array<std::pair<std::string_view, Special>, 25> kSpecials = {{
     {"%tid.x", Special::tid_x},
     {"%tid.y", Special::tid_y},
     {"%tid.z", Special::tid_z},
@@ -38,6 +38,7 @@ constexpr std::array<std::pair<std::string_view, Special>, 24> kSpecials = {{
     {"%dynamic_smem_size", Special::dynamic_smem_size},
     {"%total_smem_size", Special::total_smem_size},
     {"%ntid.w", Special::zero},
+    {"%smid", Special::smid},
 }};
 
 // The system's shared memory, of which cooperative groups use the part from offset_1 on for groups
@@ -51,12 +52,11 @@ constexpr std::array<std::pair<std::string_view, Special>, 5> kReserved = {{
 }};
 constexpr std::uint32_t kReservedBytes = 1024;
 
-// What does not exist here reads as 0: performance counters, the graph that runs a kernel, the one
-// multiprocessor's number, and the fourth coordinate.
-constexpr std::array<std::string_view, 15> kZeros = {"%ctaid.w",
+// What does not exist here reads as 0: performance counters, the graph that runs a kernel, and the
+// fourth coordinate.
+constexpr std::array<std::string_view, 14> kZeros = {"%ctaid.w",
                                                      "%nctaid.w",
                                                      "%tid.w",
-                                                     "%smid",
                                                      "%gridid",
                                                      "%pm0",
                                                      "%pm1",
@@ -240,8 +240,7 @@ std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
     program_.reserved_bytes = kReservedBytes;
     return special(which);
   }
-  // All blocks run on the multiprocessor of number 0, so that there is one.
-  if (!wide && name == "%nsmid") return constant(1, false);
+  if (!wide && name == "%nsmid") return constant(kMultiprocessors, false);
   const auto zero = std::find(kZeros.begin(), kZeros.end(), name);
   const auto wide_zero = std::find(kWideZeros.begin(), kWideZeros.end(), name);
   if (wide ? wide_zero != kWideZeros.end() : zero != kZeros.end()) return constant(0, wide);
@@ -273,7 +272,7 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
       slot != Instruction::kNone)
     return slot;
   if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
-    if (bytes_of(type) > 4) refuse(statement, "special register in a 64-bit operand");
+    if (bytes_of(type) > 4) invalid(statement, "the special register has 32 bits");
     return slot;
   }
   if (operand.text.starts_with('%') || operand.text == "WARP_SZ") {
@@ -284,8 +283,8 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
     }
   }
   if (operand.text.starts_with('%'))
-    refuse(statement,
-           "register or special register '" + std::string(operand.text) + "' is not known");
+    invalid(statement,
+            "register or special register '" + std::string(operand.text) + "' is not known");
   if (statement.opcode.substr(0, 4) != "mov.") invalid(statement, "a name cannot stand here");
   if (class_of(type) == Class::real) invalid(statement, "an address is no floating-point number");
   const auto placed = variables_.find(operand.text);
@@ -302,8 +301,8 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
                       variable + static_cast<std::uint64_t>(operand.value), true);
   }
   if (const std::uint64_t address = function_address(operand.text); address != 0) {
-    if (!is_wide(type)) invalid(statement, "an address needs 64 bits");
-    return constant(address, true);
+    if (operand.value != 0) invalid(statement, "a function's address has no offset");
+    return constant(address, is_wide(type));
   }
   invalid(statement, "'" + std::string(operand.text) + "' is not declared");
 }

@@ -32,6 +32,10 @@ bool Decoder::runtime_call(const Statement& statement, std::string_view name, co
       name.starts_with("cudaDeviceSynchronize") || name.starts_with("cudaStream"))
     refuse(statement,
            "kernels that launch kernels (dynamic parallelism) do not run on this device");
+  if (name == "cudaGraphSetConditional") {
+    set_condition(statement, call, block);
+    return true;
+  }
   for (const Provided& provided : kProvided) {
     if (provided.name != name) continue;
     std::size_t count = 0;
@@ -59,12 +63,50 @@ bool Decoder::runtime_call(const Statement& statement, std::string_view name, co
     instruction.imm = static_cast<std::int64_t>(program_.runtime_calls.size());
     program_.runtime_calls.push_back(std::move(made));
     emit(statement, instruction);
-    block.end = static_cast<std::uint32_t>(program_.code.size());
-    block.exit = Exit::jump;
-    block.next = static_cast<std::uint32_t>(&statement - function_.statements.data()) + 1;
+    go_on_behind(statement, block);
     return true;
   }
   return false;
+}
+
+// A call that was decoded as instructions ends its block all the same.
+void Decoder::go_on_behind(const Statement& statement, Block& block) {
+  block.end = static_cast<std::uint32_t>(program_.code.size());
+  block.exit = Exit::jump;
+  block.next = static_cast<std::uint32_t>(&statement - function_.statements.data()) + 1;
+}
+
+// cudaGraphSetConditional(handle, value): the handle is the address of the condition's value
+// (api/graph_conditional.cpp).
+void Decoder::set_condition(const Statement& statement, const Call& call, Block& block) {
+  if (call.arguments.size() != 2 || !call.results.empty() || call.arguments[0].bytes < 8 ||
+      call.arguments[1].bytes < 4)
+    invalid(statement, "the call does not match the parameters of 'cudaGraphSetConditional'");
+  const auto load = [&](std::uint32_t offset, bool wide) {
+    Instruction instruction;
+    instruction.opcode = wide ? Opcode::load_local_u64_64 : Opcode::load_local_u32_32;
+    instruction.count = 1;
+    instruction.cost = wide ? 8 : 4;
+    instruction.counter = bytes_counter(Space::local, Traffic::load);
+    instruction.address =
+        callee_ == Instruction::kNone ? constant(0, true) : program_.callees[callee_].frame_slot;
+    instruction.imm = offset;
+    instruction.d = allocate(wide);
+    instruction.site = program_.sites++;
+    emit(statement, instruction);
+    return instruction.d;
+  };
+  Instruction store;
+  store.address = load(call.arguments[0].offset, true);
+  store.d = load(call.arguments[1].offset, false);
+  store.opcode = Opcode::store_global_u32_32;
+  store.count = 1;
+  store.cost = 4;
+  store.counter = bytes_counter(Space::global, Traffic::store);
+  store.site = program_.sites++;
+  program_.note_access(Space::global, 4);
+  emit(statement, store);
+  go_on_behind(statement, block);
 }
 
 }  // namespace warpmark::cpu

@@ -91,6 +91,15 @@ std::uint32_t Decoder::image_handle(const Statement& statement, const Operand& o
   if (operand.kind != OperandKind::address || operand.index == Operand::kNone || operand.value != 0)
     invalid(statement, "expected a texture or surface in [ ]");
   const Operand& base = function_.operands[operand.index];
+  const auto variable = module_.variable_by_name.find(base.text);
+  const bool handed =  // as .param .texref, which is kept as .b64
+      std::any_of(
+          function_.parameters.begin(), function_.parameters.end(),
+          [&](const Parameter& one) { return one.name == base.text && one.type == Type::b64; });
+  const bool image = handed || (variable != module_.variable_by_name.end() &&
+                                module_.variables[variable->second].image);
+  if (base.kind != OperandKind::reg && !image)
+    invalid(statement, "'" + std::string(base.text) + "' is no texture or surface");
   if (base.kind != OperandKind::reg)
     refuse(statement, "a texture or surface by its name is not implemented on this device");
   check_register(statement, base, Type::u64, false);

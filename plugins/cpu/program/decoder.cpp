@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "program/absent.hpp"
+#include "program/check_module.hpp"
 #include "program/targets.hpp"
 #include "ptx/error.hpp"
 
@@ -53,6 +55,13 @@ void Decoder::refuse(const Statement& statement, const std::string& why) const {
                      std::string(function_.name) + "': " + why + ": `" + one_line(statement.text) +
                      "`" + where,
                  true);
+}
+
+void Decoder::refuse_opcode(const Statement& statement) const {
+  const Absent* absent = find_absent(statement.opcode);
+  if (absent == nullptr) invalid(statement, what_is_wrong(statement.opcode));
+  check_target(statement, absent->least);
+  refuse(statement, "instruction is not implemented on this device");
 }
 
 void Decoder::invalid(const Statement& statement, const std::string& why) const {
@@ -133,15 +142,41 @@ void Decoder::emit(const Statement& statement, Instruction instruction) {
 }
 
 void Decoder::check_target(const Statement& statement) const {
-  const Target least = least_target(statement.opcode, statement.operands);
-  if (least.specific && (module_.architecture < least.architecture || !module_.specific))
-    invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + "a");
-  if (module_.architecture < least.architecture)
-    invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + " or higher");
+  check_target(statement, least_target(statement.opcode, statement.operands));
   const std::uint32_t version = least_version(statement.opcode, statement.operands);
   if (module_.version < version)
     invalid(statement,
             "needs .version " + std::to_string(version / 10) + "." + std::to_string(version % 10));
+}
+
+void Decoder::check_target(const Statement& statement, const Target& least) const {
+  if (least.specific && (module_.architecture < least.architecture || !module_.specific))
+    invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + "a");
+  if (module_.architecture < least.architecture)
+    invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + " or higher");
+}
+
+void Decoder::keep_unsupported(const PtxError& error) {
+  if (!error.unsupported()) throw;
+  if (!shared_.unsupported) shared_.unsupported = error;
+  widen_ = {};
+}
+
+void Decoder::try_instruction(const Statement& statement) {
+  try {
+    instruction(statement);
+  } catch (const PtxError& error) {
+    keep_unsupported(error);
+  }
+}
+
+void Decoder::try_end_block(const Statement& statement, std::uint32_t index, Block& block) {
+  try {
+    end_block(statement, index, block);
+  } catch (const PtxError& error) {
+    keep_unsupported(error);
+    block.exit = Exit::trap;
+  }
 }
 
 void Decoder::instruction(const Statement& statement) {
@@ -163,7 +198,7 @@ void Decoder::instruction(const Statement& statement) {
       advice(statement) || policy(statement) || elects(statement) || stack(statement) ||
       reordered(statement))
     return;
-  refuse(statement, "instruction is not implemented on this device");
+  refuse_opcode(statement);
 }
 
 bool Decoder::reordered(const Statement& statement) {
@@ -222,11 +257,69 @@ Program decode(const Module& module, const Function& function, const Placement& 
     decoder.place_dynamic_shared();
     decoder.run();
   }
+  if (shared.unsupported) throw PtxError(*shared.unsupported);
   lay_out_stack(program, graph, placement.stack_bytes);
   lay_out_costs(program);
   find_provenance(program);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
   return std::move(shared.program);
+}
+
+namespace {
+
+// A function that no kernel calls, which has to be right all the same.
+void check_function(const Module& module, std::uint32_t index, const Placement& placement,
+                    std::vector<bool>& seen) {
+  Decoding shared(module, placement);
+  shared.of_kernel = false;
+  Program& program = shared.program;
+  const Function& function = module.functions[index];
+  program.name = function.name;
+  program.function = &function;
+  program.module = &module;
+  program.code_window = placement.code_window;
+  const std::vector<std::uint32_t> order = call_graph(module, function).order;
+  program.callees.resize(order.size());
+  std::vector<Decoder> decoders;
+  decoders.reserve(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    program.callees[i].function = &module.functions[order[i]];
+    program.callee_of[order[i]] = i;
+    decoders.emplace_back(shared, module.functions[order[i]], i);
+    decoders.back().place_variables();
+  }
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    if (seen[order[i]]) continue;
+    seen[order[i]] = true;
+    decoders[i].place_dynamic_shared();
+    decoders[i].run();
+  }
+}
+
+}  // namespace
+
+void check_module(const Module& module, const Placement& placement) {
+  std::vector<bool> seen(module.functions.size(), false);
+  const auto attempt = [](const auto& action) {
+    try {
+      action();
+    } catch (const PtxError& error) {
+      if (!error.unsupported()) throw;
+    }
+  };
+  for (const Function& function : module.functions) {
+    if (!function.entry) continue;
+    attempt([&] {
+      for (const Callee& callee : decode(module, function, placement).callees)
+        seen[static_cast<std::size_t>(callee.function - module.functions.data())] = true;
+    });
+  }
+  // Callers mostly stand behind what they call.
+  for (auto index = static_cast<std::uint32_t>(module.functions.size()); index-- > 0;) {
+    const Function& function = module.functions[index];
+    if (function.entry || !function.has_body || seen[index]) continue;
+    attempt([&] { check_function(module, index, placement, seen); });
+  }
 }
 
 }  // namespace warpmark::cpu

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "program/program.hpp"
+#include "program/targets.hpp"
+#include "ptx/error.hpp"
 
 namespace warpmark::cpu {
 
@@ -41,6 +44,10 @@ struct Decoding {
   std::uint32_t stack = Instruction::kNone;  ///< slot of the top of alloca's stack, if one is used
   std::uint32_t stack_end = 0;               ///< offset into local memory
   std::uint32_t statements = 0;
+  /// The first statement that PTX has and this device has not: what follows it is still looked at,
+  /// as an error there is one for every device.
+  std::optional<PtxError> unsupported;
+  bool of_kernel = true;  ///< and not of functions that no kernel calls
 };
 
 /// The functions that a kernel can reach, callees before their callers and the kernel last.
@@ -102,6 +109,7 @@ class Decoder {
   void comparison_result(const Statement& statement, Instruction& instruction);
   void instruction(const Statement& statement);
   void check_target(const Statement& statement) const;
+  void check_target(const Statement& statement, const Target& least) const;
   void emit(const Statement& statement, Instruction instruction);
   void finish_widening(const Statement& statement);
   bool reordered(const Statement& statement);
@@ -188,6 +196,8 @@ class Decoder {
   // decode_runtime.cpp: true if `name` is a function that the device provides
   bool runtime_call(const Statement& statement, std::string_view name, const Call& call,
                     Block& block);
+  void set_condition(const Statement& statement, const Call& call, Block& block);
+  void go_on_behind(const Statement& statement, Block& block);
   // decode_async.cpp
   bool mbarrier(const Statement& statement);
   bool fence(const Statement& statement);
@@ -241,7 +251,15 @@ class Decoder {
   /// not, and Block::past.
   void mark_loops_and_barriers(std::vector<Block>& ordered);
 
+  /// Decodes a statement, or keeps in Decoding::unsupported that this device has it not.
+  void try_instruction(const Statement& statement);
+  void try_end_block(const Statement& statement, std::uint32_t index, Block& block);
+  void keep_unsupported(const PtxError& error);
+
+  /// A form of an instruction that PTX has and this device has not.
   [[noreturn]] void refuse(const Statement& statement, const std::string& why) const;
+  /// An opcode that this device does not know: as program/absent.hpp has it, or PTX has none such.
+  [[noreturn]] void refuse_opcode(const Statement& statement) const;
   [[noreturn]] void invalid(const Statement& statement, const std::string& why) const;
 
   Decoding& shared_;

@@ -134,8 +134,12 @@ enum class Special : std::uint8_t {
   cluster_nctaid_z,
   cluster_ctarank,
   cluster_nctarank,
-  is_explicit_cluster  ///< a predicate: all bits or none
+  is_explicit_cluster,  ///< a predicate: all bits or none
+  smid                  ///< the block's number, modulo kMultiprocessors
 };
+
+/// What the device reports, and %nsmid: a grid's blocks are numbered over them, one after another.
+constexpr std::uint32_t kMultiprocessors = 132;
 
 /// A device function that a kernel calls. Its registers have places of their own, since a lane is
 /// in it once at a time; a recursive call saves them. Its frame, in the thread's local memory,

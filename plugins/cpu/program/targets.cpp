@@ -191,6 +191,10 @@ std::uint32_t least_version(std::string_view opcode, std::size_t operands) {
   }
   const bool extreme = opcode.starts_with("min.") || opcode.starts_with("max.");
   if (extreme && operands == 4) least = 88;
+  const bool integer_set =
+      opcode.starts_with("set.") && (has_word(opcode, "u32") || has_word(opcode, "s32") ||
+                                     has_word(opcode, "u16") || has_word(opcode, "s16"));
+  if (integer_set && (opcode.ends_with(".f16") || opcode.ends_with(".f16x2"))) least = 65;
   if (extreme && has_word(opcode, "s32") && has_word(opcode, "relu")) least = 80;
   const bool vector = has_word(opcode, "v2") || has_word(opcode, "v4") || has_word(opcode, "v8");
   if (vector && (opcode.starts_with("atom.") || opcode.starts_with("red.")))

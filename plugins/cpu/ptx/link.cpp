@@ -16,7 +16,8 @@ namespace warpmark::cpu {
 namespace {
 
 // What the device itself provides; nobody defines it.
-constexpr std::array<std::string_view, 4> kProvided = {"vprintf", "malloc", "free", "__assertfail"};
+constexpr std::array<std::string_view, 5> kProvided = {"vprintf", "malloc", "free", "__assertfail",
+                                                       "cudaGraphSetConditional"};
 
 struct Symbol {
   std::string_view name;

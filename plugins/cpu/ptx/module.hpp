@@ -106,11 +106,13 @@ enum class Linkage : std::uint8_t { local, visible, weak, external };
 
 /// A variable of any memory space. Bytes that the initialiser leaves out are zero.
 struct Variable {
-  /// Bytes [offset, offset + 8) hold the address of a symbol.
+  /// Bytes [offset, offset + bytes) hold the address of a symbol, or a part of it: that from bit
+  /// `shift` on.
   struct Reference {
     std::uint64_t offset = 0;
     std::string_view symbol;
     std::int64_t addend = 0;
+    std::uint32_t bytes = 8, shift = 0;
   };
   std::string_view name;
   Space space = Space::global;

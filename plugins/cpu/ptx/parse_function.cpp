@@ -146,20 +146,20 @@ void ParseState::parse_performance_directives(Function& function) {
     if (most && required) fail(".maxntid and .reqntid exclude each other");
     const bool exact = token_.is(".reqntid"), threads = exact || token_.is(".maxntid");
     const bool cluster = token_.is(".reqnctapercluster");
-    const bool pragma = token_.is(".pragma");
-    advance();
-    if (pragma) {
-      skip_past_semicolon();
+    if (token_.is(".pragma")) {
+      parse_pragma();
       continue;
     }
+    advance();
     std::uint64_t product = 1;
     if (cluster) function.cluster = {1, 1, 1};
     if (exact) function.threads = {1, 1, 1};
     for (std::size_t i = 0; token_.kind == TokenKind::integer; ++i) {
       if (token_.value == 0 || ((threads || cluster) && i == 3))
         fail("expected up to three counts from 1 on");
+      if (token_.value > 0xffffffff) fail("a count has 32 bits");
       const std::uint64_t value = expect_integer("a count");
-      const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffff));
+      const auto count = static_cast<std::uint32_t>(value);
       if (cluster && i < 3) function.cluster[i] = count;
       if (exact && i < 3) function.threads[i] = count;
       product = value > 0xffff || product > 0xffff ? 0xffffffff : product * value;
@@ -179,6 +179,12 @@ void ParseState::parse_body(Function& function) {
   recent_ = {};
   calls_.clear();
   Scopes scopes(function);
+  for (const auto* list : {&function.results, &function.parameters}) {
+    for (const Parameter& one : *list) {
+      if (!one.in_register && one.name != "_")
+        scopes.declare(one.name, Type::none, false, 1, function.line);
+    }
+  }
   read_parameters(function, scopes);
   while (true) {
     if (token_.kind == TokenKind::end)
@@ -196,12 +202,22 @@ void ParseState::parse_body(Function& function) {
       scopes.close();
     } else if (token_.kind == TokenKind::directive) {
       parse_body_directive(function, scopes);
-    } else if (!accept(';')) {
+    } else {
       parse_statement(function, scopes);
     }
   }
   scopes.finish();
   in_function_ = false;
+}
+
+// `.pragma "nounroll", "used_bytes_mask 1";`: advice only.
+void ParseState::parse_pragma() {
+  advance();
+  do {
+    if (token_.kind != TokenKind::string) fail("a pragma stands in quotes");
+    advance();
+  } while (accept(','));
+  expect(';');
 }
 
 void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
@@ -210,16 +226,19 @@ void ParseState::parse_body_directive(Function& function, Scopes& scopes) {
     parse_registers(scopes);
   } else if (token_.is(".loc")) {
     parse_location();
-  } else if (token_.is(".file")) {
-    parse_file();
   } else if (token_.is(".pragma")) {
-    skip_past_semicolon();
+    parse_pragma();
   } else if (token_.is(".local") || token_.is(".shared") || token_.is(".param")) {
     const Space space = token_.is(".local")    ? Space::local
                         : token_.is(".shared") ? Space::shared
                                                : Space::param;
     advance();
+    const std::size_t before = function.variables.size();
     parse_variables(space, Linkage::local, function.variables);
+    for (std::size_t i = before; i < function.variables.size(); ++i) {
+      const Variable& variable = function.variables[i];
+      scopes.declare(variable.name, Type::none, false, 1, variable.line);
+    }
   } else if (token_.is(".global") || token_.is(".const")) {
     const Space space = token_.is(".const") ? Space::constant : Space::global;
     advance();

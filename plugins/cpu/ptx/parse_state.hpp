@@ -43,6 +43,7 @@ class ParseState {
   void parse_variables(Space space, Linkage linkage, std::vector<Variable>& into);
   void parse_initialiser(Variable& variable, std::uint64_t element_bytes, bool array);
   void parse_element(Variable& variable, std::uint64_t element_bytes, std::uint64_t& offset);
+  void parse_symbol(Variable::Reference& reference);
   void append_bits(Variable& variable, std::uint64_t bits, std::uint64_t bytes,
                    std::uint64_t offset);
 
@@ -54,6 +55,7 @@ class ParseState {
   void parse_body(Function& function);
   void parse_body_directive(Function& function, Scopes& scopes);
   void parse_registers(Scopes& scopes);
+  void parse_pragma();
   void parse_location();
   /// What `inlined_at` says: the call may be inlined in turn.
   std::uint32_t inlined_call(std::string_view function, Location call);

@@ -162,22 +162,42 @@ void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_byt
   }
 }
 
+// symbol, symbol+4, generic(symbol) or generic(symbol)+4
+void ParseState::parse_symbol(Variable::Reference& reference) {
+  std::string_view name = expect_word("a value");
+  const bool generic = name == "generic" && accept('(');
+  if (generic) {
+    name = expect_word("a symbol");
+    expect(')');
+  }
+  const bool function = module_.function_by_name.contains(name);
+  if (!function && !module_.variable_by_name.contains(name))
+    throw PtxError(token_.line, "'" + std::string(name) + "' is not declared before");
+  if (function && (generic || token_.is('+'))) fail("a function's address stands alone");
+  reference.symbol = name;
+  if (accept('+')) reference.addend = static_cast<std::int64_t>(expect_integer("an offset"));
+}
+
 void ParseState::parse_element(Variable& variable, std::uint64_t element_bytes,
                                std::uint64_t& offset) {
-  if (token_.kind == TokenKind::word) {  // the address of a symbol, plain or as generic(symbol)
-    std::string_view name = expect_word("a value");
-    const bool generic = name == "generic" && accept('(');
-    if (generic) {
-      name = expect_word("a symbol");
-      expect(')');
+  const bool one_byte = token_.kind == TokenKind::integer && lexer_.follows('(');
+  if (token_.kind == TokenKind::word || one_byte) {
+    Variable::Reference reference;
+    reference.bytes = static_cast<std::uint32_t>(element_bytes);
+    bool addressed = variable.type == Type::u32 || variable.type == Type::u64;
+    if (one_byte) {  // 0xFF00(symbol): the byte under the mask
+      const std::uint64_t mask = expect_integer("a mask");
+      while (reference.shift < 64 && mask != std::uint64_t{0xff} << reference.shift)
+        reference.shift += 8;
+      if (reference.shift == 64) fail("the mask of an address is one byte of it");
+      reference.bytes = 1;
+      addressed = addressed || variable.type == Type::u8;
+      expect('(');
     }
-    if (variable.type != Type::u64) fail("an address needs an element of .u64");
-    const bool function = module_.function_by_name.contains(name);
-    if (!function && !module_.variable_by_name.contains(name))
-      throw PtxError(token_.line, "'" + std::string(name) + "' is not declared before");
-    if (function && (generic || token_.is('+'))) fail("a function's address stands alone");
-    Variable::Reference reference{offset, name, 0};
-    if (accept('+')) reference.addend = static_cast<std::int64_t>(expect_integer("an offset"));
+    if (!addressed) fail("an address needs an element of .u32 or .u64, a byte of it one of .u8");
+    reference.offset = offset;
+    parse_symbol(reference);
+    if (one_byte) expect(')');
     variable.references.push_back(reference);
     append_bits(variable, 0, element_bytes, offset);
   } else {

@@ -127,7 +127,7 @@ void ParseState::parse_directive() {
   } else if (token_.is(".alias")) {
     parse_alias();
   } else if (token_.is(".pragma")) {
-    skip_past_semicolon();
+    parse_pragma();
   } else {
     parse_linkage();
   }
@@ -214,7 +214,9 @@ void ParseState::parse_file() {
   advance();
   const std::uint64_t number = expect_integer("a file number");
   if (token_.kind != TokenKind::string) fail("expected a file name");
-  if (number <= 0xffffffff) module_.files[static_cast<std::uint32_t>(number)] = token_.text;
+  if (number <= 0xffffffff &&
+      !module_.files.emplace(static_cast<std::uint32_t>(number), token_.text).second)
+    fail("there is a file of this number");
   advance();
   while (accept(',')) expect_integer("a timestamp or size");
 }

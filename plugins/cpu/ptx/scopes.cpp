@@ -33,7 +33,8 @@ void Scopes::declare(std::string_view name, Type type, bool range, std::uint64_t
     for (const auto& [stem, numbers] : scope.ranges)
       twice = twice || is_in(name, stem, numbers.count);
   }
-  if (twice) throw PtxError(line, "register '" + std::string(name) + "' is declared twice");
+  twice = twice || (!range && scope.labels.contains(name));
+  if (twice) throw PtxError(line, "'" + std::string(name) + "' is declared twice");
 }
 
 std::uint32_t Scopes::find(std::string_view name) {
@@ -54,6 +55,7 @@ std::uint32_t Scopes::find(std::string_view name) {
     Type type = Type::none;
     if (auto single = scope->singles.find(name); single != scope->singles.end()) {
       type = single->second;
+      if (type == Type::none) return Operand::kNone;  // a variable
     } else if (numbered) {
       auto range = scope->ranges.find(name.substr(0, stem));
       if (range != scope->ranges.end() && number < range->second.count) type = range->second.type;
@@ -70,7 +72,7 @@ std::uint32_t Scopes::find(std::string_view name) {
 std::uint32_t Scopes::find_outermost(std::string_view name) {
   Scope& scope = scopes_.front();
   const auto single = scope.singles.find(name);
-  if (single == scope.singles.end()) return Operand::kNone;
+  if (single == scope.singles.end() || single->second == Type::none) return Operand::kNone;
   const auto [used, fresh] =
       scope.used.emplace(name, static_cast<std::uint32_t>(function_.registers.size()));
   if (fresh) function_.registers.push_back({name, single->second});
@@ -79,7 +81,8 @@ std::uint32_t Scopes::find_outermost(std::string_view name) {
 
 void Scopes::label(std::string_view name, std::uint32_t line) {
   const auto statement = static_cast<std::uint32_t>(function_.statements.size());
-  if (!scopes_.back().labels.emplace(name, statement).second) {
+  if (!scopes_.back().labels.emplace(name, statement).second ||
+      scopes_.back().singles.contains(name)) {
     throw PtxError(line, "label '" + std::string(name) + "' is declared twice");
   }
 }

@@ -22,7 +22,8 @@ class Scopes {
 
   [[nodiscard]] std::size_t depth() const { return scopes_.size(); }
 
-  /// Declares register `name`, or registers name0 … name(count-1) if `range`.
+  /// Declares register `name`, or registers name0 … name(count-1) if `range`; with Type::none a
+  /// parameter or variable, which has the same names and no register.
   void declare(std::string_view name, Type type, bool range, std::uint64_t count,
                std::uint32_t line);
   /// The function's index of register `name`, made on its first use; Operand::kNone if none is so

@@ -1,0 +1,74 @@
+"""Environment variables of the CPU device: that they are in its page, and what wrong values do."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+LIBRARY, PAGE = sys.argv.pop(1), sys.argv.pop(1)
+
+# Launches a kernel of two warps, one of which waits at a barrier for one that never leaves a loop.
+ENDLESS = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+pointer = ctypes.c_void_p
+def call(name, *arguments):
+    result = getattr(cuda, name)(*arguments)
+    assert result == 0, (name, result)
+context, module, kernel = pointer(), pointer(), pointer()
+call("cuInit", 0)
+call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+call("cuCtxSetCurrent", context)
+call("cuModuleLoadData", ctypes.byref(module), b'''.version 8.0
+.target sm_90
+.address_size 64
+.entry k() {
+.reg .pred %p<2>; .reg .b32 %r<2>;
+mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32;
+@%p1 bra WAIT;
+LOOP: bra LOOP;
+WAIT: bar.sync 0;
+ret; }''')
+call("cuModuleGetFunction", ctypes.byref(kernel), module, b"k")
+call("cuLaunchKernel", kernel, 1, 1, 1, 64, 1, 1, 0, None, None, None)
+print(cuda.cuCtxSynchronize())
+"""
+COUNT = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+count = ctypes.c_int()
+assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0
+print(count.value)
+"""
+
+
+def run(program, **environment):
+    return subprocess.run([sys.executable, "-c", program, LIBRARY], env={**os.environ, **environment},
+                          capture_output=True, text=True, check=False)
+
+
+class Environment(unittest.TestCase):
+    def test_every_variable_is_in_the_page(self):
+        names = set(re.findall(rb"WARPMARK_CPU_[A-Z_]+", pathlib.Path(LIBRARY).read_bytes()))
+        self.assertGreater(len(names), 5)
+        page = pathlib.Path(PAGE).read_text(encoding="utf-8")
+        for name in sorted(names):
+            self.assertIn(f"| `{name.decode()}` |", page)
+
+    def test_a_timeout_ends_an_endless_kernel(self):
+        done = run(ENDLESS, WARPMARK_CPU_TIMEOUT="0.2", WARPMARK_CPU_REPORT="stderr")
+        self.assertEqual(done.stdout, "702\n", done.stderr)
+        self.assertIn("waits at barrier 0", done.stderr.replace("threads wait at", "threads waits at"))
+
+    def test_values_that_cannot_be_read_are_told_and_ignored(self):
+        for name, wrong in (("TIMEOUT", "soon"), ("TIMEOUT", "-1"), ("TIMEOUT", "1s"), ("WORKERS", "two"),
+                            ("DEVICES", "1x"), ("DEVICES", "-1"), ("SCHEDULE_SEED", "0x1")):
+            done = run(COUNT, **{"WARPMARK_CPU_" + name: wrong})
+            self.assertEqual(done.stdout, "1\n", done.stderr)
+            self.assertRegex(done.stderr, f'^WARPMARK_CPU_{name}: "{wrong}" is not a .*; ignored\n$')
+        self.assertEqual(run(COUNT, WARPMARK_CPU_DEVICES="3", WARPMARK_CPU_TIMEOUT="60").stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
