@@ -164,7 +164,8 @@ std::vector<SourceLine> source_lines(const Program& program, std::uint32_t state
     lines.push_back({file->second, at.line, ""});
     if (at.inlined == 0 || at.inlined > module.inlined.size()) break;
     const InlinedCall& call = module.inlined[at.inlined - 1];
-    lines.back().function = function_name(module, call.function);
+    lines.back().function =
+        call.name.empty() ? function_name(module, call.function) : readable_name(call.name);
     at = call.call;
   }
   return lines;
