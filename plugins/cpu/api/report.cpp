@@ -1,6 +1,7 @@
 // Faults and counters as the JSON lines that warpmark/device.h describes.
 #include "api/report.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -188,10 +189,14 @@ std::string name_of(const Program& program) {
   return safe(readable_name(program.name));
 }
 
+// Calls of a function of which it is not known through which one of them a thread came.
+constexpr std::size_t kMostChoices = 4;
+
 // Where a statement stands, as members of a report; returns "file.cu:5", or "" if unknown, with
 // "(inlined at file.cu:9)" where it was.
 std::string add_place(Json& json, const Program& program, std::uint32_t number,
-                      const std::vector<std::uint32_t>& through = {}) {
+                      const std::vector<std::uint32_t>& through,
+                      const std::vector<std::uint32_t>& choices = {}) {
   const Statement* statement = program.statement(number);
   if (statement == nullptr) return "";
   std::string place, calls;
@@ -212,10 +217,31 @@ std::string add_place(Json& json, const Program& program, std::uint32_t number,
     calls += at;
     called = line.calls;
   }
+  std::string either;
+  for (std::size_t i = 0; i < std::min(choices.size(), kMostChoices); ++i) {
+    const std::vector<SourceLine> lines = source_lines(program, choices[i]);
+    if (lines.empty()) continue;
+    either += either.empty() ? "" : " or ";
+    either += safe(lines.back().file) + ":" + std::to_string(lines.back().line);
+  }
+  if (!either.empty() && choices.size() > kMostChoices) either += " or elsewhere";
+  if (place.empty())
+    place = either;  // a function of a header without lines
+  else if (!either.empty())
+    calls += (calls.empty() ? "called at " : ", called at ") + either;
   if (!calls.empty()) place += " (" + calls + ")";
   json["ptx_line"] = statement->line;
   json["instruction"] = safe(instruction_text(statement->text));
   return place;
+}
+
+// The other side's place. Memory tells who accessed it, and not through which calls: where the
+// function is called once that is known all the same.
+std::string add_other_place(Json& json, const Fault& fault, const Program& program) {
+  const Fault::Other& other = fault.other;
+  if (!other.calls.empty()) return add_place(json, program, other.statement, other.calls);
+  const Callers callers = callers_of(program, other.statement);
+  return add_place(json, program, other.statement, callers.calls, callers.choices);
 }
 
 void add_other(Json& json, const Fault& fault, const Program& program) {
@@ -230,7 +256,7 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   Json other;
   other["thread"] = fault.other.thread;
   other["block"] = fault.other.block;
-  add_place(other, program, fault.other.statement);
+  add_other_place(other, fault, program);
   json["other"] = other;
 }
 
@@ -249,8 +275,7 @@ std::string by_thread(const Fault& fault, const Program& program, const std::str
 std::string finding_text(const Fault& fault, const Program& program, const std::string& element,
                          const std::string& place) {
   Json ignored;
-  const std::string other_place =
-      fault.other.known ? add_place(ignored, program, fault.other.statement) : "";
+  const std::string other_place = fault.other.known ? add_other_place(ignored, fault, program) : "";
   const std::string at = other_place.empty() ? "" : " at " + other_place;
   switch (fault.kind) {
     case FaultKind::incomplete:
@@ -290,7 +315,10 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
     default:
       return std::string(fault.hazard) + ": " + fault.message + fault.detail + ", " +
              by_thread(fault, program, place) +
-             (fault.other.known ? "; the other one is at " + other_place : "");
+             (!fault.other.known ? ""
+              : other_place.empty()
+                  ? "; the other one is where thread " + triple(fault.other.thread) + " is"
+                  : "; the other one is at " + other_place);
   }
 }
 

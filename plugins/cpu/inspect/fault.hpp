@@ -75,6 +75,7 @@ struct Fault {
     bool known = false;
     std::uint32_t statement = 0;
     std::array<std::uint32_t, 3> thread{}, block{};
+    std::vector<std::uint32_t> calls;  ///< as Fault::calls; empty if that is not kept
   } other;
 };
 
