@@ -423,10 +423,9 @@ std::uint64_t describe_home(const Lanes& lanes, std::uint64_t offset, Fault& fau
   return offset % kSharedPart;
 }
 
-// The allocation of the object that the instruction's address is derived from, or null.
-const Allocation* home_of(const Lanes& lanes, const Instruction& instruction) {
+// The allocation that an object is, or null.
+const Allocation* home_of(const Lanes& lanes, const Object& object) {
   const LaunchState& launch = lanes.block->launch();
-  const Object& object = launch.program.objects[instruction.object];
   const auto allocation = [&](std::uint64_t address) -> const Allocation* {
     const Arena* arena = launch.arena.holder(address, 1);
     return arena == nullptr ? nullptr : arena->find(address, 1);
@@ -452,6 +451,18 @@ const Allocation* home_of(const Lanes& lanes, const Instruction& instruction) {
     default:
       return nullptr;
   }
+}
+
+// The allocations of the object that the instruction's address is derived from: null where there is
+// none, or one less.
+std::array<const Allocation*, 2> homes_of(const Lanes& lanes, const Instruction& instruction) {
+  const std::vector<Object>& objects = lanes.block->launch().program.objects;
+  const Object& object = objects[instruction.object];
+  if (object.kind != Object::Kind::any) return {home_of(lanes, object), nullptr};
+  const Allocation* first = home_of(lanes, objects[object.address]);
+  const Allocation* second = home_of(lanes, objects[object.bytes]);
+  if (first == nullptr || second == nullptr) return {};  // a number
+  return {first, second};
 }
 
 // What a person calls an allocation.
@@ -498,8 +509,8 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
   const Allocation* allocation = arena->find(address, bytes);
   if (allocation->read_only && writes(instruction)) return false;
   if (instruction.object != 0) {
-    const Allocation* home = home_of(lanes, instruction);
-    if (home != nullptr && home != allocation) return false;
+    const auto [home, other] = homes_of(lanes, instruction);
+    if (home != nullptr && home != allocation && other != allocation) return false;
   }
   const DeviceHeap* heap = lanes.block->launch().shape.heap;
   if (heap != nullptr && heap->owns(address)) {
@@ -546,10 +557,16 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
       fault.side = nearest.side;
       fault.distance = nearest.distance;
     }
-    const Allocation* home = home_of(lanes, instruction);
-    if (home != nullptr && home != nearest.allocation) {
+    const auto [home, other] = homes_of(lanes, instruction);
+    if (home != nullptr && home != nearest.allocation && other != nearest.allocation) {
       fault.allocation = *home;
       measure(fault, home->address, home->bytes);
+      const std::uint64_t distance = fault.distance;
+      if (other != nullptr) measure(fault, other->address, other->bytes);
+      if (other != nullptr && fault.distance < distance)
+        fault.allocation = *other;
+      else
+        measure(fault, home->address, home->bytes);
       if (nearest.side == Nearest::Side::inside && nearest.allocation->live)
         fault.lands_in = name_of(*nearest.allocation);
       return;
