@@ -129,15 +129,16 @@ std::string of_block(const Fault& fault) {
   return fault.home.known ? " of block " + triple(fault.home.block) : "";
 }
 
-// " at offset 252 of tile": in shared memory, of the variable if that is known.
-std::string at_offset(const Fault& fault) {
+// " at offset 252 of tile": in shared memory, of the variable if that is known, or else of the
+// memory, if that is told.
+std::string at_offset(const Fault& fault, const std::string& memory = "") {
   const Fault::Variable& variable = fault.variable;
-  if (variable.name.empty()) return " at offset " + std::to_string(fault.address);
-  if (fault.address < variable.address)
-    return ", " + plural(variable.address - fault.address, "byte") + " before " +
-           safe(variable.name);
-  return " at offset " + std::to_string(fault.address - variable.address) + " of " +
-         safe(variable.name);
+  const bool known = !variable.name.empty();
+  const auto offset = static_cast<std::int64_t>(fault.address - (known ? variable.address : 0));
+  const std::string of = known ? safe(variable.name) : memory;
+  if (offset < 0)
+    return ", " + plural(0 - static_cast<std::uint64_t>(offset), "byte") + " before " + of;
+  return " at offset " + std::to_string(offset) + (of.empty() ? "" : " of " + of);
 }
 
 std::string where_to_nearest(const Fault& fault) {
@@ -145,12 +146,14 @@ std::string where_to_nearest(const Fault& fault) {
   std::string size = std::to_string(allocation.bytes) + " bytes";
   if (fault.home.gone && !fault.home.known) return ", of a block that the cluster does not have";
   if (fault.space != Space::global) {
-    const std::string memory = fault.home.known               ? of_block(fault) + "'s shared memory"
-                               : fault.space == Space::shared ? " of the block's shared memory"
-                               : fault.space == Space::local  ? " of the thread's local memory"
-                                                              : " of the kernel's parameters";
-    return at_offset(fault) + (fault.variable.name.empty() || fault.home.known ? memory : "") +
-           (fault.home.gone ? ", whose threads have all exited, which had " : ", which has ") +
+    const std::string memory = fault.space == Space::shared  ? "the block's shared memory"
+                               : fault.space == Space::local ? "the thread's local memory"
+                                                             : "the kernel's parameters";
+    return (fault.home.known ? at_offset(fault) + of_block(fault) + "'s shared memory"
+                             : at_offset(fault, memory)) +
+           (fault.home.gone               ? ", whose threads have all exited, which had "
+            : fault.space == Space::param ? ", which have "
+                                          : ", which has ") +
            size;
   }
   if (is_null(fault)) return " through a null pointer (address " + hexadecimal(fault.address) + ")";

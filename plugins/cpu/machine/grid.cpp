@@ -472,17 +472,45 @@ std::string name_of(const Allocation& allocation) {
   return "allocation " + std::to_string(allocation.number) + ", by " + allocation.by;
 }
 
-// How far [address, address + bytes) lies outside of [begin, begin + size).
+// Whether an access is meant for a .const variable: with -G its addresses are generic.
+bool is_constant(const Program& program, const Instruction& instruction) {
+  const Object& meant = program.objects[instruction.object];
+  if (meant.kind != Object::Kind::variable || program.module == nullptr) return false;
+  const auto found = program.module->variable_by_name.find(meant.name);
+  return found != program.module->variable_by_name.end() &&
+         program.module->variables[found->second].space == Space::constant;
+}
+
+// How far [address, address + bytes) lies outside of [begin, begin + size). An offset may be
+// negative.
 void measure(Fault& fault, std::uint64_t begin, std::uint64_t size) {
   const std::uint64_t address = fault.address, end = begin + size;
+  const bool negative = fault.space != Space::global && static_cast<std::int64_t>(address) < 0;
   fault.side = Nearest::Side::inside;
   fault.distance = 0;
-  if (address < begin) {
+  if (address < begin || negative) {
     fault.side = Nearest::Side::before;
     fault.distance = begin - address;
   } else if (address + fault.bytes > end) {
     fault.side = Nearest::Side::after;
     fault.distance = address >= end ? address - end + 1 : 1;
+  }
+}
+
+// An address that lies a little before a space's memory was meant for that, and not for what ends
+// there: in generic addresses the space of the window before, in 32 bits what is far behind. It
+// becomes a negative offset.
+void find_meant(const Lanes& lanes, Space& space, std::uint64_t& address) {
+  constexpr std::uint64_t kNear = 64 << 10;
+  if (space == Space::global) {
+    if (lanes.local_window - address > kNear) return;
+    space = Space::local;
+    address -= lanes.local_window;
+  } else if (Arena::kWindow - address <= kNear && space != Space::param) {
+    space = space == Space::local ? Space::shared : Space::param;
+    address -= Arena::kWindow;
+  } else if (address >> 32 == 0 && (address + kNear) >> 32 != 0) {
+    address -= std::uint64_t{1} << 32;
   }
 }
 
@@ -492,7 +520,8 @@ const Object* variable_of(const Program& program, const Instruction& instruction
   const auto holds = [&](const Object& object) {
     const std::uint64_t distance = address - object.address;
     return (object.kind == Object::Kind::shared && distance < object.bytes) ||
-           (object.kind == Object::Kind::dynamic && address >= object.address);
+           (object.kind == Object::Kind::dynamic && static_cast<std::int64_t>(address) >= 0 &&
+            address >= object.address);
   };
   const Object& meant = program.objects[instruction.object];
   if (meant.kind == Object::Kind::shared || meant.kind == Object::Kind::dynamic) return &meant;
@@ -539,10 +568,12 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
                      std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, bool store,
                      Fault& fault) {
   LaunchState& launch = lanes.block->launch();
+  find_meant(lanes, space, address);
   fault.statement = instruction.statement;
   fault.has_access = true;
   fault.space = space;
-  fault.constant = instruction.counter == Counter::constant_load_bytes;
+  fault.constant = instruction.counter == Counter::constant_load_bytes ||
+                   is_constant(launch.program, instruction);
   fault.write = store;
   fault.bytes = bytes;
   fault.address = address;
@@ -574,7 +605,8 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
     if (launch.shape.heap != nullptr && launch.shape.heap->owns(address))
       launch.shape.heap->explain(fault);
   } else {
-    if (space == Space::shared) address = describe_home(lanes, address, fault);
+    if (space == Space::shared && static_cast<std::int64_t>(address) >= 0)
+      address = describe_home(lanes, address, fault);
     fault.address = address;
     const Region& region = space == Space::shared  ? lanes.objects[instruction.object]
                            : space == Space::local ? lanes.local

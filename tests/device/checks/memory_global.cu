@@ -22,12 +22,12 @@ extern "C" __global__ void one_byte_before(const unsigned char* a, unsigned char
 
 //@ bug pair_straddles_end illegal_address block=32 args="float32[63]= float32[64]"
 extern "C" __global__ void pair_straddles_end(const float2* a, float2* b) {
-  b[threadIdx.x] = a[threadIdx.x];  //! thread=31 count=1 access=read bytes=8 index=62 distance=1 side=after
+  b[threadIdx.x] = a[threadIdx.x];  //! thread=31 count=1 access=read bytes=8 index=62 distance=1 side=after debug_bytes=4 debug_index=63
 }
 
 //@ bug four_straddle_end illegal_address block=32 args="float32[126]"
 extern "C" __global__ void four_straddle_end(float4* a) {
-  a[threadIdx.x] = make_float4(1, 2, 3, 4);  //! thread=31 count=1 access=write bytes=16 index=124 distance=1 side=after
+  a[threadIdx.x] = make_float4(1, 2, 3, 4);  //! thread=31 count=1 access=write bytes=16 index=124 distance=1 side=after debug_count=2 debug_bytes=4 debug_index=127 debug_distance=5
 }
 
 //@ bug double_straddles_end illegal_address block=32 args="uint8[252]=0 float64[32]"
