@@ -119,9 +119,10 @@ std::string plural(std::uint64_t count, const char* noun) {
 bool is_null(const Fault& fault) {
   return fault.space == Space::global && fault.address < 1 << 16;
 }
-// So far from an allocation that it is none of its elements that was meant.
+constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
+// So far from an allocation that it is none of its elements that was meant, as far as is known.
 bool is_far(const Fault& fault) {
-  return fault.space == Space::global && fault.distance >= std::uint64_t{1} << 30;
+  return fault.space == Space::global && fault.distance >= kFar && !fault.meant;
 }
 
 // Whose shared memory it is, if not the accessing block's.
@@ -175,9 +176,10 @@ std::string where_to_nearest(const Fault& fault) {
   }
   if (is_far(fault) && fault.lands_in.empty())
     return " at address " + hexadecimal(fault.address) + ", far from any allocation";
+  const bool meant = !fault.lands_in.empty() || fault.distance >= kFar;
   return ", " + plural(fault.distance, "byte") +
          (fault.side == Nearest::Side::before ? " before" : " after") +
-         (fault.lands_in.empty() ? " the nearest allocation of " : " its allocation of ") + size +
+         (meant ? " its allocation of " : " the nearest allocation of ") + size +
          (fault.lands_in.empty() ? "" : ", inside " + safe(fault.lands_in));
 }
 

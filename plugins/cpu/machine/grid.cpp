@@ -589,6 +589,7 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
       fault.distance = nearest.distance;
     }
     const auto [home, other] = homes_of(lanes, instruction);
+    fault.meant = home != nullptr;
     if (home != nullptr && home != nearest.allocation && other != nearest.allocation) {
       fault.allocation = *home;
       measure(fault, home->address, home->bytes);

@@ -250,7 +250,7 @@ extern "C" __global__ void index_from_null(int* b, const int* a) {
 
 //@ bug far_from_everything illegal_address block=32 args="int32[32] int32[32]="
 extern "C" __global__ void far_from_everything(int* b, const int* a) {
-  b[threadIdx.x] = a[threadIdx.x + 2000000000ll];  //! thread=0 count=32 says=far_from_any_allocation
+  b[threadIdx.x] = a[threadIdx.x + 2000000000ll];  //! thread=0 count=32 argument=b index=2000000000 says=after_its_allocation_of_128_bytes
 }
 
 //@ bug function_that_is_called_twice illegal_address block=32 args="int32[32] int32[32]="
@@ -265,4 +265,15 @@ extern "C" __global__ void function_that_is_called_twice(int* b, const int* a) {
 //@ bug vector_that_ends_outside illegal_address block=3 args="float32[12] float32[10]="
 extern "C" __global__ void vector_that_ends_outside(float* b, const float* a) {
   ((float4*)b)[threadIdx.x] = ((const float4*)a)[threadIdx.x];  //! thread=2 count=1 index=8 says=of_which_8_bytes_are_past_the_end_of_the_allocation_of_40_bytes
+}
+
+//@ bug unsigned_index_before_the_first illegal_address block=32 args="float32[32]= float32[32]"
+extern "C" __global__ void unsigned_index_before_the_first(const float* a, float* b) {
+  b[threadIdx.x] = a[threadIdx.x] - a[threadIdx.x - 1];  //! thread=0 count=1 argument=a index=4294967295 says=after_its_allocation_of_128_bytes
+}
+
+//@ bug far_from_what_is_in_memory illegal_address args="uint64[1]=0 float32[32]"
+extern "C" __global__ void far_from_what_is_in_memory(float** a, float* b) {
+  a[0] = b + 32;
+  b[threadIdx.x] = ((float* volatile*)a)[0][threadIdx.x + 2000000000ll];  //! thread=0 count=1 says=far_from_any_allocation
 }
