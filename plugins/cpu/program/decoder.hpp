@@ -41,6 +41,7 @@ struct Decoding {
   std::uint32_t stack = Instruction::kNone;  ///< slot of the top of alloca's stack, if one is used
   std::uint32_t stack_end = 0;               ///< offset into local memory
   std::uint32_t statements = 0;
+  std::vector<bool> meets;  ///< callees that have a barrier, or call a function that has one
 };
 
 /// The functions that a kernel can reach, callees before their callers and the kernel last.
@@ -239,6 +240,7 @@ class Decoder {
       const std::vector<Block>& blocks);
   /// Of blocks in their order, numbered from 0: who waits for other blocks, volatile loads that do
   /// not, and Block::past.
+  [[nodiscard]] bool meets(const Block& block) const;
   void mark_loops_and_barriers(std::vector<Block>& ordered);
 
   [[noreturn]] void refuse(const Statement& statement, const std::string& why) const;

@@ -79,3 +79,70 @@ extern "C" __global__ void tile_shuffle_after_a_return(int* a, int n) {
   if (threadIdx.x >= n) return;
   a[threadIdx.x] = tile.shfl_xor(a[threadIdx.x], 16);  //! thread=4 count=12
 }
+
+//@ bug barrier_of_a_function_for_half sync block=64 args="int32[64]" hazard=in_block
+__device__ __noinline__ void meet_and_count(int* a) {
+  a[threadIdx.x] += 1;
+  __syncthreads();  //! thread=0 count=32 says=gone_past other_thread=32 other_line=6
+}
+
+extern "C" __global__ void barrier_of_a_function_for_half(int* a) {
+  a[threadIdx.x] = 1;
+  if (threadIdx.x < 32) meet_and_count(a);
+  a[threadIdx.x] += 2;
+}
+
+//@ bug group_barrier_for_half sync block=64 args="int32[64]" hazard=in_block
+extern "C" __global__ void group_barrier_for_half(int* a) {
+  if (threadIdx.x < 32) cg::this_thread_block().sync();  //! thread=0 count=32 says=gone_past other_thread=32
+  a[threadIdx.x] = 2;
+}
+
+//@ bug counting_barrier_for_half sync block=64 args="int32[64]=" hazard=in_block
+extern "C" __global__ void counting_barrier_for_half(int* a) {
+  int odd = 0;
+  if (threadIdx.x < 32) odd = __syncthreads_count(a[threadIdx.x] & 1);  //! thread=0 count=32 says=gone_past other_thread=32
+  a[threadIdx.x] += odd;
+}
+
+__device__ __noinline__ int meet_twice(int* s, int v) {
+  s[threadIdx.x] = v;
+  __syncthreads();
+  int other = s[threadIdx.x ^ 1];
+  __syncthreads();
+  return other;
+}
+
+//@ good function_with_barriers grid=2 block=64 args="int32[64]= int32[64] 3:int32"
+extern "C" __global__ void function_with_barriers(const int* a, int* b, int n) {
+  __shared__ int s[64];
+  int v = a[threadIdx.x];
+  for (int i = 0; i < n; ++i) v += meet_twice(s, v);
+  if (blockIdx.x == 1) v = meet_twice(s, v) + meet_twice(s, 1);
+  if (blockIdx.x == 0) b[threadIdx.x] = v;
+}
+
+__device__ __noinline__ int some_return_early(const int* a, int* b, int n) {
+  __shared__ int s[64];
+  if (threadIdx.x >= n) return 0;
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  b[threadIdx.x] = s[n - 1 - threadIdx.x];
+  return 1;
+}
+
+//@ good early_return_of_a_function block=64 args="int32[64]= int32[64] 50:int32"
+extern "C" __global__ void early_return_of_a_function(const int* a, int* b, int n) { some_return_early(a, b, n); }
+
+__device__ __noinline__ void meet_deeper(int* s, int v, int depth) {
+  s[threadIdx.x] = v;
+  __syncthreads();
+  if (depth > 0) meet_deeper(s, v + s[63 - threadIdx.x] * 0, depth - 1);
+}
+
+//@ good recursive_function_with_barriers block=64 args="int32[64]"
+extern "C" __global__ void recursive_function_with_barriers(int* b) {
+  __shared__ int s[3][64];
+  for (int i = 0; i < 3; ++i) meet_deeper(s[i], i, 0);
+  b[threadIdx.x] = s[0][threadIdx.x] + s[2][63 - threadIdx.x];
+}
