@@ -14,6 +14,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -413,7 +414,7 @@ bool writes(const Instruction& instruction) {
 std::uint64_t describe_home(const Lanes& lanes, std::uint64_t offset, Fault& fault) {
   const std::uint64_t part = offset / kSharedPart;
   const std::vector<BlockState*>& blocks = lanes.block->cluster().blocks;
-  if (part == 0) return offset;
+  if (part == 0 || blocks.size() == 1) return offset;
   if (part > blocks.size()) {
     fault.home.gone = true;  // never was
     return offset % kSharedPart;
@@ -497,12 +498,39 @@ void measure(Fault& fault, std::uint64_t begin, std::uint64_t size) {
   }
 }
 
-// An address that lies a little before a space's memory was meant for that, and not for what ends
+// Whether a plain access has a generic address.
+bool is_generic(const Instruction& instruction) {
+  constexpr auto generic = [](std::string_view space) { return space == "generic"; };
+  switch (instruction.opcode) {
+#define ACCESS_LOAD(space, memory, bits)         \
+  case Opcode::load_##space##_##memory##_##bits: \
+    return generic(#space);
+#define ACCESS_STORE(space, memory, bits)         \
+  case Opcode::store_##space##_##memory##_##bits: \
+    return generic(#space);
+#include "program/memory_ops.def"
+    default:
+      return false;
+  }
+}
+
+// A generic address behind shared memory is meant for that if it is derived from there, wherever it
+// goes. One that lies a little before a space's memory was meant for that, and not for what ends
 // there: in generic addresses the space of the window before, in 32 bits what is far behind. It
 // becomes a negative offset.
-void find_meant(const Lanes& lanes, Space& space, std::uint64_t& address) {
+void find_meant(const Lanes& lanes, const Instruction& instruction, Space& space,
+                std::uint64_t& address) {
   constexpr std::uint64_t kNear = 64 << 10;
-  if (space == Space::global) {
+  const Object& object = lanes.block->launch().program.objects[instruction.object];
+  const bool shared = object.kind == Object::Kind::shared || object.kind == Object::Kind::dynamic;
+  const std::uint64_t window = lanes.local_window + Arena::kWindow;
+  if (shared && space == Space::global && address >= window && is_generic(instruction)) {
+    space = Space::shared;
+    address -= window;
+  } else if (shared && space == Space::param && is_generic(instruction)) {
+    space = Space::shared;
+    address += Arena::kWindow;
+  } else if (space == Space::global) {
     if (lanes.local_window - address > kNear) return;
     space = Space::local;
     address -= lanes.local_window;
@@ -519,12 +547,25 @@ const Object* variable_of(const Program& program, const Instruction& instruction
                           std::uint64_t address) {
   const auto holds = [&](const Object& object) {
     const std::uint64_t distance = address - object.address;
-    return (object.kind == Object::Kind::shared && distance < object.bytes) ||
+    return (object.kind == Object::Kind::shared && !object.name.empty() &&
+            distance < object.bytes) ||
            (object.kind == Object::Kind::dynamic && static_cast<std::int64_t>(address) >= 0 &&
             address >= object.address);
   };
   const Object& meant = program.objects[instruction.object];
-  if (meant.kind == Object::Kind::shared || meant.kind == Object::Kind::dynamic) return &meant;
+  const bool whole = meant.kind == Object::Kind::shared && meant.name.empty();  // of several
+  if (whole && address - meant.address >= meant.bytes) {
+    const bool before = static_cast<std::int64_t>(address - meant.address) < 0;
+    const auto edge =
+        std::find_if(program.objects.begin(), program.objects.end(), [&](const Object& object) {
+          return object.kind == Object::Kind::shared && !object.name.empty() &&
+                 (before ? object.address == meant.address
+                         : object.address + object.bytes == meant.address + meant.bytes);
+        });
+    if (edge != program.objects.end()) return &*edge;
+  }
+  if (!whole && (meant.kind == Object::Kind::shared || meant.kind == Object::Kind::dynamic))
+    return &meant;
   const auto found = std::find_if(program.objects.begin(), program.objects.end(), holds);
   return found == program.objects.end() ? nullptr : &*found;
 }
@@ -568,7 +609,7 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
                      std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, bool store,
                      Fault& fault) {
   LaunchState& launch = lanes.block->launch();
-  find_meant(lanes, space, address);
+  find_meant(lanes, instruction, space, address);
   fault.statement = instruction.statement;
   fault.has_access = true;
   fault.space = space;
@@ -618,7 +659,12 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
     measure(fault, region.begin, size);
     if (space != Space::shared) return;
     const Object* variable = variable_of(launch.program, instruction, address);
-    if (variable != nullptr) fault.variable = {variable_name(variable->name), variable->address};
+    if (variable == nullptr) return;
+    fault.variable = {variable_name(variable->name), variable->address};
+    const Object& meant = launch.program.objects[instruction.object];
+    if (meant.kind != Object::Kind::shared || variable->kind != Object::Kind::shared) return;
+    fault.allocation.bytes = variable->bytes;  // of those that it may be meant for
+    measure(fault, variable->address, variable->bytes);
   }
 }
 

@@ -238,9 +238,9 @@ class Decoder {
   void order_blocks();
   [[nodiscard]] static std::vector<std::vector<std::uint32_t>> successors_of(
       const std::vector<Block>& blocks);
+  [[nodiscard]] bool meets(const Block& block) const;
   /// Of blocks in their order, numbered from 0: who waits for other blocks, volatile loads that do
   /// not, and Block::past.
-  [[nodiscard]] bool meets(const Block& block) const;
   void mark_loops_and_barriers(std::vector<Block>& ordered);
 
   [[noreturn]] void refuse(const Statement& statement, const std::string& why) const;

@@ -271,7 +271,8 @@ class Provenance {
     return kFirst + known->second;
   }
 
-  // Of a register that has either. Of two arrays an access lands in one.
+  // Of a register that has either. Of two arrays an access lands in one; of those in shared memory
+  // in what they span.
   std::uint32_t merge(std::uint32_t a, std::uint32_t b) {
     if (a == kNothing || a == b) return b;
     if (b == kNothing) return a;
@@ -288,8 +289,17 @@ class Provenance {
     };
     if (is_of(first, second)) return kFirst + second;
     if (is_of(second, first)) return kFirst + first;
-    if (!array(first) || !array(second)) return kMixed;
-    return pair_of(Object::Kind::any, first, second);
+    if (array(first) && array(second)) return pair_of(Object::Kind::any, first, second);
+    const Object &one = program_.objects[first], &other = program_.objects[second];
+    if (one.kind != Object::Kind::shared || other.kind != Object::Kind::shared) return kMixed;
+    // From the begin of the one to the end of the other.
+    const std::uint64_t begin = std::min(one.address, other.address);
+    const std::uint64_t end = std::max(one.address + one.bytes, other.address + other.bytes);
+    for (const std::uint32_t whole : {first, second}) {
+      const Object& object = program_.objects[whole];
+      if (object.address == begin && object.bytes == end - begin) return kFirst + whole;
+    }
+    return pair_of(Object::Kind::shared, begin, end - begin);
   }
 
   // An object made of two numbers.

@@ -127,6 +127,31 @@ extern "C" __global__ void places_changed_and_left(int* a, int* b, int* c, int s
   b[threadIdx.x + far] = 1;  //! thread=0 count=32 access=write lands_in=c
 }
 
+//@ bug one_of_two_tiles_into_a_third illegal_address block=32 args="int32[32] 1:int32" space=shared
+extern "C" __global__ void one_of_two_tiles_into_a_third(int* b, int which) {
+  __shared__ int one[32], other[32], sums[32];
+  one[threadIdx.x] = other[threadIdx.x] = sums[threadIdx.x] = 1;
+  __syncthreads();
+  const int* from = which ? other : one;
+  b[threadIdx.x] = from[threadIdx.x + (threadIdx.x == 31 ? which : 0)] + sums[threadIdx.x];  //! thread=31 count=1 says=at_offset_128_of_other,_which_has_128_bytes
+}
+
+//@ bug tiles_change_places_and_end illegal_address block=32 args="int32[32] 2:int32" space=shared
+extern "C" __global__ void tiles_change_places_and_end(int* b, int steps) {
+  __shared__ int sums[32], one[32], other[32];
+  int *from = one, *to = other;
+  sums[threadIdx.x] = from[threadIdx.x] = to[threadIdx.x] = 1;
+  for (int i = 0; i < steps; ++i) {
+    __syncthreads();
+    to[threadIdx.x] = from[threadIdx.x - 1] + 1;  //! thread=0 count=2 says=_of_other,_which_has_128_bytes
+    int* last = from;
+    from = to;
+    to = last;
+  }
+  __syncthreads();
+  b[threadIdx.x] = from[threadIdx.x] + sums[threadIdx.x];
+}
+
 //@ bug offset_in_memory_is_too_great illegal_address block=4 args="uint8[64]= int64[4]= uint8[64] 8192:int64"
 extern "C" __global__ void offset_in_memory_is_too_great(const char* text, long long* begins, char* out, long long far) {
   if (threadIdx.x == 2) begins[2] = far;
