@@ -13,6 +13,7 @@
 #include "machine/arena.hpp"
 #include "machine/grid.hpp"
 #include "machine/lanes.hpp"
+#include "ptx/link.hpp"
 #include "ptx/parser.hpp"
 
 namespace warpmark::cpu {
@@ -107,6 +108,70 @@ TEST(SourcePlace, HostileTexts) {
             " 1, function_name $L__info_string0, inlined_at 1 " + std::to_string(level - 1) +
             " 1\n";
   EXPECT_THAT(Kernel(deep + "mov.u32 %r1, 0;\n").lines(0), SizeIs(64));
+}
+
+// What -G says: .loc without calls, and DWARF sections with them. `twice`, from _Z5twicef, is
+// inlined at line 9 of the kernel between the labels 1 and 4, and load at line 5 of it between 2
+// and 3.
+constexpr const char* kInlined =
+    ".loc 1 9 3\n mov.u32 %r1, 0;\n$L__tmp1:\n.loc 1 5 3\n mov.u32 %r1, 1;\n$L__tmp2:\n"
+    ".loc 2 2 3\n mov.u32 %r1, 2;\n$L__tmp3:\n.loc 1 6 3\n mov.u32 %r1, 3;\n$L__tmp4:\n"
+    ".loc 1 9 3\n mov.u32 %r1, 4;\n";
+constexpr const char* kAbbreviations =
+    ".section .debug_abbrev\n{\n.b8 1,17,1,0,0\n.b8 2,46,0,3,8,0,0\n.b8 3,46,1,0,0\n"
+    ".b8 4,29,1,49,19,17,1,18,1,88,11,89,11,0,0\n.b8 0\n}\n";
+// Entries: unit, `load` at byte 12, `twice` at byte 18, the kernel, and the two calls in it.
+constexpr const char* kInformation =
+    ".section .debug_info\n{\n.b32 76\n.b8 2\n.b8 0\n.b32 .debug_abbrev\n.b8 8\n.b8 1\n"
+    ".b8 2,108,111,97,100,0\n.b8 2,95,90,53,116,119,105,99,101,102,0\n.b8 3\n"
+    ".b8 4\n.b32 18\n.b64 $L__tmp1\n.b64 $L__tmp4\n.b8 1\n.b8 9\n"
+    ".b8 4\n.b32 12\n.b64 $L__tmp2\n.b64 $L__tmp3\n.b8 1\n.b8 5\n.b8 0,0,0,0\n}\n";
+
+TEST(SourcePlace, CallsOfDebugSections) {
+  for (const bool information_first : {false, true}) {
+    const std::string one = kAbbreviations, other = kInformation;
+    const Kernel kernel(kInlined, information_first ? other + one : one + other);
+    EXPECT_THAT(kernel.lines(0), ElementsAre("k.cu:9 "));
+    EXPECT_THAT(kernel.lines(1), ElementsAre("k.cu:5 twice", "k.cu:9 "));
+    EXPECT_THAT(kernel.lines(2), ElementsAre("load.cuh:2 load", "k.cu:5 twice", "k.cu:9 "));
+    EXPECT_THAT(kernel.lines(3), ElementsAre("k.cu:6 twice", "k.cu:9 "));
+    EXPECT_THAT(kernel.lines(4), ElementsAre("k.cu:9 "));
+  }
+}
+
+// Each text numbers its files and labels from the start.
+TEST(SourcePlace, CallsOfDebugSectionsOfLinkedTexts) {
+  const auto text = [](const std::string& name) {
+    return ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry " + name +
+           "(.param .u64 p)\n{\n.reg .b32 %r<4>;\n" + kInlined + "ret;\n}\n.file 1 \"" + name +
+           ".cu\"\n.file 2 \"load.cuh\"\n" + kAbbreviations + kInformation;
+  };
+  const Module module = parse_ptx(link_ptx({{"one", text("one")}, {"other", text("other")}}));
+  for (const Function& function : module.functions) {
+    const Program program = decode(module, function, Placement{});
+    const std::vector<SourceLine> lines = source_lines(program, 2);
+    ASSERT_THAT(lines, SizeIs(3));
+    EXPECT_EQ(lines[0].file, "load.cuh");
+    EXPECT_EQ(lines[2].file, std::string(function.name) + ".cu");
+    EXPECT_EQ(lines[2].line, 9);
+  }
+}
+
+TEST(SourcePlace, HostileDebugSections) {
+  // Cut off anywhere, or with another number in it: no call is known, or another, and that is all.
+  const std::string information = kInformation, abbreviations = kAbbreviations;
+  for (std::size_t i = 24; i < information.size() - 2; i += 3) {
+    const Kernel cut(kInlined, abbreviations + information.substr(0, i) + "\n}\n");
+    EXPECT_THAT(cut.lines(0), ElementsAre("k.cu:9 "));
+    std::string wrong = information;
+    if (wrong[i] >= '0' && wrong[i] <= '9') wrong[i] = wrong[i] == '9' ? '0' : '9';
+    EXPECT_THAT(Kernel(kInlined, abbreviations + wrong).lines(1), testing::Not(SizeIs(0)));
+  }
+  for (std::size_t i = 24; i < abbreviations.size() - 2; ++i) {
+    std::string wrong = abbreviations;
+    if (wrong[i] >= '0' && wrong[i] <= '9') wrong[i] = wrong[i] == '9' ? '0' : '9';
+    EXPECT_THAT(Kernel(kInlined, wrong + information).lines(1), testing::Not(SizeIs(0)));
+  }
 }
 
 TEST(ReadableName, OfManglings) {

@@ -1,6 +1,7 @@
 // Faults and counters as the JSON lines that warpmark/device.h describes.
 #include "api/report.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -106,9 +107,10 @@ std::string plural(std::uint64_t count, const char* noun) {
 bool is_null(const Fault& fault) {
   return fault.space == Space::global && fault.address < 1 << 16;
 }
-// So far from an allocation that it is none of its elements that was meant.
+constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
+// So far from an allocation that it is none of its elements that was meant, as far as is known.
 bool is_far(const Fault& fault) {
-  return fault.space == Space::global && fault.distance >= std::uint64_t{1} << 30;
+  return fault.space == Space::global && fault.distance >= kFar && !fault.meant;
 }
 
 // Whose shared memory it is, if not the accessing block's.
@@ -116,15 +118,16 @@ std::string of_block(const Fault& fault) {
   return fault.home.known ? " of block " + triple(fault.home.block) : "";
 }
 
-// " at offset 252 of tile": in shared memory, of the variable if that is known.
-std::string at_offset(const Fault& fault) {
+// " at offset 252 of tile": in shared memory, of the variable if that is known, or else of the
+// memory, if that is told.
+std::string at_offset(const Fault& fault, const std::string& memory = "") {
   const Fault::Variable& variable = fault.variable;
-  if (variable.name.empty()) return " at offset " + std::to_string(fault.address);
-  if (fault.address < variable.address)
-    return ", " + plural(variable.address - fault.address, "byte") + " before " +
-           safe(variable.name);
-  return " at offset " + std::to_string(fault.address - variable.address) + " of " +
-         safe(variable.name);
+  const bool known = !variable.name.empty();
+  const auto offset = static_cast<std::int64_t>(fault.address - (known ? variable.address : 0));
+  const std::string of = known ? safe(variable.name) : memory;
+  if (offset < 0)
+    return ", " + plural(0 - static_cast<std::uint64_t>(offset), "byte") + " before " + of;
+  return " at offset " + std::to_string(offset) + (of.empty() ? "" : " of " + of);
 }
 
 std::string where_to_nearest(const Fault& fault) {
@@ -132,12 +135,14 @@ std::string where_to_nearest(const Fault& fault) {
   std::string size = std::to_string(allocation.bytes) + " bytes";
   if (fault.home.gone && !fault.home.known) return ", of a block that the cluster does not have";
   if (fault.space != Space::global) {
-    const std::string memory = fault.home.known               ? of_block(fault) + "'s shared memory"
-                               : fault.space == Space::shared ? " of the block's shared memory"
-                               : fault.space == Space::local  ? " of the thread's local memory"
-                                                              : " of the kernel's parameters";
-    return at_offset(fault) + (fault.variable.name.empty() || fault.home.known ? memory : "") +
-           (fault.home.gone ? ", whose threads have all exited, which had " : ", which has ") +
+    const std::string memory = fault.space == Space::shared  ? "the block's shared memory"
+                               : fault.space == Space::local ? "the thread's local memory"
+                                                             : "the kernel's parameters";
+    return (fault.home.known ? at_offset(fault) + of_block(fault) + "'s shared memory"
+                             : at_offset(fault, memory)) +
+           (fault.home.gone               ? ", whose threads have all exited, which had "
+            : fault.space == Space::param ? ", which have "
+                                          : ", which has ") +
            size;
   }
   if (is_null(fault)) return " through a null pointer (address " + hexadecimal(fault.address) + ")";
@@ -159,9 +164,10 @@ std::string where_to_nearest(const Fault& fault) {
   }
   if (is_far(fault) && fault.lands_in.empty())
     return " at address " + hexadecimal(fault.address) + ", far from any allocation";
+  const bool meant = !fault.lands_in.empty() || fault.distance >= kFar;
   return ", " + plural(fault.distance, "byte") +
          (fault.side == Nearest::Side::before ? " before" : " after") +
-         (fault.lands_in.empty() ? " the nearest allocation of " : " its allocation of ") + size +
+         (meant ? " its allocation of " : " the nearest allocation of ") + size +
          (fault.lands_in.empty() ? "" : ", inside " + safe(fault.lands_in));
 }
 
@@ -176,10 +182,14 @@ std::string name_of(const Program& program) {
   return safe(readable_name(program.name));
 }
 
+// Calls of a function of which it is not known through which one of them a thread came.
+constexpr std::size_t kMostChoices = 4;
+
 // Where a statement stands, as members of a report; returns "file.cu:5", or "" if unknown, with
 // "(inlined at file.cu:9)" where it was.
 std::string add_place(Json& json, const Program& program, std::uint32_t number,
-                      const std::vector<std::uint32_t>& through = {}) {
+                      const std::vector<std::uint32_t>& through,
+                      const std::vector<std::uint32_t>& choices = {}) {
   const Statement* statement = program.statement(number);
   if (statement == nullptr) return "";
   std::string place, calls;
@@ -200,10 +210,31 @@ std::string add_place(Json& json, const Program& program, std::uint32_t number,
     calls += at;
     called = line.calls;
   }
+  std::string either;
+  for (std::size_t i = 0; i < std::min(choices.size(), kMostChoices); ++i) {
+    const std::vector<SourceLine> lines = source_lines(program, choices[i]);
+    if (lines.empty()) continue;
+    either += either.empty() ? "" : " or ";
+    either += safe(lines.back().file) + ":" + std::to_string(lines.back().line);
+  }
+  if (!either.empty() && choices.size() > kMostChoices) either += " or elsewhere";
+  if (place.empty())
+    place = either;  // a function of a header without lines
+  else if (!either.empty())
+    calls += (calls.empty() ? "called at " : ", called at ") + either;
   if (!calls.empty()) place += " (" + calls + ")";
   json["ptx_line"] = statement->line;
   json["instruction"] = safe(instruction_text(statement->text));
   return place;
+}
+
+// The other side's place. Memory tells who accessed it, and not through which calls: where the
+// function is called once that is known all the same.
+std::string add_other_place(Json& json, const Fault& fault, const Program& program) {
+  const Fault::Other& other = fault.other;
+  if (!other.calls.empty()) return add_place(json, program, other.statement, other.calls);
+  const Callers callers = callers_of(program, other.statement);
+  return add_place(json, program, other.statement, callers.calls, callers.choices);
 }
 
 void add_other(Json& json, const Fault& fault, const Program& program) {
@@ -218,7 +249,7 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   Json other;
   other["thread"] = fault.other.thread;
   other["block"] = fault.other.block;
-  add_place(other, program, fault.other.statement);
+  add_other_place(other, fault, program);
   json["other"] = other;
 }
 
@@ -237,8 +268,7 @@ std::string by_thread(const Fault& fault, const Program& program, const std::str
 std::string finding_text(const Fault& fault, const Program& program, const std::string& element,
                          const std::string& place) {
   Json ignored;
-  const std::string other_place =
-      fault.other.known ? add_place(ignored, program, fault.other.statement) : "";
+  const std::string other_place = fault.other.known ? add_other_place(ignored, fault, program) : "";
   const std::string at = other_place.empty() ? "" : " at " + other_place;
   switch (fault.kind) {
     case FaultKind::incomplete:
@@ -278,7 +308,10 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
     default:
       return std::string(fault.hazard) + ": " + fault.message + fault.detail + ", " +
              by_thread(fault, program, place) +
-             (fault.other.known ? "; the other one is at " + other_place : "");
+             (!fault.other.known ? ""
+              : other_place.empty()
+                  ? "; the other one is where thread " + triple(fault.other.thread) + " is"
+                  : "; the other one is at " + other_place);
   }
 }
 

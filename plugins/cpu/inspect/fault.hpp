@@ -48,6 +48,7 @@ struct Fault {
   /// none. Of shared, local and parameter memory it has only a size.
   Allocation allocation;
   std::string lands_in;  ///< another allocation, which the address lies in
+  bool meant = false;    ///< the pointer was made for `allocation`, however far that is
   /// A variable in shared memory, the one that the pointer was made for or that holds the address.
   struct Variable {
     std::string name;
@@ -75,6 +76,7 @@ struct Fault {
     bool known = false;
     std::uint32_t statement = 0;
     std::array<std::uint32_t, 3> thread{}, block{};
+    std::vector<std::uint32_t> calls;  ///< as Fault::calls; empty if that is not kept
   } other;
 };
 

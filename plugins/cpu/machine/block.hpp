@@ -193,7 +193,8 @@ class BlockState {
   /// Who has first gone past a barrier for good.
   struct Passer {
     std::uint32_t statement = 0, thread = 0;
-    const char* hazard = nullptr;  ///< of the first report, which is that of all
+    const char* hazard = nullptr;        ///< of the first report, which is that of all
+    std::vector<std::uint32_t> calls{};  ///< as Fault::calls
   };
 
   void lay_out_registers();

@@ -14,6 +14,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -413,7 +414,7 @@ bool writes(const Instruction& instruction) {
 std::uint64_t describe_home(const Lanes& lanes, std::uint64_t offset, Fault& fault) {
   const std::uint64_t part = offset / kSharedPart;
   const std::vector<BlockState*>& blocks = lanes.block->cluster().blocks;
-  if (part == 0) return offset;
+  if (part == 0 || blocks.size() == 1) return offset;
   if (part > blocks.size()) {
     fault.home.gone = true;  // never was
     return offset % kSharedPart;
@@ -423,10 +424,9 @@ std::uint64_t describe_home(const Lanes& lanes, std::uint64_t offset, Fault& fau
   return offset % kSharedPart;
 }
 
-// The allocation of the object that the instruction's address is derived from, or null.
-const Allocation* home_of(const Lanes& lanes, const Instruction& instruction) {
+// The allocation that an object is, or null.
+const Allocation* home_of(const Lanes& lanes, const Object& object) {
   const LaunchState& launch = lanes.block->launch();
-  const Object& object = launch.program.objects[instruction.object];
   const auto allocation = [&](std::uint64_t address) -> const Allocation* {
     const Arena* arena = launch.arena.holder(address, 1);
     return arena == nullptr ? nullptr : arena->find(address, 1);
@@ -454,6 +454,18 @@ const Allocation* home_of(const Lanes& lanes, const Instruction& instruction) {
   }
 }
 
+// The allocations of the object that the instruction's address is derived from: null where there is
+// none, or one less.
+std::array<const Allocation*, 2> homes_of(const Lanes& lanes, const Instruction& instruction) {
+  const std::vector<Object>& objects = lanes.block->launch().program.objects;
+  const Object& object = objects[instruction.object];
+  if (object.kind != Object::Kind::any) return {home_of(lanes, object), nullptr};
+  const Allocation* first = home_of(lanes, objects[object.address]);
+  const Allocation* second = home_of(lanes, objects[object.bytes]);
+  if (first == nullptr || second == nullptr) return {};  // a number
+  return {first, second};
+}
+
 // What a person calls an allocation.
 std::string name_of(const Allocation& allocation) {
   if (!allocation.label.empty()) return allocation.label;
@@ -461,12 +473,23 @@ std::string name_of(const Allocation& allocation) {
   return "allocation " + std::to_string(allocation.number) + ", by " + allocation.by;
 }
 
-// How far [address, address + bytes) lies outside of [begin, begin + size).
+// Whether an access is meant for a .const variable: with -G its addresses are generic.
+bool is_constant(const Program& program, const Instruction& instruction) {
+  const Object& meant = program.objects[instruction.object];
+  if (meant.kind != Object::Kind::variable || program.module == nullptr) return false;
+  const auto found = program.module->variable_by_name.find(meant.name);
+  return found != program.module->variable_by_name.end() &&
+         program.module->variables[found->second].space == Space::constant;
+}
+
+// How far [address, address + bytes) lies outside of [begin, begin + size). An offset may be
+// negative.
 void measure(Fault& fault, std::uint64_t begin, std::uint64_t size) {
   const std::uint64_t address = fault.address, end = begin + size;
+  const bool negative = fault.space != Space::global && static_cast<std::int64_t>(address) < 0;
   fault.side = Nearest::Side::inside;
   fault.distance = 0;
-  if (address < begin) {
+  if (address < begin || negative) {
     fault.side = Nearest::Side::before;
     fault.distance = begin - address;
   } else if (address + fault.bytes > end) {
@@ -475,16 +498,74 @@ void measure(Fault& fault, std::uint64_t begin, std::uint64_t size) {
   }
 }
 
+// Whether a plain access has a generic address.
+bool is_generic(const Instruction& instruction) {
+  constexpr auto generic = [](std::string_view space) { return space == "generic"; };
+  switch (instruction.opcode) {
+#define ACCESS_LOAD(space, memory, bits)         \
+  case Opcode::load_##space##_##memory##_##bits: \
+    return generic(#space);
+#define ACCESS_STORE(space, memory, bits)         \
+  case Opcode::store_##space##_##memory##_##bits: \
+    return generic(#space);
+#include "program/memory_ops.def"
+    default:
+      return false;
+  }
+}
+
+// A generic address behind shared memory is meant for that if it is derived from there, wherever it
+// goes. One that lies a little before a space's memory was meant for that, and not for what ends
+// there: in generic addresses the space of the window before, in 32 bits what is far behind. It
+// becomes a negative offset.
+void find_meant(const Lanes& lanes, const Instruction& instruction, Space& space,
+                std::uint64_t& address) {
+  constexpr std::uint64_t kNear = 64 << 10;
+  const Object& object = lanes.block->launch().program.objects[instruction.object];
+  const bool shared = object.kind == Object::Kind::shared || object.kind == Object::Kind::dynamic;
+  const std::uint64_t window = lanes.local_window + Arena::kWindow;
+  if (shared && space == Space::global && address >= window && is_generic(instruction)) {
+    space = Space::shared;
+    address -= window;
+  } else if (shared && space == Space::param && is_generic(instruction)) {
+    space = Space::shared;
+    address += Arena::kWindow;
+  } else if (space == Space::global) {
+    if (lanes.local_window - address > kNear) return;
+    space = Space::local;
+    address -= lanes.local_window;
+  } else if (Arena::kWindow - address <= kNear && space != Space::param) {
+    space = space == Space::local ? Space::shared : Space::param;
+    address -= Arena::kWindow;
+  } else if (address >> 32 == 0 && (address + kNear) >> 32 != 0) {
+    address -= std::uint64_t{1} << 32;
+  }
+}
+
 // The variable in shared memory that an access is meant for, or else where it goes.
 const Object* variable_of(const Program& program, const Instruction& instruction,
                           std::uint64_t address) {
   const auto holds = [&](const Object& object) {
     const std::uint64_t distance = address - object.address;
-    return (object.kind == Object::Kind::shared && distance < object.bytes) ||
-           (object.kind == Object::Kind::dynamic && address >= object.address);
+    return (object.kind == Object::Kind::shared && !object.name.empty() &&
+            distance < object.bytes) ||
+           (object.kind == Object::Kind::dynamic && static_cast<std::int64_t>(address) >= 0 &&
+            address >= object.address);
   };
   const Object& meant = program.objects[instruction.object];
-  if (meant.kind == Object::Kind::shared || meant.kind == Object::Kind::dynamic) return &meant;
+  const bool whole = meant.kind == Object::Kind::shared && meant.name.empty();  // of several
+  if (whole && address - meant.address >= meant.bytes) {
+    const bool before = static_cast<std::int64_t>(address - meant.address) < 0;
+    const auto edge =
+        std::find_if(program.objects.begin(), program.objects.end(), [&](const Object& object) {
+          return object.kind == Object::Kind::shared && !object.name.empty() &&
+                 (before ? object.address == meant.address
+                         : object.address + object.bytes == meant.address + meant.bytes);
+        });
+    if (edge != program.objects.end()) return &*edge;
+  }
+  if (!whole && (meant.kind == Object::Kind::shared || meant.kind == Object::Kind::dynamic))
+    return &meant;
   const auto found = std::find_if(program.objects.begin(), program.objects.end(), holds);
   return found == program.objects.end() ? nullptr : &*found;
 }
@@ -498,8 +579,8 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
   const Allocation* allocation = arena->find(address, bytes);
   if (allocation->read_only && writes(instruction)) return false;
   if (instruction.object != 0) {
-    const Allocation* home = home_of(lanes, instruction);
-    if (home != nullptr && home != allocation) return false;
+    const auto [home, other] = homes_of(lanes, instruction);
+    if (home != nullptr && home != allocation && other != allocation) return false;
   }
   const DeviceHeap* heap = lanes.block->launch().shape.heap;
   if (heap != nullptr && heap->owns(address)) {
@@ -528,10 +609,12 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
                      std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, bool store,
                      Fault& fault) {
   LaunchState& launch = lanes.block->launch();
+  find_meant(lanes, instruction, space, address);
   fault.statement = instruction.statement;
   fault.has_access = true;
   fault.space = space;
-  fault.constant = instruction.counter == Counter::constant_load_bytes;
+  fault.constant = instruction.counter == Counter::constant_load_bytes ||
+                   is_constant(launch.program, instruction);
   fault.write = store;
   fault.bytes = bytes;
   fault.address = address;
@@ -546,10 +629,17 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
       fault.side = nearest.side;
       fault.distance = nearest.distance;
     }
-    const Allocation* home = home_of(lanes, instruction);
-    if (home != nullptr && home != nearest.allocation) {
+    const auto [home, other] = homes_of(lanes, instruction);
+    fault.meant = home != nullptr;
+    if (home != nullptr && home != nearest.allocation && other != nearest.allocation) {
       fault.allocation = *home;
       measure(fault, home->address, home->bytes);
+      const std::uint64_t distance = fault.distance;
+      if (other != nullptr) measure(fault, other->address, other->bytes);
+      if (other != nullptr && fault.distance < distance)
+        fault.allocation = *other;
+      else
+        measure(fault, home->address, home->bytes);
       if (nearest.side == Nearest::Side::inside && nearest.allocation->live)
         fault.lands_in = name_of(*nearest.allocation);
       return;
@@ -557,7 +647,8 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
     if (launch.shape.heap != nullptr && launch.shape.heap->owns(address))
       launch.shape.heap->explain(fault);
   } else {
-    if (space == Space::shared) address = describe_home(lanes, address, fault);
+    if (space == Space::shared && static_cast<std::int64_t>(address) >= 0)
+      address = describe_home(lanes, address, fault);
     fault.address = address;
     const Region& region = space == Space::shared  ? lanes.objects[instruction.object]
                            : space == Space::local ? lanes.local
@@ -568,7 +659,12 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
     measure(fault, region.begin, size);
     if (space != Space::shared) return;
     const Object* variable = variable_of(launch.program, instruction, address);
-    if (variable != nullptr) fault.variable = {variable_name(variable->name), variable->address};
+    if (variable == nullptr) return;
+    fault.variable = {variable_name(variable->name), variable->address};
+    const Object& meant = launch.program.objects[instruction.object];
+    if (meant.kind != Object::Kind::shared || variable->kind != Object::Kind::shared) return;
+    fault.allocation.bytes = variable->bytes;  // of those that it may be meant for
+    measure(fault, variable->address, variable->bytes);
   }
 }
 

@@ -97,6 +97,7 @@ void BlockState::report_apart(std::uint32_t statement, std::uint32_t thread, std
   fault.other.statement = other.statement;
   fault.other.thread = this->thread(other.thread / 32, other.thread % 32);
   fault.other.block = coordinates_;
+  fault.other.calls = other.calls;
   launch_.faults.add(fault);
 }
 
@@ -110,20 +111,29 @@ void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::
   const std::uint32_t thread = warp.lanes.warp * 32 + lane;
   const auto count = static_cast<std::uint32_t>(std::popcount(fragment.mask));
   std::vector<std::uint32_t> calls = calls_to(node.statement, warp.lanes.warp, lane);
+  // In a function: the barrier is where the kernel calls.
+  std::uint64_t bit = node.barrier_bit;
+  if (!calls.empty()) {
+    const std::vector<Block>& blocks = launch_.program.blocks;
+    const auto from = std::find_if(blocks.begin(), blocks.end(), [&](const Block& block) {
+      return block.exit == Exit::call && block.statement == calls.back();
+    });
+    if (from != blocks.end()) bit = from->barrier_bit;
+  }
   if (barrier.statement == Instruction::kNone) {
     barrier.statement = node.statement;
     barrier.first = thread;
-    barrier.bit = node.barrier_bit;
+    barrier.bit = bit;
     barrier.calls = std::move(calls);
   } else if (barrier.calls != calls ||
              !same_place(launch_.program, barrier.statement, node.statement)) {
-    Passer other{barrier.statement, barrier.first};
+    Passer other{barrier.statement, barrier.first, nullptr, barrier.calls};
     report_apart(node.statement, thread, count,
                  "threads of a block wait for each other at different barriers", other);
   }
-  if ((node.barrier_bit & ~ahead_) != 0)
+  if ((bit & ~ahead_) != 0)
     report_apart(node.statement, thread, count, kGonePast,
-                 passers_[static_cast<std::size_t>(std::countr_zero(node.barrier_bit))]);
+                 passers_[static_cast<std::size_t>(std::countr_zero(bit))]);
 }
 
 // Lanes of a warp begin what stands behind barriers to which they cannot come back. Those of their
@@ -135,8 +145,9 @@ void BlockState::go_past(const Warp& warp, const Block& node, std::uint32_t mask
   const auto end = launch_.program.code.begin() + node.end;
   const auto access =
       std::find_if(begin, end, [](const Instruction& i) { return i.counter != Counter::none; });
-  Passer passer{(access == end ? begin : access)->statement,
-                warp.lanes.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(mask))};
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+  Passer passer{(access == end ? begin : access)->statement, warp.lanes.warp * 32 + lane};
+  passer.calls = calls_to(passer.statement, warp.lanes.warp, lane);
   const Barrier& barrier = barriers_[0];
   if (barrier.statement != Instruction::kNone && (barrier.bit & node.past & ahead_) != 0)
     report_apart(barrier.statement, barrier.first, barrier.arrived, kGonePast, passer);

@@ -261,6 +261,14 @@ std::vector<std::vector<std::uint32_t>> Decoder::successors_of(const std::vector
   return successors;
 }
 
+// Whether a block ends at a barrier of all threads, or in a call of a function that has one.
+bool Decoder::meets(const Block& block) const {
+  if (block.exit == Exit::barrier) return block.threads == Instruction::kNone && !block.arrive_only;
+  if (block.exit != Exit::call) return false;
+  const std::uint32_t callee = program_.calls[block.barrier].callee;
+  return callee < shared_.meets.size() && shared_.meets[callee];
+}
+
 void Decoder::mark_loops_and_barriers(std::vector<Block>& ordered) {
   const std::vector<std::vector<std::uint32_t>> successors = successors_of(ordered);
   const std::vector<bool> loops = in_loops(successors);
@@ -271,8 +279,7 @@ void Decoder::mark_loops_and_barriers(std::vector<Block>& ordered) {
     // The caller of a function may be in a loop.
     const bool repeats = loops[i] || !kernel;
     program_.waits = program_.waits || (repeats && block.polls && !block.polls_block);
-    if (block.exit == Exit::barrier && block.threads == Instruction::kNone && !block.arrive_only)
-      barriers.push_back(i);
+    if (meets(block)) barriers.push_back(i);
     // A volatile load that is not repeated waits for nothing: it is no stronger than a plain one.
     for (std::uint32_t at = block.begin; at < block.end && !repeats; ++at) {
       Instruction& instruction = program_.code[at];
@@ -281,11 +288,21 @@ void Decoder::mark_loops_and_barriers(std::vector<Block>& ordered) {
         instruction.order = Instruction::kVolatile;
     }
   }
+  if (!kernel && !barriers.empty()) {
+    shared_.meets.resize(program_.callees.size());
+    shared_.meets[callee_] = true;
+  }
   if (!kernel || barriers.empty()) return;
   const std::vector<std::uint64_t> past = behind_for_good(successors, barriers);
   for (std::uint32_t i = 0; i < ordered.size(); ++i) {
-    // Who only returns has perhaps done so early.
-    if (ordered[i].begin != ordered[i].end) ordered[i].past = past[i];
+    // Who only returns has perhaps done so early, also from a function whose result nobody wants.
+    const auto begin = program_.code.begin() + ordered[i].begin;
+    const auto end = program_.code.begin() + ordered[i].end;
+    const bool returns = std::all_of(begin, end, [&](const Instruction& instruction) {
+      return function_.statements[instruction.statement - first_statement_].opcode.starts_with(
+          "ld.param");
+    });
+    if (!returns) ordered[i].past = past[i];
   }
   for (std::uint32_t bit = 0; bit < barriers.size() && bit < 64; ++bit)
     ordered[barriers[bit]].barrier_bit = std::uint64_t{1} << bit;

@@ -48,6 +48,7 @@ struct Decoding {
   /// as an error there is one for every device.
   std::optional<PtxError> unsupported;
   bool of_kernel = true;  ///< and not of functions that no kernel calls
+  std::vector<bool> meets;  ///< callees that have a barrier, or call a function that has one
 };
 
 /// The functions that a kernel can reach, callees before their callers and the kernel last.
@@ -247,6 +248,7 @@ class Decoder {
   void order_blocks();
   [[nodiscard]] static std::vector<std::vector<std::uint32_t>> successors_of(
       const std::vector<Block>& blocks);
+  [[nodiscard]] bool meets(const Block& block) const;
   /// Of blocks in their order, numbered from 0: who waits for other blocks, volatile loads that do
   /// not, and Block::past.
   void mark_loops_and_barriers(std::vector<Block>& ordered);

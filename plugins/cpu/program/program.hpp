@@ -180,7 +180,8 @@ struct Object {
     dynamic,    ///< shared memory of the launch's size
     variable,   ///< a .global or .const variable
     parameter,  ///< what the kernel's parameter points into, if it is a pointer
-    either      ///< … that of two, at `address` and `bytes`, which is a pointer
+    either,     ///< … that of two, at `address` and `bytes`, which is a pointer
+    any         ///< … one of two, both pointers, or else nothing is known
   };
   Kind kind = Kind::unknown;
   std::string_view name;      ///< in the PTX

@@ -7,11 +7,15 @@
 // given an object only if every value that its address register can have is a pointer derived from
 // that object, under the rules that C++ has for pointers (C++20 [expr.add]: what is added to a
 // pointer is a number of elements, and the sum points into the same array).
+//
+// Functions that were not inlined are followed, too: a parameter is what all calls pass.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -25,18 +29,20 @@ namespace {
 
 constexpr std::uint32_t kSlot = 128;  // bytes of the smallest register
 
-struct Load {
+struct Access {
   std::string_view space;
   Opcode opcode;
+  bool store;
 };
-constexpr Load kLoads[] = {
-#define ACCESS_LOAD(space, memory, bits) {#space, Opcode::load_##space##_##memory##_##bits},
+constexpr Access kAccesses[] = {
+#define ACCESS_LOAD(space, memory, bits) {#space, Opcode::load_##space##_##memory##_##bits, false},
+#define ACCESS_STORE(space, memory, bits) {#space, Opcode::store_##space##_##memory##_##bits, true},
 #include "program/memory_ops.def"
 };
 
-bool is_parameter_load(Opcode opcode) {
-  return std::any_of(std::begin(kLoads), std::end(kLoads), [&](const Load& load) {
-    return load.opcode == opcode && load.space == "param";
+bool accesses(Opcode opcode, std::string_view space, bool store) {
+  return std::any_of(std::begin(kAccesses), std::end(kAccesses), [&](const Access& access) {
+    return access.opcode == opcode && access.store == store && access.space == space;
   });
 }
 
@@ -53,19 +59,18 @@ constexpr bool is_pointer(std::uint32_t origin) {
   return origin >= kFirst;
 }
 
-// Of a register that has either.
-std::uint32_t merge(std::uint32_t a, std::uint32_t b) {
-  if (a == kNothing || a == b) return b;
-  if (b == kNothing) return a;
-  return a <= kUnknown && b <= kUnknown ? kUnknown : kMixed;
-}
-
-// Of a + b and the like. What was read from memory may be the distance to another array.
+// Of a + b. What is added to a pointer is a number, also if it comes from memory: C++ has no sum of
+// two pointers.
 std::uint32_t sum(std::uint32_t a, std::uint32_t b) {
   if (a == kNothing || b == kNothing) return kNothing;
   const std::uint32_t less = std::min(a, b), more = std::max(a, b);
-  if (less == kMixed || is_pointer(less)) return kMixed;
-  return more == kMixed || (is_pointer(more) && less == kUnknown) ? std::uint32_t{kMixed} : more;
+  return less == kMixed || is_pointer(less) ? std::uint32_t{kMixed} : more;
+}
+
+// Of a and b bit by bit: what comes from memory may make another pointer of one.
+std::uint32_t mixture(std::uint32_t a, std::uint32_t b) {
+  const bool either = a == kUnknown || b == kUnknown;
+  return either && (is_pointer(a) || is_pointer(b)) ? std::uint32_t{kMixed} : sum(a, b);
 }
 
 // Of a - b. What was read from memory may be a pointer into the array of the other operand.
@@ -100,6 +105,7 @@ class Provenance {
       set(program.barrier_count + kSlot, kNumber);
     }
     for (const auto& [slot, object] : program.addresses) origins_[slot / kSlot] = kFirst + object;
+    find_passed();
     steps_.reserve(program.code.size());
     for (const Instruction& instruction : program.code) {
       Uses uses = uses_of(program, instruction);
@@ -109,7 +115,7 @@ class Provenance {
   }
 
   void run() {
-    // Facts only grow, three times at most for each register.
+    // Facts only grow, four times at most for each register.
     for (bool changed = true; changed;) {
       changed = false;
       for (const Step& step : steps_) changed |= take(step);
@@ -150,6 +156,107 @@ class Provenance {
     }
   }
 
+  // A place in the frame of a function that was not inlined: which one, and where.
+  using Place = std::pair<std::uint32_t, std::uint64_t>;
+
+  // Where an instruction accesses a function's frame, or the kernel's: an offset.
+  [[nodiscard]] std::optional<std::uint64_t> in_frame(const Instruction& i,
+                                                      std::uint32_t function) const {
+    if (function != Instruction::kNone) {
+      if (i.address != program_.callees[function].frame_slot) return std::nullopt;
+      return static_cast<std::uint64_t>(i.imm);
+    }
+    const auto base = values_.find(i.address);
+    if (base == values_.end()) return std::nullopt;
+    return base->second + static_cast<std::uint64_t>(i.imm);
+  }
+
+  // What calls pass to functions, whose parameters of eight bytes are then known like registers.
+  void find_passed() {
+    for (std::uint32_t number = 0; number < program_.callees.size(); ++number) {
+      const Callee& callee = program_.callees[number];
+      frames_.emplace(callee.frame_slot, number);
+      for (const Callee::Value& value : callee.parameters) {
+        for (std::uint32_t at = 0; at + 8 <= value.bytes; at += 8)
+          passed_[{number, value.offset + at}];
+      }
+    }
+    for (const Block& block : program_.blocks) {
+      if (block.exit != Exit::call) continue;
+      const Call& call = program_.calls[block.barrier];
+      if (call.callee == Instruction::kNone) {  // it may be any function
+        passed_.clear();
+        return;
+      }
+      const Callee& callee = program_.callees[call.callee];
+      const std::map<std::uint64_t, std::uint32_t> stored = stored_in(block, call.caller);
+      for (std::size_t k = 0; k < callee.parameters.size(); ++k) {
+        for (std::uint32_t at = 0; at + 8 <= callee.parameters[k].bytes; at += 8) {
+          const auto found = stored.find(std::uint64_t{call.arguments[k].offset} + at);
+          passed_[{call.callee, callee.parameters[k].offset + at}].push_back(
+              found == stored.end() ? Instruction::kNone : found->second);
+        }
+      }
+    }
+    // What a function writes to its own parameters.
+    for (const Instruction& i : program_.code) {
+      const auto frame = frames_.find(i.address);
+      if (frame != frames_.end() && flow_of(i.opcode) == Flow::store)
+        forget(frame->second, static_cast<std::uint64_t>(i.imm), i.cost);
+      // The address of something in the frame.
+      const auto base = frames_.find(i.a);
+      if (base == frames_.end()) continue;
+      const auto offset = values_.find(i.b);
+      if (offset != values_.end())
+        forget(base->second, offset->second, 1);
+      else
+        forget(base->second, 0, program_.callees[base->second].frame_bytes);
+    }
+  }
+
+  // The registers that a block leaves in its function's frame, by offset.
+  [[nodiscard]] std::map<std::uint64_t, std::uint32_t> stored_in(const Block& block,
+                                                                 std::uint32_t function) const {
+    std::map<std::uint64_t, std::uint32_t> stored;
+    for (std::uint32_t at = block.begin; at != block.end; ++at) {
+      const Instruction& i = program_.code[at];
+      if (flow_of(i.opcode) != Flow::store || !accesses(i.opcode, "local", true)) continue;
+      const std::optional<std::uint64_t> to = in_frame(i, function);
+      if (!to) continue;
+      for (auto one = stored.lower_bound(*to < 8 ? 0 : *to - 7);
+           one != stored.end() && one->first < *to + i.cost;)
+        one = stored.erase(one);
+      if (i.guard != Instruction::kNone || i.cost != 8 * i.count) continue;
+      const std::uint32_t data[] = {i.d, i.a, i.b, i.c};
+      for (std::uint32_t element = 0; element < i.count; ++element)
+        stored[*to + 8 * element] = data[element];
+    }
+    return stored;
+  }
+
+  // Something else may write to [offset, offset + bytes) of a frame.
+  void forget(std::uint32_t function, std::uint64_t offset, std::uint64_t bytes) {
+    for (const Callee::Value& value : program_.callees[function].parameters) {
+      if (offset >= value.offset + std::uint64_t{value.bytes} || offset + bytes <= value.offset)
+        continue;
+      for (std::uint32_t at = 0; at + 8 <= value.bytes; at += 8)
+        passed_.erase({function, value.offset + at});
+    }
+  }
+
+  // What a function reads of its parameters.
+  std::uint32_t argument(const Instruction& i, std::uint32_t element) {
+    const auto frame = frames_.find(i.address);
+    if (frame == frames_.end()) return kUnknown;
+    const auto passed =
+        passed_.find({frame->second, static_cast<std::uint64_t>(i.imm) + 8 * element});
+    if (passed == passed_.end()) return kUnknown;
+    std::uint32_t all = kNothing;
+    for (const std::uint32_t slot : passed->second)
+      all = merge(all, slot == Instruction::kNone ? std::uint32_t{kUnknown} : of(slot));
+    return all;
+  }
+
   // The object that a parameter of the kernel points into; a narrow one is a number.
   std::uint32_t parameter(const Instruction& i, std::uint32_t element) {
     const auto base = values_.find(i.address);
@@ -164,6 +271,51 @@ class Provenance {
     return kFirst + known->second;
   }
 
+  // Of a register that has either. Of two arrays an access lands in one; of those in shared memory
+  // in what they span.
+  std::uint32_t merge(std::uint32_t a, std::uint32_t b) {
+    if (a == kNothing || a == b) return b;
+    if (b == kNothing) return a;
+    if (a <= kUnknown && b <= kUnknown) return kUnknown;
+    if (!is_pointer(a) || !is_pointer(b)) return kMixed;
+    const std::uint32_t first = std::min(a, b) - kFirst, second = std::max(a, b) - kFirst;
+    const auto array = [&](std::uint32_t object) {
+      const Object::Kind kind = program_.objects[object].kind;
+      return kind == Object::Kind::parameter || kind == Object::Kind::variable;
+    };
+    const auto is_of = [&](std::uint32_t one, std::uint32_t two) {
+      const Object& object = program_.objects[two];
+      return object.kind == Object::Kind::any && (object.address == one || object.bytes == one);
+    };
+    if (is_of(first, second)) return kFirst + second;
+    if (is_of(second, first)) return kFirst + first;
+    if (array(first) && array(second)) return pair_of(Object::Kind::any, first, second);
+    const Object &one = program_.objects[first], &other = program_.objects[second];
+    if (one.kind != Object::Kind::shared || other.kind != Object::Kind::shared) return kMixed;
+    // From the begin of the one to the end of the other.
+    const std::uint64_t begin = std::min(one.address, other.address);
+    const std::uint64_t end = std::max(one.address + one.bytes, other.address + other.bytes);
+    for (const std::uint32_t whole : {first, second}) {
+      const Object& object = program_.objects[whole];
+      if (object.address == begin && object.bytes == end - begin) return kFirst + whole;
+    }
+    return pair_of(Object::Kind::shared, begin, end - begin);
+  }
+
+  // An object made of two numbers.
+  std::uint32_t pair_of(Object::Kind kind, std::uint64_t first, std::uint64_t second) {
+    const auto fresh = static_cast<std::uint32_t>(program_.objects.size());
+    const auto [known, is_new] = pairs_.emplace(std::tuple(kind, first, second), fresh);
+    if (is_new) {
+      if (fresh > Program::kMostObjects) {
+        pairs_.erase(known);
+        return kMixed;
+      }
+      program_.objects.push_back({kind, "", first, second});
+    }
+    return kFirst + known->second;
+  }
+
   // Which of two parameters is a pointer, and which a distance of 64 bits, is known at the launch.
   std::uint32_t sum_of(std::uint32_t a, std::uint32_t b) {
     const auto parameter_of = [&](std::uint32_t origin) {
@@ -174,13 +326,7 @@ class Provenance {
     if (a == b) return kMixed;
     const std::uint64_t first = program_.objects[std::min(a, b) - kFirst].address;
     const std::uint64_t second = program_.objects[std::max(a, b) - kFirst].address;
-    const auto fresh = static_cast<std::uint32_t>(program_.objects.size());
-    const auto [known, is_new] = either_.emplace(std::pair(first, second), fresh);
-    if (is_new) {
-      if (fresh > Program::kMostObjects) return kMixed;
-      program_.objects.push_back({Object::Kind::either, "", first, second});
-    }
-    return kFirst + known->second;
+    return pair_of(Object::Kind::either, first, second);
   }
 
   bool take(const Step& step) {
@@ -189,12 +335,14 @@ class Provenance {
     bool changed = false;
     if (flow_of(i.opcode) == Flow::load) {
       const std::uint32_t bytes = i.cost / i.count;
-      const bool parameters = is_parameter_load(i.opcode);
-      for (std::size_t element = 0; element < writes.size(); ++element) {
-        changed |=
-            set(writes[element], bytes < 8    ? std::uint32_t{kNumber}
-                                 : parameters ? parameter(i, static_cast<std::uint32_t>(element))
-                                              : std::uint32_t{kUnknown});
+      const bool parameters = accesses(i.opcode, "param", false);
+      const bool own = accesses(i.opcode, "local", false);
+      for (std::uint32_t element = 0; element < writes.size(); ++element) {
+        const std::uint32_t origin = bytes < 8    ? std::uint32_t{kNumber}
+                                     : parameters ? parameter(i, element)
+                                     : own        ? argument(i, element)
+                                                  : std::uint32_t{kUnknown};
+        changed |= set(writes[element], origin);
       }
       return changed;
     }
@@ -219,7 +367,7 @@ class Provenance {
         return of(i.a);
       case Flow::both:
       case Flow::either:
-        return sum(of(i.a), of(i.b));
+        return mixture(of(i.a), of(i.b));
       case Flow::select:
         return merge(of(i.a), of(i.b));
       case Flow::unpack:
@@ -242,7 +390,7 @@ class Provenance {
     std::uint32_t all = of(parts[0]);
     for (std::uint32_t part = 1; part < i.count; ++part) {
       const std::uint32_t one = of(parts[part]);
-      if (one != all) all = sum(all, one);
+      if (one != all) all = mixture(all, one);
     }
     return all;
   }
@@ -259,7 +407,7 @@ class Provenance {
     if (word == "add") return sum_of(of(i.a), of(i.b));
     if (word == "xor" || word == "lop3") {
       std::uint32_t all = kNumber;
-      for (const std::uint32_t origin : reads) all = sum(all, origin);
+      for (const std::uint32_t origin : reads) all = mixture(all, origin);
       return all;
     }
     if (word == "sub") return difference(of(i.a), of(i.b));
@@ -276,8 +424,11 @@ class Provenance {
   Program& program_;
   std::vector<std::uint32_t> origins_;                       ///< by slot
   std::unordered_map<std::uint32_t, std::uint64_t> values_;  ///< of constants, by slot
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> either_;  ///< objects
-  std::unordered_map<std::uint64_t, std::uint32_t> parameters_;              ///< objects, by offset
+  std::map<std::tuple<Object::Kind, std::uint64_t, std::uint64_t>, std::uint32_t>
+      pairs_;                                                    ///< objects
+  std::unordered_map<std::uint64_t, std::uint32_t> parameters_;  ///< objects, by offset
+  std::unordered_map<std::uint32_t, std::uint32_t> frames_;  ///< functions, by Callee::frame_slot
+  std::map<Place, std::vector<std::uint32_t>> passed_;       ///< the slots of all its calls
   std::vector<Step> steps_;
 };
 

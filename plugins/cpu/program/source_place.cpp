@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace warpmark::cpu {
 namespace {
@@ -164,7 +165,8 @@ std::vector<SourceLine> source_lines(const Program& program, std::uint32_t state
     lines.push_back({file->second, at.line, ""});
     if (at.inlined == 0 || at.inlined > module.inlined.size()) break;
     const InlinedCall& call = module.inlined[at.inlined - 1];
-    lines.back().function = function_name(module, call.function);
+    lines.back().function =
+        call.name.empty() ? function_name(module, call.function) : readable_name(call.name);
     at = call.call;
   }
   return lines;
@@ -179,6 +181,34 @@ std::vector<SourceLine> source_lines(const Program& program, std::uint32_t state
     lines.insert(lines.end(), more.begin(), more.end());
   }
   return lines;
+}
+
+Callers callers_of(const Program& program, std::uint32_t statement) {
+  constexpr std::size_t kMostCalls = 16;
+  Callers found;
+  // Functions are decoded in the order of their numbers, and the kernel last.
+  std::uint32_t callee = 0;
+  while (callee + 1 < program.sources.size() && program.sources[callee + 1].first <= statement)
+    ++callee;
+  while (callee < program.callees.size() && found.calls.size() < kMostCalls) {
+    std::vector<std::uint32_t> places;
+    std::uint32_t caller = Instruction::kNone;
+    for (const Call& call : program.calls) {
+      // A call through a pointer may be of any function.
+      if (call.callee == Instruction::kNone || call.recursive) return found;
+      const auto same = [&](std::uint32_t one) { return same_place(program, one, call.statement); };
+      if (call.callee != callee || std::any_of(places.begin(), places.end(), same)) continue;
+      places.push_back(call.statement);
+      caller = call.caller;
+    }
+    if (places.size() != 1) {
+      found.choices = std::move(places);
+      break;
+    }
+    found.calls.push_back(places[0]);
+    callee = caller;
+  }
+  return found;
 }
 
 bool same_place(const Program& program, std::uint32_t one, std::uint32_t other) {

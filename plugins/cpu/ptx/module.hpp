@@ -87,6 +87,7 @@ struct Location {
 struct InlinedCall {
   std::string_view function;  ///< label of the callee's name in Module::debug_strings
   Location call;              ///< may be inlined in turn, by an earlier InlinedCall
+  std::string name;           ///< the callee's, where debug sections have it and no label
 };
 
 struct Statement {

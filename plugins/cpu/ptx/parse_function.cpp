@@ -328,7 +328,7 @@ std::uint32_t ParseState::inlined_call(std::string_view function, Location call)
         all[i].function == function)
       return static_cast<std::uint32_t>(i + 1);
   }
-  all.push_back({function, call});
+  all.push_back({function, call, {}});
   return static_cast<std::uint32_t>(all.size());
 }
 
@@ -350,6 +350,7 @@ void ParseState::parse_statement(Function& function, Scopes& scopes) {
   statement.opcode = expect_word("an instruction");
   if (statement.guard == Operand::kNone && accept(':')) {
     scopes.label(opcode.text, opcode.line);
+    if (opcode.text.starts_with("$L__tmp")) marks_.emplace_back(opcode.text, opcode.line);
     // `prototype_1 : .callprototype (…) _ (…);` declares no instruction.
     if (token_.is(".branchtargets")) {
       advance();

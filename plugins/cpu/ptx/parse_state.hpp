@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ptx/lexer.hpp"
@@ -30,6 +31,10 @@ class ParseState {
   void parse_directive();
   void parse_target();
   void parse_file();
+  void parse_section();
+  /// Says of the statements of a text which calls they were inlined through: with -G only debug
+  /// sections have it, and not .loc.
+  void place_inlined();
   struct Alias {
     std::string_view name, of;
     std::uint32_t line = 0;
@@ -119,6 +124,11 @@ class ParseState {
   std::size_t next_recent_ = 0;
   std::unordered_map<std::uint64_t, Location> calls_;
   std::vector<Alias> aliases_;
+  /// Of the text that is read, of several that were linked: labels that debug sections may name,
+  /// with their lines; the sections; and its least file number.
+  std::vector<std::pair<std::string_view, std::uint32_t>> marks_;
+  std::string_view information_, abbreviations_;
+  std::uint32_t first_file_ = ~std::uint32_t{0};
   bool sized_ = false;  ///< .address_size was there
   bool in_function_ = false;
   bool call_ = false;  ///< the statement is a call: ( ) is a list of its arguments

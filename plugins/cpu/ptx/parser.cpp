@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ptx/debug_info.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parse_state.hpp"
 
@@ -13,6 +14,7 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr std::uint64_t kMostConstant = 64 << 10;
+constexpr std::size_t kMostInlined = 64;   // calls, one in the other, on average
 constexpr std::uint32_t kFirstAlias = 63;  // .version 6.3
 constexpr std::array<std::uint32_t, 32> kArchitectures = {
     10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50,  52,  53,  60,  61,  62,
@@ -113,17 +115,7 @@ void ParseState::parse_directive() {
   } else if (token_.is(".file")) {
     parse_file();
   } else if (token_.is(".section")) {
-    advance();
-    if (token_.kind != TokenKind::directive && token_.kind != TokenKind::word)
-      fail("expected a section name");
-    const bool strings = token_.is(".debug_str");
-    advance();
-    if (!token_.is('{')) fail("expected '{'");
-    const char* begin = token_.text.data() + 1;
-    lexer_.skip_braces();
-    advance();
-    // Up to the next token: what stands behind the section is no label's.
-    if (strings) module_.debug_strings.emplace_back(begin, token_.text.data() - begin);
+    parse_section();
   } else if (token_.is(".alias")) {
     parse_alias();
   } else if (token_.is(".pragma")) {
@@ -214,11 +206,68 @@ void ParseState::parse_file() {
   advance();
   const std::uint64_t number = expect_integer("a file number");
   if (token_.kind != TokenKind::string) fail("expected a file name");
-  if (number <= 0xffffffff &&
-      !module_.files.emplace(static_cast<std::uint32_t>(number), token_.text).second)
-    fail("there is a file of this number");
+  if (number <= 0xffffffff) {
+    const auto index = static_cast<std::uint32_t>(number);
+    if (!module_.files.emplace(index, token_.text).second) fail("there is a file of this number");
+    first_file_ = std::min(first_file_, index);
+  }
   advance();
   while (accept(',')) expect_integer("a timestamp or size");
+}
+
+void ParseState::parse_section() {
+  advance();
+  if (token_.kind != TokenKind::directive && token_.kind != TokenKind::word)
+    fail("expected a section name");
+  const std::string_view name = token_.text;
+  advance();
+  if (!token_.is('{')) fail("expected '{'");
+  const char* begin = token_.text.data() + 1;
+  lexer_.skip_braces();
+  advance();
+  // Up to the next token: what stands behind the section is no label's.
+  const std::string_view inside(begin, static_cast<std::size_t>(token_.text.data() - begin));
+  if (name == ".debug_str") module_.debug_strings.push_back(inside);
+  if (name == ".debug_abbrev") abbreviations_ = inside;
+  if (name == ".debug_info") information_ = inside;
+  if (information_.empty() || abbreviations_.empty()) return;
+  place_inlined();
+  marks_.clear();
+  information_ = abbreviations_ = {};
+  first_file_ = ~std::uint32_t{0};
+}
+
+void ParseState::place_inlined() {
+  const std::vector<InlinedRange> ranges = inlined_ranges(information_, abbreviations_);
+  if (ranges.empty()) return;
+  const std::unordered_map<std::string_view, std::uint32_t> lines(marks_.begin(), marks_.end());
+  std::vector<Statement*> statements;
+  for (Function& function : module_.functions) {
+    for (Statement& statement : function.statements) statements.push_back(&statement);
+  }
+  std::stable_sort(statements.begin(), statements.end(),
+                   [](const Statement* a, const Statement* b) { return a->line < b->line; });
+  const auto at = [&](std::uint32_t line) {
+    return std::partition_point(statements.begin(), statements.end(),
+                                [&](const Statement* one) { return one->line < line; });
+  };
+  std::size_t left = kMostInlined * statements.size();
+  const std::size_t known = module_.inlined.size();
+  std::vector<std::uint32_t> numbers;  // of Location::inlined
+  for (const InlinedRange& range : ranges) {
+    const std::uint32_t outer = range.parent == InlinedRange::kNone ? 0 : numbers[range.parent];
+    // The numbers of a text's files count from 1, and from behind those of the texts before it.
+    module_.inlined.push_back(
+        {{}, {range.file + first_file_ - 1, range.line, 0, outer}, range.function});
+    numbers.push_back(static_cast<std::uint32_t>(module_.inlined.size()));
+    const auto begin = lines.find(range.begin), end = lines.find(range.end);
+    if (begin == lines.end() || end == lines.end()) continue;
+    for (auto one = at(begin->second);
+         one != statements.end() && (*one)->line < end->second && left != 0; ++one, --left) {
+      std::uint32_t& inlined = (*one)->location.inlined;
+      if (inlined == 0 || inlined > known) inlined = numbers.back();
+    }
+  }
 }
 
 void ParseState::parse_linkage() {

@@ -80,7 +80,7 @@ def main():
     bugs = good = 0
     everything = []
     for unit in units:
-        kernels, least = seeded.kernels_of(os.path.join(HERE, unit["name"] + ".cu"))
+        kernels, least = seeded.kernels_of(os.path.join(HERE, unit["name"] + ".cu"), unit["mode"])
         if unit["architecture"] < least:
             continue
         with open(unit["ptx"], encoding="utf-8") as file:

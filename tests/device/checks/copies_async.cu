@@ -57,7 +57,7 @@ extern "C" __global__ void the_last_group_is_still_on_its_way(const int* a, int*
   COMMIT;
   WAIT(1);
   int v = s[0][threadIdx.x];
-  if (threadIdx.x == 31) v += s[1][31];  //! thread=0 other_thread=31 says=offset_252 count=32
+  if (threadIdx.x == 31) v += s[1][31];  //! thread=0 other_thread=31 says=offset_252 count=32 debug_thread=31 debug_count=1
   WAIT(0);
   b[threadIdx.x] = v;
 }

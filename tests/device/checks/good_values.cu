@@ -228,7 +228,7 @@ extern "C" __global__ void shuffle_past_the_end(const int* a, int* b, int n) {
   b[i] = v;
 }
 
-//@ good old_registers_for_new_values block=32 args="int32[128] texture:64 float32[32] 1:int32"
+//@ good old_registers_for_new_values only=optimised block=32 args="int32[128] texture:64 float32[32] 1:int32"
 extern "C" __global__ void old_registers_for_new_values(const int* a, cudaTextureObject_t texture, float* b, int n) {
   // Values that nobody wrote, read and not used; what comes later may lie in the same registers.
   int unused = 0;

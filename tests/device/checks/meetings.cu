@@ -2,12 +2,12 @@
 
 //@ bug barrier_in_both_branches sync most=90 grid=1 block=64 args="int32[64]"
 extern "C" __global__ void barrier_in_both_branches(int* a) {
+  // The first warp alone, and the second with the first, too.
   if (threadIdx.x % 2 == 0) {
-    __syncthreads();
+    __syncthreads();  //! hazard=in_warp thread=0 other_line=3 only=debug ; hazard=in_block thread=32 other_line=3 only=debug
     a[threadIdx.x] = 1;
   } else {
-    // The first warp alone, and the second with the first, too.
-    __syncthreads();  //! hazard=in_warp thread=1 other_line=-4 ; hazard=in_block thread=33 other_line=-4
+    __syncthreads();  //! hazard=in_warp thread=1 other_line=-3 only=optimised ; hazard=in_block thread=33 other_line=-3 only=optimised
     a[threadIdx.x] = 2;
   }
 }
@@ -51,7 +51,7 @@ extern "C" __global__ void partial_warp(int* a) {
 //@ good barrier_after_uneven_loops grid=1 block=64 args="int32[64]"
 extern "C" __global__ void barrier_after_uneven_loops(int* a) {
   int sum = 0;
-  for (int i = 0; i < threadIdx.x * 300; ++i) sum += i ^ threadIdx.x;
+  for (int i = 0; i < threadIdx.x * 80; ++i) sum += i ^ threadIdx.x;
   __syncthreads();
   a[threadIdx.x] = sum;
 }

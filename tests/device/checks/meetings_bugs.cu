@@ -5,10 +5,10 @@
 extern "C" __global__ void barrier_under_a_condition(int* a) {
   if (threadIdx.x % 4 == 0) {
     a[threadIdx.x] = 1;
-    __syncthreads();
+    __syncthreads();  //! thread=0 other_thread=1 other_line=3 only=debug ; hazard=in_block thread=32 other_thread=1 other_line=3 only=debug
   } else {
     a[threadIdx.x] = 2;
-    asm volatile("bar.sync 0;");  //! thread=1 other_thread=0 other_line=-3 ; hazard=in_block thread=33 other_thread=0 other_line=-3
+    asm volatile("bar.sync 0;");  //! thread=1 other_thread=0 other_line=-3 only=optimised ; hazard=in_block thread=33 other_thread=0 other_line=-3 only=optimised
   }
 }
 

@@ -22,12 +22,12 @@ extern "C" __global__ void one_byte_before(const unsigned char* a, unsigned char
 
 //@ bug pair_straddles_end illegal_address block=32 args="float32[63]= float32[64]"
 extern "C" __global__ void pair_straddles_end(const float2* a, float2* b) {
-  b[threadIdx.x] = a[threadIdx.x];  //! thread=31 count=1 access=read bytes=8 index=62 distance=1 side=after
+  b[threadIdx.x] = a[threadIdx.x];  //! thread=31 count=1 access=read bytes=8 index=62 distance=1 side=after debug_bytes=4 debug_index=63
 }
 
 //@ bug four_straddle_end illegal_address block=32 args="float32[126]"
 extern "C" __global__ void four_straddle_end(float4* a) {
-  a[threadIdx.x] = make_float4(1, 2, 3, 4);  //! thread=31 count=1 access=write bytes=16 index=124 distance=1 side=after
+  a[threadIdx.x] = make_float4(1, 2, 3, 4);  //! thread=31 count=1 access=write bytes=16 index=124 distance=1 side=after debug_count=2 debug_bytes=4 debug_index=127 debug_distance=5
 }
 
 //@ bug double_straddles_end illegal_address block=32 args="uint8[252]=0 float64[32]"
@@ -250,7 +250,7 @@ extern "C" __global__ void index_from_null(int* b, const int* a) {
 
 //@ bug far_from_everything illegal_address block=32 args="int32[32] int32[32]="
 extern "C" __global__ void far_from_everything(int* b, const int* a) {
-  b[threadIdx.x] = a[threadIdx.x + 2000000000ll];  //! thread=0 count=32 says=far_from_any_allocation
+  b[threadIdx.x] = a[threadIdx.x + 2000000000ll];  //! thread=0 count=32 argument=b index=2000000000 says=after_its_allocation_of_128_bytes
 }
 
 //@ bug function_that_is_called_twice illegal_address block=32 args="int32[32] int32[32]="
@@ -265,4 +265,15 @@ extern "C" __global__ void function_that_is_called_twice(int* b, const int* a) {
 //@ bug vector_that_ends_outside illegal_address block=3 args="float32[12] float32[10]="
 extern "C" __global__ void vector_that_ends_outside(float* b, const float* a) {
   ((float4*)b)[threadIdx.x] = ((const float4*)a)[threadIdx.x];  //! thread=2 count=1 index=8 says=of_which_8_bytes_are_past_the_end_of_the_allocation_of_40_bytes
+}
+
+//@ bug unsigned_index_before_the_first illegal_address block=32 args="float32[32]= float32[32]"
+extern "C" __global__ void unsigned_index_before_the_first(const float* a, float* b) {
+  b[threadIdx.x] = a[threadIdx.x] - a[threadIdx.x - 1];  //! thread=0 count=1 argument=a index=4294967295 says=after_its_allocation_of_128_bytes
+}
+
+//@ bug far_from_what_is_in_memory illegal_address args="uint64[1]=0 float32[32]"
+extern "C" __global__ void far_from_what_is_in_memory(float** a, float* b) {
+  a[0] = b + 32;
+  b[threadIdx.x] = ((float* volatile*)a)[0][threadIdx.x + 2000000000ll];  //! thread=0 count=1 says=far_from_any_allocation
 }

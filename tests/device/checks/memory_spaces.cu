@@ -12,7 +12,7 @@ extern "C" __global__ void shared_one_before(int* b, int n) {
   __shared__ int s[32];
   s[threadIdx.x] = threadIdx.x;
   __syncwarp();
-  b[threadIdx.x] = s[(int)threadIdx.x - n];  //! thread=0 count=1 access=read bytes=4
+  b[threadIdx.x] = s[(int)threadIdx.x - n];  //! thread=0 count=1 access=read bytes=4 says=4_bytes_before_s,
 }
 
 //@ bug shared_byte_past illegal_address block=48 args="int32[1] 47:int32" space=shared
@@ -39,12 +39,12 @@ extern "C" __global__ void shared_dynamic_forgotten(int* b) {
 //@ bug shared_pair_straddles illegal_address block=32 args="float32[2] 30:int32" space=shared
 extern "C" __global__ void shared_pair_straddles(float* b, int n) {
   __shared__ __align__(16) float s[62];
-  if (threadIdx.x > n) *(float2*)(s + threadIdx.x * 2) = make_float2(1, 2);  //! thread=31 count=1 bytes=8
+  if (threadIdx.x > n) *(float2*)(s + threadIdx.x * 2) = make_float2(1, 2);  //! thread=31 count=1 bytes=8 debug_count=2 debug_bytes=4
   asm volatile("" ::"l"(s) : "memory");  // somebody might read it
   if (threadIdx.x == 0) b[0] = 1;
 }
 
-//@ bug shared_four_misaligned misaligned_address block=32 args="float32[32] 2:int32" space=shared
+//@ bug shared_four_misaligned misaligned_address only=optimised block=32 args="float32[32] 2:int32" space=shared
 extern "C" __global__ void shared_four_misaligned(float* b, int n) {
   __shared__ __align__(16) float s[136];
   *(float4*)(s + threadIdx.x * 4 + n) = make_float4(1, 2, 3, 4);  //! thread=0 count=32 bytes=16
@@ -66,7 +66,7 @@ extern "C" __global__ void shared_generic_past(int* a, int* b, int which) {
   __shared__ int s[32];
   s[threadIdx.x] = 0;
   int* to = which ? s : a;
-  to[threadIdx.x + 16] = 1;  //! thread=16 count=16 access=write
+  to[threadIdx.x + 16] = 1;  //! thread=16 count=16 access=write ; race only=debug hazard=write_after_write thread=0 other_thread=16 other_line=-2
   b[threadIdx.x] = 0;
 }
 
@@ -97,7 +97,7 @@ extern "C" __global__ void local_past(int* b, int n) {
 extern "C" __global__ void local_before(int* b, int n) {
   int t[8];
   for (int i = 0; i < 8; ++i) t[(i * n) & 7] = i;
-  t[(int)(threadIdx.x % 8) - 1] = 5;  //! thread=0 count=4 access=write
+  t[(int)(threadIdx.x % 8) - 1] = 5;  //! thread=0 count=4 access=write says=4_bytes_before_the_thread's_local_memory
   b[threadIdx.x] = t[n];
 }
 
@@ -142,7 +142,7 @@ extern "C" __global__ void parameter_past(const __grid_constant__ Numbers p, int
 
 //@ bug parameter_before illegal_address block=32 args="bytes:24 int32[32]" space=param
 extern "C" __global__ void parameter_before(const __grid_constant__ Numbers p, int* b) {
-  b[threadIdx.x] = p.v[(int)threadIdx.x % 6 - 1];  //! thread=0 count=6 access=read
+  b[threadIdx.x] = p.v[(int)threadIdx.x % 6 - 1];  //! thread=0 count=6 access=read says=4_bytes_before_the_kernel's_parameters
 }
 
 //@ bug parameter_written illegal_address block=32 args="bytes:24 int32[32]" space=param

@@ -109,6 +109,91 @@ extern "C" __global__ void table_into_next_table(int* b, int far) {
   b[threadIdx.x] = table[threadIdx.x] + table[threadIdx.x + far];  //! thread=0 count=32 distance=8065 side=after
 }
 
+//@ bug one_of_two_into_a_third illegal_address block=32 args="int32[32]= int32[32]= int32[32] 4096:int32"
+extern "C" __global__ void one_of_two_into_a_third(const int* a, const int* b, int* c, int far) {
+  const int* from = far > 5000 ? a : b;
+  c[threadIdx.x] = from[threadIdx.x + (threadIdx.x == 7 ? far / 2 : 0)];  //! thread=7 count=1 argument=b index=2055 lands_in=c
+}
+
+//@ bug places_changed_and_left illegal_address block=32 args="int32[32]= int32[32]= int32[32] 3:int32 4096:int32"
+extern "C" __global__ void places_changed_and_left(int* a, int* b, int* c, int steps, int far) {
+  for (int i = 0; i < steps; ++i) {
+    b[threadIdx.x] = a[threadIdx.x] + 1;
+    int* last = a;
+    a = b;
+    b = last;
+  }
+  c[threadIdx.x] = a[threadIdx.x];
+  b[threadIdx.x + far] = 1;  //! thread=0 count=32 access=write lands_in=c
+}
+
+//@ bug one_of_two_tiles_into_a_third illegal_address block=32 args="int32[32] 1:int32" space=shared
+extern "C" __global__ void one_of_two_tiles_into_a_third(int* b, int which) {
+  __shared__ int one[32], other[32], sums[32];
+  one[threadIdx.x] = other[threadIdx.x] = sums[threadIdx.x] = 1;
+  __syncthreads();
+  const int* from = which ? other : one;
+  b[threadIdx.x] = from[threadIdx.x + (threadIdx.x == 31 ? which : 0)] + sums[threadIdx.x];  //! thread=31 count=1 says=at_offset_128_of_other,_which_has_128_bytes
+}
+
+//@ bug tiles_change_places_and_end illegal_address block=32 args="int32[32] 2:int32" space=shared
+extern "C" __global__ void tiles_change_places_and_end(int* b, int steps) {
+  __shared__ int sums[32], one[32], other[32];
+  int *from = one, *to = other;
+  sums[threadIdx.x] = from[threadIdx.x] = to[threadIdx.x] = 1;
+  for (int i = 0; i < steps; ++i) {
+    __syncthreads();
+    to[threadIdx.x] = from[threadIdx.x - 1] + 1;  //! thread=0 count=2 says=_of_other,_which_has_128_bytes
+    int* last = from;
+    from = to;
+    to = last;
+  }
+  __syncthreads();
+  b[threadIdx.x] = from[threadIdx.x] + sums[threadIdx.x];
+}
+
+//@ bug offset_in_memory_is_too_great illegal_address block=4 args="uint8[64]= int64[4]= uint8[64] 8192:int64"
+extern "C" __global__ void offset_in_memory_is_too_great(const char* text, long long* begins, char* out, long long far) {
+  if (threadIdx.x == 2) begins[2] = far;
+  __syncwarp();
+  out[threadIdx.x] = text[begins[threadIdx.x]];  //! thread=2 count=1 argument=a index=8192 lands_in=b
+}
+
+//@ bug function_leaves_its_argument illegal_address block=32 args="int32[32]= int32[32] 2048:int32"
+__device__ __noinline__ int far_place(const int* p, int i) {
+  return p[i];  //! thread=9 count=1 argument=a index=2057 lands_in=b
+}
+
+extern "C" __global__ void function_leaves_its_argument(const int* a, int* b, int far) {
+  b[threadIdx.x] = far_place(a, threadIdx.x + (threadIdx.x == 9 ? far : 0));
+}
+
+//@ bug function_leaves_its_tile illegal_address block=32 args="int32[32] 33:int32" space=shared
+__device__ __noinline__ int total_of(const int* tile, int n) {
+  return n == 0 ? 0 : tile[n - 1] + total_of(tile, n - 1);  //! thread=0 count=32 says=at_offset_128_of_near,_which_has_128_bytes
+}
+
+extern "C" __global__ void function_leaves_its_tile(int* b, int n) {
+  __shared__ int near[32], next[32];
+  near[threadIdx.x] = next[threadIdx.x] = 1;
+  __syncthreads();
+  b[threadIdx.x] = total_of(near, n) + next[threadIdx.x];
+}
+
+//@ bug member_of_an_argument_struct illegal_address only=optimised block=32 args="int32[32]= int32[32] 2048:int32"
+struct Slice {
+  const int* values;
+  long long begin;
+};
+
+__device__ __noinline__ int slice_at(Slice slice, int i) {
+  return slice.values[slice.begin + i];  //! thread=0 count=32 argument=a index=2048 lands_in=b
+}
+
+extern "C" __global__ void member_of_an_argument_struct(const int* a, int* b, int far) {
+  b[threadIdx.x] = slice_at(Slice{a, far}, threadIdx.x);
+}
+
 //@ good one_of_two_tiles block=32 args="int32[32] 1:int32"
 extern "C" __global__ void one_of_two_tiles(int* b, int which) {
   __shared__ int left[32], right[32];
@@ -241,3 +326,86 @@ extern "C" __global__ void pointers_of_a_struct(const int* a, int* b) {
   b[threadIdx.x] = a[threadIdx.x];
   p->second[threadIdx.x] += p->first[threadIdx.x];
 }
+
+//@ good one_of_two_arrays block=32 args="int32[32]= int32[32]= int32[32] 1:int32"
+extern "C" __global__ void one_of_two_arrays(const int* a, const int* b, int* c, int which) {
+  const int* from = which ? a : b;
+  const int* other = threadIdx.x & 1 ? a : table;
+  c[threadIdx.x] = from[31 - threadIdx.x] + other[threadIdx.x];
+}
+
+//@ good one_of_three_arrays block=32 args="int32[32]= int32[32]= int32[32]= int32[32] 2:int32"
+extern "C" __global__ void one_of_three_arrays(const int* a, const int* b, const int* c, int* d, int which) {
+  const int* from = which == 0 ? a : which == 1 ? b : c;
+  for (int i = 0; i < 4; ++i) {
+    d[threadIdx.x] = from[threadIdx.x];
+    from = from == a ? b : from == b ? c : a;
+  }
+}
+
+//@ good array_or_number block=32 args="int32[32]= int32[32] 0:int64 128:int64"
+extern "C" __global__ void array_or_number(const char* a, int* b, long long skip, long long most) {
+  long long offset = threadIdx.x < 16 ? skip : most / 2;
+  const char* p = a + offset;
+  if (offset + threadIdx.x % 16 * 4 < most) b[threadIdx.x] = *(const int*)(p + threadIdx.x % 16 * 4);
+}
+
+//@ good offsets_in_memory block=32 args="uint8[32]= int64[32]= uint8[32]"
+extern "C" __global__ void offsets_in_memory(const char* text, const long long* begins, char* out) {
+  out[begins[threadIdx.x] - 1] = text[begins[threadIdx.x] - 1];
+}
+
+struct Node {
+  Node* next;
+  long long to_value;
+  int value;
+};
+
+// Addresses and distances in memory: relative to the node itself, and to what lies in other arrays.
+//@ good pointers_and_distances_in_memory block=1 args="int64[12]=0 int32[8]= int32[4]"
+extern "C" __global__ void pointers_and_distances_in_memory(Node* nodes, const int* values, int* out) {
+  for (int i = 0; i < 3; ++i) {
+    nodes[i].next = i < 2 ? nodes + i + 1 : nullptr;
+    nodes[i].to_value = (long long)&nodes[i].value - (long long)&nodes[i];
+    nodes[i].value = values[i];
+  }
+  Node* volatile* first = (Node* volatile*)&nodes[0].next;
+  int sum = *(int*)((char*)*first + ((volatile Node*)nodes)->to_value);
+  for (Node* at = *first; at != nullptr; at = at->next) sum += at->value;
+  out[0] = sum;
+}
+
+__device__ __noinline__ void exchange(int*& p, int*& q) {
+  int* last = p;
+  p = q;
+  q = last;
+}
+
+//@ good exchanged_by_a_function block=32 args="int32[32]= int32[32]="
+extern "C" __global__ void exchanged_by_a_function(int* a, int* b) {
+  for (int i = 0; i < 3; ++i) {
+    b[threadIdx.x] += a[threadIdx.x];
+    exchange(a, b);
+  }
+}
+
+__device__ __noinline__ int at_depth(const int* p, const int* q, int depth) {
+  return depth == 0 ? p[threadIdx.x] : at_depth(q, p, depth - 1) + q[31 - threadIdx.x];
+}
+
+//@ good arguments_that_change_places block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void arguments_that_change_places(const int* a, int* b) {
+  __shared__ int s[32];
+  s[threadIdx.x] = 1;
+  __syncwarp();
+  b[threadIdx.x] = at_depth(a, s, 3);
+}
+
+__device__ __noinline__ int moved(const int* p, int n) {
+  p += n;
+  if (n > 16) p -= 16;
+  return *p;
+}
+
+//@ good argument_that_is_moved block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void argument_that_is_moved(const int* a, int* b) { b[threadIdx.x] = moved(a, threadIdx.x); }

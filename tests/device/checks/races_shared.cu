@@ -33,7 +33,7 @@ extern "C" __global__ void pair_overlaps_a_word(float* b) {
   __shared__ __align__(8) float s[64];
   s[threadIdx.x] = threadIdx.x;
   s[threadIdx.x + 32] = 0;
-  float2 v = *(float2*)(s + threadIdx.x * 2);  //! thread=0 other_thread=1 other_line=-2 bytes=8 ; thread=16 other_thread=0 other_line=-1
+  float2 v = *(float2*)(s + threadIdx.x * 2);  //! thread=0 other_thread=1 other_line=-2 bytes=8 debug_thread=1 debug_other_thread=2 debug_bytes=4 ; thread=16 other_thread=0 other_line=-1
   b[threadIdx.x] = v.x + v.y;
 }
 
@@ -262,7 +262,7 @@ extern "C" __global__ void through_a_generic_pointer(int* a, int* b, int which) 
   b[threadIdx.x] = *(volatile int*)(p + (threadIdx.x ^ 1));  //! thread=0 other_thread=1 count=64 space=shared
 }
 
-//@ bug volatile_is_no_barrier race block=128 args="float32[128]= float32[128]"
+//@ bug volatile_is_no_barrier race only=optimised block=128 args="float32[128]= float32[128]"
 extern "C" __global__ void volatile_is_no_barrier(const float* a, float* b) {
   __shared__ volatile float s[128];
   s[threadIdx.x] = 0;

@@ -31,13 +31,17 @@ that is said of it, and no other may come. `thread` and `in_block` are the first
 `says` are part of the report's words, with _ for blanks; `other_line` is relative to the line itself. All other keys are
 those of the report (warpmark/device.h), or of its `other` or `allocation`: other_thread, distance, side. `//~` stands at the
 lines of the other side of races, where that is one for all of them.
+
+With -G the compiler takes structs apart, calls what it inlines otherwise, and lays branches out in another order. What such
+code does differently is said by keys with `debug_` before them, which take the place of those without it, and by `only=debug`
+or `only=optimised` for a report, or in the `//@` line for a kernel.
 """
 import re
 
 import driver
 import numpy as np
 
-LAUNCH = {"most", "grid", "block", "shared", "args", "cooperative"}
+LAUNCH = {"most", "grid", "block", "shared", "args", "cooperative", "only"}
 NAMES = b"abcdefgh"  # of the arguments
 
 
@@ -45,6 +49,16 @@ def lines_of(report):
     """Lines of the .cu file: of functions of headers, those that call them."""
     places = [report] + report.get("inlined_at", [])
     return [place["line"] for place in places if place.get("file", "").endswith(".cu")]
+
+
+def in_mode(keys, mode):
+    """What keys say of a mode of compiling."""
+    own = {key[len("debug_"):]: value for key, value in keys.items() if key.startswith("debug_")} if mode == "debug" else {}
+    return {**{key: value for key, value in keys.items() if not key.startswith("debug_")}, **own}
+
+
+def is_of(mode, keys):
+    return keys.get("only", mode) == mode or (keys.get("only") == "optimised" and mode != "debug")
 
 
 class Expected:
@@ -70,14 +84,15 @@ class Expected:
                 wanted, found = value.replace("_", " "), report.get("message" if key == "says" else "hazard", "")
                 found = wanted if wanted in found else found
             elif key == "other_line":
-                wanted, found = self.line + int(value), other.get("line")
+                wanted = self.line + int(value)
+                found = wanted if wanted in lines_of(other) else other.get("line")
             elif key in ("distance", "side", "freed", "read_only"):
                 wanted, found = value, str(report.get("allocation", {}).get(key))
             else:
                 wanted, found = value, str(report.get(key))
             if wanted != found:
                 return "%s %s, not %s" % (key, found, wanted)
-        if others and self.kind == "race" and "other_line" not in self.keys and other.get("line") not in others:
+        if others and self.kind == "race" and "other_line" not in self.keys and not set(others) & set(lines_of(other)):
             return "the other side at line %s, not %s" % (other.get("line"), others)
         return ""
 
@@ -85,7 +100,7 @@ class Expected:
 class Kernel:
     """What a `//@` line and the kernel behind it say."""
 
-    def __init__(self, line, text, source):
+    def __init__(self, line, text, source, mode):
         pairs, words = keys_and_words(text)
         self.good, self.name = words[0] == "good", words[1]
         kind = "" if self.good else words[2]
@@ -101,8 +116,11 @@ class Kernel:
                 for part in code.split("//!")[1].split("//~")[0].split(";"):
                     keys, words = keys_and_words(part)
                     own = words[0] if words else kind
-                    self.expected.append(Expected(number, own, {**(common if own == kind else {}), **keys}))
-        if self.good == bool(self.expected):
+                    keys = in_mode({**(common if own == kind else {}), **keys}, mode)
+                    if is_of(mode, keys):
+                        keys.pop("only", None)
+                        self.expected.append(Expected(number, own, keys))
+        if self.good == bool(self.expected) and is_of(mode, self.launch):
             raise ValueError("%s: //! stands in bugs, and only there" % self.name)
 
     def size(self, key):
@@ -190,8 +208,8 @@ def image_of(device, extension, word):
     return image.surface() if what == "surface" else image.texture(linear=True)
 
 
-def kernels_of(path):
-    """The kernels of a file, in their order, and the least architecture that it is for."""
+def kernels_of(path, mode="lines"):
+    """The kernels of a file for a mode, in their order, and the least architecture that it is for."""
     with open(path, encoding="utf-8") as file:
         source = file.read().splitlines()
     least, kernels = 75, []
@@ -199,5 +217,5 @@ def kernels_of(path):
         if line.startswith("//@ least"):
             least = int(line.split()[2])
         elif line.startswith("//@"):
-            kernels.append(Kernel(number, line[3:].strip(), source))
-    return kernels, least
+            kernels.append(Kernel(number, line[3:].strip(), source, mode))
+    return [kernel for kernel in kernels if is_of(mode, kernel.launch)], least
