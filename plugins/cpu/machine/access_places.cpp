@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -121,20 +122,16 @@ void measure(Fault& fault, std::uint64_t begin, std::uint64_t size) {
   }
 }
 
-// Whether a plain access has a generic address.
-bool is_generic(const Instruction& instruction) {
-  constexpr auto generic = [](std::string_view space) { return space == "generic"; };
-  switch (instruction.opcode) {
-#define ACCESS_LOAD(space, memory, bits)         \
-  case Opcode::load_##space##_##memory##_##bits: \
-    return generic(#space);
-#define ACCESS_STORE(space, memory, bits)         \
-  case Opcode::store_##space##_##memory##_##bits: \
-    return generic(#space);
+// The plain accesses, by the space that they name.
+constexpr std::pair<std::string_view, Opcode> kPlain[] = {
+#define ACCESS_LOAD(space, memory, bits) {#space, Opcode::load_##space##_##memory##_##bits},
+#define ACCESS_STORE(space, memory, bits) {#space, Opcode::store_##space##_##memory##_##bits},
 #include "program/memory_ops.def"
-    default:
-      return false;
-  }
+};
+bool is_generic(const Instruction& instruction) {
+  return std::any_of(std::begin(kPlain), std::end(kPlain), [&](const auto& plain) {
+    return plain.second == instruction.opcode && plain.first == "generic";
+  });
 }
 
 // A generic address behind shared memory is meant for that if it is derived from there, wherever it
