@@ -10,8 +10,9 @@
 //
 // Functions that were not inlined are followed, too: a parameter is what all calls pass.
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -29,21 +30,28 @@ namespace {
 
 constexpr std::uint32_t kSlot = 128;  // bytes of the smallest register
 
-struct Access {
-  std::string_view space;
-  Opcode opcode;
-  bool store;
+// What an access may have to do with parameters.
+enum class Passing : std::uint8_t {
+  none,
+  parameter,   // reads the kernel's
+  frame_load,  // reads or writes local memory, where those of functions are
+  frame_store
 };
-constexpr Access kAccesses[] = {
-#define ACCESS_LOAD(space, memory, bits) {#space, Opcode::load_##space##_##memory##_##bits, false},
-#define ACCESS_STORE(space, memory, bits) {#space, Opcode::store_##space##_##memory##_##bits, true},
+constexpr Passing passing(std::string_view space, bool store) {
+  if (space == "local") return store ? Passing::frame_store : Passing::frame_load;
+  return space == "param" && !store ? Passing::parameter : Passing::none;
+}
+constexpr auto kPassing = [] {
+  std::array<Passing, static_cast<std::size_t>(Opcode::count)> all{};
+#define ACCESS_LOAD(space, memory, bits) \
+  all[static_cast<std::size_t>(Opcode::load_##space##_##memory##_##bits)] = passing(#space, false);
+#define ACCESS_STORE(space, memory, bits) \
+  all[static_cast<std::size_t>(Opcode::store_##space##_##memory##_##bits)] = passing(#space, true);
 #include "program/memory_ops.def"
-};
-
-bool accesses(Opcode opcode, std::string_view space, bool store) {
-  return std::any_of(std::begin(kAccesses), std::end(kAccesses), [&](const Access& access) {
-    return access.opcode == opcode && access.store == store && access.space == space;
-  });
+  return all;
+}();
+constexpr Passing passing_of(const Instruction& instruction) {
+  return kPassing[static_cast<std::size_t>(instruction.opcode)];
 }
 
 // What a register holds.
@@ -220,7 +228,7 @@ class Provenance {
     std::map<std::uint64_t, std::uint32_t> stored;
     for (std::uint32_t at = block.begin; at != block.end; ++at) {
       const Instruction& i = program_.code[at];
-      if (flow_of(i.opcode) != Flow::store || !accesses(i.opcode, "local", true)) continue;
+      if (passing_of(i) != Passing::frame_store) continue;
       const std::optional<std::uint64_t> to = in_frame(i, function);
       if (!to) continue;
       for (auto one = stored.lower_bound(*to < 8 ? 0 : *to - 7);
@@ -335,8 +343,8 @@ class Provenance {
     bool changed = false;
     if (flow_of(i.opcode) == Flow::load) {
       const std::uint32_t bytes = i.cost / i.count;
-      const bool parameters = accesses(i.opcode, "param", false);
-      const bool own = accesses(i.opcode, "local", false);
+      const bool parameters = passing_of(i) == Passing::parameter;
+      const bool own = passing_of(i) == Passing::frame_load;
       for (std::uint32_t element = 0; element < writes.size(); ++element) {
         const std::uint32_t origin = bytes < 8    ? std::uint32_t{kNumber}
                                      : parameters ? parameter(i, element)
