@@ -26,7 +26,7 @@ extern "C" __global__ void vector_atomic_on_what_nothing_wrote(float* a) {
 
 //@ bug last_of_a_vector_given_to_an_atomic uninitialised block=32 args="float32[4]=0 float32[32]"
 extern "C" __global__ void last_of_a_vector_given_to_an_atomic(float* a, const float* b) {
-  atomicAdd((float4*)a, make_float4(1, 2, 3, b[threadIdx.x]));  //! thread=0 count=32 hazard=atomic origin=global debug_origin=local
+  atomicAdd((float4*)a, make_float4(1, 2, 3, b[threadIdx.x]));  //! thread=0 count=32 hazard=atomic origin=global
 }
 
 //@ bug vector_atomic_and_plain race grid=2 block=32 args="float32[4]=0 float32[64]"

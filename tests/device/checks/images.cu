@@ -6,13 +6,13 @@ __device__ float texel(unsigned long long texture, int x) {
   return v;
 }
 
-//@ bug texel_that_was_never_written uninitialised block=32 args="texture:32first31 float32[32]" origin=global debug_origin=local
+//@ bug texel_that_was_never_written uninitialised block=32 args="texture:32first31 float32[32]" origin=global
 extern "C" __global__ void texel_that_was_never_written(unsigned long long texture, float* b) {
   float v = texel(texture, threadIdx.x);
   b[threadIdx.x] = v + 1;  //! thread=31 other_thread=31 count=1 index=31
 }
 
-//@ bug first_texel_that_was_never_written uninitialised block=32 args="texture:32last31 float32[32]" origin=global debug_origin=local
+//@ bug first_texel_that_was_never_written uninitialised block=32 args="texture:32last31 float32[32]" origin=global
 extern "C" __global__ void first_texel_that_was_never_written(unsigned long long texture, float* b) {
   if (texel(texture, threadIdx.x) > 0) b[threadIdx.x] = 1;  //! thread=0 count=1
 }

@@ -52,7 +52,7 @@ extern "C" __global__ void as_address_of_an_atomic(const unsigned char* a, int* 
 
 //@ bug given_to_an_atomic uninitialised block=32 args="int32[32] int32[1]=0"
 extern "C" __global__ void given_to_an_atomic(const int* a, int* b) {
-  atomicMax(b, a[threadIdx.x]);  //! thread=0 count=32 hazard=atomic origin=global debug_origin=local
+  atomicMax(b, a[threadIdx.x]);  //! thread=0 count=32 hazard=atomic origin=global
 }
 
 //@ bug compared_and_swapped uninitialised block=1 args="int32[1] int32[1]"
@@ -101,8 +101,8 @@ extern "C" __global__ void reduced_in_a_warp(const unsigned* a, unsigned* b) {
 //@ bug shuffled_down uninitialised block=32 args="float32[32]=first31 float32[1]"
 extern "C" __global__ void shuffled_down(const float* a, float* b) {
   float v = a[threadIdx.x];
-  for (int step = 16; step; step /= 2) v += __shfl_down_sync(0xffffffff, v, step);  //! thread=31 hazard=lanes only=optimised
-  if (threadIdx.x == 0) *b = v;  //! thread=0 hazard=stored only=debug
+  for (int step = 16; step; step /= 2) v += __shfl_down_sync(0xffffffff, v, step);  //! thread=31 hazard=lanes
+  if (threadIdx.x == 0) *b = v;
 }
 
 //@ bug sum_with_one_missing uninitialised args="float32[100]=first99 float32[1]"
@@ -146,7 +146,7 @@ extern "C" __global__ void in_a_product_of_matrices(const unsigned* a, float* b)
   // Lane 31 holds columns 6 and 7 of row 7: the row of lanes 28 to 31 is undefined.
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%5}, {%6, %6, %6, %6};"
                : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3]) : "r"(v), "r"(one), "f"(0.0f));
-  for (int i = 0; i < 4; ++i) b[threadIdx.x * 4 + i] = d[i];  //! thread=28 origin=global count=8 debug_origin=local
+  for (int i = 0; i < 4; ++i) b[threadIdx.x * 4 + i] = d[i];  //! thread=28 origin=global count=8
 }
 
 //@ bug loaded_into_a_matrix uninitialised block=32 args="uint32[32]"
@@ -204,7 +204,7 @@ extern "C" __global__ void through_three_places(const int* a, int* b) {
 //@ bug exchanged_for_nothing uninitialised block=1 args="int32[1] int32[1]"
 extern "C" __global__ void exchanged_for_nothing(int* a, int* b) {
   int old = atomicExch(a, 1);
-  *b = old + 1;  //! thread=0 count=1 hazard=stored origin=global debug_origin=local
+  *b = old + 1;  //! thread=0 count=1 hazard=stored origin=global
 }
 
 //@ bug half_a_warp_too_much uninitialised block=48 args="int32[1] int32[48]="
@@ -214,12 +214,12 @@ extern "C" __global__ void half_a_warp_too_much(int* b, const int* a) {
   for (int offset = 16; offset > 0; offset /= 2) v += __shfl_down_sync(0xffffffff, v, offset);
   if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = v;
   __syncthreads();
-  if (threadIdx.x == 0) b[0] = sums[0] + sums[1];  //! thread=0 count=1 origin=lane hazard=stored says=a_lane_that_takes_no_part_in_the_shuffle,_read_at debug_origin=shared debug_says=uninitialised_shared_memory
+  if (threadIdx.x == 0) b[0] = sums[0] + sums[1];  //! thread=0 count=1 origin=lane hazard=stored says=a_lane_that_takes_no_part_in_the_shuffle,_read_at
 }
 
 //@ bug lane_that_is_not_named uninitialised block=32 args="int32[16]"
 extern "C" __global__ void lane_that_is_not_named(int* b) {
-  if (threadIdx.x < 16) b[threadIdx.x] = __shfl_sync(0xffff, threadIdx.x, 20);  //! thread=0 count=16 origin=lane debug_origin=local
+  if (threadIdx.x < 16) b[threadIdx.x] = __shfl_sync(0xffff, threadIdx.x, 20);  //! thread=0 count=16 origin=lane
 }
 
 //@ good halves_of_a_warp block=32 args="int32[2]"
