@@ -58,7 +58,8 @@ const std::vector<Exception> kExceptions = {
     {R"(mov\..*\bcst\b.*)", true, "an address in constant memory of 32 bits"},
     {R"(.*\[%(b8|h8|uh8|sh8|clock|clock64)[+\]].*)", true,
      "addresses in registers of other sizes, of which ptxas gives no meaning, or crashes"},
-    {R"((?!\S*shared).*\[%[rsu]\d[+\]].*)", true, "addresses of 32 bits in a space of 64"},
+    {R"((?!\S*shared(?!\.global)).*\[%[rsu]\d[+\]].*)", true,
+     "addresses of 32 bits in a space of 64"},
     {R"([\w.:]*\.(sync|cc|sat|NaN|approx|relu|uni|shiftamt)\.\1\b.*)", true, "a word said twice"},
     {R"([\w.]+ .*%(f|fd|h|hf|r)\d\+4.*)", true,
      "a floating-point register with an offset: ptxas crashes where the result is used"},
@@ -75,9 +76,6 @@ const std::vector<Exception> kExceptions = {
      "words of vectors and images in an order that nobody writes"},
     {R"((suld|sust|sured)\..*(1\.5|0d3FF0000000000000|\{%r1,%r2\}, \[%rd1, \{%r3,%r4\}).*)", true,
      "more coordinates than the surface has, and floating-point ones"},
-    // The copies' words are looked at more closely elsewhere.
-    {R"((cp\.async|mbarrier)\..*)", true, "words and operands of asynchronous copies"},
-    {R"((cp\.async|mbarrier)\..*)", false, "words and operands of asynchronous copies"},
     // What it takes and ptxas refuses.
     {R"(.*%hx8.*)", false, "a register of two binary16 where ptxas wants an integer of its own"},
 };

@@ -23,13 +23,6 @@ std::vector<std::string_view> words_of(std::string_view name) {
   return words;
 }
 
-// Orderings, scopes and advice change nothing: threads execute one access after another.
-constexpr std::array<std::string_view, 12> kIgnored = {
-    "relaxed",        "acquire", "release",  "cta",      "cluster", "b64",
-    "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", "gpu",     "sys"};
-bool ignored(std::string_view word) {
-  return std::find(kIgnored.begin(), kIgnored.end(), word) != kIgnored.end();
-}
 // The modifiers of an mbarrier instruction.
 struct MbarrierWords {
   Space space = Space::generic;
@@ -214,7 +207,7 @@ bool Decoder::mbarrier(const Statement& statement) {
   instruction.count = static_cast<std::uint8_t>(space);
   const auto state_result = [&] {
     if (operand(statement, 0).kind != OperandKind::sink)
-      instruction.d = destination(statement, 0, Type::b64);
+      instruction.d = destination(statement, 0, Type::u64);
   };
   if (what == "init" || what == "inval" || what == "expect_tx" || what == "complete_tx") {
     const std::size_t operands = what == "inval" ? 1 : 2;
@@ -227,31 +220,31 @@ bool Decoder::mbarrier(const Statement& statement) {
     if (operands == 2) instruction.a = source(statement, 1, Type::u32);
   } else if (what == "arrive" || what == "arrive_drop") {
     const bool drop = what == "arrive_drop";
-    // Without a state, as for a barrier of another block, the address comes first.
-    const std::size_t first = operand(statement, 0).kind == OperandKind::address ? 0 : 1;
-    expect_operands(statement, first + (expects || said.partial ? 2 : 1), first + 2);
-    if (said.cluster && first == 1 && operand(statement, 0).kind != OperandKind::sink)
+    expect_operands(statement, expects || said.partial ? 3 : 2, 3);
+    if (said.cluster && operand(statement, 0).kind != OperandKind::sink)
       invalid(statement, "an arrival at another block's barrier gives no state");
     instruction.opcode =
         expects ? (drop ? Opcode::mbarrier_drop_expect : Opcode::mbarrier_arrive_expect)
         : drop  ? Opcode::mbarrier_drop
                 : Opcode::mbarrier_arrive;
-    if (first == 1) state_result();
-    instruction.address = address_value(statement, operand(statement, first), space);
-    if (statement.operands > first + 1) instruction.a = source(statement, first + 1, Type::u32);
+    state_result();
+    instruction.address = address_value(statement, operand(statement, 1), space);
+    if (statement.operands > 2) instruction.a = source(statement, 2, Type::u32);
   } else if (what == "test_wait" || what == "try_wait") {
     expect_operands(statement, 3, what == "try_wait" ? 4 : 3);  // the fourth: how long to suspend
     instruction.opcode = Opcode::mbarrier_test;
     instruction.negated = parity;
     instruction.d = destination(statement, 0, Type::pred);
     instruction.address = address_value(statement, operand(statement, 1), space);
-    instruction.b = source(statement, 2, parity ? Type::b32 : Type::b64);
+    if (operand(statement, 2).kind == OperandKind::name)
+      invalid(statement, "a name cannot stand here");
+    instruction.b = source(statement, 2, parity ? Type::u32 : Type::u64);
     polls_block_ = true;
   } else if (what == "pending_count") {
     expect_operands(statement, 2, 2);
     instruction.opcode = Opcode::mbarrier_pending;
     instruction.d = destination(statement, 0, Type::b32);
-    instruction.b = source(statement, 1, Type::b64);
+    instruction.b = source(statement, 1, Type::u64);
   } else {
     return false;
   }
@@ -264,9 +257,11 @@ bool Decoder::async_copy(const Statement& statement) {
   const std::vector<std::string_view> words = words_of(statement.opcode);
   if (words.size() < 3 || words[0] != "cp" || words[1] != "async") return false;
   const bool bulk = words[2] == "bulk";
+  const std::size_t own = bulk ? 4 : 3;  // words before the modifiers
   const std::string_view what = bulk ? (words.size() > 3 ? words[3] : "") : words[2];
   Instruction instruction;
-  if (what == "commit_group" || what == "wait_all") {
+  if (what == "commit_group" || (what == "wait_all" && !bulk)) {
+    if (words.size() > own) return false;
     expect_operands(statement, 0, 0);
     instruction.opcode = what == "wait_all" ? Opcode::wait_async_all
                          : bulk             ? Opcode::commit_bulk
@@ -275,8 +270,11 @@ bool Decoder::async_copy(const Statement& statement) {
     return true;
   }
   if (what == "wait_group") {  // .read: the sources may be written again
+    const bool read = bulk && words.size() == own + 1 && words.back() == "read";
+    if (words.size() > own && !read) return false;
     expect_operands(statement, 1, 1);
-    instruction.negated = words.back() == "read";
+    if (operand(statement, 0).kind != OperandKind::integer) invalid(statement, "needs a number");
+    instruction.negated = read;
     instruction.opcode = bulk ? Opcode::wait_bulk : Opcode::wait_async;
     instruction.a = source(statement, 0, Type::u32);
     emit(statement, instruction);
@@ -286,12 +284,22 @@ bool Decoder::async_copy(const Statement& statement) {
   instruction.site = program_.sites++;
   if (what == "mbarrier") {  // cp.async.mbarrier.arrive{.noinc}{.shared}.b64
     expect_operands(statement, 1, 1);
+    if (words.size() < 5 || words[3] != "arrive") return false;
     Space space = Space::generic;
-    for (const std::string_view word : words) {
+    bool typed = false;
+    for (std::size_t i = 4; i < words.size(); ++i) {
+      const std::string_view word = words[i];
       if (word == "shared::cluster") invalid(statement, "the barrier must be the block's own");
+      const bool twice = is_shared(word)   ? space == Space::shared
+                         : word == "noinc" ? instruction.negated
+                         : word == "b64"   ? typed
+                                           : true;
+      if (twice) return false;
       if (is_shared(word)) space = Space::shared;
-      if (word == "noinc") instruction.negated = true;
+      instruction.negated = instruction.negated || word == "noinc";
+      typed = typed || word == "b64";
     }
+    if (!typed) invalid(statement, "needs .b64");
     instruction.opcode = Opcode::arrive_async;
     instruction.count = static_cast<std::uint8_t>(space);
     instruction.address = address_value(statement, operand(statement, 0), space);
@@ -305,7 +313,7 @@ bool Decoder::async_copy(const Statement& statement) {
 // the words in any order but that of the state spaces
 bool Decoder::plain_copy(const Statement& statement, Instruction instruction) {
   const std::vector<std::string_view> words = words_of(statement.opcode);
-  bool hint = false, to = false, from = false, whole = false, cached = false;
+  bool hint = false, fetches = false, to = false, from = false, whole = false, cached = false;
   for (std::size_t i = 2; i < words.size(); ++i) {
     const std::string_view word = words[i];
     const bool level = word == "ca" || word == "cg";
@@ -316,12 +324,16 @@ bool Decoder::plain_copy(const Statement& statement, Instruction instruction) {
     } else if (word == "global") {
       if (!to || from) invalid(statement, "a copy goes from global to shared memory");
       from = true;
-    } else if (!level && !ignored(word)) {
+    } else if (word == "L2::64B" || word == "L2::128B" || word == "L2::256B") {
+      if (std::exchange(fetches, true))
+        invalid(statement, "two of the modifiers exclude each other");
+    } else if (word == "L2::cache_hint") {
+      if (std::exchange(hint, true)) invalid(statement, "two of the modifiers exclude each other");
+    } else if (!level) {
       return false;
     }
     cached = cached || level;
     whole = whole || word == "cg";
-    hint = hint || word == "L2::cache_hint";
   }
   if (!cached || !from) invalid(statement, "needs .ca or .cg, and .shared.global");
   expect_operands(statement, hint ? 4 : 3, hint ? 5 : 4);
@@ -334,8 +346,11 @@ bool Decoder::plain_copy(const Statement& statement, Instruction instruction) {
   instruction.address = address_value(statement, operand(statement, 0), Space::shared);
   instruction.a = address_value(statement, operand(statement, 1), Space::global);
   const std::size_t last = statement.operands - (hint ? 1u : 0u);
+  if (hint) source(statement, last, Type::u64);
   if (last > 3) {
     const Operand& read = operand(statement, 3);
+    if (read.kind == OperandKind::integer && (read.value < 0 || read.value > size.value))
+      invalid(statement, "more bytes are read than are written");
     const bool ignore =
         read.kind == OperandKind::reg && function_.registers[read.index].type == Type::pred;
     if (ignore) {
