@@ -17,7 +17,13 @@ namespace warpmark::cpu::WARPMARK_ISA {
 template <bool Store>
 WARPMARK_INLINE bool plain(const Lanes& w, const Instruction& i, const Checks& checks) {
   if (i.order != 0 || checks.closely) return false;
-  return !Store || !checks.init || !w.observer->taints(w.warp).any();
+  if (!Store || !checks.init) return true;
+  const WarpTaints& taints = w.observer->taints(w.warp);
+  if (!taints.any()) return true;
+  const u32 slots[4] = {i.d, i.a, i.b, i.c};
+  u32 lanes = i.count > 4 ? 1 : 0;
+  for (u32 k = 0; k < 4 && k < i.count; ++k) lanes |= taints.lanes(slots[k]);
+  return lanes == 0;
 }
 
 /// The bits of values of a region, null if all of it has some.

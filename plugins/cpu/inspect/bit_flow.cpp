@@ -30,6 +30,9 @@ enum class Kind : std::uint8_t {
   reverse,
   population,
   leading_zeros,
+  leading_bit,
+  dot,
+  differences,
   least,
   greatest,
   divide,
@@ -44,6 +47,8 @@ struct Meaning {
   Kind kind = Kind::other;
   std::uint8_t table = 0;  ///< of logic
   bool is_signed = false;  ///< of a
+  bool carries = false;    ///< reads the carry
+  bool cancels = false;    ///< itself
 };
 
 struct Word {
@@ -79,6 +84,9 @@ constexpr Word kWords[] = {
     {"brev.", Kind::reverse},
     {"popc.", Kind::population},
     {"clz.", Kind::leading_zeros},
+    {"bfind.", Kind::leading_bit},
+    {"dp4a.", Kind::dot},
+    {"vabsdiff", Kind::differences},
     {"min.", Kind::least},
     {"max.", Kind::greatest},
     {"div.", Kind::divide},
@@ -89,7 +97,10 @@ constexpr Word kWords[] = {
 Meaning meaning_of(const OpcodeInfo& info) {
   const std::string_view names = info.names, name = names.substr(0, names.find(' '));
   const bool integers = is_integer(info.d) && is_integer(info.a);
-  Meaning meaning{Kind::other, 0, is_signed(info.a)};
+  const std::string_view first = name.substr(0, name.find('.'));
+  const bool chain = info.form == Form::carry2 || info.form == Form::carry3;
+  Meaning meaning{Kind::other, 0, is_signed(info.a), chain && first.ends_with('c'),
+                  integers && (first == "xor" || first == "sub")};
   if (name.starts_with("mov.")) meaning.kind = Kind::move;
   if (name.starts_with("slct.")) meaning.kind = Kind::choose;
   if (name.find("x2.f32") != name.npos && info.form == Form::binary) meaning.kind = Kind::join;
@@ -220,6 +231,12 @@ class Result {
       case Kind::leading_zeros:
         flow_.undefined = between(leading_zeros(a.least()), leading_zeros(a.most()));
         return;
+      case Kind::leading_bit:
+        return leading_bit(meaning);
+      case Kind::dot:
+        return dot();
+      case Kind::differences:
+        return differences();
       case Kind::least:
       case Kind::greatest:
         return extreme(meaning);
@@ -285,6 +302,40 @@ class Result {
 
   [[nodiscard]] std::uint64_t leading_zeros(std::uint64_t a) const {
     return static_cast<std::uint64_t>(std::countl_zero(a)) - (64 - width_of(info_.a));
+  }
+
+  // Zero has none, which is -1: as far from the others as can be.
+  void leading_bit(const Meaning& meaning) {
+    const PartialValue& a = x_[0];
+    const bool shifts = info_.names.find(".shiftamt") != std::string_view::npos;
+    if (a.undefined == 0) return;
+    if (meaning.is_signed || a.least() == 0) return whole();
+    const auto bit = [&](std::uint64_t value) {
+      return shifts ? leading_zeros(value) : static_cast<std::uint64_t>(std::bit_width(value)) - 1;
+    };
+    flow_.undefined = between(bit(a.least()), bit(a.most()));
+  }
+
+  // dp4a: a product of bytes is nothing where one is zero.
+  void dot() {
+    flow_.undefined = x_[2].undefined;
+    for (std::uint32_t byte = 0; byte < 32; byte += 8) {
+      const auto part = [&](const PartialValue& x) {
+        return PartialValue{x.value >> byte & 0xff, x.undefined >> byte & 0xff};
+      };
+      if (undefined_product(part(x_[0]), part(x_[1]), 8) != 0) return whole();
+    }
+  }
+
+  // vabsdiff2 and 4: lane by lane, or their sum.
+  void differences() {
+    const std::uint32_t lanes = info_.names[8] == '2' ? 16 : 8;
+    const bool sum = info_.names.find(".add") != std::string_view::npos;
+    for (std::uint32_t from = 0; from < 32; from += lanes) {
+      const std::uint64_t bits = low_bits(lanes) << from;
+      if (((x_[0].undefined | x_[1].undefined) & bits) != 0) flow_.undefined |= bits;
+    }
+    if (sum && any()) whole();
   }
 
   // An operand as wide as the result.
@@ -417,6 +468,14 @@ class Result {
 
 BitFlow flow_of_bits(const OpcodeInfo& info, const Operands& operands) {
   return Result(info, operands).get();
+}
+
+bool reads_carry(const OpcodeInfo& info) {
+  return known_meaning(info).carries;
+}
+
+bool cancels_itself(const OpcodeInfo& info) {
+  return known_meaning(info).cancels;
 }
 
 bool undefined_comparison(const OpcodeInfo& info, const PartialValue& a, const PartialValue& b) {

@@ -27,6 +27,11 @@ struct BitFlow {
 BitFlow flow_of_bits(const OpcodeInfo& info,
                      const std::array<PartialValue, BitFlow::kOperands>& operands);
 
+/// addc, subc and madc.
+bool reads_carry(const OpcodeInfo& info);
+/// What is the same of any value with itself: xor and sub.
+bool cancels_itself(const OpcodeInfo& info);
+
 /// Whether a comparison's outcome is undefined.
 bool undefined_comparison(const OpcodeInfo& info, const PartialValue& a, const PartialValue& b);
 

@@ -56,6 +56,7 @@ struct LaunchObserver {
   bool swaps;  ///< the program has a compare-and-swap
   /// Statements of atomic accesses that are so for threads of their own block alone.
   std::unordered_set<std::uint32_t> of_block_scope;
+  OperandSlots operands;                ///< with values to follow
   bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
   /// By callee: the arguments and results of its calls and its own results, which lie in its frame
   /// and may be written in part: offsets and bytes.
@@ -162,6 +163,10 @@ class BlockObserver {
                   std::uint64_t bytes);
 
   // --- undefined values, of a warp that has some
+  /// Whether an instruction, by its number, has to do with any.
+  [[nodiscard]] bool concerns(std::uint32_t warp, std::uint32_t instruction) const {
+    return launch_.operands.touch(warps_[warp].taints, instruction);
+  }
   /// Before an instruction runs for the lanes of `mask`: reports their use, and follows them.
   void follow(Lanes& w, const Instruction& i, std::uint32_t mask);
   /// A branch, a barrier's number or a function's address depends on this register.

@@ -273,7 +273,7 @@ void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statem
 void BlockObserver::decide(Lanes& w, std::uint32_t slot, std::uint32_t mask,
                            std::uint32_t statement, const char* what) {
   WarpTaints& taints = warps_[w.warp].taints;
-  for (std::uint32_t rest = taints.lanes(slot, mask); rest != 0; rest &= rest - 1) {
+  for (std::uint32_t rest = taints.lanes(slot) & mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     undefined(w, lane, statement, taints.get(slot, lane), what, {});
     taints.set(slot, lane, {});

@@ -11,6 +11,7 @@
 #include "inspect/bit_flow.hpp"
 #include "machine/block.hpp"
 #include "machine/lanes.hpp"
+#include "program/convert.hpp"
 #include "program/data_flow.hpp"
 #include "program/matrix.hpp"
 #include "program/uses.hpp"
@@ -60,7 +61,7 @@ class Step {
   [[nodiscard]] Taint of(std::uint32_t slot, std::uint32_t lane) const {
     return taints_.get(slot, lane);
   }
-  void set(std::uint32_t slot, std::uint32_t lane, Taint taint) {
+  void set(std::uint32_t slot, std::uint32_t lane, const Taint& taint) {
     if (slot != Instruction::kNone) taints_.set(slot, lane, taint);
   }
   [[nodiscard]] Taint any(std::initializer_list<std::uint32_t> slots, std::uint32_t lane) const {
@@ -98,14 +99,29 @@ class Step {
     }
   }
 
-  // Conversions by a ConvertForm, windows of address spaces.
+  // Windows of address spaces, conversions by a ConvertForm: element by element.
   void without_form(std::uint32_t lane) {
+    const std::vector<std::uint32_t> sources = uses_of(program_, i_).reads;
     Taint result;
-    for (const std::uint32_t slot : uses_of(program_, i_).reads) {
+    for (const std::uint32_t slot : sources) {
       if (!result) result = of(slot, lane).computing(kWhole);
     }
-    set(i_.d, lane, result);
-    if (i_.opcode != Opcode::convert_any) set(i_.address, lane, result);
+    if (i_.opcode != Opcode::convert_any) {
+      set(i_.d, lane, result);
+      return set(i_.address, lane, result);
+    }
+    const auto form = std::bit_cast<ConvertForm>(i_.imm);
+    const std::uint32_t from = element_bits(form.from), to = element_bits(form.to);
+    if (!result || form.elements < 2) return set(i_.d, lane, result);
+    std::uint64_t undefined = 0;
+    for (std::uint32_t element = 0; element < form.elements; ++element) {
+      // Registers of their own have the highest element first.
+      const std::uint64_t bits = form.apart
+                                     ? of(sources[sources.size() - 1 - element], lane).undefined
+                                     : of(sources[0], lane).undefined >> (element * from);
+      if ((bits & low_bits(from)) != 0) undefined |= low_bits(to) << (element * to);
+    }
+    set(i_.d, lane, result.with(undefined));
   }
 
   void select(const OpcodeInfo& info, std::uint32_t lane) {
@@ -123,13 +139,13 @@ class Step {
     if (info.form == Form::unary) slots[1] = Instruction::kNone;
     if (info.form == Form::unary || info.form == Form::binary || info.form == Form::carry2)
       slots[2] = Instruction::kNone;
-    const std::string_view word = info.names.substr(0, info.names.find('.'));
-    const bool carries = chain && word.ends_with('c');  // addc, subc, madc
+    const bool carries = chain && reads_carry(info);
     if (info.form != Form::quaternary && !carries) slots[3] = Instruction::kNone;
     // What a value makes of itself may not depend on it.
-    const bool nothing = i_.a == i_.b && (word == "xor" || word == "sub");
+    const bool nothing = i_.a == i_.b && cancels_itself(info);
     bool undefined = false;
-    for (const std::uint32_t slot : slots) undefined = undefined || of(slot, lane);
+    for (const std::uint32_t slot : slots)
+      undefined = undefined || (taints_.lanes(slot) >> lane & 1) != 0;
     BitFlow flow;
     if (undefined && !nothing) {
       std::array<PartialValue, BitFlow::kOperands> operands = {partial(slots[0], lane, info.a),
@@ -355,29 +371,42 @@ std::uint64_t bits_of_bytes(std::uint32_t bytes) {
 
 void WarpTaints::reset(std::uint32_t register_bytes) {
   register_bytes_ = register_bytes;
-  if (tainted_ > 0) std::fill(taints_.begin(), taints_.end(), Taint{});
+  if (tainted_ > 0) std::fill(lanes_.begin(), lanes_.end(), 0);
   tainted_ = 0;
 }
 
-void WarpTaints::set(std::uint32_t slot, std::uint32_t lane, Taint taint) {
+void WarpTaints::set(std::uint32_t slot, std::uint32_t lane, const Taint& taint) {
   if (taints_.empty()) {
     if (!taint) return;
-    taints_.resize(std::size_t{register_bytes_ / kSlot + 1} * 32);
+    lanes_.resize(register_bytes_ / kSlot + 1);
+    taints_.resize(lanes_.size() * 32);
   }
-  Taint& held = taints_[std::size_t{slot / kSlot} * 32 + lane];
-  tainted_ += static_cast<std::uint64_t>(static_cast<bool>(taint));
-  tainted_ -= static_cast<std::uint64_t>(static_cast<bool>(held));
-  held = taint;
+  std::uint32_t& lanes = lanes_[slot / kSlot];
+  const std::uint32_t bit = 1u << lane;
+  tainted_ -= lanes >> lane & 1;
+  lanes &= ~bit;
+  if (!taint) return;
+  ++tainted_;
+  lanes |= bit;
+  taints_[std::size_t{slot / kSlot} * 32 + lane] = taint;
 }
 
-std::uint32_t WarpTaints::lanes(std::uint32_t slot, std::uint32_t mask) const {
-  if (!any() || slot == Instruction::kNone) return 0;
-  std::uint32_t result = 0;
-  for (; mask != 0; mask &= mask - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    result |= static_cast<std::uint32_t>(static_cast<bool>(get(slot, lane))) << lane;
+OperandSlots::OperandSlots(const Program& program) {
+  first_.reserve(program.code.size() + 1);
+  for (const Instruction& instruction : program.code) {
+    first_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    const Uses uses = uses_of(program, instruction);
+    for (const auto& some : {uses.reads, uses.places, uses.writes, {instruction.guard}}) {
+      for (const std::uint32_t slot : some) {
+        if (slot != Instruction::kNone) slots_.push_back(slot);
+      }
+    }
+    // Carries, chosen operands and masks, which are no uses of their own.
+    for (const std::uint32_t slot : {instruction.address, instruction.b, instruction.c}) {
+      if (slot != Instruction::kNone) slots_.push_back(slot);
+    }
   }
-  return result;
+  first_.push_back(static_cast<std::uint32_t>(slots_.size()));
 }
 
 // As in the PTX ISA's pseudo-code of shfl.sync; a lane out of range reads itself.

@@ -59,24 +59,44 @@ struct Taint {
 std::uint64_t bits_of_bytes(std::uint32_t bytes);
 
 /// The taints of a warp's registers. Kept only from the first undefined value on, until none is
-/// left: a warp without any runs at full speed.
+/// left: a warp without any runs at full speed, and so does what has nothing to do with it.
 class WarpTaints {
  public:
   /// For a program whose registers take so many bytes for a warp.
   void reset(std::uint32_t register_bytes);
   [[nodiscard]] bool any() const { return tainted_ > 0; }
   [[nodiscard]] Taint get(std::uint32_t slot, std::uint32_t lane) const {
-    return any() && slot != Instruction::kNone ? taints_[slot / kSlot * 32 + lane] : Taint{};
+    return (lanes(slot) >> lane & 1) != 0 ? taints_[slot / kSlot * 32 + lane] : Taint{};
   }
-  void set(std::uint32_t slot, std::uint32_t lane, Taint taint);
-  /// The lanes of `mask` whose register is tainted.
-  [[nodiscard]] std::uint32_t lanes(std::uint32_t slot, std::uint32_t mask) const;
+  void set(std::uint32_t slot, std::uint32_t lane, const Taint& taint);
+  /// The lanes whose register is tainted.
+  [[nodiscard]] std::uint32_t lanes(std::uint32_t slot) const {
+    return any() && slot != Instruction::kNone ? lanes_[slot / kSlot] : 0;
+  }
 
  private:
   static constexpr std::uint32_t kSlot = 128;  ///< bytes of the smallest register
   std::uint32_t register_bytes_ = 0;
-  std::uint64_t tainted_ = 0;  ///< lanes of registers
+  std::uint64_t tainted_ = 0;         ///< lanes of registers
+  std::vector<std::uint32_t> lanes_;  ///< by register
   std::vector<Taint> taints_;
+};
+
+/// The registers that each instruction of a program reads or writes.
+class OperandSlots {
+ public:
+  OperandSlots() = default;
+  explicit OperandSlots(const Program& program);
+  /// Whether an instruction, by its number in Program::code, has to do with a tainted register.
+  [[nodiscard]] bool touch(const WarpTaints& taints, std::uint32_t instruction) const {
+    std::uint32_t lanes = 0;
+    for (std::uint32_t k = first_[instruction]; k < first_[instruction + 1]; ++k)
+      lanes |= taints.lanes(slots_[k]);
+    return lanes != 0;
+  }
+
+ private:
+  std::vector<std::uint32_t> first_, slots_;
 };
 
 /// The lane that a shuffle reads for `lane`, before it is known whether that one takes part.

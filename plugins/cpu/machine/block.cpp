@@ -300,7 +300,8 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
     const Instruction& instruction = launch_.program.code[i];
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
-    if (follows && (taints->any() || (full == 0 && shuffles(instruction))))
+    if (follows && ((taints->any() && observer_->concerns(lanes.warp, i)) ||
+                    (full == 0 && shuffles(instruction))))
       observer_->follow(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::told) traffic->after(*step);

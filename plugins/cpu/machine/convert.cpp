@@ -12,25 +12,6 @@ using namespace convert;
 bool is_wide(Format format) {
   return format == Format::u64 || format == Format::s64 || format == Format::f64;
 }
-// Bits that one of several packed elements takes: those of 4 and 6 bits take whole bytes but for
-// e2m1, of which two share one.
-u32 element_bits(Format format) {
-  switch (format) {
-    case Format::e2m1:
-      return 4;
-    case Format::e4m3:
-    case Format::e5m2:
-    case Format::e2m3:
-    case Format::e3m2:
-      return 8;
-    case Format::f16:
-    case Format::bf16:
-      return 16;
-    default:
-      return 32;
-  }
-}
-
 bool subnormal32(const Number& number) {
   return number.significand != 0 && number.exponent + 63 < -126;
 }

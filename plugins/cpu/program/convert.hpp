@@ -31,6 +31,25 @@ constexpr bool is_integer(Format format) {
   return format <= Format::s64;
 }
 
+/// Bits that one of several packed elements takes: those of 4 and 6 bits take whole bytes but for
+/// e2m1, of which two share one.
+constexpr std::uint32_t element_bits(Format format) {
+  switch (format) {
+    case Format::e2m1:
+      return 4;
+    case Format::e4m3:
+    case Format::e5m2:
+    case Format::e2m3:
+    case Format::e3m2:
+      return 8;
+    case Format::f16:
+    case Format::bf16:
+      return 16;
+    default:
+      return 32;
+  }
+}
+
 /// To nearest even, to nearest with ties away from zero, to zero, down, up.
 enum class Rounding : std::uint8_t { nearest, away, zero, down, up };
 

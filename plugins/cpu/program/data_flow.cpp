@@ -104,12 +104,13 @@ Flow flow_of(Opcode opcode) {
   return flows()[static_cast<std::size_t>(opcode)];
 }
 
-std::vector<std::uint32_t> data_slots(const Program& program, const Instruction& instruction) {
-  std::vector<std::uint32_t> slots = {instruction.d, instruction.a, instruction.b, instruction.c};
-  slots.resize(std::min<std::size_t>(4, instruction.count));
-  for (std::uint32_t i = 4; i < instruction.count; ++i)
-    slots.push_back(program.operands[instruction.more + i - 4]);
-  return slots;
+DataSlots data_slots(const Program& program, const Instruction& instruction) {
+  const std::uint32_t first[4] = {instruction.d, instruction.a, instruction.b, instruction.c};
+  DataSlots data;
+  data.count = std::min<std::uint32_t>(instruction.count, DataSlots::kMost);
+  for (std::uint32_t i = 0; i < data.count; ++i)
+    data.slots.at(i) = i < 4 ? first[i] : program.operands[instruction.more + i - 4];
+  return data;
 }
 
 }  // namespace warpmark::cpu

@@ -1,8 +1,8 @@
 // What instructions do with their operands, for those who follow values through a program.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "program/program.hpp"
 
@@ -29,7 +29,14 @@ enum class Flow : std::uint8_t {
 
 Flow flow_of(Opcode opcode);
 
-/// The slots of the data of a load or store.
-std::vector<std::uint32_t> data_slots(const Program& program, const Instruction& instruction);
+/// The slots of the data of a load or store, Instruction::kNone among them where one is left out.
+struct DataSlots {
+  static constexpr std::uint32_t kMost = 8;
+  std::array<std::uint32_t, kMost> slots{};
+  std::uint32_t count = 0;
+  [[nodiscard]] const std::uint32_t* begin() const { return slots.data(); }
+  [[nodiscard]] const std::uint32_t* end() const { return slots.data() + count; }
+};
+DataSlots data_slots(const Program& program, const Instruction& instruction);
 
 }  // namespace warpmark::cpu

@@ -130,11 +130,15 @@ Uses uses_of(const Program& program, const Instruction& i) {
   const auto some = [&](std::uint32_t count) {
     return Slots(first.begin(), first.begin() + std::min(4u, count));
   };
+  const auto data = [&] {
+    const DataSlots slots = data_slots(program, i);
+    return Slots(slots.begin(), slots.end());
+  };
   switch (flow_of(i.opcode)) {
     case Flow::load:
-      return {{}, {i.address}, data_slots(program, i)};
+      return {{}, {i.address}, data()};
     case Flow::store:
-      return {data_slots(program, i), {i.address}, {}};
+      return {data(), {i.address}, {}};
     case Flow::atomic: {
       if (find_opcode(i.opcode)->form == Form::atomic) return {{i.a, i.b}, {i.address}, {i.d}};
       return {further(program, i, i.c, 2 * i.c), {i.address}, further(program, i, 0, i.c)};
