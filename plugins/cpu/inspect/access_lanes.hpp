@@ -9,21 +9,24 @@
 namespace warpmark::cpu::WARPMARK_ISA {
 
 // Each of these follows the accesses of some lanes as if one lane came after the other, and leaves
-// the records and bits of values as BlockObserver's load() and store() would. If a lane may race,
-// reads or stores what has no value, or synchronizes, it returns false and has changed nothing.
+// the records and bits of values as BlockObserver's load() and store() would. If a lane may race
+// or synchronizes, it returns false and has changed nothing.
 // Accesses lie within `region` and are aligned to their size, `bytes`, a power of two.
 
 /// Whether an instruction's accesses may take these paths at all.
-template <bool Store>
-WARPMARK_INLINE bool plain(const Lanes& w, const Instruction& i, const Checks& checks) {
-  if (i.order != 0 || checks.closely) return false;
-  if (!Store || !checks.init) return true;
+WARPMARK_INLINE bool plain(const Instruction& i, const Checks& checks) {
+  return i.order == 0 && !checks.closely;
+}
+
+/// Whether a store's data may have no value.
+WARPMARK_INLINE bool stores_undefined(const Lanes& w, const Instruction& i, const Checks& checks) {
+  if (!checks.init) return false;
   const WarpTaints& taints = w.observer->taints(w.warp);
-  if (!taints.any()) return true;
+  if (!taints.any()) return false;
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
   u32 lanes = i.count > 4 ? 1 : 0;
   for (u32 k = 0; k < 4 && k < i.count; ++k) lanes |= taints.lanes(slots[k]);
-  return lanes == 0;
+  return lanes != 0;
 }
 
 /// The bits of values of a region, null if all of it has some.
@@ -51,17 +54,20 @@ template <Space S, bool Store>
   if constexpr (S == Space::param) return true;
   BlockObserver& observer = *w.observer;
   const Checks& checks = observer.checks();
-  if (!plain<Store>(w, i, checks)) return false;
+  if (!plain(i, checks)) return false;
   u8* init = values_of<S>(w, region, checks);
   const u64 from = start - values_begin<S>(region), all = 32 * u64{bytes};
-  if (!Store && init != nullptr && !all_set(init, from, all)) return false;
+  const bool look =
+      Store ? stores_undefined(w, i, checks) : init != nullptr && !all_set(init, from, all);
   if (checks.race) {
     const RaceCells cells = observer.cells(S, start, all);
     if (!cells) return false;
     const int shift = __builtin_ctz(bytes) - observer.shift(S);
     if (!settle_contiguous<S, Store>(cells, 32 << shift, shift, now<S>(w, i))) return false;
   }
-  if (Store && init != nullptr) set_bits(init, from, all);
+  for (u32 lane = 0; look && lane < 32; ++lane)
+    observer.look_at_values(w, i, S, lane, start + u64{lane} * bytes, bytes, Store);
+  if (Store && !look && init != nullptr) set_bits(init, from, all);
   return true;
 }
 
@@ -73,13 +79,19 @@ template <Space S>
   if constexpr (S == Space::param) return true;
   BlockObserver& observer = *w.observer;
   const Checks& checks = observer.checks();
-  if (!plain<false>(w, i, checks)) return false;
+  if (!plain(i, checks)) return false;
   const u8* init = values_of<S>(w, region, checks);
-  if (init != nullptr && !all_set(init, start - values_begin<S>(region), bytes)) return false;
-  if (!checks.race) return true;
-  const RaceCells cells = observer.cells(S, start, bytes);
-  const int count = static_cast<int>(bytes >> observer.shift(S));
-  return cells && settle_broadcast(cells, count, mask, now<S>(w, i));
+  const bool look = init != nullptr && !all_set(init, start - values_begin<S>(region), bytes);
+  if (checks.race) {
+    const RaceCells cells = observer.cells(S, start, bytes);
+    const int count = static_cast<int>(bytes >> observer.shift(S));
+    if (!cells || !settle_broadcast(cells, count, mask, now<S>(w, i))) return false;
+  }
+  for (u32 rest = look ? mask : 0; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    observer.look_at_values(w, i, S, lane, start, bytes, false);
+  }
+  return true;
 }
 
 /// All 32 lanes load rows: groups of 8 lanes or more, each in order or of one place.
@@ -102,7 +114,7 @@ template <Space S>
   }
   BlockObserver& observer = *w.observer;
   const Checks& checks = observer.checks();
-  if (!plain<false>(w, i, checks)) return false;
+  if (!plain(i, checks)) return false;
   const u8* init = values_of<S>(w, region, checks);
   const int shift = __builtin_ctz(bytes) - observer.shift(S);
   // Lanes that read what they have just read leave all as it is: a closer look at all of them may
@@ -141,14 +153,13 @@ template <Space S, bool Store>
   if constexpr (S == Space::param) return true;
   BlockObserver& observer = *w.observer;
   const Checks& checks = observer.checks();
-  if (!plain<Store>(w, i, checks)) return false;
+  if (!plain(i, checks)) return false;
   u8* init = values_of<S>(w, region, checks);
   const u64 begin = values_begin<S>(region);
+  bool look = Store && stores_undefined(w, i, checks);
   if (!Store && init != nullptr) {
-    bool all = true;
     for (u32 rest = mask; rest != 0; rest &= rest - 1)
-      all &= all_set_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
-    if (!all) return false;
+      look |= !all_set_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
   }
   if (checks.race) {
     LaneCells lanes;
@@ -167,7 +178,11 @@ template <Space S, bool Store>
         cells == 1 ? settle_lanes<Store>(lanes, 1, when) : settle_lanes<Store>(lanes, cells, when);
     if (!settled) return false;
   }
-  if (Store && init != nullptr) {
+  for (u32 rest = look ? mask : 0; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    observer.look_at_values(w, i, S, lane, at[lane], bytes, Store);
+  }
+  if (Store && !look && init != nullptr) {
     for (u32 rest = mask; rest != 0; rest &= rest - 1)
       set_bits_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
   }

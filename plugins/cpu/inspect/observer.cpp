@@ -9,7 +9,7 @@
 #include "inspect/init_bits.hpp"
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
-#include "program/memory_words.hpp"
+#include "program/data_flow.hpp"
 #include "program/uses.hpp"
 
 namespace warpmark::cpu {
@@ -51,7 +51,10 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
     const Block& next = program.blocks[block.next];
     if (next.begin != next.end || next.exit != Exit::cluster_wait) splits_cluster_barrier = true;
   }
-  if (checks.init) lay_out_call_spaces(program);
+  if (checks.init) {
+    lay_out_call_spaces(program);
+    find_shuffles_of_structs(program);
+  }
   races.begin_launch();
   if (!clock.begin_launch()) return;
   for (RaceMemory& records : memory.races) records.clear();
@@ -71,6 +74,20 @@ void LaunchObserver::lay_out_call_spaces(const Program& program) {
   for (const RuntimeCall& call : program.runtime_calls) {
     add(call.caller, call.arguments);
     add(call.caller, call.results);
+  }
+}
+
+void LaunchObserver::find_shuffles_of_structs(const Program& program) {
+  for (const Block& block : program.blocks) {
+    const Instruction* last = nullptr;
+    for (std::uint32_t at = block.begin; at < block.end; ++at) {
+      const Instruction& i = program.code[at];
+      if (flow_of(i.opcode) != Flow::shuffle) continue;
+      const bool same = last != nullptr && last->opcode == i.opcode && last->b == i.b &&
+                        last->c == i.c && last->a != i.a && last->d != i.a;
+      if (same) shuffles_of_structs.insert({last->statement, i.statement});
+      last = &i;
+    }
   }
 }
 

@@ -56,7 +56,9 @@ struct LaunchObserver {
   bool swaps;  ///< the program has a compare-and-swap
   /// Statements of atomic accesses that are so for threads of their own block alone.
   std::unordered_set<std::uint32_t> of_block_scope;
-  OperandSlots operands;                ///< with values to follow
+  OperandSlots operands;  ///< with values to follow
+  /// Statements of shuffles that move words of one thing: others beside them do the same to others.
+  std::unordered_set<std::uint32_t> shuffles_of_structs;
   bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
   /// By callee: the arguments and results of its calls and its own results, which lie in its frame
   /// and may be written in part: offsets and bytes.
@@ -66,6 +68,7 @@ struct LaunchObserver {
 
  private:
   void lay_out_call_spaces(const Program& program);
+  void find_shuffles_of_structs(const Program& program);
 };
 
 /// What happens in one thread block. Handlers call it for each access, before it takes place.
@@ -119,6 +122,14 @@ class BlockObserver {
   /// `same`: what is stored is there already.
   void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool same);
+  /// What of these concerns values.
+  void look_at_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                      std::uint64_t address, std::uint32_t bytes, bool store) {
+    if (store)
+      store_values(w, i, space, lane, address, bytes);
+    else
+      load_values(w, i, space, lane, address, bytes);
+  }
   /// Reads and writes; `uses` says whether the old value is looked at.
   void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
               std::uint64_t address, std::uint32_t bytes, bool uses);
@@ -201,13 +212,17 @@ class BlockObserver {
   };
   /// Of a block's number, where copies told to mbarriers take the block's place.
   static constexpr std::uint64_t kEngine = std::uint64_t{1} << 57;
+  struct UndefinedLoad {
+    std::uint32_t element = 8, all = 8;         ///< bytes of an element, of all of them
+    std::array<std::uint64_t, 32> addresses{};  ///< of each lane the last
+  };
   struct Warp {
     WarpTaints taints;
     std::array<std::uint64_t, 64>
         covered{};                ///< records without their statements, of what was seen
     std::vector<WarpSync> syncs;  ///< since the last barrier
-    /// Where loads read undefined bits, by statement: of each lane the last address.
-    std::unordered_map<std::uint32_t, std::array<std::uint64_t, 32>> undefined_loads;
+    /// Loads that read undefined bits, by statement.
+    std::unordered_map<std::uint32_t, UndefinedLoad> undefined_loads;
     Seen seen;
     std::array<Fence, 32> fences{};        ///< the last of each lane
     std::shared_ptr<const Fenced> fenced;  ///< of those whom its threads met last
@@ -285,8 +300,8 @@ class BlockObserver {
   /// Whether the undefined bits of what is stored at an address are those that a load read there.
   [[nodiscard]] bool goes_back(const Warp& warp, const Taint& taint, std::uint32_t lane,
                                std::uint64_t address) const;
-  /// How many bytes a load had read of each element that is undefined now; 8 if it was none.
-  [[nodiscard]] std::uint32_t loaded_element(const Taint& taint) const;
+  /// The load that read what is undefined now; null if it was none of this warp's.
+  [[nodiscard]] static const UndefinedLoad* load_of(const Warp& warp, const Taint& taint);
   bool keep_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                  const Values& values);
 

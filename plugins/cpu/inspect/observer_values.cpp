@@ -9,7 +9,6 @@
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
 #include "program/data_flow.hpp"
-#include "program/memory_words.hpp"
 #include "program/uses.hpp"
 
 namespace warpmark::cpu {
@@ -141,26 +140,26 @@ void BlockObserver::load_values(Lanes& w, const Instruction& i, Space space, std
     }
     warp.taints.set(slot, lane, taint);
   }
-  const auto [place, fresh] = warp.undefined_loads.try_emplace(i.statement);
-  if (fresh) place->second.fill(~std::uint64_t{0});
-  place->second.at(lane) = address;
+  UndefinedLoad& load = warp.undefined_loads[i.statement];
+  load.element = element;
+  load.all = bytes;
+  load.addresses.at(lane) = address;
 }
 
-std::uint32_t BlockObserver::loaded_element(const Taint& taint) const {
-  const Statement* statement = block_.launch().program.statement(taint.statement());
-  const bool loaded = statement != nullptr && taint.space() != Space::param;
-  const std::uint32_t read = loaded ? loaded_bytes(statement->opcode).element : 0;
-  return read == 0 ? 8 : read;
+const BlockObserver::UndefinedLoad* BlockObserver::load_of(const Warp& warp, const Taint& taint) {
+  if (taint.space() == Space::param) return nullptr;
+  const auto load = warp.undefined_loads.find(taint.statement());
+  return load == warp.undefined_loads.end() ? nullptr : &load->second;
 }
 
 bool BlockObserver::goes_back(const Warp& warp, const Taint& taint, std::uint32_t lane,
                               std::uint64_t address) const {
-  const auto place = warp.undefined_loads.find(taint.statement());
-  if (place == warp.undefined_loads.end() || taint.space() == Space::param) return false;
-  const std::uint64_t read = place->second.at(lane);
+  const UndefinedLoad* load = load_of(warp, taint);
+  if (load == nullptr) return false;
+  const std::uint64_t read = load->addresses.at(lane);
   const auto first = static_cast<std::uint64_t>(std::countr_zero(taint.undefined)) / 8;
   const auto last = (63 - static_cast<std::uint64_t>(std::countl_zero(taint.undefined))) / 8;
-  return address + first >= read && address + last < read + loaded_element(taint);
+  return address + first >= read && address + last < read + load->all;
 }
 
 // What is no copy of memory, which may hold padding and bit-fields without values, is a result:
@@ -183,9 +182,10 @@ void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, st
     Taint taint = held.with(held.undefined & whole);
     const bool back = taint && goes_back(warp, taint, lane, address + at);
     all = all && !back && touches_each_byte(taint.undefined, element);
+    const UndefinedLoad* load = taint ? load_of(warp, taint) : nullptr;
     if (taint && !back) {
-      const bool cut =
-          (taint.low_part() && taint.undefined != whole) || loaded_element(taint) < element;
+      const bool cut = (taint.low_part() && taint.undefined != whole) ||
+                       (load != nullptr && load->element < element);
       part = part || (cut && !taint.joined());
       made = made || cut || taint.joined();
     }
@@ -296,8 +296,9 @@ void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) 
     // Structs are shuffled word by word, with their padding. And sums of half a warp hand on what
     // lanes beyond it have, down to where nobody looks at it.
     const bool padding =
-        !taint.computed() && ((~taint.undefined & low_bits(32)) != 0 ||
-                              taint.space() == Space::local || taint.space() == Space::param);
+        !taint.computed() &&
+        ((~taint.undefined & low_bits(32)) != 0 || taint.space() == Space::local ||
+         taint.space() == Space::param || launch_.shuffles_of_structs.contains(i.statement));
     if (read && !padding && !taint.of_absent_lane()) used |= 1u << from;
   }
   decide(w, i.a, used, i.statement, "handed to other lanes");
