@@ -82,7 +82,7 @@ class Failures(CheckTest):
         text = KERNEL.replace("f * src[i];", "out[i] * 0 + f * src[i];")
         self.write_scale(kernel_text=text)
         out, _ = self.check("suites/t.yaml", "--checks", "init", code=1)
-        self.assertIn("a value from uninitialised global memory is stored (out[0])", out)
+        self.assertIn("a value from uninitialised global memory (out) is stored (out[0])", out)
         self.assertIn("--case t.n=100 --device cpu --checks init\n", out)
 
     def test_wrong_values(self):

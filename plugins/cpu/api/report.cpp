@@ -299,7 +299,8 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
               : std::string("uninitialised ") + name_of(fault.origin) + " memory" +
                     (fault.has_access && fault.space == fault.origin && fault.space != Space::global
                          ? at_offset(fault)
-                         : "") +
+                     : fault.source.empty() ? ""
+                                            : " (" + safe(fault.source) + ")") +
                     read_at;
       return "a value from " + what + " is " + fault.hazard +
              (element.empty() ? "" : " (" + element + ")") + ", " +

@@ -71,6 +71,7 @@ struct Fault {
   bool both_orders = false;      ///< of a race: the other order was met, too
   bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
   Space origin = Space::global;  ///< of an undefined value; param stands for a register
+  std::string source;            ///< the array that it was read from, if it has a name
   /// The other side of a race, or where an undefined value was read.
   struct Other {
     bool known = false;

@@ -78,16 +78,15 @@ void LaunchObserver::lay_out_call_spaces(const Program& program) {
 }
 
 void LaunchObserver::find_shuffles_of_structs(const Program& program) {
-  for (const Block& block : program.blocks) {
-    const Instruction* last = nullptr;
-    for (std::uint32_t at = block.begin; at < block.end; ++at) {
-      const Instruction& i = program.code[at];
-      if (flow_of(i.opcode) != Flow::shuffle) continue;
-      const bool same = last != nullptr && last->opcode == i.opcode && last->b == i.b &&
-                        last->c == i.c && last->a != i.a && last->d != i.a;
-      if (same) shuffles_of_structs.insert({last->statement, i.statement});
-      last = &i;
-    }
+  constexpr std::uint32_t kNear = 12;  // statements
+  const Instruction* last = nullptr;
+  for (const Instruction& i : program.code) {
+    if (flow_of(i.opcode) != Flow::shuffle) continue;
+    const bool same = last != nullptr && last->opcode == i.opcode && last->b == i.b &&
+                      last->c == i.c && last->a != i.a && last->d != i.a &&
+                      i.statement - last->statement <= kNear;
+    if (same) shuffles_of_structs.insert({last->statement, i.statement});
+    last = &i;
   }
 }
 

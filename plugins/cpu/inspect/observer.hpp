@@ -57,6 +57,8 @@ struct LaunchObserver {
   /// Statements of atomic accesses that are so for threads of their own block alone.
   std::unordered_set<std::uint32_t> of_block_scope;
   OperandSlots operands;  ///< with values to follow
+  /// Arrays from which loads read undefined values, by statement.
+  std::unordered_map<std::uint32_t, std::string> arrays;
   /// Statements of shuffles that move words of one thing: others beside them do the same to others.
   std::unordered_set<std::uint32_t> shuffles_of_structs;
   bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
@@ -213,8 +215,10 @@ class BlockObserver {
   /// Of a block's number, where copies told to mbarriers take the block's place.
   static constexpr std::uint64_t kEngine = std::uint64_t{1} << 57;
   struct UndefinedLoad {
+    const Instruction* instruction = nullptr;
     std::uint32_t element = 8, all = 8;         ///< bytes of an element, of all of them
     std::array<std::uint64_t, 32> addresses{};  ///< of each lane the last
+    std::uint64_t any = 0;                      ///< one of them
   };
   struct Warp {
     WarpTaints taints;
@@ -289,6 +293,8 @@ class BlockObserver {
                                  std::uint64_t address);
   [[nodiscard]] Values local_values(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset);
   [[nodiscard]] Values side_values(Flight::Side& side);
+  /// What is undefined of these bytes came from there.
+  static void tell_origin(const Values& values, std::uint64_t bytes, const Taint& taint);
   [[nodiscard]] static Values moved(Values values, std::uint64_t by);
   /// What is undefined of `bytes` bytes, at most 8, `at` bytes behind those of `values`.
   [[nodiscard]] static std::uint64_t undefined_bits(const Values& values, std::uint64_t at,
@@ -300,6 +306,8 @@ class BlockObserver {
   /// Whether the undefined bits of what is stored at an address are those that a load read there.
   [[nodiscard]] bool goes_back(const Warp& warp, const Taint& taint, std::uint32_t lane,
                                std::uint64_t address) const;
+  /// Where an undefined value came from; "" if that is not known.
+  [[nodiscard]] const std::string& array_of(const Lanes& w, const Taint& taint);
   /// The load that read what is undefined now; null if it was none of this warp's.
   [[nodiscard]] static const UndefinedLoad* load_of(const Warp& warp, const Taint& taint);
   bool keep_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,

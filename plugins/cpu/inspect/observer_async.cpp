@@ -156,6 +156,9 @@ void BlockObserver::carry_values(AsyncCopy& copy) {
     if (to.bits != nullptr) set_bits(to.bits, target.from, part.bytes);
     if (whole) return;
     if (to.bits != nullptr) copy_values(target, source, part.source);
+    if (to.origins != nullptr && from.origins == nullptr)
+      tell_origin(target, part.source,
+                  Taint::make(1, Space::global, flight.instruction->statement));
     if (flight.to.space == Space::global) carry_results(flight, part, from.bits, to.bits);
   });
 }
@@ -170,6 +173,13 @@ BlockObserver::Values BlockObserver::side_values(Flight::Side& side) {
   Arena& arena = block_.launch().arena;
   PartialBytes* partial = arena.contains(side.address) ? &arena.partial_bytes() : nullptr;
   return {side.init, side.first, ~std::uint64_t{0}, partial, side.address, nullptr};
+}
+
+void BlockObserver::tell_origin(const Values& values, std::uint64_t bytes, const Taint& taint) {
+  for (std::uint64_t byte = 0; byte < bytes; ++byte) {
+    if (!all_set(values.bits, values.from + byte, 1))
+      values.origins->set(values.key + byte, taint.origin | Taint::kKept);
+  }
 }
 
 BlockObserver::Values BlockObserver::moved(Values values, std::uint64_t by) {

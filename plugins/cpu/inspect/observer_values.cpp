@@ -95,7 +95,8 @@ void BlockObserver::put(const Values& values, std::uint64_t at, std::uint32_t by
     if (bits == 0 || (bits != 0xff && values.partial == nullptr)) continue;
     set_bits<false>(values.bits, values.from + at + byte, 1);
     if (values.partial != nullptr) values.partial->set(values.key + at + byte, bits);
-    if (values.origins != nullptr) values.origins->set(values.key + at + byte, taint.origin);
+    if (values.origins != nullptr)
+      values.origins->set(values.key + at + byte, taint.origin | Taint::kKept);
   }
 }
 
@@ -132,7 +133,7 @@ void BlockObserver::load_values(Lanes& w, const Instruction& i, Space space, std
     if (taint && values.origins != nullptr && !values.origins->empty()) {
       const auto byte = static_cast<std::uint64_t>(std::countr_zero(undefined)) / 8;
       const std::uint32_t origin = values.origins->get(values.key + first + byte);
-      if (origin != 0) taint.origin = origin < Taint::kFlags + 1 ? taint.origin | origin : origin;
+      if ((origin & Taint::kKept) != 0) taint.origin = origin & ~Taint::kKept;
     }
     if (taint && extension.bits != 0 && 8 * element < extension.bits) {
       taint.undefined =
@@ -141,9 +142,10 @@ void BlockObserver::load_values(Lanes& w, const Instruction& i, Space space, std
     warp.taints.set(slot, lane, taint);
   }
   UndefinedLoad& load = warp.undefined_loads[i.statement];
+  load.instruction = &i;
   load.element = element;
   load.all = bytes;
-  load.addresses.at(lane) = address;
+  load.addresses.at(lane) = load.any = address;
 }
 
 const BlockObserver::UndefinedLoad* BlockObserver::load_of(const Warp& warp, const Taint& taint) {
@@ -179,7 +181,7 @@ void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, st
   std::uint64_t at = 0;
   for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
     const Taint held = warp.taints.get(slot, lane);
-    Taint taint = held.with(held.undefined & whole);
+    const Taint taint = held.with(held.undefined & whole);
     const bool back = taint && goes_back(warp, taint, lane, address + at);
     all = all && !back && touches_each_byte(taint.undefined, element);
     const UndefinedLoad* load = taint ? load_of(warp, taint) : nullptr;
@@ -190,9 +192,6 @@ void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, st
       made = made || cut || taint.joined();
     }
     if (taint && (!worst || (taint.computed() && !worst.computed()))) worst = taint;
-    // Shared memory hides where what it holds came from, but for lanes that take no part in a
-    // shuffle.
-    if (space == Space::shared && !taint.of_absent_lane()) taint.origin &= Taint::kFlags;
     if (values.bits != nullptr) put(values, at, element, taint);
     at += element;
   }
@@ -261,6 +260,7 @@ void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statem
   fault.calls = block_.calls_to(statement, w.warp, lane);
   fault.count = 1;
   fault.origin = taint.space();
+  fault.source = array_of(w, taint);
   if (taint.space() != Space::param || taint.of_absent_lane()) {
     fault.other.known = true;
     fault.other.statement = taint.statement();
@@ -268,6 +268,20 @@ void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statem
     fault.other.block = fault.block;
   }
   block_.launch().faults.add(fault);
+}
+
+// Values go from thread to thread, so that it may be any warp's load.
+const std::string& BlockObserver::array_of(const Lanes& w, const Taint& taint) {
+  static const std::string kNone;
+  if (taint.space() == Space::param) return kNone;
+  const auto [known, fresh] = launch_.arrays.try_emplace(taint.statement());
+  if (!fresh && !known->second.empty()) return known->second;
+  for (const Warp& warp : warps_) {
+    const UndefinedLoad* load = load_of(warp, taint);
+    if (load != nullptr && known->second.empty())
+      known->second = array_at(w, *load->instruction, taint.space(), load->any);
+  }
+  return known->second;
 }
 
 void BlockObserver::decide(Lanes& w, std::uint32_t slot, std::uint32_t mask,

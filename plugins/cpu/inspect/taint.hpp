@@ -15,6 +15,8 @@ struct Lanes;
 /// value beside them; a result that depends on undefined bits is `computed`.
 struct Taint {
   static constexpr std::uint32_t kComputed = 1, kLowPart = 2, kJoined = 4, kFlags = 7;
+  /// Of an origin that memory keeps: it is one.
+  static constexpr std::uint32_t kKept = 1u << 31;
   std::uint64_t undefined = 0;  ///< a one for each bit without a value
   std::uint32_t origin = 0;     ///< flags, space and statement
 

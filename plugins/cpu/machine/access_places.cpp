@@ -288,4 +288,17 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
   }
 }
 
+std::string array_at(const Lanes& lanes, const Instruction& instruction, Space space,
+                     std::uint64_t address) {
+  const LaunchState& launch = lanes.block->launch();
+  if (space == Space::shared) {
+    const Object* variable = variable_of(launch.program, instruction, address);
+    return variable == nullptr ? "" : variable_name(variable->name);
+  }
+  if (space != Space::global) return "";
+  if (launch.shape.heap != nullptr && launch.shape.heap->owns(address)) return "the device heap";
+  const Nearest nearest = launch.arena.nearest(address, 1);
+  return nearest.allocation == nullptr ? "" : nearest.allocation->label;
+}
+
 }  // namespace warpmark::cpu

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "program/program.hpp"
 
@@ -83,6 +84,10 @@ bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t add
 void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool store);
 
+/// The array that holds an address: of an argument its name, in shared memory the variable's; "" if
+/// it has none.
+std::string array_at(const Lanes& lanes, const Instruction& instruction, Space space,
+                     std::uint64_t address);
 /// Fills in what a report says of an access, faulty or not.
 void describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
                      std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, bool store,

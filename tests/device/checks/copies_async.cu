@@ -224,7 +224,7 @@ extern "C" __global__ void bulk_copy_of_what_was_never_written(float* a, float* 
   }
 }
 
-//@ bug bulk_copy_brings_what_has_no_value uninitialised block=64 args="float32[64]=first63 float32[64]" origin=shared
+//@ bug bulk_copy_brings_what_has_no_value uninitialised block=64 args="float32[64]=first63 float32[64]" origin=global
 extern "C" __global__ void bulk_copy_brings_what_has_no_value(const float* a, float* b) {
   __shared__ __align__(128) float s[64];
   __shared__ __align__(8) unsigned long long bar;

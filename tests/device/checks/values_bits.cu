@@ -255,7 +255,7 @@ extern "C" __global__ void field_copied_by_the_engine(const int* a, Flags* f, in
   __syncthreads();
   unsigned to = (unsigned)__cvta_generic_to_shared(s + threadIdx.x);
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4; cp.async.wait_all;" ::"r"(to), "l"(f + threadIdx.x) : "memory");
-  b[threadIdx.x] = s[threadIdx.x].b;  //! thread=0 count=32 origin=shared
+  b[threadIdx.x] = s[threadIdx.x].b;  //! thread=0 count=32 origin=global
 }
 
 //@ bug bits_never_set_by_atomics uninitialised block=32 args="int32[32]= int32[32]"

@@ -181,7 +181,7 @@ extern "C" __global__ void undefined_bytes_copied_later(const float* a, float* b
   unsigned to = (unsigned)__cvta_generic_to_shared(s + threadIdx.x * 4);
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16; cp.async.wait_all;" ::"r"(to), "l"(a + threadIdx.x * 4) : "memory");
   float4 v = *(float4*)(s + threadIdx.x * 4);
-  b[threadIdx.x] = v.x + v.y + v.z + v.w;  //! thread=31 count=1 origin=shared
+  b[threadIdx.x] = v.x + v.y + v.z + v.w;  //! thread=31 count=1 origin=global
 }
 
 struct Fields {
