@@ -187,6 +187,11 @@ void Driver::label(CUcontext context, CUdeviceptr address, uint64_t bytes, const
   throw internal_error(fmt::format("{} refused the label `{}`: {}", name_, name, last_error()));
 }
 
+void Driver::elements(CUcontext context, CUdeviceptr address, uint64_t bytes) const {
+  if (extension_.elements == nullptr || extension_.elements(context, address, bytes) == 0) return;
+  throw internal_error(fmt::format("{} refused the size of elements: {}", name_, last_error()));
+}
+
 bool Driver::can_protect() const {
   return extension_.protect != nullptr;
 }

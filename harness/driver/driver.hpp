@@ -115,6 +115,9 @@ class Driver {
   /// Names device memory for reports; does nothing if the driver gives no reports.
   void label(CUcontext context, CUdeviceptr address, uint64_t bytes, const std::string& name,
              const std::string& dtype) const;
+  /// What labelled memory holds to the kernel: bytes that have a value as a whole, or 0 for
+  /// records; nothing for drivers that do not ask.
+  void elements(CUcontext context, CUdeviceptr address, uint64_t bytes) const;
   /// Whether the driver can forbid kernels to write to an allocation, and doing so: a kernel that
   /// writes to the allocation of these bytes from now on faults.
   bool can_protect() const;

@@ -59,6 +59,8 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
     if (wanted.bytes == 0) continue;
     context_->driver().label(context_->handle(), buffer.address(), wanted.bytes, wanted.name,
                              wanted.dtype);
+    if (wanted.element)
+      context_->driver().elements(context_->handle(), buffer.address(), *wanted.element);
   }
   std::map<std::string, const std::string*> scalars;
   for (const protocol::ScalarBytes& scalar : run.scalars) scalars[scalar.name] = &scalar.bytes;

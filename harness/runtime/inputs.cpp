@@ -1,5 +1,6 @@
 #include "runtime/inputs.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +22,38 @@ std::optional<DType> pointee(const std::string& type) {
     return std::nullopt;
   }
   return dtype_of_c_type(type.substr(0, star));
+}
+
+// The bytes of a built-in vector, or of a number that is no dtype; nothing for other types.
+std::optional<uint64_t> vector_bytes(std::string_view name) {
+  static constexpr std::pair<std::string_view, uint64_t> kWhole[] = {
+      {"__half2", 4},          {"half2", 4},         {"__nv_bfloat162", 4},
+      {"__nv_bfloat16", 2},    {"cuComplex", 8},     {"cuFloatComplex", 8},
+      {"cuDoubleComplex", 16}, {"__nv_fp8_e4m3", 1}, {"__nv_fp8_e5m2", 1}};
+  for (const auto& [whole, bytes] : kWhole) {
+    if (name == whole) return bytes;
+  }
+  static constexpr std::pair<std::string_view, uint64_t> kMembers[] = {
+      {"char", 1}, {"uchar", 1}, {"short", 2},    {"ushort", 2},    {"int", 4},   {"uint", 4},
+      {"long", 8}, {"ulong", 8}, {"longlong", 8}, {"ulonglong", 8}, {"float", 4}, {"double", 8}};
+  // Those of 32 bytes have names for each alignment, too: double4_16a.
+  if (name.ends_with("4_16a") || name.ends_with("4_32a")) name.remove_suffix(4);
+  if (name.empty() || name.back() < '1' || name.back() > '4') return std::nullopt;
+  const auto count = static_cast<uint64_t>(name.back() - '0');
+  name.remove_suffix(1);
+  for (const auto& [member, bytes] : kMembers) {
+    if (name == member) return bytes * count;
+  }
+  return std::nullopt;
+}
+
+std::string without_qualifiers(std::string_view type) {
+  std::vector<std::string> words;
+  for (const std::string& word : split(trim(type), ' ')) {
+    if (!word.empty() && word != "const" && word != "volatile" && word != "__restrict__")
+      words.push_back(word);
+  }
+  return join(words, " ");
 }
 
 bool is_pointer(const std::string& type) {
@@ -66,7 +99,7 @@ class SignatureCheck {
     }
   }
 
-  std::map<std::string, DType> take() { return std::move(dtypes_); }
+  ArgumentTypes take() { return std::move(types_); }
 
  private:
   Error misfit(const std::string& name, const std::string& at, const EntryParameter& parameter,
@@ -92,7 +125,14 @@ class SignatureCheck {
                    fmt::format("its elements must be {}; leave `dtype` out to take the kernel's",
                                element->name));
     }
-    dtypes_.try_emplace(buffer.name, *dtype);
+    types_.dtypes.try_emplace(buffer.name, *dtype);
+    if (const auto elements = pointed_elements(parameter.type)) {
+      const auto [known, first] = types_.elements.try_emplace(buffer.name, *elements);
+      if (*elements == 0 || known->second == 0)
+        known->second = 0;
+      else
+        known->second = std::max(known->second, *elements);
+    }
   }
 
   void check_scalar(const Scalar& scalar, const EntryParameter& parameter, const Entry& entry) {
@@ -111,7 +151,7 @@ class SignatureCheck {
                                dtype->bytes == 1 ? "" : "s"),
                    "leave `dtype` out to take the kernel's");
     }
-    dtypes_.try_emplace(scalar.name, *dtype);
+    types_.dtypes.try_emplace(scalar.name, *dtype);
   }
 
   Error unknown_dtype(const std::string& name, const std::string& at,
@@ -124,7 +164,7 @@ class SignatureCheck {
 
   const Plan& plan_;
   const PositionMap& positions_;
-  std::map<std::string, DType> dtypes_;
+  ArgumentTypes types_;
 };
 
 PythonValue python_value(const ArithmeticValue& value) {
@@ -163,8 +203,25 @@ Value evaluate(Interpreter& python, const NumpyText& text, const PositionMap& po
   return call(python, python_function(written, folder), scope, ExitCode::verdict);
 }
 
-std::map<std::string, DType> argument_dtypes(const PlannedCase& planned,
-                                             const std::vector<Entry>& kernels) {
+std::optional<uint64_t> pointed_elements(std::string_view type) {
+  size_t end = type.find_last_of("*&");
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string_view behind = trim(type.substr(end + 1));
+  if (behind.starts_with(")")) {
+    // Of arrays, "float (*) [32]"; functions have their parameters there.
+    behind = trim(behind.substr(1));
+    end = type.rfind('(', end);
+    if (!behind.starts_with("[") || end == std::string_view::npos) return std::nullopt;
+  } else if (!without_qualifiers(behind).empty()) {
+    return std::nullopt;
+  }
+  const std::string element = without_qualifiers(type.substr(0, end));
+  if (element.ends_with("*")) return sizeof(void*);
+  if (const auto dtype = dtype_of_c_type(element)) return dtype->bytes;
+  return vector_bytes(element).value_or(0);
+}
+
+ArgumentTypes argument_types(const PlannedCase& planned, const std::vector<Entry>& kernels) {
   SignatureCheck check(planned);
   size_t next = 0;
   for (const Step& step : planned.plan.steps) {
@@ -172,24 +229,23 @@ std::map<std::string, DType> argument_dtypes(const PlannedCase& planned,
       check.check(*launch, kernels.at(next++));
     }
   }
-  std::map<std::string, DType> dtypes = check.take();
+  ArgumentTypes types = check.take();
   // Buffers that only copies touch have no parameter to take a type from.
   for (const Buffer& buffer : planned.plan.buffers) {
-    if (dtypes.contains(buffer.name)) continue;
+    if (types.dtypes.contains(buffer.name)) continue;
     if (!buffer.dtype) {
       throw verdict_error(fmt::format("no kernel takes `{}`, so it needs a dtype", buffer.name),
                           planned.positions.find(buffer.at));
     }
-    dtypes.try_emplace(buffer.name, *buffer.dtype);
+    types.dtypes.try_emplace(buffer.name, *buffer.dtype);
   }
-  return dtypes;
+  return types;
 }
 
-CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
-                           std::map<std::string, DType> dtypes, GeneratorKey key) {
+CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, ArgumentTypes types,
+                           GeneratorKey key) {
   const Plan& plan = planned.plan;
-  CaseInputs inputs;
-  inputs.dtypes = std::move(dtypes);
+  CaseInputs inputs{std::move(types), {}, {}};
   PythonScope scope = axes_scope(plan);
   const auto value_of = [&](const std::string& name, const NumpyText& text) {
     key.argument = name;

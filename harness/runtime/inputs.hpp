@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/signature.hpp"
@@ -22,22 +24,33 @@ struct ScalarValue {
   std::vector<std::byte> bytes;
 };
 
-struct CaseInputs {
+/// What kernels make of a case's arguments.
+struct ArgumentTypes {
   std::map<std::string, DType> dtypes;  ///< of every buffer and scalar
+  /// What buffers hold to the kernels, where that is known: the bytes of a number or of a built-in
+  /// vector, which have a value as a whole, or 0 for records, whose members may have none.
+  std::map<std::string, uint64_t> elements;
+};
+
+struct CaseInputs : ArgumentTypes {
   std::map<std::string, Array> arrays;  ///< of `in` and `inout`, as before the launch
   std::map<std::string, ScalarValue> scalars;
 };
 
-/// The dtype of every argument: the suite's, else the kernel parameter's type. `kernels` has the
+/// The dtype of every argument: the suite's, else the kernel parameter's type; and the elements of
+/// buffers: of several kernels' types records come first, then the greatest. `kernels` has the
 /// entry of each launch step, in order. Throws a verdict error, at the argument, for what does not
 /// fit the kernel's parameters: count, sizes, pointers where values are wanted, element types.
-std::map<std::string, DType> argument_dtypes(const PlannedCase& planned,
-                                             const std::vector<Entry>& kernels);
+ArgumentTypes argument_types(const PlannedCase& planned, const std::vector<Entry>& kernels);
+
+/// The elements of what a parameter of this type, as a demangler writes it, points to; nothing if
+/// it is no pointer to data.
+std::optional<uint64_t> pointed_elements(std::string_view type);
 
 /// Evaluates inputs in the plan's order; each sees the axes and those before it. `key` names the
 /// generators but for the argument. Throws verdict errors.
-CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned,
-                           std::map<std::string, DType> dtypes, GeneratorKey key);
+CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, ArgumentTypes types,
+                           GeneratorKey key);
 
 /// The shape of a buffer of a resolved plan: that of its initial value, or of its `out`.
 Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs);

@@ -84,6 +84,7 @@ Json to_json(const Run& run) {
                        {"bytes", buffer.bytes},
                        {"has_initial", buffer.has_initial},
                        {"inout", buffer.inout}});
+    if (buffer.element) buffers.back()["element"] = *buffer.element;
   }
   Json scalars = Json::array();
   for (const ScalarBytes& scalar : run.scalars) {
@@ -200,7 +201,8 @@ Run run_from(const Json& json) {
   Run run;
   for (const Json& buffer : json.at("buffers")) {
     run.buffers.push_back({buffer.at("name"), buffer.at("dtype"), buffer.at("bytes"),
-                           buffer.at("has_initial"), buffer.at("inout")});
+                           buffer.at("has_initial"), buffer.at("inout"), std::nullopt});
+    if (buffer.contains("element")) run.buffers.back().element = buffer.at("element");
   }
   for (const Json& scalar : json.at("scalars")) {
     run.scalars.push_back(

@@ -106,6 +106,8 @@ struct BufferBytes {
   uint64_t bytes = 0;
   bool has_initial = false;
   bool inout = false;  ///< steps may change it, and it can be restored
+  /// Bytes of what has a value as a whole to the kernels, 0 for records; none if it is not known.
+  std::optional<uint64_t> element;
 };
 
 struct ScalarBytes {

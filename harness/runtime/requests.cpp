@@ -117,7 +117,9 @@ protocol::Run run_request(const ReadyCase& ready) {
     const auto input = ready.inputs.arrays.find(buffer.name);
     const bool has_initial = input != ready.inputs.arrays.end();
     run.buffers.push_back({buffer.name, std::string(dtype.name), 0, has_initial,
-                           buffer.direction == ArgumentKind::inout});
+                           buffer.direction == ArgumentKind::inout, std::nullopt});
+    const auto element = ready.inputs.elements.find(buffer.name);
+    if (element != ready.inputs.elements.end()) run.buffers.back().element = element->second;
     run.buffers.back().bytes =
         static_cast<uint64_t>(element_count(buffer_shape(buffer, ready.inputs))) * dtype.bytes;
   }

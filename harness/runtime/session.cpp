@@ -158,22 +158,22 @@ class Session::State {
     return facts;
   }
 
-  std::map<std::string, DType> dtypes_of(const PlannedCase& planned,
-                                         const std::vector<Entry>& kernels, Outcome& outcome) {
+  ArgumentTypes types_of(const PlannedCase& planned, const std::vector<Entry>& kernels,
+                         Outcome& outcome) {
     try {
-      return argument_dtypes(planned, kernels);
+      return argument_types(planned, kernels);
     } catch (const Error& error) {
       end_unready(outcome, FailureKind::signature, error);
     }
   }
 
-  ReadyCase make_ready(const Case& which, const PlannedCase& planned,
-                       const std::map<std::string, DType>& dtypes, Trial trial, Outcome& outcome) {
+  ReadyCase make_ready(const Case& which, const PlannedCase& planned, const ArgumentTypes& types,
+                       Trial trial, Outcome& outcome) {
     ReadyCase ready{planned, {}, trial.guards_front};
     try {
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
                              trial.index};
-      ready.inputs = evaluate_inputs(python_, planned, dtypes, key);
+      ready.inputs = evaluate_inputs(python_, planned, types, key);
       ready.planned.plan =
           resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
       add_integers(ready.planned, ready.inputs);
@@ -194,11 +194,11 @@ class Session::State {
                Outcome& outcome) {
     worker_.greet();
     const std::vector<Entry> kernels = units_.prepare(which, planned, false, artifacts_, outcome);
-    const std::map<std::string, DType> dtypes = dtypes_of(planned, kernels, outcome);
+    const ArgumentTypes types = types_of(planned, kernels, outcome);
     try {
       uint64_t trial = 0;
       // The arrays of one trial go before those of the next are made.
-      while (look(make_ready(which, planned, dtypes, trial, outcome))) {
+      while (look(make_ready(which, planned, types, trial, outcome))) {
         if (interrupted()) end_interrupted(outcome);
         ++trial;
       }
@@ -213,7 +213,7 @@ class Session::State {
     worker_.greet();
     check_requirements(planned.plan, outcome);
     const std::vector<Entry> kernels = units_.prepare(which, planned, true, artifacts_, outcome);
-    return make_ready(which, planned, dtypes_of(planned, kernels, outcome), trial, outcome);
+    return make_ready(which, planned, types_of(planned, kernels, outcome), trial, outcome);
   }
 
   void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {

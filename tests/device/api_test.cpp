@@ -328,6 +328,8 @@ TEST_F(ApiTest, ProtectedMemoryIsReadByKernelsAndWrittenByTheHostAlone) {
   EXPECT_NE(device.protect(nullptr, 0, 0, 1), 0);
   EXPECT_NE(device.forget(nullptr, a.address, 65), 0);
   EXPECT_EQ(device.forget(nullptr, a.address, 64), 0);
+  EXPECT_NE(device.elements(nullptr, a.address + 4, 4), 0) << "no label begins there";
+  EXPECT_EQ(device.elements(nullptr, a.address, 4), 0);
   ASSERT_EQ(device.protect(nullptr, a.address, 64, 1), 0);
   const float zero = 0;
   EXPECT_CU(api().find<CUresult(CUdeviceptr, const void*, std::size_t)>("cuMemcpyHtoD_v2")(

@@ -220,6 +220,13 @@ typedef struct warpmark_device {
    * the check `init`, whatever lies in them: poison, to be recognised if it is still there.
    * Returns 0 or an error, as configure. */
   int (*forget)(warpmark_device_context context, uint64_t address, uint64_t bytes);
+
+  /* What the memory that was labelled at `address` holds to the kernel, for the check `init`: how
+   * many bytes have a value as a whole, those of a number (4 of a float*) or of a built-in vector
+   * (16 of a float4*); or 0 for records (structs, unions, classes, void), whose members and padding
+   * may be without values. Not known unless told. Cleared with the label, and by another one.
+   * Returns 0 or an error, as configure. */
+  int (*elements)(warpmark_device_context context, uint64_t address, uint64_t bytes);
 } warpmark_device;
 
 /* The one exported symbol. */

@@ -117,6 +117,19 @@ int label(warpmark_device_context handle, std::uint64_t address, std::uint64_t b
     allocation->dtype = dtype == nullptr ? "" : dtype;
     allocation->label_address = address;
     allocation->label_bytes = bytes;
+    allocation->whole_bytes.reset();
+    return CUDA_SUCCESS;
+  });
+}
+
+int elements(warpmark_device_context handle, std::uint64_t address, std::uint64_t bytes) {
+  return enter("elements", [&]() -> CUresult {
+    Context* context = context_of(handle);
+    if (context == nullptr) return fail(CUDA_ERROR_INVALID_CONTEXT, "elements: no such context");
+    Allocation* allocation = context->arena.find(address);
+    if (allocation == nullptr || allocation->label.empty() || allocation->label_address != address)
+      return fail(CUDA_ERROR_INVALID_VALUE, "elements: no label begins at the address");
+    allocation->whole_bytes = bytes;
     return CUDA_SUCCESS;
   });
 }
@@ -218,6 +231,7 @@ extern "C" const warpmark_device* warpmark_device_v1(void) {
       list_symbols,
       protect,
       forget,
+      elements,
   };
   return &kDevice;
 }

@@ -194,6 +194,7 @@ bool Arena::free(std::uint64_t address) {
   allocation.live = false;
   allocation.label.clear();
   allocation.dtype.clear();
+  allocation.whole_bytes.reset();
   allocation.init = nullptr;
   (allocation.pinned ? pinned_ : used_) -= allocation.bytes;
   if (allocation.host_visible) {

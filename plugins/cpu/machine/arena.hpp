@@ -27,6 +27,8 @@ struct Allocation {
   std::shared_ptr<std::uint8_t[]> init;
   std::string label, dtype;  ///< from warpmark_device.label
   std::uint64_t label_address = 0, label_bytes = 0;
+  /// From warpmark_device.elements: bytes of what has a value as a whole, 0 for records.
+  std::optional<std::uint64_t> whole_bytes;
   /// Bytes of an element of its dtype, a NumPy one; 0 if unknown.
   [[nodiscard]] std::uint64_t element_bytes() const;
   const char* by = nullptr;  ///< the driver's function that made it, of a client's allocation

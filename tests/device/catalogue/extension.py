@@ -15,7 +15,8 @@ class Extension(ctypes.Structure):
                 ("drain_counters", CFUNCTYPE(None, c_void_p, SINK, c_void_p)), ("last_error", CFUNCTYPE(c_char_p)),
                 ("list_symbols", CFUNCTYPE(None, SINK, c_void_p)),
                 ("protect", CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64, c_int)),
-                ("forget", CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64))]
+                ("forget", CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64)),
+                ("elements", CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64))]
 
 
 def extension_of(device):

@@ -13,6 +13,8 @@ order, and args="…", one word for each argument:
     int32[64]=           … with the values 1, 2, 3, …; =0 are zeros, =first63 the same but for the last element
     int32[64]freed       … given back before the launch
     int32[64]ro          with values, read-only to kernels
+    float32[64]/16       what the memory holds to the kernel (warpmark_device.elements), behind all else: bytes of a number or
+                         of a built-in vector, or /record; not told of unless given
     7:int32              a number
     bytes:24             a struct of so many bytes by value, 32-bit numbers 1, 2, 3, …
     texture:64           a texture over memory of so many float32; surface:8x4 one of so many int32, image:8x4 a texture of so
@@ -129,7 +131,7 @@ class Kernel:
     def arguments(self, device, extension):
         made, freed = [], []
         for number, word in enumerate(self.launch.get("args", "").split()):
-            array = re.fullmatch(r"(\w+)\[(\d+)\](=0|=first\d+|=|freed|ro)?", word)
+            array = re.fullmatch(r"(\w+)\[(\d+)\](=0|=first\d+|=|freed|ro)?(?:/(\d+|record))?", word)
             if word == "same":
                 made.append(made[-1].memory)
             elif word.startswith("map:"):
@@ -150,6 +152,8 @@ class Kernel:
             elif values:
                 buffer.write(numbers[:int(values[6:])] if values.startswith("=first") else numbers)
             extension.label(None, buffer.address, like.nbytes, NAMES[number:number + 1], kind.encode())
+            if array[4]:
+                extension.elements(None, buffer.address, 0 if array[4] == "record" else int(array[4]))
             if values == "ro":
                 extension.protect(None, buffer.address, like.nbytes, 1)
             freed += [buffer] if values == "freed" else []

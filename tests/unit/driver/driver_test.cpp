@@ -153,6 +153,7 @@ warpmark_device old_extension() {
   // What lies past `size` is not the library's and must not be called.
   out.drain_counters = reinterpret_cast<decltype(out.drain_counters)>(1);
   out.last_error = reinterpret_cast<decltype(out.last_error)>(1);
+  out.elements = reinterpret_cast<decltype(out.elements)>(1);
   return out;
 }
 
@@ -167,6 +168,7 @@ TEST(Capabilities, MembersPastTheLibrarysSizeAreNotUsed) {
   const auto sink = [&](std::string_view line) { lines.emplace_back(line); };
   driver->drain_counters(nullptr, sink);
   EXPECT_EQ(driver->last_error(), "");
+  driver->elements(nullptr, 0, 4);
   driver->drain_reports(nullptr, sink);
   EXPECT_THAT(lines, testing::ElementsAre("{\"launch\": 1}", "{\"launch\": 2}"));
 }
@@ -192,6 +194,7 @@ TEST(Capabilities, ALibraryWithoutTheSymbolHasNone) {
   EXPECT_FALSE(find_capability("speed").has_value());
   EXPECT_THAT(error_of([&] { driver->configure(nullptr, "{}"); }), HasSubstr("no options"));
   driver->label(nullptr, 0, 4, "a", "float32");
+  driver->elements(nullptr, 0, 4);
 }
 
 TEST(Capabilities, TheLibrarysOwnWordsAreInTheError) {

@@ -135,8 +135,8 @@ class ExecutorCounters : public SessionTest {
     const auto bytes = [](const auto& value) {
       return std::string(reinterpret_cast<const char*>(&value), sizeof value);
     };
-    request.run.buffers = {{"out", "float32", 400, false, false},
-                           {"src", "float32", 400, true, false}};
+    request.run.buffers = {{"out", "float32", 400, false, false, {}},
+                           {"src", "float32", 400, true, false, {}}};
     request.run.scalars = {{"f", bytes(factor)}, {"n", bytes(n)}, {"one", bytes(one)}};
     protocol::Launch launch;
     launch.grid = {4, 1, 1};

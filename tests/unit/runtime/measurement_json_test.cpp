@@ -40,7 +40,7 @@ TEST(MeasurementJson, ComesBackAsItWent) {
 
 TEST(MeasurementJson, RequestsComeBackAsTheyWent) {
   Time request;
-  request.run.buffers.push_back({"x", "float32", 64, true, true});
+  request.run.buffers.push_back({"x", "float32", 64, true, true, 4});
   request.run.steps.emplace_back(Fill{"x", 7});
   request.options.caches = {CacheState::hot, CacheState::cold};
   request.options.budget_s = 0.5;
@@ -48,6 +48,7 @@ TEST(MeasurementJson, RequestsComeBackAsTheyWent) {
   const Json wire = to_json(request);
   const Request back = request_from_json(wire);
   EXPECT_EQ(to_json(std::get<Time>(back)), wire);
+  EXPECT_EQ(std::get<Time>(back).run.buffers.at(0).element, 4U);
   EXPECT_TRUE(std::holds_alternative<Calibrate>(request_from_json(to_json(Calibrate{}))));
 }
 

@@ -37,7 +37,7 @@ class SamplerTest : public testing::Test {
     context_ = Context::create(fake_.device());
     kernels_.emplace(context_, Compiler(Nvrtc::open(), CompileCache(folder_.path())), 90);
     const Module module(context_, "image", "k.cu");
-    run_.buffers.push_back({"x", "float32", 64, true, true});
+    run_.buffers.push_back({"x", "float32", 64, true, true, {}});
     run_.steps.emplace_back(protocol::Launch{0, {2, 1, 1}, {64, 1, 1}, 0, {"x"}});
     case_.emplace(context_, std::vector<Function>{module.function("k")}, run_);
     options_.min_samples = 5;

@@ -75,6 +75,87 @@ TEST_F(SessionTest, AnInputThatTheKernelChanges) {
   EXPECT_THAT(outcome.reason, HasSubstr("the kernel changed its input `src`: src[0, 7] was "));
 }
 
+// Bits of records may be undefined where they are copied to, those of numbers not.
+TEST_F(SessionTest, TheDeviceKnowsWhatParametersPointTo) {
+  options_.checks = {"init"};
+  const auto findings = [&](const std::string& parameter) {
+    return run("kernel: {file: k.cu, entry: k}\n"
+               "arguments: {y: {out: 16, dtype: uint32}}\n"
+               "launch: {block: 16}\n"
+               "reference: {y: np.arange(16)}\n",
+               "struct F { unsigned kind : 3, id : 29; };\n"
+               "extern \"C\" __global__ void k(" +
+                   parameter +
+                   "*y) {\n"
+                   "  __shared__ F s[16];\n"
+                   "  s[threadIdx.x].kind = threadIdx.x;\n"
+                   "  ((F *)y)[threadIdx.x] = s[threadIdx.x];\n"
+                   "}\n")
+        .findings.size();
+  };
+  EXPECT_EQ(findings("F "), 0U);
+  EXPECT_EQ(findings("unsigned "), 1U);
+}
+
+TEST(ArgumentTypes, OfSeveralKernelsRecordsComeFirstThenTheGreatest) {
+  PlannedCase planned;
+  planned.plan.buffers.resize(4);
+  const char* const names[] = {"a", "b", "c", "d"};
+  LaunchStep launch;
+  for (size_t i = 0; i < 4; ++i) {
+    planned.plan.buffers[i].name = names[i];
+    planned.plan.buffers[i].dtype = find_dtype("float32");
+    launch.arguments.emplace_back(names[i]);
+  }
+  planned.plan.steps = {launch, launch};
+  const auto kernel = [](const std::vector<std::string>& types) {
+    Entry entry;
+    for (const std::string& type : types) entry.parameters.push_back({0, 8, 8, type});
+    return entry;
+  };
+  const ArgumentTypes types = argument_types(
+      planned, {kernel({"float*", "Node*", "float4*", ""}), kernel({"float4*", "float*", "", ""})});
+  EXPECT_EQ(types.elements, (std::map<std::string, uint64_t>{{"a", 16}, {"b", 0}, {"c", 16}}));
+}
+
+TEST(PointedElements, OfNumbersVectorsAndRecords) {
+  const std::pair<const char*, std::optional<uint64_t>> types[] = {
+      {"float*", 4},
+      {"float const*", 4},
+      {"float const* __restrict__", 4},
+      {"volatile double*", 8},
+      {"unsigned char*", 1},
+      {"bool*", 1},
+      {"float4*", 16},
+      {"float4 const*", 16},
+      {"uchar4*", 4},
+      {"short3*", 6},
+      {"longlong2*", 16},
+      {"double4_16a*", 32},
+      {"double4_32a*", 32},
+      {"ulonglong4*", 32},
+      {"__half2*", 4},
+      {"__nv_bfloat162*", 4},
+      {"__nv_bfloat16*", 2},
+      {"cuComplex*", 8},
+      {"cuDoubleComplex*", 16},
+      {"float**", 8},
+      {"float const* const*", 8},
+      {"float (*) [32]", 4},
+      {"float2 (&) [4][8]", 8},
+      {"unsigned long long&", 8},
+      {"void*", 0},
+      {"Node*", 0},
+      {"float5*", 0},
+      {"std::pair<int, float*>*", 0},
+      {"Node (*) [4]", 0},
+      {"Box<float*>", std::nullopt},
+      {"float4", std::nullopt},
+      {"", std::nullopt},
+      {"void (*)(float*)", std::nullopt}};
+  for (const auto& [type, elements] : types) EXPECT_EQ(pointed_elements(type), elements) << type;
+}
+
 TEST_F(SessionTest, ExamineGivesEachTrialItsOwnInputsAndLaunchesNothing) {
   std::string faulty = kScale;
   faulty.replace(faulty.find("out[i] ="), 8, "out[1 << 30] =");
@@ -83,6 +164,7 @@ TEST_F(SessionTest, ExamineGivesEachTrialItsOwnInputsAndLaunchesNothing) {
   std::vector<float> first;
   const Outcome outcome = session().examine(which, planned, [&](const ReadyCase& ready) {
     EXPECT_EQ(ready.inputs.dtypes.at("out"), find_dtype("float32"));
+    EXPECT_EQ(ready.inputs.elements.at("out"), 4U);
     EXPECT_THAT(buffer_shape(*ready.planned.plan.find_buffer("out"), ready.inputs),
                 ElementsAre(4, 25));
     float value = 0;
