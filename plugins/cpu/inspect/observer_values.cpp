@@ -8,6 +8,7 @@
 #include "inspect/init_bits.hpp"
 #include "inspect/observer.hpp"
 #include "inspect/partial_value.hpp"
+#include "inspect/stored_bytes.hpp"
 #include "machine/arena.hpp"
 #include "machine/block.hpp"
 #include "program/data_flow.hpp"
@@ -39,64 +40,6 @@ bool touches_each_byte(std::uint64_t bits, std::uint32_t bytes) {
   }
   return true;
 }
-
-// Where an undefined value was loaded, with all elements that were loaded together.
-struct Loaded {
-  std::uint64_t address = 0, bytes = ~std::uint64_t{0};  ///< many if it was not loaded
-};
-
-Loaded loaded_from(const Program& program, const Taint& taint, std::uint64_t address) {
-  const Statement* load = program.statement(taint.statement());
-  // Variables are taken apart and put together by the compiler as it likes.
-  const bool in_memory = taint.space() == Space::global || taint.space() == Space::shared;
-  const std::uint32_t bytes = in_memory && load != nullptr ? loaded_bytes(load->opcode).all : 0;
-  return bytes == 0 ? Loaded{} : Loaded{address, bytes};
-}
-
-// What of a store has no value and does not go back to where it was loaded.
-class StoredBytes {
- public:
-  void add(const Taint& taint, std::uint64_t at, std::uint32_t bytes, const Loaded& from) {
-    for (std::uint32_t byte = 0; byte < bytes && at + byte < undefined_.size(); ++byte) {
-      if ((taint.undefined >> (8 * byte) & 0xff) != 0) undefined_.at(at + byte) = from;
-    }
-  }
-  // Where the first element begins that should have a value, in bytes from the store's address on.
-  // A vector may be copied with members that were never set: it is a result if nothing of it has a
-  // value, or if it was put together.
-  [[nodiscard]] std::optional<std::uint64_t> result(const Allocation& to, std::uint64_t address,
-                                                    std::uint32_t bytes) const {
-    const std::uint64_t whole = to.whole_bytes.value_or(0), number = to.element_bytes();
-    if (whole == 0) return std::nullopt;
-    const std::uint64_t start = address - to.label_address;
-    for (std::uint64_t from = 0, end = 0; from < bytes; from = end) {
-      end = std::min<std::uint64_t>(bytes, from + whole - (start + from) % whole);
-      bool all = true, result = whole == number;
-      std::optional<std::uint64_t> first;
-      for (std::uint64_t byte = from; byte < end; ++byte) {
-        const std::optional<Loaded>& loaded = undefined_.at(byte);
-        all = all && loaded;
-        if (!loaded) continue;
-        if (!first) first = byte;
-        result = result || is_put_together(*loaded, (start + byte) % whole, whole);
-      }
-      if (first && (result || all)) return *first - (number == 0 ? 0 : (start + *first) % number);
-    }
-    return std::nullopt;
-  }
-
- private:
-  // Whether a byte of a vector was loaded without the others, and from another place of vectors: a
-  // compiler that knows the other members loads only the one that it does not know.
-  static bool is_put_together(const Loaded& loaded, std::uint64_t place, std::uint64_t whole) {
-    // No load reads more than 16 bytes of a larger vector at once.
-    if (loaded.bytes >= std::min<std::uint64_t>(whole, 16)) return false;
-    const std::uint64_t begin = loaded.address % whole;
-    return place < begin || place >= begin + loaded.bytes;
-  }
-
-  std::array<std::optional<Loaded>, 32> undefined_;  ///< of each byte
-};
 
 }  // namespace
 
@@ -236,14 +179,13 @@ void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, st
     if (values.bits != nullptr) set_bits(values.bits, values.from, bytes);
     return;
   }
-  const Program& program = block_.launch().program;
   const std::uint32_t element = bytes / i.count;
   const std::uint64_t whole = low_bits(8 * element);
   bool all = true, part = false, made = false;
   Taint worst;
   StoredBytes stored;
   std::uint64_t at = 0;
-  for (const std::uint32_t slot : data_slots(program, i)) {
+  for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
     const Taint held = warp.taints.get(slot, lane);
     const Taint taint = held.with(held.undefined & whole);
     const bool back = taint && goes_back(warp, taint, lane, address + at);
@@ -254,32 +196,32 @@ void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, st
                        (load != nullptr && load->element < element);
       part = part || (cut && !taint.joined());
       made = made || cut || taint.joined();
-      if (space == Space::global) {
-        const auto load = warp.undefined_loads.find(taint.statement());
-        const bool known = load != warp.undefined_loads.end();
-        const Loaded from = known ? loaded_from(program, taint, load->second.at(lane)) : Loaded{};
-        stored.add(taint, at, element, from);
-      }
+      // Variables are taken apart and put together by the compiler as it likes.
+      const bool known = load != nullptr && taint.space() != Space::local;
+      if (space == Space::global)
+        stored.add(taint.undefined, at, element,
+                   known ? Loaded{load->addresses.at(lane), load->all} : Loaded{});
     }
     if (taint && (!worst || (taint.computed() && !worst.computed()))) worst = taint;
     if (values.bits != nullptr) put(values, at, element, taint);
     at += element;
   }
   if (!worst || space != Space::global) return;
+  const Allocation* to = block_.launch().arena.find(address);
+  std::uint64_t first = 0;
+  if (to != nullptr && to->whole_bytes && to->whole_bytes != 1) {
+    const std::optional<std::uint64_t> result = stored.result(*to, address, bytes);
+    if (!worst.computed() && !result) return;
+    first = result.value_or(0);
+  } else if (!worst.computed()) {
+    // Bytes may be those of anything.
+    const std::uint64_t type = to == nullptr ? 0 : to->whole_bytes == 1 ? 1 : to->element_bytes();
+    const bool typed = to != nullptr && !to->dtype.empty() && (type != 1 || element == 1);
+    if (!part && !(all && typed) && !(made && type == element && type > 1)) return;
+  }
   Fault fault;
   describe_access(w, i, space, lane, address, bytes, true, fault);
-  const Allocation& to = fault.allocation;
-  const std::uint64_t type = to.whole_bytes == 1 ? 1 : to.element_bytes();
-  if (to.whole_bytes && to.whole_bytes != 1) {
-    const std::optional<std::uint64_t> first = stored.result(to, address, bytes);
-    if (!worst.computed() && !first) return;
-    if (first) fault.address = address + *first;
-  } else {
-    // Bytes may be those of anything.
-    const bool typed = !to.dtype.empty() && (type != 1 || element == 1);
-    const bool results = part || (all && typed) || (made && type == element && type > 1);
-    if (!worst.computed() && !results) return;
-  }
+  fault.address = address + first;
   if (values.bits != nullptr) set_bits(values.bits, values.from, bytes);
   undefined(w, lane, i.statement, worst, "stored", fault);
 }
