@@ -60,13 +60,13 @@ class TrivialTest : public testing::Test {
   // What a Session's examine does, without a compiler: every dtype is the suite's.
   ReadyCase ready(const Case& which, uint64_t trial) {
     ReadyCase made{make_plan(which, plugins_), {}};
-    std::map<std::string, DType> dtypes;
+    ArgumentTypes types;
     Facts facts;
     for (const Buffer& buffer : made.planned.plan.buffers) {
-      dtypes.emplace(buffer.name, buffer.dtype.value());
+      types.dtypes.emplace(buffer.name, buffer.dtype.value());
     }
-    made.inputs = evaluate_inputs(python(), made.planned, dtypes,
-                                  {7, which.suite->name, which.id, "", trial});
+    made.inputs =
+        evaluate_inputs(python(), made.planned, types, {7, which.suite->name, which.id, "", trial});
     for (const Buffer& buffer : made.planned.plan.buffers) {
       ArrayFacts array{{}, *buffer.dtype};
       if (buffer.value) array.shape = made.inputs.arrays.at(buffer.name).shape();
