@@ -47,7 +47,7 @@ struct Decoding {
   /// The first statement that PTX has and this device has not: what follows it is still looked at,
   /// as an error there is one for every device.
   std::optional<PtxError> unsupported;
-  bool of_kernel = true;  ///< and not of functions that no kernel calls
+  bool of_kernel = true;    ///< and not of functions that no kernel calls
   std::vector<bool> meets;  ///< callees that have a barrier, or call a function that has one
 };
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "program/uses.hpp"
 #include "program/program.hpp"
+#include "program/uses.hpp"
 
 namespace warpmark::cpu {
 namespace {
