@@ -11,7 +11,7 @@ namespace {
 __extension__ typedef unsigned __int128 Wide;
 
 std::uint64_t sign_bit(std::uint32_t width) {
-  return std::uint64_t{1} << (width - 1);
+  return width == 0 ? 0 : std::uint64_t{1} << (width - 1);
 }
 
 // Order of signed numbers is that of unsigned ones whose sign is turned round.
