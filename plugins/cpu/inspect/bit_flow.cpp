@@ -249,7 +249,7 @@ class Result {
       case Kind::choose:
         return choose();
       case Kind::halves:
-        return halves();
+        return by_lanes(width_ / 2);
       case Kind::join:
         flow_.undefined = (a.undefined != 0 ? 0xffff0000 : 0) | (b.undefined != 0 ? 0xffff : 0);
         return;
@@ -329,13 +329,18 @@ class Result {
 
   // vabsdiff2 and 4: lane by lane, or their sum.
   void differences() {
-    const std::uint32_t lanes = info_.names[8] == '2' ? 16 : 8;
-    const bool sum = info_.names.find(".add") != std::string_view::npos;
-    for (std::uint32_t from = 0; from < 32; from += lanes) {
-      const std::uint64_t bits = low_bits(lanes) << from;
-      if (((x_[0].undefined | x_[1].undefined) & bits) != 0) flow_.undefined |= bits;
+    if (info_.names.find(".add") != std::string_view::npos) return whole();
+    by_lanes(info_.names[8] == '2' ? 16 : 8);
+  }
+
+  // Numbers of `lane` bits, each by itself.
+  void by_lanes(std::uint32_t lane) {
+    for (std::uint32_t from = 0; from < width_; from += lane) {
+      const std::uint64_t bits = low_bits(lane) << from;
+      if (std::any_of(x_.begin(), x_.end(),
+                      [&](const PartialValue& x) { return (x.undefined & bits) != 0; }))
+        flow_.undefined |= bits;
     }
-    if (sum && any()) whole();
   }
 
   // An operand as wide as the result.
@@ -446,16 +451,6 @@ class Result {
     const bool first = number ? (value & sign) == 0 : zero || value <= 0x7f800000;
     const std::size_t k = first ? 0 : 1;
     flow_.undefined = flow_.copied.at(k) = x_.at(k).undefined;
-  }
-
-  void halves() {
-    const std::uint32_t half = width_ / 2;
-    for (const std::uint32_t from : {0u, half}) {
-      const std::uint64_t bits = low_bits(half) << from;
-      if (std::any_of(x_.begin(), x_.end(),
-                      [&](const PartialValue& x) { return (x.undefined & bits) != 0; }))
-        flow_.undefined |= bits;
-    }
   }
 
   const OpcodeInfo& info_;

@@ -40,8 +40,7 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
       shared_shift(shift_of(program.shared_granule)),
       races(memory.races.at(static_cast<std::size_t>(global_shift))),
       swaps(std::any_of(program.code.begin(), program.code.end(),
-                        [](const Instruction& i) { return is_swap(i.opcode); })),
-      operands(checks.init ? OperandSlots(program) : OperandSlots()) {
+                        [](const Instruction& i) { return is_swap(i.opcode); })) {
   constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
   for (const Instruction& i : program.code) {
     if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -56,7 +57,8 @@ struct LaunchObserver {
   bool swaps;  ///< the program has a compare-and-swap
   /// Statements of atomic accesses that are so for threads of their own block alone.
   std::unordered_set<std::uint32_t> of_block_scope;
-  OperandSlots operands;  ///< with values to follow
+  /// Made when the first undefined value is met.
+  std::optional<OperandSlots> operands;
   /// Arrays from which loads read undefined values, by statement.
   std::unordered_map<std::uint32_t, std::string> arrays;
   /// Statements of shuffles that move words of one thing: others beside them do the same to others.
@@ -177,9 +179,7 @@ class BlockObserver {
 
   // --- undefined values, of a warp that has some
   /// Whether an instruction, by its number, has to do with any.
-  [[nodiscard]] bool concerns(std::uint32_t warp, std::uint32_t instruction) const {
-    return launch_.operands.touch(warps_[warp].taints, instruction);
-  }
+  [[nodiscard]] bool concerns(std::uint32_t warp, std::uint32_t instruction);
   /// Before an instruction runs for the lanes of `mask`: reports their use, and follows them.
   void follow(Lanes& w, const Instruction& i, std::uint32_t mask);
   /// A branch, a barrier's number or a function's address depends on this register.

@@ -313,6 +313,11 @@ void BlockObserver::decide(Lanes& w, std::uint32_t slot, std::uint32_t mask,
   }
 }
 
+bool BlockObserver::concerns(std::uint32_t warp, std::uint32_t instruction) {
+  if (!launch_.operands) launch_.operands.emplace(block_.launch().program);
+  return launch_.operands->touch(warps_[warp].taints, instruction);
+}
+
 // A lane may hand out what nobody looks at; the one that reads it uses it.
 void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) {
   const auto word = [&](std::uint32_t slot, std::uint32_t lane) {

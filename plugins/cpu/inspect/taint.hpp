@@ -87,7 +87,6 @@ class WarpTaints {
 /// The registers that each instruction of a program reads or writes.
 class OperandSlots {
  public:
-  OperandSlots() = default;
   explicit OperandSlots(const Program& program);
   /// Whether an instruction, by its number in Program::code, has to do with a tainted register.
   [[nodiscard]] bool touch(const WarpTaints& taints, std::uint32_t instruction) const {
