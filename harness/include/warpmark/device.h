@@ -120,7 +120,9 @@ typedef struct warpmark_device {
    *                  "function", "inlined_at", "ptx_line", "instruction"}, the access that came
    *                  first here
    *   uninitialised  "hazard": what was done with the value; "origin": global, shared, local or
-   *                  register; "other": where it was read
+   *                  register; "other": where it was read, and "source" the array, if it has a
+   *                  name. "uses": [{"hazard", "count", "file", "line", …}], where else values read
+   *                  at that place were used
    *   sync           "hazard": compute-sanitizer's word; "other": the other barrier, if any
    * Their "severity" is error, or warning: a race whose writes are of the same value.
    *   incomplete     a check ran out of memory or of time stamps and looked no further in this

@@ -245,6 +245,14 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
     json["origin"] = fault.origin != Space::param ? name_of(fault.origin)
                      : fault.other.known          ? "lane"
                                                   : "register";
+  if (!fault.source.empty()) json["source"] = safe(fault.source);
+  for (const Fault::Use& use : fault.uses) {
+    Json more;
+    more["hazard"] = use.what;
+    more["count"] = use.count;
+    add_place(more, program, use.statement, use.calls);
+    json["uses"].push_back(more);
+  }
   if (!fault.other.known) return;
   Json other;
   other["thread"] = fault.other.thread;
@@ -262,6 +270,22 @@ std::string threads_text(const Fault& fault, const Program& program, const std::
 
 std::string by_thread(const Fault& fault, const Program& program, const std::string& place) {
   return "by " + threads_text(fault, program, place);
+}
+
+// Where else what was read without a value is used.
+std::string further_uses(const Fault& fault, const Program& program) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t told = std::min(fault.uses.size(), kMost), rest = fault.uses.size() - told;
+  std::string text;
+  for (std::size_t k = 0; k < told; ++k) {
+    Json ignored;
+    const Fault::Use& use = fault.uses[k];
+    const std::string place = add_place(ignored, program, use.statement, use.calls);
+    text += k == 0 ? "; it is also " : k + 1 == told && rest == 0 ? " and " : ", ";
+    text += use.what;
+    if (!place.empty()) text += " at " + place;
+  }
+  return rest == 0 ? text : text + ", and used at " + plural(rest, "further place");
 }
 
 // A race, an undefined value, or a barrier that not everybody reaches.
@@ -304,7 +328,7 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
                     read_at;
       return "a value from " + what + " is " + fault.hazard +
              (element.empty() ? "" : " (" + element + ")") + ", " +
-             by_thread(fault, program, place);
+             by_thread(fault, program, place) + further_uses(fault, program);
     }
     default:
       return std::string(fault.hazard) + ": " + fault.message + fault.detail + ", " +

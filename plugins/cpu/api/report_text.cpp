@@ -132,6 +132,8 @@ void uninitialised(const Fault& fault, const Program& program, Text& text) {
   if (fault.has_access && fault.origin == fault.space)
     text.more("Address " + hexadecimal(fault.address));
   text.at(fault.statement, std::string("the value is ") + fault.hazard + " at ");
+  for (const Fault::Use& use : fault.uses)
+    text.at(use.statement, std::string("and ") + use.what + " at ");
 }
 
 }  // namespace

@@ -56,6 +56,24 @@ bool same_lines(const Fault& one, const Fault& other, const Program& program) {
            same(one.other.statement, other.statement)));
 }
 
+// Who gives a value to what is read there mends all its uses.
+void merge_uses(std::vector<Fault>& faults, const Program& program) {
+  std::vector<Fault> merged;
+  for (Fault& fault : faults) {
+    const auto known = std::find_if(merged.begin(), merged.end(), [&](const Fault& one) {
+      return one.kind == FaultKind::uninitialised && fault.kind == one.kind && fault.other.known &&
+             one.other.known && one.origin == fault.origin && one.source == fault.source &&
+             one.other.calls == fault.other.calls &&
+             same_place(program, one.other.statement, fault.other.statement);
+    });
+    if (known == merged.end())
+      merged.push_back(std::move(fault));
+    else
+      known->uses.push_back({fault.statement, fault.hazard, fault.count, std::move(fault.calls)});
+  }
+  faults = std::move(merged);
+}
+
 }  // namespace
 
 void FaultLog::add(const Fault& fault) {
@@ -98,6 +116,7 @@ void merge_places(std::vector<Fault>& faults, const Program& program) {
       known->both_orders = true;
     }
   }
+  merge_uses(faults, program);
   // What is harmless beside a mistake of the same two lines tells nothing. Values are often missing
   // because of a race, which therefore comes first.
   const auto told = [&](const Fault& fault) {

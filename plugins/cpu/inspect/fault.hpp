@@ -72,6 +72,14 @@ struct Fault {
   bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
   Space origin = Space::global;  ///< of an undefined value; param stands for a register
   std::string source;            ///< the array that it was read from, if it has a name
+  /// Where else values that were read at one place, and undefined there, are used: one cause.
+  struct Use {
+    std::uint32_t statement = 0;
+    const char* what = "";
+    std::uint64_t count = 0;
+    std::vector<std::uint32_t> calls;  ///< as Fault::calls
+  };
+  std::vector<Use> uses;
   /// The other side of a race, or where an undefined value was read.
   struct Other {
     bool known = false;
@@ -94,7 +102,7 @@ constexpr bool is_finding(FaultKind kind) {
 
 /// Makes one of faults that differ only in the PTX instruction, all of one place in the source: an
 /// unrolled loop repeats its instructions. The first stays, with the counts of all. So it does of a
-/// race that was met in both orders.
+/// race that was met in both orders, and of uses of what one place read without a value.
 void merge_places(std::vector<Fault>& faults, const Program& program);
 
 /// Collects faults in the order of their first occurrence.

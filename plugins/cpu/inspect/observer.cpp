@@ -361,16 +361,6 @@ void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint
                           std::uint64_t address, std::uint32_t bytes, bool store) {
   if (launch_.checks.race && store) write_cells(w, i, space, lane, address, bytes, false, false);
   if (launch_.checks.race && !store) read_cells(w, i, space, lane, address, bytes, false);
-  if (!launch_.checks.init) return;
-  const Values values = values_at(w, i, space, lane, address);
-  if (values.bits == nullptr || all_set(values.bits, values.from, bytes)) return;
-  if (!store) {
-    Fault fault;
-    describe_access(w, i, space, lane, address, bytes, false, fault);
-    undefined(w, lane, i.statement, Taint::make(1, space, i.statement), "loaded into a matrix",
-              fault);
-  }
-  set_bits(values.bits, values.from, bytes);
 }
 
 // The guide, "Texture and Surface Memory": a fetch is not coherent with what the same launch

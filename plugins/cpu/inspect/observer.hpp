@@ -140,9 +140,16 @@ class BlockObserver {
   /// The same for the lanes of `mask`, lane L's at at[L], within one region.
   void atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
                const std::uint64_t* at, std::uint32_t bytes);
-  /// An access of an instruction that takes undefined values for used as soon as they are read.
+  /// An access whose values are told apart.
   void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
              std::uint32_t bytes, bool store);
+  /// What is undefined of up to 8 bytes, which a matrix instruction reads for registers of
+  /// `element` bytes.
+  [[nodiscard]] Taint read_value(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                                 std::uint64_t address, std::uint32_t bytes, std::uint32_t element);
+  /// Up to 8 bytes become what a matrix instruction writes; in global memory they are a result.
+  void write_value(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                   std::uint64_t address, std::uint32_t bytes, const Taint& taint);
   /// A texture fetch or surface load, of global memory: which of the first 32 bytes have no value.
   std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                       std::uint32_t bytes);
@@ -299,6 +306,10 @@ class BlockObserver {
   /// What is undefined of `bytes` bytes, at most 8, `at` bytes behind those of `values`.
   [[nodiscard]] static std::uint64_t undefined_bits(const Values& values, std::uint64_t at,
                                                     std::uint32_t bytes);
+  /// The same with its origin, of what a statement reads from `space`.
+  [[nodiscard]] static Taint undefined_at(const Values& values, std::uint64_t at,
+                                          std::uint32_t bytes, Space space,
+                                          std::uint32_t statement);
   /// They become what a register is.
   static void put(const Values& values, std::uint64_t at, std::uint32_t bytes, const Taint& taint);
   static void copy_values(const Values& to, const Values& from, std::uint64_t bytes);

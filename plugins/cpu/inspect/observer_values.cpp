@@ -34,6 +34,10 @@ Extension extension_of(Opcode opcode) {
   }
 }
 
+bool is_matrix(Opcode opcode) {
+  return opcode >= Opcode::matrix_multiply && opcode <= Opcode::matrix_transpose;
+}
+
 bool touches_each_byte(std::uint64_t bits, std::uint32_t bytes) {
   for (std::uint32_t byte = 0; byte < bytes; ++byte) {
     if ((bits >> (8 * byte) & 0xff) == 0) return false;
@@ -90,6 +94,17 @@ std::uint64_t BlockObserver::undefined_bits(const Values& values, std::uint64_t 
   return undefined;
 }
 
+Taint BlockObserver::undefined_at(const Values& values, std::uint64_t at, std::uint32_t bytes,
+                                  Space space, std::uint32_t statement) {
+  Taint taint = Taint::make(undefined_bits(values, at, bytes), space, statement);
+  if (taint && values.origins != nullptr && !values.origins->empty()) {
+    const auto byte = static_cast<std::uint64_t>(std::countr_zero(taint.undefined)) / 8;
+    const std::uint32_t origin = values.origins->get(values.key + at + byte);
+    if ((origin & Taint::kKept) != 0) taint.origin = origin & ~Taint::kKept;
+  }
+  return taint;
+}
+
 void BlockObserver::put(const Values& values, std::uint64_t at, std::uint32_t bytes,
                         const Taint& taint) {
   set_bits(values.bits, values.from + at, bytes);
@@ -128,19 +143,13 @@ void BlockObserver::load_values(Lanes& w, const Instruction& i, Space space, std
   const Extension extension = extension_of(i.opcode);
   std::uint64_t at = 0;
   for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
-    const std::uint64_t undefined = undefined_bits(values, at, element);
-    const std::uint64_t first = at;
+    Taint taint = undefined_at(values, at, element, space, i.statement);
     at += element;
     if (slot == Instruction::kNone) continue;
-    Taint taint = Taint::make(undefined, space, i.statement);
-    if (taint && values.origins != nullptr && !values.origins->empty()) {
-      const auto byte = static_cast<std::uint64_t>(std::countr_zero(undefined)) / 8;
-      const std::uint32_t origin = values.origins->get(values.key + first + byte);
-      if ((origin & Taint::kKept) != 0) taint.origin = origin & ~Taint::kKept;
-    }
     if (taint && extension.bits != 0 && 8 * element < extension.bits) {
       taint.undefined =
-          extended({0, undefined}, 8 * element, extension.bits, extension.is_signed).undefined;
+          extended({0, taint.undefined}, 8 * element, extension.bits, extension.is_signed)
+              .undefined;
     }
     warp.taints.set(slot, lane, taint);
   }
@@ -149,6 +158,30 @@ void BlockObserver::load_values(Lanes& w, const Instruction& i, Space space, std
   load.element = element;
   load.all = bytes;
   load.addresses.at(lane) = load.any = address;
+}
+
+Taint BlockObserver::read_value(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                                std::uint64_t address, std::uint32_t bytes, std::uint32_t element) {
+  if (!launch_.checks.init) return {};
+  const Values values = values_at(w, i, space, lane, address);
+  if (values.bits == nullptr || all_set(values.bits, values.from, bytes)) return {};
+  UndefinedLoad& load = warps_[w.warp].undefined_loads[i.statement];
+  load.instruction = &i;
+  load.element = load.all = element;  // elements lie apart: no lane's are a piece of memory
+  load.any = address;
+  return undefined_at(values, 0, bytes, space, i.statement);
+}
+
+void BlockObserver::write_value(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                                std::uint64_t address, std::uint32_t bytes, const Taint& taint) {
+  if (!launch_.checks.init) return;
+  const Values values = values_at(w, i, space, lane, address);
+  if (taint && space == Space::global) {
+    Fault fault;
+    describe_access(w, i, space, lane, address, bytes, true, fault);
+    undefined(w, lane, i.statement, taint, "stored", fault);
+  }
+  if (values.bits != nullptr) put(values, 0, bytes, space == Space::global ? Taint{} : taint);
 }
 
 const BlockObserver::UndefinedLoad* BlockObserver::load_of(const Warp& warp, const Taint& taint) {
@@ -347,8 +380,7 @@ void BlockObserver::follow_own(Lanes& w, const Instruction& i, std::uint32_t mas
   const Uses uses = uses_of(block_.launch().program, i);
   for (const std::uint32_t slot : uses.places)
     decide(w, slot, mask, i.statement, "used as an address");
-  const bool matrix = i.opcode == Opcode::matrix_multiply || i.opcode == Opcode::matrix_transpose;
-  if (matrix) return;  // their results are followed
+  if (is_matrix(i.opcode)) return;  // what they make of values or store is followed
   for (const std::uint32_t slot : uses.reads) decide(w, slot, mask, i.statement, "stored");
 }
 

@@ -305,19 +305,20 @@ class Step {
     each(form, Part::c, input, [&](const Position& at, Taint taint) {
       sums[{at.product, at.row, at.column}] = taint;
     });
-    const std::uint32_t packed = form.packed(Part::d);
+    const std::uint32_t packed = form.packed(Part::d), bits = bits_of(form.element(Part::d));
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       for (std::uint32_t r = 0; r < form.registers(Part::d); ++r) {
         Taint result;
-        for (std::uint32_t index = r * packed; index < (r + 1) * packed && !result; ++index) {
-          const Position at = position_of(form, Part::d, lane, index);
-          result = rows.at(at.product * form.m + at.row);
-          if (!result) result = columns.at(at.product * form.n + at.column);
-          const auto sum = sums.find({at.product, at.row, at.column});
-          if (!result && sum != sums.end()) result = sum->second;
+        for (std::uint32_t index = 0; index < packed; ++index) {
+          const Position at = position_of(form, Part::d, lane, r * packed + index);
+          Taint sum = rows.at(at.product * form.m + at.row);
+          if (!sum) sum = columns.at(at.product * form.n + at.column);
+          const auto before = sums.find({at.product, at.row, at.column});
+          if (!sum && before != sums.end()) sum = before->second;
+          if (sum) result = sum.computing(result.undefined | low_bits(bits) << (index * bits));
         }
-        set(uses.writes[r], lane, result.computing(kWhole));
+        set(uses.writes[r], lane, result);
       }
     }
   }

@@ -7,7 +7,12 @@
 // multiply-adds from c on, in the order of k. An H200 aligns products to the largest one and cuts
 // off what falls below, so sums of very different magnitudes differ from it in their last bits.
 #include "program/matrix.hpp"
+
+#include <array>
+#include <optional>
+
 #include "inspect/observer.hpp"
+#include "inspect/partial_value.hpp"
 #include "inspect/policy.hpp"
 #include "inspect/traffic.hpp"
 #include "machine/arena.hpp"
@@ -201,10 +206,16 @@ bool inside(const Region& region, u64 address, u64 bytes) {
   return offset <= region.size && bytes <= region.size - offset;
 }
 
-// The one way to memory of this file: the bytes of one lane's access, or null after recording the
-// fault. Fragments lie in global and shared memory only.
-std::byte* locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 address, u32 bytes,
-                  u32 alignment, bool store) {
+struct Place {
+  std::byte* host = nullptr;  ///< null after a fault
+  Space space = Space::global;
+  u64 address = 0;  ///< in that space
+};
+
+// The one way to memory of this file: where the bytes of one lane's access lie. Fragments lie in
+// global and shared memory only.
+Place locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 address, u32 bytes,
+             u32 alignment, bool store) {
   space = resolve_space(w, space, address);
   if (w.traffic != nullptr) w.traffic->touch(space, address, bytes);
   const bool global = space == Space::global;
@@ -214,10 +225,10 @@ std::byte* locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 add
   if (!good && aligned && global) good = find_region(w, i, address, bytes);
   if (!good) {
     record_fault(w, i, space, lane, address, bytes, store);
-    return nullptr;
+    return {};
   }
   if (w.observer != nullptr) w.observer->touch(w, i, space, lane, address, bytes, store);
-  return region.host + (address - region.begin);
+  return {region.host + (address - region.begin), space, address};
 }
 
 // Where a generic access lies counts, as that of its lanes' addresses.
@@ -233,6 +244,24 @@ void count_generic(Lanes& w, const Instruction& i, u32 mask, u64 offset) {
       shared |= 1u << lane;
   }
   Counting<NoObserver>::on_generic<Kind>(w, i, global, 0, shared);
+}
+
+// Undefined values are handed on: a tile whose last rows have none may be multiplied, if nobody
+// uses those rows of the product.
+Taint element_taint(const Lanes& w, const u32* slots, Element type, u32 lane, u32 index) {
+  const WarpTaints& taints = w.observer->taints(w.warp);
+  const u32 bits = bits_of(type), packed = bits == 64 ? 1 : 32 / bits;
+  const Taint whole = taints.get(slots[index / packed], lane);
+  return whole.with(whole.undefined >> (index % packed * bits) & low_bits(bits));
+}
+void add_element_taint(Lanes& w, const u32* slots, Element type, u32 lane, u32 index,
+                       const Taint& taint) {
+  if (!taint) return;
+  WarpTaints& taints = w.observer->taints(w.warp);
+  const u32 bits = bits_of(type), packed = bits == 64 ? 1 : 32 / bits;
+  const u32 slot = slots[index / packed];
+  const u64 others = taints.get(slot, lane).undefined;
+  taints.set(slot, lane, taint.with(others | taint.undefined << (index % packed * bits)));
 }
 
 u64 address_of(const Lanes& w, const Instruction& i, u32 lane) {
@@ -258,59 +287,121 @@ void move_fragment(Lanes& w, const Instruction& i) {
       const Position at = position_of(form, form.part, lane, index);
       const u64 element = form.a_row ? at.row * stride + at.column : at.column * stride + at.row;
       const u64 address = base + element * bits_each / 8;
-      std::byte* host =
+      const Place place =
           locate(w, i, static_cast<Space>(i.count), lane, address, bytes, bytes, Store);
+      const bool observed = place.host != nullptr && w.observer != nullptr;
       u64 value = 0;
       if constexpr (Store) {
         value = element_bits(w, slots, type, lane, index);
-        if (host != nullptr) __builtin_memcpy(host, &value, bytes);
+        if (place.host != nullptr) __builtin_memcpy(place.host, &value, bytes);
+        if (observed)
+          w.observer->write_value(w, i, place.space, lane, place.address, bytes,
+                                  element_taint(w, slots, type, lane, index));
       } else {
-        if (host != nullptr) __builtin_memcpy(&value, host, bytes);
-        if (bits_each < 8) value = value >> (element * bits_each % 8) & ((1u << bits_each) - 1);
+        const u64 shift = element * bits_each % 8;
+        if (place.host != nullptr) __builtin_memcpy(&value, place.host, bytes);
+        if (bits_each < 8) value = value >> shift & low_bits(bits_each);
         set_element(w, slots, type, lane, index, value);
+        if (!observed) continue;
+        const Taint read = w.observer->read_value(w, i, place.space, lane, place.address, bytes,
+                                                  bits_each == 64 ? 8 : 4);
+        add_element_taint(w, slots, type, lane, index,
+                          read.with(read.undefined >> shift & low_bits(bits_each)));
       }
     }
   }
 }
 
-// Element (row, column) of a matrix of 8 × 8 halves lies in the lane 4 · row + column / 2.
+// Up to four matrices of 8 × 8 halves, by matrix, row and column.
+template <typename T>
+using Halves = std::array<std::array<std::array<T, 8>, 8>, 4>;
+
+// Element (row, column) lies in the lane 4 · row + column / 2, in the low half if its column is
+// even; of a transposed matrix it is element (column, row).
+template <typename Matrices>
+auto& half_of(Matrices& matrices, const Instruction& i, u32 m, u32 lane, u32 half) {
+  const u32 row = lane / 4, column = lane % 4 * 2 + half;
+  return i.negated ? matrices[m][column][row] : matrices[m][row][column];
+}
+
+// The same for what of them is undefined, if anything is.
+class HalfTaints {
+ public:
+  [[nodiscard]] bool any() const { return taints_.has_value(); }
+  void read_row(Lanes& w, const Instruction& i, const Place& place, u32 m, u32 row, u32 lane) {
+    for (u32 part = 0; part < 2; ++part) {
+      const Taint taint =
+          w.observer->read_value(w, i, place.space, lane, place.address + 8 * part, 8, 4);
+      for (u32 k = 0; taint && k < 4; ++k) {
+        if (!taints_) taints_.emplace();
+        (*taints_)[m][row][4 * part + k] = taint.with(taint.undefined >> (16 * k) & 0xffff);
+      }
+    }
+  }
+  void write_row(Lanes& w, const Instruction& i, const Place& place, u32 m, u32 row,
+                 u32 lane) const {
+    for (u32 k = 0; k < 8; ++k)
+      w.observer->write_value(w, i, place.space, lane, place.address + 2 * k, 2,
+                              taints_ ? (*taints_)[m][row][k] : Taint{});
+  }
+  void read_register(const Lanes& w, const Instruction& i, u32 m, u32 lane, u32 slot) {
+    const Taint taint = w.observer->taints(w.warp).get(slot, lane);
+    if (!taint) return;
+    if (!taints_) taints_.emplace();
+    for (u32 half = 0; half < 2; ++half)
+      half_of(*taints_, i, m, lane, half) = taint.with(taint.undefined >> (16 * half) & 0xffff);
+  }
+  void write_register(Lanes& w, const Instruction& i, u32 m, u32 lane, u32 slot) {
+    const Taint low = half_of(*taints_, i, m, lane, 0), high = half_of(*taints_, i, m, lane, 1);
+    w.observer->taints(w.warp).set(slot, lane,
+                                   (low ? low : high).with(low.undefined | high.undefined << 16));
+  }
+
+ private:
+  std::optional<Halves<Taint>> taints_;
+};
+
 template <bool Store>
 void move_rows(Lanes& w, const Instruction& i) {
   const u32* slots = w.operands + i.more;
   const auto space = static_cast<Space>(i.d);
   if (space == Space::generic)
     count_generic<Store ? Traffic::store : Traffic::load>(w, i, w.mask, 0);
-  u16 matrices[4][8][8] = {};
+  Halves<u16> matrices{};
+  HalfTaints taints;
   for (u32 m = 0; m < i.count && Store; ++m) {
     for (u32 lane = 0; lane < 32; ++lane) {
-      for (u32 half = 0; half < 2; ++half) {
-        const auto value =
-            static_cast<u16>(read_lane<u32>(w.registers, slots[m], lane) >> (16 * half));
-        const u32 row = lane / 4, column = lane % 4 * 2 + half;
-        (i.negated ? matrices[m][column][row] : matrices[m][row][column]) = value;
-      }
+      const u32 pair = read_lane<u32>(w.registers, slots[m], lane);
+      for (u32 half = 0; half < 2; ++half)
+        half_of(matrices, i, m, lane, half) = static_cast<u16>(pair >> (16 * half));
+      if (w.observer != nullptr) taints.read_register(w, i, m, lane, slots[m]);
     }
   }
   for (u32 m = 0; m < i.count; ++m) {
     for (u32 row = 0; row < 8; ++row) {
       const u32 lane = m * 8 + row;  // whose address it is
       const u64 address = address_of(w, i, lane) + static_cast<u64>(i.imm);
-      std::byte* host = locate(w, i, space, lane, address, 16, 16, Store);
-      if (host == nullptr) continue;
+      const Place place = locate(w, i, space, lane, address, 16, 16, Store);
+      if (place.host == nullptr) continue;
       if constexpr (Store)
-        __builtin_memcpy(host, matrices[m][row], 16);
+        __builtin_memcpy(place.host, matrices[m][row].data(), 16);
       else
-        __builtin_memcpy(matrices[m][row], host, 16);
+        __builtin_memcpy(matrices[m][row].data(), place.host, 16);
+      if (w.observer == nullptr) continue;
+      if constexpr (Store)
+        taints.write_row(w, i, place, m, row, lane);
+      else
+        taints.read_row(w, i, place, m, row, lane);
     }
   }
   if constexpr (!Store) {
     for (u32 m = 0; m < i.count; ++m) {
       for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<u32>(__builtin_ctz(rest));
-        const u32 row = lane / 4, column = lane % 4 * 2;
-        const u16 first = i.negated ? matrices[m][column][row] : matrices[m][row][column];
-        const u16 second = i.negated ? matrices[m][column + 1][row] : matrices[m][row][column + 1];
-        write_lane<u32>(w.registers, slots[m], lane, first | u32{second} << 16);
+        write_lane<u32>(
+            w.registers, slots[m], lane,
+            half_of(matrices, i, m, lane, 0) | u32{half_of(matrices, i, m, lane, 1)} << 16);
+        if (taints.any()) taints.write_register(w, i, m, lane, slots[m]);
       }
     }
   }

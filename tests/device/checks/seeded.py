@@ -30,7 +30,7 @@ what else it must say; `;` separates several reports of one line:
 
 A report that has no line (limit) is expected at any. Keys that stand in the `//@` line hold for every report of KIND. Each report that is expected must come, with everything
 that is said of it, and no other may come. `thread` and `in_block` are the first that made the mistake, x,y,z; `hazard` and
-`says` are part of the report's words, with _ for blanks; `other_line` is relative to the line itself. All other keys are
+`says` are part of the report's words, with _ for blanks; `other_line` and `uses`, the lines of further uses of an undefined value, are relative to the line itself. All other keys are
 those of the report (warpmark/device.h), or of its `other` or `allocation`: other_thread, distance, side. `//~` stands at the
 lines of the other side of races, where that is one for all of them.
 
@@ -88,6 +88,9 @@ class Expected:
             elif key == "other_line":
                 wanted = self.line + int(value)
                 found = wanted if wanted in lines_of(other) else other.get("line")
+            elif key == "uses":
+                wanted = sorted(self.line + int(line) for line in value.split(","))
+                found = sorted(lines_of(use)[0] for use in report.get("uses", []))
             elif key in ("distance", "side", "freed", "read_only"):
                 wanted, found = value, str(report.get("allocation", {}).get(key))
             else:

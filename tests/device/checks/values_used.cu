@@ -155,8 +155,8 @@ extern "C" __global__ void loaded_into_a_matrix(unsigned* b) {
   if (threadIdx.x < 31) s[threadIdx.x] = threadIdx.x;
   __syncwarp();
   unsigned v, from = (unsigned)__cvta_generic_to_shared(s) + threadIdx.x % 8 * 16;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(v) : "r"(from) : "memory");  //! thread=7 origin=shared
-  b[threadIdx.x] = v;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(v) : "r"(from) : "memory");
+  b[threadIdx.x] = v;  //! thread=31 origin=shared count=1
 }
 
 //@ bug as_shift uninitialised block=32 args="int32[32] int32[32]"
