@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 
 namespace warpmark {
 
 namespace {
 
-constexpr double kUsed = 0.8;            // of the bytes of sectors
+constexpr double kUsed = 0.8;            // of sectors
 constexpr double kSectors = 1.25;        // times the baseline's
 constexpr double kConflicts = 0.05;      // of wavefronts
 constexpr double kWavefronts = 2;        // times the baseline's: more do not count
@@ -17,7 +19,7 @@ constexpr double kSpan = 2;              // times the baseline's
 constexpr double kActive = 0.5;          // of a warp's lanes
 constexpr double kGrowth = 1.25;         // times that of the work
 constexpr double kInstructionsMost = 2;  // times the baseline's
-constexpr double kSectorBytes = 32, kLanes = 32;
+constexpr double kLanes = 32;
 
 constexpr std::string_view kSpanInstructions = "ptx_span_instructions";
 constexpr std::string_view kThreadInstructions = "ptx_thread_instructions";
@@ -50,7 +52,13 @@ double number(const Amount& amount) {
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(amount);
 }
 
-// A kernel that does not run in parallel has few requests, and perfect ones.
+// A percentage that lies below a bound must not be told as one that reaches it.
+std::string percentage(double part, double whole) {
+  return fmt::format("{:.1f} %", whole == 0 ? 0 : std::floor(1000 * part / whole) / 10);
+}
+
+// A kernel that does not run in parallel has few requests, and perfect ones. Where even the
+// baseline cannot use half of its lanes, for there is too little to do, nobody has to.
 void judge_parallel(const CompositeRuns& runs, std::vector<std::string>& broken) {
   const double span = value(runs.own, kSpanInstructions);
   const double most = value(runs.baseline, kSpanInstructions);
@@ -63,12 +71,15 @@ void judge_parallel(const CompositeRuns& runs, std::vector<std::string>& broken)
   }
   const double lanes = value(runs.own, kThreadInstructions);
   const double warps = value(runs.own, kWarpInstructions);
-  if (lanes < kActive * kLanes * warps) {
+  const double others = value(runs.baseline, kWarpInstructions);
+  double least = kActive * kLanes;
+  if (runs.compared && others > 0)
+    least = std::min(least, value(runs.baseline, kThreadInstructions) / others);
+  if (lanes < least * warps) {
     broken.push_back(
         fmt::format("not parallel: on average {:.1f} of the {:g} lanes of a warp are active, {:g} "
-                    "at least: let "
-                    "neighbouring threads take the same branches",
-                    warps == 0 ? 0 : lanes / warps, kLanes, kActive * kLanes));
+                    "at least: let neighbouring threads take the same branches",
+                    warps == 0 ? 0 : std::floor(10 * lanes / warps) / 10, kLanes, least));
   }
 }
 
@@ -83,15 +94,17 @@ void judge_sectors(const char* composite, const CompositeRuns& runs,
                   composite, own, baseline, kSectors));
 }
 
+// The unique bytes of each request count as whole sectors: no arrangement of its lanes spares the
+// rest of the last one, of a ragged end or of a value that all lanes read.
 void judge_coalesced(const CompositeRuns& runs, std::vector<std::string>& broken) {
-  const double moved = kSectorBytes * sum(runs.own, kCached, "sectors");
-  const double used = sum(runs.own, kCached, "unique_bytes");
-  if (used < kUsed * moved || moved == 0) {
+  const double moved = sum(runs.own, kCached, "sectors");
+  const double needed = sum(runs.own, kCached, "ideal_sectors");
+  const bool nothing = moved == 0 && sum(runs.baseline, kCached, "sectors") == 0;
+  if (!nothing && (needed < kUsed * moved || moved == 0)) {
     broken.push_back(
-        fmt::format("not coalesced: {:.1f} % of the bytes in the sectors that it moves are asked "
-                    "for, {:g} % at "
-                    "least: let neighbouring threads access neighbouring elements",
-                    moved == 0 ? 0 : 100 * used / moved, 100 * kUsed));
+        fmt::format("not coalesced: its requests need {} of the sectors of 32 bytes that they "
+                    "move, {:g} % at least: let neighbouring threads access neighbouring elements",
+                    percentage(needed, moved), 100 * kUsed));
   }
   judge_sectors("coalesced", runs, broken);
 }
@@ -103,6 +116,8 @@ void judge_conflict_free(const CompositeRuns& runs, std::vector<std::string>& br
   const double ideal = sum(runs.own, kShared, "ideal_wavefronts");
   const double excess = wavefronts - ideal;
   const double needed = sum(runs.baseline, kShared, "ideal_wavefronts");
+  const bool nothing = sum(runs.own, kCached, "sectors") == 0 && needed == 0;
+  if (nothing && excess == 0) return;
   if (sum(runs.own, kShared, "requests") == 0) {
     broken.emplace_back("not conflict_free: it does not use shared memory");
   } else if (needed > 0 && kWavefronts * needed < ideal) {
@@ -118,7 +133,7 @@ void judge_conflict_free(const CompositeRuns& runs, std::vector<std::string>& br
     broken.push_back(fmt::format(
         "not conflict_free: {:.1f} % of the passes over shared memory are for bank conflicts, {:g} "
         "% at most: pad rows by one element, or change which thread takes which",
-        100 * excess / wavefronts, 100 * kConflicts));
+        std::ceil(1000 * excess / wavefronts) / 10, 100 * kConflicts));
   }
   judge_sectors("conflict_free", runs, broken);
 }
@@ -159,7 +174,7 @@ std::vector<std::string> composite_counters() {
                                     std::string(kThreadInstructions),
                                     std::string(kWarpInstructions)};
   for (const std::string_view kind : kCached) {
-    for (const char* measure : {"sectors", "unique_bytes"}) {
+    for (const char* measure : {"sectors", "ideal_sectors"}) {
       names.push_back(fmt::format("{}_{}", kind, measure));
     }
   }

@@ -15,15 +15,17 @@ namespace warpmark {
 struct CompositeRuns {
   CounterSums own;
   CounterSums baseline;                ///< of the baseline kernel, with the same inputs
+  bool compared = false;               ///< that is another kernel than the case's own
   std::optional<CounterSums> smaller;  ///< of the same kernel with less work, for work_efficient
   std::optional<Amount> smaller_work;  ///< the work there, in the unit of the plan's own
 };
 
 /// Each composite is a conjunction, and `parallel` is part of all of them:
 ///   parallel        the span, what a block executes one after the other, is at most 2 times the
-///                   baseline's, and on average at least half of a warp's lanes are active
-///   coalesced       of the bytes of all sectors that requests touch at least 80 % are asked for,
-///                   and there are at most 1.25 times as many sectors as the baseline's
+///                   baseline's, and on average at least half of a warp's lanes are active, or as
+///                   many as in the baseline if those are fewer
+///   coalesced       of the sectors that requests touch at least 80 % are needed for the bytes that
+///                   each asks for, and there are at most 1.25 times as many as the baseline's
 ///   conflict_free   there are requests to shared memory, of whose wavefronts at most 5 % are
 ///                   beyond the ideal, where no more of them count than 2 times the ideal of the
 ///                   baseline's, if it has any; and at most 1.25 times as many sectors as the

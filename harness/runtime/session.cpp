@@ -243,6 +243,7 @@ class Session::State {
       run_companion(which, *planned.baseline, trial, outcome, FailureKind::reference,
                     "the baseline fails: ");
       runs.baseline = sum_counters(launch_counters_);
+      runs.compared = true;
     }
     if (planned.smaller) {
       const Plan plan = run_companion(which, *planned.smaller, trial, outcome, std::nullopt,

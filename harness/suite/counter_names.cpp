@@ -29,7 +29,7 @@ const std::vector<std::string>& counter_names() {
     for (const char* kind : {"global_load", "global_store", "global_atomic", "local_load",
                              "local_store", "async_global_load", "async_global_store",
                              "texture_load", "surface_load", "surface_store", "surface_atomic"}) {
-      add(kind, {"requests", "bytes", "sectors", "unique_bytes"});
+      add(kind, {"requests", "bytes", "sectors", "unique_bytes", "ideal_sectors"});
     }
     for (const char* kind : {"shared_load", "shared_store", "shared_atomic", "async_shared_load",
                              "async_shared_store"}) {

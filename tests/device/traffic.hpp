@@ -35,13 +35,15 @@ inline Counts banked(const std::string& kind, std::uint64_t requests, std::uint6
           {kind + "_wavefronts", wavefronts},
           {kind + "_ideal_wavefronts", ideal}};
 }
-// … and of one of memory behind caches: requests, bytes, sectors, unique bytes.
+// … and of one of memory behind caches: requests, bytes, sectors, unique bytes, and ideal sectors, 0
+// where they are those of all requests together.
 inline Counts cached(const std::string& kind, std::uint64_t requests, std::uint64_t bytes,
-                     std::uint64_t sectors, std::uint64_t unique) {
+                     std::uint64_t sectors, std::uint64_t unique, std::uint64_t ideal = 0) {
   return {{kind + "_requests", requests},
           {kind + "_bytes", bytes},
           {kind + "_sectors", sectors},
-          {kind + "_unique_bytes", unique}};
+          {kind + "_unique_bytes", unique},
+          {kind + "_ideal_sectors", ideal != 0 ? ideal : (unique + 31) / 32}};
 }
 inline Counts operator+(Counts a, const Counts& b) {
   a.insert(b.begin(), b.end());

@@ -67,6 +67,48 @@ TEST_F(Traffic, TheSpanOfTurns) {
   EXPECT_EQ(counted["ptx_span_instructions"], head + 3 * (3 + 3) + 1);
 }
 
+// The same turns behind barriers of two warps each: whom a warp waits for counts, whoever else goes
+// on; and those who only arrive wait for nobody.
+TEST_F(Traffic, TheSpanOfTurnsAtNamedBarriers) {
+  const std::string work = "add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1;";
+  const std::string turns =
+      "shr.u32 %r2, %r1, 5;"
+      "setp.eq.u32 %p1, %r2, 1; @%p1 bra SECOND; setp.eq.u32 %p1, %r2, 2; @%p1 bra THIRD;" +
+      work + "bar.WORD 1, 64; bra DONE; SECOND: bar.sync 1, 64;" + work +
+      "bar.WORD 2, 64; bra DONE; THIRD: bar.sync 2, 64;" + work + "DONE:";
+  const auto with = [&](const std::string& word) {
+    std::string text = turns;
+    for (std::size_t at; (at = text.find("WORD")) != text.npos;) text.replace(at, 4, word);
+    return count(text, 96, 3);
+  };
+  // Head, tests and branches, work and the barrier of the first; work and barrier of the second,
+  // behind its own; work of the third, and the end.
+  const int first = 4 + 1 + 4 + 3 + 1, second = 3 + 1, third = 3 + 1;
+  EXPECT_EQ(with("sync")["ptx_span_instructions"], first + second + third);
+  EXPECT_EQ(with("arrive")["ptx_span_instructions"], first + second + third);
+}
+
+TEST_F(Traffic, ArgumentsAndResultsOfCallsAreNone) {
+  const char* const text = R"(.version 9.0
+.target sm_90
+.address_size 64
+.func (.param .b32 r) twice(.param .b32 x) {
+.reg .f32 %f<3>;
+ld.param.f32 %f1, [x]; add.f32 %f2, %f1, %f1; st.param.f32 [r], %f2; ret;
+}
+.visible .entry k(.param .u64 out) {
+.reg .b64 %rd<3>; .reg .f32 %f<3>;
+ld.param.u64 %rd1, [out]; ld.global.f32 %f1, [%rd1];
+{ .param .b32 a; .param .b32 b; st.param.f32 [a], %f1; call (b), twice, (a); ld.param.f32 %f2, [b]; }
+st.global.f32 [%rd1], %f2; ret;
+})";
+  Array<float> out(1);
+  ASSERT_CU(launch(kernel_of(text, "k"), {1}, {32}, 0, out.address));
+  for (const auto& [name, value] : counters().at(0).items()) {
+    if (name.starts_with("local_")) EXPECT_EQ(value, 0) << name;
+  }
+}
+
 TEST_F(Traffic, TheLongestWarp) {
   // Thread i goes round i times: the last warp's 32 lanes as long as thread 95 does.
   const Json counted =

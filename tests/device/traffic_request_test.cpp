@@ -67,6 +67,7 @@ TEST_P(Measured, AgreesWithSets) {
     using cpu::Measure;
     ASSERT_EQ(cached[Measure::sectors], sectors.size());
     ASSERT_EQ(cached[Measure::unique_bytes], touched.size());
+    ASSERT_EQ(cached[Measure::ideal_sectors], (touched.size() + 31) / 32);
     ASSERT_EQ(cached[Measure::bytes], lanes * bytes);
     ASSERT_EQ(banked[Measure::wavefronts], wavefronts);
     ASSERT_EQ(banked[Measure::ideal_wavefronts], parts);

@@ -110,6 +110,7 @@ typedef struct warpmark_device {
    *   function    the device function that holds the line, if it was inlined; `inlined_at` has the
    *               lines of the calls, innermost first, each with its own `function` if that was
    *               inlined in turn
+   *   approximate  true: the compiler made the code of several lines, of which `line` is one or near
    * Three further kinds are findings, which change neither results nor the launch's end:
    *   race           "hazard": "write after write", "read after write" or "write after read"; or
    *                  "exit after write" or "exit after read" where a block leaves while another of
@@ -126,7 +127,7 @@ typedef struct warpmark_device {
    *   sync           "hazard": compute-sanitizer's word; "other": the other barrier, if any
    * Their "severity" is error, or warning: a race whose writes are of the same value.
    *   incomplete     a check ran out of memory or of time stamps and looked no further in this
-   *                  launch; always a warning
+   *                  launch, or there are more than 100 places of one kind; always a warning
    * And calls of the API can be mistakes, with the severity error and `allocation` as above:
    *   double_free, invalid_free  what cuMemFree and its like refuse: memory that was freed before,
    *                  and addresses that are none that an allocation began at; "call" is the
@@ -171,9 +172,9 @@ typedef struct warpmark_device {
    *   ptx_branches             conditional branches that warps come to
    *   ptx_divergent_branches   those at which some of the lanes go another way than others
    *   ptx_longest_warp_instructions   of the warp that executed most; of several launches the sum
-   *   ptx_span_instructions    of warps, along the longest chain through a thread block: between
-   *                            barriers for all its threads those of the warp that executes most;
-   *                            of the block with the longest; of several launches the sum
+   *   ptx_span_instructions    of warps, along the longest chain through a thread block: a warp
+   *                            goes on behind a barrier when the last of those that it waits for
+   *                            has come; of the block with the longest; of several launches the sum
    *   KIND_requests, KIND_bytes   as above, also for async_global_{load,store} and
    *                            async_shared_{load,store} (cp.async and cp.async.bulk, both sides),
    *                            texture_load, surface_{load,store,atomic} and prefetch (no bytes)
@@ -181,6 +182,8 @@ typedef struct warpmark_device {
    *                            requests; of global, local, texture, surface and prefetched memory.
    *                            Local memory lies as on a GPU: equal words of 32 lanes side by side
    *   KIND_unique_bytes        different bytes that a request touches; never more than 32 * sectors
+   *   KIND_ideal_sectors       sectors that those bytes would need side by side: unique_bytes / 32,
+   *                            rounded up for each request (of an atomic for each turn)
    *   KIND_wavefronts          of shared memory: passes that a request takes, each of one word of 4
    *                            bytes from each of 32 banks, which all lanes share that want it. 8
    *                            bytes go in halves of the warp, 16 in quarters; two of them together

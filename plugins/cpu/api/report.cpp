@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -95,6 +96,8 @@ const char* name_of(FaultKind kind) {
       return "sync";
     case FaultKind::incomplete:
       return "incomplete";
+    case FaultKind::count:
+      break;
   }
   return "";
 }
@@ -175,6 +178,7 @@ void add_line(Json& json, const SourceLine& line) {
   json["file"] = safe(line.file);
   json["line"] = line.line;
   if (!line.function.empty()) json["function"] = safe(line.function);
+  if (line.merged) json["approximate"] = true;
 }
 
 // As a person has written it.
@@ -198,7 +202,7 @@ std::string add_place(Json& json, const Program& program, std::uint32_t number,
     const std::string at = safe(line.file) + ":" + std::to_string(line.line);
     if (place.empty()) {
       add_line(json, line);
-      place = at;
+      place = line.merged ? at + " or near" : at;
       continue;
     }
     Json call;
@@ -282,8 +286,9 @@ std::string further_uses(const Fault& fault, const Program& program) {
     const Fault::Use& use = fault.uses[k];
     const std::string place = add_place(ignored, program, use.statement, use.calls);
     text += k == 0 ? "; it is also " : k + 1 == told && rest == 0 ? " and " : ", ";
-    text += use.what;
-    if (!place.empty()) text += " at " + place;
+    if (k == 0 || place.empty() || std::strcmp(use.what, fault.uses[k - 1].what) != 0)
+      text += use.what + std::string(place.empty() ? "" : " at ");
+    text += place;
   }
   return rest == 0 ? text : text + ", and used at " + plural(rest, "further place");
 }

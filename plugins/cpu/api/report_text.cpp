@@ -176,6 +176,7 @@ std::string sanitizer_text(const Fault& fault, const Program& program) {
     case FaultKind::waiting:
       text.more(safe(fault.message) + " at " + text.place(fault.statement));
       return text.take();
+    case FaultKind::count:
     case FaultKind::trap:
     case FaultKind::stack:
     case FaultKind::invalid_pc:

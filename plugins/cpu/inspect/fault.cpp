@@ -23,7 +23,25 @@ bool alike(const Fault& one, const Fault& other) {
   return one.kind == other.kind && one.space == other.space && one.calls == other.calls &&
          same_allocation(one, other) && one.warning == other.warning &&
          std::strcmp(one.hazard, other.hazard) == 0 &&
-         (one.kind != FaultKind::sync || one.message == other.message);
+         ((one.kind != FaultKind::sync && one.kind != FaultKind::incomplete) ||
+          one.message == other.message);
+}
+
+const char* plural_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::illegal_address:
+      return "accesses out of bounds";
+    case FaultKind::misaligned_address:
+      return "misaligned accesses";
+    case FaultKind::race:
+      return "races";
+    case FaultKind::uninitialised:
+      return "uses of undefined values";
+    case FaultKind::sync:
+      return "misused barriers";
+    default:
+      return "failures of one kind";
+  }
 }
 
 // What keeps accesses of one line apart that are two mistakes: a[i - 1] and a[i + 1], `*p += 1`.
@@ -85,7 +103,43 @@ void FaultLog::add(const Fault& fault) {
     }
   }
   fatal_ = fatal_ || !is_finding(fault.kind);
-  if (!full()) faults_.push_back(fault);
+  Kind& kind = kinds_.at(static_cast<std::size_t>(fault.kind));
+  if (kind.kept == kMost) {
+    kind.left_out += fault.count;
+    return;
+  }
+  faults_.push_back(fault);
+  ++kind.kept;
+  full_ = full_ || (kind.kept == kMost && !is_finding(fault.kind));
+}
+
+void FaultLog::add(const FaultLog& later) {
+  for (const Fault& fault : later.faults_) add(fault);
+  for (std::size_t k = 0; k < kinds_.size(); ++k) kinds_[k].left_out += later.kinds_[k].left_out;
+}
+
+void FaultLog::add_before(FaultKind kind, const Fault& fault) {
+  add(fault);
+  const auto first = std::find_if(faults_.begin(), faults_.end(),
+                                  [kind](const Fault& known) { return known.kind == kind; });
+  if (first != faults_.end()) std::rotate(first, faults_.end() - 1, faults_.end());
+}
+
+std::vector<Fault> FaultLog::take() {
+  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+    if (kinds_[k].left_out == 0) continue;
+    Fault note;
+    note.kind = FaultKind::incomplete;
+    note.warning = true;
+    note.count = 1;
+    note.message = "there are more than " + std::to_string(kMost) + " places of " +
+                   plural_of(static_cast<FaultKind>(k)) + ": " +
+                   std::to_string(kinds_[k].left_out) + " at others are not listed";
+    faults_.push_back(std::move(note));
+  }
+  fatal_ = full_ = false;
+  kinds_ = {};
+  return std::exchange(faults_, {});
 }
 
 void merge_places(std::vector<Fault>& faults, const Program& program) {

@@ -29,7 +29,8 @@ enum class FaultKind : std::uint8_t {
   race,           ///< unordered accesses to one place
   uninitialised,  ///< a value that was never written is used
   sync,           ///< a barrier or warp operation that not everybody reaches
-  incomplete      ///< a check looked no further
+  incomplete,     ///< a check looked no further
+  count
 };
 
 /// A place (instruction, space, allocation) where a launch did what it must not do.
@@ -108,22 +109,29 @@ void merge_places(std::vector<Fault>& faults, const Program& program);
 /// Collects faults in the order of their first occurrence.
 class FaultLog {
  public:
-  static constexpr std::size_t kMost = 100;
+  static constexpr std::uint32_t kMost = 100;  ///< places of each kind
 
   /// Counts `fault`, and keeps it if it is the first of its place.
   void add(const Fault& fault);
-  /// So many places are known that going on would tell nobody anything.
-  [[nodiscard]] bool full() const { return faults_.size() >= kMost; }
+  /// All of another one, which came later.
+  void add(const FaultLog& later);
+  /// Puts it before the first of a kind.
+  void add_before(FaultKind kind, const Fault& fault);
+  /// So many places are known where the launch failed that going on would tell nobody anything.
+  [[nodiscard]] bool full() const { return full_; }
   /// Something ends the launch with an error.
   [[nodiscard]] bool fatal() const { return fatal_; }
   [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
-  std::vector<Fault> take() {
-    fatal_ = false;
-    return std::exchange(faults_, {});
-  }
+  /// All of them; for each kind of which there were too many one that says so stands at the end.
+  std::vector<Fault> take();
 
  private:
-  bool fatal_ = false;
+  struct Kind {
+    std::uint32_t kept = 0;
+    std::uint64_t left_out = 0;  ///< accesses
+  };
+  bool fatal_ = false, full_ = false;
+  std::array<Kind, static_cast<std::size_t>(FaultKind::count)> kinds_{};
   std::vector<Fault> faults_;
 };
 

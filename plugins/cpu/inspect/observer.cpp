@@ -22,6 +22,13 @@ int shift_of(std::uint32_t granule) {
   return granule >= 4 ? 2 : granule == 2 ? 1 : 0;
 }
 
+// A volatile load of shared memory that is not repeated waits for nothing: it is no stronger than a
+// plain one.
+bool is_strong(const Instruction& i, Space space) {
+  return (i.order & Instruction::kStrong) != 0 &&
+         ((i.order & Instruction::kOnce) == 0 || space != Space::shared);
+}
+
 // Swaps that are still to come; more races than that are told at once.
 constexpr std::size_t kMostUnsettled = 4096;
 
@@ -32,6 +39,10 @@ InspectionMemory::InspectionMemory(const Arena& arena)
             RaceMemory(arena.global_begin(), 1, kMostRecords),
             RaceMemory(arena.global_begin(), 2, kMostRecords)} {}
 
+bool is_volatile(const Statement& statement) {
+  return statement.opcode.find(".volatile") != std::string_view::npos;
+}
+
 LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
                                const Program& program)
     : checks(wanted),
@@ -41,6 +52,13 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
       races(memory.races.at(static_cast<std::size_t>(global_shift))),
       swaps(std::any_of(program.code.begin(), program.code.end(),
                         [](const Instruction& i) { return is_swap(i.opcode); })) {
+  bool atomic = false, once = false;
+  for (const Instruction& i : program.code) {
+    const OpcodeInfo* info = find_opcode(i.opcode);
+    atomic = atomic || (info != nullptr && is_atomic(info->form));
+    once = once || (i.order & Instruction::kOnce) != 0;
+  }
+  looks = atomic && once;
   constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
   for (const Instruction& i : program.code) {
     if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);
@@ -105,6 +123,16 @@ std::string LaunchObserver::left_out() const {
            "that some of the last accesses count as ordered that may not be";
   }
   return "";
+}
+
+std::vector<Fault> LaunchObserver::settled() const {
+  std::vector<Fault> faults;
+  for (const Unsettled& one : unsettled) {
+    const bool reads = one.fault.hazard[0] == 'r';
+    const std::uint32_t read = reads ? one.fault.statement : one.fault.other.statement;
+    if (!before_swaps.contains(read)) faults.push_back(one.fault);
+  }
+  return faults;
 }
 
 BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uint64_t shared_bytes,
@@ -190,10 +218,9 @@ bool BlockObserver::conflicts(const Record& before, const Record& now, const Ins
   if (space == Space::shared && before.moment() < start_) return false;
   if (block == index_) {
     if (before.thread() == now.thread() || before.moment() < barrier_) return false;
-    // Kernels of old have warps in step by volatile accesses: lanes execute those as one.
-    const bool in_step = (i.order & Instruction::kVolatile) != 0;
     if (before.warp() == now.warp() &&
-        (in_step || warp_ordered(warp.syncs, before.moment(), before.lane(), now.lane())))
+        (in_step(before, i, space) ||
+         warp_ordered(warp.syncs, before.moment(), before.lane(), now.lane())))
       return false;
   }
   // What a warp has seen once it has seen for good.
@@ -203,6 +230,15 @@ bool BlockObserver::conflicts(const Record& before, const Record& now, const Ins
   if (!launch_.synchronization.covers(warp.seen, before, block, index_)) return true;
   covered = access;
   return false;
+}
+
+// Kernels of old have warps in step by volatile accesses: lanes execute those as one. And libcu++
+// has one lane take an mbarrier back when its warp has met at match.sync.
+bool BlockObserver::in_step(const Record& before, const Instruction& i, Space space) const {
+  if (i.opcode == Opcode::mbarrier_inval) return true;
+  if (space != Space::shared || (i.order & Instruction::kVolatile) == 0) return false;
+  const Statement* then = block_.launch().program.statement(before.statement());
+  return then != nullptr && is_volatile(*then);
 }
 
 void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -215,12 +251,13 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
   fault.warning = same;
   describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
   tell_other(fault, before);
-  if (before.strong() && !before.in_flight() && (i.order & Instruction::kStrong) != 0)
+  if (before.strong() && !before.in_flight() && is_strong(i, space))
     fault.detail = "and one of them is atomic for threads of its own block only";
   // The plain read of a read-modify-write by compare and swap.
-  const bool reads = kind[0] == 'r', strong = (i.order & Instruction::kStrong) != 0;
+  const bool reads = kind[0] == 'r', strong = is_strong(i, space);
   const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();
-  if (!launch_.swaps || !perhaps || before.in_flight() ||
+  if (perhaps && launch_.before_swaps.contains(reads ? i.statement : before.statement())) return;
+  if (!(launch_.swaps || launch_.looks) || !perhaps || before.in_flight() ||
       std::strcmp(kind, "write after write") == 0 || launch_.unsettled.size() >= kMostUnsettled) {
     launch.faults.add(fault);
     return;
@@ -339,7 +376,7 @@ void BlockObserver::acquire(const Lanes& w, Space space, std::uint64_t address) 
 
 void BlockObserver::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                          std::uint64_t address, std::uint32_t bytes) {
-  const bool strong = (i.order & Instruction::kStrong) != 0;
+  const bool strong = is_strong(i, space);
   if (launch_.checks.race && (space == Space::global || space == Space::shared)) {
     if (strong) acquire(w, space, address);
     read_cells(w, i, space, lane, address, bytes, strong);

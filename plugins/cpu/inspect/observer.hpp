@@ -34,6 +34,9 @@ struct InspectionMemory {
   std::array<RaceMemory, 3> races;  ///< of global memory, in granules of 1, 2 and 4 bytes
 };
 
+/// Whether a load or store is volatile.
+bool is_volatile(const Statement& statement);
+
 /// What the blocks of a launch share. Not thread-safe: with races or initialisation to look for,
 /// one thread runs all blocks, so that findings are the same each time.
 struct LaunchObserver {
@@ -54,7 +57,13 @@ struct LaunchObserver {
     Fault fault;
   };
   std::vector<Unsettled> unsettled;
-  bool swaps;  ///< the program has a compare-and-swap
+  /// Statements of plain reads whose warps went on to swap, and of volatile ones whose warps went
+  /// on to any atomic operation: other threads need not, if what they read is good enough.
+  std::unordered_set<std::uint32_t> before_swaps;
+  bool swaps;          ///< the program has a compare-and-swap
+  bool looks = false;  ///< … atomic operations, and volatile loads that are not repeated
+  /// The races among `unsettled`, at the launch's end.
+  [[nodiscard]] std::vector<Fault> settled() const;
   /// Statements of atomic accesses that are so for threads of their own block alone.
   std::unordered_set<std::uint32_t> of_block_scope;
   /// Made when the first undefined value is met.
@@ -63,6 +72,8 @@ struct LaunchObserver {
   std::unordered_map<std::uint32_t, std::string> arrays;
   /// Statements of shuffles that move words of one thing: others beside them do the same to others.
   std::unordered_set<std::uint32_t> shuffles_of_structs;
+  /// Statements that make mbarriers, of which somebody did not wait for the end, by what he did.
+  std::unordered_map<std::uint32_t, std::uint32_t> raced_mbarriers;
   bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
   /// By callee: the arguments and results of its calls and its own results, which lie in its frame
   /// and may be written in part: offsets and bytes.
@@ -153,6 +164,11 @@ class BlockObserver {
   /// A texture fetch or surface load, of global memory: which of the first 32 bytes have no value.
   std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                       std::uint32_t bytes);
+  /// What a thread does with an mbarrier at an offset in the shared window: make it, take it back,
+  /// change it or look at it.
+  enum class MbarrierUse : std::uint8_t { init, invalidate, change, test };
+  void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
+                    MbarrierUse use);
   /// A thread arrives at an mbarrier, or has seen others arrive; `barrier` is where it lies.
   void meet(const Lanes& w, std::uint32_t lane, const std::byte* barrier, bool arrives);
   /// malloc gave this memory to a thread: who used it before has freed it.
@@ -161,8 +177,6 @@ class BlockObserver {
   void fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
                   std::uint64_t bytes);
   void fill_shared(std::uint64_t offset, std::uint64_t bytes);
-  /// The same for a place in this block's shared memory; others are not its own.
-  void fill(const std::byte* to, std::uint64_t bytes);
 
   // Asynchronous copies, by this block's threads (observer_async.cpp).
   /// It begins.
@@ -240,6 +254,7 @@ class BlockObserver {
     bool fenced_anew = false;              ///< since a barrier of the block
   };
 
+  [[nodiscard]] bool in_step(const Record& before, const Instruction& i, Space space) const;
   [[nodiscard]] bool conflicts(const Record& before, const Record& now, const Instruction& i,
                                Space space, Warp& warp);
   [[nodiscard]] std::uint64_t block_of(const Record& record) const;
@@ -253,6 +268,7 @@ class BlockObserver {
   void no_value(const Flight& flight, const Flight::Side& side, std::uint64_t at,
                 std::uint32_t bytes, const char* what);
   SyncObject& mbarrier_object(const std::byte* barrier);
+  bool raced_elsewhere(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address);
   void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
             std::uint32_t bytes, const Record& before, const char* kind, bool same);
   void tell_other(Fault& fault, const Record& before) const;
@@ -267,7 +283,7 @@ class BlockObserver {
   }
   [[nodiscard]] bool hides(const Record& before, const Record& now) const;
   void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
-              std::uint32_t bytes);
+              std::uint32_t bytes, bool swaps);
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool strong);
   void write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,

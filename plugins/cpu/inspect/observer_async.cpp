@@ -12,6 +12,9 @@
 #include "machine/block.hpp"
 
 namespace warpmark::cpu {
+namespace {
+constexpr std::uint32_t kMbarrierBytes = 8;
+}
 // Whose an access was: copies told to an mbarrier count as another block's, since nothing in the
 // block but the mbarrier is in order with them.
 std::uint64_t BlockObserver::block_of(const Record& record) const {
@@ -224,6 +227,42 @@ SyncObject& BlockObserver::mbarrier_object(const std::byte* barrier) {
   return launch_.synchronization.at(
       std::uint64_t{1} << 62 |
       static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barrier)));
+}
+
+// Who does not wait for an mbarrier to be made does so wherever he uses it: one place tells it all.
+bool BlockObserver::raced_elsewhere(Lanes& w, const Instruction& i, std::uint32_t lane,
+                                    std::uint64_t address) {
+  const RaceCells cell = cell_at(Space::shared, address);
+  if (!cell) return false;
+  const Record made{*cell.write};
+  const Record now = Record::make(moment_, w.warp * 32 + lane, true, i.statement);
+  if (made.strong() || made.in_flight() || !conflicts(made, now, i, Space::shared, warps_[w.warp]))
+    return false;
+  return launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second !=
+         i.statement;
+}
+
+// Threads may change and look at one at the same time, once it is made, and until it is taken back.
+void BlockObserver::use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane,
+                                 std::uint64_t address, MbarrierUse use) {
+  const bool whole = use == MbarrierUse::init || use == MbarrierUse::invalidate;
+  const bool told = launch_.checks.race && !whole && raced_elsewhere(w, i, lane, address);
+  if (launch_.checks.race && use == MbarrierUse::test && !told)
+    read_cells(w, i, Space::shared, lane, address, kMbarrierBytes, true);
+  else if (launch_.checks.race && !told)
+    write_cells(w, i, Space::shared, lane, address, kMbarrierBytes, !whole, false);
+  if (!launch_.checks.init) return;
+  const Values values = values_at(w, i, Space::shared, lane, address);
+  if (values.bits == nullptr) return;
+  if (!whole && !all_set(values.bits, values.from, kMbarrierBytes)) {
+    Fault fault;
+    describe_access(w, i, Space::shared, lane, address, kMbarrierBytes, true, fault);
+    undefined(w, lane, i.statement,
+              undefined_at(values, 0, kMbarrierBytes, Space::shared, i.statement),
+              "used as an mbarrier", fault);
+  }
+  set_bits(values.bits, values.from, kMbarrierBytes);
+  if (use == MbarrierUse::invalidate) clear_values(values, kMbarrierBytes);
 }
 
 void BlockObserver::meet(const Lanes& w, std::uint32_t lane, const std::byte* barrier,

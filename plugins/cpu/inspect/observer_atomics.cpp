@@ -37,22 +37,31 @@ bool settle_strong(const RaceCells& cells, std::uint32_t count, std::uint64_t no
 
 }  // namespace
 
-// The thread's plain reads of a place where it swaps now are settled.
+// The thread's plain reads of a place where it swaps now are settled. So are its warp's: who needs
+// no swap does not swap. Of volatile ones it may be any atomic operation.
 void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
-                           std::uint32_t bytes) {
+                           std::uint32_t bytes, bool swaps) {
   const std::uint32_t thread = w.warp * 32 + lane;
-  std::erase_if(launch_.unsettled, [&](const LaunchObserver::Unsettled& read) {
-    return read.block == index_ && read.thread == thread && read.address == address;
-  });
+  const Program& program = block_.launch().program;
+  if (swaps) {
+    std::erase_if(launch_.unsettled, [&](const LaunchObserver::Unsettled& read) {
+      return read.block == index_ && read.thread == thread && read.address == address;
+    });
+  }
   const std::uint32_t step = 1u << shift(space);
   for (std::uint64_t at = address; at < address + bytes; at += step) {
     const RaceCells cell = cell_at(space, at);
     if (!cell) return;
     for (std::uint64_t* read : {cell.read, cell.other}) {
       const Record record{*read};
-      if (record.moment() >= launch_.clock.first() && record.thread() == thread &&
-          launch_.clock.block(record.moment()) == index_)
-        *read |= std::uint64_t{1} << Record::kStrongShift;
+      if (record.moment() < launch_.clock.first() || record.in_flight() ||
+          launch_.clock.block(record.moment()) != index_)
+        continue;
+      const Statement* statement = program.statement(record.statement());
+      if (record.warp() == w.warp && !record.strong() && record.moment() >= barrier_ &&
+          (swaps || (statement != nullptr && is_volatile(*statement))))
+        launch_.before_swaps.insert(record.statement());
+      if (swaps && record.thread() == thread) *read |= std::uint64_t{1} << Record::kStrongShift;
     }
   }
 }
@@ -62,6 +71,7 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
   const Checks& checks = launch_.checks;
   const Warp& warp = warps_[w.warp];
   const bool plain = !checks.closely && launch_.of_block_scope.empty() && !is_swap(i.opcode) &&
+                     !(launch_.looks && space == Space::shared) &&
                      (i.order & Instruction::kRelease) == 0;
   const std::uint64_t origin = space == Space::global ? w.sites[i.site].begin : 0;
   const std::uint8_t* values = !checks.init             ? nullptr
@@ -113,7 +123,8 @@ bool BlockObserver::keep_bits(Lanes& w, const Instruction& i, Space space, std::
 void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                            std::uint64_t address, std::uint32_t bytes, bool uses) {
   if (launch_.checks.race) {
-    if (is_swap(i.opcode)) settle(w, space, lane, address, bytes);
+    if (is_swap(i.opcode) || (launch_.looks && space == Space::shared))
+      settle(w, space, lane, address, bytes, is_swap(i.opcode));
     write_cells(w, i, space, lane, address, bytes, true, false);
     if (uses) acquire(w, space, address);
     release(w, i, space, lane, address);

@@ -270,13 +270,6 @@ void BlockObserver::fill_shared(std::uint64_t offset, std::uint64_t bytes) {
   set_bits(shared_init_.data(), offset, bytes);
 }
 
-void BlockObserver::fill(const std::byte* to, std::uint64_t bytes) {
-  const Region& shared = block_.shared();
-  const auto offset = static_cast<std::uint64_t>(to - shared.host);
-  if (offset >= shared.size) return;
-  fill_shared(offset, bytes);
-}
-
 void BlockObserver::enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
                                 std::uint64_t frame) {
   if (!launch_.checks.init) return;
@@ -318,6 +311,7 @@ void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statem
     fault.other.statement = taint.statement();
     fault.other.thread = fault.thread;
     fault.other.block = fault.block;
+    if (taint.statement() == statement) fault.other.calls = fault.calls;
   }
   block_.launch().faults.add(fault);
 }

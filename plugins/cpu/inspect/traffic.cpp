@@ -34,9 +34,19 @@ std::uint32_t sort(const Addresses& at, std::uint32_t mask, Addresses& sorted) {
   return size;
 }
 
+// Sectors that would do for so many bytes, side by side.
+constexpr std::uint64_t sectors_for(std::uint64_t bytes) {
+  return (bytes + kSector - 1) / kSector;
+}
+
 // Ranges that come in ascending order of their beginnings.
 struct Cover {
   std::uint64_t sectors = 0, unique_bytes = 0;
+  void add_to(Measures& to) const {
+    to[Measure::sectors] += sectors;
+    to[Measure::unique_bytes] += unique_bytes;
+    to[Measure::ideal_sectors] += sectors_for(unique_bytes);
+  }
   void add(std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t end = address + bytes;
     if (end <= end_) return;
@@ -124,8 +134,7 @@ void measure_cached(const Addresses& at, std::uint32_t mask, std::uint32_t bytes
   for (std::uint32_t i = 0; i < size; ++i) cover.add(sorted[i], bytes);
   ++to[Measure::requests];
   to[Measure::bytes] += std::uint64_t{size} * bytes;
-  to[Measure::sectors] += cover.sectors;
-  to[Measure::unique_bytes] += cover.unique_bytes;
+  cover.add_to(to);
 }
 
 void measure_banked(const Addresses& at, std::uint32_t mask, std::uint32_t bytes, bool load,
@@ -162,6 +171,7 @@ void measure_atomic(Space space, const Addresses& at, std::uint32_t mask, std::u
   const std::uint32_t count = turns_of(at, mask, turns);
   for (std::uint32_t i = 0; i < count; ++i) measure(turns[i], moved);
   whole[Measure::sectors] = moved[Measure::sectors];
+  whole[Measure::ideal_sectors] = moved[Measure::ideal_sectors];
   whole[Measure::wavefronts] = moved[Measure::wavefronts];
   whole[Measure::ideal_wavefronts] = moved[Measure::ideal_wavefronts];
   whole[Measure::turns] = count;
@@ -187,6 +197,7 @@ void measure_local(const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
   ++to[Measure::requests];
   to[Measure::bytes] += std::uint64_t{count(mask)} * bytes;
   to[Measure::unique_bytes] += std::uint64_t{count(mask)} * bytes;
+  to[Measure::ideal_sectors] += sectors_for(std::uint64_t{count(mask)} * bytes);
 }
 
 std::uint64_t different_addresses(const Addresses& at, std::uint32_t mask) {
@@ -323,6 +334,7 @@ void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap:
     if (space == Space::global) {
       to[Measure::sectors] += (address + bytes - 1) / kSector - address / kSector + 1;
       to[Measure::unique_bytes] += bytes;
+      to[Measure::ideal_sectors] += sectors_for(bytes);
     } else {
       const std::uint64_t words = (address + bytes - 1) / kWord - address / kWord + 1;
       to[Measure::wavefronts] += (words + kBanks - 1) / kBanks;
@@ -381,8 +393,7 @@ void TrafficCounts::settle(Space space, Measures& to) {
     to[Measure::wavefronts] += *std::max_element(std::begin(words), std::end(words));
     to[Measure::ideal_wavefronts] += (all_words + kBanks - 1) / kBanks;
   } else {
-    to[Measure::sectors] += cover.sectors;
-    to[Measure::unique_bytes] += cover.unique_bytes;
+    cover.add_to(to);
   }
 }
 

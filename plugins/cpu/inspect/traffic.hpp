@@ -23,7 +23,7 @@ struct Profile {
 /// --- What one request of a warp amounts to, as functions of its addresses. They hold for any
 /// addresses, aligned or not, in memory or not: what is refused counts as it was asked for.
 
-/// Bytes, sectors and unique bytes of accesses of `bytes` at each lane's address.
+/// Bytes, sectors, unique bytes and ideal sectors of accesses of `bytes` at each lane's address.
 void measure_cached(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                     Measures& to);
 /// Bytes and wavefronts. A wavefront takes one word of 4 bytes from each of 32 banks; lanes that
@@ -65,7 +65,8 @@ class TrafficCounts {
   void warp_ran(std::uint64_t instructions) {
     if (instructions > longest_warp_) longest_warp_ = instructions;
   }
-  /// A thread block is done: its instructions along the chain of those that wait for each other.
+  /// A thread block is done: its instructions along the longest chain of warps that wait for
+  /// others.
   void block_ran(std::uint64_t span) {
     if (span > span_) span_ = span;
   }

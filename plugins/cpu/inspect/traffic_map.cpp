@@ -14,7 +14,8 @@ constexpr unsigned bit(Measure measure) {
 }
 constexpr unsigned kRequests = bit(Measure::requests), kSectors = bit(Measure::sectors),
                    kTurns = bit(Measure::turns), kAsked = kRequests | bit(Measure::bytes),
-                   kCached = kAsked | kSectors | bit(Measure::unique_bytes),
+                   kCached =
+                       kAsked | kSectors | bit(Measure::unique_bytes) | bit(Measure::ideal_sectors),
                    kBanked = kAsked | bit(Measure::wavefronts) | bit(Measure::ideal_wavefronts);
 
 struct KindRow {
@@ -123,6 +124,8 @@ TrafficMap::TrafficMap(const Program& program)
     };
     if (const Access access = access_of(i.opcode); access.known) {
       if (access.space == Space::param) continue;
+      // Arguments and results of calls lie in local memory here.
+      if (access.space == Space::local && i.counter == Counter::none) continue;
       step.space = access.space;
       step.traffic = access.store ? Traffic::store : Traffic::load;
       if (i.counter == Counter::constant_load_bytes) {

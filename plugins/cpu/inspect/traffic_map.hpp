@@ -19,6 +19,7 @@ enum class Measure : std::uint8_t {
   bytes,
   sectors,
   unique_bytes,
+  ideal_sectors,
   wavefronts,
   ideal_wavefronts,
   turns,
@@ -26,7 +27,8 @@ enum class Measure : std::uint8_t {
 };
 inline constexpr std::size_t kMeasures = static_cast<std::size_t>(Measure::count);
 inline constexpr std::string_view kMeasureNames[kMeasures] = {
-    "requests", "bytes", "sectors", "unique_bytes", "wavefronts", "ideal_wavefronts", "turns"};
+    "requests",      "bytes",      "sectors",          "unique_bytes",
+    "ideal_sectors", "wavefronts", "ideal_wavefronts", "turns"};
 
 /// One number for each measure.
 struct Measures {

@@ -240,16 +240,24 @@ void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Fligh
 
 namespace {
 
-std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t slot) {
-  return locate_async(w, i, static_cast<Space>(i.count), lane,
-                      read_lane<std::uint64_t>(w.registers, slot, lane), 8, 8, true);
+using MbarrierUse = BlockObserver::MbarrierUse;
+
+std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, MbarrierUse use) {
+  Flight::Side side;
+  std::byte* at =
+      locate_async(w, i, static_cast<Space>(i.count), lane,
+                   read_lane<std::uint64_t>(w.registers, i.address, lane), 8, 8, true, &side);
+  if (at != nullptr && w.observer != nullptr && side.space == Space::shared)
+    w.observer->use_mbarrier(w, i, lane, side.address, use);
+  return at;
 }
 
 // Operands of mbarrier instructions: address = the barrier, a = a count, b = a state or parity.
 template <typename Change>
-void change_barrier(Lanes& w, const Instruction& i, Change change) {
+void change_barrier(Lanes& w, const Instruction& i, Change change,
+                    MbarrierUse use = MbarrierUse::change) {
   for_lanes(w, [&](std::uint32_t lane) {
-    std::byte* at = barrier_at(w, i, lane, i.address);
+    std::byte* at = barrier_at(w, i, lane, use);
     std::uint64_t before = 0;
     if (at != nullptr) {
       Mbarrier barrier = load_barrier(at);
@@ -258,20 +266,20 @@ void change_barrier(Lanes& w, const Instruction& i, Change change) {
              i.a == Instruction::kNone ? 1 : read_lane<std::uint32_t>(w.registers, i.a, lane));
       store_barrier(at, barrier);
       w.block->mbarrier_changed();
-      if (w.observer != nullptr) {
-        w.observer->fill(at, sizeof before);
-        w.observer->meet(w, lane, at, true);
-      }
+      if (w.observer != nullptr) w.observer->meet(w, lane, at, true);
     }
     if (i.d != Instruction::kNone) write_lane(w.registers, i.d, lane, before);
   });
 }
 
 void init(Lanes& w, const Instruction& i) {
-  change_barrier(w, i, [](Mbarrier& b, std::uint32_t count) { b = Mbarrier::initial(count); });
+  change_barrier(
+      w, i, [](Mbarrier& b, std::uint32_t count) { b = Mbarrier::initial(count); },
+      MbarrierUse::init);
 }
 void inval(Lanes& w, const Instruction& i) {
-  change_barrier(w, i, [](Mbarrier& b, std::uint32_t) { b = Mbarrier(0); });
+  change_barrier(
+      w, i, [](Mbarrier& b, std::uint32_t) { b = Mbarrier(0); }, MbarrierUse::invalidate);
 }
 void expect_bytes(Lanes& w, const Instruction& i) {
   change_barrier(w, i, [](Mbarrier& b, std::uint32_t bytes) { b.expect_bytes(bytes); });
@@ -302,7 +310,7 @@ void drop_expect(Lanes& w, const Instruction& i) {
 void test(Lanes& w, const Instruction& i) {
   std::uint32_t done = 0;
   for_lanes(w, [&](std::uint32_t lane) {
-    std::byte* at = barrier_at(w, i, lane, i.address);
+    std::byte* at = barrier_at(w, i, lane, MbarrierUse::test);
     if (at == nullptr) return;
     w.block->settle(at);
     const std::uint32_t parity =
@@ -373,7 +381,7 @@ void wait_all(Lanes& w, const Instruction&) {
 // Without .noinc the arrival is not one of those that the barrier expects already.
 void arrive_later(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
-    std::byte* at = barrier_at(w, i, lane, i.address);
+    std::byte* at = barrier_at(w, i, lane, MbarrierUse::change);
     if (at == nullptr) return;
     if (!i.negated) {
       Mbarrier barrier = load_barrier(at);

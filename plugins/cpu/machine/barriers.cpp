@@ -37,6 +37,7 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const Block& node) {
   if (observer_ && threads != 0) observer_->arrive(warp.lanes.warp, number);
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   barrier.passed = barrier.passed || node.arrive_only;
+  barrier.latest = std::max(barrier.latest, warp.clock());
   if (threads != 0) barrier.expected = threads;
   if (node.counts) {
     std::uint32_t predicate;
@@ -62,7 +63,8 @@ void BlockState::check_barrier(std::uint32_t number) {
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   const Barrier finished = std::exchange(barrier, {});
   const bool everybody = !finished.passed && finished.arrived >= live_threads_;
-  if (everybody) end_phase();
+  // Those who have left were waited for, too.
+  const std::uint64_t latest = everybody ? latest_clock() : finished.latest;
   if (observer_) {
     std::uint32_t waiting = 0;
     for (const Warp& warp : warps_) {
@@ -80,6 +82,7 @@ void BlockState::check_barrier(std::uint32_t number) {
       if (fragment.wait == Fragment::Wait::barrier && fragment.key == number) {
         fragment.wait = Fragment::Wait::none;
         fragment.key = 0;
+        if (warp.clock() < latest) warp.waited += latest - warp.clock();
         for (std::uint32_t lane = 0; finished.counts && lane < 32; ++lane) {
           if ((fragment.mask >> lane & 1) == 0) continue;
           std::byte* count = warp.lanes.registers + launch_.program.barrier_count + lane * 4;
@@ -92,14 +95,10 @@ void BlockState::check_barrier(std::uint32_t number) {
   }
 }
 
-void BlockState::end_phase() {
-  if (!launch_.traffic) return;
-  std::uint64_t most = 0;
-  for (Warp& warp : warps_) {
-    most = std::max(most, warp.instructions - warp.before_phase);
-    warp.before_phase = warp.instructions;
-  }
-  span_ += most;
+std::uint64_t BlockState::latest_clock() const {
+  std::uint64_t latest = 0;
+  for (const Warp& warp : warps_) latest = std::max(latest, warp.clock());
+  return latest;
 }
 
 bool BlockState::complete(const Warp& warp, std::uint32_t mask, const Block& node) {

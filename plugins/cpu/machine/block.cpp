@@ -162,13 +162,12 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   async_.reset(static_cast<std::uint32_t>(warps_.size()) * 32);
   live_threads_ = launch_.threads();
   polls_.clear();
-  span_ = 0;
   ahead_ = observer_ && observer_->checks().sync ? ~std::uint64_t{0} : 0;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     const std::uint32_t threads = std::min(32u, live_threads_ - i * 32);
     warps_[i].live = threads == 32 ? 0xffffffff : (1u << threads) - 1;
     warps_[i].cluster_arrived = 0;
-    warps_[i].instructions = warps_[i].before_phase = 0;
+    warps_[i].instructions = warps_[i].waited = 0;
     warps_[i].fragments.clear();
     warps_[i].stack_top.fill(launch_.program.kernel_local_bytes);
     for (std::vector<std::byte>& saved : warps_[i].saved) saved.clear();
@@ -501,8 +500,7 @@ void BlockState::leave(Warp& warp, std::uint32_t mask, const Block& node) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     if (!async_.idle()) async_.abandon(warp.lanes.warp * 32 + lane, node.statement);
     if (observer_) observer_->exit(node.statement, warp.lanes.warp, lane);
-    end_phase();
-    if (launch_.traffic) launch_.traffic->block_ran(span_);
+    if (launch_.traffic) launch_.traffic->block_ran(latest_clock());
   }
   if (cluster_->arrived != 0) leave_cluster(warp, mask);
   release_warp_barriers(warp);

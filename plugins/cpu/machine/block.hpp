@@ -168,11 +168,14 @@ class BlockState {
     std::uint32_t live = 0;             ///< lanes that have not left
     std::uint32_t cluster_arrived = 0;  ///< live lanes for which the cluster's barrier waits on
     std::uint64_t instructions = 0;     ///< if traffic is counted
-    std::uint64_t before_phase = 0;     ///< … of them, those before the last barrier for all
+    std::uint64_t waited = 0;           ///< … instructions of others that went on meanwhile
     std::vector<Fragment> fragments;    ///< disjoint; those that wait included
     std::vector<Region> sites;
     std::array<std::uint64_t, 32> stack_top{};     ///< first free byte of local memory
     std::array<std::vector<std::byte>, 32> saved;  ///< registers of recursive calls
+
+    /// Instructions along the longest chain that led here.
+    [[nodiscard]] std::uint64_t clock() const { return instructions + waited; }
   };
   struct Barrier {
     std::uint32_t arrived = 0;   ///< threads
@@ -183,6 +186,7 @@ class BlockState {
     std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
     std::uint32_t first = 0;                       ///< … and which thread that is, in its block
     std::uint64_t bit = 0;                         ///< … and its Block::barrier_bit
+    std::uint64_t latest = 0;                      ///< Warp::clock() of those who arrived
     std::vector<std::uint32_t> calls;              ///< … and Fault::calls
   };
   /// How often a thread has looked at mbarriers in vain, since one last changed.
@@ -233,8 +237,8 @@ class BlockState {
                                        std::uint32_t lane) const;
   void leave(Warp& warp, std::uint32_t mask, const Block& node);
   void check_barrier(std::uint32_t number);
-  /// All threads have met: the warp that has executed most since they last did adds to the span.
-  void end_phase();
+  /// The greatest of all warps' clocks.
+  [[nodiscard]] std::uint64_t latest_clock() const;
   // cluster.cpp
   void arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask);
   void leave_cluster(Warp& warp, std::uint32_t mask);
@@ -260,7 +264,6 @@ class BlockState {
   std::vector<Region> objects_;
   std::vector<Warp> warps_;
   std::array<Barrier, 16> barriers_{};
-  std::uint64_t span_ = 0;  ///< if traffic is counted
   std::uint64_t mbarrier_changes_ = 0;
   std::vector<Polls> polls_;  ///< of the threads, if any has looked at an mbarrier in vain
   std::uint64_t ahead_ = 0;   ///< barriers, by their bits, that nobody has gone past; 0 unchecked

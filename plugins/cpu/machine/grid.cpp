@@ -248,7 +248,7 @@ void run_blocks(const LaunchState& whole, const LaunchShape& shape, Turns& turns
       block.report_waits();
     outcome.profile = state.take_profile();
     outcome.counters = state.tally.take();
-    outcome.faults = state.faults.take();
+    outcome.faults = std::exchange(state.faults, {});
     outcome.printed = std::move(state.printed);
     outcome.asserted = std::move(state.asserted);
     outcome.timed_out = state.timed_out;
@@ -307,15 +307,7 @@ bool run_in_order(LaunchState& state, Counters& counters, Profile& profile) {
   fault.count = 1;
   fault.block = turns.last_block;
   fault.message = turns.over_budget ? budget_text(turns.executed, shape) : over_time(shape);
-  // Before who waited where then.
-  FaultLog faults;
-  bool added = false;
-  for (const Fault& known : state.faults.take()) {
-    if (known.kind == FaultKind::waiting && !std::exchange(added, true)) faults.add(fault);
-    faults.add(known);
-  }
-  if (!added) faults.add(fault);
-  state.faults = std::move(faults);
+  state.faults.add_before(FaultKind::waiting, fault);  // who waited where then
   return true;
 }
 
@@ -353,7 +345,7 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
                            : run_in_order(state, counters, result.profile);
   if (shape.workspace != 0) arena.free(shape.workspace);
   if (observer) {
-    for (LaunchObserver::Unsettled& read : observer->unsettled) state.faults.add(read.fault);
+    for (const Fault& race : observer->settled()) state.faults.add(race);
     Fault note;
     note.kind = FaultKind::incomplete;
     note.warning = true;

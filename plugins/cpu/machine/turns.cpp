@@ -50,7 +50,7 @@ void Turns::merge(Outcome& outcome) {
   printed.add(std::move(outcome.printed));
   asserted.add(std::move(outcome.asserted));
   timed_out = timed_out || outcome.timed_out;
-  for (const Fault& fault : outcome.faults) faults.add(fault);
+  faults.add(outcome.faults);
   const bool last = retired_ + 1 == turns_ && !outcome.stop;
   over_budget = shape_.instruction_budget != 0 && executed >= shape_.instruction_budget && !last;
 }

@@ -16,7 +16,7 @@ struct Outcome {
   std::uint64_t executed = 0, warp_instructions = 0;
   Counters counters{};
   Profile profile;
-  std::vector<Fault> faults;
+  FaultLog faults;
   PrintLog printed, asserted;
   bool stop = false, timed_out = false;
   std::array<std::uint32_t, 3> coordinates{};

@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "program/data_flow.hpp"
 #include "program/decoder.hpp"
 #include "program/flow.hpp"
 #include "ptx/error.hpp"
@@ -280,12 +283,12 @@ void Decoder::mark_loops_and_barriers(std::vector<Block>& ordered) {
     const bool repeats = loops[i] || !kernel;
     program_.waits = program_.waits || (repeats && block.polls && !block.polls_block);
     if (meets(block)) barriers.push_back(i);
-    // A volatile load that is not repeated waits for nothing: it is no stronger than a plain one.
-    for (std::uint32_t at = block.begin; at < block.end && !repeats; ++at) {
+    if (block.exit == Exit::call) program_.calls[block.barrier].repeated = loops[i];
+    for (std::uint32_t at = block.begin; at < block.end && !loops[i]; ++at) {
       Instruction& instruction = program_.code[at];
       if ((instruction.order & Instruction::kVolatile) != 0 &&
-          instruction.counter == Counter::shared_load_bytes)
-        instruction.order = Instruction::kVolatile;
+          flow_of(instruction.opcode) == Flow::load)
+        instruction.order |= Instruction::kOnce;
     }
   }
   if (!kernel && !barriers.empty()) {
@@ -306,6 +309,32 @@ void Decoder::mark_loops_and_barriers(std::vector<Block>& ordered) {
   }
   for (std::uint32_t bit = 0; bit < barriers.size() && bit < 64; ++bit)
     ordered[barriers[bit]].barrier_bit = std::uint64_t{1} << bit;
+}
+
+// What is called again and again, or perhaps so, looks again and again.
+void mark_repeated_functions(Program& program) {
+  std::vector<bool> repeated(program.callees.size());
+  bool changed = true;
+  while (std::exchange(changed, false)) {
+    for (const Call& call : program.calls) {
+      const bool again = call.repeated || call.recursive ||
+                         (call.caller != Instruction::kNone && repeated[call.caller]);
+      for (std::uint32_t callee = 0; callee < repeated.size(); ++callee) {
+        const bool called = call.callee == Instruction::kNone || call.callee == callee;
+        if (!called || repeated[callee] || !(again || call.callee == Instruction::kNone)) continue;
+        repeated[callee] = changed = true;
+      }
+    }
+  }
+  for (Instruction& instruction : program.code) {
+    if ((instruction.order & Instruction::kOnce) == 0) continue;
+    // Functions are decoded in the order of their numbers, and the kernel last.
+    const auto next = std::upper_bound(
+        program.sources.begin(), program.sources.end(), instruction.statement,
+        [](std::uint32_t number, const Program::Source& source) { return number < source.first; });
+    const auto callee = static_cast<std::size_t>(next - program.sources.begin()) - 1;
+    if (callee < repeated.size() && repeated[callee]) instruction.order ^= Instruction::kOnce;
+  }
 }
 
 void Decoder::order_blocks() {

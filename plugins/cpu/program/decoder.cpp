@@ -258,6 +258,7 @@ Program decode(const Module& module, const Function& function, const Placement& 
     decoder.run();
   }
   if (shared.unsupported) throw PtxError(*shared.unsupported);
+  mark_repeated_functions(program);
   lay_out_stack(program, graph, placement.stack_bytes);
   lay_out_costs(program);
   find_provenance(program);

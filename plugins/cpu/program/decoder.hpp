@@ -59,6 +59,9 @@ struct CallGraph {
   [[nodiscard]] bool reaches(std::uint32_t from, std::uint32_t to) const;
 };
 CallGraph call_graph(const Module& module, const Function& kernel);
+/// Loads that are not repeated where they stand (Instruction::kOnce) are so in a function that is
+/// called in a loop, or through a pointer.
+void mark_repeated_functions(Program& program);
 /// Sizes a thread's stack: exactly for calls that end, `recursive_bytes` more for others.
 void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recursive_bytes);
 

@@ -122,7 +122,7 @@ std::string_view memory_words(std::string_view opcode, MemoryAccess access, Memo
     words.count = static_cast<std::uint32_t>(of(Kind::vector)[1] - '0');
   words.hint = !of(Kind::hint).empty();
   if (isvolatile || scoped) words.order |= Instruction::kStrong;
-  if (isvolatile && words.space == Space::shared) words.order |= Instruction::kVolatile;
+  if (isvolatile && words.space != Space::global) words.order |= Instruction::kVolatile;
   if (order == "release") words.order |= Instruction::kRelease;
   if (scope == "cta") words.order |= Instruction::kBlockScope;
   words.polls = !store && (isvolatile || scoped || of(Kind::cache) == "cv");

@@ -47,8 +47,8 @@ struct Instruction {
   std::uint8_t cost = 0;            ///< how much for each lane
   /// Of an access or fence: what of the memory model it takes part in.
   static constexpr std::uint8_t kStrong = 1, kRelease = 2, kBlockScope = 4;
-  /// A volatile access to shared memory.
-  static constexpr std::uint8_t kVolatile = 8;
+  /// A volatile access, that counts as one if it is to shared memory; a load that is not repeated.
+  static constexpr std::uint8_t kVolatile = 8, kOnce = 16;
   std::uint8_t order = 0;
 };
 
@@ -169,6 +169,7 @@ struct Call {
   std::uint32_t next = 0;  ///< block
   std::uint32_t statement = 0;
   bool recursive = false;                         ///< the callee may be in progress
+  bool repeated = false;                          ///< it stands in a loop
   std::vector<Callee::Value> arguments, results;  ///< in the caller's frame
 };
 

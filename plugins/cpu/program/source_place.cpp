@@ -162,7 +162,7 @@ std::vector<SourceLine> source_lines(const Program& program, std::uint32_t state
   while (lines.size() < kMostLevels) {
     const auto file = module.files.find(at.file);
     if (file == module.files.end()) break;
-    lines.push_back({file->second, at.line, ""});
+    lines.push_back({file->second, at.line, "", false, at.merged});
     if (at.inlined == 0 || at.inlined > module.inlined.size()) break;
     const InlinedCall& call = module.inlined[at.inlined - 1];
     lines.back().function =

@@ -15,6 +15,7 @@ struct SourceLine {
   std::uint32_t line = 0;
   std::string function;  ///< that holds the line, if it was inlined; "" if that is not known
   bool calls = false;    ///< a call stands there, of a function that was not inlined
+  bool merged = false;   ///< code of several lines, of which this is one, or near
 };
 
 /// The line of a statement, then those of the calls that it was inlined through, innermost first;

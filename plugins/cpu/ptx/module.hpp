@@ -81,6 +81,7 @@ struct Operand {
 struct Location {
   std::uint32_t file = 0, line = 0, column = 0;
   std::uint32_t inlined = 0;  ///< Module::inlined[inlined - 1]; 0: not inlined
+  bool merged = false;        ///< code of several lines; `line` is one of them, or near
 };
 
 /// A call that the compiler put the callee's code in the place of.

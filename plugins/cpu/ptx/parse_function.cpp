@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ptx/error.hpp"
+#include "ptx/merged_lines.hpp"
 #include "ptx/parse_state.hpp"
 
 namespace warpmark::cpu {
@@ -208,6 +209,7 @@ void ParseState::parse_body(Function& function) {
   }
   scopes.finish();
   in_function_ = false;
+  place_merged_code(module_, function);
 }
 
 // `.pragma "nounroll", "used_bytes_mask 1";`: advice only.
@@ -283,10 +285,11 @@ void ParseState::parse_location() {
   };
   const Location before = location_;
   location_ = place();
-  // The compiler gives line 0 to what it made of several lines: that before is one of them.
+  // The compiler gives line 0 to what it made of several lines (ptx/merged_lines.hpp).
   if (location_.line == 0 && location_.file == before.file) {
     location_.line = before.line;
     location_.column = before.column;
+    location_.merged = true;
   }
   // Inlined code: `, function_name label, inlined_at file line column`.
   std::string_view function;

@@ -262,7 +262,7 @@ extern "C" __global__ void through_a_generic_pointer(int* a, int* b, int which) 
   b[threadIdx.x] = *(volatile int*)(p + (threadIdx.x ^ 1));  //! thread=0 other_thread=1 count=64 space=shared
 }
 
-//@ bug volatile_is_no_barrier race only=optimised block=128 args="float32[128]= float32[128]"
+//@ bug volatile_is_no_barrier race block=128 args="float32[128]= float32[128]"
 extern "C" __global__ void volatile_is_no_barrier(const float* a, float* b) {
   __shared__ volatile float s[128];
   s[threadIdx.x] = 0;

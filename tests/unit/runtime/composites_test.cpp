@@ -254,7 +254,7 @@ TEST_F(Composites, CoalescedIsWhatWastesNoSectorAndNoLane) {
       {{"plain", ""},
        {"four", ""},
        {"reversed", ""},
-       {"strided", "not coalesced: 12.5 % of the bytes"},
+       {"strided", "not coalesced: its requests need 12.5 % of the sectors"},
        {"one_lane", "not parallel: on average"},
        {"one_warp", "not parallel: a block of it executes"},
        {"twice", "not coalesced: it moves 1536 sectors of 32 bytes, the baseline 1024"}});
@@ -323,7 +323,7 @@ TEST_F(Composites, WorkEfficientComparesTwoSizes) {
 TEST_F(Composites, AKernelWithoutABaselineIsItsOwn) {
   expect_verdicts(kCopySuite, kCopies, "{coalesced: true}", "",
                   {{"plain", ""},
-                   {"strided", "not coalesced: 12.5 %"},
+                   {"strided", "not coalesced: its requests need 12.5 %"},
                    {"one_lane", "not parallel: on average"}});
 }
 
@@ -387,13 +387,63 @@ TEST_F(Composites, UpToTwiceTheBaselinesPassesCount) {
                                              "39 at most")));
 }
 
+// What no arrangement of lanes spares is no waste: the rest of an array's last sector, and of the
+// sector of a value that all lanes read.
+TEST_F(Composites, RaggedEndsAndBroadcastsAreCoalesced) {
+  const std::string source =
+      std::string(kCopies) +
+      "K weighted(float *out, const float *src, int n) {\n"
+      "  I float w = src[0] * src[9] * src[18] * src[27]; out[i] = w == 12345.f ? w : src[i]; }\n"
+      "K guarded(float *out, const float *src, int n) { I if (i < n) out[i] = src[i]; }\n"
+      "K loops(float *out, const float *src, int n) {\n"
+      "  for (int i = threadIdx.x; i < n; i += 64) out[i] = src[i]; }\n";
+  EXPECT_EQ(judge(kCopySuite, source.c_str(), "weighted", "{coalesced: true}", "").verdict,
+            warpmark::Verdict::passed);
+  std::string few = kCopySuite;
+  few.replace(few.find("4096"), 4, "0, 1, 5");
+  few.replace(few.find("block: 32, grid: n // 32"), 24, "block: 64");
+  for (const char* baseline : {"guarded", "loops"}) {
+    EXPECT_EQ(judge(few.c_str(), source.c_str(), "guarded", "{coalesced: true}", baseline).verdict,
+              warpmark::Verdict::passed);
+  }
+}
+
+// Few elements keep few lanes busy, in the baseline as well.
+TEST_F(Composites, FewLanesDoWhereTheBaselineHasNoMore) {
+  PlanComposites asked;
+  asked.parallel = true;
+  CompositeRuns runs;
+  runs.own = {{"ptx_thread_instructions", 120}, {"ptx_warp_instructions", 10}};
+  runs.baseline = {{"ptx_thread_instructions", 240}, {"ptx_warp_instructions", 20}};
+  EXPECT_THAT(broken_composites(asked, runs),
+              testing::ElementsAre(HasSubstr("12.0 of the 32 lanes of a warp are active, 16 at")));
+  runs.compared = true;
+  EXPECT_THAT(broken_composites(asked, runs), testing::IsEmpty());
+  runs.own = {{"ptx_thread_instructions", 119}, {"ptx_warp_instructions", 10}};
+  EXPECT_THAT(broken_composites(asked, runs),
+              testing::ElementsAre(HasSubstr("11.9 of the 32 lanes of a warp are active, 12 at")));
+}
+
+// A share that is told as the bound would look as if it held.
+TEST_F(Composites, SharesAreRoundedAwayFromTheBound) {
+  PlanComposites asked;
+  asked.coalesced = true;
+  CompositeRuns runs;
+  runs.own = {{"global_load_sectors", 100000}, {"global_load_ideal_sectors", 79999}};
+  runs.baseline = runs.own;
+  EXPECT_THAT(broken_composites(asked, runs),
+              testing::ElementsAre(HasSubstr("need 79.9 % of the sectors")));
+}
+
 TEST_F(Composites, OfAKernelThatMovesNothing) {
   CompositeRuns runs;
   PlanComposites asked;
   asked.coalesced = asked.conflict_free = asked.parallel = true;
   asked.tiled = int64_t{0};
+  EXPECT_THAT(broken_composites(asked, runs), testing::IsEmpty()) << "nor does the baseline";
+  runs.baseline = {{"global_load_sectors", 1}, {"shared_load_ideal_wavefronts", 1}};
   EXPECT_THAT(broken_composites(asked, runs),
-              testing::ElementsAre(HasSubstr("not coalesced: "),
+              testing::ElementsAre(HasSubstr("not coalesced: its requests need 0.0 %"),
                                    HasSubstr("it does not use shared memory")));
   EXPECT_THAT(broken_composites({}, runs), testing::IsEmpty());
 }

@@ -1,0 +1,125 @@
+// Follows registers from where they are written to where they are read, in the order of the text.
+#include "ptx/merged_lines.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::uint32_t kNone = Operand::kNone;
+
+// Whether the first operand is what a statement writes. What is missing here finds no line, or one
+// of what it uses.
+bool has_result(std::string_view opcode) {
+  constexpr std::string_view kWithout[] = {
+      "st.",   "stmatrix", "red", "bra",      "brx",  "bar",  "call",  "ret",        "exit",
+      "fence", "membar",   "cp.", "mbarrier", "trap", "sust", "sured", "wmma.store", "prefetch"};
+  return std::none_of(std::begin(kWithout), std::end(kWithout),
+                      [opcode](std::string_view word) { return opcode.starts_with(word); });
+}
+
+template <typename Take>
+void each_register(const Function& function, const Operand& operand, Take take) {
+  switch (operand.kind) {
+    case OperandKind::reg:
+      take(operand.index);
+      break;
+    case OperandKind::vector:
+    case OperandKind::pair:
+      for (std::uint32_t k = 0; k < operand.count; ++k)
+        each_register(function, function.operands[operand.index + k], take);
+      break;
+    case OperandKind::address:
+      if (operand.index == kNone) break;
+      for (std::uint32_t k = 0; k <= operand.count; ++k)
+        each_register(function, function.operands[operand.index + k], take);
+      break;
+    default:
+      break;
+  }
+}
+
+class MergedCode {
+ public:
+  MergedCode(const Module& module, Function& function)
+      : module_(module), function_(function), statements_(function.registers.size(), kNone) {}
+
+  // From the end, since the use of a result may be merged code, too.
+  void place_by_uses() {
+    for (std::size_t at = function_.statements.size(); at-- > 0;) {
+      Statement& statement = function_.statements[at];
+      const bool result = has_result(statement.opcode) && statement.operands > 0;
+      if (result) {
+        each_register(function_, first(statement), [&](std::uint32_t reg) {
+          place_as(statement, statements_[reg]);
+          statements_[reg] = kNone;
+        });
+      }
+      if (unknown(statement)) continue;
+      each_read(statement, result,
+                [&](std::uint32_t reg) { statements_[reg] = static_cast<std::uint32_t>(at); });
+    }
+  }
+  void place_by_operands() {
+    std::fill(statements_.begin(), statements_.end(), kNone);
+    for (std::size_t at = 0; at < function_.statements.size(); ++at) {
+      Statement& statement = function_.statements[at];
+      const bool result = has_result(statement.opcode) && statement.operands > 0;
+      each_read(statement, result,
+                [&](std::uint32_t reg) { place_as(statement, statements_[reg]); });
+      if (unknown(statement) || !result) continue;
+      each_register(function_, first(statement),
+                    [&](std::uint32_t reg) { statements_[reg] = static_cast<std::uint32_t>(at); });
+    }
+  }
+
+ private:
+  const Operand& first(const Statement& statement) const {
+    return function_.operands[statement.first_operand];
+  }
+  // What a store writes comes before its address, which may have been made long before.
+  template <typename Take>
+  void each_read(const Statement& statement, bool result, Take take) const {
+    for (std::uint32_t k = statement.operands; k-- > (result ? 1u : 0u);)
+      each_register(function_, function_.operands[statement.first_operand + k], take);
+    if (statement.guard != kNone) take(statement.guard);
+  }
+  bool unknown(const Statement& statement) const {
+    return statement.location.file == 0 ||
+           (statement.location.merged && !placed_[&statement - function_.statements.data()]);
+  }
+  void place_as(Statement& statement, std::uint32_t other) {
+    if (other == kNone || !statement.location.merged || !unknown(statement)) return;
+    // Code that was inlined elsewhere counts for the call, as far out as this statement stands.
+    Location place = function_.statements[other].location;
+    while (place.inlined != statement.location.inlined) {
+      if (place.inlined == 0 || place.inlined > module_.inlined.size()) return;
+      place = module_.inlined[place.inlined - 1].call;
+    }
+    if (place.file != statement.location.file || place.line == 0) return;
+    statement.location.line = place.line;
+    statement.location.column = place.column;
+    placed_[&statement - function_.statements.data()] = true;
+  }
+
+  const Module& module_;
+  Function& function_;
+  std::vector<std::uint32_t> statements_;  ///< by register: what uses it, or what made it
+  std::vector<bool> placed_ = std::vector<bool>(function_.statements.size());
+};
+
+}  // namespace
+
+void place_merged_code(const Module& module, Function& function) {
+  if (std::none_of(function.statements.begin(), function.statements.end(),
+                   [](const Statement& statement) { return statement.location.merged; }))
+    return;
+  MergedCode code(module, function);
+  code.place_by_uses();
+  code.place_by_operands();
+}
+
+}  // namespace warpmark::cpu
