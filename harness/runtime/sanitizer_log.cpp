@@ -22,6 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostReports = 1000;
+constexpr size_t kMostQuoted = 400;  // bytes of a log that are no report
 constexpr std::string_view kMark = "=========";
 
 // Takes words and numbers off the front of a line.
@@ -391,6 +392,36 @@ std::vector<Json> read_sanitizer_log(std::string_view log,
       reader.errors(), reader.errors() == 1 ? "" : "s");
   reports.push_back(unknown);
   return reports;
+}
+
+std::string why_nothing_was_checked(std::string_view log) {
+  // The tool may end with "0 errors" after these, too.
+  constexpr std::string_view kNeverStarted[] = {"before first instrumented API call",
+                                                "No attachable process found",
+                                                "Internal Sanitizer Error", "Device not supported"};
+  constexpr std::string_view kSummaries[] = {
+      "ERROR SUMMARY: ", "RACECHECK SUMMARY: ", "LEAK SUMMARY: "};
+  bool whole = false;
+  std::vector<std::string> said;
+  for (const std::string& line : split(log, '\n')) {
+    std::string_view text = trim(line);
+    const bool marked = text.starts_with(kMark);
+    if (marked) text = trim(text.substr(kMark.size()));
+    if (text.empty() || text == "COMPUTE-SANITIZER") continue;
+    for (const std::string_view summary : kSummaries) {
+      whole = whole || (marked && text.starts_with(summary));
+    }
+    for (const std::string_view failure : kNeverStarted) {
+      if (marked && text.find(failure) != std::string_view::npos) {
+        return fmt::format("it says: {}", printable(text.substr(0, kMostQuoted)));
+      }
+    }
+    said.push_back(printable(text));
+  }
+  if (whole) return "";
+  if (said.empty()) return "its log is empty";
+  const std::string all = join(said, " / ");
+  return fmt::format("its log has no summary: {}", printable(all.substr(0, kMostQuoted)));
 }
 
 }  // namespace warpmark

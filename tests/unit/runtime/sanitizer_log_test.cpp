@@ -138,6 +138,44 @@ TEST(SanitizerLog, NothingIsFoundInNothing) {
   EXPECT_THAT(read("Invalid __global__ write of size 4 bytes\n"), SizeIs(0));
 }
 
+TEST(SanitizerLog, ALogWithoutASummarySaysNothingOfTheKernels) {
+  for (const char* summary : {"ERROR SUMMARY: 0 errors", "ERROR SUMMARY: 2 errors",
+                              "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)",
+                              "LEAK SUMMARY: 0 bytes leaked in 0 allocations"}) {
+    EXPECT_EQ(why_nothing_was_checked(std::string("========= COMPUTE-SANITIZER\n========= ") +
+                                      summary + "\r\n"),
+              "")
+        << summary;
+  }
+  EXPECT_EQ(why_nothing_was_checked(kOutOfBounds), "");
+  EXPECT_EQ(why_nothing_was_checked(""), "its log is empty");
+  EXPECT_EQ(why_nothing_was_checked("========= COMPUTE-SANITIZER\n=========\n"),
+            "its log is empty");
+  EXPECT_EQ(
+      why_nothing_was_checked(kOutOfBounds.substr(0, kOutOfBounds.find("=========     by thread"))),
+      "its log has no summary: Invalid __global__ write of size 4 bytes / at scale(float *, "
+      "int)+0x90 in k.cu:34");
+  // What a kernel prints is no word of the tool's.
+  EXPECT_EQ(why_nothing_was_checked("ERROR SUMMARY: 0 errors\n"),
+            "its log has no summary: ERROR SUMMARY: 0 errors");
+  EXPECT_THAT(why_nothing_was_checked("\x1b[2J" + std::string(5000, 'a')),
+              SizeIs(testing::Lt(450)));
+}
+
+TEST(SanitizerLog, AToolThatNeverStartedIsQuotedWhateverItCounts) {
+  for (const std::string text :
+       {"Error: Target application terminated before first instrumented API call",
+        "Error: No attachable process found. compute-sanitizer timed-out.",
+        "Internal Sanitizer Error: The Sanitizer encountered an error when instrumenting a kernel",
+        "Error: Device not supported. Please refer to the \"Supported Devices\" section"}) {
+    for (const char* end : {"", "========= ERROR SUMMARY: 0 errors\n"}) {
+      EXPECT_EQ(
+          why_nothing_was_checked("========= COMPUTE-SANITIZER\n========= " + text + "\n" + end),
+          "it says: " + text);
+    }
+  }
+}
+
 TEST(SanitizerLog, ErrorsInUnknownWordsAreStillErrors) {
   const auto reports =
       read("========= Something new: in words of 2031\n========= ERROR SUMMARY: 2 errors\n");
