@@ -24,6 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostReports = 1000;
 constexpr size_t kMostQuoted = 400;  // bytes of a log that are no report
 constexpr std::string_view kMark = "=========";
+constexpr const char* kUnknown = "sanitizer";  // the kind of what has no other
 
 // Takes words and numbers off the front of a line.
 class Scanner {
@@ -90,6 +91,20 @@ struct Place {
   uint64_t line = 0;
 };
 
+// The name in "void ns::tk<float>(T1 *)+0x90": neither its result nor parameters, nor the namespace
+// without a name. "" if there is an address only.
+std::string kernel_name(std::string_view function) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  std::string text(function);
+  for (size_t at = text.find(kUnnamed); at != std::string::npos; at = text.find(kUnnamed, at)) {
+    text.erase(at, kUnnamed.size());
+  }
+  const size_t end = std::min(text.find_first_of("(+<"), text.size());
+  std::string_view name = trim(std::string_view(text).substr(0, end));
+  name.remove_prefix(name.rfind(' ') + 1);  // npos + 1 is 0
+  return name.starts_with("0x") ? "" : printable(name);
+}
+
 // "sumKernel(int *, int *)+0x90 in f.cu:41"; before 2022 "0x90 in f.cu:41:sumKernel(int *)".
 Place place_of(std::string_view text) {
   Place place;
@@ -106,9 +121,7 @@ Place place_of(std::string_view text) {
     place.line = line.number().value_or(0);
     if (line.accept(":")) function = line.rest();
   }
-  if (const size_t end = function.find_first_of("(+ <"); end != std::string_view::npos)
-    function = function.substr(0, end);
-  if (!function.starts_with("0x")) place.kernel = printable(function);
+  place.kernel = kernel_name(function);
   return place;
 }
 
@@ -191,10 +204,17 @@ class LogReader {
     return std::move(findings_);
   }
   uint64_t errors() const { return errors_; }
+  /// The first report of a form that is not known, if there was one.
+  const std::optional<Finding>& unknown() const { return unknown_; }
 
  private:
   void finish() {
     if (!finding_) return;
+    if (finding_->kind == kUnknown) {
+      if (!unknown_) unknown_ = *finding_;
+      finding_.reset();
+      return;
+    }
     const auto known = std::find_if(findings_.begin(), findings_.end(),
                                     [&](const Finding& one) { return same_cause(one, *finding_); });
     if (known != findings_.end())
@@ -207,6 +227,7 @@ class LogReader {
   void begin(const char* kind, std::string_view said) {
     finding_.emplace();
     finding_->kind = kind;
+    while (said.ends_with('.')) said.remove_suffix(1);
     finding_->said = printable(said);
   }
 
@@ -235,6 +256,8 @@ class LogReader {
       begin("heap", text);
     } else if (line.accept("ERROR SUMMARY: ") || line.accept("RACECHECK SUMMARY: ")) {
       errors_ = std::max(errors_, line.number().value_or(0));
+    } else if (text != "COMPUTE-SANITIZER") {
+      begin(kUnknown, text);
     }
   }
 
@@ -278,6 +301,7 @@ class LogReader {
   std::optional<Finding> finding_;
   bool first_writes_ = false;
   std::vector<Finding> findings_;
+  std::optional<Finding> unknown_;
   uint64_t errors_ = 0;
 };
 
@@ -384,12 +408,14 @@ std::vector<Json> read_sanitizer_log(std::string_view log,
   std::vector<Json> reports;
   for (const Finding& finding : reader.read(log)) reports.push_back(report_of(finding, buffers));
   if (!reports.empty() || reader.errors() == 0) return reports;
-  Json unknown;
-  unknown["kind"] = "sanitizer";
-  unknown["severity"] = "error";
-  unknown["message"] = fmt::format(
-      "compute-sanitizer counts {} error{}, and says so in words that Warpmark does not know",
-      reader.errors(), reader.errors() == 1 ? "" : "s");
+  const std::string counted = fmt::format("compute-sanitizer counts {} error{}", reader.errors(),
+                                          reader.errors() == 1 ? "" : "s");
+  Json unknown = {{"kind", kUnknown}, {"severity", "error"}, {"message", counted}};
+  if (reader.unknown()) {
+    unknown = report_of(*reader.unknown(), buffers);
+    unknown["message"] = fmt::format("{}, in words that Warpmark does not know: {}", counted,
+                                     unknown["message"].get<std::string>());
+  }
   reports.push_back(unknown);
   return reports;
 }
