@@ -321,6 +321,7 @@ PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
   };
   planned.baseline = companion(baseline_case(which));
   planned.smaller = companion(smaller_case(which));
+  if (planned.smaller) check_work(planned.plan, planned.smaller->plan, planned.positions);
   return planned;
 }
 

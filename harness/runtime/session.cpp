@@ -247,6 +247,11 @@ class Session::State {
     if (planned.smaller) {
       const Plan plan = run_companion(which, *planned.smaller, trial, outcome, std::nullopt,
                                       planned.smaller->plan.case_id + ": ");
+      try {
+        check_work(planned.plan, plan, planned.positions);
+      } catch (const Error& error) {
+        end_unready(outcome, FailureKind::input, error);
+      }
       runs.smaller = sum_counters(launch_counters_);
       runs.smaller_work = plan.composites.work_efficient;
     }
