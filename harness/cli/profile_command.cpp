@@ -10,6 +10,7 @@
 #include "cli/job_options.hpp"
 #include "cli/job_setup.hpp"
 #include "cli/lazy_python.hpp"
+#include "cli/output_files.hpp"
 #include "report/profile.hpp"
 #include "runtime/artifacts.hpp"
 
@@ -46,6 +47,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   LazyPython python;
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
   const std::vector<CaseWork> work = plan_all(chosen.take_cases(), request.choice.axes);
+  require_kept({{"-o", options.page}}, options.paths, work);
   Session session(python.interpreter(), request.session);
   require_counts(session.require());
   const InterruptGuard guard([&session] { session.interrupt(); });

@@ -51,7 +51,10 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
     throw usage_error(fmt::format("{} is for none of these jobs", unused), {},
                       fmt::format("`warpmark {} --help` says what is", to_text(kinds.front())));
   }
-  for (RunJob& job : jobs) state.arguments.apply(job.request);
+  for (RunJob& job : jobs) {
+    state.arguments.apply(job.request);
+    job.request.config = state.file;
+  }
   if (jobs.size() == 1) {
     request = jobs.front().request;
     return run_job(request, out);
