@@ -83,6 +83,22 @@ class Counters(CheckTest):
         out, _ = self.check("suites/tile.yaml", code=1)
         self.assertIn("the counter shared_load_conflicts is 992, and must be == 0", out)
 
+    def test_of_several_bounds_each_must_hold(self):
+        for bounds, message in (("['>= 13', '<= 13', 13]", None),
+                                ("['>= 3', '<= 4']", "11:55: error: the counter global_load_sectors is 13, and must be <= 4\n"),
+                                ("['>= 14', '<= 20']", "11:47: error: the counter global_load_sectors is 13, and must be >= 14\n")):
+            self.write_scale(more="expect: {counters: {global_load_sectors: %s}}\n" % bounds)
+            out, _ = self.check("suites/t.yaml", code=1 if message else 0)
+            self.assertIn("suites/t.yaml:" + message if message else "1 passed", out)
+
+    def test_occupancy_may_be_bounded(self):
+        # 32 blocks of one warp is all that a multiprocessor takes, of 64 warps.
+        for bound, code in ((">= 0.5", 0), ("0.5", 0), ("<= 1", 0), ("> 0.5", 1), (">= 1", 1)):
+            self.write_scale(more="expect: {counters: {occupancy: '%s'}}\n" % bound)
+            out, _ = self.check("suites/t.yaml", code=code)
+            if code:
+                self.assertIn("the counter occupancy is 0.5, and must be " + bound, out)
+
     def test_a_wrong_result_is_told_first(self):
         self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"),
                          more="expect: {counters: {global_load_bytes: 1}}\n")
@@ -96,6 +112,15 @@ class Counters(CheckTest):
             ("{barriers: '<='}", "`barriers` needs a bound behind <="),
             ("{barriers: '<= 0 - 1'}", "a number, 0 or more, is needed"),
             ("{barriers: '<= m'}", "`m`"), ("3", "`counters`"),
+            ("{flops: 1}", "unknown counter `flops`\n  hint: did you mean `ptx_flops`?"),
+            ("{load_sectors: 1}", "did you mean one of `global_load_sectors`, `local_load_sectors`, `async_global_load_sectors`, "
+                                  "`texture_load_sectors`, `surface_load_sectors`?"),
+            ("{sectors: 1}", "did you mean one of `global_load_sectors`, `global_store_sectors`, "),
+            ("{bank_conflicts: 1}", "did you mean one of `shared_load_conflicts`, `shared_store_conflicts`, "),
+            ("{zebras: 1}", "known: launches, blocks, "),
+            ("{barriers: []}", "`barriers` is an empty list"),
+            ("{barriers: ['>= 0', '<=']}", "`barriers` needs a bound behind <="),
+            ("{barriers: ['>= 0', [1]]}", "`barriers` must be text, and here is a list"),
         ):
             self.write_scale(more="expect: {counters: %s}\n" % bound)
             errors = self.refused("check", "suites/t.yaml", "--device", "cpu")
