@@ -14,6 +14,7 @@
 #include "base/dtype.hpp"
 #include "base/text.hpp"
 #include "compiler/compiler.hpp"
+#include "compiler/kernel_name.hpp"
 
 namespace warpmark {
 
@@ -91,20 +92,6 @@ struct Place {
   uint64_t line = 0;
 };
 
-// The name in "void ns::tk<float>(T1 *)+0x90": neither its result nor parameters, nor the namespace
-// without a name. "" if there is an address only.
-std::string kernel_name(std::string_view function) {
-  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-  std::string text(function);
-  for (size_t at = text.find(kUnnamed); at != std::string::npos; at = text.find(kUnnamed, at)) {
-    text.erase(at, kUnnamed.size());
-  }
-  const size_t end = std::min(text.find_first_of("(+<"), text.size());
-  std::string_view name = trim(std::string_view(text).substr(0, end));
-  name.remove_prefix(name.rfind(' ') + 1);  // npos + 1 is 0
-  return name.starts_with("0x") ? "" : printable(name);
-}
-
 // "sumKernel(int *, int *)+0x90 in f.cu:41"; before 2022 "0x90 in f.cu:41:sumKernel(int *)".
 Place place_of(std::string_view text) {
   Place place;
@@ -121,7 +108,8 @@ Place place_of(std::string_view text) {
     place.line = line.number().value_or(0);
     if (line.accept(":")) function = line.rest();
   }
-  place.kernel = kernel_name(function);
+  const std::string name = plain_name(function);
+  if (!name.starts_with("0x")) place.kernel = printable(name);
   return place;
 }
 

@@ -283,6 +283,7 @@ class Session::State {
     own.suite = outcome.suite;
     own.case_id = outcome.case_id;
     own.outputs.clear();  // of other shapes than the case's
+    own.counters = outcome.counters;
     outcome = std::move(own);
     throw CaseEnded{};
   }

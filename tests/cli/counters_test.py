@@ -138,6 +138,23 @@ class Counters(CheckTest):
         self.check("suites/t.yaml")
 
 
+    def test_a_kernel_has_its_readable_name(self):
+        template = KERNEL.replace('extern "C" __global__', "namespace {\ntemplate <class T, int N> __global__") + "}\n"
+        self.write_scale(kernel_text=template, kernel='{file: k.cu, entry: "k<float, 2>"}')
+        out, _ = self.check("suites/t.yaml", "--counters", "--journal", "run.jsonl")
+        self.assertIn("  launch          k, 4 blocks of 32 threads; ", out)
+        self.assertTrue(self.journal()[1]["counters"][0]["kernel"].startswith("_Z"))  # the symbol
+
+    def test_a_baseline_that_fails_leaves_the_cases_own_numbers(self):
+        kernels = KERNEL + KERNEL.replace(" k(", " base(").replace("f *", "2 * f *")
+        self.write_scale(kernel_text=kernels,
+                         more="expect: {parallel: true}\nbaseline: {kernel: {file: k.cu, entry: base}}\n")
+        out, _ = self.check("suites/t.yaml", "--counters", "--journal", "run.jsonl", code=1)
+        self.assertIn("the baseline fails: ", out)
+        self.assertIn("  launch          k, 4 blocks", out)
+        self.assertEqual([launch["kernel"] for launch in self.journal()[1]["counters"]], ["k"])
+
+
 class Profiles(CheckTest):
     SHARES_KERNELS = True
 
@@ -164,6 +181,33 @@ class Profiles(CheckTest):
         self.assertRegex(self.line(out, 9), r"^ *\}?$|\d")
         padded = self.profile("suites/tile.yaml", "--case", "tile.width=33")
         self.assertRegex(self.line(padded, 8), r" 4\.0 +100 % +0 % ")
+
+    def test_a_pipe_gets_whole_lines(self):
+        end = "/* %s ä */" % ("long " * 40)
+        self.write_scale(kernel_text=KERNEL.replace("f * src[i];", "f * src[i];  " + end))
+        self.assertIn(end, self.profile("suites/t.yaml", "--device", "cpu"))
+
+    def test_a_case_without_numbers_says_why(self):
+        beyond = KERNEL.replace("if (i < n) out[i]", "out[i + 1]")
+        for suite, code, told in (
+                (dict(kernel_text=beyond, reference=None, more="expect: {fault: illegal_address}\n"), 0,
+                 "t.n=100: no numbers: its launch ends in a fault, as is expected\n"),
+                (dict(kernel_text="oops", reference=None, more="expect: compile_error\n"), 0,
+                 "t.n=100: no numbers: the compiler refuses it, as is expected\n"),
+                (dict(kernel_text=beyond), 1, "\n  no numbers: no launch came to its end\n"),
+                (dict(kernel_text="oops"), 1, "\n  no numbers: no launch came to its end\n")):
+            self.write_scale(**suite)
+            out = self.profile("suites/t.yaml", "-o", "page.html", code=code)
+            self.assertTrue(out.startswith("t.n=100: "), out)
+            self.assertIn(told, out)
+            self.assertNotIn("sectors", out)  # nor what the columns mean
+            self.assertIn(told.split(": ", 1)[1].strip() if code == 0 else told.strip(), (self.folder / "page.html").read_text())
+        # What is wrong only has its numbers.
+        self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"))
+        out = self.profile("suites/t.yaml", code=1)
+        self.assertIn("t.n=100: failed: ", out)
+        self.assertRegex(self.line(out, 3), r" 3\.2 +96 % ")
+        self.assertNotIn("no numbers", out)
 
     def test_a_page(self):
         self.write_tile()
