@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/job_options.hpp"
 #include "cli/job_processes.hpp"
+#include "cli/output_files.hpp"
 #include "cli/run_config.hpp"
 #include "cli/suites.hpp"
 
@@ -58,6 +59,11 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
   if (jobs.size() == 1) {
     request = jobs.front().request;
     return run_job(request, out);
+  }
+  for (const RunJob& job : jobs) {
+    for (const RunJob& other : jobs) {
+      require_kept(output_files(job.request), suite_files(other.request.paths));
+    }
   }
   std::vector<std::string> names;
   names.reserve(jobs.size());

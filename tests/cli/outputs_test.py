@@ -43,6 +43,15 @@ class Outputs(CheckTest):
         self.kept("run.yaml", "run", "run.yaml", "--journal")
         self.kept("suites/k.cu", "run", "run.yaml", "--junit")
 
+    def test_no_job_replaces_the_suite_of_another(self):
+        self.write("run.yaml", "warpmark: 1\ncheck:\n- {name: a, suites: [suites/other.yaml], device: cpu, journal: a.jsonl}\n"
+                               "- {name: b, suites: [suites/other.yaml], device: cpu, journal: suites/t.yaml}\n"
+                               "- {name: c, suites: [suites/t.yaml], device: cpu}\n")
+        before = (self.folder / "suites/t.yaml").read_bytes()
+        self.assertIn("--journal would replace suites/t.yaml", self.refused("run", "run.yaml"))
+        self.assertEqual((self.folder / "suites/t.yaml").read_bytes(), before)
+        self.assertFalse((self.folder / "a.jsonl").exists())  # nothing ran
+
     def test_by_any_name(self):
         os.symlink("suites/k.cu", self.folder / "link")
         self.kept("link", "check", "suites", "--device", "cpu", "--journal")
