@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/log_text.hpp"
+#include "cli/output_files.hpp"
 #include "report/comparison_report.hpp"
 
 namespace warpmark {
@@ -34,6 +35,7 @@ BenchResult read_baseline(const fs::path& file) {
 
 ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   require_other_file(request);
+  require_kept(output_files(request), {request.baseline});
   const ComparisonOptions options = request.comparison.options();
   const BenchResult baseline = read_baseline(request.baseline);
 

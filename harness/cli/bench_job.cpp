@@ -7,6 +7,7 @@
 #include "cli/bench_comparison_job.hpp"
 #include "cli/job_setup.hpp"
 #include "cli/lazy_python.hpp"
+#include "cli/output_files.hpp"
 #include "cli/session_timer.hpp"
 #include "driver/driver.hpp"
 #include "report/case_text.hpp"
@@ -46,7 +47,9 @@ TimingOptions timing_of(const JobRequest& request, const Case& which) {
 std::vector<BenchWork> bench_work(const JobRequest& request, std::vector<Case> cases) {
   std::vector<BenchWork> all;
   all.reserve(cases.size());
-  for (CaseWork& work : plan_all(std::move(cases), request.choice.axes)) {
+  std::vector<CaseWork> planned = plan_all(std::move(cases), request.choice.axes);
+  require_kept(output_files(request), request.paths, planned);
+  for (CaseWork& work : planned) {
     const Case& which = work.which;
     TimingOptions timing;
     std::string sources;

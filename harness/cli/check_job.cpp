@@ -11,6 +11,7 @@
 #include "cli/keep_report.hpp"
 #include "cli/last_failed_report.hpp"
 #include "cli/lazy_python.hpp"
+#include "cli/output_files.hpp"
 #include "cli/session_runner.hpp"
 #include "compiler/cache.hpp"
 #include "driver/driver.hpp"
@@ -71,6 +72,8 @@ ExitCode check(const JobRequest& request, Output& out) {
   const size_t deselected = chosen.deselected;
   LastFailedReport last_failed(memory, chosen.suites);
   const std::vector<CaseWork> work = plan_all(chosen.take_cases(), request.choice.axes);
+
+  require_kept(output_files(request), request.paths, work);
 
   const SessionOptions session_options = session_options_of(request);
   auto session = std::make_unique<Session>(python.interpreter(), session_options);

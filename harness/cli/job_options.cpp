@@ -156,12 +156,20 @@ void read_annotations(JobRequest& request, const OptionValue& value) {
 
 void read_checks(JobRequest& request, const OptionValue& value) {
   const std::vector<std::string>& known = known_checks();
-  const std::string& text = value.words.front().text;
-  request.session.checks = text == "all" ? known : split(text, ',');
+  std::vector<std::string>& checks = request.session.checks;
+  checks.clear();
   request.checks_given = true;
-  for (const std::string& name : request.session.checks) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw wrong(value, "a list of memory, init, race and sync, or all");
+  for (const Located& word : value.words) {
+    if (word.text == "all" && value.words.size() == 1) {
+      checks = known;
+      return;
+    }
+    for (const std::string& name : split(word.text, ',')) {
+      checks.emplace_back(trim(name));
+      if (std::find(known.begin(), known.end(), checks.back()) != known.end()) continue;
+      OptionValue this_word{value};
+      this_word.words = {word};
+      throw wrong(this_word, "a list of memory, init, race and sync, or all");
     }
   }
 }
@@ -226,7 +234,7 @@ const std::vector<JobOption>& job_options() {
        "Run each case N times, with other inputs each time", &read_trials},
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
        &read_trial},
-      {"--checks", "checks", "LIST", K::word, T::check,
+      {"--checks", "checks", "LIST", K::list, T::check,
        "What the CPU device looks for: memory,init,race,sync (default all)", &read_checks},
       {"--sanitize{memcheck}", "sanitize", "", K::choice, T::check,
        "On a GPU: run under compute-sanitizer (default memcheck)", &read_sanitize},
@@ -326,7 +334,7 @@ void JobArguments::add(CLI::App& app, const JobOption& option) {
   }
   given.handle = app.add_option(option.flags, given.words, option.help)->type_name(option.type);
   given.handle->allow_extra_args(false);
-  if (option.kind == OptionKind::word) given.handle->expected(1);
+  if (option.kind == OptionKind::word || option.kind == OptionKind::list) given.handle->expected(1);
 }
 
 void JobArguments::add_to(CLI::App& app) {
@@ -360,8 +368,9 @@ void JobArguments::apply(JobRequest& request) const {
     OptionValue value;
     value.what = first_name(*given->option);
     for (const std::string& word : given->words) value.words.push_back({word, {}});
+    const OptionKind kind = given->option->kind;
     const bool one =
-        given->option->kind == OptionKind::word || given->option->kind == OptionKind::choice;
+        kind == OptionKind::word || kind == OptionKind::choice || kind == OptionKind::list;
     if (one && value.words.size() != 1) {
       throw usage_error(fmt::format("{} is given {} times", value.what, value.words.size()));
     }
@@ -382,6 +391,12 @@ void read_option(const JobOption& option, const YamlNode& node, const fs::path& 
     case OptionKind::choice:
       value.words.push_back(read_text(node, value.what));
       break;
+    case OptionKind::list:
+      if (node.kind != YamlNode::Kind::list) {
+        value.words.push_back(read_text(node, value.what));
+        break;
+      }
+      [[fallthrough]];
     case OptionKind::words:
       require_list(node, value.what);
       for (const YamlNode& element : node.elements) {

@@ -25,6 +25,7 @@ std::string_view to_text(JobKind kind);
 struct JobRequest {
   JobKind kind = JobKind::check;
   std::vector<std::filesystem::path> paths;  ///< as suite_files takes them
+  std::filesystem::path config;              ///< the run configuration it is from; "" for none
   CaseChoice choice;
   size_t max_failures = 0;  ///< 0 for no limit
   SessionOptions session;

@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <iostream>
 #include <system_error>
 
 #include "base/file.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
+#include "cli/output_files.hpp"
 #include "driver/choose.hpp"
 #include "plan/plugin_loader.hpp"
 #include "report/annotations.hpp"
@@ -105,13 +105,8 @@ Outcome skipped_outcome(const Case& which) {
 }
 
 void require_own_files(const JobRequest& request) {
-  struct Named {
-    const char* option;
-    const std::filesystem::path& file;
-  };
-  const std::array<Named, 3> files = {{{"--journal", request.journal},
-                                       {"--junit", request.junit},
-                                       {"--benchmark-out", request.google_benchmark}}};
+  const std::vector<OutputFile> files = output_files(request);
+  require_kept(files, {request.config});
   std::error_code ignored;
   const auto whole = [&](const std::filesystem::path& file) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored), ignored);

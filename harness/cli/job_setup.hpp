@@ -35,7 +35,8 @@ bool find_device(Session& session, const JobRequest& request, RunContext& contex
 /// The outcome of a case that a rule over its axes skips.
 Outcome skipped_outcome(const Case& which);
 
-/// Throws a usage error for two outputs of the request in one file.
+/// Throws a usage error for two outputs of the request in one file, or one that would replace the
+/// run configuration.
 void require_own_files(const JobRequest& request);
 
 }  // namespace warpmark

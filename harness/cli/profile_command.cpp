@@ -10,6 +10,7 @@
 #include "cli/job_options.hpp"
 #include "cli/job_setup.hpp"
 #include "cli/lazy_python.hpp"
+#include "cli/output_files.hpp"
 #include "report/profile.hpp"
 #include "runtime/artifacts.hpp"
 
@@ -38,6 +39,17 @@ CaseProfile profile_of(Session& session, const CaseWork& work) {
   return make_profile(std::move(outcome), sources);
 }
 
+// Why a case that ran has no numbers: a device gives those of launches that came to their end.
+std::string why_no_numbers(const Plan& plan, const Outcome& outcome) {
+  if (!outcome.counters.empty() || outcome.verdict == Verdict::skipped) return "";
+  const bool passed = outcome.verdict == Verdict::passed;
+  if (plan.compile_error && passed) return "no numbers: the compiler refuses it, as is expected";
+  if ((plan.fault || plan.report) && passed) {
+    return "no numbers: its launch ends in a fault, as is expected";
+  }
+  return "no numbers: no launch came to its end";
+}
+
 ExitCode profile(const ProfileOptions& options, Output& out) {
   JobRequest request;
   options.choice.apply(request);
@@ -46,30 +58,36 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   LazyPython python;
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
   const std::vector<CaseWork> work = plan_all(chosen.take_cases(), request.choice.axes);
+  require_kept({{"-o", options.page}}, options.paths, work);
   Session session(python.interpreter(), request.session);
   require_counts(session.require());
   const InterruptGuard guard([&session] { session.interrupt(); });
   ConsoleStyle style = console_style(STDOUT_FILENO);
   style.for_runner = out.for_runner();
   std::vector<CaseProfile> profiles;
-  bool failed = false, first = true;
+  bool failed = false, first = true, counted = false;
   for (const CaseWork& one : work) {
     CaseProfile made =
         one.which.skip ? CaseProfile{skipped_outcome(one.which), {}} : profile_of(session, one);
+    made.remark = why_no_numbers(one.planned.plan, made.outcome);
+    counted = counted || !made.outcome.counters.empty();
     const Outcome& outcome = made.outcome;
     if (outcome.verdict == Verdict::interrupted) return ExitCode::interrupted;
     failed = failed || outcome.verdict == Verdict::failed;
     if (!first) out.print("\n");
     first = false;
-    if (outcome.verdict != Verdict::passed) {
+    if (!made.remark.empty() && outcome.verdict == Verdict::passed) {
+      out.print("{}: {}\n", outcome.case_id, made.remark);
+    } else if (outcome.verdict != Verdict::passed) {
       out.print("{}: {}: {}\n", outcome.case_id, to_text(outcome.verdict),
                 printable(outcome.reason));
+      if (!made.remark.empty()) out.print("  {}\n", made.remark);
     }
     out.write(profile_text(made, style));
     out.flush();
     if (!options.page.empty()) profiles.push_back(std::move(made));
   }
-  out.print("\n{}", kProfileLegend);
+  if (counted) out.print("\n{}", kProfileLegend);
   if (!options.page.empty()) {
     write_file_atomically(options.page, profile_page(profiles));
     out.print("\nwrote {}\n", display_path(options.page));

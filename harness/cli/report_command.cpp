@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
+#include "cli/output_files.hpp"
 #include "report/bench_markdown.hpp"
 #include "report/bench_page.hpp"
 #include "report/bench_plots.hpp"
@@ -85,14 +86,7 @@ ExitCode report(const ReportState& state, Output& out) {
     out.write(text);
     return ExitCode::success;
   }
-  // A slip of the shell's completion would cost the result.
-  std::error_code code;
-  for (const fs::path& file : state.results) {
-    if (fs::equivalent(file, state.output, code)) {
-      throw usage_error("the report would replace the result " + display_path(file), {},
-                        "-o names the file of the report");
-    }
-  }
+  require_kept({{"-o", state.output}}, state.results);
   write_file_atomically(state.output, text);
   return ExitCode::success;
 }

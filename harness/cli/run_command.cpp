@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/job_options.hpp"
 #include "cli/job_processes.hpp"
+#include "cli/output_files.hpp"
 #include "cli/run_config.hpp"
 #include "cli/suites.hpp"
 
@@ -51,10 +52,18 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
     throw usage_error(fmt::format("{} is for none of these jobs", unused), {},
                       fmt::format("`warpmark {} --help` says what is", to_text(kinds.front())));
   }
-  for (RunJob& job : jobs) state.arguments.apply(job.request);
+  for (RunJob& job : jobs) {
+    state.arguments.apply(job.request);
+    job.request.config = state.file;
+  }
   if (jobs.size() == 1) {
     request = jobs.front().request;
     return run_job(request, out);
+  }
+  for (const RunJob& job : jobs) {
+    for (const RunJob& other : jobs) {
+      require_kept(output_files(job.request), suite_files(other.request.paths));
+    }
   }
   std::vector<std::string> names;
   names.reserve(jobs.size());

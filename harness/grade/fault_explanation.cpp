@@ -225,17 +225,31 @@ std::string barrier(const Report& report, const std::string& file) {
       at);
 }
 
-std::string undefined(const Report& report, const std::string& file) {
+std::string undefined_thing(const Report& report) {
   const std::string origin = report.text("origin");
-  const std::string what = origin == "shared"   ? "an element of shared memory"
-                           : origin == "local"  ? "an element of an array inside the kernel"
-                           : origin == "global" ? "an element of an argument"
-                                                : "a variable";
+  const std::string name = report.text("source");
+  if (!name.empty()) {
+    return fmt::format("an element of `{}`{}", name,
+                       origin == "shared"  ? ", in shared memory,"
+                       : origin == "local" ? ", an array inside the kernel,"
+                                           : "");
+  }
+  return origin == "shared"   ? "an element of shared memory"
+         : origin == "local"  ? "an element of an array inside the kernel"
+         : origin == "global" ? "an element of an argument"
+                              : "a variable";
+}
+
+std::string undefined(const Report& report, const std::string& file) {
+  const std::string use = line_text(report, file);
+  const Report reading = report.object("other");
+  const std::string read = line_text(reading, file);
+  const bool elsewhere = !read.empty() && !use.empty() && read != use;
   return fmt::format(
-      "{} uses {} that nothing has written yet, so its value is a matter of luck.{} Give it a "
-      "value "
-      "first, in every thread and for every index that is read.",
-      subject(report, file), what, by_thread(report));
+      "{} {} {} that nothing has written yet{}, so its value is a matter of luck.{} Give it a "
+      "value first, in every thread and for every index that is read.",
+      subject(elsewhere ? reading : report, file), elsewhere ? "reads" : "uses",
+      undefined_thing(report), elsewhere ? ", and " + use + " uses it" : "", by_thread(report));
 }
 
 std::string race(const Report& report, const std::string& file) {

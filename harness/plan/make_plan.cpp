@@ -223,8 +223,13 @@ void take_over_counters(const Suite& suite, const Scope& scope, Plan& plan,
     return amount_of(expression, pointer, scope);
   };
   for (const ExpectedCounter& counter : suite.counters) {
+    const std::string key = "counters/" + counter.name;
+    const auto earlier =
+        std::count_if(plan.counters.begin(), plan.counters.end(),
+                      [&](const auto& one) { return one.counter == counter.name; });
     plan.counters.push_back(
-        {counter.name, counter.comparison, amount(counter.bound, "counters/" + counter.name)});
+        {counter.name, counter.comparison,
+         amount(counter.bound, earlier == 0 ? key : fmt::format("{}/{}", key, earlier))});
   }
   const ExpectedComposites& expected = suite.composites;
   if (!expected.any()) return;
@@ -321,6 +326,7 @@ PlannedCase make_plan(const Case& which, PluginLoader& plugins) {
   };
   planned.baseline = companion(baseline_case(which));
   planned.smaller = companion(smaller_case(which));
+  if (planned.smaller) check_work(planned.plan, planned.smaller->plan, planned.positions);
   return planned;
 }
 

@@ -249,6 +249,12 @@ Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions);
 /// that is skipped, that may be by a rule still open, or that must not end well.
 void check_accesses(const Plan& plan, const Scope& scope, const PositionMap& positions);
 
+/// Throws a usage error if the work that `work_efficient` tells of is not more than 0 in both
+/// plans, or not less in that of the smaller point: any growth of instructions would keep the limit
+/// then. Work that is not known yet is left out, and so are plans that may be skipped by a rule
+/// still open.
+void check_work(const Plan& plan, const Plan& smaller, const PositionMap& positions);
+
 /// The value of a Size of a resolved plan. Throws an internal error for a symbolic one.
 int64_t resolved(const Size& size);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "compiler/kernel_name.hpp"
 #include "report/case_text.hpp"
 #include "report/figure_text.hpp"
 #include "runtime/counters.hpp"
@@ -72,7 +73,7 @@ class Block {
         return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
       };
       std::string text = kernel != launch.end() && kernel->is_string()
-                             ? printable(kernel->get<std::string>())
+                             ? printable(readable_symbol(kernel->get<std::string>()))
                              : std::string("kernel");
       const int64_t blocks = number(launch, "blocks");
       if (blocks > 0) {

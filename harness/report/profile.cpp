@@ -97,6 +97,15 @@ std::string without_tabs(const std::string& line) {
   return text;
 }
 
+// At most `room` bytes of a text, and no part of a character.
+std::string start_of(const std::string& text, size_t room) {
+  size_t end = std::min(room, text.size());
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  return text.substr(0, end);
+}
+
 // Takes the counters that it shows from `counted`, those of the source's file.
 void add_lines(std::vector<ProfiledFile>& files, const SourceText& source,
                std::map<int64_t, CounterSums>& counted) {
@@ -239,11 +248,10 @@ std::string profile_text(const CaseProfile& profile, const ConsoleStyle& style) 
       const std::vector<std::string> cells = profile_cells(line);
       for (size_t i = 0; i < cells.size(); ++i)
         text += fmt::format(" {:>{}}", cells[i], kWidths[i]);
-      // The source where there is room; a terminal of 80 columns has some 20 for it.
       const std::string source = printable(without_tabs(line.text));
       const size_t room =
           std::max<size_t>(style.width, 100) - std::min<size_t>(text.size() + 2, 99);
-      text += "  " + (source.size() > room ? source.substr(0, room) : source);
+      text += "  " + (style.progress ? start_of(source, room) : source);
       text.erase(text.find_last_not_of(' ') + 1);
       out += (line.marks.empty() ? text : coloured(style, Colour::yellow, text)) + "\n";
     }

@@ -42,6 +42,7 @@ struct ProfiledFile {
 struct CaseProfile {
   Outcome outcome;
   std::vector<ProfiledFile> files;
+  std::string remark = {};  ///< why there are no numbers; "" if there are some
 };
 
 /// Texts of one file are shown together, by their lines. Lines that count without a text come last.
@@ -56,7 +57,8 @@ const std::vector<std::string>& profile_titles();
 /// What titles and marks mean, in lines.
 extern const char* const kProfileLegend;
 
-/// Tables for a terminal of style.width columns, ending in a newline.
+/// Tables, ending in a newline. Where lines are rewritten, on a terminal, they have style.width
+/// columns; what is read by others has the whole source.
 std::string profile_text(const CaseProfile& profile, const ConsoleStyle& style);
 /// One page with all of them, complete in itself.
 std::string profile_page(const std::vector<CaseProfile>& profiles);

@@ -64,6 +64,10 @@ std::string profile_page(const std::vector<CaseProfile>& profiles) {
       out += "<p class=\"remark\">" + html_text(to_text(profile.outcome.verdict)) + ": " +
              html_text(profile.outcome.reason) + "</p>\n";
     }
+    if (!profile.remark.empty()) {
+      out += "<p class=\"remark\">" + html_text(profile.remark) + "</p>\n";
+      continue;
+    }
     out += "<pre>" + html_text(counters_text(profile.outcome, ConsoleStyle{})) + "</pre>\n";
     for (const ProfiledFile& file : profile.files) {
       out += "<h3><code>" + html_text(file.name) +

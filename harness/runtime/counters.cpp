@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace warpmark {
 
@@ -21,6 +22,22 @@ CounterSums sum_counters(const std::vector<nlohmann::ordered_json>& launches) {
     }
   }
   return sums;
+}
+
+double least_occupancy(const std::vector<nlohmann::ordered_json>& launches) {
+  std::optional<double> least;
+  for (const nlohmann::ordered_json& launch : launches) {
+    const auto found = launch.is_object() ? launch.find("occupancy") : launch.end();
+    if (!launch.is_object() || found == launch.end() || !found->is_object()) continue;
+    const auto number = [&](const char* name) {
+      const auto member = found->find(name);
+      return member != found->end() && member->is_number() ? member->get<double>() : 0;
+    };
+    const double most = number("most_warps");
+    const double share = most > 0 ? number("warps") / most : 0;
+    least = std::min(least.value_or(share), share);
+  }
+  return least.value_or(0);
 }
 
 int64_t counter_value(const CounterSums& sums, std::string_view name) {

@@ -17,6 +17,10 @@ using CounterSums = std::vector<std::pair<std::string, int64_t>>;
 /// kernel's name, its occupancy, its lines) and the launch's number are left out.
 CounterSums sum_counters(const std::vector<nlohmann::ordered_json>& launches);
 
+/// The least occupancy of the launches, as a share: resident warps over those that a multiprocessor
+/// can hold; 0 where no launch tells of it.
+double least_occupancy(const std::vector<nlohmann::ordered_json>& launches);
+
 /// The value of a name, 0 if it is not among them.
 int64_t counter_value(const CounterSums& sums, std::string_view name);
 

@@ -14,6 +14,7 @@
 #include "base/dtype.hpp"
 #include "base/text.hpp"
 #include "compiler/compiler.hpp"
+#include "compiler/kernel_name.hpp"
 
 namespace warpmark {
 
@@ -22,7 +23,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostReports = 1000;
+constexpr size_t kMostQuoted = 400;  // bytes of a log that are no report
 constexpr std::string_view kMark = "=========";
+constexpr const char* kUnknown = "sanitizer";  // the kind of what has no other
 
 // Takes words and numbers off the front of a line.
 class Scanner {
@@ -105,9 +108,8 @@ Place place_of(std::string_view text) {
     place.line = line.number().value_or(0);
     if (line.accept(":")) function = line.rest();
   }
-  if (const size_t end = function.find_first_of("(+ <"); end != std::string_view::npos)
-    function = function.substr(0, end);
-  if (!function.starts_with("0x")) place.kernel = printable(function);
+  const std::string name = plain_name(function);
+  if (!name.starts_with("0x")) place.kernel = printable(name);
   return place;
 }
 
@@ -190,10 +192,17 @@ class LogReader {
     return std::move(findings_);
   }
   uint64_t errors() const { return errors_; }
+  /// The first report of a form that is not known, if there was one.
+  const std::optional<Finding>& unknown() const { return unknown_; }
 
  private:
   void finish() {
     if (!finding_) return;
+    if (finding_->kind == kUnknown) {
+      if (!unknown_) unknown_ = *finding_;
+      finding_.reset();
+      return;
+    }
     const auto known = std::find_if(findings_.begin(), findings_.end(),
                                     [&](const Finding& one) { return same_cause(one, *finding_); });
     if (known != findings_.end())
@@ -206,6 +215,7 @@ class LogReader {
   void begin(const char* kind, std::string_view said) {
     finding_.emplace();
     finding_->kind = kind;
+    while (said.ends_with('.')) said.remove_suffix(1);
     finding_->said = printable(said);
   }
 
@@ -234,6 +244,8 @@ class LogReader {
       begin("heap", text);
     } else if (line.accept("ERROR SUMMARY: ") || line.accept("RACECHECK SUMMARY: ")) {
       errors_ = std::max(errors_, line.number().value_or(0));
+    } else if (text != "COMPUTE-SANITIZER") {
+      begin(kUnknown, text);
     }
   }
 
@@ -277,6 +289,7 @@ class LogReader {
   std::optional<Finding> finding_;
   bool first_writes_ = false;
   std::vector<Finding> findings_;
+  std::optional<Finding> unknown_;
   uint64_t errors_ = 0;
 };
 
@@ -383,14 +396,46 @@ std::vector<Json> read_sanitizer_log(std::string_view log,
   std::vector<Json> reports;
   for (const Finding& finding : reader.read(log)) reports.push_back(report_of(finding, buffers));
   if (!reports.empty() || reader.errors() == 0) return reports;
-  Json unknown;
-  unknown["kind"] = "sanitizer";
-  unknown["severity"] = "error";
-  unknown["message"] = fmt::format(
-      "compute-sanitizer counts {} error{}, and says so in words that Warpmark does not know",
-      reader.errors(), reader.errors() == 1 ? "" : "s");
+  const std::string counted = fmt::format("compute-sanitizer counts {} error{}", reader.errors(),
+                                          reader.errors() == 1 ? "" : "s");
+  Json unknown = {{"kind", kUnknown}, {"severity", "error"}, {"message", counted}};
+  if (reader.unknown()) {
+    unknown = report_of(*reader.unknown(), buffers);
+    unknown["message"] = fmt::format("{}, in words that Warpmark does not know: {}", counted,
+                                     unknown["message"].get<std::string>());
+  }
   reports.push_back(unknown);
   return reports;
+}
+
+std::string why_nothing_was_checked(std::string_view log) {
+  // The tool may end with "0 errors" after these, too.
+  constexpr std::string_view kNeverStarted[] = {"before first instrumented API call",
+                                                "No attachable process found",
+                                                "Internal Sanitizer Error", "Device not supported"};
+  constexpr std::string_view kSummaries[] = {
+      "ERROR SUMMARY: ", "RACECHECK SUMMARY: ", "LEAK SUMMARY: "};
+  bool whole = false;
+  std::vector<std::string> said;
+  for (const std::string& line : split(log, '\n')) {
+    std::string_view text = trim(line);
+    const bool marked = text.starts_with(kMark);
+    if (marked) text = trim(text.substr(kMark.size()));
+    if (text.empty() || text == "COMPUTE-SANITIZER") continue;
+    for (const std::string_view summary : kSummaries) {
+      whole = whole || (marked && text.starts_with(summary));
+    }
+    for (const std::string_view failure : kNeverStarted) {
+      if (marked && text.find(failure) != std::string_view::npos) {
+        return fmt::format("it says: {}", printable(text.substr(0, kMostQuoted)));
+      }
+    }
+    said.push_back(printable(text));
+  }
+  if (whole) return "";
+  if (said.empty()) return "its log is empty";
+  const std::string all = join(said, " / ");
+  return fmt::format("its log has no summary: {}", printable(all.substr(0, kMostQuoted)));
 }
 
 }  // namespace warpmark

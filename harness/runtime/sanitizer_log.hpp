@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,5 +16,9 @@ namespace warpmark {
 /// report says so.
 std::vector<nlohmann::ordered_json> read_sanitizer_log(
     std::string_view log, const std::vector<protocol::BufferPlace>& buffers);
+
+/// Why the log of a sanitizer that has ended tells nothing of the kernels: it never looked at them,
+/// or did not get to its summary. "" for a log that is whole.
+std::string why_nothing_was_checked(std::string_view log);
 
 }  // namespace warpmark

@@ -248,6 +248,11 @@ class Session::State {
     if (planned.smaller) {
       const Plan plan = run_companion(which, *planned.smaller, trial, outcome, std::nullopt,
                                       planned.smaller->plan.case_id + ": ");
+      try {
+        check_work(planned.plan, plan, planned.positions);
+      } catch (const Error& error) {
+        end_unready(outcome, FailureKind::input, error);
+      }
       runs.smaller = sum_counters(launch_counters_);
       runs.smaller_work = plan.composites.work_efficient;
     }
@@ -279,6 +284,7 @@ class Session::State {
     own.suite = outcome.suite;
     own.case_id = outcome.case_id;
     own.outputs.clear();  // of other shapes than the case's
+    own.counters = outcome.counters;
     outcome = std::move(own);
     throw CaseEnded{};
   }
@@ -297,11 +303,27 @@ class Session::State {
     if (outcome.verdict == Verdict::interrupted) {
       worker_.end();
     } else if (!finished_) {
-      outcome.findings = read_sanitizer_log(worker_.finish(), places_);
+      outcome.findings = sanitizer_reports(places_);
     }
     finished_ = false;
     if (ended) throw CaseEnded{};
     judge_reports(ready.planned, outcome);
+  }
+
+  // A tool that saw no kernel finds nothing in any. Where the worker was ended in the middle of the
+  // case, the tool was, too, and has no last words.
+  std::vector<nlohmann::ordered_json> sanitizer_reports(
+      const std::vector<protocol::BufferPlace>& places) {
+    const bool must_be_whole = worker_.runs();
+    const std::string log = worker_.finish();
+    if (const std::string why = why_nothing_was_checked(log); must_be_whole && !why.empty()) {
+      throw environment_error(
+          "compute-sanitizer did not check the kernel: " + why,
+          fmt::format("`{} --tool {} PROGRAM` shows whether it works here; where only a part of "
+                      "the CUDA toolkit is installed, it may lack its libraries",
+                      options_.sanitizer->program, options_.sanitizer->tool));
+    }
+    return read_sanitizer_log(log, places);
   }
 
   bool judge_reports(const PlannedCase& planned, Outcome& outcome) {
@@ -424,7 +446,7 @@ class Session::State {
                       outcome, plan.limits.timeout_s);
     if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
       if (options_.sanitizer) {
-        failure->reports = read_sanitizer_log(worker_.finish(), failure->places);
+        failure->reports = sanitizer_reports(failure->places);
         finished_ = true;
       } else {
         dialogue_.end_spoilt_worker(*failure);

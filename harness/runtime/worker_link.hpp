@@ -45,6 +45,9 @@ class WorkerLink {
   /// another.
   Worker::Usage end();
 
+  /// There is a worker, which was not ended.
+  bool runs() const { return worker_ != nullptr; }
+
   /// Lets the worker end by itself, and returns what the sanitizer wrote until then; "" without
   /// one.
   std::string finish();

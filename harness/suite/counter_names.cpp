@@ -39,6 +39,7 @@ const std::vector<std::string>& counter_names() {
     add("shared_atomic", {"turns"});
     add("constant_load", {"requests", "bytes", "turns"});
     add("prefetch", {"requests", "sectors"});
+    names.emplace_back("occupancy");
     return names;
   }();
   return kNames;

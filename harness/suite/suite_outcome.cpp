@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
@@ -51,13 +52,37 @@ ExpectedFault read_report(const YamlNode& node, const std::string& key,
   return expected;
 }
 
-// A bound as it stands: a comparison and arithmetic, "<= 2 * n"; arithmetic alone is "==".
-ExpectedCounter read_counter(const YamlMember& member) {
-  const std::vector<std::string>& known = counter_names();
-  if (std::find(known.begin(), known.end(), member.key) == known.end()) {
-    throw unknown_word("counter", member.key, member.where, known);
+bool has_words(const std::string& name, const std::vector<std::string>& words) {
+  auto next = words.begin();
+  for (const std::string& word : split(name, '_')) {
+    if (next != words.end() && word == *next) ++next;
   }
-  Located text = read_text(member.value, "`" + member.key + "`");
+  return next == words.end();
+}
+
+// Names of counters are long: who writes `flops` or `load_sectors` means those that have such
+// words, and who has no counter's words perhaps the last one.
+Error unknown_counter(const YamlMember& member) {
+  const std::vector<std::string>& known = counter_names();
+  const Error misspelt = unknown_word("counter", member.key, member.where, known);
+  if (!nearest(member.key, known).empty()) return misspelt;
+  const std::vector<std::string> words = split(member.key, '_');
+  for (const auto& wanted : {words, std::vector<std::string>{words.back()}}) {
+    std::vector<std::string> like;
+    for (const std::string& name : known) {
+      if (has_words(name, wanted)) like.push_back("`" + name + "`");
+    }
+    if (like.empty()) continue;
+    return usage_error(
+        fmt::format("unknown counter `{}`", member.key), member.where,
+        fmt::format("did you mean {}{}?", like.size() > 1 ? "one of " : "", join(like, ", ")));
+  }
+  return misspelt;
+}
+
+// A bound as it stands: a comparison and arithmetic, "<= 2 * n"; arithmetic alone is "==".
+ExpectedCounter read_bound(const YamlMember& member, const YamlNode& node) {
+  Located text = read_text(node, "`" + member.key + "`");
   std::string comparison = "==";
   for (const char* one : {"<=", ">=", "==", "!=", "<", ">"}) {
     if (!text.text.starts_with(one)) continue;
@@ -77,7 +102,20 @@ ExpectedCounter read_counter(const YamlMember& member) {
 void read_counters(const YamlNode& node, Suite& suite) {
   require_named_map(node, "`counters`");
   if (node.members.empty()) throw usage_error("`counters` is empty", node.where);
-  for (const YamlMember& member : node.members) suite.counters.push_back(read_counter(member));
+  const std::vector<std::string>& known = counter_names();
+  for (const YamlMember& member : node.members) {
+    if (std::find(known.begin(), known.end(), member.key) == known.end()) {
+      throw unknown_counter(member);
+    }
+    if (member.value.kind != YamlNode::Kind::list) {
+      suite.counters.push_back(read_bound(member, member.value));
+      continue;
+    }
+    require_list(member.value, "`" + member.key + "`");
+    for (const YamlNode& bound : member.value.elements) {
+      suite.counters.push_back(read_bound(member, bound));
+    }
+  }
 }
 
 }  // namespace

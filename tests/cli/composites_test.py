@@ -75,6 +75,19 @@ class InASuite(CheckTest):
         out, _ = self.check("suites/t.yaml", code=1)
         self.assertIn("the baseline fails: ", out)
 
+    def test_work_that_only_arrays_tell(self):
+        for work, message in (("src.size - 1024", "the work of t.n=32 is 0: a number above 0 is needed"),
+                              ("src.size // src.size", "the work at the smaller point t.n=32 is 1, and that of t.n=64 is 1: "
+                                                       "it must be less there")):
+            self.write_suite("expect: {work_efficient: {work: %s, smaller: {n: 32}}}\n" % work, "tiled")
+            out, _ = self.check("suites/t.yaml", "--case", "t.n=64", code=1)
+            self.assertIn("suites/t.yaml:11:33: error: " + message, out)
+        # A rule that arrays decide may skip the point whose work is 0.
+        self.write_suite("expect: {work_efficient: {work: n - 32, smaller: {n: 32}}}\n"
+                         "skip: {when: src.size > 1, reason: never}\n", "tiled")
+        out, _ = self.check("suites/t.yaml", "--case", "t.n=64", code=77)
+        self.assertIn("SKIPPED t.n=64: never", out)
+
     def test_mistakes(self):
         for more, place, message in (
             ("expect: {coalesce: true}\n", "11:10", "did you mean `coalesced`?"),
@@ -93,6 +106,12 @@ class InASuite(CheckTest):
              "`smaller` is the point of t.n=64 itself"),
             ("expect: {work_efficient: {work: n, smaller: {n: 32}}}\nskip: {when: n < 64, reason: "
              "small}\n", "11:26", "`smaller` is t.n=32, which the suite skips: small"),
+            ("expect: {work_efficient: {work: n - 32, smaller: {n: 32}}}\n", "11:33",
+             "the work of t.n=32 is 0: a number above 0 is needed"),
+            ("expect: {work_efficient: {work: n, smaller: {n: 128}}}\n", "11:33",
+             "the work at the smaller point t.n=128 is 128, and that of t.n=64 is 64: it must be less there"),
+            ("expect: {work_efficient: {work: 4.5, smaller: {n: 32}}}\n", "11:33",
+             "the work at the smaller point t.n=32 is 4.5, and that of t.n=64 is 4.5: it must be less"),
             ("expect: {parallel: true}\nbaseline: {kernel: {file: other.cu, entry: k}}\n", "12:27",
              "there is no file `other.cu`"),
             ("expect: {parallel: true}\nbaseline: {launch: {block: 32}}\n", "12:11",

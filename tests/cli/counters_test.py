@@ -83,6 +83,22 @@ class Counters(CheckTest):
         out, _ = self.check("suites/tile.yaml", code=1)
         self.assertIn("the counter shared_load_conflicts is 992, and must be == 0", out)
 
+    def test_of_several_bounds_each_must_hold(self):
+        for bounds, message in (("['>= 13', '<= 13', 13]", None),
+                                ("['>= 3', '<= 4']", "11:55: error: the counter global_load_sectors is 13, and must be <= 4\n"),
+                                ("['>= 14', '<= 20']", "11:47: error: the counter global_load_sectors is 13, and must be >= 14\n")):
+            self.write_scale(more="expect: {counters: {global_load_sectors: %s}}\n" % bounds)
+            out, _ = self.check("suites/t.yaml", code=1 if message else 0)
+            self.assertIn("suites/t.yaml:" + message if message else "1 passed", out)
+
+    def test_occupancy_may_be_bounded(self):
+        # 32 blocks of one warp is all that a multiprocessor takes, of 64 warps.
+        for bound, code in ((">= 0.5", 0), ("0.5", 0), ("<= 1", 0), ("> 0.5", 1), (">= 1", 1)):
+            self.write_scale(more="expect: {counters: {occupancy: '%s'}}\n" % bound)
+            out, _ = self.check("suites/t.yaml", code=code)
+            if code:
+                self.assertIn("the counter occupancy is 0.5, and must be " + bound, out)
+
     def test_a_wrong_result_is_told_first(self):
         self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"),
                          more="expect: {counters: {global_load_bytes: 1}}\n")
@@ -96,6 +112,15 @@ class Counters(CheckTest):
             ("{barriers: '<='}", "`barriers` needs a bound behind <="),
             ("{barriers: '<= 0 - 1'}", "a number, 0 or more, is needed"),
             ("{barriers: '<= m'}", "`m`"), ("3", "`counters`"),
+            ("{flops: 1}", "unknown counter `flops`\n  hint: did you mean `ptx_flops`?"),
+            ("{load_sectors: 1}", "did you mean one of `global_load_sectors`, `local_load_sectors`, `async_global_load_sectors`, "
+                                  "`texture_load_sectors`, `surface_load_sectors`?"),
+            ("{sectors: 1}", "did you mean one of `global_load_sectors`, `global_store_sectors`, "),
+            ("{bank_conflicts: 1}", "did you mean one of `shared_load_conflicts`, `shared_store_conflicts`, "),
+            ("{zebras: 1}", "known: launches, blocks, "),
+            ("{barriers: []}", "`barriers` is an empty list"),
+            ("{barriers: ['>= 0', '<=']}", "`barriers` needs a bound behind <="),
+            ("{barriers: ['>= 0', [1]]}", "`barriers` must be text, and here is a list"),
         ):
             self.write_scale(more="expect: {counters: %s}\n" % bound)
             errors = self.refused("check", "suites/t.yaml", "--device", "cpu")
@@ -111,6 +136,23 @@ class Counters(CheckTest):
         self.write_scale(more="expect:\n  counters:\n" +
                          "".join("    %s: %d\n" % (name, launch[name]) for name in names))
         self.check("suites/t.yaml")
+
+
+    def test_a_kernel_has_its_readable_name(self):
+        template = KERNEL.replace('extern "C" __global__', "namespace {\ntemplate <class T, int N> __global__") + "}\n"
+        self.write_scale(kernel_text=template, kernel='{file: k.cu, entry: "k<float, 2>"}')
+        out, _ = self.check("suites/t.yaml", "--counters", "--journal", "run.jsonl")
+        self.assertIn("  launch          k, 4 blocks of 32 threads; ", out)
+        self.assertTrue(self.journal()[1]["counters"][0]["kernel"].startswith("_Z"))  # the symbol
+
+    def test_a_baseline_that_fails_leaves_the_cases_own_numbers(self):
+        kernels = KERNEL + KERNEL.replace(" k(", " base(").replace("f *", "2 * f *")
+        self.write_scale(kernel_text=kernels,
+                         more="expect: {parallel: true}\nbaseline: {kernel: {file: k.cu, entry: base}}\n")
+        out, _ = self.check("suites/t.yaml", "--counters", "--journal", "run.jsonl", code=1)
+        self.assertIn("the baseline fails: ", out)
+        self.assertIn("  launch          k, 4 blocks", out)
+        self.assertEqual([launch["kernel"] for launch in self.journal()[1]["counters"]], ["k"])
 
 
 class Profiles(CheckTest):
@@ -139,6 +181,33 @@ class Profiles(CheckTest):
         self.assertRegex(self.line(out, 9), r"^ *\}?$|\d")
         padded = self.profile("suites/tile.yaml", "--case", "tile.width=33")
         self.assertRegex(self.line(padded, 8), r" 4\.0 +100 % +0 % ")
+
+    def test_a_pipe_gets_whole_lines(self):
+        end = "/* %s ä */" % ("long " * 40)
+        self.write_scale(kernel_text=KERNEL.replace("f * src[i];", "f * src[i];  " + end))
+        self.assertIn(end, self.profile("suites/t.yaml", "--device", "cpu"))
+
+    def test_a_case_without_numbers_says_why(self):
+        beyond = KERNEL.replace("if (i < n) out[i]", "out[i + 1]")
+        for suite, code, told in (
+                (dict(kernel_text=beyond, reference=None, more="expect: {fault: illegal_address}\n"), 0,
+                 "t.n=100: no numbers: its launch ends in a fault, as is expected\n"),
+                (dict(kernel_text="oops", reference=None, more="expect: compile_error\n"), 0,
+                 "t.n=100: no numbers: the compiler refuses it, as is expected\n"),
+                (dict(kernel_text=beyond), 1, "\n  no numbers: no launch came to its end\n"),
+                (dict(kernel_text="oops"), 1, "\n  no numbers: no launch came to its end\n")):
+            self.write_scale(**suite)
+            out = self.profile("suites/t.yaml", "-o", "page.html", code=code)
+            self.assertTrue(out.startswith("t.n=100: "), out)
+            self.assertIn(told, out)
+            self.assertNotIn("sectors", out)  # nor what the columns mean
+            self.assertIn(told.split(": ", 1)[1].strip() if code == 0 else told.strip(), (self.folder / "page.html").read_text())
+        # What is wrong only has its numbers.
+        self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"))
+        out = self.profile("suites/t.yaml", code=1)
+        self.assertIn("t.n=100: failed: ", out)
+        self.assertRegex(self.line(out, 3), r" 3\.2 +96 % ")
+        self.assertNotIn("no numbers", out)
 
     def test_a_page(self):
         self.write_tile()

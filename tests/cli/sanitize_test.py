@@ -11,7 +11,8 @@ from program import BUILD, KERNEL, SANITIZED, CheckTest
 
 NAME = "compute-sanitizer"
 # Runs what it is asked to, and puts into the log what the CPU device prints of it: that is
-# compute-sanitizer's text, with the addresses of this very run.
+# compute-sanitizer's text, with the addresses of this very run. SAYS is what it says instead, if
+# it is set.
 STAND_IN = """#!%s
 import os, subprocess, sys
 words = sys.argv[1:]
@@ -21,6 +22,8 @@ with open(os.environ["ASKED"], "a") as file:
 checks = {"memcheck": "memory", "racecheck": "race", "initcheck": "init", "synccheck": "sync"}
 done = subprocess.run(words[-2:], close_fds=False, env={**os.environ, "WARPMARK_CPU_REPORT": log,
     "WARPMARK_CPU_CHECK": checks[words[words.index("--tool") + 1]]})
+if "SAYS" in os.environ:
+    open(log, "w").write(os.environ["SAYS"])
 sys.exit(done.returncode)
 """ % sys.executable
 
@@ -114,6 +117,23 @@ class Sanitize(CheckTest):
         self.assertIn("1 passed", self.sanitized(code=0))
         self.write_scale(reference="{out: src}")
         self.assertIn("elements of `out` are wrong", self.sanitized())
+
+    def test_a_tool_that_checked_nothing_is_no_pass(self):
+        title = "========= COMPUTE-SANITIZER\n"
+        never = "========= Error: Target application terminated before first instrumented API call\n"
+        no_process = "========= Error: No attachable process found. compute-sanitizer timed-out.\n"
+        logs = {"its log is empty": "",
+                "it says: Error: Target application terminated before first instrumented API call": title + never,
+                "it says: Error: No attachable process found.": title + no_process + "========= ERROR SUMMARY: 0 errors\n",
+                "its log has no summary: Something / else": title + "========= Something\n=========     else\n"}
+        suites = ({}, {"kernel_text": BEYOND, "reference": None, "more": "expect: {fault: illegal_address, argument: out}\n"})
+        for suite in suites:
+            self.write_scale(**suite)
+            for told, says in logs.items():
+                self.environment["SAYS"] = says
+                out, errors = self.check("suites/t.yaml", "--sanitize", device="plain", code=3)
+                self.assertIn("error: compute-sanitizer did not check the kernel: " + told, errors)
+                self.assertNotIn("1 passed", out)
 
     def test_where_it_cannot_be(self):
         self.write_scale()

@@ -31,8 +31,23 @@ class Launcher(unittest.TestCase):
             self.assertIn("warpmark-cpu: ", done.stderr)
         self.assertIn("--check cannot be 'memory,races': there are memory, init, race, sync, leak, all and none",
                       start("--check", "memory,races", "true").stderr)
-        for check in ("all", "none", "memory,leak", "race"):
+        for check in ("all", "none", "memory,leak", "race", "all,leak", "leak,all"):
             self.assertEqual(start("--check", check, "true").returncode, 0, check)
+
+    def test_reports_that_cannot_be_written_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in (folder, folder + "/no/such/folder.txt", "/proc/a.txt", "/dev/null/x"):
+                for done in (start("--report", name, "echo", "started"), start("echo", "started", WARPMARK_CPU_REPORT=name)):
+                    self.assertEqual(done.returncode, 2, name)
+                    self.assertIn("warpmark-cpu: reports cannot be written to '%s'" % name, done.stderr)
+                    self.assertEqual(done.stdout, "")
+            fine = os.path.join(folder, "with space.txt")
+            for name in (fine, "/dev/null", "stderr", "./-x"):
+                self.assertEqual(start("--report", name, "true").returncode, 0, name)
+            self.assertEqual(os.listdir(folder), [])  # nothing was reported
+            pathlib.Path(fine).write_text("old\n")
+            self.assertEqual(start("--report", fine, "true").returncode, 0)
+            self.assertEqual(pathlib.Path(fine).read_text(), "old\n")
 
     def test_the_program_finds_the_device(self):
         done = start("--devices", "3", "--check", "none", "--report", "x.log", "env",

@@ -75,6 +75,10 @@ TEST(JobOptions, SchemaHasEachKeyWithItsWords) {
         case OptionKind::choice:
           EXPECT_TRUE(property.value().contains("enum")) << option.key;
           break;
+        case OptionKind::list:
+          EXPECT_EQ(property.value()["oneOf"][0]["type"], "string") << option.key;
+          EXPECT_EQ(property.value()["oneOf"][1]["type"], "array") << option.key;
+          break;
         case OptionKind::words:
           EXPECT_EQ(type, "array") << option.key;
           break;
@@ -132,6 +136,10 @@ TEST(JobOptions, LineAndFileMeanTheSame) {
   same({"--seed", "0"}, "  seed: 0\n", [](const R& r) { return r.seed_given; });
   same({"--checks", "race,init"}, "  checks: race,init\n",
        [](const R& r) { return r.session.checks; });
+  for (const char* lines : {"  checks: [race, init]\n", "  checks: race, init\n",
+                            "  checks:\n    - race\n    - init\n"}) {
+    same({"--checks", "race,init"}, lines, [](const R& r) { return r.session.checks; });
+  }
   same({"--checks", "all"}, "  checks: all\n", [](const R& r) { return r.session.checks; });
   same({"--checks", "race"}, "  checks: race\n", [](const R& r) { return r.checks_given; });
   same({"--sanitize"}, "  sanitize: memcheck\n", [](const R& r) { return r.sanitize; });
@@ -206,6 +214,24 @@ TEST(JobOptions, TheLineReplacesWhatTheFileSays) {
   EXPECT_EQ(both.trials, 1U);
   EXPECT_EQ(both.first_trial, 2U);
   EXPECT_EQ(parsed({}, file).choice.ids, file.choice.ids);
+}
+
+TEST(JobOptions, MistakesInAListOfChecksNameTheElement) {
+  const auto refusal = [](const std::string& lines) -> std::string {
+    try {
+      configured(lines);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  const std::string wanted = "`checks` must be a list of memory, init, race and sync, or all";
+  EXPECT_NE(refusal("  checks: [memory, memry]\n")
+                .find("run.yaml:4:20: error: " + wanted + ", and is `memry`"),
+            std::string::npos);
+  EXPECT_NE(refusal("  checks: memry\n").find("run.yaml:4:11: error: " + wanted),
+            std::string::npos);
+  EXPECT_NE(refusal("  checks: []\n").find("`checks` is an empty list"), std::string::npos);
 }
 
 TEST(JobOptions, MistakesNameTheOption) {

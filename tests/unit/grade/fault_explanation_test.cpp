@@ -89,6 +89,45 @@ TEST(FaultExplanation, ValuesThatNobodyWrote) {
             "and for every index that is read.");
 }
 
+TEST(FaultExplanation, ValuesThatNobodyWroteByTheNameOfTheArray) {
+  const auto undefined = [](const std::string& more) {
+    return said(R"({"kind": "uninitialised", "thread": [3,0,0], "block": [0,0,0], "count": 1,
+                    "file": "scale.cu", "line": 9, )" +
+                more + "}");
+  };
+  const std::string end =
+      ", so its value is a matter of luck. It was thread 3 of block 0. Give it a value first, in "
+      "every thread and for every index that is read.";
+  EXPECT_EQ(undefined(R"("origin": "shared", "source": "tile",
+                         "other": {"file": "scale.cu", "line": 7},
+                         "uses": [{"hazard": "stored", "count": 2, "line": 11}])"),
+            "Line 7 reads an element of `tile`, in shared memory, that nothing has written yet, "
+            "and line 9 uses it" +
+                end);
+  // In one line it is told once.
+  EXPECT_EQ(
+      undefined(R"("origin": "shared", "source": "tile",
+                         "other": {"file": "scale.cu", "line": 9})"),
+      "Line 9 uses an element of `tile`, in shared memory, that nothing has written yet" + end);
+  EXPECT_EQ(undefined(R"("origin": "local", "source": "mine")"),
+            "Line 9 uses an element of `mine`, an array inside the kernel, that nothing has "
+            "written yet" +
+                end);
+  EXPECT_EQ(
+      undefined(R"("origin": "global", "source": "src",
+                         "other": {"file": "load.cuh", "line": 2,
+                                   "inlined_at": [{"file": "scale.cu", "line": 4}]})"),
+      "Line 4 reads an element of `src` that nothing has written yet, and line 9 uses it" + end);
+  EXPECT_EQ(undefined(R"("origin": "shared", "other": {"line": 7})"),
+            "Line 7 reads an element of shared memory that nothing has written yet, and line 9 "
+            "uses it" +
+                end);
+  EXPECT_EQ(undefined(R"("origin": "register")"),
+            "Line 9 uses a variable that nothing has written yet" + end);
+  EXPECT_THAT(undefined(R"("origin": ["x"], "source": {"a": 1}, "other": [3], "uses": 5)"),
+              testing::StartsWith("Line 9 uses a variable that"));
+}
+
 TEST(FaultExplanation, NoArgumentAtAll) {
   EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "global", "access": "write",
                      "thread": [0,0,0], "block": [0,0,0], "count": 1, "line": 2,
@@ -213,11 +252,13 @@ TEST(FaultExplanation, RandomMembersNeverBreakIt) {
                                           "barrier",         "race",
                                           "limit",           "trap",
                                           "stack_overflow",  "invalid_pc",
-                                          "assert",          "unsupported_instruction"};
+                                          "assert",          "unsupported_instruction",
+                                          "uninitialised"};
   for (int round = 0; round < 4000; ++round) {
     Json report = {{"kind", kinds[random() % kinds.size()]}};
-    for (const char* key : {"space", "access", "bytes", "thread", "block", "count", "argument",
-                            "index", "elements", "allocation", "file", "line", "message"}) {
+    for (const char* key :
+         {"space", "access", "bytes", "thread", "block", "count", "argument", "index", "elements",
+          "allocation", "file", "line", "message", "origin", "source", "other", "uses"}) {
       if (random() % 2 == 0) report[key] = values[random() % values.size()];
     }
     EXPECT_NE(explain_report(report, "scale.cu"), "");

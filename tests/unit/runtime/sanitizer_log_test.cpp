@@ -138,13 +138,105 @@ TEST(SanitizerLog, NothingIsFoundInNothing) {
   EXPECT_THAT(read("Invalid __global__ write of size 4 bytes\n"), SizeIs(0));
 }
 
-TEST(SanitizerLog, ErrorsInUnknownWordsAreStillErrors) {
-  const auto reports =
-      read("========= Something new: in words of 2031\n========= ERROR SUMMARY: 2 errors\n");
+TEST(SanitizerLog, ALogWithoutASummarySaysNothingOfTheKernels) {
+  for (const char* summary : {"ERROR SUMMARY: 0 errors", "ERROR SUMMARY: 2 errors",
+                              "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)",
+                              "LEAK SUMMARY: 0 bytes leaked in 0 allocations"}) {
+    EXPECT_EQ(why_nothing_was_checked(std::string("========= COMPUTE-SANITIZER\n========= ") +
+                                      summary + "\r\n"),
+              "")
+        << summary;
+  }
+  EXPECT_EQ(why_nothing_was_checked(kOutOfBounds), "");
+  EXPECT_EQ(why_nothing_was_checked(""), "its log is empty");
+  EXPECT_EQ(why_nothing_was_checked("========= COMPUTE-SANITIZER\n=========\n"),
+            "its log is empty");
+  EXPECT_EQ(
+      why_nothing_was_checked(kOutOfBounds.substr(0, kOutOfBounds.find("=========     by thread"))),
+      "its log has no summary: Invalid __global__ write of size 4 bytes / at scale(float *, "
+      "int)+0x90 in k.cu:34");
+  // What a kernel prints is no word of the tool's.
+  EXPECT_EQ(why_nothing_was_checked("ERROR SUMMARY: 0 errors\n"),
+            "its log has no summary: ERROR SUMMARY: 0 errors");
+  EXPECT_THAT(why_nothing_was_checked("\x1b[2J" + std::string(5000, 'a')),
+              SizeIs(testing::Lt(450)));
+}
+
+TEST(SanitizerLog, AToolThatNeverStartedIsQuotedWhateverItCounts) {
+  for (const std::string text :
+       {"Error: Target application terminated before first instrumented API call",
+        "Error: No attachable process found. compute-sanitizer timed-out.",
+        "Internal Sanitizer Error: The Sanitizer encountered an error when instrumenting a kernel",
+        "Error: Device not supported. Please refer to the \"Supported Devices\" section"}) {
+    for (const char* end : {"", "========= ERROR SUMMARY: 0 errors\n"}) {
+      EXPECT_EQ(
+          why_nothing_was_checked("========= COMPUTE-SANITIZER\n========= " + text + "\n" + end),
+          "it says: " + text);
+    }
+  }
+}
+
+TEST(SanitizerLog, TheNameOfAKernelIsNoneOfItsResultAndNamespace) {
+  const std::pair<const char*, const char*> forms[] = {
+      {"void tk<float>(T1 *, const T1 *, int)+0x1a0 in k.cu:5", "tk"},
+      {"void ns::tk<(anonymous namespace)::S, (int)3>(T1 *)+0x1a0 in k.cu:5", "ns::tk"},
+      {"(anonymous namespace)::k(float *)+0x1a0 in k.cu:5", "k"},
+      {"void (anonymous namespace)::tk<float>(T1 *)+0x1a0 in k.cu:5", "tk"},
+      {"k(float *)+0x1a0", "k"},
+      {"k+0x1a0 in k.cu:5", "k"},
+      {"0x1a0 in k.cu:5:void tk<float>(float *)", "tk"},
+      {"0x1a0 in k.cu:5:(anonymous namespace)::k(float *)", "k"}};
+  for (const auto& [place, kernel] : forms) {
+    const auto reports =
+        read("========= Invalid __global__ write of size 4 bytes\n=========     at " +
+             std::string(place) + "\n");
+    ASSERT_THAT(reports, SizeIs(1)) << place;
+    EXPECT_EQ(reports[0].value("kernel", ""), kernel) << place;
+  }
+  const auto nameless = read(
+      "========= Invalid __global__ write of size 4 bytes\n=========     at 0x1a0 in k.cu:5\n");
+  EXPECT_FALSE(nameless[0].contains("kernel"));
+}
+
+TEST(SanitizerLog, ASentenceGoesOnWithoutItsDot) {
+  const auto reports = read(R"(========= Barrier error detected. Divergent thread(s) in warp.
+=========     at void tk<float>(T1 *)+0x60 in k.cu:9
+=========     by thread (32,0,0) in block (0,0,0)
+)");
   ASSERT_THAT(reports, SizeIs(1));
-  EXPECT_EQ(reports[0]["kind"], "sanitizer");
-  EXPECT_EQ(reports[0]["severity"], "error");
-  EXPECT_THAT(reports[0]["message"].get<std::string>(), HasSubstr("2 errors"));
+  EXPECT_EQ(reports[0]["hazard"], "Divergent thread(s) in warp");
+  EXPECT_EQ(reports[0]["message"],
+            "Barrier error detected. Divergent thread(s) in warp, by thread (32,0,0) of block "
+            "(0,0,0) in tk at k.cu:9");
+}
+
+TEST(SanitizerLog, ErrorsInUnknownWordsAreStillErrorsAndQuoted) {
+  const std::pair<const char*, const char*> logs[] = {
+      {"========= Stack overflow.\n=========     at void deep<int>(T1 *)+0x70 in k.cu:8\n"
+       "=========     by thread (1,0,0) in block (2,0,0)\n=========\n========= Another\n",
+       "Stack overflow, by thread (1,0,0) of block (2,0,0) in deep at k.cu:8"},
+      {"========= Unused __global__ memory in allocation 0x7f1000000000 of size 4,000 bytes\n",
+       "Unused __global__ memory in allocation 0x7f1000000000 of size 4,000 bytes"},
+      {"========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" on "
+       "CUDA "
+       "API call to cuMemcpy.\n",
+       "Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" on CUDA API "
+       "call "
+       "to cuMemcpy"},
+      {"========= Error: Device not supported\n", "Error: Device not supported"}};
+  for (const auto& [log, quoted] : logs) {
+    const auto reports = read("========= COMPUTE-SANITIZER\n" + std::string(log) +
+                              "========= ERROR SUMMARY: 2 errors\n");
+    ASSERT_THAT(reports, SizeIs(1)) << log;
+    EXPECT_EQ(reports[0]["kind"], "sanitizer");
+    EXPECT_EQ(reports[0]["severity"], "error");
+    EXPECT_EQ(reports[0]["message"],
+              "compute-sanitizer counts 2 errors, in words that Warpmark does not know: " +
+                  std::string(quoted));
+  }
+  const auto wordless = read("========= ERROR SUMMARY: 1 error\n");
+  ASSERT_THAT(wordless, SizeIs(1));
+  EXPECT_EQ(wordless[0]["message"], "compute-sanitizer counts 1 error");
 }
 
 TEST(SanitizerLog, AHostileLogIsReadToItsEnd) {

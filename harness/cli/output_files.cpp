@@ -1,0 +1,102 @@
+#include "cli/output_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "cli/suites.hpp"
+#include "compiler/includes.hpp"
+
+namespace warpmark {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Collects files, each once: the cases of a suite share theirs.
+class Inputs {
+ public:
+  void add(const CaseWork& work) {
+    const Suite& suite = *work.which.suite;
+    add(suite.file);
+    add(suite.folder / suite.plugin.text);  // no file, if it is the name of a plugin
+    add(work.planned.plan, suite.folder);
+    for (const auto& companion : {work.planned.baseline, work.planned.smaller}) {
+      if (companion != nullptr) add(companion->plan, suite.folder);
+    }
+  }
+  std::vector<fs::path> take() { return {files_.begin(), files_.end()}; }
+
+ private:
+  bool add(const fs::path& file) { return files_.insert(file.lexically_normal()).second; }
+
+  void add(const Plan& plan, const fs::path& folder) {
+    for (const Unit& unit : plan.units) {
+      if (!unit.file.empty()) add_unit(unit, folder);
+    }
+    const auto add_text = [&](const NumpyText& value) {
+      if (value.function) add(folder / value.text.substr(0, value.text.rfind(':')));
+    };
+    for (const Buffer& buffer : plan.buffers) {
+      if (buffer.value) add_text(*buffer.value);
+    }
+    for (const Scalar& scalar : plan.scalars) add_text(scalar.value);
+    for (const Expected& expected : plan.expected) add_text(expected.value);
+  }
+
+  void add_unit(const Unit& unit, const fs::path& folder) {
+    std::error_code ignored;
+    if (!add(folder / unit.file) || !fs::is_regular_file(folder / unit.file, ignored)) return;
+    IncludeSearch search;
+    search.folder = folder;
+    for (const std::string& one : unit.include) search.folders.push_back(folder / one);
+    const IncludeClosure closure =
+        resolve_includes(read_file(folder / unit.file), unit.file, search);
+    for (const Header& header : closure.headers) {
+      if (!header.path.empty()) add(folder / header.path);
+    }
+  }
+
+  std::set<fs::path> files_;
+};
+
+bool replaces_something(const OutputFile& output) {
+  std::error_code ignored;
+  return !output.file.empty() && fs::is_regular_file(output.file, ignored);
+}
+
+}  // namespace
+
+std::vector<OutputFile> output_files(const JobRequest& request) {
+  return {{"--journal", request.journal},
+          {"--junit", request.junit},
+          {"--benchmark-out", request.google_benchmark}};
+}
+
+void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& inputs) {
+  for (const OutputFile& output : outputs) {
+    if (!replaces_something(output)) continue;
+    for (const fs::path& input : inputs) {
+      std::error_code ignored;
+      if (!fs::equivalent(input, output.file, ignored)) continue;
+      throw usage_error(fmt::format("{} would replace {}, which this command reads", output.option,
+                                    printable(display_path(input))),
+                        {}, "it names the file to write");
+    }
+  }
+}
+
+void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& paths,
+                  const std::vector<CaseWork>& work) {
+  // Most outputs are new, and reading all sources takes a while.
+  if (std::none_of(outputs.begin(), outputs.end(), replaces_something)) return;
+  require_kept(outputs, suite_files(paths));
+  Inputs inputs;
+  for (const CaseWork& one : work) inputs.add(one);
+  require_kept(outputs, inputs.take());
+}
+
+}  // namespace warpmark

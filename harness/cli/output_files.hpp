@@ -1,0 +1,33 @@
+// Files that a command writes must not be those that it reads.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/job_request.hpp"
+#include "report/case_run.hpp"
+
+namespace warpmark {
+
+/// An option and the file that it names; "" for none.
+struct OutputFile {
+  std::string option;
+  std::filesystem::path file;
+};
+
+/// The files that a request of check or bench has written.
+std::vector<OutputFile> output_files(const JobRequest& request);
+
+/// Throws a usage error for an output that is one of the inputs, by whatever name: the shell's
+/// completion offers both, and what was there would be lost.
+void require_kept(const std::vector<OutputFile>& outputs,
+                  const std::vector<std::filesystem::path>& inputs);
+
+/// The same for the suites of `paths` and for all files that the cases are made of: kernels,
+/// headers of theirs that are not the toolkit's, Python files, plugins.
+void require_kept(const std::vector<OutputFile>& outputs,
+                  const std::vector<std::filesystem::path>& paths,
+                  const std::vector<CaseWork>& work);
+
+}  // namespace warpmark
