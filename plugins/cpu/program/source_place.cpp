@@ -128,6 +128,30 @@ class MangledName {
   std::string_view rest_;
 };
 
+// Whether a pointer to a function may be in the program: from a variable of the module or a move.
+bool has_address_taken(const Program& program, const Function& wanted) {
+  const auto names = [&](std::string_view text) { return text == wanted.name; };
+  const auto moved = [&](const Function& function) {
+    return std::any_of(
+        function.statements.begin(), function.statements.end(), [&](const Statement& statement) {
+          if (!statement.opcode.starts_with("mov.")) return false;
+          const auto first = function.operands.begin() + statement.first_operand;
+          return std::any_of(first, first + statement.operands, [&](const Operand& operand) {
+            return operand.kind == OperandKind::name && names(operand.text);
+          });
+        });
+  };
+  for (const Variable& variable : program.module->variables) {
+    for (const Variable::Reference& reference : variable.references) {
+      if (names(reference.symbol)) return true;
+    }
+  }
+  return std::any_of(program.sources.begin(), program.sources.end(),
+                     [&](const Program::Source& source) {
+                       return source.function != nullptr && moved(*source.function);
+                     });
+}
+
 }  // namespace
 
 std::string readable_name(std::string_view mangled) {
@@ -190,14 +214,17 @@ Callers callers_of(const Program& program, std::uint32_t statement) {
   std::uint32_t callee = 0;
   while (callee + 1 < program.sources.size() && program.sources[callee + 1].first <= statement)
     ++callee;
+  const bool indirect =
+      std::any_of(program.calls.begin(), program.calls.end(),
+                  [](const Call& call) { return call.callee == Instruction::kNone; });
   while (callee < program.callees.size() && found.calls.size() < kMostCalls) {
     std::vector<std::uint32_t> places;
     std::uint32_t caller = Instruction::kNone;
+    const bool pointed = indirect && has_address_taken(program, *program.callees[callee].function);
     for (const Call& call : program.calls) {
-      // A call through a pointer may be of any function.
-      if (call.callee == Instruction::kNone || call.recursive) return found;
       const auto same = [&](std::uint32_t one) { return same_place(program, one, call.statement); };
-      if (call.callee != callee || std::any_of(places.begin(), places.end(), same)) continue;
+      const bool perhaps = call.callee == Instruction::kNone ? pointed : call.callee == callee;
+      if (!perhaps || std::any_of(places.begin(), places.end(), same)) continue;
       places.push_back(call.statement);
       caller = call.caller;
     }
