@@ -128,6 +128,17 @@ class MangledName {
   std::string_view rest_;
 };
 
+// The name without what the optimiser adds where it splits a variable by members: tot_$_0.
+std::string_view unsplit(std::string_view name) {
+  constexpr std::string_view kMark = "_$_";
+  while (!name.empty() && is_digit(name.back())) {
+    const std::string_view rest = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    if (!rest.ends_with(kMark) || rest.size() == kMark.size()) break;
+    name = rest.substr(0, rest.size() - kMark.size());
+  }
+  return name;
+}
+
 // Whether a pointer to a function may be in the program: from a variable of the module or a move.
 bool has_address_taken(const Program& program, const Function& wanted) {
   const auto names = [&](std::string_view text) { return text == wanted.name; };
@@ -161,6 +172,7 @@ std::string readable_name(std::string_view mangled) {
 }
 
 std::string variable_name(std::string_view mangled) {
+  mangled = unsplit(mangled);
   std::string_view name = mangled;
   if (!name.starts_with("_Z")) return std::string(mangled);
   // Of several of one name in a function each but the first ends in _0, _1 and so on.
