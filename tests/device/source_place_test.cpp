@@ -194,6 +194,25 @@ TEST(ReadableName, OfManglings) {
   for (const auto& [mangled, readable] : names) EXPECT_EQ(readable_name(mangled), readable);
 }
 
+TEST(VariableName, OfManglingsAndPartsOfVariables) {
+  const std::pair<const char*, const char*> names[] = {
+      {"_ZZ1kPfE4tile", "tile"},
+      {"_ZZ1kPfE4tile_0", "tile"},
+      {"_ZZ1kE3tot_$_0", "tot"},
+      {"_ZZ1kE3tot_0_$_12", "tot"},
+      {"_ZZ1kE3tot_$_0_$_1", "tot"},
+      {"_ZN5tools5tableE", "table"},
+      {"_ZN5tools5tableE_$_1", "table"},
+      {"table_$_1", "table"},
+      {"table", "table"},
+      {"table_1", "table_1"},
+      {"table_$_", "table_$_"},
+      {"_$_1", "_$_1"},
+      {"", ""},
+  };
+  for (const auto& [mangled, readable] : names) EXPECT_EQ(variable_name(mangled), readable);
+}
+
 TEST(Incomplete, RunningOutOfRoomIsTold) {
   const Kernel kernel(
       ".loc 1 3 1\n ld.param.u64 %a1, [p];\n mov.u32 %r1, %tid.x;\n st.global.u32 [%a1], %r1;\n");

@@ -132,6 +132,9 @@ typedef struct warpmark_device {
    *   double_free, invalid_free  what cuMemFree and its like refuse: memory that was freed before,
    *                  and addresses that are none that an allocation began at; "call" is the
    *                  function
+   *   api_error      a copy, a fill or a launch that is refused: "call" is the function, "code" the
+   *                  name of what it returned; of memory that is not there also "access", "bytes"
+   *                  and "address" of the whole range
    *   leak           an allocation that was never freed, when its context goes or the process ends;
    *                  "space": heap for what kernels got from malloc. Nobody drains the reports of a
    *                  context that is gone: they are for WARPMARK_CPU_REPORT */

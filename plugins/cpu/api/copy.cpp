@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/capture.hpp"
+#include "api/mistake.hpp"
 #include "api/work.hpp"
 
 namespace warpmark::cpu {
@@ -81,7 +82,7 @@ CUresult array_rows(Context& current, const Side& side, const CUDA_MEMCPY3D& cop
   if (!inside(side.x, copy.WidthInBytes, image.row_pitch) ||
       !inside(side.y, copy.Height, image.height) || !inside(side.z, copy.Depth, image.slices()) ||
       side.x % image.format.bytes() != 0)
-    return CUDA_ERROR_INVALID_VALUE;
+    return fail(CUDA_ERROR_INVALID_VALUE, "the box is not inside the array");
   if (context.arena.find(image.address, image.bytes()) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   rows.arena = &context.arena;
   rows.address = image.address + image.offset(0, side.y, side.z) + side.x;
@@ -96,7 +97,10 @@ CUresult plain_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& cop
                       (side.type == CU_MEMORYTYPE_UNIFIED && is_device_address(side.device));
   // A unified address of either kind stands in srcDevice or dstDevice.
   const std::uint64_t base = side.type == CU_MEMORYTYPE_HOST ? side.host : side.device;
-  if (base == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (base == 0) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                device ? "the device's address is null" : "the host's address is null");
+  }
   // A pitch of 0 stands for rows without gaps, as does a height of 0 for slices.
   const std::size_t pitch = side.pitch == 0 ? copy.WidthInBytes + side.x : side.pitch;
   const std::size_t height = side.height == 0 ? copy.Height + side.y : side.height;
@@ -107,7 +111,7 @@ CUresult plain_rows(Context& context, const Side& side, const CUDA_MEMCPY3D& cop
       !product_sum(pitch, side.y, start, start) ||
       !product_sum(slice, copy.Depth - 1, copy.WidthInBytes, length) ||
       !product_sum(pitch, copy.Height - 1, length, length))
-    return CUDA_ERROR_INVALID_VALUE;
+    return fail(CUDA_ERROR_INVALID_VALUE, "the box does not fit its pitch and height");
   std::uint64_t address = 0;
   if (__builtin_add_overflow(base, start, &address)) return CUDA_ERROR_INVALID_VALUE;
   rows.first = host_range(context, address, length, device);
@@ -134,21 +138,27 @@ CUresult rows_of(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, 
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult both_rows(Context& context, const CUDA_MEMCPY3D& copy, Rows& source, Rows& target) {
+  CUresult result = rows_of(context, source_of(copy), copy, source);
+  if (result != CUDA_SUCCESS) return result;
+  result = rows_of(context, target_of(copy), copy, target);
+  if (result != CUDA_SUCCESS) refused_range().write = true;
+  return result;
+}
+
 }  // namespace
 
 CUresult check_copy(Context& context, const CUDA_MEMCPY3D& copy) {
   if (copy.reserved0 != nullptr || copy.reserved1 != nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0) return CUDA_SUCCESS;
-  Rows rows;
-  const CUresult result = rows_of(context, source_of(copy), copy, rows);
-  return result != CUDA_SUCCESS ? result : rows_of(context, target_of(copy), copy, rows);
+  Rows source, target;
+  return both_rows(context, copy, source, target);
 }
 
 CUresult perform_copy(Context& context, const CUDA_MEMCPY3D& copy) {
   if (copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0) return CUDA_SUCCESS;
   Rows source, target;
-  CUresult result = rows_of(context, source_of(copy), copy, source);
-  if (result == CUDA_SUCCESS) result = rows_of(context, target_of(copy), copy, target);
+  const CUresult result = both_rows(context, copy, source, target);
   if (result != CUDA_SUCCESS) return result;
   for (std::size_t z = 0; z < copy.Depth; ++z) {
     for (std::size_t y = 0; y < copy.Height; ++y) {
@@ -193,13 +203,13 @@ namespace {
 // A copy that the host waits for, and one in a stream.
 template <typename Body>
 CUresult waiting(const char* name, Body body) {
-  return with_context(name, Waits::yes, [&](Context& context) -> CUresult {
+  return with_reports(name, Waits::yes, [&](Context& context) -> CUresult {
     const CUresult result = check_implicit(context, nullptr);
     return result != CUDA_SUCCESS ? result : body(context);
   });
 }
 CUresult queued_box(const char* name, const CUDA_MEMCPY3D* copy, CUstream stream) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_reports(name, Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = check_queued(context, stream, CopyWork{*copy});
@@ -217,7 +227,7 @@ CUresult waiting_box(const char* name, const CUDA_MEMCPY3D* copy) {
 // Byte ranges of arrays are no boxes, so that a graph has no node for them.
 template <typename Body>
 CUresult queued(const char* name, CUstream stream, Body body) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_reports(name, Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     const CUresult result = refuse_to_wait(context, stream);
     if (result != CUDA_SUCCESS) return result;
@@ -239,13 +249,15 @@ CUresult array_bytes(Context& context, CUarray handle, std::size_t offset, std::
   const std::uint64_t size = array->image.bytes();
   if (offset > size || bytes > size - offset ||
       context.arena.find(array->image.address, size) == nullptr)
-    return CUDA_ERROR_INVALID_VALUE;
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "the range of " + std::to_string(bytes) + " bytes is not inside the array");
   found = {context.arena.host(array->image.address) + offset, array->image.address + offset};
   return CUDA_SUCCESS;
 }
 CUresult device_bytes(Context& context, CUdeviceptr address, std::size_t bytes, Bytes& found) {
-  if (context.arena.find(address, bytes) == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  found = {context.arena.host(address), address};
+  if (!context.arena.contains(address)) return CUDA_ERROR_INVALID_VALUE;
+  found = {host_range(context, address, bytes, true), address};
+  if (found.first == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
 CUresult host_bytes(const Context& context, const void* pointer, Bytes& found) {
@@ -260,6 +272,7 @@ CUresult copy_bytes(Context& context, std::size_t bytes, To to, From from) {
   if (bytes == 0) return CUDA_SUCCESS;
   Bytes target, source;
   CUresult result = to(target);
+  if (result != CUDA_SUCCESS) refused_range().write = true;
   if (result == CUDA_SUCCESS) result = from(source);
   if (result != CUDA_SUCCESS) return result;
   std::memmove(target.first, source.first, bytes);
@@ -293,49 +306,50 @@ extern "C" {
 // cuMemcpy2D needs a pitch where there is more than one row, cuMemcpy2DUnaligned, too.
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) {
   const CUDA_MEMCPY3D box = copy == nullptr ? CUDA_MEMCPY3D{} : box_of(*copy);
-  return waiting_box("cuMemcpy2D", copy == nullptr ? nullptr : &box);
+  return waiting_box("cuMemcpy2D_v2", copy == nullptr ? nullptr : &box);
 }
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) {
-  return cuMemcpy2D_v2(copy);
+  const CUDA_MEMCPY3D box = copy == nullptr ? CUDA_MEMCPY3D{} : box_of(*copy);
+  return waiting_box("cuMemcpy2DUnaligned_v2", copy == nullptr ? nullptr : &box);
 }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
   const CUDA_MEMCPY3D box = copy == nullptr ? CUDA_MEMCPY3D{} : box_of(*copy);
-  return queued_box("cuMemcpy2DAsync", copy == nullptr ? nullptr : &box, stream);
+  return queued_box("cuMemcpy2DAsync_v2", copy == nullptr ? nullptr : &box, stream);
 }
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) {
-  return waiting_box("cuMemcpy3D", copy);
+  return waiting_box("cuMemcpy3D_v2", copy);
 }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
-  return queued_box("cuMemcpy3DAsync", copy, stream);
+  return queued_box("cuMemcpy3DAsync_v2", copy, stream);
 }
 
 CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void* from, size_t bytes) {
-  return waiting("cuMemcpyHtoA",
+  return waiting("cuMemcpyHtoA_v2",
                  [&](Context& c) { return host_to_array(c, to, offset, from, bytes); });
 }
 CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void* from, size_t bytes,
                               CUstream stream) {
-  return queued("cuMemcpyHtoAAsync", stream,
+  return queued("cuMemcpyHtoAAsync_v2", stream,
                 [&](Context& c) { return host_to_array(c, to, offset, from, bytes); });
 }
 CUresult cuMemcpyAtoH_v2(void* to, CUarray from, size_t offset, size_t bytes) {
-  return waiting("cuMemcpyAtoH",
+  return waiting("cuMemcpyAtoH_v2",
                  [&](Context& c) { return array_to_host(c, to, from, offset, bytes); });
 }
 CUresult cuMemcpyAtoHAsync_v2(void* to, CUarray from, size_t offset, size_t bytes,
                               CUstream stream) {
-  return queued("cuMemcpyAtoHAsync", stream,
+  return queued("cuMemcpyAtoHAsync_v2", stream,
                 [&](Context& c) { return array_to_host(c, to, from, offset, bytes); });
 }
 CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t bytes) {
-  return waiting("cuMemcpyDtoA", [&](Context& c) {
+  return waiting("cuMemcpyDtoA_v2", [&](Context& c) {
     return copy_bytes(
         c, bytes, [&](Bytes& at) { return array_bytes(c, to, offset, bytes, at); },
         [&](Bytes& at) { return device_bytes(c, from, bytes, at); });
   });
 }
 CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t bytes) {
-  return waiting("cuMemcpyAtoD", [&](Context& c) {
+  return waiting("cuMemcpyAtoD_v2", [&](Context& c) {
     return copy_bytes(
         c, bytes, [&](Bytes& at) { return device_bytes(c, to, bytes, at); },
         [&](Bytes& at) { return array_bytes(c, from, offset, bytes, at); });
@@ -343,7 +357,7 @@ CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t byt
 }
 CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset,
                          size_t bytes) {
-  return waiting("cuMemcpyAtoA", [&](Context& c) {
+  return waiting("cuMemcpyAtoA_v2", [&](Context& c) {
     return copy_bytes(
         c, bytes, [&](Bytes& at) { return array_bytes(c, to, to_offset, bytes, at); },
         [&](Bytes& at) { return array_bytes(c, from, from_offset, bytes, at); });

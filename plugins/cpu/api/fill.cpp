@@ -1,6 +1,8 @@
 // Fills, and linear copies, as work.
 #include <cstring>
 
+#include "api/mistake.hpp"
+#include "api/report.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -27,7 +29,9 @@ std::byte* fill_target(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill) {
   const Wide bytes =
       static_cast<Wide>(fill.height - 1) * (fill.height > 1 ? fill.pitch : 0) + row_bytes(fill);
   if (bytes > most) return nullptr;
-  return host_range(context, fill.dst, static_cast<std::size_t>(bytes), true);
+  std::byte* first = host_range(context, fill.dst, static_cast<std::size_t>(bytes), true);
+  if (first == nullptr) refused_range().write = true;
+  return first;
 }
 
 }  // namespace
@@ -50,10 +54,16 @@ CopyWork linear_copy(std::uint64_t to, CUmemorytype to_type, std::uint64_t from,
 CUresult check_fill(Context& context, const CUDA_MEMSET_NODE_PARAMS& fill) {
   const unsigned int size = fill.elementSize;
   if (size != 1 && size != 2 && size != 4) return CUDA_ERROR_INVALID_VALUE;
-  if (fill.dst % size != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (fill.dst % size != 0) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "the address " + hexadecimal(fill.dst) +
+                                              " is not a multiple of the elements' " +
+                                              std::to_string(size) + " bytes");
+  }
   if (fill.width == 0 || fill.height == 0) return CUDA_SUCCESS;
   if (fill.height > 1 && (fill.pitch % size != 0 || fill.pitch < row_bytes(fill)))
-    return CUDA_ERROR_INVALID_VALUE;
+    return fail(CUDA_ERROR_INVALID_VALUE, "rows of " + std::to_string(row_bytes(fill)) +
+                                              " bytes do not fit a pitch of " +
+                                              std::to_string(fill.pitch) + " bytes");
   return fill_target(context, fill) == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/capture.hpp"
 #include "api/graph.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -314,7 +315,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
         }
         const CUresult outcome = step.bodies.empty() ? perform(*context, step.work)
                                                      : perform_conditional(*context, step);
-        if (outcome != CUDA_SUCCESS) return outcome;
+        if (outcome != CUDA_SUCCESS) return report_refusal(*context, "cuGraphLaunch", outcome);
       }
       return CUDA_SUCCESS;
     });

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/capture.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -34,8 +35,9 @@ CUresult set_parameter(CUfunction function, int offset, const void* value, std::
 
 CUresult launch(const char* name, CUfunction function, int width, int height, CUstream stream) {
   return with_kernel(name, function, [&](Context& context, Kernel& kernel) -> CUresult {
-    if (width <= 0 || height <= 0) return CUDA_ERROR_INVALID_VALUE;
-    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+    const auto refuse = [&](CUresult code) { return report_refusal(context, name, code); };
+    if (width <= 0 || height <= 0) return refuse(CUDA_ERROR_INVALID_VALUE);
+    if (!valid_stream(context, stream)) return refuse(CUDA_ERROR_INVALID_HANDLE);
     KernelWork work;
     work.function = function;
     work.grid = {static_cast<unsigned int>(width), static_cast<unsigned int>(height), 1};
@@ -45,7 +47,7 @@ CUresult launch(const char* name, CUfunction function, int width, int height, CU
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, kernel.parameters.data(),
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     const CUresult result = prepare_kernel(context, work, nullptr, extra);
-    return result != CUDA_SUCCESS ? result : submit(context, stream, std::move(work));
+    return refuse(result != CUDA_SUCCESS ? result : submit(context, stream, std::move(work)));
   });
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "api/capture.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -18,7 +19,7 @@ std::uint64_t number(const void* pointer) {
 // A call that returns when the work is done, as in the legacy default stream.
 template <typename Perform>
 CUresult at_once(const char* name, Perform perform_it) {
-  return with_context(name, Waits::yes, [&](Context& context) -> CUresult {
+  return with_reports(name, Waits::yes, [&](Context& context) -> CUresult {
     const CUresult result = check_implicit(context, nullptr);
     return result != CUDA_SUCCESS ? result : perform_it(context);
   });
@@ -29,7 +30,7 @@ CUresult copy(const char* name, const CopyWork& work) {
 }
 
 CUresult copy_async(const char* name, const CopyWork& work, CUstream stream) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_reports(name, Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (work.copy.WidthInBytes == 0) return CUDA_SUCCESS;
     const CUresult result = check_queued(context, stream, work);
@@ -54,7 +55,7 @@ CUresult fill(const char* name, const FillWork& work) {
 }
 
 CUresult fill_async(const char* name, const FillWork& work, CUstream stream) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_reports(name, Waits::no, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     const CUresult result = check_queued(context, stream, work);
     return result != CUDA_SUCCESS ? result : submit(context, stream, work);
@@ -69,27 +70,27 @@ using namespace warpmark::cpu;
 extern "C" {
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
-  return copy("cuMemcpyHtoD", linear_copy(to, kDevice, number(from), kHost, bytes));
+  return copy("cuMemcpyHtoD_v2", linear_copy(to, kDevice, number(from), kHost, bytes));
 }
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
-  return copy("cuMemcpyDtoH", linear_copy(number(to), kHost, from, kDevice, bytes));
+  return copy("cuMemcpyDtoH_v2", linear_copy(number(to), kHost, from, kDevice, bytes));
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return copy("cuMemcpyDtoD", linear_copy(to, kDevice, from, kDevice, bytes));
+  return copy("cuMemcpyDtoD_v2", linear_copy(to, kDevice, from, kDevice, bytes));
 }
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return copy("cuMemcpy", linear_copy(to, kUnified, from, kUnified, bytes));
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
-  return copy_async("cuMemcpyHtoDAsync", linear_copy(to, kDevice, number(from), kHost, bytes),
+  return copy_async("cuMemcpyHtoDAsync_v2", linear_copy(to, kDevice, number(from), kHost, bytes),
                     stream);
 }
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return copy_async("cuMemcpyDtoHAsync", linear_copy(number(to), kHost, from, kDevice, bytes),
+  return copy_async("cuMemcpyDtoHAsync_v2", linear_copy(number(to), kHost, from, kDevice, bytes),
                     stream);
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return copy_async("cuMemcpyDtoDAsync", linear_copy(to, kDevice, from, kDevice, bytes), stream);
+  return copy_async("cuMemcpyDtoDAsync_v2", linear_copy(to, kDevice, from, kDevice, bytes), stream);
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return copy_async("cuMemcpyAsync", linear_copy(to, kUnified, from, kUnified, bytes), stream);
@@ -97,7 +98,7 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
 
 #define WARPMARK_FILL(BITS, TYPE)                                                              \
   CUresult cuMemsetD##BITS##_v2(CUdeviceptr to, TYPE value, size_t count) {                    \
-    return fill("cuMemsetD" #BITS, rows(to, 0, value, (BITS) / 8, count, 1));                  \
+    return fill("cuMemsetD" #BITS "_v2", rows(to, 0, value, (BITS) / 8, count, 1));            \
   }                                                                                            \
   CUresult cuMemsetD##BITS##Async(CUdeviceptr to, TYPE value, size_t count, CUstream stream) { \
     return fill_async("cuMemsetD" #BITS "Async", rows(to, 0, value, (BITS) / 8, count, 1),     \
@@ -105,7 +106,7 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
   }                                                                                            \
   CUresult cuMemsetD2D##BITS##_v2(CUdeviceptr to, size_t pitch, TYPE value, size_t width,      \
                                   size_t height) {                                             \
-    return fill("cuMemsetD2D" #BITS, rows(to, pitch, value, (BITS) / 8, width, height));       \
+    return fill("cuMemsetD2D" #BITS "_v2", rows(to, pitch, value, (BITS) / 8, width, height)); \
   }                                                                                            \
   CUresult cuMemsetD2D##BITS##Async(CUdeviceptr to, size_t pitch, TYPE value, size_t width,    \
                                     size_t height, CUstream stream) {                          \

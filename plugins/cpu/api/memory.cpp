@@ -30,6 +30,7 @@ bool is_variable(const Context& context, CUdeviceptr address) {
 
 std::byte* inside(const Arena& arena, std::uint64_t address, std::size_t bytes) {
   if (arena.find(address, bytes) != nullptr) return arena.host(address);
+  refused_range() = {&arena, address, bytes, false};
   const Nearest nearest = arena.nearest(address, bytes);
   std::string text =
       "the range of " + std::to_string(bytes) + " bytes is not inside one allocation";

@@ -16,6 +16,61 @@ std::string origin_of(const Allocation& allocation) {
          std::to_string(allocation.bytes) + " bytes, by " + allocation.by;
 }
 
+std::string allocation_text(const Allocation& allocation) {
+  if (allocation.by != nullptr) return origin_of(allocation);
+  return "an allocation of " + std::to_string(allocation.bytes) + " bytes";
+}
+
+std::string error_name(CUresult code) {
+  const char* name = nullptr;
+  return cuGetErrorName(code, &name) == CUDA_SUCCESS ? name : "";
+}
+std::string error_text(CUresult code) {
+  const char* text = nullptr;
+  return cuGetErrorString(code, &text) == CUDA_SUCCESS ? text : "";
+}
+
+// The line that compute-sanitizer has for a call that fails.
+std::string program_hit(CUresult code, const char* call) {
+  return "========= Program hit " + error_name(code) + " (error " + std::to_string(code) +
+         ") due to \"" + error_text(code) + "\" on CUDA API call to " + call + ".\n";
+}
+
+// Prints a report, and keeps it for who drains them.
+void tell(Context& context, const Json& json, const std::string& text) {
+  std::string line = json.dump();
+  print_report(line, text, {});
+  if (context.reports.size() < Context::kMostReports) context.reports.push_back(std::move(line));
+}
+
+std::string count_of(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+// Where a range lies that is not inside of one allocation; adds the allocation to the report.
+std::string place_of(const RefusedRange& range, Json& json) {
+  Nearest nearest = range.arena->nearest(range.address, range.bytes);
+  if (nearest.allocation == nullptr) return "where nothing is allocated";
+  const Allocation& allocation = *nearest.allocation;
+  const std::string of = allocation_text(allocation);
+  const std::uint64_t at = range.address - allocation.address;
+  std::string where;
+  if (range.address < allocation.address) {
+    where = count_of(nearest.distance) + " before " + of;
+  } else if (at >= allocation.bytes) {
+    where = count_of(nearest.distance) + " after " + of;
+  } else if (!allocation.live) {
+    where = "in memory that was freed: " + of;
+  } else {
+    nearest.side = Nearest::Side::after;
+    nearest.distance = 1;
+    const std::uint64_t past = range.bytes - (allocation.bytes - at);
+    where = "of which " + count_of(past) + (past == 1 ? " is" : " are") + " past the end of " + of;
+  }
+  json["allocation"] = allocation_json(allocation, nearest.side, nearest.distance, true);
+  return where;
+}
+
 void report_leak(const Allocation& allocation, bool heap) {
   Json json;
   json["kind"] = "leak";
@@ -49,9 +104,7 @@ void report_wrong_free(Context& context, const char* call, std::uint64_t address
   std::string where = "no allocation is near it";
   if (allocation != nullptr) {
     json["allocation"] = allocation_json(*allocation, nearest.side, nearest.distance, true);
-    const std::string of = allocation->by != nullptr
-                               ? origin_of(*allocation)
-                               : "an allocation of " + std::to_string(allocation->bytes) + " bytes";
+    const std::string of = allocation_text(*allocation);
     where = twice ? "freed before: " + of
             : nearest.side == Nearest::Side::inside
                 ? std::to_string(address - allocation->address) + " bytes inside " + of
@@ -61,14 +114,44 @@ void report_wrong_free(Context& context, const char* call, std::uint64_t address
   const std::string what = twice ? "Double free" : "Invalid pointer to free";
   json["message"] = std::string(twice ? "double free" : "free of what is no allocation") + " by " +
                     call + " of " + hexadecimal(address) + ", " + where;
-  std::string line = json.dump();
-  print_report(line,
-               "========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid "
-               "argument\" on CUDA API call to " +
-                   std::string(call) + ".\n=========     " + what + " of " + hexadecimal(address) +
-                   "\n=========     " + where + "\n",
-               {});
-  if (context.reports.size() < Context::kMostReports) context.reports.push_back(std::move(line));
+  tell(context, json,
+       program_hit(CUDA_ERROR_INVALID_VALUE, call) + "=========     " + what + " of " +
+           hexadecimal(address) + "\n=========     " + where + "\n");
+}
+
+RefusedRange& refused_range() {
+  thread_local RefusedRange range;
+  return range;
+}
+
+CUresult report_refusal(Context& context, const char* call, CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_INVALID_HANDLE:
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+    case CUDA_ERROR_INVALID_CLUSTER_SIZE:
+      break;
+    default:
+      return result;
+  }
+  if (!context.launch_limits.exact_bounds) return result;
+  Json json;
+  json["kind"] = "api_error";
+  json["severity"] = "error";
+  json["call"] = call;
+  json["code"] = error_name(result);
+  std::string why = last_error().empty() ? error_text(result) : safe(last_error());
+  if (const RefusedRange& range = refused_range(); range.arena != nullptr) {
+    json["access"] = range.write ? "write" : "read";
+    json["bytes"] = range.bytes;
+    json["address"] = hexadecimal(range.address);
+    why = std::string(range.write ? "write" : "read") + " of " + count_of(range.bytes) + " at " +
+          hexadecimal(range.address) + ", " + place_of(range, json);
+  }
+  json["message"] = std::string(call) + " is refused: " + why;
+  tell(context, json, program_hit(result, call) + "=========     " + why + "\n");
+  return result;
 }
 
 CUresult refuse_ptx(const PtxError& error) {

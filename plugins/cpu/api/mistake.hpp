@@ -1,4 +1,5 @@
-// Mistakes of the program's own calls: wrong frees, and memory that is never freed; refused PTX.
+// Mistakes of the program's own calls: wrong frees, copies, fills and launches that are refused,
+// and memory that is never freed; refused PTX.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,25 @@ namespace warpmark::cpu {
 /// `call` was asked to free an address that is none of a live allocation. Nothing if the context
 /// looks for nothing.
 void report_wrong_free(Context& context, const char* call, std::uint64_t address);
+
+/// What the call that this thread is in asked for in the device's memory, and did not get.
+struct RefusedRange {
+  const Arena* arena = nullptr;  ///< null: nothing was refused
+  std::uint64_t address = 0, bytes = 0;
+  bool write = false;
+};
+RefusedRange& refused_range();
+
+/// Tells of a copy, a fill or a launch that was refused for what the program asks of it: no errors
+/// of memory that is full or of a context that has failed. Returns `result`.
+CUresult report_refusal(Context& context, const char* call, CUresult result);
+/// with_context for these calls; `call` is the symbol's name.
+template <typename Body>
+CUresult with_reports(const char* call, Waits waits, Body body) {
+  return with_context(call, waits, [&](Context& context) -> CUresult {
+    return report_refusal(context, call, body(context));
+  });
+}
 
 /// The answer to a call whose PTX is refused. What this device does not implement, which the
 /// program may be right to ask for, is told of where reports are printed.

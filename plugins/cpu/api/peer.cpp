@@ -1,5 +1,6 @@
 // Several devices: which may use whose memory, and copies between them.
 #include "api/capture.hpp"
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 
 CUresult copy_peer(const char* name, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                    CUcontext from_context, std::size_t bytes, CUstream stream, bool wait) {
-  return with_context(name, wait ? Waits::yes : Waits::no, [&](Context& context) -> CUresult {
+  return with_reports(name, wait ? Waits::yes : Waits::no, [&](Context& context) -> CUresult {
     if (driver().find(to_context) == nullptr || driver().find(from_context) == nullptr)
       return CUDA_ERROR_INVALID_CONTEXT;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
@@ -49,7 +50,7 @@ CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER& peer) {
 
 CUresult copy_peer_3d(const char* name, const CUDA_MEMCPY3D_PEER* peer, CUstream stream,
                       bool wait) {
-  return with_context(name, wait ? Waits::yes : Waits::no, [&](Context& context) -> CUresult {
+  return with_reports(name, wait ? Waits::yes : Waits::no, [&](Context& context) -> CUresult {
     if (peer == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     // An array's context is that of its creation; the other kinds of memory name theirs.

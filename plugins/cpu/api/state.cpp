@@ -118,6 +118,7 @@ CUresult fail(CUresult result, std::string message) {
 CUresult enter(const char* name, CUresult (*body)(void*), void* closure) {
   try {
     last_error().clear();
+    refused_range() = {};
     const std::lock_guard lock(driver().mutex);
     return body(closure);
   } catch (const std::bad_alloc&) {

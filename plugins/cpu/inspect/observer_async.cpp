@@ -126,6 +126,7 @@ void BlockObserver::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint3
   describe_access(*flight.lanes, *flight.instruction, side.space, flight.lane, side.address,
                   copy.bytes, writes, fault);
   fault.statement = statement;
+  fault.calls = block_.calls_to(statement, warp, lane);
   fault.thread = block_.thread(warp, lane);
   tell_other(fault, Record::make(flight.mark, flight.lanes->warp * 32 + flight.lane, false,
                                  flight.instruction->statement));

@@ -89,6 +89,7 @@ void BlockObserver::exit(std::uint32_t statement, std::uint32_t warp, std::uint3
       fault.kind = FaultKind::race;
       fault.hazard = bits == cell.write ? "exit after write" : "exit after read";
       fault.statement = statement;
+      fault.calls = block_.calls_to(statement, warp, lane);
       fault.has_access = true;
       fault.space = Space::shared;
       fault.write = bits == cell.write;

@@ -128,6 +128,41 @@ class MangledName {
   std::string_view rest_;
 };
 
+// The name without what the optimiser adds where it splits a variable by members: tot_$_0.
+std::string_view unsplit(std::string_view name) {
+  constexpr std::string_view kMark = "_$_";
+  while (!name.empty() && is_digit(name.back())) {
+    const std::string_view rest = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    if (!rest.ends_with(kMark) || rest.size() == kMark.size()) break;
+    name = rest.substr(0, rest.size() - kMark.size());
+  }
+  return name;
+}
+
+// Whether a pointer to a function may be in the program: from a variable of the module or a move.
+bool has_address_taken(const Program& program, const Function& wanted) {
+  const auto names = [&](std::string_view text) { return text == wanted.name; };
+  const auto moved = [&](const Function& function) {
+    return std::any_of(
+        function.statements.begin(), function.statements.end(), [&](const Statement& statement) {
+          if (!statement.opcode.starts_with("mov.")) return false;
+          const auto first = function.operands.begin() + statement.first_operand;
+          return std::any_of(first, first + statement.operands, [&](const Operand& operand) {
+            return operand.kind == OperandKind::name && names(operand.text);
+          });
+        });
+  };
+  for (const Variable& variable : program.module->variables) {
+    for (const Variable::Reference& reference : variable.references) {
+      if (names(reference.symbol)) return true;
+    }
+  }
+  return std::any_of(program.sources.begin(), program.sources.end(),
+                     [&](const Program::Source& source) {
+                       return source.function != nullptr && moved(*source.function);
+                     });
+}
+
 }  // namespace
 
 std::string readable_name(std::string_view mangled) {
@@ -137,6 +172,7 @@ std::string readable_name(std::string_view mangled) {
 }
 
 std::string variable_name(std::string_view mangled) {
+  mangled = unsplit(mangled);
   std::string_view name = mangled;
   if (!name.starts_with("_Z")) return std::string(mangled);
   // Of several of one name in a function each but the first ends in _0, _1 and so on.
@@ -190,14 +226,17 @@ Callers callers_of(const Program& program, std::uint32_t statement) {
   std::uint32_t callee = 0;
   while (callee + 1 < program.sources.size() && program.sources[callee + 1].first <= statement)
     ++callee;
+  const bool indirect =
+      std::any_of(program.calls.begin(), program.calls.end(),
+                  [](const Call& call) { return call.callee == Instruction::kNone; });
   while (callee < program.callees.size() && found.calls.size() < kMostCalls) {
     std::vector<std::uint32_t> places;
     std::uint32_t caller = Instruction::kNone;
+    const bool pointed = indirect && has_address_taken(program, *program.callees[callee].function);
     for (const Call& call : program.calls) {
-      // A call through a pointer may be of any function.
-      if (call.callee == Instruction::kNone || call.recursive) return found;
       const auto same = [&](std::uint32_t one) { return same_place(program, one, call.statement); };
-      if (call.callee != callee || std::any_of(places.begin(), places.end(), same)) continue;
+      const bool perhaps = call.callee == Instruction::kNone ? pointed : call.callee == callee;
+      if (!perhaps || std::any_of(places.begin(), places.end(), same)) continue;
       places.push_back(call.statement);
       caller = call.caller;
     }

@@ -40,8 +40,9 @@ bool same_place(const Program& program, std::uint32_t one, std::uint32_t other);
 /// arguments and parameters. What cannot be read so is returned as it is.
 std::string readable_name(std::string_view mangled);
 
-/// "tile" of "_ZZ6kernelPfE4tile": a variable's own name, without where it is declared. What cannot
-/// be read so is returned as it is.
+/// "tile" of "_ZZ6kernelPfE4tile": a variable's own name, without where it is declared; also of the
+/// variables that the optimiser makes of its parts (_ZZ6kernelPfE4tile_$_0). What cannot be read so
+/// is returned as it is.
 std::string variable_name(std::string_view mangled);
 
 }  // namespace warpmark::cpu

@@ -146,3 +146,51 @@ extern "C" __global__ void recursive_function_with_barriers(int* b) {
   for (int i = 0; i < 3; ++i) meet_deeper(s[i], i, 0);
   b[threadIdx.x] = s[0][threadIdx.x] + s[2][63 - threadIdx.x];
 }
+
+// Calls through pointers, and recursion, say nothing of how other functions are reached.
+//@ bug read_by_helpers_beside_a_pointer race block=64 args="int32[64]"
+typedef int (*Step)(int);
+__device__ int twice(int v) { return 2 * v; }
+__device__ int thrice(int v) { return 3 * v; }
+__device__ Step steps[2] = {twice, thrice};
+__device__ __noinline__ int value_at(const int* p) { return *p; }  //~
+__device__ __noinline__ int mirrored(const int* s) { return value_at(s + 63 - threadIdx.x); }  //~
+
+extern "C" __global__ void read_by_helpers_beside_a_pointer(int* b) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  s[threadIdx.x] = threadIdx.x;  //! hazard=write_after_read inlined_at=None says=(called_at
+  int v = mirrored(s);
+  b[threadIdx.x] = steps[v & 1](v);
+}
+
+//@ bug read_by_helpers_beside_a_recursion race block=64 args="int32[64]"
+__device__ __noinline__ int rabbits(int n) { return n < 2 ? n : rabbits(n - 1) + rabbits(n - 2); }
+__device__ __noinline__ int item_at(const int* p) { return *p; }  //~
+__device__ __noinline__ int reversed(const int* s) { return item_at(s + 63 - threadIdx.x); }  //~
+
+extern "C" __global__ void read_by_helpers_beside_a_recursion(int* b) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  s[threadIdx.x] = threadIdx.x;  //! hazard=write_after_read inlined_at=None says=(called_at
+  b[threadIdx.x] = rabbits(reversed(s) & 3);
+}
+
+// What a pointer may be to has been called there, or directly.
+//@ bug read_through_a_pointer_or_not race block=64 args="int32[64]"
+typedef int (*Reader)(const int*);
+__device__ __noinline__ int near_end(const int* p) { return p[63 - threadIdx.x]; }  //~
+__device__ int at_start(const int* p) { return p[threadIdx.x]; }
+__device__ Reader readers[2] = {near_end, at_start};
+
+extern "C" __global__ void read_through_a_pointer_or_not(int* b) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  s[threadIdx.x] = threadIdx.x;  //! hazard=write_after_read inlined_at=None says=_or_
+  int v = near_end(s);
+  __syncthreads();
+  b[threadIdx.x] = v + readers[v & 1](s);
+}

@@ -99,6 +99,22 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) the_owner_leaves_while_the_
   b[i] = v;
 }  //! in_block=0 other_block=1 other_thread=0 count=32
 
+//@ bug the_owner_leaves_in_a_function race grid=2 block=32 args="int32[64]= int32[64]" hazard=exit_after_read
+__device__ __noinline__ void leave(int* to, int v) {
+  *to = v;
+  if (v > 0) asm volatile("exit;");  //! in_block=0 other_block=1 other_thread=0 says=called_at
+}
+extern "C" __global__ void __cluster_dims__(2, 1, 1) the_owner_leaves_in_a_function(const int* a, int* b) {
+  __shared__ int s[32];
+  int i = blockIdx.x * 32 + threadIdx.x, v = 0;
+  s[threadIdx.x] = a[i];
+  CLUSTER_ARRIVE;
+  CLUSTER_WAIT;
+  if (blockIdx.x == 1) LOAD(v, in_block(s + threadIdx.x, 0));  //~
+  leave(b + i, v + 1);
+  b[i] = 0;
+}
+
 //@ bug the_owner_has_left illegal_address grid=2 block=32 args="int32[64]= int32[64]"
 extern "C" __global__ void __cluster_dims__(2, 1, 1) the_owner_has_left(const int* a, int* b) {
   __shared__ int s[32];

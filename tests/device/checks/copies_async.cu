@@ -200,6 +200,19 @@ extern "C" __global__ void left_before_the_store_has_read(float* b) {
   }
 }  //! thread=0 other_thread=0
 
+// The exit stands in the kernel, not in the function that started the copy.
+//@ bug left_before_a_functions_store_has_read race block=32 args="float32[32]" hazard=exit_after_read
+__device__ __noinline__ void start_storing(float* to, const float* from) {
+  BULK_OUT(to, from, 128);  //~
+  COMMIT_BULK;
+}
+extern "C" __global__ void left_before_a_functions_store_has_read(float* b) {
+  __shared__ __align__(128) float s[32];
+  s[threadIdx.x] = threadIdx.x;
+  __syncwarp();
+  if (threadIdx.x == 0) start_storing(b, s);
+}  //! thread=0 other_thread=0 inlined_at=None
+
 //@ bug left_before_the_copy_came race block=32 args="float32[32]= float32[32]" hazard=exit_after_write
 extern "C" __global__ void left_before_the_copy_came(const float* a, float* b) {
   __shared__ __align__(128) float s[32];

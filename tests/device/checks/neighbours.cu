@@ -409,3 +409,18 @@ __device__ __noinline__ int moved(const int* p, int n) {
 
 //@ good argument_that_is_moved block=32 args="int32[32]= int32[32]"
 extern "C" __global__ void argument_that_is_moved(const int* a, int* b) { b[threadIdx.x] = moved(a, threadIdx.x); }
+
+// The optimiser makes one variable of each member: tot_$_0 and tot_$_1.
+//@ bug struct_that_is_taken_apart race block=64 args="float32[64]= float32[64]" variable=total
+struct Extent {
+  float least, most;
+};
+extern "C" __global__ void struct_that_is_taken_apart(const float* a, float* b) {
+  __shared__ Extent total;
+  if (threadIdx.x == 32) {
+    Extent first = {a[0], a[1]};
+    total = first;  //! hazard=write_after_read says=of_total
+  }
+  Extent found = total;
+  b[threadIdx.x] = found.least + found.most;  //! uninitialised source=total thread=0
+}

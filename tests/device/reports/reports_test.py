@@ -108,6 +108,40 @@ class Client:
                  self.free("cuMemFreeHost", c_void_p(0x1000))]
         assert all(codes), codes
 
+    def refused_calls(self):
+        library, made = self.device.library, [self.buffer(np.zeros(100, np.int32)) for _ in range(3)]
+        host, stream = (ctypes.c_char * 4096)(), c_void_p()
+        self.device.call("cuStreamCreate", byref(stream), 0)
+        first, second, freed = (c_uint64(buffer.address) for buffer in made)
+        made[2].free()
+        after, odd = c_uint64(first.value + 400), c_uint64(first.value + 2)
+        box = driver.Copy3D(srcMemoryType=1, srcHost=ctypes.addressof(host), srcPitch=16, dstMemoryType=2, dstDevice=second.value,
+                              dstPitch=160, WidthInBytes=16, Height=4, Depth=1)
+        codes = [library.cuMemcpyHtoD_v2(first, host, c_size_t(404)), library.cuMemcpyDtoH_v2(host, odd, c_size_t(400)),
+                 library.cuMemcpyDtoD_v2(second, first, c_size_t(500)), library.cuMemcpyHtoDAsync_v2(after, host, c_size_t(4), stream),
+                 library.cuMemcpyHtoD_v2(freed, host, c_size_t(4)), library.cuMemsetD8Async(freed, 1, c_size_t(4), None),
+                 library.cuMemsetD32_v2(second, 0, c_size_t(101)), library.cuMemsetD32_v2(odd, 0, c_size_t(10)),
+                 library.cuMemcpy3D_v2(byref(box)), library.cuMemsetD2D8_v2(first, c_size_t(8), 1, c_size_t(16), c_size_t(2)),
+                 library.cuMemcpyDtoH_v2(host, c_uint64(0), c_size_t(4))]
+        function = self.module.function("correct")
+        codes.append(library.cuLaunchKernel(function, 1, 1, 1, 2000, 1, 1, 0, None, None, None))
+        assert codes == [1] * len(codes), codes
+
+    def expected_errors(self):
+        """What programs ask for to see whether they get it, and what fails because a launch has."""
+        library, buffer, function = self.device.library, self.buffer(np.zeros(100, np.int32)), c_void_p()
+        host, address, number = (ctypes.c_char * 64)(), c_uint64(), ctypes.c_int()
+        codes = [library.cuModuleGetFunction(byref(function), self.module.handle, b"nobody"),
+                 library.cuMemAlloc_v2(byref(address), c_size_t(1 << 40)), library.cuDeviceGet(byref(ctypes.c_int()), 77),
+                 library.cuPointerGetAttribute(byref(address), 1, c_uint64(ctypes.addressof(host))),
+                 library.cuDeviceGetAttribute(byref(number), 100000, self.device.ordinal)]
+        assert all(codes), codes
+        assert library.cuMemcpyHtoD_v2(c_uint64(buffer.address + 400), host, c_size_t(0)) == 0
+        self.run("overflow", 8, buffer, np.int32(1000000))
+        codes = [library.cuMemcpyDtoH_v2(host, c_uint64(buffer.address), c_size_t(64)),
+                 library.cuMemsetD8_v2(c_uint64(buffer.address), 0, c_size_t(4000))]
+        assert all(code > 1 for code in codes), codes
+
     def refused(self):
         text = (".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.reg .pred %p;\n"
                 "tcgen05.fence::before_thread_sync;\nret;\n}\n")
@@ -249,6 +283,40 @@ class Json(unittest.TestCase):
         self.assertIn("freed before: allocation 1, 1600 bytes, by cuMemAlloc_v2", reports[0]["message"])
         self.assertIn("16 bytes inside allocation 2, 400 bytes", reports[1]["message"])
         self.assertEqual(run("wrong_frees", WARPMARK_CPU_CHECK="none")[0], [])
+
+    def test_refused_calls(self):
+        reports, text = run("refused_calls")
+        self.assertEqual({(r["kind"], r["severity"], r["code"]) for r in reports}, {("api_error", "error", "CUDA_ERROR_INVALID_VALUE")})
+        self.assertEqual([r["call"] for r in reports],
+                         ["cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemcpyDtoD_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyHtoD_v2", "cuMemsetD8Async",
+                          "cuMemsetD32_v2", "cuMemsetD32_v2", "cuMemcpy3D_v2", "cuMemsetD2D8_v2", "cuMemcpyDtoH_v2", "cuLaunchKernel"])
+        for report, (access, size, distance, side, freed, words) in zip(reports, [
+                ("write", 404, 1, "after", False, "of which 4 bytes are past the end of allocation 1, 400 bytes, by cuMemAlloc_v2"),
+                ("read", 400, 1, "after", False, "of which 2 bytes are past the end of allocation 1"),
+                ("read", 500, 1, "after", False, "of which 100 bytes are past the end of allocation 1"),
+                ("write", 4, 1, "after", False, "1 byte after allocation 1"),
+                ("write", 4, 0, "inside", True, "in memory that was freed: allocation 3"),
+                ("write", 4, 0, "inside", True, "in memory that was freed: allocation 3"),
+                ("write", 404, 1, "after", False, "of which 4 bytes are past the end of allocation 2"),
+                (None, None, None, None, False, "is not a multiple of the elements' 4 bytes"),
+                ("write", 496, 1, "after", False, "of which 96 bytes are past the end of allocation 2"),
+                (None, None, None, None, False, "rows of 16 bytes do not fit a pitch of 8 bytes"),
+                (None, None, None, None, False, "the device's address is null"),
+                (None, None, None, None, False, "block (2000, 1, 1) is not within 1 and (1024, 1024, 64)")]):
+            allocation = report.get("allocation", {})
+            self.assertEqual((report.get("access"), report.get("bytes"), allocation.get("distance"), allocation.get("side"),
+                              allocation.get("freed", False)), (access, size, distance, side, freed), report)
+            self.assertIn(words, report["message"])
+            self.assertIn("%s is refused: " % report["call"], report["message"])
+        errors, summaries = parse(text)
+        self.assertEqual([(e["code"], e["number"], e["due"], e["call"]) for e in errors],
+                         [("CUDA_ERROR_INVALID_VALUE", "1", "invalid argument", r["call"]) for r in reports])
+        self.assertEqual(summaries, ["ERROR SUMMARY: %d errors" % len(reports)])
+        self.assertEqual(run("refused_calls", WARPMARK_CPU_CHECK="none")[0], [])
+
+    def test_errors_that_programs_expect_are_no_mistakes(self):
+        reports, _ = run("expected_errors")
+        self.assertEqual([r["kind"] for r in reports], ["stack_overflow"])
 
     def test_a_file_of_json_lines(self):
         reports, text = run("unrolled", name="reports.jsonl")
