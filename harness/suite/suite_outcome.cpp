@@ -64,7 +64,7 @@ bool has_words(const std::string& name, const std::vector<std::string>& words) {
 // words, and who has no counter's words perhaps the last one.
 Error unknown_counter(const YamlMember& member) {
   const std::vector<std::string>& known = counter_names();
-  const Error misspelt = unknown_word("counter", member.key, member.where, known);
+  Error misspelt = unknown_word("counter", member.key, member.where, known);
   if (!nearest(member.key, known).empty()) return misspelt;
   const std::vector<std::string> words = split(member.key, '_');
   for (const auto& wanted : {words, std::vector<std::string>{words.back()}}) {
