@@ -2,7 +2,6 @@
 #include "inspect/tally.hpp"
 
 #include <cstddef>
-#include <utility>
 
 namespace warpmark::cpu {
 namespace {
@@ -15,14 +14,20 @@ constexpr Unit kUnits[] = {
 
 }  // namespace
 
-Counters Tally::take() {
-  Counters counters = std::exchange(counters_, {});
+Counters Tally::so_far() const {
+  Counters counters = counters_;
   for (const Program::Cost& cost : program_.costs) {
     const Visits& visits = visits_[cost.block];
     const auto counter = static_cast<std::size_t>(cost.counter);
     counters[counter] +=
         cost.amount * (kUnits[counter] == Unit::lanes ? visits.lanes : visits.warps);
   }
+  return counters;
+}
+
+Counters Tally::take() {
+  const Counters counters = so_far();
+  counters_ = {};
   for (Visits& visits : visits_) visits = {};
   return counters;
 }

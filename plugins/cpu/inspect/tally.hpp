@@ -34,7 +34,9 @@ class Tally {
     if (counter != Counter::ptx_flops) ++counters_[static_cast<std::size_t>(requests_of(counter))];
   }
 
-  /// All since the last call.
+  /// All since the last call of take().
+  [[nodiscard]] Counters so_far() const;
+  /// The same, and begins anew.
   Counters take();
   /// Since then, by block of the graph.
   [[nodiscard]] const std::vector<Visits>& visits() const { return visits_; }

@@ -1,16 +1,91 @@
 // Reports of who waits where: for threads that wait for ever, and for those that a limit has ended.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "machine/block.hpp"
+#include "machine/grid.hpp"
 
 namespace warpmark::cpu {
 namespace {
 
-// Looks at an mbarrier in vain, by each thread of a block, after which it waits for ever: more than
-// those who wait for some time only make of it.
-constexpr std::uint32_t kVainPolls = 1 << 13;
+// Looks at mbarriers in vain, by each thread of a block or a cluster, after which all wait for
+// ever: more than those who wait for some time only make of it.
+constexpr std::uint32_t kVainLooks = 1 << 13;
+// Instructions of each warp that do as well, with fewer looks, if no thread tells another anything:
+// with -G a look of the toolkit's barriers takes a thousand.
+constexpr std::uint64_t kVainWork = std::uint64_t{1} << 18;
+constexpr std::uint32_t kLeastLooks = 256;
+// Looks from one time that this is asked to the next.
+constexpr std::uint32_t kLookStep = 64;
+// Who waits for some time may have to wait long. Nobody can tell but by the clock, so it goes
+// forward at once; first by less than half of its lower word.
+constexpr std::uint64_t kLeaps[] = {std::uint64_t{1} << 30, std::uint64_t{1} << 40,
+                                    std::uint64_t{1} << 40};
+// Looks up to which who went on after a leap may come to wait, and have it leap, again.
+constexpr std::uint32_t kMostLooks = kVainLooks * 16;
+
+// Whether threads changed anything between two counts that others could learn of.
+bool told(const Counters& before, const Counters& now) {
+  constexpr Counter kCounters[] = {Counter::global_store_requests, Counter::global_atomic_requests,
+                                   Counter::shared_store_requests, Counter::shared_atomic_requests,
+                                   Counter::barriers};
+  return std::any_of(std::begin(kCounters), std::end(kCounters), [&](Counter counter) {
+    const auto i = static_cast<std::size_t>(counter);
+    return before[i] != now[i];
+  });
+}
+
+// How often warps made accesses by which one waits for other blocks.
+std::uint64_t polls_of_others(const Program& program, const Tally& tally) {
+  std::uint64_t polls = 0;
+  for (std::size_t i = 0; i < program.blocks.size(); ++i) {
+    const Block& node = program.blocks[i];
+    if (node.polls && !node.polls_block) polls += tally.visits()[i].warps;
+  }
+  return polls;
+}
+
+bool reads_clock(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
+    return instruction.opcode == Opcode::read_clock;
+  });
+}
+
+// Whether all threads of some blocks of a cluster have now looked so often in vain that they will
+// for ever, as far as no clock ends it.
+bool lasts(VainWait& vain, std::uint32_t looks, const LaunchState& launch, std::uint64_t blocks) {
+  // Blocks that run in turn share the count of instructions, and may wait for each other.
+  const LaunchShape& shape = launch.shape;
+  const bool in_turn = blocks > 1 || launch.program.waits || shape.cooperative;
+  const std::uint64_t grid = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  const std::uint64_t sharing =
+      in_turn ? std::clamp(resident_blocks(launch.program, shape), blocks, grid) : 1;
+  const bool first = vain.looks == kLookStep;
+  vain.looks = looks + kLookStep;
+  const Counters now = launch.tally.so_far();
+  const std::uint64_t polls = polls_of_others(launch.program, launch.tally);
+  const bool tells = !first && told(vain.counters, now);
+  const bool quiet = !first && !tells && (!in_turn || grid == blocks || polls == vain.polls);
+  if (tells && looks < kMostLooks) vain.leaps = 0;
+  if (!quiet || !vain.quiet) vain.since = launch.warp_instructions;
+  vain.quiet = quiet;
+  vain.counters = now;
+  vain.polls = polls;
+  const std::uint64_t work = (launch.warp_instructions - vain.since) / sharing / launch.warps();
+  return looks >= kVainLooks || (quiet && looks >= kLeastLooks && work >= kVainWork);
+}
+
+std::string what_is_missing(const Mbarrier& barrier) {
+  if (barrier.pending() != 0) {
+    return std::to_string(barrier.pending()) + " of " + std::to_string(barrier.expected()) +
+           " arrivals that never come";
+  }
+  return barrier.misses_bytes() ? "bytes of asynchronous copies that never come"
+                                : "a phase that never ends";
+}
 
 }  // namespace
 
@@ -72,40 +147,55 @@ void BlockState::mbarrier_tested(std::uint32_t warp, std::uint32_t lane, std::ui
     if (!polls_.empty()) polls_[thread].count = 0;
     return;
   }
-  // Other blocks of a cluster may arrive, too.
-  if (cluster_->blocks.size() > 1) return;
+  const std::vector<BlockState*>& blocks = cluster_->blocks;
+  std::uint64_t changes = 0;  // by those of other blocks of the cluster, too
+  for (const BlockState* block : blocks) changes += block->mbarrier_changes_;
+  VainWait& vain = cluster_->vain;
+  if (polls_.empty() || vain.changes != changes) vain = {changes, kLookStep};
   if (polls_.empty()) polls_.resize(warps_.size() * 32);
   Polls& polls = polls_[thread];
-  if (polls.change != mbarrier_changes_) polls = {mbarrier_changes_, 0};
-  if (++polls.count % kVainPolls != 0) return;
+  if (polls.change != changes) polls = {changes, 0};
+  if (++polls.count < vain.looks || polls.count % kLookStep != 0) return;
+  // Whether all threads of a block look that could do anything.
   std::uint32_t waiting = 0;
-  for (const Warp& other : warps_) {
-    std::uint32_t blocked = 0;
-    for (const Fragment& fragment : other.fragments)
-      blocked |= fragment.wait != Fragment::Wait::none ? fragment.mask : 0;
-    for (std::uint32_t rest = other.live & ~blocked; rest != 0; rest &= rest - 1) {
-      const auto bit = static_cast<std::uint32_t>(std::countr_zero(rest));
-      const Polls& its = polls_[other.lanes.warp * 32 + bit];
-      if (its.change != mbarrier_changes_ || its.count < kVainPolls) return;
-      ++waiting;
+  const auto all_look = [&](const BlockState& block) {
+    waiting = 0;
+    for (const Warp& other : block.warps_) {
+      std::uint32_t blocked = 0;
+      for (const Fragment& fragment : other.fragments)
+        blocked |= fragment.wait != Fragment::Wait::none ? fragment.mask : 0;
+      for (std::uint32_t rest = other.live & ~blocked; rest != 0; rest &= rest - 1) {
+        if (block.polls_.empty()) return false;
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(rest));
+        const Polls& its = block.polls_[other.lanes.warp * 32 + bit];
+        if (its.change != changes || its.count < vain.looks) return false;
+        ++waiting;
+      }
     }
+    return true;
+  };
+  const auto others_look = [&](const BlockState* block) {
+    return block == this || all_look(*block);
+  };
+  if (!std::all_of(blocks.begin(), blocks.end(), others_look) || !all_look(*this)) return;
+  if (!lasts(vain, polls.count, launch_, blocks.size())) return;
+  if (vain.leaps < std::size(kLeaps) && reads_clock(launch_.program)) {
+    launch_.clock_reads += kLeaps[vain.leaps++];
+    return;
   }
   Fault fault = this->fault(FaultKind::barrier, statement, warp, 1u << lane);
   fault.count = waiting;
   fault.message = std::to_string(waiting) + (waiting == 1 ? " thread waits" : " threads wait") +
-                  " at an mbarrier for ";
-  if (barrier.pending() != 0)
-    fault.message += std::to_string(barrier.pending()) + " of " +
-                     std::to_string(barrier.expected()) + " arrivals that never come";
-  else
-    fault.message += barrier.misses_bytes() ? "bytes of asynchronous copies that never come"
-                                            : "a phase that never ends";
+                  " at an mbarrier for " + what_is_missing(barrier);
   launch_.faults.add(fault);
   launch_.stop = true;
   for (const Warp& other : warps_) {
     for (const Fragment& fragment : other.fragments) {
       if (fragment.wait != Fragment::Wait::none) add_wait(other, fragment, FaultKind::barrier);
     }
+  }
+  for (BlockState* block : blocks) {
+    if (block != this) block->report_deadlock();
   }
 }
 

@@ -1,6 +1,7 @@
 // Mistakes in functions, inlined or not, and in headers of the toolkit: the line of the kernel that led there is told, with -G
 // too, and that of the other side of a race.
 #include <cooperative_groups.h>
+#include <cuda/barrier>
 #include <cuda_fp16.h>
 namespace cg = cooperative_groups;
 
@@ -193,4 +194,13 @@ extern "C" __global__ void read_through_a_pointer_or_not(int* b) {
   int v = near_end(s);
   __syncthreads();
   b[threadIdx.x] = v + readers[v & 1](s);
+}
+
+// Each look takes many instructions with -G: fewer of them say that nobody comes.
+//@ bug toolkits_barrier_waits_for_ever barrier block=1 args="int32[1]"
+extern "C" __global__ void toolkits_barrier_waits_for_ever(int* b) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  init(&bar, 2);
+  bar.arrive_and_wait();  //! thread=0 says=1_of_2_arrivals
+  *b = 1;
 }

@@ -48,6 +48,41 @@ extern "C" __global__ void bulk_copy_tells_an_mbarrier(const float* a, float* b)
   b[threadIdx.x + 32] = s[63 - threadIdx.x];
 }
 
+//@ bug arrival_of_the_neighbour_that_never_comes barrier grid=2 block=32 args="int32[64]"
+extern "C" __global__ void __cluster_dims__(2, 1, 1) arrival_of_the_neighbour_that_never_comes(int* a) {
+  __shared__ __align__(8) unsigned long long bar;
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 33;" ::"r"(at(&bar)) : "memory");
+  __syncwarp();
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at(&bar)) : "memory");
+  if (blockIdx.x == 1) {
+    asm volatile("barrier.cluster.arrive;");
+    asm volatile("barrier.cluster.wait;");  //! thread=0 in_block=1 says=cluster's_barrier
+  }
+  unsigned there = at(&bar), done;
+  do {
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(there) : "memory");  //! in_block=0 count=32 says=1_of_33_arrivals
+  } while (!done);
+  a[blockIdx.x * 32 + threadIdx.x] = 1;
+}
+
+//@ good arrival_of_the_neighbour_that_takes_long grid=2 block=32 args="int32[64]"
+extern "C" __global__ void __cluster_dims__(2, 1, 1) arrival_of_the_neighbour_that_takes_long(int* a) {
+  __shared__ __align__(8) unsigned long long bar;
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&bar)) : "memory");
+  asm volatile("barrier.cluster.arrive;");
+  asm volatile("barrier.cluster.wait;");
+  if (blockIdx.x == 0) {
+    wait_for(at(&bar), 0);
+  } else if (threadIdx.x == 0) {
+    float v = 1;
+    for (int i = 0; i < 10000; ++i) v = v * 1.5f - 0.25f;
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(there) : "r"(at(&bar)));
+    if (v != 0) asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
+  }
+  a[blockIdx.x * 32 + threadIdx.x] = 1;
+}
+
 //@ good cluster_waits_together grid=4 block=32 args="int32[128]= int32[128]"
 extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_waits_together(int* a, int* b) {
   int i = blockIdx.x * 32 + threadIdx.x;

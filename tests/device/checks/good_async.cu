@@ -201,3 +201,65 @@ extern "C" __global__ void producers_that_wait_themselves(const int* a, int* b) 
     b[lane] = s[31 - lane];
   }
 }
+
+__device__ void expect_one_more(unsigned long long* bar) {
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at(bar)), "r"(blockDim.x + 1) : "memory");
+  __syncthreads();
+  asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at(bar)) : "memory");
+}
+__device__ bool is_over(unsigned long long* bar) {
+  unsigned done;
+  asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at(bar)) : "memory");
+  return done != 0;
+}
+
+//@ good wait_that_the_clock_ends block=2 args="int32[2]"
+extern "C" __global__ void wait_that_the_clock_ends(int* b) {
+  __shared__ __align__(8) unsigned long long bar;
+  expect_one_more(&bar);
+  const long long start = clock64();
+  while (!is_over(&bar) && clock64() - start < 1000000000) {}
+  b[threadIdx.x] = 1;
+}
+
+//@ good waits_that_the_clock_ends_one_by_one block=2 args="int32[2]=0"
+extern "C" __global__ void waits_that_the_clock_ends_one_by_one(int* b) {
+  __shared__ __align__(8) unsigned long long bar;
+  expect_one_more(&bar);
+  for (int i = 0; i < 6; ++i) {
+    const long long start = clock64();
+    while (!is_over(&bar) && clock64() - start < 1000000000) {}
+    b[threadIdx.x] += 1;
+  }
+}
+
+//@ good wait_with_sleeps_that_the_clock_ends block=2 args="int32[2]"
+extern "C" __global__ void wait_with_sleeps_that_the_clock_ends(int* b) {
+  __shared__ __align__(8) unsigned long long bar;
+  expect_one_more(&bar);
+  const int start = clock();
+  for (unsigned pause = 8; !is_over(&bar) && clock() - start < 20000000; pause = pause < 256 ? 2 * pause : pause) __nanosleep(pause);
+  b[threadIdx.x] = 1;
+}
+
+//@ good wait_of_so_many_looks block=32 args="int32[32]"
+extern "C" __global__ void wait_of_so_many_looks(int* b) {
+  __shared__ __align__(8) unsigned long long bar;
+  expect_one_more(&bar);
+  for (int i = 0; i < 3000 && !is_over(&bar); ++i) {}
+  b[threadIdx.x] = 1;
+}
+
+//@ good wait_that_another_block_ends grid=2 block=32 args="int32[1]=0 int32[64]"
+extern "C" __global__ void wait_that_another_block_ends(volatile int* flag, int* b) {
+  __shared__ __align__(8) unsigned long long bar;
+  if (blockIdx.x == 0) {
+    expect_one_more(&bar);
+    while (!is_over(&bar) && *flag == 0) {}
+  } else if (threadIdx.x == 0) {
+    float v = 1;
+    for (int i = 0; i < 5000; ++i) v = v * 1.5f - 0.25f;
+    *flag = v == 0 ? 2 : 1;
+  }
+  b[blockIdx.x * 32 + threadIdx.x] = 1;
+}
