@@ -25,7 +25,7 @@ int64_t sum_of(const CounterSums& counters, std::string_view measure) {
   return sum;
 }
 int64_t sectors_of(const CounterSums& counters) {
-  return sum_of(counters, "_sectors");
+  return sum_of(counters, "_sectors") - sum_of(counters, "_ideal_sectors");
 }
 // Of the accesses that have sectors: all that also have unique bytes.
 int64_t cached_requests(const CounterSums& counters) {

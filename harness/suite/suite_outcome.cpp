@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.hpp"
 #include "suite/suite_reader.hpp"
@@ -67,10 +68,15 @@ Error unknown_counter(const YamlMember& member) {
   Error misspelt = unknown_word("counter", member.key, member.where, known);
   if (!nearest(member.key, known).empty()) return misspelt;
   const std::vector<std::string> words = split(member.key, '_');
-  for (const auto& wanted : {words, std::vector<std::string>{words.back()}}) {
+  const std::vector<std::string> last = {words.back()};
+  const std::function<bool(const std::string&)> meanings[] = {
+      [&](const std::string& name) { return name.ends_with("_" + member.key); },
+      [&](const std::string& name) { return has_words(name, words); },
+      [&](const std::string& name) { return has_words(name, last); }};
+  for (const auto& is_meant : meanings) {
     std::vector<std::string> like;
     for (const std::string& name : known) {
-      if (has_words(name, wanted)) like.push_back("`" + name + "`");
+      if (is_meant(name)) like.push_back("`" + name + "`");
     }
     if (like.empty()) continue;
     return usage_error(

@@ -43,8 +43,8 @@ class InASuite(CheckTest):
     def test_are_told_with_both_numbers(self):
         self.write_suite(BASELINE + "expect: {coalesced: true, counters: {barriers: '>= 0'}}\n")
         out, _ = self.check("suites/t.yaml", "--journal", "run.jsonl", code=1)
-        self.assertIn("FAILED t.n=64\n  suites/t.yaml:12:9: error: not coalesced: 22.2 % of the "
-                      "bytes in the sectors that it moves are asked for, 80 % at least", out)
+        self.assertIn("FAILED t.n=64\n  suites/t.yaml:12:9: error: not coalesced: its requests "
+                      "need 22.2 % of the sectors of 32 bytes that they move, 80 % at least", out)
         # 4096 floats: 512 sectors to load, one for each element to store.
         self.assertIn("  not coalesced: it moves 4608 sectors of 32 bytes, the baseline 1024; 1.25 "
                       "times as many at most", out)

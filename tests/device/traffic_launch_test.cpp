@@ -179,7 +179,7 @@ ret;
   EXPECT_EQ(lines[1], branch);
   Json stores = line(6, 2, 8, 60 * 4);
   // 28 and 32 words: 4 sectors each, the first half a sector short; two broadcasts.
-  for (const auto& [name, value] : cached("global_store", 4, 480, 8 + 2, 240 + 8))
+  for (const auto& [name, value] : cached("global_store", 4, 480, 8 + 2, 240 + 8, 8 + 2))
     stores[name] = value;
   EXPECT_EQ(lines[2], stores);
   EXPECT_EQ(lines[3], line(8, 2, 2, 64));

@@ -127,7 +127,7 @@ TEST_F(Traffic, SharedLoads) {
 
 TEST_F(Traffic, Atomics) {
   const auto global = [](std::uint64_t sectors, std::uint64_t unique, std::uint64_t turns) {
-    return cached("global_atomic", 1, 128, sectors, unique) +
+    return cached("global_atomic", 1, 128, sectors, unique, sectors) +
            Counts{{"global_atomic_turns", turns}};
   };
   EXPECT_EQ(moved("red.global.add.u32 [%rd1], %r1;"), global(32, 4, 32));

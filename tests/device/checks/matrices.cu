@@ -1,4 +1,5 @@
 // Undefined elements of matrices: handed on, and reported where a result depends on them.
+//@ least 90
 #include <cuda_fp16.h>
 #include <mma.h>
 
