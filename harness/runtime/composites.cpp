@@ -52,9 +52,10 @@ double number(const Amount& amount) {
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(amount);
 }
 
-// A percentage that lies below a bound must not be told as one that reaches it.
-std::string percentage(double part, double whole) {
-  return fmt::format("{:.1f} %", whole == 0 ? 0 : std::floor(1000 * part / whole) / 10);
+// To one place; what lies below its bound must not be told as what reaches it.
+double below(double value, double bound) {
+  const double rounded = std::round(10 * value) / 10;
+  return rounded < bound ? rounded : std::floor(10 * value) / 10;
 }
 
 // A kernel that does not run in parallel has few requests, and perfect ones. Where even the
@@ -79,7 +80,7 @@ void judge_parallel(const CompositeRuns& runs, std::vector<std::string>& broken)
     broken.push_back(
         fmt::format("not parallel: on average {:.1f} of the {:g} lanes of a warp are active, {:g} "
                     "at least: let neighbouring threads take the same branches",
-                    warps == 0 ? 0 : std::floor(10 * lanes / warps) / 10, kLanes, least));
+                    warps == 0 ? 0 : below(lanes / warps, least), kLanes, least));
   }
 }
 
@@ -101,10 +102,10 @@ void judge_coalesced(const CompositeRuns& runs, std::vector<std::string>& broken
   const double needed = sum(runs.own, kCached, "ideal_sectors");
   const bool nothing = moved == 0 && sum(runs.baseline, kCached, "sectors") == 0;
   if (!nothing && (needed < kUsed * moved || moved == 0)) {
-    broken.push_back(
-        fmt::format("not coalesced: its requests need {} of the sectors of 32 bytes that they "
-                    "move, {:g} % at least: let neighbouring threads access neighbouring elements",
-                    percentage(needed, moved), 100 * kUsed));
+    broken.push_back(fmt::format(
+        "not coalesced: its requests need {:.1f} % of the sectors of 32 bytes that they "
+        "move, {:g} % at least: let neighbouring threads access neighbouring elements",
+        moved == 0 ? 0 : below(100 * needed / moved, 100 * kUsed), 100 * kUsed));
   }
   judge_sectors("coalesced", runs, broken);
 }
@@ -133,7 +134,7 @@ void judge_conflict_free(const CompositeRuns& runs, std::vector<std::string>& br
     broken.push_back(fmt::format(
         "not conflict_free: {:.1f} % of the passes over shared memory are for bank conflicts, {:g} "
         "% at most: pad rows by one element, or change which thread takes which",
-        std::ceil(1000 * excess / wavefronts) / 10, 100 * kConflicts));
+        -below(-100 * excess / wavefronts, -100 * kConflicts), 100 * kConflicts));
   }
   judge_sectors("conflict_free", runs, broken);
 }

@@ -76,7 +76,9 @@ Error unknown_counter(const YamlMember& member) {
   for (const auto& is_meant : meanings) {
     std::vector<std::string> like;
     for (const std::string& name : known) {
-      if (is_meant(name)) like.push_back("`" + name + "`");
+      const bool ideal = has_words(name, {"ideal"});  // who means that says so
+      if (is_meant(name) && (!ideal || has_words(member.key, {"ideal"})))
+        like.push_back("`" + name + "`");
     }
     if (like.empty()) continue;
     return usage_error(

@@ -35,8 +35,8 @@ inline Counts banked(const std::string& kind, std::uint64_t requests, std::uint6
           {kind + "_wavefronts", wavefronts},
           {kind + "_ideal_wavefronts", ideal}};
 }
-// … and of one of memory behind caches: requests, bytes, sectors, unique bytes, and ideal sectors, 0
-// where they are those of all requests together.
+// … and of one of memory behind caches: requests, bytes, sectors, unique bytes, and ideal sectors,
+// 0 where they are those of all requests together.
 inline Counts cached(const std::string& kind, std::uint64_t requests, std::uint64_t bytes,
                      std::uint64_t sectors, std::uint64_t unique, std::uint64_t ideal = 0) {
   return {{kind + "_requests", requests},

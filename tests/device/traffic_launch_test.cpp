@@ -104,7 +104,8 @@ st.global.f32 [%rd1], %f2; ret;
 })";
   Array<float> out(1);
   ASSERT_CU(launch(kernel_of(text, "k"), {1}, {32}, 0, out.address));
-  for (const auto& [name, value] : counters().at(0).items()) {
+  const Json counted = counters().at(0);
+  for (const auto& [name, value] : counted.items()) {
     if (name.starts_with("local_")) {
       EXPECT_EQ(value, 0) << name;
     }

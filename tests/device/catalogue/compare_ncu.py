@@ -8,9 +8,10 @@
 
     compare_ncu.py --probes [--out FOLDER]         only the kernels of ncu_probes.py, for results.jsonl to grow by
 
-    compare_ncu.py --recorded results/h200/compare_ncu.jsonl [--page FILE]
-                                                       … and against a results.jsonl, which holds ncu's values;
-                                                       FILE gets the table of docs/counters-h200.md
+    compare_ncu.py --recorded results/h200/compare_ncu.jsonl [--csv FILE …] [--page FILE]
+                                                       … and against a results.jsonl, which holds ncu's values, and
+                                                       what ncu printed of further ones; FILE gets the table of
+                                                       docs/counters-h200.md
 
 FOLDER gets cpu.json, what ncu printed, results.jsonl with a record for each kernel and counter, and results.md.
 Needs neither NumPy nor a compiler on the GPU's machine: kernels are PTX, the driver compiles them.
@@ -49,6 +50,7 @@ METRICS = {
     "warps": ["smsp__warps_launched.sum", "sm__warps_launched.sum"],
     "global_load_requests": [LSU % ("requests", "global", "ld"), "smsp__inst_executed_op_global_ld.sum"],
     "global_load_sectors": [LSU % ("sectors", "global", "ld"), "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum"],
+    "global_ideal_sectors": ["memory_l2_theoretical_sectors_global_ideal"],
     "global_store_requests": [LSU % ("requests", "global", "st"), "smsp__inst_executed_op_global_st.sum"],
     "global_store_sectors": [LSU % ("sectors", "global", "st"), "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum"],
     "red_requests": [LSU % ("requests", "global", "red"), "smsp__inst_executed_op_global_red.sum"],
@@ -90,8 +92,7 @@ MADE = ("FLOPS", PASSES % "ld", PASSES % "st")
 # Beside them, to see what hardware makes of it.
 MORE = [
     "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__sass_branch_targets_threads_uniform.sum",
-    "memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_global_ideal",
-    "memory_l1_tag_requests_global", "l1tex__data_pipe_lsu_wavefronts.sum",
+    "memory_l2_theoretical_sectors_global", "memory_l1_tag_requests_global", "l1tex__data_pipe_lsu_wavefronts.sum",
     "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", "l1tex__lsu_writeback_active.sum",
     "l1tex__data_bank_conflicts_pipe_lsu.sum", "sm__maximum_warps_per_active_cycle_pct"
 ]
@@ -140,6 +141,9 @@ def ours(kernel, counted, counter):
         word, measure = counter.split("_")
         reduces = "red.global" in kernel.text
         return counted["global_atomic_" + measure] if (word == "red") == reduces else None
+    if counter == "global_ideal_sectors":  # the same; and of atomics without their turns
+        kinds = ("global_load", "global_store", "async_global_load")
+        return sum(counted[kind + "_ideal_sectors"] for kind in kinds)
     if counter == "shared_ideal_wavefronts":  # ncu has one number for all kinds
         kinds = ("shared_load", "shared_store", "async_shared_store")
         return sum(counted[kind + "_ideal_wavefronts"] for kind in kinds)
@@ -154,6 +158,9 @@ def compared(kernel, counter):
         return True
     name = counter.replace("red_", "global_atomic_").replace("atom_", "global_atomic_") \
         if counter.startswith(("red_", "atom_")) else counter
+    if counter == "global_ideal_sectors":
+        atomics = any(word in kernel.text for word in ("atom.", "red."))
+        return not atomics and any(name.startswith(("global_load", "global_store")) for name in kernel.compare)
     if counter == "shared_ideal_wavefronts":
         return "shared_load" in kernel.compare or "shared_store" in kernel.compare
     return any(name.startswith(prefix) for prefix in kernel.compare)
@@ -387,15 +394,15 @@ def main():
     values, device = {}, "the GPU"
     if options.recorded:
         values = recorded_values(options.recorded)
-    elif options.values:
+    if options.values:
         with open(options.values) as file:
             values = json.load(file)
-    elif options.csv:
+    if options.csv:
         for path in options.csv:
             with open(path) as file:
                 for kernel, found in read_csv(file.read()).items():
                     values.setdefault(kernel, {}).update(found)
-    else:
+    if not (options.recorded or options.values or options.csv):
         ncu = find_ncu(options.ncu)
         if ncu is None:
             print("there is no ncu")
