@@ -82,7 +82,7 @@ extern "C" __global__ void made_without_a_meeting(const int* a, int* b) {
   b[t] = s[63 - t];
 }
 
-//@ bug written_over race block=64 args="int32[64]= int32[64]"
+//@ bug written_over race most=90 block=64 args="int32[64]= int32[64]"
 extern "C" __global__ void written_over(const int* a, int* b) {
   __shared__ u64 bar;
   int t = threadIdx.x;

@@ -1,6 +1,6 @@
 // Code that the compiler made of several lines, and gives line 0.
 
-//@ bug one_read_of_two_lines illegal_address block=32 args="int8[32]= int8[8]= 8:int32 int32[32]"
+//@ bug one_read_of_two_lines illegal_address most=90 block=32 args="int8[32]= int8[8]= 8:int32 int32[32]"
 extern "C" __global__ void one_read_of_two_lines(const char* s, const char* pattern, int m, int* b) {
   __shared__ int fail[8];
   if (threadIdx.x < 8) fail[threadIdx.x] = threadIdx.x / 2;

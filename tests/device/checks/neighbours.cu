@@ -136,7 +136,7 @@ extern "C" __global__ void one_of_two_tiles_into_a_third(int* b, int which) {
   b[threadIdx.x] = from[threadIdx.x + (threadIdx.x == 31 ? which : 0)] + sums[threadIdx.x];  //! thread=31 count=1 says=at_offset_128_of_other,_which_has_128_bytes
 }
 
-//@ bug tiles_change_places_and_end illegal_address block=32 args="int32[32] 2:int32" space=shared
+//@ bug tiles_change_places_and_end illegal_address most=90 block=32 args="int32[32] 2:int32" space=shared
 extern "C" __global__ void tiles_change_places_and_end(int* b, int steps) {
   __shared__ int sums[32], one[32], other[32];
   int *from = one, *to = other;
