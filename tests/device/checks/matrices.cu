@@ -49,41 +49,36 @@ extern "C" __global__ void whole_tail_of_a_product(float* b, int rows) {
   }
 }
 
-//@ good tail_through_shared_memory block=32 args="float32[128]/4 11:int32"
-extern "C" __global__ void tail_through_shared_memory(float* b, int rows) {
+__device__ void multiply(const half* a, const half* b, float* product) {
   using namespace nvcuda;
-  __shared__ __align__(32) half tile[16 * 16], other[16 * 16];
-  __shared__ __align__(32) float product[16 * 16];
-  fill_rows(tile, rows, 16);
-  fill_rows(other, 16, 16);
   wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;
   wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> y;
   wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
   wmma::fill_fragment(sum, 0.0f);
-  wmma::load_matrix_sync(x, tile, 16);
-  wmma::load_matrix_sync(y, other, 16);
+  wmma::load_matrix_sync(x, a, 16);
+  wmma::load_matrix_sync(y, b, 16);
   wmma::mma_sync(sum, x, y, sum);
   wmma::store_matrix_sync(product, sum, 16, wmma::mem_row_major);
   __syncwarp();
+}
+
+//@ good tail_through_shared_memory block=32 args="float32[128]/4 11:int32"
+extern "C" __global__ void tail_through_shared_memory(float* b, int rows) {
+  __shared__ __align__(32) half tile[16 * 16], other[16 * 16];
+  __shared__ __align__(32) float product[16 * 16];
+  fill_rows(tile, rows, 16);
+  fill_rows(other, 16, 16);
+  multiply(tile, other, product);
   for (int k = threadIdx.x; k < rows * 8; k += 32) b[k] = product[k / 8 * 16 + k % 8];
 }
 
 //@ bug whole_tail_through_shared_memory uninitialised block=32 args="float32[128]/4 11:int32"
 extern "C" __global__ void whole_tail_through_shared_memory(float* b, int rows) {
-  using namespace nvcuda;
   __shared__ __align__(32) half tile[16 * 16], other[16 * 16];
   __shared__ __align__(32) float product[16 * 16];
   fill_rows(tile, rows, 16);
   fill_rows(other, 16, 16);
-  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;
-  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> y;
-  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
-  wmma::fill_fragment(sum, 0.0f);
-  wmma::load_matrix_sync(x, tile, 16);
-  wmma::load_matrix_sync(y, other, 16);
-  wmma::mma_sync(sum, x, y, sum);
-  wmma::store_matrix_sync(product, sum, 16, wmma::mem_row_major);
-  __syncwarp();
+  multiply(tile, other, product);
   for (int k = threadIdx.x; k <= rows * 8; k += 32)
     b[k] = product[k / 8 * 16 + k % 8];  //! thread=24 origin=shared count=1 source=tile index=88
 }
