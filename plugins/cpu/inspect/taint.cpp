@@ -219,7 +219,7 @@ class Step {
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       Taint result;
-      for (std::uint32_t part = 0; part < 4 && part < i_.count; ++part) {
+      for (std::uint32_t part = 0; part < 4 && part < i_.count && part * width < 64; ++part) {
         const Taint taint = of(parts[part], lane);
         const std::uint64_t bits = (taint.undefined & low_bits(width)) << (part * width);
         result = joined(result, taint.with(bits));
@@ -234,7 +234,7 @@ class Step {
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       const Taint whole = of(i_.address, lane);
-      for (std::uint32_t part = 0; part < 4 && part < i_.count; ++part)
+      for (std::uint32_t part = 0; part < 4 && part < i_.count && part * width < 64; ++part)
         set(parts[part], lane, whole.with(whole.undefined >> (part * width) & low_bits(width)));
     }
   }
