@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "device/call_program.hpp"
 #include "device/client.hpp"
 #include "machine/arena.hpp"
 #include "machine/grid.hpp"
@@ -266,21 +267,8 @@ TEST_F(Counters, ConstantMemoryIsNoGlobalMemory) {
 
 // Values passed to functions are no traffic; what functions do counts for the kernel.
 TEST_F(Counters, CallsMoveNothingThemselves) {
-  const char* const text = R"(.version 9.0
-.target sm_90
-.address_size 64
-.func (.param .b32 r) twice(.param .b32 x) {
-.reg .f32 %f<3>;
-ld.param.f32 %f1, [x]; add.f32 %f2, %f1, %f1; st.param.f32 [r], %f2; ret;
-}
-.visible .entry k(.param .u64 out) {
-.reg .b64 %rd<3>; .reg .f32 %f<3>;
-ld.param.u64 %rd1, [out]; ld.global.f32 %f1, [%rd1];
-{ .param .b32 a; .param .b32 b; st.param.f32 [a], %f1; call (b), twice, (a); ld.param.f32 %f2, [b]; }
-st.global.f32 [%rd1], %f2; ret;
-})";
   Array<float> out(1);
-  ASSERT_CU(launch(kernel_of(text, "k"), {1}, {3}, 0, out.address));
+  ASSERT_CU(launch(kernel_of(kCallsAFunction, "k"), {1}, {3}, 0, out.address));
   EXPECT_EQ(moved(counters().at(0)), (Counts{{"ptx_flops", 3},
                                              {"global_load_bytes", 12},
                                              {"global_load_requests", 1},

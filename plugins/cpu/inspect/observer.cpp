@@ -49,20 +49,17 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
       clock(memory.clock),
       global_shift(shift_of(program.global_granule)),
       shared_shift(shift_of(program.shared_granule)),
-      races(memory.races.at(static_cast<std::size_t>(global_shift))),
-      swaps(std::any_of(program.code.begin(), program.code.end(),
-                        [](const Instruction& i) { return is_swap(i.opcode); })) {
+      races(memory.races.at(static_cast<std::size_t>(global_shift))) {
+  constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
   bool atomic = false, once = false;
   for (const Instruction& i : program.code) {
-    const OpcodeInfo* info = find_opcode(i.opcode);
+    const OpcodeInfo* info = atomic ? nullptr : find_opcode(i.opcode);
     atomic = atomic || (info != nullptr && is_atomic(info->form));
     once = once || (i.order & Instruction::kOnce) != 0;
-  }
-  looks = atomic && once;
-  constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
-  for (const Instruction& i : program.code) {
+    swaps = swaps || is_swap(i.opcode);
     if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);
   }
+  looks = atomic && once;
   for (const Block& block : program.blocks) {
     if (block.exit != Exit::cluster_arrive) continue;
     const Block& next = program.blocks[block.next];

@@ -60,7 +60,7 @@ struct LaunchObserver {
   /// Statements of plain reads whose warps went on to swap, and of volatile ones whose warps went
   /// on to any atomic operation: other threads need not, if what they read is good enough.
   std::unordered_set<std::uint32_t> before_swaps;
-  bool swaps;          ///< the program has a compare-and-swap
+  bool swaps = false;  ///< the program has a compare-and-swap
   bool looks = false;  ///< … atomic operations, and volatile loads that are not repeated
   /// The races among `unsettled`, at the launch's end.
   [[nodiscard]] std::vector<Fault> settled() const;
