@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""How many single-token mutants of the code that judges are noticed by its unit tests.
+
+    mutation_score.py BUILD [--file WORD] [--line TEXT] [--jobs N] [--at-least PERCENT] [--list]
+                      [--output FILE]
+
+For each file that judged.json names: compiles each mutant with the flags that BUILD (a Ninja build
+folder whose tests are built) has for the file, links the tests with it in place of the library's
+own and runs them. A mutant is killed if a test fails or runs ten times as long; one that does not
+compile is not counted. judged.json also names the mutants that mean the same as the original, with
+the reason; an entry that fits no mutant, or one that is killed, is an error. Score: killed of
+those that compile and are not equivalent. Exit status: 0 each file has the score, 1 one has not,
+2 the tests fail without a mutant, or judged.json is wrong.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from mutants import mutants_of
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+def fail(message):
+    print(f"mutation_score: error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+class Build:
+    """What Ninja and CTest know of a build folder: how to compile, link and run."""
+
+    def __init__(self, folder):
+        self.folder = os.path.abspath(folder)
+        with open(os.path.join(self.folder, "compile_commands.json"), encoding="utf-8") as file:
+            self.commands = {}
+            for entry in json.load(file):
+                self.commands.setdefault(os.path.realpath(entry["file"]), []).append(
+                    shlex.split(entry["command"]))
+        shown = subprocess.run(["ctest", "--test-dir", self.folder, "--show-only=json-v1"],
+                               check=True, stdout=subprocess.PIPE, text=True).stdout
+        self.tests = {test["name"]: test for test in json.loads(shown)["tests"]}
+
+    def compile_command(self, source, output, folders, program=""):
+        """The unoptimised compilation of a file, or of its copy; `folders` are looked in first.
+
+        A test's own file may be compiled for several programs: then the one of `program`.
+        """
+        found = self.commands[os.path.realpath(source)]
+        command = next((c for c in found if f"/{program}.dir/" in c[c.index("-o") + 1]), found[0])
+        while os.path.basename(command[0]) in ("ccache", "sccache", "distcc"):
+            command = command[1:]
+        command = [word for word in command if not re.fullmatch(r"-O\w*|-g\w*|-Werror", word)]
+        command[command.index("-o") + 1] = output
+        includes = [f"-I{folder}" for folder in folders]
+        return command[:1] + ["-O0", "-w"] + includes + command[1:]
+
+    def object_of(self, source, program):
+        """The object file of a test's own source in its link command, or None."""
+        for command in self.commands[os.path.realpath(source)]:
+            built = command[command.index("-o") + 1]
+            if f"/{program}.dir/" in built:
+                return built
+        return None
+
+    def program_of(self, test):
+        if test not in self.tests or "command" not in self.tests[test]:
+            fail(f"there is no test {test}: build all tests first")
+        return self.tests[test]["command"][0]
+
+    def link_command(self, program):
+        """What Ninja runs to link a program, a shell command in the build folder."""
+        target = os.path.relpath(program, self.folder)
+        shown = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "-s", target],
+                               check=True, stdout=subprocess.PIPE, text=True).stdout
+        command = shlex.split(shown.strip().split("\n")[-1])
+        begin = command.index("&&") + 1
+        return command[begin:command.index("&&", begin)]
+
+    def environment_of(self, test):
+        extra = {}
+        for item in self.tests[test].get("properties", []):
+            if item["name"] == "ENVIRONMENT":
+                extra.update(line.split("=", 1) for line in item["value"])
+        return {**os.environ, **extra}
+
+
+class Trial:
+    """One text of a judged file, built into its tests and run."""
+
+    def __init__(self, build, entry, source_text, seconds):
+        self.build, self.entry, self.text, self.seconds = build, entry, source_text, seconds
+
+    def run(self):
+        """("killed" | "survived" | "invalid", why)."""
+        with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+            return self.run_in(folder)
+
+    def run_in(self, folder):
+        # The copy has the original's place below `folder`, so that a header is found under its name.
+        path = os.path.join(ROOT, self.entry["file"])
+        copy = os.path.join(folder, *self.entry["file"].split("/")[-2:])
+        os.makedirs(os.path.dirname(copy))
+        with open(copy, "w", encoding="utf-8") as file:
+            file.write(self.text)
+        first = os.path.commonpath([copy, folder])
+        parts = self.entry.get("compile", [self.entry["file"]])
+        for test in self.entry["tests"]:
+            program = self.build.program_of(test)
+            name = os.path.basename(program)
+            replaced, objects = {}, []
+            for number, part in enumerate(parts):
+                original = os.path.join(ROOT, part)
+                output = os.path.join(folder, f"{name}-{number}.o")
+                command = self.build.compile_command(
+                    original, output, [first, os.path.dirname(path)], name)
+                if part == self.entry["file"]:
+                    command[command.index("-c") + 1] = copy
+                done = subprocess.run(command, cwd=self.build.folder, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, text=True, check=False)
+                if done.returncode != 0:
+                    return "invalid", done.stderr
+                own = self.build.object_of(original, name)
+                if own is None:
+                    objects.append(output)
+                else:
+                    replaced[own] = output
+            mutated = os.path.join(folder, name)
+            link = [replaced.get(word, word) for word in self.build.link_command(program)]
+            place = link.index("-o")
+            link = link[:place] + objects + ["-o", mutated] + link[place + 2:]
+            done = subprocess.run(link, cwd=self.build.folder, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+            if done.returncode != 0:
+                return "invalid", done.stderr
+            command = [mutated, *self.build.tests[test]["command"][1:], "--gtest_fail_fast",
+                       "--gtest_brief=1"]
+            try:
+                done = subprocess.run(command, cwd=folder, env=self.build.environment_of(test),
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, timeout=self.seconds, check=False)
+            except subprocess.TimeoutExpired:
+                return "killed", f"{test} runs too long"
+            if done.returncode != 0:
+                return "killed", done.stdout.decode(errors="replace")
+        return "survived", ""
+
+
+def is_named(entry, equivalent, mutant):
+    return (equivalent["file"] == entry["file"] and equivalent["line"] == mutant.text
+            and equivalent["change"] == mutant.change
+            and equivalent.get("nth", mutant.nth) == mutant.nth)
+
+
+def measure(build, entry, equivalents, options):
+    """The counts and survivors of one file."""
+    with open(os.path.join(ROOT, entry["file"]), encoding="utf-8") as file:
+        source = file.read()
+    mutants = list(mutants_of(source))
+    named = [e for e in equivalents if e["file"] == entry["file"]]
+    unfit = [e for e in named if not any(is_named(entry, e, m) for m in mutants)]
+    if unfit:
+        fail(f"{entry['file']} has no mutant {unfit[0]['change']} in: {unfit[0]['line']}")
+    if options.line is not None:
+        mutants = [m for m in mutants if m.text == options.line]
+    if options.list:
+        for mutant in mutants:
+            print(f"{entry['file']}:{mutant.line}:{mutant.column}: {mutant.change}")
+        return {"mutants": len(mutants)}
+    begin = time.monotonic()
+    verdict, why = Trial(build, entry, source, 600).run()
+    if verdict != "survived":
+        fail(f"the tests of {entry['file']} fail without a mutant\n{why}")
+    seconds = 10 + 10 * (time.monotonic() - begin)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        verdicts = list(pool.map(
+            lambda mutant: Trial(build, entry, mutant.apply(source), seconds).run()[0], mutants))
+    result = {"file": entry["file"], "mutants": 0, "killed": 0, "equivalent": 0, "survivors": []}
+    for mutant, verdict in zip(mutants, verdicts):
+        same = any(is_named(entry, e, mutant) for e in named)
+        if verdict == "invalid":
+            continue
+        if same and verdict == "killed":
+            fail(f"{entry['file']}:{mutant.line}: {mutant.change} is named equivalent, and is killed")
+        if same:
+            result["equivalent"] += 1
+            continue
+        result["mutants"] += 1
+        if verdict == "killed":
+            result["killed"] += 1
+        else:
+            result["survivors"].append({"line": mutant.line, "column": mutant.column,
+                                        "nth": mutant.nth, "change": mutant.change,
+                                        "text": mutant.text})
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("build")
+    parser.add_argument("--file", default="", help="only files whose path contains this")
+    parser.add_argument("--line", help="only mutants of lines with this text")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--at-least", type=float, default=98.0, metavar="PERCENT")
+    parser.add_argument("--list", action="store_true", help="print the mutants and run none")
+    parser.add_argument("--output", help="write the results as JSON")
+    parser.add_argument("--judged", default=os.path.join(HERE, "judged.json"))
+    options = parser.parse_args()
+    if shutil.which("ninja") is None:
+        fail("needs ninja")
+    with open(options.judged, encoding="utf-8") as file:
+        judged = json.load(file)
+    build = Build(options.build)
+    results, low = [], False
+    for entry in judged["files"]:
+        if options.file not in entry["file"]:
+            continue
+        result = measure(build, entry, judged["equivalent"], options)
+        if options.list:
+            continue
+        results.append(result)
+        score = 100.0 * result["killed"] / result["mutants"] if result["mutants"] else 100.0
+        low = low or score < options.at_least
+        print(f"{entry['file']}: {result['killed']} of {result['mutants']} killed, {score:.1f} %; "
+              f"{result['equivalent']} equivalent", flush=True)
+        for survivor in result["survivors"]:
+            print(f"{entry['file']}:{survivor['line']}:{survivor['column']}: survived: "
+                  f"{survivor['change']} in: {survivor['text']}", flush=True)
+    if results:
+        killed, counted = sum(r["killed"] for r in results), sum(r["mutants"] for r in results)
+        print(f"all: {killed} of {counted} killed, {100.0 * killed / max(counted, 1):.1f} %")
+    if options.output:
+        with open(options.output, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
+    return 1 if low else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
