@@ -16,12 +16,11 @@ std::vector<double> lower_tail(size_t n, double most) {
   std::vector<double> tail;
   const double log_half_n = -static_cast<double>(n) * std::log(2.0);
   double log_choose = 0;
-  double sum = 0;
-  for (size_t k = 0; k <= n; ++k) {
-    sum += std::exp(log_choose + log_half_n);
-    if (sum > most) break;
+  double sum = std::exp(log_half_n);
+  for (size_t k = 0; sum <= most; ++k) {
     tail.push_back(sum);
     log_choose += std::log(static_cast<double>(n - k)) - std::log(static_cast<double>(k + 1));
+    sum += std::exp(log_choose + log_half_n);
   }
   return tail;
 }
@@ -31,10 +30,10 @@ std::vector<double> lower_tail(size_t n, double most) {
 double quantile(std::span<const double> sorted, double q) {
   if (sorted.empty()) throw internal_error("a quantile of no samples");
   const double place = q * static_cast<double>(sorted.size() - 1);
-  const auto below = std::min(static_cast<size_t>(place), sorted.size() - 1);
-  const size_t above = std::min(below + 1, sorted.size() - 1);
+  const auto below = static_cast<size_t>(place);
+  if (below + 1 == sorted.size()) return sorted[below];  // nothing lies above
   const double share = place - static_cast<double>(below);
-  return sorted[below] + share * (sorted[above] - sorted[below]);
+  return sorted[below] + share * (sorted[below + 1] - sorted[below]);
 }
 
 Interval median_interval(std::span<const double> sorted, double confidence) {

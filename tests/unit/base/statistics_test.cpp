@@ -31,6 +31,12 @@ TEST(Quantile, IsNumPys) {
   EXPECT_THROW(quantile({}, 0.5), Error);
 }
 
+TEST(Quantile, LooksAtNothingBehindTheSamples) {
+  const std::vector<double> longer = {1, 2, std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_EQ(quantile(std::span(longer).first(2), 1), 2);
+  EXPECT_EQ(quantile(std::span(longer).first(1), 0.5), 1);
+}
+
 // Ranks from scipy.stats.binom.ppf(0.025, n, 0.5), coverages from its cdf.
 TEST(MedianInterval, HasTheRanksOfTheBinomialDistribution) {
   const Interval six = median_interval(count_to(6));
@@ -45,6 +51,12 @@ TEST(MedianInterval, HasTheRanksOfTheBinomialDistribution) {
   EXPECT_EQ(hundred.low, 40);
   EXPECT_EQ(hundred.high, 61);
   EXPECT_NEAR(hundred.confidence, 0.9647997997822952, 1e-10);
+}
+
+TEST(MedianInterval, TakesTheShortestThatHasExactlyWhatIsAsked) {
+  // P(B(8, 1/2) <= 1) = 9/256, which is twice missed by a confidence of 1 - 18/256.
+  const Interval interval = median_interval(count_to(8), 0.9296875);
+  EXPECT_EQ(interval, (Interval{2, 7, 0.9296875}));
 }
 
 TEST(MedianInterval, SaysHowLittleFewSamplesTell) {
