@@ -6,7 +6,7 @@ namespace cg = cooperative_groups;
 extern "C" __global__ void read_only_cache_of_what_the_block_wrote(int* a, int* b) {
   a[threadIdx.x] = threadIdx.x * 3;  //~
   __syncthreads();
-  b[threadIdx.x] = __ldg(a + 63 - threadIdx.x);  //! thread=0
+  b[threadIdx.x] = __ldg(a + 63 - threadIdx.x);  //!
 }
 
 //@ bug read_only_cache_behind_a_barrier_of_the_grid race grid=2 block=32 cooperative=1 args="float32[64]= float32[64]"
@@ -19,7 +19,7 @@ extern "C" __global__ void read_only_cache_behind_a_barrier_of_the_grid(float* a
 
 //@ bug vector_through_the_read_only_cache_of_which_one_number_is_new race block=32 args="float32[128]= float32[32]"
 extern "C" __global__ void vector_through_the_read_only_cache_of_which_one_number_is_new(float* a, float* b) {
-  if (threadIdx.x == 9) a[38] = 1;  //~
+  if (threadIdx.x == 20) a[38] = 1;  //~
   __syncwarp();
   float4 v = __ldg((const float4*)a + threadIdx.x);  //! thread=9 count=1
   b[threadIdx.x] = v.x + v.y + v.z + v.w;
