@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/ptx_registers.hpp"
 #include "compiler/ptx_tokens.hpp"
 
 namespace warpmark {
@@ -16,69 +17,16 @@ namespace warpmark {
 namespace {
 
 constexpr size_t kMostNames = 4096;  // of each kind: a hundred times what a large kernel has
-constexpr size_t kLongestName = 1024;
 constexpr uint64_t kHuge = std::numeric_limits<uint64_t>::max();
-
-// The PTX ISA's chapter on special registers, without their numbers and components.
-constexpr std::array<std::string_view, 44> kSpecialRegisters = {"%tid",
-                                                                "%ntid",
-                                                                "%laneid",
-                                                                "%warpid",
-                                                                "%nwarpid",
-                                                                "%ctaid",
-                                                                "%nctaid",
-                                                                "%smid",
-                                                                "%nsmid",
-                                                                "%gridid",
-                                                                "%is_explicit_cluster",
-                                                                "%clusterid",
-                                                                "%nclusterid",
-                                                                "%cluster_ctaid",
-                                                                "%cluster_nctaid",
-                                                                "%cluster_ctarank",
-                                                                "%cluster_nctarank",
-                                                                "%lanemask_eq",
-                                                                "%lanemask_le",
-                                                                "%lanemask_lt",
-                                                                "%lanemask_ge",
-                                                                "%lanemask_gt",
-                                                                "%clock",
-                                                                "%clock_hi",
-                                                                "%clock64",
-                                                                "%pm",
-                                                                "%envreg",
-                                                                "%globaltimer",
-                                                                "%globaltimer_lo",
-                                                                "%globaltimer_hi",
-                                                                "%reserved_smem_offset_begin",
-                                                                "%reserved_smem_offset_end",
-                                                                "%reserved_smem_offset_cap",
-                                                                "%reserved_smem_offset_",
-                                                                "%total_smem_size",
-                                                                "%aggr_smem_size",
-                                                                "%dynamic_smem_size",
-                                                                "%current_graph_exec",
-                                                                "%virtual_smid",
-                                                                "%stid",
-                                                                "%nstid",
-                                                                "%physid",
-                                                                "%lanemask",
-                                                                "%cluster_barrier"};
 
 uint64_t product(uint64_t a, uint64_t b) {
   return a != 0 && b > kHuge / a ? kHuge : a * b;
 }
 
-std::optional<uint64_t> number(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  }
-  if (text.ends_with('U')) text.remove_suffix(1);
+// What std::to_string and names of types write.
+std::optional<uint64_t> decimal(std::string_view text) {
   uint64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (code == std::errc::result_out_of_range) return kHuge;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
@@ -95,26 +43,9 @@ uint64_t bytes_of_type(std::string_view type) {
   }
   const size_t times = type.find('x', digit);
   const auto bits =
-      number(type.substr(digit, times == std::string_view::npos ? times : times - digit));
+      decimal(type.substr(digit, times == std::string_view::npos ? times : times - digit));
   if (!bits || *bits % 8 != 0 || *bits > 128) return 0;
   return *bits / 8 * (times == std::string_view::npos ? 1 : 2);
-}
-
-std::string_view without_digits(std::string_view name) {
-  const size_t end = name.find_last_not_of("0123456789");
-  return name.substr(0, end == std::string_view::npos ? name.size() : end + 1);
-}
-
-bool is_special(std::string_view name) {
-  const auto known = [](std::string_view what) {
-    return std::find(kSpecialRegisters.begin(), kSpecialRegisters.end(), what) !=
-           kSpecialRegisters.end();
-  };
-  if (known(name)) return true;
-  // %pm3, %pm0_64, %envreg7
-  const std::string_view family =
-      without_digits(name.ends_with("_64") ? name.substr(0, name.size() - 3) : name);
-  return family != name && (family == "%pm" || family == "%envreg");
 }
 
 class Parser {
@@ -128,8 +59,8 @@ class Parser {
     }
     for (PtxVariable& variable : found_.variables) {
       name_file(variable.where);
-      variable.accessed = accessed_.contains(variable.name);
     }
+    find_changes();
     // NVRTC declares functions before it defines them.
     std::erase_if(found_.externs,
                   [defined = std::set(found_.functions.begin(), found_.functions.end())](
@@ -145,6 +76,7 @@ class Parser {
 
   void step() {
     token_ = tokens_.next();
+    if (token_.trouble[0] != '\0') trouble(token_.trouble);
     if (token_.kind == PtxTokenKind::odd) {
       trouble("a character that PTX does not have");
     } else if (token_.kind == PtxTokenKind::text) {
@@ -171,24 +103,25 @@ class Parser {
     }
     take(";");
   }
-  void skip_parentheses() {
-    if (!is("(")) return;
+  // Returns the names in there.
+  std::vector<std::string_view> skip_parentheses() {
+    std::vector<std::string_view> names;
+    if (!is("(")) return names;
     size_t depth = 0;
     do {
       if (is("(")) ++depth;
       if (is(")")) --depth;
+      if (is(PtxTokenKind::name)) names.push_back(token_.text);
       step();
     } while (depth > 0 && !at_end());
+    return names;
   }
 
-  std::string name_of(const PtxToken& token) {
-    if (token.text.size() > kLongestName) trouble("a very long name");
-    return std::string(token.text.substr(0, kLongestName));
-  }
+  static std::string name_of(const PtxToken& token) { return std::string(token.text); }
   // Files are named at the text's end, so until then a place has their number.
   PtxPlace here(const PtxToken& token) const { return {token.line, std::to_string(file_), line_}; }
   void name_file(PtxPlace& place) const {
-    const auto found = files_.find(number(place.file).value_or(0));
+    const auto found = files_.find(decimal(place.file).value_or(0));
     place.file = found != files_.end() ? found->second : "";
     if (place.file.empty()) place.line = 0;
   }
@@ -261,7 +194,7 @@ class Parser {
   // .file 1 "kernel.cu", 0, 0
   void file() {
     step();
-    const auto index = is(PtxTokenKind::number) ? number(token_.text) : std::nullopt;
+    const auto index = token_.whole ? std::optional(token_.value) : std::nullopt;
     step();
     if (index && is(PtxTokenKind::text) && files_.size() < kMostNames) {
       files_.insert_or_assign(*index, name_of(token_));
@@ -298,7 +231,7 @@ class Parser {
     std::array<uint64_t, 3> numbers{};  // the third is the column
     for (uint64_t& value : numbers) {
       if (!is(PtxTokenKind::number)) break;
-      value = number(token_.text).value_or(0);
+      value = token_.value;
       step();
     }
     constexpr uint64_t kMostLines = 100000000;
@@ -308,14 +241,14 @@ class Parser {
   void function(bool entry) {
     const bool external = std::exchange(external_, false);
     step();
-    skip_parentheses();  // results
+    const std::vector<std::string_view> results = skip_parentheses();
     const PtxToken name = token_;
     if (!is(PtxTokenKind::name)) {
       trouble("a function without a name");
       return;
     }
     step();
-    skip_parentheses();
+    const std::vector<std::string_view> parameters = skip_parentheses();
     // .maxntid 128, 1, 1 .noreturn …
     while (is(PtxTokenKind::directive) || is(PtxTokenKind::number) || is(",")) step();
     if (!is("{")) {
@@ -324,6 +257,7 @@ class Parser {
       return;
     }
     keep(entry ? found_.entries : found_.functions, name);
+    flow_.begin_function(name.text, results, parameters);
     body();
   }
 
@@ -355,12 +289,17 @@ class Parser {
       file();
     } else if (space_of_token()) {
       variables(false, true);
-    } else if (is(".param") || is(".pragma") || is(".branchtargets") || is(".calltargets") ||
+    } else if (is(".param")) {
+      parameters();
+    } else if (is(".pragma") || is(".branchtargets") || is(".calltargets") ||
                is(".callprototype")) {
       skip_statement();
     } else if (take("@")) {
       take("!");
-      if (is(PtxTokenKind::name)) step();
+      if (is(PtxTokenKind::name)) {
+        guard_ = token_.text;
+        step();
+      }
     } else if (is(PtxTokenKind::name)) {
       const PtxToken name = token_;
       step();
@@ -369,6 +308,15 @@ class Parser {
       trouble("something unknown in a function");
       step();
     }
+  }
+
+  // .param .align 8 .b8 param0[16];
+  void parameters() {
+    while (!at_end() && !is(";") && !is("}")) {
+      if (is(PtxTokenKind::name)) flow_.add_parameter(token_.text);
+      step();
+    }
+    take(";");
   }
 
   // .reg .b32 %r<5>, %x;
@@ -398,56 +346,78 @@ class Parser {
     variable.space = *space_of_token();
     variable.external = external;
     variable.in_function = in_function;
+    uint64_t vector = 1;
     uint64_t element = 0;
     step();
     while (is(PtxTokenKind::directive)) {
       if (take(".align")) {
         if (is(PtxTokenKind::number)) step();
       } else if (take(".attribute")) {
-        while (!at_end() && !is(")")) {
-          variable.managed = variable.managed || is(".managed");
-          step();
-        }
-        take(")");
+        variable.managed = variable.managed || attributes();
       } else if (is(".v2") || is(".v4") || is(".v8")) {
-        element = is(".v2") ? 2 : is(".v4") ? 4 : 8;  // times the type, which comes next
+        vector = is(".v2") ? 2 : is(".v4") ? 4 : 8;
         step();
       } else {
-        if (const uint64_t bytes = bytes_of_type(token_.text); bytes != 0) {
-          element = std::max<uint64_t>(element, 1) * bytes;
-        }
+        if (const uint64_t bytes = bytes_of_type(token_.text); bytes != 0) element = bytes;
         step();
       }
     }
+    if (element == 0) trouble("a variable of a type that is not known");
     do {
       if (!is(PtxTokenKind::name)) {
         trouble("a variable without a name");
         break;
       }
-      one_variable(variable, element);
+      one_variable(variable, product(element, vector));
     } while (take(","));
+    if (!is(";")) trouble("a declaration that goes on in a way that is not known");
     skip_statement();
+  }
+
+  // (.managed, .unified(1, 2)); whether it says `.managed`.
+  bool attributes() {
+    bool managed = false;
+    size_t depth = 0;
+    while (!at_end() && (depth > 0 || is("("))) {
+      if (is("(")) ++depth;
+      if (is(")")) --depth;
+      managed = managed || is(".managed");
+      step();
+      if (depth == 0) break;
+    }
+    return managed;
+  }
+
+  // The number in `[4]`. An expression is trouble.
+  uint64_t count_of_elements() {
+    uint64_t count = kHuge;
+    if (token_.whole) {
+      count = token_.value;
+      step();
+    }
+    if (!take("]")) {
+      trouble("a size that is no plain number");
+      count = kHuge;
+    }
+    return count;
   }
 
   void one_variable(PtxVariable variable, uint64_t element) {
     variable.name = name_of(token_);
     variable.where = here(token_);
+    if (variable.space == PtxSpace::global || variable.space == PtxSpace::constant) {
+      kept_names_.insert(token_.text);
+    }
     step();
     uint64_t elements = 1;
     bool sized = true;
-    if (take("<")) {  // a<4> declares a0 to a3
-      if (is(PtxTokenKind::number)) elements = product(elements, number(token_.text).value_or(1));
-      step();
-      take(">");
-    }
+    if (is("<")) trouble("a range of variables");  // a<4> declares a0 to a3
     while (take("[")) {
-      if (is(PtxTokenKind::number)) {
-        elements = product(elements, number(token_.text).value_or(1));
-        step();
-      } else {
+      if (take("]")) {
         sized = false;
+      } else {
+        elements = product(elements, count_of_elements());
       }
-      take("]");
     }
     if (take("=")) {
       variable.initialised = true;
@@ -481,12 +451,13 @@ class Parser {
       } else if (is(",")) {
         in_value = false;
       } else if (is("(")) {
-        skip_parentheses();
+        for (const std::string_view name : skip_parentheses()) flow_.add_reference(name);
         continue;
       } else if (!in_value) {
         in_value = true;
         ++values;
       }
+      if (is(PtxTokenKind::name)) flow_.add_reference(token_.text);
       step();
     }
     return values;
@@ -504,58 +475,90 @@ class Parser {
       step();
     }
     count(found_.opcodes, opcode, first);
-    const bool moves = first.text == "mov";
-    if (first.text == "call") call(first);
-    size_t depth = 0;
-    while (!at_end() && !(depth == 0 && is(";"))) {
-      if (is("{")) ++depth;
-      if (is("}")) {
-        if (depth == 0) {
-          trouble("an instruction without an end");
-          return;
-        }
-        --depth;
-      }
-      if (is(PtxTokenKind::name)) operand(first, moves);
-      step();
-    }
+    const std::vector<PtxOperand> operands = this->operands(first);
+    if (first.text == "call") call(first, operands);
+    // The flow keeps views, and this opcode is put together of several.
+    const auto kept = found_.opcodes.find(opcode);
+    places_.push_back(here(first));
+    flow_.add_instruction(kept != found_.opcodes.end() ? std::string_view(kept->first) : first.text,
+                          std::exchange(guard_, {}), operands, places_.size() - 1);
     take(";");
   }
 
-  void operand(const PtxToken& instruction, bool moves) {
-    const std::string_view name = token_.text;
-    if (name.starts_with('%')) {
-      const bool declared =
-          declared_.contains(name) || declared_ranges_.contains(without_digits(name));
-      if (is_special(name) || !declared) count(found_.registers, name_of(token_), instruction);
-    } else if (!moves) {
-      if (accessed_.size() < kMostNames * 16) {
-        accessed_.emplace(name);
-      } else {
-        trouble("too many names");
+  // Up to the `;` of an instruction. Commas in parentheses, brackets and braces part nothing.
+  std::vector<PtxOperand> operands(const PtxToken& instruction) {
+    std::vector<PtxOperand> found;
+    size_t braces = 0;
+    size_t others = 0;
+    while (!at_end() && !(braces == 0 && is(";"))) {
+      if (is("}") && braces == 0) {
+        trouble("an instruction without an end");
+        return found;
       }
+      if (is(",") && braces + others == 0) {
+        found.emplace_back();
+        step();
+        continue;
+      }
+      if (found.empty()) found.emplace_back();
+      PtxOperand& operand = found.back();
+      const bool opens = is("{") || is("(") || is("[");
+      // Within another bracket an address is still one: {[a]} is what nobody writes.
+      if (opens && (operand.opened_by == '\0' || is("["))) operand.opened_by = token_.text[0];
+      if (is("{")) ++braces;
+      if (is("}")) --braces;
+      if (is("(") || is("[")) ++others;
+      if ((is(")") || is("]")) && others > 0) --others;
+      if (is(PtxTokenKind::name)) {
+        special(instruction);
+        operand.names.push_back(token_.text);
+      }
+      step();
     }
+    return found;
+  }
+
+  void special(const PtxToken& instruction) {
+    const std::string_view name = token_.text;
+    if (!name.starts_with('%')) return;
+    const bool declared =
+        declared_.contains(name) || declared_ranges_.contains(without_digits(name));
+    if (is_special_register(name) || !declared)
+      count(found_.registers, name_of(token_), instruction);
   }
 
   // call.uni (result), name, (parameters), prototype;
-  void call(const PtxToken& instruction) {
-    if (is("(")) {
-      skip_parentheses();
-      take(",");
-    }
-    if (!is(PtxTokenKind::name)) {
+  void call(const PtxToken& instruction, const std::vector<PtxOperand>& operands) {
+    const size_t target = !operands.empty() && operands[0].opened_by == '(' ? 1 : 0;
+    if (target >= operands.size() || operands[target].names.empty()) {
       trouble("a call of nothing");
       return;
     }
-    count(found_.calls, token_.text.starts_with('%') ? "" : name_of(token_), instruction);
-    step();
+    const std::string_view name = operands[target].names[0];
+    count(found_.calls, name.starts_with('%') ? "" : std::string(name), instruction);
+  }
+
+  void find_changes() {
+    for (const auto& [name, change] : flow_.changes(kept_names_)) {
+      for (PtxVariable& variable : found_.variables) {
+        const bool kept =
+            variable.space == PtxSpace::global || variable.space == PtxSpace::constant;
+        if (!kept || variable.name != name) continue;
+        variable.change = change.kind;
+        variable.changed_at = places_[change.where];
+        name_file(variable.changed_at);
+      }
+    }
   }
 
   PtxTokens tokens_;
   PtxToken token_;
   PtxContents found_;
   std::map<uint64_t, std::string> files_;
-  std::set<std::string, std::less<>> accessed_;
+  PtxFlow flow_;
+  std::vector<PtxPlace> places_;                ///< of the instructions that flow_ has
+  std::set<std::string_view> kept_names_;    ///< of global and constant variables
+  std::string_view guard_;                      ///< of the next instruction
   std::set<std::string_view> declared_;         ///< of the function
   std::set<std::string_view> declared_ranges_;  ///< `%r` of `%r<5>`
   uint64_t file_ = 0;                           ///< of the last `.loc`

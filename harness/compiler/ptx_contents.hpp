@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/ptx_flow.hpp"
+
 namespace warpmark {
 
 /// Where something stands first.
@@ -35,9 +37,10 @@ struct PtxVariable {
   bool external = false;  ///< defined elsewhere, or sized at launch
   bool managed = false;
   bool in_function = false;
-  /// It is mentioned otherwise than by `mov`, which takes its address.
-  bool accessed = false;
   PtxPlace where;
+  /// Of a global or constant one: whether a kernel may change it, and where that is.
+  PtxChange change = PtxChange::never;
+  PtxPlace changed_at;
 };
 
 struct PtxContents {
@@ -51,7 +54,8 @@ struct PtxContents {
   std::vector<std::string> functions;   ///< device functions with a body
   std::vector<std::string> externs;     ///< functions that are declared and have none
   /// What this reader does not know, or what readers may read in different ways; only text that a
-  /// person wrote has it. "PTX line 7: a string with a backslash"; "" if there is none.
+  /// person wrote has it. Nothing else here is sure then, sizes included. "PTX line 7: a string
+  /// with a backslash"; "" if there is none.
   std::string trouble;
 
   /// Static memory of a space in bytes, as far as 64 bits hold it.

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
+#include "warpmark/ptx_number.hpp"
+
 namespace warpmark {
 
 namespace {
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-bool is_hex_digit(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
@@ -25,7 +24,7 @@ bool is_blank(char c) {
 }  // namespace
 
 PtxToken PtxTokens::take(PtxTokenKind kind, size_t end) {
-  PtxToken token{kind, text_.substr(at_, end - at_), line_};
+  PtxToken token{kind, text_.substr(at_, end - at_), line_, ""};
   line_ += static_cast<int>(std::count(token.text.begin(), token.text.end(), '\n'));
   at_ = end;
   return token;
@@ -43,7 +42,8 @@ bool PtxTokens::skip_blanks() {
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (c == '/' && at(at_ + 1) == '*') {
       const size_t close = text_.find("*/", at_ + 2);
-      take(PtxTokenKind::odd, close == std::string_view::npos ? text_.size() : close + 2);
+      open_comment_ = close == std::string_view::npos;
+      take(PtxTokenKind::odd, open_comment_ ? text_.size() : close + 2);
     } else {
       break;
     }
@@ -51,39 +51,22 @@ bool PtxTokens::skip_blanks() {
   return at_ != begin;
 }
 
-// Integers in four bases, 0f and 0d with their 8 and 16 digits, and decimal fractions.
-size_t PtxTokens::number_end() const {
-  const char mark = static_cast<char>(at(at_ + 1) | 0x20);  // lower case
-  size_t end = at_ + 2;
-  if (text_[at_] == '0' && (mark == 'f' || mark == 'd')) {
-    const size_t digits = mark == 'f' ? 8 : 16;
-    while (end - at_ - 2 < digits && is_hex_digit(at(end))) ++end;
-    if (end - at_ - 2 == digits) return end;
-  } else if (text_[at_] == '0' && (mark == 'x' || mark == 'b')) {
-    while (mark == 'x' ? is_hex_digit(at(end)) : at(end) == '0' || at(end) == '1') ++end;
-    if (end > at_ + 2) return at(end) == 'U' ? end + 1 : end;
-  }
-  end = at_;
-  while (is_digit(at(end))) ++end;
-  if (at(end) == '.' && !starts_name(at(end + 1))) {
-    ++end;
-    while (is_digit(at(end))) ++end;
-  }
-  if (at(end) == 'e' || at(end) == 'E') {
-    const size_t sign = at(end + 1) == '+' || at(end + 1) == '-' ? 1 : 0;
-    if (is_digit(at(end + 1 + sign))) {
-      end += 1 + sign;
-      while (is_digit(at(end))) ++end;
-    }
-  }
-  return at(end) == 'U' ? end + 1 : end;
-}
-
 PtxToken PtxTokens::next() {
   skip_blanks();
-  if (at_ >= text_.size()) return {PtxTokenKind::end, {}, line_};
+  if (at_ >= text_.size()) {
+    PtxToken token{PtxTokenKind::end, {}, line_, ""};
+    if (open_comment_) token.trouble = "a comment without an end";
+    return token;
+  }
   const char c = text_[at_];
-  if (is_digit(c)) return take(PtxTokenKind::number, number_end());
+  if (is_digit(c)) {
+    const PtxNumber number = read_ptx_number(text_.substr(at_));
+    PtxToken token = take(PtxTokenKind::number, at_ + number.length);
+    token.trouble = number.trouble;
+    token.value = number.value;
+    token.whole = number.kind == PtxNumberKind::integer;
+    return token;
+  }
   size_t end = at_ + 1;
   if (starts_name(c)) {
     while (is_name(at(end))) ++end;

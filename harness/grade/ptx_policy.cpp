@@ -137,26 +137,44 @@ class Check {
         {name, shown(first->first), line_of(place), sentence(subject(place), name, first->first)});
   }
 
-  // The texts of printf and assert lie in such variables: `$str`, `$str$1`. They count only if they
-  // are more than their address in a call. (A kernel may still write to them through that address;
-  // docs/threat-model.md, T4, says what stands behind this.)
+  // NVRTC's names for the texts of string literals.
   static bool is_text_literal(const PtxVariable& variable) {
-    return variable.initialised && !variable.accessed &&
+    return variable.initialised &&
            (variable.name.starts_with("$str") || variable.name.starts_with("__unnamed_"));
+  }
+
+  static std::string_view reason(PtxChange change) {
+    switch (change) {
+      case PtxChange::stored:
+        return "It would keep its value from one launch to the next";
+      case PtxChange::passed:
+        return "Its address goes to a function that the grader cannot look into, so that it might "
+               "keep a value from one launch to the next";
+      default:
+        return "Its address goes to an instruction that might write to it, so that it might keep a "
+               "value from one launch to the next";
+    }
   }
 
   void globals(std::vector<PolicyFinding>& into) const {
     for (const PtxVariable& variable : contents_.variables) {
-      if (variable.space != PtxSpace::global || is_text_literal(variable)) continue;
+      if (variable.change == PtxChange::never) continue;
       const std::string name = shown(demangle(variable.name));
+      const int line = line_of(variable.changed_at);
+      const std::string what =
+          is_text_literal(variable)
+              ? "The text of a string literal is written to"
+              : fmt::format(
+                    "`{}` ({}) is a variable outside of the kernel, or a `static` one in it", name,
+                    format_bytes(variable.bytes));
       into.push_back(
-          {"writable_globals", name, line_of(variable.where),
+          {"writable_globals", name, line,
            fmt::format(
-               "`{}` ({}) is a variable outside of the kernel, or a `static` one in it. It "
-               "would keep its value from one launch to the next, which this assignment does "
-               "not allow. Use the kernel's arguments, local variables or `__shared__` "
-               "memory; a table of constants gets `__constant__`.",
-               name, format_bytes(variable.bytes))});
+               "{}. {}, which this assignment does not allow{}. Use the kernel's arguments, "
+               "local variables or `__shared__` memory. Constants may be outside of the "
+               "kernel, if nothing is stored through their address.",
+               what, reason(variable.change),
+               line > 0 ? fmt::format("; line {} does it", line) : "")});
       return;
     }
   }
@@ -189,13 +207,13 @@ PolicyFindings apply_policy(const PtxPolicy& policy, const PtxContents& contents
   for (const Located& name : policy.forbid) check.apply(name.text, findings.forbidden);
   for (const Located& name : policy.flag) check.apply(name.text, findings.flagged);
   if (contents.trouble.empty()) return findings;
-  const PolicyFinding unreadable = {
-      "unreadable", contents.trouble, 0,
-      fmt::format(
-          "The inline assembly (`asm`) in the file has something that the grader cannot check "
-          "({}). Write it without, or without `asm`.",
-          shown(contents.trouble))};
-  (policy.forbid.empty() ? findings.flagged : findings.forbidden).push_back(unreadable);
+  // Nothing that was read is sure then, the size of its variables included, which always counts.
+  findings.forbidden.push_back(
+      {"unreadable", contents.trouble, 0,
+       fmt::format(
+           "The inline assembly (`asm`) in the file has something that the grader cannot check "
+           "({}). Write it without, or without `asm`.",
+           shown(contents.trouble))});
   return findings;
 }
 
@@ -209,11 +227,15 @@ std::string static_memory_excess(const PtxContents& contents, uint64_t limit_byt
     }
   }
   if (bytes <= limit_bytes || largest == nullptr) return "";
+  // Rounded, 4 MiB and a byte would be 4 MiB.
+  const bool alike = format_bytes(bytes) == format_bytes(limit_bytes);
+  const auto text = [&](uint64_t amount) {
+    return alike ? fmt::format("{} bytes", amount) : format_bytes(amount);
+  };
   return fmt::format(
       "The file's own variables take {} of device memory, and {} are allowed; the largest is `{}` "
       "with {}. The kernel's arguments are allocated by the grader.",
-      format_bytes(bytes), format_bytes(limit_bytes), shown(demangle(largest->name)),
-      format_bytes(largest->bytes));
+      text(bytes), text(limit_bytes), shown(demangle(largest->name)), text(largest->bytes));
 }
 
 }  // namespace warpmark

@@ -29,13 +29,14 @@ struct PolicyFindings {
 ///   `.f16`              an opcode with this modifier anywhere
 ///   `%clock64`          a special register
 ///   `vprintf`           a function that is called, or declared to be
-///   `writable_globals`  a variable of the module that a launch can leave values in for the next
+///   `writable_globals`  a variable of the module that a launch can leave values in for the next:
+///                       something may be stored through its address (compiler/ptx_flow.hpp)
 ///   `entries`           more kernels than the suite launches
 /// A name that is neither special nor known as an opcode is looked for among opcodes and functions.
 ///
 /// `launched` has the symbols of the kernels that are wanted, `file` is the submission's name.
-/// Where anything is forbidden, text that readers may read in different ways is forbidden, too,
-/// under the name "unreadable": only inline assembly has such.
+/// Text that readers may read in different ways is always forbidden, under the name "unreadable":
+/// only inline assembly has such.
 PolicyFindings apply_policy(const PtxPolicy& policy, const PtxContents& contents,
                             const std::set<std::string>& launched, const std::string& file);
 

@@ -2,13 +2,13 @@
 // use.
 #include "ptx/lexer.hpp"
 
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "ptx/error.hpp"
+#include "warpmark/ptx_number.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -22,13 +22,6 @@ bool is_name_start(char c) {
 }
 bool is_name(char c) {
   return is_name_start(c) || is_digit(c);
-}
-
-int digit_value(char c) {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return 99;
 }
 
 std::string printable(char c) {
@@ -92,26 +85,6 @@ bool Lexer::next_of_list(std::uint64_t& value) {
 
 Token Lexer::number() {
   const char* begin = at_;
-  // 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX: the bits of a binary32 or binary64 number.
-  if (*at_ == '0' && end_ - at_ >= 2 &&
-      (at_[1] == 'f' || at_[1] == 'F' || at_[1] == 'd' || at_[1] == 'D')) {
-    const bool single = at_[1] == 'f' || at_[1] == 'F';
-    const int digits = single ? 8 : 16;
-    at_ += 2;
-    std::uint64_t bits = 0;
-    int count = 0;
-    for (; at_ != end_ && digit_value(*at_) < 16; ++at_, ++count) {
-      bits = bits << 4 | static_cast<std::uint64_t>(digit_value(*at_));
-    }
-    if (count != digits || (at_ != end_ && is_name(*at_))) {
-      throw PtxError(line_, "a floating-point constant needs exactly " + std::to_string(digits) +
-                                " hexadecimal digits");
-    }
-    Token token = finish(TokenKind::real, begin);
-    token.single = single;
-    token.value = bits;
-    return token;
-  }
   // Most numbers are decimal and short: tables of initial values are millions of them.
   if (*at_ != '0') {
     const char* ahead = at_;
@@ -126,51 +99,15 @@ Token Lexer::number() {
       return token;
     }
   }
-  int base = 10;
-  if (*at_ == '0' && end_ - at_ >= 2) {
-    if (at_[1] == 'x' || at_[1] == 'X') {
-      base = 16;
-      at_ += 2;
-    } else if (at_[1] == 'b' || at_[1] == 'B') {
-      base = 2;
-      at_ += 2;
-    } else if (is_digit(at_[1])) {
-      base = 8;
-      at_ += 1;
-    }
+  const PtxNumber number = read_ptx_number({begin, static_cast<std::size_t>(end_ - begin)});
+  at_ += number.length;
+  if (number.kind == PtxNumberKind::malformed) {
+    throw PtxError(line_, "'" + std::string(begin, at_) + "' is " + number.trouble);
   }
-  std::uint64_t value = 0;
-  int digits = 0;
-  for (; at_ != end_ && digit_value(*at_) < base; ++at_, ++digits) {
-    const auto digit = static_cast<std::uint64_t>(digit_value(*at_));
-    if (value > (~std::uint64_t{0} - digit) / static_cast<std::uint64_t>(base)) {
-      throw PtxError(line_, "integer constant does not fit 64 bits");
-    }
-    value = value * static_cast<std::uint64_t>(base) + digit;
-  }
-  if (digits == 0) throw PtxError(line_, "integer constant without digits");
-  const bool fraction = base == 10 && at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E');
-  if (fraction) {
-    while (at_ != end_ && (is_digit(*at_) || *at_ == '.' || *at_ == 'e' || *at_ == 'E' ||
-                           ((*at_ == '-' || *at_ == '+') && (at_[-1] == 'e' || at_[-1] == 'E')))) {
-      ++at_;
-    }
-    // from_chars, unlike strtod, does not depend on the host program's locale.
-    double real = 0;
-    const auto [parsed, error] = std::from_chars(begin, at_, real);
-    if (parsed != at_ || error != std::errc()) {
-      throw PtxError(line_, "malformed number '" + std::string(begin, at_) + "'");
-    }
-    Token token = finish(TokenKind::real, begin);
-    std::memcpy(&token.value, &real, sizeof real);
-    return token;
-  }
-  if (at_ != end_ && *at_ == 'U') ++at_;
-  if (at_ != end_ && is_name(*at_) && *at_ != '%') {
-    throw PtxError(line_, "malformed number '" + std::string(begin, at_ + 1) + "'");
-  }
-  Token token = finish(TokenKind::integer, begin);
-  token.value = value;
+  Token token =
+      finish(number.kind == PtxNumberKind::integer ? TokenKind::integer : TokenKind::real, begin);
+  token.single = number.kind == PtxNumberKind::binary32;
+  token.value = number.value;
   return token;
 }
 

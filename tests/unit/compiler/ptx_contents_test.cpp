@@ -129,9 +129,9 @@ TEST(PtxContents, Variables) {
                    (variable.initialised ? " initialised" : "") +
                    (variable.external ? " external" : "") + (variable.managed ? " managed" : "") +
                    (variable.in_function ? " in function" : "") +
-                   (variable.accessed ? " accessed" : ""));
+                   (variable.change == PtxChange::stored ? " stored" : ""));
   }
-  EXPECT_THAT(said, ElementsAre("table 16 initialised", "counter 4 accessed", "cc 12",
+  EXPECT_THAT(said, ElementsAre("table 16 initialised", "counter 4 stored", "cc 12",
                                 "$str 7 initialised", "dynamic 0 external", "managed_one 8 managed",
                                 "__local_depot1 16 in function", "tile 128 in function"));
   EXPECT_EQ(found.bytes_in(PtxSpace::global), 16U + 4 + 7 + 8);
@@ -153,7 +153,7 @@ TEST(PtxContents, PlacesInTheSource) {
 
 TEST(PtxContents, SizesNeverOverflow) {
   const PtxContents found = ptx_contents(
-      ".global .b8 a[0x4000000000000000][16]; .global .v4 .f32 b[99999999999999999999];"
+      ".global .b8 a[0x4000000000000000][16]; .global .v4 .f32 b[18446744073709551615];"
       ".global .b32 c[] = {1, 2, generic(d), -4}, e[2] = {{1}, {2}}; .shared .f16x2 h[3];");
   EXPECT_EQ(found.trouble, "");
   ASSERT_EQ(found.variables.size(), 5U);
@@ -189,6 +189,61 @@ TEST(PtxContents, SpellingsThatHide) {
             (std::vector<std::string>{"exit", "ret"}));
   EXPECT_EQ(names(ptx_contents(in_body("ld.global.L2::128B.f32 f, [a];")).opcodes),
             std::vector<std::string>{"ld.global.L2::128B.f32"});
+}
+
+std::string sizes(const std::string& text) {
+  const PtxContents found = ptx_contents(text);
+  if (!found.trouble.empty()) return found.trouble;
+  std::string said;
+  for (const PtxVariable& variable : found.variables) {
+    said += (said.empty() ? "" : " ") + std::to_string(variable.bytes);
+  }
+  return said;
+}
+
+// As ptxas 13.0 and the CPU device read them.
+TEST(PtxContents, SizesInEachSpelling) {
+  EXPECT_EQ(sizes(".global .b8 a[0b1000000000000000000000000000000];"), "1073741824");
+  EXPECT_EQ(sizes(".global .b8 a[0B101U], b[0x1F], c[0X1fU], d[017], e[017U], f[10U];"),
+            "5 31 31 15 15 10");
+  EXPECT_EQ(sizes(".global .align 0b100 .v2 .b32 a[2][3], b;"), "48 8");
+  EXPECT_EQ(sizes(".global .attribute(.managed, .unified(1, 2)) .b8 a[3];"), "3");
+  EXPECT_EQ(sizes(".global .b64 a[] = {1, 0b11, 017, 0f3F800000, generic(b)};"), "40");
+  EXPECT_EQ(sizes(".global/* */.b8 a/**/[ // 5\n4/*]*/];"), "4");
+  EXPECT_EQ(sizes(".entry k(){ { .local .b8 a[0b11]; } { .global .b16 a[2]; } ret; }"), "3 4");
+}
+
+TEST(PtxContents, SizesThatCannotBeReadAreTrouble) {
+  for (const char* text : {"0b2",
+                           "08",
+                           "0x",
+                           "0b",
+                           "1'000",
+                           "1_000",
+                           "4k",
+                           "1 << 36",
+                           "4+4",
+                           "(4)",
+                           "-1",
+                           "18446744073709551616",
+                           "0x1FFFFFFFFFFFFFFFF",
+                           "1.5",
+                           "1e3",
+                           "0f40000000",
+                           "4, 4",
+                           "n",
+                           "4UL",
+                           "5 % 3"}) {
+    EXPECT_NE(ptx_contents(".global .b8 a[" + std::string(text) + "];").trouble, "") << text;
+  }
+  EXPECT_THAT(sizes(".global .b8 a<4>;"), HasSubstr("a range of variables"));
+  EXPECT_THAT(sizes(".global .e4m3 a[4];"), HasSubstr("a type that is not known"));
+  EXPECT_THAT(sizes(".global a[4];"), HasSubstr("a type that is not known"));
+  EXPECT_THAT(sizes(".global .b8 a.b[4000000000];"), HasSubstr("goes on in a way"));
+  EXPECT_THAT(sizes(".global .b8 a[4] b[4000000000];"), HasSubstr("goes on in a way"));
+  EXPECT_THAT(sizes(".global .b8 a%b[4];"), HasSubstr("goes on in a way"));
+  EXPECT_THAT(sizes("/* .global .b8 a[4];"), HasSubstr("a comment without an end"));
+  EXPECT_THAT(sizes(".entry k(){ mov.b32 r, 0b3; }"), HasSubstr("a number without digits"));
 }
 
 // What readers could read in different ways is told, whoever is right.

@@ -1,0 +1,258 @@
+#include "compiler/ptx_flow.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace warpmark {
+
+namespace {
+
+// The parts of "ld.global.nc.f32" after the first.
+template <typename Wanted>
+bool has_part(std::string_view opcode, const Wanted& wanted) {
+  for (size_t dot = opcode.find('.'); dot != std::string_view::npos;) {
+    const size_t end = std::min(opcode.find('.', dot + 1), opcode.size());
+    if (wanted(opcode.substr(dot + 1, end - dot - 1))) return true;
+    dot = end == opcode.size() ? std::string_view::npos : end;
+  }
+  return false;
+}
+
+bool has_space(std::string_view opcode, std::string_view space) {
+  return has_part(opcode, [&](std::string_view part) {
+    return part.starts_with(space) && (part.size() == space.size() || part[space.size()] == ':');
+  });
+}
+
+std::string_view base_of(std::string_view opcode) {
+  return opcode.substr(0, opcode.find('.'));
+}
+
+// They read through their addresses and write to registers alone (PTX ISA 9.0).
+bool only_reads(std::string_view opcode) {
+  constexpr std::array<std::string_view, 13> kReaders = {
+      "ld",  "ldu",  "ldmatrix", "prefetch", "prefetchu", "tex", "tld4",
+      "txq", "suld", "suq",      "isspacep", "istypep",   "cvta"};
+  const std::string_view base = base_of(opcode);
+  if (base == "wmma") return has_space(opcode, "load");
+  return std::find(kReaders.begin(), kReaders.end(), base) != kReaders.end();
+}
+
+// Functions of the system that read what they are given.
+bool only_reads_arguments(std::string_view function) {
+  return function == "vprintf" || function == "__assertfail";
+}
+
+constexpr uint32_t kNobody = std::numeric_limits<uint32_t>::max();
+
+}  // namespace
+
+PtxFlow::PtxFlow() : names_(kCells) {}
+
+PtxFlow::Node PtxFlow::new_node(std::string_view name) {
+  names_.push_back(name);
+  return static_cast<Node>(names_.size() - 1);
+}
+
+PtxFlow::Node PtxFlow::node_of(std::string_view name) {
+  const auto [found, fresh] = scope_.try_emplace(name, 0);
+  if (fresh) found->second = new_node(name);
+  return found->second;
+}
+
+void PtxFlow::add_edge(Node from, Node to) {
+  edges_.emplace_back(from, to);
+}
+
+void PtxFlow::begin_function(std::string_view name, const std::vector<std::string_view>& results,
+                             const std::vector<std::string_view>& parameters) {
+  scope_.clear();
+  parameters_.clear();
+  const auto [found, fresh] = functions_.try_emplace(name);
+  if (!fresh) found->second.twice = true;
+  Function function;
+  for (const std::string_view one : results) {
+    add_parameter(one);
+    function.results.push_back(node_of(one));
+  }
+  for (const std::string_view one : parameters) {
+    add_parameter(one);
+    function.parameters.push_back(node_of(one));
+  }
+  function.twice = found->second.twice;
+  found->second = std::move(function);
+}
+
+void PtxFlow::add_parameter(std::string_view name) {
+  parameters_.insert(name);
+}
+
+void PtxFlow::add_reference(std::string_view name) {
+  const Node node = new_node(name);
+  add_edge(node, kGlobal);
+  add_edge(node, kConstant);
+}
+
+void PtxFlow::from_cells(std::string_view opcode, Node to) {
+  bool known = false;
+  const auto one = [&](std::string_view space, Cell cell) {
+    if (!has_space(opcode, space)) return;
+    add_edge(cell, to);
+    known = true;
+  };
+  one("local", kLocal);
+  one("shared", kShared);
+  one("global", kGlobal);
+  one("const", kConstant);
+  if (known) return;
+  for (Node cell = 0; cell < kCells; ++cell) add_edge(cell, to);
+}
+
+void PtxFlow::to_cells(std::string_view opcode, Node from) {
+  // A store without a space may go to any but constant memory.
+  const bool local = has_space(opcode, "local");
+  const bool shared = has_space(opcode, "shared");
+  const bool global = has_space(opcode, "global");
+  const bool any = !local && !shared && !global;
+  if (any || local) add_edge(from, kLocal);
+  if (any || shared) add_edge(from, kShared);
+  if (any || global) add_edge(from, kGlobal);
+}
+
+// call (results), name, (arguments), prototype;
+void PtxFlow::add_call(const std::vector<PtxOperand>& operands, size_t where) {
+  Call call;
+  call.where = where;
+  size_t at = 0;
+  const auto nodes = [&](const PtxOperand& operand) {
+    std::vector<Node> found;
+    for (const std::string_view name : operand.names) found.push_back(node_of(name));
+    return found;
+  };
+  if (at < operands.size() && operands[at].opened_by == '(') call.results = nodes(operands[at++]);
+  if (at < operands.size() && !operands[at].names.empty()) call.target = operands[at++].names[0];
+  if (at < operands.size() && operands[at].opened_by == '(') call.arguments = nodes(operands[at]);
+  calls_.push_back(std::move(call));
+}
+
+void PtxFlow::add_instruction(std::string_view opcode, std::string_view guard,
+                              const std::vector<PtxOperand>& operands, size_t where) {
+  const std::string_view base = base_of(opcode);
+  if (base == "call") return add_call(operands, where);
+  const bool loads_parameter = base == "ld" && has_space(opcode, "param");
+  const bool stores_parameter = base == "st" && has_space(opcode, "param");
+  // An address of a parameter in a register: what it holds is then in memory, too.
+  if (!loads_parameter && !stores_parameter) {
+    for (const PtxOperand& operand : operands) {
+      for (const std::string_view name : operand.names) {
+        if (!is_parameter(name)) continue;
+        for (const Node cell : {kLocal, kGlobal}) {
+          add_edge(node_of(name), cell);
+          add_edge(cell, node_of(name));
+        }
+      }
+    }
+  }
+
+  const Node made = new_node({});  // what the instruction makes, from all that it takes
+  const bool is_store = base == "st";
+  const bool reads = only_reads(opcode);
+  const bool moves_addresses =
+      std::none_of(operands.begin(), operands.end(),
+                   [](const PtxOperand& operand) { return operand.opened_by == '['; });
+  size_t addresses = 0;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const bool address = operands[i].opened_by == '[';
+    if (address) ++addresses;
+    // A bulk or asynchronous copy reads through the second of its addresses.
+    const bool harmless = reads || (base == "cp" && addresses == 2);
+    for (const std::string_view name : operands[i].names) {
+      const Node node = node_of(name);
+      if (stores_parameter && i == 0) {
+        add_edge(made, node);
+      } else if (address && !loads_parameter) {
+        const bool known = is_store || base == "atom" || base == "red" || base == "cp";
+        if (!harmless)
+          sinks_.push_back({node, known ? PtxChange::stored : PtxChange::unclear, where});
+      } else if (i == 0 && !is_store && base != "red") {
+        add_edge(made, node);
+      } else {
+        add_edge(node, made);
+      }
+    }
+  }
+  if (!guard.empty()) add_edge(node_of(guard), made);
+  // The carry is a register that no operand names.
+  constexpr std::string_view kCarry = "CC.CF";
+  if (has_space(opcode, "cc")) add_edge(made, node_of(kCarry));
+  if (base == "addc" || base == "subc" || base == "madc") add_edge(node_of(kCarry), made);
+  if (moves_addresses || loads_parameter || stores_parameter) return;
+  from_cells(opcode, made);
+  if (reads) return;
+  to_cells(opcode, made);
+  if (base != "cp") return;
+  for (const Node cell : {kLocal, kShared, kGlobal}) {
+    add_edge(cell, made);
+    to_cells("cp", made);
+  }
+  // The address that a tensor map holds is written through where only the device looks.
+  if (has_space(opcode, "tensor")) sinks_.push_back({made, PtxChange::unclear, where});
+}
+
+std::map<std::string_view, PtxFlow::Change> PtxFlow::changes(
+    const std::set<std::string_view>& variables) const {
+  std::vector<std::pair<Node, Node>> edges = edges_;
+  std::vector<Sink> sinks = sinks_;
+  const auto anybody = static_cast<Node>(names_.size());  // what any function gives back
+  for (const Call& call : calls_) {
+    const auto found = functions_.find(call.target);
+    const bool known = found != functions_.end() && !found->second.twice &&
+                       found->second.parameters.size() == call.arguments.size() &&
+                       found->second.results.size() == call.results.size();
+    if (known) {
+      for (size_t i = 0; i < call.arguments.size(); ++i) {
+        edges.emplace_back(call.arguments[i], found->second.parameters[i]);
+      }
+      for (size_t i = 0; i < call.results.size(); ++i) {
+        edges.emplace_back(found->second.results[i], call.results[i]);
+      }
+      continue;
+    }
+    if (found == functions_.end() && only_reads_arguments(call.target)) continue;
+    for (const Node node : call.arguments) sinks.push_back({node, PtxChange::passed, call.where});
+    for (const Node node : call.results) edges.emplace_back(anybody, node);
+  }
+  for (const auto& [name, function] : functions_) {
+    for (const Node node : function.results) edges.emplace_back(node, anybody);
+  }
+
+  // Which variable each node may have the address of: the first that comes to it.
+  std::vector<uint32_t> owner(names_.size() + 1, kNobody);
+  std::vector<Node> open;
+  std::vector<std::string_view> of;
+  for (Node node = kCells; node < names_.size(); ++node) {
+    if (names_[node].empty() || !variables.contains(names_[node])) continue;
+    owner[node] = static_cast<uint32_t>(of.size());
+    of.push_back(names_[node]);
+    open.push_back(node);
+  }
+  if (open.empty()) return {};
+  std::sort(edges.begin(), edges.end());
+  for (size_t next = 0; next < open.size(); ++next) {
+    const Node from = open[next];
+    auto edge = std::lower_bound(edges.begin(), edges.end(), std::pair(from, Node{0}));
+    for (; edge != edges.end() && edge->first == from; ++edge) {
+      if (owner[edge->second] != kNobody) continue;
+      owner[edge->second] = owner[from];
+      open.push_back(edge->second);
+    }
+  }
+  std::map<std::string_view, Change> found;
+  for (const Sink& sink : sinks) {
+    if (owner[sink.node] == kNobody) continue;
+    found.try_emplace(of[owner[sink.node]], Change{sink.kind, sink.where});
+  }
+  return found;
+}
+
+}  // namespace warpmark
