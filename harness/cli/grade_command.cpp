@@ -33,6 +33,7 @@ struct GradeRequest {
   int secret_fd = -1;
   std::string device = "auto";
   bool without_walls = false;
+  bool without_lint = false;
   bool regrade = false;
   bool lint = false;
   bool quiet = false;
@@ -159,6 +160,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
     print_error(out, "warning: left out: " + text);
   }
   const GradeFiles files(request.out);
+  if (!request.without_lint) require_lint(*assignment, python, request.device, files, out);
   ClassRunOptions options;
   options.setup.assignment = assignment->file;
   options.setup.assignment_sha256 = assignment->sha256;
@@ -211,6 +213,8 @@ Command grade_command(CLI::App& program) {
   app->add_flag("--regrade", request->regrade, "Grade again what is graded");
   app->add_flag("--without-walls", request->without_walls,
                 "Grade although this machine cannot confine what students hand in");
+  app->add_flag("--without-lint", request->without_lint,
+                "Grade although the assignment gives points for nothing, as --lint says");
   app->add_flag("--lint", request->lint,
                 "Check the assignment itself, and run its self-tests: no submissions");
   app->add_flag("-q,--quiet", request->quiet, "Print the sums only");

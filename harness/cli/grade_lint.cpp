@@ -1,9 +1,12 @@
 #include "cli/grade_lint.hpp"
 
+#include <fmt/format.h>
+
 #include "base/file.hpp"
-#include "cli/lazy_python.hpp"
+#include "base/sha256.hpp"
 #include "grade/assignment_lint.hpp"
 #include "grade/grader.hpp"
+#include "results/run_context.hpp"
 
 namespace warpmark {
 
@@ -20,21 +23,40 @@ GradeResult grade_file(SubmissionGrader& grader, const SubmissionRules& rules,
   return grader.grade(submission);
 }
 
+// What is found without running a kernel.
+AssignmentLint look_at(const Assignment& assignment, LazyPython& python,
+                       const std::string& device) {
+  SessionOptions options;
+  options.device = device;
+  options.timeout_s = assignment.limits.timeout_s;
+  PluginLoader plugins;
+  Session session(python.interpreter(), options);
+  return lint_assignment(assignment, session, python.interpreter(), plugins);
+}
+
 }  // namespace
+
+void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,
+                  const GradeFiles& files, Output& out) {
+  // The same assignment need not be looked at for every submission that comes in.
+  const std::string key = sha256_hex(assignment.sha256 + " " + warpmark_version());
+  if (files.linted() == key) return;
+  const AssignmentLint lint = look_at(assignment, python, device);
+  if (lint.problems.empty()) {
+    files.set_linted(key);
+    return;
+  }
+  for (const Error& problem : lint.problems) print_error(out, problem.what());
+  throw usage_error(fmt::format("{} would give points for nothing, and nobody was graded",
+                                display_path(assignment.file)),
+                    {}, "mend it, or grade all the same with --without-lint");
+}
 
 ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,
                               bool without_walls, Output& out) {
   LazyPython python;
   const auto assignment = load_assignment(file, python.list_evaluator());
-  SessionOptions options;
-  options.device = device;
-  options.timeout_s = assignment->limits.timeout_s;
-  PluginLoader plugins;
-  AssignmentLint lint;
-  {
-    Session session(python.interpreter(), options);
-    lint = lint_assignment(*assignment, session, python.interpreter(), plugins);
-  }
+  AssignmentLint lint = look_at(*assignment, python, device);
   if (lint.problems.empty() && !assignment->self_tests.empty()) {
     GraderOptions grading;
     grading.device = device;

@@ -5,9 +5,17 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "cli/lazy_python.hpp"
 #include "cli/output.hpp"
+#include "grade/assignment.hpp"
+#include "grade/grade_files.hpp"
 
 namespace warpmark {
+
+/// Before a class is graded: throws a usage error, after a line for each problem, for an assignment
+/// that lint refuses. Self-tests are not run. `files` remembers what was found good.
+void require_lint(const Assignment& assignment, LazyPython& python, const std::string& device,
+                  const GradeFiles& files, Output& out);
 
 /// Prints the assignment's problems, then its points and its weakest margin. Runs its self-tests if
 /// there is no problem before. ExitCode::usage if there is any. Throws what load_assignment and

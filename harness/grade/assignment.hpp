@@ -79,6 +79,8 @@ struct Assignment {
   uint64_t trials = 3;  ///< of each item
   PtxPolicy ptx;
   GradeLimits limits;
+  /// Axes and scalar arguments with one value everywhere, on purpose.
+  std::vector<Located> fixed;
   std::vector<SelfTest> self_tests;
   std::string sha256;  ///< of the assignment, its suites, their files and the course's headers
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "grade/foreseen.hpp"
 #include "grade/free_points.hpp"
 
 namespace warpmark {
@@ -27,24 +28,35 @@ class AssignmentLinter {
   AssignmentLint run() {
     bool whole = true;
     for (const AssignmentCase& one : assignment_.cases) {
-      bool random = true;
-      for (const Case& item : one.items) whole = look(one, item, random) && whole;
-      if (!random) {
-        lint_.notes.push_back(
-            fmt::format("the inputs of `{}` do not use `rng`: every student and every trial gets "
-                        "the same numbers",
-                        one.name));
-      }
+      for (const Case& item : one.items) whole = look(one, item) && whole;
     }
     // A case with an item that could not be looked at would seem to be free, or not to be.
-    if (whole) lint_.problems = free_.problems();
+    if (!whole) return std::move(lint_);
+    lint_.problems = free_.problems();
+    for (const Error& problem : built_in_.problems(assignment_)) lint_.problems.push_back(problem);
+    lint_.notes = built_in_.notes(assignment_);
+    add_notes();
     return std::move(lint_);
   }
 
  private:
-  bool look(const AssignmentCase& one, const Case& item, bool& random) {
+  void add_notes() {
+    if (fills_blocks_) {
+      lint_.notes.emplace_back(
+          "every launch has exactly as many threads as there are elements: a kernel without a "
+          "check of its bounds gets all points; add a size that is no multiple of the block");
+    }
+    const bool proved = std::any_of(assignment_.self_tests.begin(), assignment_.self_tests.end(),
+                                    [](const SelfTest& test) { return test.must_pass; });
+    if (!proved) {
+      lint_.notes.emplace_back(
+          "`self_test` has no `must_pass`: nothing shows that a right kernel gets all points");
+    }
+  }
+
+  bool look(const AssignmentCase& one, const Case& item) {
     try {
-      return look_at(one, item, random);
+      return look_at(one, item);
     } catch (const Error& error) {
       if (error.code() != ExitCode::usage) throw;
       add(error.at(one.where));
@@ -52,20 +64,23 @@ class AssignmentLinter {
     }
   }
 
-  bool look_at(const AssignmentCase& one, const Case& item, bool& random) {
+  bool look_at(const AssignmentCase& one, const Case& item) {
     const PlannedCase planned = make_plan(item, plugins_);
     TrivialCheck check(python_);
     TrivialMargin margin(python_);
+    ForeseenCheck foreseen(python_);
     uint64_t trials = 0;
-    bool refutes = true;
+    bool refutes = true, foresees = true;
     const Outcome outcome = session_.examine(item, planned, [&](const ReadyCase& ready) {
       if (refutes) refutes = check.look(ready);
+      if (foresees) foresees = foreseen.look(ready, check.is_random());
+      built_in_.add(item, ready);
       uint64_t elements = 0;
       for (const TrivialCheck::Judged& judged : check.judged()) elements += judged.elements;
       const uint64_t wanted =
           !check.is_random() || elements > kElementsOfAllTrials ? 1 : assignment_.trials;
       if (trials < wanted) margin.look(ready);
-      return ++trials < wanted || refutes;
+      return ++trials < wanted || refutes || foresees;
     });
     if (outcome.verdict != Verdict::passed) {
       const Error why = outcome.error.value_or(usage_error(outcome.reason));
@@ -73,8 +88,8 @@ class AssignmentLinter {
                       why.where().known() ? why.where() : one.where, why.hint()));
       return false;
     }
-    random = random && check.is_random();
-    free_.add(one, item, check);
+    fills_blocks_ = fills_blocks_ && foreseen.fills_blocks();
+    free_.add(one, item, check, foreseen);
     if (const auto weakest = margin.weakest()) {
       if (!lint_.weakest || weakest->times < lint_.weakest->margin.times) {
         lint_.weakest = WeakestMargin{one.name, item.id, *weakest};
@@ -97,6 +112,8 @@ class AssignmentLinter {
   Interpreter& python_;
   PluginLoader& plugins_;
   FreePoints free_;
+  BuiltInValues built_in_;
+  bool fills_blocks_ = true;
   AssignmentLint lint_;
 };
 

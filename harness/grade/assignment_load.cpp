@@ -89,7 +89,7 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
   }
   require_map(root, "an assignment",
               {"warpmark", "assignment", "title", "about", "suite", "points", "submission",
-               "trials", "cases", "ptx", "limits", "self_test"});
+               "trials", "cases", "fixed", "ptx", "limits", "self_test"});
   require_format_version(root);
   into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
   const YamlNode* title = root.find("title");
@@ -116,6 +116,7 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
   if (const YamlNode* points = root.find("points")) check_sum(*points, into);
   if (const YamlNode* ptx = root.find("ptx")) into.ptx = read_ptx_policy(*ptx);
   if (const YamlNode* limits = root.find("limits")) into.limits = read_grade_limits(*limits);
+  if (const YamlNode* fixed = root.find("fixed")) into.fixed = read_fixed(*fixed, into.suites);
   if (const YamlNode* tests = root.find("self_test")) {
     into.self_tests = read_self_test(*tests, into.folder, into.cases);
   }

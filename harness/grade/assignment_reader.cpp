@@ -291,6 +291,30 @@ GradeLimits read_grade_limits(const YamlNode& node) {
   return limits;
 }
 
+std::vector<Located> read_fixed(const YamlNode& node,
+                                const std::vector<std::shared_ptr<const Suite>>& suites) {
+  require_list(node, "`fixed`");
+  std::vector<std::string> known;
+  for (const auto& suite : suites) {
+    for (const Axis& axis : suite->axes) known.push_back(axis.name);
+    for (const Argument& argument : suite->arguments) {
+      if (argument.kind == ArgumentKind::scalar) known.push_back(argument.name);
+    }
+  }
+  std::vector<Located> names;
+  for (const YamlNode& one : node.elements) {
+    const Located name = read_text(one, "a name in `fixed`");
+    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+      const std::string near = nearest(name.text, known);
+      throw usage_error(
+          fmt::format("`{}` is no axis and no number among the arguments", printable(name.text)),
+          name.where, near.empty() ? "" : fmt::format("did you mean `{}`?", near));
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
 std::vector<SelfTest> read_self_test(const YamlNode& node, const fs::path& folder,
                                      const std::vector<AssignmentCase>& cases) {
   require_map(node, "`self_test`", {"must_pass", "must_fail"});

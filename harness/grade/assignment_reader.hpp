@@ -28,6 +28,9 @@ std::string read_assignment_id(const YamlNode& node);
 SubmissionRules read_submission(const YamlNode& node, const std::filesystem::path& folder);
 PtxPolicy read_ptx_policy(const YamlNode& node);
 GradeLimits read_grade_limits(const YamlNode& node);
+/// Names of axes and scalar arguments of the suites.
+std::vector<Located> read_fixed(const YamlNode& node,
+                                const std::vector<std::shared_ptr<const Suite>>& suites);
 /// `cases` are those that a test may name.
 std::vector<SelfTest> read_self_test(const YamlNode& node, const std::filesystem::path& folder,
                                      const std::vector<AssignmentCase>& cases);

@@ -22,18 +22,24 @@ namespace {
 constexpr size_t kLongestMessage = 240;
 
 struct CompilerError {
-  int line = 0;  ///< 0 if unknown
+  int line = 0;         ///< 0 if unknown
+  bool at_end = false;  ///< of the file
   std::string text;
 };
 
 // "x.cu(3): error: expected a ";"" → {3, …}: the first line of the log that has an error.
 std::optional<CompilerError> first_error(std::string_view log) {
   for (const std::string& line : split(log, '\n')) {
-    for (const std::string_view mark : {"): error: ", "): catastrophic error: "}) {
+    // A brace that is missing is missed at the end, which has no line.
+    for (const std::string_view mark :
+         {"): error: ", "): catastrophic error: ", "At end of source: error: ",
+          "At end of source: catastrophic error: "}) {
       const size_t at = line.find(mark);
       if (at == std::string::npos) continue;
       CompilerError error;
       error.text = trim(std::string_view(line).substr(at + mark.size()));
+      error.at_end = mark.front() == 'A';
+      if (error.at_end) return error;
       if (const size_t open = line.rfind('(', at); open != std::string::npos) {
         std::from_chars(line.data() + open + 1, line.data() + at, error.line);
       }
@@ -67,7 +73,10 @@ std::string in_plain_words(const std::string& error) {
   if (says("expected a \";\"")) {
     return "a `;` is missing, here or at the end of the line before";
   }
-  if (says("expected a \"}\"") || says("end of file")) return "a `}` is missing";
+  if (says("comment unclosed")) return "a comment is not closed: its `*/` is missing";
+  if (says("missing closing quote")) return "a closing quote is missing";
+  if (says("the #endif") || says("#endif")) return "an `#endif` is missing";
+  if (says("expected a \"}\"")) return "a `}` is missing";
   if (says("expected a \")\"")) return "a `)` is missing";
   if (says("could not open source file") || says("cannot open source file")) {
     return fmt::format(
@@ -85,6 +94,14 @@ std::string in_plain_words(const std::string& error) {
     return "a name is declared twice";
   }
   return "";
+}
+
+// What the compiler said first of all where nothing in it looks like an error; else the reason.
+std::string first_line(const std::string& said, const std::string& reason) {
+  const size_t log = said.find('\n');
+  if (log == std::string::npos) return reason;
+  const std::string text(trim(split(trim(std::string_view(said).substr(log)), '\n').front()));
+  return text.empty() ? reason : text;
 }
 
 std::string wanted_kernel(const ExplainContext& context) {
@@ -219,20 +236,22 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
              "for "
              "mistakes in inline assembly (`asm`), and for `__shared__` arrays that are too large.";
     }
-    return "The file does not compile: " + capped(outcome.reason) + ".";
+    return "The file does not compile: " + capped(first_line(said, outcome.reason)) + ".";
   }
   const std::vector<HostCode> host = find_host_code(context.source);
-  // A header or a helper is to blame only if the compiler speaks of it.
+  // It is to blame only if the compiler speaks of it: a `main` that the preprocessor leaves out is
+  // no reason for a `;` that is missing elsewhere.
   const bool program = std::any_of(host.begin(), host.end(), [&](const HostCode& one) {
-    return (one.kind != HostCodeKind::include && one.kind != HostCodeKind::function) ||
-           one.line == error->line;
+    return one.line <= error->line && error->line <= std::max(one.line, one.last_line);
   });
   if (program) {
     if (const std::string text = explain_host_code(host); !text.empty()) {
       return "The file does not compile as a kernel. " + text;
     }
   }
-  const std::string where = error->line > 0 ? fmt::format(" at line {}", error->line) : "";
+  const std::string where = error->line > 0 ? fmt::format(" at line {}", error->line)
+                            : error->at_end ? " at the end of the file"
+                                            : "";
   const std::string plain = in_plain_words(error->text);
   if (plain.empty()) {
     return fmt::format("The file does not compile. The compiler's first error is{}: {}.", where,

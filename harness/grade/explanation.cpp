@@ -46,9 +46,7 @@ std::string unwritten_text(const OutputVerdict& output) {
   const Comparison& result = output.comparison;
   if (result.unwritten == result.elements) {
     return fmt::format(
-        "The kernel never wrote anything to `{}`. Each thread must store its result, as in `{}[i] "
-        "= "
-        "…`.",
+        "The kernel never wrote anything to `{}`. Results must be stored there, as in `{}[…] = …`.",
         output.output, output.output);
   }
   const std::string name = element_name(output, result.first->index);
@@ -79,7 +77,8 @@ std::string wrong_text(const OutputVerdict& output) {
   }
   // A value close to the expected one is another kind of mistake than a wrong formula.
   if (result.unwritten > 0 && result.unwritten < result.wrong) {
-    text += fmt::format(" {} of them were never written.", result.unwritten);
+    text += fmt::format(" {} of them {} never written.", result.unwritten,
+                        result.unwritten == 1 ? "was" : "were");
   }
   return text;
 }

@@ -18,17 +18,18 @@ using Json = nlohmann::ordered_json;
 
 // Names and texts in a report may be made by the student.
 constexpr size_t kLongestName = 60;
+constexpr size_t kLongestMessage = 200;
 
 // Reads members of a report, whatever they are.
 class Report {
  public:
   explicit Report(const Json& json) : json_(json) {}
 
-  std::string text(const char* key) const {
+  std::string text(const char* key, size_t most = kLongestName) const {
     const auto found = find(key);
     if (!found || !found->is_string()) return "";
     std::string value = printable(found->get<std::string>());
-    if (value.size() > kLongestName) value = printable(value.substr(0, kLongestName)) + "…";
+    if (value.size() > most) value = printable(value.substr(0, most)) + "…";
     return value;
   }
   std::optional<int64_t> number(const char* key) const {
@@ -165,6 +166,12 @@ std::string outside_shared(const Report& report, const std::string& file) {
   const auto size = report.object("allocation").number("bytes");
   std::string text =
       fmt::format("{} {} shared memory outside of what the block has", subject(report, file), does);
+  // An `extern __shared__` array has what the launch gives it.
+  if (size && *size == 0) {
+    return text + ", which is nothing." + by_thread(report) +
+           " This launch gives the kernel no dynamic shared memory: declare the array with a size, "
+           "as in `__shared__ float part[128];`, and not as `extern __shared__`.";
+  }
   if (size) text += fmt::format(", which is {}", plural(*size, "byte"));
   return text + "." + by_thread(report) +
          " Either the `__shared__` array is too small for the number of threads in a block, or the "
@@ -194,8 +201,9 @@ std::string illegal_address(const Report& report, const std::string& file) {
         subject(report, file), does, by_thread(report));
   }
   return fmt::format(
-      "{} {} memory that belongs to none of the kernel's arguments.{} The pointer is null or was "
-      "never set, or an index on the way to it is far too great.",
+      "{} {} memory that belongs to none of the kernel's arguments.{} Perhaps the pointer is null "
+      "or "
+      "was never set, or an index on the way to it is far too great.",
       subject(report, file), does, by_thread(report));
 }
 
@@ -218,11 +226,64 @@ std::string barrier(const Report& report, const std::string& file) {
       message.find("does not exist") != std::string::npos) {
     return fmt::format("A barrier{} is used in a way that no GPU allows: {}.", at, message);
   }
+  const auto says = [&](std::string_view what) { return message.find(what) != std::string::npos; };
+  if (says("does not name the lane")) {
+    return fmt::format(
+        "An operation of a warp{}, such as `__shfl_sync()`, is executed by a thread that its mask "
+        "does not name. The mask has a bit for each thread that takes part, and 0xffffffff names "
+        "all 32 of a warp.",
+        at);
+  }
+  if (says("values are read from lanes")) {
+    return fmt::format(
+        "An operation of a warp{}, such as `__shfl_sync()`, reads values of threads that have left "
+        "the kernel. Let no thread `return` before it.",
+        at);
+  }
+  if (says("lanes wait for others")) {
+    return fmt::format(
+        "Some threads of a warp wait at an operation{}, such as `__syncwarp()` or `__shfl_sync()`, "
+        "for others that its mask names and that never come. Take it out of the `if`, or give it "
+        "the mask of those that come.",
+        at);
+  }
+  if (says("mbarrier")) {
+    return fmt::format(
+        "Threads wait at an mbarrier{} for a phase that never ends: not as many threads, or bytes "
+        "of copies, arrive as it expects.",
+        at);
+  }
+  if (says("cluster")) {
+    return fmt::format(
+        "Some threads wait at the barrier of a cluster{} for others that never come. All threads "
+        "of all blocks of the cluster must reach it.",
+        at);
+  }
   return fmt::format(
       "Some threads of a block wait at a barrier{} such as `__syncthreads()` for others that never "
-      "come. All threads of a block must reach it: take it out of the `if`, and let no thread "
+      "come to it. All threads of a block must reach it: take it out of the `if`, and let no "
+      "thread "
       "`return` before it.",
       at);
+}
+
+// What puts two accesses in order depends on whose they are.
+std::string order_of(const Report& report, const Report& other) {
+  const auto mine = report.triple("block");
+  const auto others = other.triple("block");
+  if (!mine || !others) {
+    return " Within a block `__syncthreads()` between the two accesses puts them in order, and "
+           "between blocks nothing does in a launch; to add up in one place use `atomicAdd`.";
+  }
+  if (*mine != *others) {
+    return fmt::format(
+        " The two threads are in different blocks, {} and {}, which `__syncthreads()` does not put "
+        "in order: let each block write elements of its own, or use `atomicAdd` to add up in one "
+        "place.",
+        index_text(*mine), index_text(*others));
+  }
+  return " `__syncthreads()` between the two accesses puts them in order; to add up in one place "
+         "use `atomicAdd`.";
 }
 
 std::string undefined_thing(const Report& report) {
@@ -262,9 +323,8 @@ std::string race(const Report& report, const std::string& file) {
   const std::string at = other.empty() || other == line_text(report, file) ? "" : " in " + other;
   return fmt::format(
       "{} uses {} at the same time as another thread{}, and one of them writes, so the result is a "
-      "matter of luck.{} In a block `__syncthreads()` between the two accesses puts them in order; "
-      "to add up in one place use `atomicAdd`.",
-      subject(report, file), what, at, by_thread(report));
+      "matter of luck.{}{}",
+      subject(report, file), what, at, by_thread(report), order_of(report, report.object("other")));
 }
 
 std::string limit(const Report& report) {
@@ -296,7 +356,8 @@ std::string explain_report(const Json& json, const std::string& file) {
   }
   if (kind == "trap") {
     return fmt::format(
-        "{} ended the kernel on purpose, by `__trap()` or by an `assert` that does not hold.{}",
+        "{} ended the kernel on purpose: by `__trap()`, by an `assert` that does not hold, or "
+        "because a function that returns a value came to its end without `return`.{}",
         subject(report, file), by_thread(report));
   }
   if (kind == "stack_overflow") {
@@ -315,14 +376,20 @@ std::string explain_report(const Json& json, const std::string& file) {
         "it is meant to.",
         subject(report, file));
   }
-  return "";
+  // Of a later device, or too rare for words of their own.
+  const std::string message = report.text("message", kLongestMessage);
+  if (message.empty()) return "";
+  const std::string line = line_text(report, file);
+  return fmt::format("The kernel made a mistake{}: {}.", line.empty() ? "" : " in " + line,
+                     message);
 }
 
 std::string explain_fault(const Outcome& outcome, const std::string& file) {
-  for (const Json& report : weighed_reports(outcome)) {
+  const std::vector<Json> reports = weighed_reports(outcome);
+  for (const Json& report : reports) {
     std::string text = explain_report(report, file);
     if (text.empty()) continue;
-    const size_t others = outcome.findings.size() - 1;
+    const size_t others = reports.size() - 1;  // warnings cost nothing
     if (others > 0) {
       text += fmt::format(" {} more place{} in the kernel {} reported.", others,
                           others == 1 ? "" : "s", others == 1 ? "is" : "are");
@@ -337,7 +404,9 @@ std::string explain_fault(const Outcome& outcome, const std::string& file) {
   }
   const auto says = [&](std::string_view name) { return said.find(name) != std::string::npos; };
   if (says("ILLEGAL_ADDRESS")) {
-    return "The kernel used memory outside of its arrays. There are usually more threads than "
+    return "The kernel used memory outside of its arrays, or by a pointer that leads to none. "
+           "There "
+           "are usually more threads than "
            "elements, so each thread must ask `if (i < n)` before it uses its element.";
   }
   if (says("MISALIGNED_ADDRESS")) {

@@ -12,26 +12,22 @@
 namespace warpmark {
 namespace {
 
-bool has(const std::vector<TrivialPass>& passes, TrivialAnswer answer) {
-  return std::any_of(passes.begin(), passes.end(),
-                     [&](const TrivialPass& one) { return one.answer == answer; });
-}
-
-bool by_tolerance(const std::vector<TrivialPass>& passes) {
-  return std::any_of(passes.begin(), passes.end(),
-                     [](const TrivialPass& one) { return one.by_tolerance; });
-}
+constexpr const char* kLooseHint =
+    "the tolerance lets it: make it tighter, or the expected values larger";
 
 // "wrote zeros or copied `x`".
-std::string words(const std::vector<TrivialPass>& passes) {
+template <typename Passes>
+std::string words(const Passes& passes) {
   std::vector<std::string> all;
-  all.reserve(passes.size());
-  for (const TrivialPass& one : passes) all.push_back(answer_words(one, true));
+  for (const auto& one : passes) all.push_back(one.words);
   return join(all, " or ");
 }
 
-constexpr const char* kLooseHint =
-    "the tolerance lets it: make it tighter, or the expected values larger";
+template <typename Passes>
+bool by_tolerance(const Passes& passes) {
+  return std::any_of(passes.begin(), passes.end(),
+                     [](const auto& one) { return one.by_tolerance; });
+}
 
 }  // namespace
 
@@ -40,14 +36,25 @@ bool FreePoints::Item::is_free() const {
                      [](const Output& one) { return !one.passes.empty(); });
 }
 
-void FreePoints::add(const AssignmentCase& one, const Case& item, const TrivialCheck& check) {
+void FreePoints::add(const AssignmentCase& one, const Case& item, const TrivialCheck& check,
+                     const ForeseenCheck& foreseen) {
   Item added{&one, item.id, {}};
   for (const TrivialCheck::Judged& judged : check.judged()) {
     added.outputs.push_back({judged.output, judged.fingerprint, judged.elements, {}});
   }
   for (const TrivialPass& pass : check.passes()) {
     for (Output& output : added.outputs) {
-      if (output.name == pass.output) output.passes.push_back(pass);
+      if (output.name != pass.output) continue;
+      output.passes.push_back({answer_words(pass, true), pass.by_tolerance, false, false});
+    }
+  }
+  for (const ForeseenAnswer& answer : foreseen.answers()) {
+    for (Output& output : added.outputs) {
+      if (output.name != answer.output) continue;
+      // One answer is enough; what is right as another one never changes, either.
+      const bool looser = answer.by_tolerance && !by_tolerance(output.passes);
+      if (!output.passes.empty() && !looser) continue;
+      output.passes.push_back({answer.words, answer.by_tolerance, false, answer.never_changes});
     }
   }
   items_.push_back(std::move(added));
@@ -67,7 +74,8 @@ std::vector<FreePoints::Item> FreePoints::with_stale() const {
       const std::vector<std::string>& ids = same[{output.name, output.fingerprint}];
       if (output.elements == 1 || ids.size() == 1 || !output.passes.empty()) continue;
       const std::string& other = ids.front() == item.id ? ids.back() : ids.front();
-      output.passes.push_back({output.name, TrivialAnswer::stale, other, false, output.elements});
+      const TrivialPass stale{output.name, TrivialAnswer::stale, other, false, output.elements};
+      output.passes.push_back({answer_words(stale, true), false, true, false});
     }
   }
   return items;
@@ -85,7 +93,7 @@ Error FreePoints::scored(const AssignmentCase& one, const std::vector<const Item
         one.where, "give the suite a `reference`, or the case other items");
   }
   std::vector<std::string> did;
-  std::vector<TrivialPass> all;
+  std::vector<Pass> all;
   for (const Output& output : item.outputs) {
     did.push_back(words(output.passes) +
                   (item.outputs.size() > 1 ? fmt::format(" as `{}`", output.name) : ""));
@@ -96,8 +104,11 @@ Error FreePoints::scored(const AssignmentCase& one, const std::vector<const Item
   std::string hint = "choose inputs that lead to another answer; `rng` does";
   if (by_tolerance(all)) {
     hint = kLooseHint;
-  } else if (has(all, TrivialAnswer::stale)) {
+  } else if (std::any_of(all.begin(), all.end(), [](const Pass& pass) { return pass.stale; })) {
     hint = "give each case inputs of its own: `rng` does";
+  } else if (std::any_of(all.begin(), all.end(),
+                         [](const Pass& pass) { return pass.never_changes; })) {
+    hint = "every student and every trial gets the same numbers: let `rng` make the inputs";
   } else if (single || one.credit == Credit::each) {
     hint = one.credit == Credit::each
                ? "use `credit: all`, or other values of the axes: an easy size then earns nothing "
@@ -113,8 +124,8 @@ Error FreePoints::scored(const AssignmentCase& one, const std::vector<const Item
 }
 
 Error FreePoints::loose(const Item& item, const Output& output) {
-  std::vector<TrivialPass> passes = output.passes;
-  std::erase_if(passes, [](const TrivialPass& pass) { return !pass.by_tolerance; });
+  std::vector<Pass> passes = output.passes;
+  std::erase_if(passes, [](const Pass& pass) { return !pass.by_tolerance; });
   return usage_error(fmt::format("in `{}`, `{}` of {} would pass if the kernel {}",
                                  item.owner->name, output.name, item.id, words(passes)),
                      item.owner->where, kLooseHint);

@@ -7,31 +7,37 @@
 
 #include "base/error.hpp"
 #include "grade/assignment.hpp"
+#include "grade/foreseen.hpp"
 #include "runtime/trivial_check.hpp"
 
 namespace warpmark {
 
 /// Collects the items of an assignment. An item is free if each of its outputs lets an answer pass
-/// that needs no kernel. A case must not give points for free items: with `credit: all` not each of
-/// its items may be free, with `credit: each` none. Nor may a tolerance swallow a wrong answer to
-/// any output. Exceptions of the suite (`lint`) count for `warpmark lint` only: here are points at
-/// stake.
+/// that needs no kernel, or one that looks at no input. A case must not give points for free items:
+/// with `credit: all` not each of its items may be free, with `credit: each` none. Nor may a
+/// tolerance swallow a wrong answer to any output. Exceptions of the suite (`lint`) count for
+/// `warpmark lint` only: here are points at stake.
 class FreePoints {
  public:
   explicit FreePoints(const Assignment& assignment) : assignment_(assignment) {}
 
   /// An item of a case of the assignment, after its last trial.
-  void add(const AssignmentCase& one, const Case& item, const TrivialCheck& check);
+  void add(const AssignmentCase& one, const Case& item, const TrivialCheck& check,
+           const ForeseenCheck& foreseen);
 
   /// As usage errors at the cases, each with what to do.
   std::vector<Error> problems() const;
 
  private:
+  struct Pass {
+    std::string words;  ///< what the kernel did
+    bool by_tolerance = false, stale = false, never_changes = false;
+  };
   struct Output {
     std::string name;
     uint64_t fingerprint = 0;
     size_t elements = 0;
-    std::vector<TrivialPass> passes;
+    std::vector<Pass> passes;
   };
   struct Item {
     const AssignmentCase* owner = nullptr;

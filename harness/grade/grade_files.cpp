@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kStaff = "staff";
+constexpr const char* kLinted = ".linted";
 constexpr const char* kStudents = "students";
 
 std::optional<GradeResult> read_result(const fs::path& file) {
@@ -72,6 +73,21 @@ std::optional<GradeResult> GradeFiles::read(const std::string& student) const {
   std::optional<GradeResult> result = read_result(result_file(student));
   if (result && result->student != student) return std::nullopt;
   return result;
+}
+
+std::string GradeFiles::linted() const {
+  const fs::path file = out_ / kStaff / kLinted;
+  std::error_code code;
+  if (!fs::is_regular_file(file, code)) return "";
+  try {
+    return read_file(file);
+  } catch (const Error&) {
+    return "";  // then it is looked at again
+  }
+}
+
+void GradeFiles::set_linted(const std::string& key) const {
+  write_file_atomically(out_ / kStaff / kLinted, key);
 }
 
 std::vector<GradeResult> GradeFiles::read_all() const {

@@ -24,6 +24,10 @@ class GradeFiles {
   /// The result that is there. Nothing if there is none, or what is there is no result.
   std::optional<GradeResult> read(const std::string& student) const;
 
+  /// What lint last found good: what set_linted() was given; "" for nothing.
+  std::string linted() const;
+  void set_linted(const std::string& key) const;
+
   /// All results that are there, by student's name.
   std::vector<GradeResult> read_all() const;
 

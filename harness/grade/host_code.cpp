@@ -63,7 +63,7 @@ class Finder {
 
  private:
   void add(HostCodeKind kind, std::string name, int line) {
-    found_.push_back({kind, std::move(name), line});
+    found_.push_back({kind, std::move(name), line, 0});
   }
   bool is(size_t i, std::string_view text) const {
     return i < tokens_.size() && tokens_[i].text == text && !tokens_[i].directive;
@@ -95,7 +95,10 @@ class Finder {
     const std::string& text = tokens_[i].text;
     if (inside_ > 0) {
       if (text == "{") ++inside_;
-      if (text == "}") --inside_;
+      if (text == "}" && --inside_ == 0 && body_of_ < found_.size()) {
+        found_[body_of_].last_line = tokens_[i].line;
+        body_of_ = kMostFound;
+      }
       return;
     }
     if (text == "(") ++parentheses_;
@@ -105,7 +108,9 @@ class Finder {
         declaration_.clear();
         return;
       }
+      const size_t before = found_.size();
       function();
+      body_of_ = found_.size() > before ? before : kMostFound;
       declaration_.clear();
       inside_ = 1;
     } else if ((text == ";" || text == "}") && parentheses_ == 0) {
@@ -160,6 +165,7 @@ class Finder {
   int parentheses_ = 0;
   size_t inside_ = 0;  ///< depth of braces in a function's or type's body
   std::vector<HostCode> found_;
+  size_t body_of_ = kMostFound;  ///< in found_: the function whose body this is, if it is there
 };
 
 std::string said_of(const HostCode& one) {
@@ -191,6 +197,28 @@ std::string list_of(const std::vector<std::string>& parts) {
   if (parts.size() < 2) return join(parts, "");
   const std::vector<std::string> but_last(parts.begin(), parts.end() - 1);
   return join(but_last, ", ") + " and " + parts.back();
+}
+
+// Whether a name stands between an `#if` and its `#endif`.
+bool is_left_out(std::string_view source, const std::string& name) {
+  const std::vector<std::string> lines = split(source, '\n');
+  std::vector<int> depth(lines.size() + 1);
+  int now = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::string_view line = trim(lines[i]);
+    if (line.starts_with('#')) {
+      line = trim(line.substr(1));
+      if (line.starts_with("if")) ++now;
+      if (line.starts_with("endif") && now > 0) --now;
+    }
+    depth[i + 1] = now;
+  }
+  for (const SourceToken& token : source_tokens(source)) {
+    const bool named = token.text == name && !token.directive && token.line > 0 &&
+                       static_cast<size_t>(token.line) < depth.size();
+    if (named && depth[static_cast<size_t>(token.line)] > 0) return true;
+  }
+  return false;
 }
 
 std::string quoted_list(const std::vector<std::string>& names) {
@@ -253,6 +281,13 @@ std::string explain_missing_kernel(std::string_view source, const std::string& w
           "types. Write it without `template`.{}",
           wanted, kernel.text, asked);
     }
+    return fmt::format(
+        "The file has a kernel `{0}`, but the compiler comes to none of that name: {1}.{2}", wanted,
+        is_left_out(source, wanted) ? "it stands behind an `#if` or `#ifdef` that leaves it out"
+                                    : "it is hidden in a namespace or a class, is `static`, or "
+                                      "another function of that name "
+                                      "stands beside it",
+        asked);
   }
   const auto tokens = source_tokens(source);
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {

@@ -19,9 +19,12 @@ enum class HostCodeKind : uint8_t {
 
 struct HostCode {
   HostCodeKind kind = HostCodeKind::call;
-  std::string name;  ///< "main", "iostream", "cudaMalloc", "std::cout", of a function its name
-  int line = 0;      ///< from 1
-  friend bool operator==(const HostCode&, const HostCode&) = default;
+  std::string name;   ///< "main", "iostream", "cudaMalloc", "std::cout", of a function its name
+  int line = 0;       ///< from 1
+  int last_line = 0;  ///< of a function's body; 0 for what has none
+  friend bool operator==(const HostCode& a, const HostCode& b) {
+    return a.kind == b.kind && a.name == b.name && a.line == b.line;
+  }
 };
 
 /// In the order of lines, 64 at most. Reads tokens (source_tokens.hpp), and does not expand macros,
@@ -32,7 +35,8 @@ std::vector<HostCode> find_host_code(std::string_view source);
 std::string explain_host_code(const std::vector<HostCode>& found);
 
 /// Why there is no kernel `wanted` in a source that compiles: which kernels are there, the nearest
-/// name, a function of that name that lacks `__global__`, a kernel that is a template.
+/// name, a function of that name that lacks `__global__`, a kernel that is a template, one that the
+/// preprocessor leaves out.
 /// `signature` is the kernel as the assignment wants it, "scale(float *a, int n)"; may be "".
 std::string explain_missing_kernel(std::string_view source, const std::string& wanted,
                                    const std::string& signature);

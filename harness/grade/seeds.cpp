@@ -40,6 +40,11 @@ std::string fields(const std::string_view purpose, const TrialName& of) {
     text += ':';
     text += field;
   }
+  if (!of.submission_sha256.empty()) {
+    text += std::to_string(of.submission_sha256.size());
+    text += ':';
+    text += of.submission_sha256;
+  }
   return text;
 }
 
@@ -99,8 +104,9 @@ std::string Secret::fingerprint() const {
   return sha256_hex(view_of(hmac_sha256(bytes_, fields("warpmark fingerprint 1", {}))));
 }
 
-uint64_t public_seed(std::string_view assignment, std::string_view case_id, uint64_t trial) {
-  const TrialName of{assignment, "", case_id, trial};
+uint64_t public_seed(std::string_view assignment, std::string_view case_id, uint64_t trial,
+                     std::string_view submission_sha256) {
+  const TrialName of{assignment, "", case_id, trial, submission_sha256};
   return first_bytes(Sha256().add(fields("warpmark public seed 1", of)).finish());
 }
 

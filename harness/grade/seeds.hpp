@@ -18,6 +18,9 @@ struct TrialName {
   std::string_view student;
   std::string_view case_id;  ///< of the suite
   uint64_t trial = 0;
+  /// Of the submitted file, for the trial that no other file gets; "" for one that each file of the
+  /// student gets.
+  std::string_view submission_sha256 = {};
 };
 
 /// The course's secret. Whoever knows it knows every input that a submission is tried on.
@@ -30,7 +33,7 @@ class Secret {
   explicit Secret(std::string bytes);
 
   /// The first eight bytes, most significant first, of the HMAC over the fields in order, each
-  /// after its length.
+  /// after its length; an empty hash of the file is left out.
   uint64_t seed(const TrialName& of) const;
 
   /// Tells two secrets apart without telling either, in 64 hexadecimal digits. Short secrets that
@@ -46,7 +49,8 @@ class Secret {
 
 /// The seed of a trial where nothing is secret: the student's own, so that a failure is the same
 /// again on any machine. The student's name does not count.
-uint64_t public_seed(std::string_view assignment, std::string_view case_id, uint64_t trial);
+uint64_t public_seed(std::string_view assignment, std::string_view case_id, uint64_t trial,
+                     std::string_view submission_sha256 = {});
 
 struct ReadSecret {
   Secret secret;

@@ -105,8 +105,8 @@ class Patterns {
     const auto block = static_cast<size_t>(output_.block_threads.value_or(0));
     if (wrong_.size() == 1) {
       return fmt::format(
-          "Only the last element is {}: the index probably stops one too early, as with "
-          "`i < n - 1` instead of `i < n`.",
+          "Only the last element is {}: does the index stop one too early, as with `i < n - 1` "
+          "instead of `i < n`?",
           is_wrong());
     }
     if (good == 1) {
@@ -117,14 +117,15 @@ class Patterns {
     }
     if (block > 0 && good == block) {
       return fmt::format(
-          "Only the first {} elements are {}, as many as one block has threads: the index probably "
-          "lacks `blockIdx.x * blockDim.x`.",
+          "Only the first {} elements are {}, as many as one block has threads: does the index "
+          "lack "
+          "`blockIdx.x * blockDim.x`?",
           good, is_right());
     }
     if (block > 0 && good % block == 0 && wrong_.size() < block) {
       return fmt::format(
           "All full blocks of {} elements are {}, and the {} that are left over at the end are "
-          "not: the last block is only partly used, and its elements count, too.",
+          "not: elements of a block that is only partly used count, too.",
           block, is_right(), wrong_.size());
     }
     return fmt::format(
@@ -179,8 +180,9 @@ class Patterns {
     if (never_written()) return "";
     if (size() == 1) return single();
     if (each_wrong([&](size_t i) { return std::isnan(actual_[i]); }) && wrong_.size() >= 2) {
-      return "They are all NaN (not a number), which comes of 0/0, of the square root of a "
-             "negative number, or of memory that was read before anything was written to it.";
+      return "They are all NaN (not a number), which comes of something like 0/0, of the square "
+             "root "
+             "of a negative number, or of memory that was read before anything was written to it.";
     }
     if (everywhere([](size_t) { return 0.0; })) {
       return "They are all 0: is the result computed, or is something left out that should add "
@@ -200,7 +202,7 @@ class Patterns {
             "They are as they were before the launch: the kernel has not changed "
             "them.");
       }
-      return fmt::format("They are the same as in `{}`: copied, and nothing computed.", name);
+      return fmt::format("They are the same as in `{}`: is anything computed?", name);
     }
     return "";
   }
@@ -241,18 +243,19 @@ class Patterns {
 
   std::string arithmetic() const {
     if (everywhere([&](size_t i) { return std::trunc(expected_[i]); })) {
-      return "The digits after the point are cut off: somewhere an `int` is used where a `float` "
-             "is needed (in C++ 1 / 2 is 0).";
+      return "The digits after the point are cut off: is an `int` used somewhere where a `float` "
+             "is "
+             "needed (in C++ 1 / 2 is 0)?";
     }
     for (const double factor : {2.0, 0.5, 3.0, 4.0, 0.25, -1.0}) {
       if (!everywhere([&](size_t i) { return factor * expected_[i]; })) continue;
       if (factor == -1) return "All have the wrong sign.";
-      return factor > 1 ? fmt::format("All are exactly {:g} times what they should be.", factor)
-                        : fmt::format("All are exactly 1/{:g} of what they should be.", 1 / factor);
+      return factor > 1 ? fmt::format("All are {:g} times what they should be.", factor)
+                        : fmt::format("All are 1/{:g} of what they should be.", 1 / factor);
     }
     for (const double difference : {1.0, -1.0}) {
       if (everywhere([&](size_t i) { return expected_[i] + difference; })) {
-        return fmt::format("All are exactly 1 too {}.", difference > 0 ? "great" : "small");
+        return fmt::format("All are 1 too {}.", difference > 0 ? "great" : "small");
       }
     }
     if (everywhere([&](size_t) { return actual_[wrong_.front()]; })) {
@@ -265,10 +268,11 @@ class Patterns {
   std::string single() const {
     const double value = actual_.front();
     if (std::isnan(value)) {
-      return "NaN (not a number) comes of 0/0, or of memory that was read before anything was "
+      return "NaN (not a number) comes of something like 0/0, or of memory that was read before "
+             "anything was "
              "written to it.";
     }
-    if (value == 0) return "0 says that nothing was added to it.";
+    if (value == 0) return "Was nothing added to it?";
     for (const auto& [name, bytes] : output_.inputs) {
       if (bytes.count() < 2 || bytes.count() > kMostElements) continue;
       const Numbers input = numbers_of(bytes);
@@ -276,8 +280,8 @@ class Patterns {
     }
     for (const double factor : {2.0, 0.5}) {
       if (same(value, factor * expected_.front())) {
-        return factor > 1 ? "It is exactly twice what it should be: is something counted twice?"
-                          : "It is exactly half of what it should be.";
+        return factor > 1 ? "It is twice what it should be: is something counted twice?"
+                          : "It is half of what it should be.";
       }
     }
     return "";
@@ -290,10 +294,11 @@ class Patterns {
       return std::fabs(value - sum) <= kRough * magnitude;
     };
     if (same(value, input.front()))
-      return fmt::format("It is just the first element of `{}`.", name);
+      return fmt::format("It is the same as the first element of `{}`.", name);
     if (same(value, input.back())) {
       return fmt::format(
-          "It is just the last element of `{}`: is the result overwritten where something should "
+          "It is the same as the last element of `{}`: is the result overwritten where something "
+          "should "
           "be added to it?",
           name);
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -88,7 +89,8 @@ std::string html_prose(std::string_view text) {
   return out + html_text(rest);
 }
 
-std::string case_block(const GradedCase& one, GradeWord word, bool for_staff) {
+std::string case_block(const GradeResult& result, const GradedCase& one, GradeWord word,
+                       bool for_staff) {
   std::string block =
       fmt::format("<section class=\"case {}\">\n<h3>{}<span>{}</span>", outcome_class(one, word),
                   word_badge(one, word), html_text(one.name));
@@ -99,17 +101,33 @@ std::string case_block(const GradedCase& one, GradeWord word, bool for_staff) {
   block += "</h3>\n";
   size_t passed = 0;
   std::string items;
-  const GradedItem* told = nullptr;
+  bool reproduced = false;
+  std::vector<std::pair<ToldItem, std::vector<const GradedItem*>>> again;
   for (const GradedItem& item : one.items) {
     if (item.word == GradeWord::pass) {
       ++passed;
-    } else if (told == nullptr || !repeats(*told, item)) {
-      told = &item;
+      continue;
+    }
+    const ToldItem told = told_before(result, one.name, item);
+    if (told.item == nullptr) {
       items += item_block(item, for_staff);
-    } else if (for_staff && !item.note.empty()) {
+      reproduced = reproduced || !item.reproduce.empty();
+      continue;
+    }
+    if (for_staff && !item.note.empty()) {
       const std::string place = html_text(in_one_line(item.case_id));
       items += paragraph("hint",
                          fmt::format("Grader: <code>{}</code>: {}", place, html_text(item.note)));
+    }
+    if (again.empty() || again.back().first.item != told.item) again.push_back({told, {}});
+    again.back().second.push_back(&item);
+  }
+  for (const auto& [told, alike] : again) {
+    items += paragraph("why", html_prose(again_text(one, told, alike)));
+    const std::string& command = alike.front()->reproduce;
+    if (!reproduced && !command.empty()) {
+      items += paragraph("again", "Try it yourself: <code>" + html_text(command) + "</code>");
+      reproduced = true;
     }
   }
   block += items;

@@ -18,9 +18,11 @@ std::string word_badge(const GradedCase& one, GradeWord word);
 /// Text for people as HTML, with what stands in `backticks` as code.
 std::string html_prose(std::string_view text);
 
-/// A case with its points, what happened in each item that failed, and the hint. Of passed items
-/// only how many. With `for_staff` also trials, times, errors and bounds, and the grader's notes.
-std::string case_block(const GradedCase& one, GradeWord word, bool for_staff);
+/// A case of a result with its points, what happened in each item that failed, and the hint. Of
+/// passed items only how many, and of those that fail as another one does which. With `for_staff`
+/// also trials, times, errors and bounds, and the grader's notes.
+std::string case_block(const GradeResult& result, const GradedCase& one, GradeWord word,
+                       bool for_staff);
 
 /// The compiler's log, unfolded or not; "" if it is empty.
 std::string log_block(std::string_view log, bool open);

@@ -296,7 +296,7 @@ class Page {
       if (word == GradeWord::pass) {
         passed.push_back(fmt::format("{} ({})", html_text(one.name), points_text(one.points)));
       } else if (result.state == GradeState::graded || !has_points(result)) {
-        page_ += case_block(one, word, true);
+        page_ += case_block(result, one, word, true);
       }
     }
     if (!passed.empty()) add("<p class=\"remark\">Passed: " + join(passed, ", ") + "</p>");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "report/case_text.hpp"
@@ -10,6 +11,37 @@
 
 namespace warpmark {
 namespace {
+
+// Numbers as "#", but for those of lines: which elements and how many differ from case to case.
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const auto digit = [&](size_t at) {
+      return at < text.size() && text[at] >= '0' && text[at] <= '9';
+    };
+    const bool signed_one = (text[i] == '-' || text[i] == '+') && digit(i + 1);
+    if ((!digit(i) && !signed_one) || out.ends_with("ine ") || out.ends_with("lines ")) {
+      // The rest of a line's number, too.
+      do {
+        out += text[i++];
+      } while (digit(i) && out.back() >= '0' && out.back() <= '9');
+      continue;
+    }
+    ++i;
+    while (digit(i) || (i < text.size() && (text[i] == '.' || text[i] == 'e') &&
+                        (digit(i + 1) || (i + 2 < text.size() && digit(i + 2))))) {
+      i += text[i] == 'e' ? 2 : 1;
+    }
+    out += '#';
+  }
+  return out;
+}
+
+// Without what only counts, or names threads: the rest of what the device has found.
+std::string_view first_sentence(std::string_view text) {
+  const size_t end = text.find(". ");
+  return end == std::string_view::npos ? text : text.substr(0, end);
+}
 
 // The lines of a text after its first stand further in: none looks like the start of another item.
 std::string indented(std::string_view text) {
@@ -71,17 +103,23 @@ std::string_view word_text(GradeWord word) {
     case GradeWord::pass:
       return "Correct.";
     case GradeWord::wrong:
-      return "Some elements are wrong or were never written, or an input was changed.";
+      return "It is not as this case asks: elements are wrong or were never written, an input was "
+             "changed, an `assert` does not hold, or the results are right and the way to them is "
+             "not the one that was asked for.";
     case GradeWord::memory_error:
-      return "A thread used memory that is not its own: outside of an array, misaligned, or of "
-             "another kind.";
+      return "A thread used memory in a way that is not allowed: outside of an array, misaligned, "
+             "before anything was written there, by a pointer that leads nowhere, or more than "
+             "there "
+             "is.";
     case GradeWord::race:
       return "Two threads used the same memory, one of them wrote to it, and nothing put them in "
              "order.";
     case GradeWord::barrier:
-      return "Threads of a block did not all come to the same barrier.";
+      return "Threads waited at a barrier, or in an operation of a warp, for others that did not "
+             "come "
+             "to it, or used it in a way that is not allowed.";
     case GradeWord::limit:
-      return "It took more instructions or time than is allowed.";
+      return "It took more instructions, time or memory than is allowed.";
     case GradeWord::not_launched:
       return "Nothing ran.";
   }
@@ -116,8 +154,45 @@ std::string place_text(const GradedItem& item) {
 }
 
 bool repeats(const GradedItem& told, const GradedItem& next) {
-  return told.word == GradeWord::not_launched && next.word == told.word &&
-         next.explanation == told.explanation && next.detail == told.detail;
+  if (told.word != next.word || told.word == GradeWord::pass) return false;
+  // Nothing is known of it but its word, which says as much the first time.
+  if (told.word == GradeWord::not_launched) {
+    return next.explanation == told.explanation && next.detail == told.detail;
+  }
+  if (trim(told.explanation).empty() || trim(next.explanation).empty()) return false;
+  // Wrong values have one cause only if all that is said of them is the same; what a device has
+  // found is known by its kind, line and array.
+  const bool values = told.word == GradeWord::wrong;
+  const auto cause = [&](const GradedItem& item) {
+    const std::string_view text = trim(item.explanation);
+    return without_numbers(values ? text : first_sentence(text));
+  };
+  return cause(told) == cause(next);
+}
+
+ToldItem told_before(const GradeResult& result, std::string_view case_name,
+                     const GradedItem& item) {
+  for (const GradedCase& one : result.cases) {
+    for (const GradedItem& earlier : one.items) {
+      if (one.name == case_name && earlier.case_id == item.case_id) return {};
+      if (repeats(earlier, item)) return {&one, &earlier};
+    }
+  }
+  return {};
+}
+
+std::string again_text(const GradedCase& one, const ToldItem& told,
+                       const std::vector<const GradedItem*>& items) {
+  constexpr size_t kNamed = 4;
+  std::vector<std::string> names;
+  for (const GradedItem* item : items) {
+    if (names.size() < kNamed) names.push_back(in_one_line(item->case_id));
+  }
+  std::string text = join(names, ", ");
+  if (items.size() > kNamed) text += fmt::format(" and {} more", items.size() - kNamed);
+  text += fmt::format(": the same as {}", in_one_line(told.item->case_id));
+  if (told.owner->name != one.name) text += fmt::format(" of `{}`", in_one_line(told.owner->name));
+  return text + ".";
 }
 
 std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& one, GradeWord word) {
@@ -127,16 +202,31 @@ std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& on
   if (result.state != GradeState::graded) {
     return {{Kind::why, "not launched: what is said of the whole submission tells why."}};
   }
-  const GradedItem* told = nullptr;
+  std::vector<std::pair<ToldItem, std::vector<const GradedItem*>>> again;
+  bool reproduced = false;
   for (const GradedItem& item : one.items) {
-    if (item.word == GradeWord::pass || (told != nullptr && repeats(*told, item))) continue;
-    told = &item;
+    if (item.word == GradeWord::pass) continue;
+    if (const ToldItem told = told_before(result, one.name, item); told.item != nullptr) {
+      if (again.empty() || again.back().first.item != told.item) again.push_back({told, {}});
+      again.back().second.push_back(&item);
+      continue;
+    }
     const std::string_view why = trim(item.explanation);
     parts.push_back({Kind::why, fmt::format("{}: {}", place_text(item),
                                             why.empty() ? word_text(item.word) : why)});
     const std::string_view detail = trim(item.detail);
     if (!detail.empty()) parts.push_back({Kind::detail, std::string(detail)});
     if (!item.reproduce.empty()) parts.push_back({Kind::reproduce, "reproduce: " + item.reproduce});
+    reproduced = reproduced || !item.reproduce.empty();
+  }
+  for (const auto& [told, items] : again) {
+    parts.push_back({Kind::why, again_text(one, told, items)});
+    // A command for each case.
+    const std::string& command = items.front()->reproduce;
+    if (!reproduced && !command.empty()) {
+      parts.push_back({Kind::reproduce, "reproduce: " + command});
+      reproduced = true;
+    }
   }
   if (parts.empty()) {
     parts.push_back({Kind::why, fmt::format("{}: {}", to_text(word), word_text(word))});

@@ -31,8 +31,20 @@ char word_letter(GradeWord word);
 /// Where an item stands: its case, and how many trials it passed before the one that it did not.
 std::string place_text(const GradedItem& item);
 
-/// Whether `next` only repeats why nothing ran, which `told` says already.
+/// Whether two items that failed did so in the same way, but for numbers: one mistake.
 bool repeats(const GradedItem& told, const GradedItem& next);
+
+/// An item that says already what another one has to say, and its case; null if there is none.
+struct ToldItem {
+  const GradedCase* owner = nullptr;
+  const GradedItem* item = nullptr;
+};
+/// Of those before the item, in the order of cases. `case_name` is that of its case.
+ToldItem told_before(const GradeResult& result, std::string_view case_name, const GradedItem& item);
+
+/// "saxpy.n=100, saxpy.n=257: the same as saxpy.n=32 of `one warp`."
+std::string again_text(const GradedCase& one, const ToldItem& told,
+                       const std::vector<const GradedItem*>& items);
 
 /// One paragraph of why a case lost points.
 struct LostPart {
@@ -46,8 +58,9 @@ struct LostPart {
 };
 
 /// Why a case lost points: of each item that failed what happened, its details and the command that
-/// repeats it; of a case without items what its word means; then the hint, if anything ran. Nothing
-/// for a pass. Where the whole submission could not be graded its message says why, not its cases.
+/// repeats it, once for items that fail in the same way, in earlier cases, too; of a case without
+/// items what its word means; then the hint, if anything ran. Nothing for a pass. Where the whole
+/// submission could not be graded its message says why, not its cases.
 std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& one, GradeWord word);
 
 /// The same as lines of plain text, without a newline at the end; all but `why` stand further in.

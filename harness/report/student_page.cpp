@@ -54,7 +54,7 @@ std::string student_page(const StudentView& view) {
     for (size_t i = 0; i < result.cases.size(); ++i) {
       GradedCase one = result.cases[i];
       if (!graded) one.items.clear();  // they would only repeat the message
-      page += case_block(one, view.words()[i], false);
+      page += case_block(result, one, view.words()[i], false);
     }
   }
   return page + words_footer();

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -35,6 +36,7 @@ suite: suites/scale.yaml
 cases:
   - {name: small, points: 2, axes: {n: [32]}}
   - {name: odd, points: 4, axes: {n: [100, 257]}, visibility: hidden, credit: each, hint: any n}
+fixed: [f]
 limits: {instructions: 4e9, timeout_s: 60}
 """
 # About two seconds in each launch, right in the end.
@@ -327,11 +329,14 @@ class Mistakes(GradeTest):
         self.hand_in(ada=KERNEL)
         self.write("suites/scale.cu", "not C++")
         self.write("suites/scale.yaml", SUITE.replace(", dtype: float32", ""))
-        self.assertIn("suite's own kernel", self.grade(code=2)[1])
+        self.assertIn("suite's own kernel", self.grade("--without-lint", code=2)[1])
+        self.assertIn("does not compile", self.grade(code=2)[1])
         self.write("suites/scale.cu", KERNEL)
         # That a reference raises shows when it is needed; nobody loses a point of it.
         self.write("suites/scale.yaml", SUITE.replace("f * src", "'f * src[:n // (n - 100)]'"))
-        _, errors = self.grade(code=4)
+        self.assertIn("ZeroDivisionError", self.grade(code=2)[1])
+        self.assertFalse((self.folder / "out/staff/ada").exists())
+        _, errors = self.grade("--without-lint", code=4)
         self.assertIn("ada: not graded: scale.n=", errors)
         result = self.result("ada")
         self.assertEqual(result["state"], "grader_error")
@@ -339,6 +344,21 @@ class Mistakes(GradeTest):
         self.assertIn("ZeroDivisionError", result["staff"])
         self.assertNotIn("ZeroDivisionError",
                          (self.folder / "out/students/ada/student.json").read_text())
+
+    def test_an_assignment_that_lint_refuses(self):
+        self.hand_in(ada=KERNEL)
+        self.write("hw1.yaml", ASSIGNMENT.replace("fixed: [f]\n", ""))
+        out, errors = self.grade(code=2)
+        self.assertIn("hw1.yaml:1:1: error: `f` is 3 in every case and trial", errors)
+        self.assertIn("nobody was graded", errors)
+        self.assertIn("--without-lint", errors)
+        self.assertFalse((self.folder / "out/staff/ada").exists())
+        self.grade("--without-lint")
+        self.assertEqual(self.result("ada")["points"], 6)
+        # What was found good is not looked at again.
+        self.write("hw1.yaml", ASSIGNMENT)
+        self.grade()
+        self.assertIn("1 known from before", self.grade()[0])
 
     def test_of_the_assignment_are_found_by_lint(self):
         self.write("good.cu", KERNEL)
@@ -378,6 +398,78 @@ class Mistakes(GradeTest):
             (self.folder / name).unlink()
         self.grade("--regrade")
         self.assertEqual(self.steady(), before)
+
+
+class GrowingTable(GradeTest):
+    """A student who computes nothing, and hands in again what the failures before have told."""
+    SUITE = """warpmark: 1
+kernel: {file: total.cu, entry: total}
+axes: {n: [32, 64]}
+arguments:
+  out: {out: 1, dtype: float32}
+  x: {in: "rng.integers(-99, 100, n)", dtype: float32}
+  n: {scalar: n, dtype: int32}
+launch: {block: 32}
+reference: {out: np.sum(x)}
+"""
+    ASSIGNMENT = """warpmark: 1
+assignment: hw2
+title: A sum
+suite: suites/total.yaml
+cases:
+  - {name: one warp, points: 4, axes: {n: [32]}}
+  - {name: two warps, points: 4, axes: {n: [64]}}
+  - {name: hidden, points: 2, axes: {n: [50]}, visibility: hidden, hint: any n}
+"""
+    SUM = """extern "C" __global__ void total(float *out, const float *x, int n) {
+  if (threadIdx.x != 0) return;
+%s}
+"""
+    RIGHT = SUM % "  float sum = 0;\n  for (int i = 0; i < n; ++i) sum += x[i];\n  out[0] = sum;\n"
+
+    def setUp(self):
+        super().setUp()
+        self.write("suites/total.yaml", self.SUITE)
+        self.write("suites/total.cu", self.RIGHT)
+        self.write("hw2.yaml", self.ASSIGNMENT)
+
+    def submission(self, table):
+        """Tells an input by two of its elements; of one that it does not know it gives these."""
+        known = "".join("  if (key == %sf) { out[0] = %sf; return; }\n" % entry
+                        for entry in sorted(table.items()))
+        return self.SUM % ("  float key = x[0] * 1000.0f + x[1];\n" + known + "  out[0] = key;\n")
+
+    def hand_in_and_read(self, text):
+        self.write("class/eve/total.cu", text)
+        self.run_program("grade", "hw2.yaml", "class", "-o", "out", "--secret", "secret",
+                         "--device", "cpu", "--without-walls")
+        return json.loads((self.folder / "out/students/eve/student.json").read_text())
+
+    def test_earns_nothing(self):
+        table = {}
+        for attempt in range(6):
+            text = self.submission(table)
+            seen = self.hand_in_and_read(text)
+            self.assertEqual(seen["points"], 0, "hand-in %d\n%s" % (attempt + 1, text))
+            for case in seen["cases"][:2]:
+                said = case["items"][0]["explanation"]
+                key, total = re.search(r"`out\[0\]` is (\S+), but (\S+) was", said).groups()
+                for number in (key, total):
+                    self.assertEqual(float(number), int(float(number)))
+                table["%.1f" % float(key)] = "%.1f" % float(total)
+        # The table did get past all trials but the one that belongs to the file.
+        self.assertEqual([item["trial"] for case in self.result("eve")["cases"][:2]
+                          for item in case["items"]], [2, 2])
+        # The same file has the same inputs, in a regrade and where its author repeats a failure.
+        item = self.result("eve")["cases"][0]["items"][0]
+        self.run_program("grade", "hw2.yaml", "class", "-o", "out", "--secret", "secret",
+                         "--device", "cpu", "--without-walls", "--regrade")
+        self.assertEqual(self.result("eve")["cases"][0]["items"][0]["explanation"],
+                         item["explanation"])
+        command = item["reproduce"].replace(" total.cu ", " class/eve/total.cu ").split()
+        out, _ = self.run_program(*command[1:], "--device", "cpu", code=1)
+        self.assertIn(item["explanation"].split(".")[0], " ".join(out.split()))
+        self.assertEqual(self.hand_in_and_read(self.RIGHT)["points"], 10)
 
 
 class Interruptions(GradeTest):

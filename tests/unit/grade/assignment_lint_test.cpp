@@ -50,7 +50,8 @@ std::string suite(const Lines& lines) {
 }
 
 const std::string kHead = "warpmark: 1\nassignment: double-it\nsuite: scale.yaml\n";
-const std::string kAll = kHead + "cases: [{name: all, points: 5}]\n";
+const std::string kProved = "self_test: {must_pass: [solutions/good.cu]}\n";
+const std::string kAll = kHead + "cases: [{name: all, points: 5}]\n" + kProved;
 
 /// One interpreter for the process, on the CPU device.
 class LintTest : public testing::Test {
@@ -80,7 +81,10 @@ class LintTest : public testing::Test {
 
   AssignmentLint lint(const Lines& lines, const std::string& text = kAll) {
     folder.write("scale.yaml", suite(lines));
-    assignment = folder.parse(text);
+    // One size is another mistake, which has tests of its own.
+    const bool sizes = lines.n.find(',') != std::string::npos;
+    assignment =
+        folder.parse(text + (sizes || text.find("fixed") != text.npos ? "" : "fixed: [n]\n"));
     PluginLoader plugins;
     return lint_assignment(*assignment, session(), python(), plugins);
   }
@@ -122,7 +126,7 @@ TEST_F(LintTest, RefusesAKernelThatWritesNothing) {
   folder.write("scale.cu", testing_assignments::kernel());
   folder.write("scale.yaml", testing_assignments::suite("[4, 9]").replace(
                                  testing_assignments::suite("[4, 9]").find("a * factor"), 10, "a"));
-  const auto same = folder.parse(kAll);
+  const auto same = folder.parse(kAll + "fixed: [factor]\n");
   PluginLoader plugins;
   const AssignmentLint found = lint_assignment(*same, session(), python(), plugins);
   ASSERT_EQ(found.problems.size(), 1U);
@@ -141,21 +145,81 @@ TEST_F(LintTest, AnEasySizeEarnsNothingAlone) {
               AllOf(HasSubstr("gets 2.5 of the 5 points of `all`: scale.n=1 | use `credit: all`")));
 }
 
-TEST_F(LintTest, RefusesWhatAnotherCaseLeavesBehind) {
-  folder.write("other.yaml", suite({.n = "[9]", .x = "np.arange(n)"}));
-  const AssignmentLint found =
-      lint({.x = "np.arange(n)"}, kHead +
-                                      "cases:\n"
-                                      "  - {name: small, points: 5}\n"
-                                      "  - {name: again, points: 4, suite: other.yaml}\n");
+TEST_F(LintTest, RefusesResultsThatNeverChange) {
+  const std::string hint =
+      "every student and every trial gets the same numbers: let `rng` make the inputs";
+  EXPECT_EQ(problem({.x = "np.sin(np.arange(n))"}),
+            "4 a kernel that held the results, the same in every trial, gets 5 of the 5 points of "
+            "`all`: scale.n=4 and 1 more | " +
+                hint);
+  // Nor does `rng` help that is of no use.
+  EXPECT_THAT(problem({.reference = "np.sin(np.arange(n)) + 0 * x"}),
+              HasSubstr("the same in every"));
+  // One of several items is an easy one.
+  const std::string one = "np.arange(n) ** 2 if n == 4 else 2 * x";
+  EXPECT_THAT(lint({.reference = one}).problems, IsEmpty());
+  EXPECT_THAT(
+      problem({.reference = one}, kHead + "cases: [{name: all, points: 5, credit: each}]\n"),
+      HasSubstr("gets 2.5 of the 5 points of `all`: scale.n=4 | every student"));
+}
+
+TEST_F(LintTest, RefusesIndices) {
+  EXPECT_THAT(problem({.x = "np.arange(n)", .reference = "x + 1"}),
+              HasSubstr("a kernel that wrote each element's index plus 1 gets 5 of the 5"));
+  EXPECT_THAT(problem({.reference = "np.arange(n) + 0 * x"}),
+              HasSubstr("a kernel that wrote each element's index gets 5 of the 5"));
+  EXPECT_THAT(problem({.x = "np.arange(n) + 1e-4 * rng.random(n)",
+                       .reference = "x + 1",
+                       .tolerance = "{atol: 1e-3}"}),
+              AllOf(HasSubstr("a kernel that wrote each element's index plus 1 gets 5 of the 5"),
+                    HasSubstr("| the tolerance lets it")));
+  EXPECT_THAT(problem({.x = "rng.random((n, n))",
+                       .out = "[n, n]",
+                       .reference = "np.arange(n * n).reshape(n, n) // n + 0 * x"}),
+              HasSubstr("wrote each element's row gets 5 of the 5"));
+  EXPECT_THAT(lint({.reference = "np.argsort(x)"}).problems, IsEmpty());
+}
+
+TEST_F(LintTest, RefusesASizeThatCanBeBuiltIn) {
+  folder.write("scale.yaml", suite({.n = "[9]"}));
+  const auto one = folder.parse(kAll);
+  PluginLoader plugins;
+  const AssignmentLint found = lint_assignment(*one, session(), python(), plugins);
   ASSERT_EQ(found.problems.size(), 1U);
   EXPECT_EQ(found.problems[0].message(),
-            "a kernel that left what scale.n=9 expects gets 4 of the 4 points of `again`: "
-            "other.n=9");
-  EXPECT_EQ(found.problems[0].where().line, 6);
-  // Numbers that never change are worth a note.
-  EXPECT_THAT(found.notes, ElementsAre(StartsWith("the inputs of `small` do not use `rng`"),
-                                       StartsWith("the inputs of `again`")));
+            "`n` is 9 in every case and trial: a kernel that has 9 built in gets all 5 points");
+  EXPECT_EQ(found.problems[0].hint(),
+            "give `n` other values in some cases; if kernels may know it, say `fixed: [n]`");
+}
+
+TEST_F(LintTest, RefusesANumberThatCanBeBuiltIn) {
+  folder.write("scale.cu",
+               "extern \"C\" __global__ void scale(float *z, const float *x, float f) {}\n");
+  const auto with = [&](const std::string& factor, const std::string& fixed = "") {
+    std::string text = suite({.reference = "f * x"});
+    const std::string x = "  x: {in: \"rng.random(n)\"}\n";
+    text.insert(text.find(x) + x.size(), "  f: {scalar: '" + factor + "'}\n");
+    folder.write("scale.yaml", text);
+    const auto parsed = folder.parse(kAll + fixed);
+    PluginLoader plugins;
+    return lint_assignment(*parsed, session(), python(), plugins);
+  };
+  const AssignmentLint same = with("3");
+  ASSERT_EQ(same.problems.size(), 1U);
+  EXPECT_THAT(same.problems[0].message(), StartsWith("`f` is 3 in every case and trial"));
+  EXPECT_THAT(with("3", "fixed: [f]\n").problems, IsEmpty());
+  EXPECT_THAT(with("rng.random()").problems, IsEmpty());
+  EXPECT_THAT(with("n / 2").problems, IsEmpty());
+  EXPECT_THAT(with("n / 2", "fixed: [f]\n").notes,
+              ElementsAre("`fixed` names `f`, which has several values"));
+}
+
+TEST_F(LintTest, NotesWhatASuiteLeavesOpen) {
+  EXPECT_THAT(lint({.n = "[32]"}).notes,
+              ElementsAre(StartsWith("every launch has exactly as many threads")));
+  EXPECT_THAT(lint({.n = "[32, 9]"}).notes, IsEmpty());
+  EXPECT_THAT(lint({}, kHead + "cases: [{name: all, points: 5}]\n").notes,
+              ElementsAre(StartsWith("`self_test` has no `must_pass`")));
 }
 
 TEST_F(LintTest, RefusesAToleranceThatSwallowsAnswers) {

@@ -95,10 +95,11 @@ TEST(Explanation, OneWrongElementAmongMany) {
 }
 
 TEST(Explanation, OnlyTheLastElement) {
-  EXPECT_EQ(Judged(spoilt(some(10), [](size_t i) { return i == 9; }), some(10)).explanation(),
-            "`out[9]` is 1081.25, but 31.5 was expected. It is the only wrong element of 10. Only "
-            "the last element is wrong: the index probably stops one too early, as with `i < n - "
-            "1` instead of `i < n`.");
+  EXPECT_EQ(
+      Judged(spoilt(some(10), [](size_t i) { return i == 9; }), some(10)).explanation(),
+      "`out[9]` is 1081.25, but 31.5 was expected. It is the only wrong element of 10. Only "
+      "the last element is wrong: does the index stop one too early, as with `i < n - 1` instead "
+      "of `i < n`?");
 }
 
 TEST(Explanation, OnlyTheFirstElement) {
@@ -112,30 +113,30 @@ TEST(Explanation, NothingWritten) {
   std::vector<size_t> indices(6);
   std::iota(indices.begin(), indices.end(), 0);
   EXPECT_EQ(Judged(some(6), some(6)).unwritten(indices).explanation(),
-            "The kernel never wrote anything to `out`. Each thread must store its result, as in "
-            "`out[i] = …`.");
+            "The kernel never wrote anything to `out`. Results must be stored there, as in "
+            "`out[…] = …`.");
 }
 
 TEST(Explanation, OnlyTheFirstBlockWritten) {
   EXPECT_EQ(Judged(some(10), some(10)).unwritten({4, 5, 6, 7, 8, 9}).explanation(),
             "6 of 10 elements of `out` were never written; the first is `out[4]`. Only the first 4 "
-            "elements are written, as many as one block has threads: the index probably lacks "
-            "`blockIdx.x * blockDim.x`.");
+            "elements are written, as many as one block has threads: does the index lack "
+            "`blockIdx.x * blockDim.x`?");
 }
 
 TEST(Explanation, OnlyTheFirstBlockRight) {
   EXPECT_EQ(
       Judged(spoilt(some(10), [](size_t i) { return i >= 4; }), some(10)).explanation(),
       "`out[4]` is 1016.25, but 48.5 was expected. 6 of 10 elements are wrong, this is the first. "
-      "Only the first 4 elements are right, as many as one block has threads: the index probably "
-      "lacks `blockIdx.x * blockDim.x`.");
+      "Only the first 4 elements are right, as many as one block has threads: does the index "
+      "lack `blockIdx.x * blockDim.x`?");
 }
 
 TEST(Explanation, TheTailIsMissing) {
   EXPECT_EQ(Judged(some(11), some(11)).unwritten({8, 9, 10}).explanation(),
             "3 of 11 elements of `out` were never written; the first is `out[8]`. All full blocks "
-            "of 4 elements are written, and the 3 that are left over at the end are not: the last "
-            "block is only partly used, and its elements count, too.");
+            "of 4 elements are written, and the 3 that are left over at the end are not: "
+            "elements of a block that is only partly used count, too.");
 }
 
 TEST(Explanation, AFixedSize) {
@@ -172,10 +173,11 @@ TEST(Explanation, AllZero) {
 }
 
 TEST(Explanation, AllNan) {
-  EXPECT_EQ(Judged(Values(8, std::nan("")), some(8)).explanation(),
-            "`out[0]` is nan, but 1.5 was expected. All 8 elements are wrong. They are all NaN "
-            "(not a number), which comes of 0/0, of the square root of a negative number, or of "
-            "memory that was read before anything was written to it.");
+  EXPECT_EQ(
+      Judged(Values(8, std::nan("")), some(8)).explanation(),
+      "`out[0]` is nan, but 1.5 was expected. All 8 elements are wrong. They are all NaN "
+      "(not a number), which comes of something like 0/0, of the square root of a negative number, "
+      "or of memory that was read before anything was written to it.");
 }
 
 TEST(Explanation, ACopyOfAnInput) {
@@ -183,7 +185,7 @@ TEST(Explanation, ACopyOfAnInput) {
   for (double& value : half) value /= 2;
   EXPECT_EQ(Judged(half, some(8)).input("src", half).explanation(),
             "`out[0]` is 0.75, but 1.5 was expected. All 8 elements are wrong. They are the same "
-            "as in `src`: copied, and nothing computed.");
+            "as in `src`: is anything computed?");
 }
 
 TEST(Explanation, UnchangedInPlace) {
@@ -231,8 +233,8 @@ TEST(Explanation, DigitsCutOff) {
   for (double& value : whole) value = std::trunc(value);
   EXPECT_EQ(Judged(whole, some(8)).explanation(),
             "`out[0]` is 1, but 1.5 was expected. All 8 elements are wrong. The digits after the "
-            "point are cut off: somewhere an `int` is used where a `float` is needed (in C++ 1 / 2 "
-            "is 0).");
+            "point are cut off: is an `int` used somewhere where a `float` is needed (in C++ 1 / 2 "
+            "is 0)?");
 }
 
 TEST(Explanation, AFactorOrADifference) {
@@ -242,10 +244,10 @@ TEST(Explanation, AFactorOrADifference) {
     const std::string text = Judged(values, some(8)).explanation();
     return text.substr(text.find("wrong. ") + 7);
   };
-  EXPECT_EQ(with([](double x) { return 2 * x; }), "All are exactly 2 times what they should be.");
-  EXPECT_EQ(with([](double x) { return x / 2; }), "All are exactly 1/2 of what they should be.");
+  EXPECT_EQ(with([](double x) { return 2 * x; }), "All are 2 times what they should be.");
+  EXPECT_EQ(with([](double x) { return x / 2; }), "All are 1/2 of what they should be.");
   EXPECT_EQ(with([](double x) { return -x; }), "All have the wrong sign.");
-  EXPECT_EQ(with([](double x) { return x + 1; }), "All are exactly 1 too great.");
+  EXPECT_EQ(with([](double x) { return x + 1; }), "All are 1 too great.");
   EXPECT_EQ(with([](double) { return 5.0; }),
             "They all have the same value: does every thread compute its own element?");
 }
@@ -258,17 +260,17 @@ TEST(Explanation, OneNumberOfMany) {
     return text.substr(text.find("expected.") + 9);
   };
   EXPECT_EQ(Judged({0}, {sum}).input("x", x).explanation(),
-            "`out[0]` is 0, but 10.75 was expected. 0 says that nothing was added to it.");
-  EXPECT_EQ(reduced(3.25), " It is just the first element of `x`.");
+            "`out[0]` is 0, but 10.75 was expected. Was nothing added to it?");
+  EXPECT_EQ(reduced(3.25), " It is the same as the first element of `x`.");
   EXPECT_EQ(reduced(-7.125),
-            " It is just the last element of `x`: is the result overwritten where something should "
-            "be added to it?");
+            " It is the same as the last element of `x`: is the result overwritten where something "
+            "should be added to it?");
   EXPECT_EQ(reduced(x[0] + x[1] + x[2] + x[3]),
             " It is the sum of the first 4 elements of `x` only, as many as one block has "
             "threads: what becomes of the others?");
   EXPECT_EQ(reduced(sum + 7.125), " The last element of `x` is missing in it.");
   EXPECT_EQ(reduced(2 * sum),
-            " It is exactly twice what it should be: is something counted "
+            " It is twice what it should be: is something counted "
             "twice?");
   EXPECT_EQ(reduced(123.5), "");
 }
@@ -283,14 +285,14 @@ TEST(Explanation, SomeWrongSomeNeverWritten) {
                 .unwritten({4})
                 .explanation(),
             "`out[1]` is 1001.25, but 38.5 was expected. 2 of 7 elements are wrong, this is the "
-            "first. 1 of them were never written.");
+            "first. 1 of them was never written.");
 }
 
 TEST(Explanation, IntegersAndBooleans) {
   EXPECT_EQ(Judged({1, 2, 4}, {1, 2, 3}, "int32").explanation(),
             "`out[2]` is 4, but 3 was expected. It is the only wrong element of 3. Only the last "
-            "element is wrong: the index probably stops one too early, as with `i < n - 1` instead "
-            "of `i < n`.");
+            "element is wrong: does the index stop one too early, as with `i < n - 1` instead "
+            "of `i < n`?");
   EXPECT_EQ(Judged({1, 0, 1, 0}, {1, 1, 1, 0}, "bool").explanation(),
             "`out[1]` is False, but True was expected. It is the only wrong element of 4.");
 }

@@ -133,8 +133,8 @@ TEST(FaultExplanation, NoArgumentAtAll) {
                      "thread": [0,0,0], "block": [0,0,0], "count": 1, "line": 2,
                      "file": "scale.cu"})"),
             "Line 2 writes to memory that belongs to none of the kernel's arguments. It was thread "
-            "0 of block 0. The pointer is null or was never set, or an index on the way to it is "
-            "far too great.");
+            "0 of block 0. Perhaps the pointer is null or was never set, or an index on the way to "
+            "it is far too great.");
 }
 
 TEST(FaultExplanation, SharedAndLocalMemory) {
@@ -145,6 +145,12 @@ TEST(FaultExplanation, SharedAndLocalMemory) {
             "first to do so was thread 64 of block 0, and 63 more accesses did the same. Either "
             "the `__shared__` array is too small for the number of threads in a block, or the "
             "index is too great.");
+  // No index is small enough where there is nothing.
+  EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "shared", "access": "write", "line": 4,
+                     "allocation": {"bytes": 0, "side": "after"}})"),
+            "Line 4 writes shared memory outside of what the block has, which is nothing. This "
+            "launch gives the kernel no dynamic shared memory: declare the array with a size, as "
+            "in `__shared__ float part[128];`, and not as `extern __shared__`.");
   EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "local", "access": "read", "line": 9})"),
             "Line 9 reads from an array inside the kernel, outside its bounds. Compare the index "
             "with the size in the array's declaration.");
@@ -162,16 +168,45 @@ TEST(FaultExplanation, BarriersAndRaces) {
   EXPECT_EQ(said(R"({"kind": "barrier", "line": 6, "message":
                      "32 of 64 threads wait at barrier 0 for others that never reach it"})"),
             "Some threads of a block wait at a barrier (line 6) such as `__syncthreads()` for "
-            "others that never come. All threads of a block must reach it: take it out of the "
-            "`if`, and let no thread `return` before it.");
+            "others that never come to it. All threads of a block must reach it: take it out of "
+            "the `if`, and let no thread `return` before it.");
+  EXPECT_THAT(said(R"({"kind": "barrier", "line": 6, "message":
+                       "lanes wait for others of the instruction's mask that never reach it"})"),
+              testing::StartsWith("Some threads of a warp wait at an operation (line 6), such as "
+                                  "`__syncwarp()` or `__shfl_sync()`, for others that its mask"));
+  EXPECT_THAT(said(R"({"kind": "sync", "line": 6, "message":
+                       "Invalid arguments: the mask of the operation does not name the lane that "})"),
+              testing::StartsWith("An operation of a warp (line 6), such as `__shfl_sync()`, is "
+                                  "executed by a thread that its mask does not name."));
+  EXPECT_THAT(
+      said(
+          R"({"kind": "sync", "line": 6, "message": "Divergent thread(s) in warp: values are read from lanes of the warp that have left the kernel: lane 3"})"),
+      testing::HasSubstr("reads values of threads that have left the kernel"));
+  EXPECT_THAT(said(R"({"kind": "barrier", "line": 6, "message":
+                       "5 threads wait at an mbarrier for 2 more arrivals"})"),
+              testing::StartsWith("Threads wait at an mbarrier (line 6) for a phase"));
+  EXPECT_THAT(said(R"({"kind": "barrier", "line": 6, "message":
+                       "32 of 64 threads wait at the cluster's barrier for others that never"})"),
+              testing::StartsWith("Some threads wait at the barrier of a cluster (line 6)"));
   EXPECT_EQ(said(R"({"kind": "barrier", "message": "barrier 17 does not exist; a block …"})"),
             "A barrier is used in a way that no GPU allows: barrier 17 does not exist; a block ….");
   EXPECT_EQ(said(R"({"kind": "race", "space": "shared", "line": 8, "thread": [1,0,0],
                      "block": [0,0,0], "count": 2})"),
             "Line 8 uses shared memory at the same time as another thread, and one of them writes, "
             "so the result is a matter of luck. The first to do so was thread 1 of block 0, and 1 "
-            "more access did the same. In a block `__syncthreads()` between the two accesses puts "
-            "them in order; to add up in one place use `atomicAdd`.");
+            "more access did the same. Within a block `__syncthreads()` between the two accesses "
+            "puts them in order, and between blocks nothing does in a launch; to add up in one "
+            "place use `atomicAdd`.");
+  EXPECT_THAT(said(R"({"kind": "race", "space": "shared", "line": 8, "block": [1,0,0],
+                       "other": {"line": 6, "block": [1,0,0]}})"),
+              testing::EndsWith("matter of luck. `__syncthreads()` between the two accesses puts "
+                                "them in order; to add up in one place use `atomicAdd`."));
+  EXPECT_THAT(said(R"({"kind": "race", "space": "global", "argument": "sums", "line": 8,
+                       "block": [1,0,0], "other": {"line": 8, "block": [0,0,0]}})"),
+              testing::EndsWith("matter of luck. The two threads are in different blocks, 1 and 0, "
+                                "which `__syncthreads()` does not put in order: let each block "
+                                "write elements of its own, or use `atomicAdd` to add up in one "
+                                "place."));
   EXPECT_THAT(said(R"({"kind": "race", "space": "shared", "line": 8, "other": {"line": 6}})"),
               testing::StartsWith("Line 8 uses shared memory at the same time as another thread in "
                                   "line 6, and one of them writes"));
@@ -187,8 +222,9 @@ TEST(FaultExplanation, LimitsAndTraps) {
                        "the launch took longer than its limit of 5 ms"})"),
               testing::StartsWith("The kernel took longer than it may. Usually a loop"));
   EXPECT_EQ(said(R"({"kind": "trap", "line": 3, "thread": [0,0,0], "block": [0,0,0]})"),
-            "Line 3 ended the kernel on purpose, by `__trap()` or by an `assert` that does not "
-            "hold. It was thread 0 of block 0.");
+            "Line 3 ended the kernel on purpose: by `__trap()`, by an `assert` that does not hold, "
+            "or because a function that returns a value came to its end without `return`. It was "
+            "thread 0 of block 0.");
   EXPECT_EQ(said(R"({"kind": "stack_overflow", "line": 3})"),
             "A thread ran out of memory for its calls (line 3): a function calls itself without "
             "end, or has arrays that are too large for a thread.");
@@ -207,13 +243,16 @@ TEST(FaultExplanation, TheFirstOfSeveral) {
   outcome.findings = {Json::parse(R"({"kind": "trap", "line": 3})"),
                       Json::parse(R"({"kind": "trap", "line": 9})")};
   EXPECT_THAT(explain(outcome, {}), testing::EndsWith(" 1 more place in the kernel is reported."));
+  outcome.findings[0]["severity"] = "warning";  // which costs nothing
+  EXPECT_THAT(explain(outcome, {}), testing::StartsWith("Line 9 ended"));
+  EXPECT_THAT(explain(outcome, {}), testing::Not(testing::HasSubstr("more place")));
 }
 
 TEST(FaultExplanation, WithoutReports) {
   EXPECT_THAT(explain(failed(FailureKind::limit, "no answer within 60 s"), {}),
               testing::StartsWith("The kernel did not end in time and was stopped."));
   EXPECT_THAT(explain(failed(FailureKind::fault, "CUDA_ERROR_ILLEGAL_ADDRESS (700)"), {}),
-              testing::StartsWith("The kernel used memory outside of its arrays."));
+              testing::StartsWith("The kernel used memory outside of its arrays, or by a pointer"));
   EXPECT_THAT(explain(failed(FailureKind::crash, "the worker died"), {}),
               testing::StartsWith("The program that runs the kernel ended"));
   EXPECT_EQ(explain(failed(FailureKind::driver, "too much shared memory"), {}),
@@ -224,6 +263,9 @@ TEST(FaultExplanation, WithoutReports) {
 TEST(FaultExplanation, ReportsAreHostile) {
   EXPECT_EQ(said("[]"), "");
   EXPECT_EQ(said(R"({"kind": "new"})"), "");
+  EXPECT_EQ(said(R"({"kind": "heap", "message": "free of device memory that was freed already",
+                     "line": 3})"),
+            "The kernel made a mistake in line 3: free of device memory that was freed already.");
   const std::string text =
       said(R"({"kind": "illegal_address", "space": 7, "thread": [1, "x", {}], "line": -5,
                "index": 1e300, "elements": "many", "argument": ["a"], "file": {"a": 1},

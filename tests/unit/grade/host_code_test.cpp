@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 HostCode found(HostCodeKind kind, const std::string& name, int line) {
-  return {kind, name, line};
+  return {kind, name, line, 0};
 }
 
 constexpr const char* kProgram = R"(#include <iostream>
@@ -113,6 +113,21 @@ TEST(MissingKernel, WithoutGlobal) {
             "and this one must be called `doublify`.");
 }
 
+// "There is no kernel `k`; it has `k`" would help nobody.
+TEST(MissingKernel, OneThatIsNotCompiled) {
+  const std::string kernel = "__global__ void doublify(float *a, int n) {}\n";
+  EXPECT_EQ(
+      explain_missing_kernel("#include <math.h>\n#if 0\n" + kernel + "#endif\n", "doublify",
+                             kWanted),
+      "The file has a kernel `doublify`, but the compiler comes to none of that name: it stands "
+      "behind an `#if` or `#ifdef` that leaves it out. Wanted is `doublify(float *a, int n)`.");
+  EXPECT_EQ(
+      explain_missing_kernel("#if 0\n#endif\nnamespace {\n" + kernel + "}\n", "doublify", ""),
+      "The file has a kernel `doublify`, but the compiler comes to none of that name: it is "
+      "hidden in a namespace or a class, is `static`, or another function of that name stands "
+      "beside it.");
+}
+
 TEST(MissingKernel, ATemplate) {
   EXPECT_EQ(explain_missing_kernel("template <typename T> __global__ void doublify(T *a, int n) {}",
                                    "doublify", kWanted),
@@ -151,9 +166,25 @@ TEST_F(CompileExplanation, TheFirstError) {
             "nobody has seen before.");
 }
 
+// What is missing at the end has no line.
+TEST_F(CompileExplanation, AtTheEndOfTheFile) {
+  EXPECT_EQ(said("At end of source: error: expected a \"}\"\nx.cu(3): note #3196-D: to match this"),
+            "The file does not compile. The first error is at the end of the file: a `}` is "
+            "missing.");
+  EXPECT_EQ(said("x.cu(3): error: comment unclosed at end of file"),
+            "The file does not compile. The first error is at line 3: a comment is not closed: its "
+            "`*/` is missing.");
+}
+
 TEST_F(CompileExplanation, HostCodeComesFirst) {
   EXPECT_THAT(said("x.cu(7): error: A function without execution space annotations", kProgram),
               testing::StartsWith("The file does not compile as a kernel. Line 1 includes"));
+  EXPECT_THAT(said("x.cu(9): error: identifier \"cudaMalloc\" is undefined", kProgram),
+              testing::HasSubstr("That is code for the CPU."));
+  // Nor is a program that the preprocessor leaves out.
+  EXPECT_EQ(said("x.cu(5): error: expected a \";\"", kProgram),
+            "The file does not compile. The first error is at line 5: a `;` is missing, here or at "
+            "the end of the line before.");
   // A header that is fine here is not blamed for a mistake elsewhere.
   EXPECT_EQ(said("x.cu(2): error: expected a \"}\"", "#include <cuda_runtime.h>\n}"),
             "The file does not compile. The first error is at line 2: a `}` is missing.");
@@ -185,7 +216,8 @@ TEST_F(CompileExplanation, ForgedLogsAreOnlyQuoted) {
   const std::string text = said("\x1b[31m(1): error: " + std::string(5000, 'x') + "\x07\x1b]0;");
   EXPECT_LT(text.size(), 400U);
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("\x1b")));
-  EXPECT_EQ(said("garbage"), "The file does not compile: x.cu does not compile.");
+  EXPECT_EQ(said("garbage\nand more"), "The file does not compile: garbage.");
+  EXPECT_EQ(said(""), "The file does not compile: x.cu does not compile.");
   EXPECT_THAT(said("(99999999999999999999): error: a"), testing::HasSubstr("first error is"));
 }
 

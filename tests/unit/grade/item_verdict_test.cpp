@@ -40,7 +40,7 @@ TEST(ItemVerdict, OfEachFailure) {
   expect(failed(FailureKind::limit), GradeWord::limit, Blame::submission);
   expect(failed(FailureKind::fault), GradeWord::memory_error, Blame::submission);
   for (const FailureKind kind : {FailureKind::no_fault, FailureKind::wrong, FailureKind::unwritten,
-                                 FailureKind::input_changed}) {
+                                 FailureKind::input_changed, FailureKind::counter}) {
     expect(failed(kind), GradeWord::wrong, Blame::submission);
   }
 }
@@ -71,6 +71,16 @@ TEST(ItemVerdict, OfEachFinding) {
   EXPECT_EQ(word({"race", "uninitialised", "limit", "waiting"}), GradeWord::limit);
   EXPECT_EQ(word({"race", "illegal_address"}), GradeWord::memory_error);
   EXPECT_EQ(word({"uninitialised", "race"}), GradeWord::memory_error);
+  EXPECT_EQ(word({"sync"}), GradeWord::barrier);
+  // What ended the launch comes before what was found in it, whichever that is.
+  for (const char* found : {"race", "sync", "uninitialised"}) {
+    EXPECT_EQ(word({found, "limit"}), GradeWord::limit) << found;
+    EXPECT_EQ(word({found, "trap"}), GradeWord::wrong) << found;
+    EXPECT_EQ(word({found, "of a later device"}), GradeWord::memory_error) << found;
+  }
+  EXPECT_EQ(word({"sync", "uninitialised", "race"}), GradeWord::barrier);
+  EXPECT_EQ(word({"race", "sync"}), GradeWord::race);
+  EXPECT_EQ(word({"", "barrier"}), GradeWord::barrier);  // one that says nothing of its kind
   EXPECT_EQ(word({"assert"}), GradeWord::wrong);
   EXPECT_EQ(word({"trap"}), GradeWord::wrong);
   EXPECT_EQ(word({"of a later device"}), GradeWord::memory_error);
@@ -78,6 +88,8 @@ TEST(ItemVerdict, OfEachFinding) {
             Blame::grader);
   // Threads that wait for each other end in the driver's error for a limit.
   EXPECT_EQ(judge_item(failed(FailureKind::limit, {"barrier"})).word, GradeWord::barrier);
+  EXPECT_EQ(judge_item(failed(FailureKind::limit, {"waiting"})).word, GradeWord::limit);
+  EXPECT_EQ(judge_item(failed(FailureKind::finding, {"waiting"})).word, GradeWord::memory_error);
 }
 
 TEST(ItemVerdict, WarningsCostNothing) {
@@ -102,6 +114,11 @@ TEST(ItemVerdict, OwnKernelsFailAlike) {
   EXPECT_TRUE(fails_alike(ended(Verdict::skipped), ended(Verdict::skipped)));
   EXPECT_TRUE(fails_alike(driver, driver));
   EXPECT_TRUE(fails_alike(failed(FailureKind::crash), driver));
+  EXPECT_TRUE(fails_alike(driver, failed(FailureKind::crash)));
+  EXPECT_TRUE(fails_alike(failed(FailureKind::input), driver));
+  EXPECT_TRUE(fails_alike(ended(Verdict::interrupted), driver));
+  EXPECT_TRUE(fails_alike(ended(Verdict::not_run), driver));
+  EXPECT_FALSE(fails_alike(failed(FailureKind::reference), driver));
 }
 
 OutputVerdict output(const std::string& error, const std::string& bound) {
@@ -119,6 +136,16 @@ TEST(WorstError, IsTheGreatestForItsBound) {
   EXPECT_EQ(worst_error(outcome).bound, 0.1);
   outcome.outputs.push_back(output("1e-9", "0"));
   EXPECT_EQ(worst_error(outcome).error, 1e-9);
+  // A bound that is none counts as 0; of two that are as bad the first is told.
+  outcome.outputs = {output("10", "8"), output("1e-9", ""), output("1e-8", "")};
+  EXPECT_EQ(worst_error(outcome).error, 1e-9);
+  EXPECT_FALSE(worst_error(outcome).bound);
+  outcome.outputs = {output("1", "2"), output("2", "4")};
+  EXPECT_EQ(worst_error(outcome).error, 1);
+  outcome.outputs = {output("0", "1")};
+  EXPECT_EQ(worst_error(outcome).error, 0);
+  outcome.outputs = {output("inf", "1"), output("0.25", "1")};
+  EXPECT_EQ(worst_error(outcome).error, 0.25);
 }
 
 GradeResult frame(Credit credit, const std::vector<GradeWord>& words) {

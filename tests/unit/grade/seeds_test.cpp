@@ -63,7 +63,12 @@ TEST(Seeds, DifferInEveryField) {
   seeds.insert(Secret("0123456789abcdeF").seed({"hw1", "ada", "s.n=1", 0}));
   seeds.insert(public_seed("hw1", "s.n=1", 0));
   seeds.insert(public_seed("hw1", "s.n=1", 1));
-  EXPECT_EQ(seeds.size(), 9U);
+  // Those of the trial that belongs to one file.
+  seeds.insert(secret.seed({"hw1", "ada", "s.n=1", 0, "1f"}));
+  seeds.insert(secret.seed({"hw1", "ada", "s.n=1", 0, "1e"}));
+  seeds.insert(public_seed("hw1", "s.n=1", 0, "1f"));
+  seeds.insert(public_seed("hw1", "s.n=1", 0, "1e"));
+  EXPECT_EQ(seeds.size(), 13U);
 }
 
 // A change of these numbers would change the inputs of a regrade.

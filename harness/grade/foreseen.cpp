@@ -1,0 +1,199 @@
+#include "grade/foreseen.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/dtype.hpp"
+#include "runtime/comparison.hpp"
+#include "runtime/expectation.hpp"
+#include "runtime/trivial_element.hpp"
+
+namespace warpmark {
+namespace {
+
+// A result that is the same in so many trials by chance is not worth the trouble; of large arrays
+// two trials are enough, as no chance makes them the same.
+constexpr uint64_t kMostTrials = 16;
+constexpr uint64_t kLeastTrials = 2;
+constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 20;
+
+// The first few refute most answers, at little cost.
+constexpr size_t kFirstElements = 64;
+
+// Threads of a launch, or in a block of it; nothing if they are not known or too many.
+std::optional<int64_t> product(const std::array<Size, 3>& sizes) {
+  int64_t all = 1;
+  for (const Size& size : sizes) {
+    const auto* number = std::get_if<int64_t>(&size);
+    if (number == nullptr || *number < 1 || __builtin_mul_overflow(all, *number, &all)) {
+      return std::nullopt;
+    }
+  }
+  return all;
+}
+
+// Whether the first `count` elements pass.
+bool passes(const std::function<int64_t(int64_t)>& value, size_t count, const DType& dtype,
+            const ReferenceValue& reference, const ComparisonRule& whole) {
+  std::vector<int64_t> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = value(static_cast<int64_t>(i));
+  std::vector<std::byte> bytes(count * dtype.bytes);
+  cast_elements({*find_dtype("int64"), std::as_bytes(std::span(values))}, dtype, bytes.data());
+  const auto head = [count](auto all) { return all.size() <= 1 ? all : all.first(count); };
+  const ComparisonRule rule{whole.kind, whole.nan, head(whole.ulp), head(whole.rtol),
+                            head(whole.atol)};
+  const TypedBytes expected{reference.dtype,
+                            std::span(reference.bytes).first(count * reference.dtype.bytes)};
+  return compare({dtype, bytes}, expected, rule, std::nullopt).passed();
+}
+
+uint64_t hash_of(const ReferenceValue& reference) {
+  return std::hash<std::string_view>()(
+      {reinterpret_cast<const char*>(reference.bytes.data()), reference.bytes.size()});
+}
+
+bool fills_all(const ReadyCase& ready) {
+  const Plan& plan = ready.planned.plan;
+  for (const Step& step : plan.steps) {
+    const auto* launch = std::get_if<LaunchStep>(&step);
+    if (launch == nullptr) continue;
+    const std::optional<int64_t> grid = product(launch->grid), block = product(launch->block);
+    int64_t threads = 0;
+    if (!grid || !block || __builtin_mul_overflow(*grid, *block, &threads)) return false;
+    const bool full =
+        std::any_of(plan.buffers.begin(), plan.buffers.end(), [&](const Buffer& buffer) {
+          return element_count(buffer_shape(buffer, ready.inputs)) == threads;
+        });
+    if (!full) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ForeseenCheck::look(const ReadyCase& ready, bool random) {
+  const Plan& plan = ready.planned.plan;
+  const PythonScope scope = reference_scope(plan, ready.inputs);
+  const bool first = trials_++ == 0;
+  if (first) fills_blocks_ = fills_all(ready);
+  size_t at = 0;
+  bool any = false;
+  for (const Expected& expected : plan.expected) {
+    const DType& dtype = ready.inputs.dtypes.at(expected.output);
+    const Shape shape = buffer_shape(*plan.find_buffer(expected.output), ready.inputs);
+    const auto count = static_cast<size_t>(element_count(shape));
+    if (count == 0) continue;
+    const Expectation expectation =
+        evaluate_expectation(python_, ready.planned, scope, expected, dtype, shape);
+    const uint64_t hash = hash_of(expectation.reference);
+    if (first) {
+      elements_ += count;
+      Output output{expected.output, {}, hash, false};
+      const auto add = [&](const char* words, const std::function<int64_t(int64_t)>& value) {
+        output.candidates.push_back({words, value, false});
+      };
+      // Of one element they are a zero and a one, which are tried anyway.
+      if (count > 1) {
+        add("wrote each element's index", [](int64_t i) { return i; });
+        add("wrote each element's index plus 1", [](int64_t i) { return i + 1; });
+      }
+      if (count > 1 && shape.size() > 1) {
+        const int64_t width = shape.back();
+        add("wrote each element's row", [=](int64_t i) { return i / width; });
+        add("wrote each element's column", [=](int64_t i) { return i % width; });
+      }
+      outputs_.push_back(std::move(output));
+    } else if (at >= outputs_.size() || outputs_[at].name != expected.output) {
+      return false;  // sizes are random, too
+    }
+    Output& output = outputs_[at++];
+    output.changes = output.changes || output.first != hash;
+    const ComparisonRule rule = expectation.rule();
+    const ComparisonRule exact{ToleranceKind::exact, rule.nan};
+    std::erase_if(output.candidates, [&](Candidate& one) {
+      const auto does = [&](size_t elements, const ComparisonRule& by) {
+        return passes(one.value, elements, dtype, expectation.reference, by);
+      };
+      if (!does(std::min(count, kFirstElements), rule) || !does(count, rule)) return true;
+      one.by_tolerance = one.by_tolerance || !does(count, exact);
+      return false;
+    });
+    any = any || !output.changes || !output.candidates.empty();
+  }
+  if (!any || !random || trials_ >= kMostTrials) return false;
+  return trials_ < kLeastTrials || (trials_ + 1) * elements_ < kElementsOfAllTrials;
+}
+
+std::vector<ForeseenAnswer> ForeseenCheck::answers() const {
+  std::vector<ForeseenAnswer> all;
+  for (const Output& output : outputs_) {
+    for (const Candidate& one : output.candidates) {
+      all.push_back({output.name, one.words, one.by_tolerance, false});
+    }
+    if (!output.changes) {
+      all.push_back({output.name, "held the results, the same in every trial,", false, true});
+    }
+  }
+  return all;
+}
+
+void BuiltInValues::add(const std::string& name, const std::string& value) {
+  const auto [known, is_new] = values_.try_emplace(name, value);
+  if (is_new) {
+    names_.push_back(name);
+  } else if (known->second != value) {
+    known->second.reset();
+  }
+}
+
+void BuiltInValues::add(const Case& item, const ReadyCase& ready) {
+  for (const PointValue& point : item.point) {
+    const bool number = std::holds_alternative<int64_t>(point.value) ||
+                        std::holds_alternative<double>(point.value) ||
+                        std::holds_alternative<bool>(point.value);
+    if (number) add(point.name, to_text(point.value));
+  }
+  for (const auto& [name, scalar] : ready.inputs.scalars) {
+    const bool axis = std::any_of(item.point.begin(), item.point.end(),
+                                  [&](const PointValue& point) { return point.name == name; });
+    if (!axis) add(name, element_text({scalar.dtype, scalar.bytes}, 0));
+  }
+}
+
+std::vector<Error> BuiltInValues::problems(const Assignment& assignment) const {
+  std::vector<Error> found;
+  for (const std::string& name : names_) {
+    const std::optional<std::string>& value = values_.at(name);
+    if (!value) continue;
+    const bool fixed = std::any_of(assignment.fixed.begin(), assignment.fixed.end(),
+                                   [&](const Located& one) { return one.text == name; });
+    if (fixed) continue;
+    found.push_back(usage_error(
+        fmt::format("`{}` is {} in every case and trial: a kernel that has {} built in gets all "
+                    "{:.4g} points",
+                    name, *value, *value, assignment.max_points()),
+        assignment.where,
+        fmt::format("give `{0}` other values in some cases; if kernels may know it, say `fixed: "
+                    "[{0}]`",
+                    name)));
+  }
+  return found;
+}
+
+std::vector<std::string> BuiltInValues::notes(const Assignment& assignment) const {
+  std::vector<std::string> all;
+  for (const Located& one : assignment.fixed) {
+    const auto known = values_.find(one.text);
+    if (known == values_.end() || known->second) continue;
+    all.push_back(fmt::format("`fixed` names `{}`, which has several values", one.text));
+  }
+  return all;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,5 @@
+extern "C" __global__ void linear_combination(float a, const float *x, float b, const float *y,
+                                              float *z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) z[i] = (float)((double)a * x[i] + (double)b * y[i]);
+}
