@@ -34,6 +34,7 @@ class AssignmentLinter {
     if (!whole) return std::move(lint_);
     lint_.problems = free_.problems();
     for (const Error& problem : built_in_.problems(assignment_)) lint_.problems.push_back(problem);
+    lint_.built_in = built_in_.names(assignment_);
     lint_.notes = built_in_.notes(assignment_);
     add_notes();
     return std::move(lint_);

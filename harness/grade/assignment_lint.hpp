@@ -27,6 +27,8 @@ struct WeakestMargin {
 struct AssignmentLint {
   std::vector<Error> problems;     ///< usage errors with their places; empty for a good assignment
   std::vector<std::string> notes;  ///< what is worth knowing and no mistake
+  /// Of the problems those that `fixed` would end: axes and scalar arguments with one value.
+  std::vector<std::string> built_in;
   /// Nothing if nothing was compared; `times` is infinite where all values must be equal.
   std::optional<WeakestMargin> weakest;
 };

@@ -46,15 +46,16 @@ std::string unwritten_text(const OutputVerdict& output) {
   const Comparison& result = output.comparison;
   if (result.unwritten == result.elements) {
     return fmt::format(
-        "The kernel never wrote anything to `{}`. Results must be stored there, as in `{}[…] = …`.",
+        "The kernel gave `{}` no value. Results must be stored there, as in `{}[…] = …`; what "
+        "nothing has written before, as in shared memory, is no value either.",
         output.output, output.output);
   }
   const std::string name = element_name(output, result.first->index);
   if (result.unwritten == 1) {
-    return fmt::format("{} was never written; all other elements of `{}` were.", name,
+    return fmt::format("{} got no value from the kernel; all other elements of `{}` did.", name,
                        output.output);
   }
-  return fmt::format("{} of {} elements of `{}` were never written; the first is {}.",
+  return fmt::format("{} of {} elements of `{}` got no value from the kernel; the first is {}.",
                      result.unwritten, result.elements, output.output, name);
 }
 
@@ -64,7 +65,7 @@ std::string wrong_text(const OutputVerdict& output) {
   const std::string name = element_name(output, first.index);
   std::string text =
       first.kind == MismatchKind::unwritten
-          ? fmt::format("{} was never written, and {} was expected.", name, first.expected)
+          ? fmt::format("{} got no value, and {} was expected.", name, first.expected)
           : fmt::format("{} is {}, but {} was expected.", name, first.actual, first.expected);
   if (result.elements == 1) return text;
   if (result.wrong == 1) {
@@ -77,8 +78,7 @@ std::string wrong_text(const OutputVerdict& output) {
   }
   // A value close to the expected one is another kind of mistake than a wrong formula.
   if (result.unwritten > 0 && result.unwritten < result.wrong) {
-    text += fmt::format(" {} of them {} never written.", result.unwritten,
-                        result.unwritten == 1 ? "was" : "were");
+    text += fmt::format(" {} of them got no value.", result.unwritten);
   }
   return text;
 }

@@ -163,7 +163,10 @@ std::string outside_argument(const Report& report, const std::string& file, int6
 
 std::string outside_shared(const Report& report, const std::string& file) {
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
-  const auto size = report.object("allocation").number("bytes");
+  auto size = report.object("allocation").number("bytes");
+  // What there is none of has no size in a report, only in its text.
+  const std::string message = report.text("message", kLongestMessage);
+  if (!size && message.find("has 0 bytes") != std::string::npos) size = 0;
   std::string text =
       fmt::format("{} {} shared memory outside of what the block has", subject(report, file), does);
   // An `extern __shared__` array has what the launch gives it.
@@ -221,12 +224,11 @@ std::string misaligned(const Report& report, const std::string& file) {
 std::string barrier(const Report& report, const std::string& file) {
   const std::string line = line_text(report, file);
   const std::string at = line.empty() ? "" : " (" + line + ")";
-  const std::string message = report.text("message");
-  if (message.find("barrier for") != std::string::npos ||
-      message.find("does not exist") != std::string::npos) {
+  const std::string message = report.text("message", kLongestMessage);
+  const auto says = [&](std::string_view what) { return message.find(what) != std::string::npos; };
+  if (says("must be a multiple") || says("does not exist")) {
     return fmt::format("A barrier{} is used in a way that no GPU allows: {}.", at, message);
   }
-  const auto says = [&](std::string_view what) { return message.find(what) != std::string::npos; };
   if (says("does not name the lane")) {
     return fmt::format(
         "An operation of a warp{}, such as `__shfl_sync()`, is executed by a thread that its mask "

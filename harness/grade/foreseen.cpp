@@ -166,18 +166,24 @@ void BuiltInValues::add(const Case& item, const ReadyCase& ready) {
   }
 }
 
-std::vector<Error> BuiltInValues::problems(const Assignment& assignment) const {
-  std::vector<Error> found;
+std::vector<std::string> BuiltInValues::names(const Assignment& assignment) const {
+  std::vector<std::string> found;
   for (const std::string& name : names_) {
-    const std::optional<std::string>& value = values_.at(name);
-    if (!value) continue;
     const bool fixed = std::any_of(assignment.fixed.begin(), assignment.fixed.end(),
                                    [&](const Located& one) { return one.text == name; });
-    if (fixed) continue;
+    if (values_.at(name) && !fixed) found.push_back(name);
+  }
+  return found;
+}
+
+std::vector<Error> BuiltInValues::problems(const Assignment& assignment) const {
+  std::vector<Error> found;
+  for (const std::string& name : names(assignment)) {
+    const std::string& value = *values_.at(name);
     found.push_back(usage_error(
         fmt::format("`{}` is {} in every case and trial: a kernel that has {} built in gets all "
                     "{:.4g} points",
-                    name, *value, *value, assignment.max_points()),
+                    name, value, value, assignment.max_points()),
         assignment.where,
         fmt::format("give `{0}` other values in some cases; if kernels may know it, say `fixed: "
                     "[{0}]`",

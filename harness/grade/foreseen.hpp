@@ -64,7 +64,9 @@ class BuiltInValues {
  public:
   void add(const Case& item, const ReadyCase& ready);
 
-  /// A usage error for each that the assignment does not call `fixed`.
+  /// Those with one value that the assignment does not call `fixed`.
+  std::vector<std::string> names(const Assignment& assignment) const;
+  /// A usage error for each of them.
   std::vector<Error> problems(const Assignment& assignment) const;
   /// Names in `fixed` that have several values.
   std::vector<std::string> notes(const Assignment& assignment) const;

@@ -69,6 +69,12 @@ std::string new_assignment_text(const NewAssignment& made) {
                       quoted(suite.file.lexically_relative(made.folder).generic_string()));
   text += "points: 100                          # what the cases must add up to\n";
   text += "cases:\n" + cases_text(made);
+  if (!made.fixed.empty()) {
+    text += fmt::format(
+        "# One value in all cases, so that kernels may have it built in; better: several.\n"
+        "fixed: [{}]\n",
+        join(made.fixed, ", "));
+  }
   text +=
       "ptx:                                 # what compiled code must not have\n"
       "  forbid: [malloc, writable_globals]\n"

@@ -16,6 +16,7 @@ struct NewAssignment {
   bool split = true;                         ///< the last size into a hidden case
   std::vector<std::filesystem::path> wrong;  ///< relative to the folder
   std::string template_file, solution;       ///< the same; "" for no template
+  std::vector<std::string> fixed;            ///< axes and scalar arguments with one value
 };
 
 /// The YAML text. A suite with an axis of two or more whole numbers gets a visible and a hidden

@@ -87,8 +87,8 @@ class Patterns {
   bool never_written() const {
     return output_.verdict.comparison.unwritten == output_.verdict.comparison.wrong;
   }
-  std::string_view is_right() const { return never_written() ? "written" : "right"; }
-  std::string_view is_wrong() const { return never_written() ? "not written" : "wrong"; }
+  std::string_view is_right() const { return never_written() ? "given a value" : "right"; }
+  std::string_view is_wrong() const { return never_written() ? "without a value" : "wrong"; }
 
   // Where the wrong elements lie.
   std::string place() const {

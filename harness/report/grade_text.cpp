@@ -33,6 +33,11 @@ std::string without_numbers(std::string_view text) {
       i += text[i] == 'e' ? 2 : 1;
     }
     out += '#';
+    // "1 element", "3 elements".
+    if (text.substr(i).starts_with(" elements")) {
+      out += " element";
+      i += 9;
+    }
   }
   return out;
 }
@@ -103,7 +108,7 @@ std::string_view word_text(GradeWord word) {
     case GradeWord::pass:
       return "Correct.";
     case GradeWord::wrong:
-      return "It is not as this case asks: elements are wrong or were never written, an input was "
+      return "It is not as this case asks: elements are wrong or got no value, an input was "
              "changed, an `assert` does not hold, or the results are right and the way to them is "
              "not the one that was asked for.";
     case GradeWord::memory_error:

@@ -68,6 +68,9 @@ class NewTest(program.CheckTest):
         out, errors = self.run_program("grade", "--lint", "hw1/assignment.yaml",
                                        "--device", "cpu")
         self.assertIn("100 points", out, errors)
+        # The suite has one factor, which the assignment has to say.
+        self.assertIn("fixed: [factor]\n", (folder / "assignment.yaml").read_text())
+        self.assertNotIn("note: ", out)
 
     def test_the_example_of_the_format(self):
         page = (program.SOURCE / "docs/assignment-format.md").read_text()

@@ -104,23 +104,26 @@ TEST(Explanation, OnlyTheLastElement) {
 
 TEST(Explanation, OnlyTheFirstElement) {
   EXPECT_EQ(Judged(some(10), some(10)).unwritten({0}).explanation(),
-            "`out[0]` was never written; all other elements of `out` were. Only the first element "
-            "is not written: does the index start at 1, or is `i > 0` asked?");
+            "`out[0]` got no value from the kernel; all other elements of `out` did. Only the "
+            "first element "
+            "is without a value: does the index start at 1, or is `i > 0` asked?");
 }
 
 TEST(Explanation, NothingWritten) {
   Values all(6);
   std::vector<size_t> indices(6);
   std::iota(indices.begin(), indices.end(), 0);
-  EXPECT_EQ(Judged(some(6), some(6)).unwritten(indices).explanation(),
-            "The kernel never wrote anything to `out`. Results must be stored there, as in "
-            "`out[…] = …`.");
+  EXPECT_EQ(
+      Judged(some(6), some(6)).unwritten(indices).explanation(),
+      "The kernel gave `out` no value. Results must be stored there, as in `out[…] = …`; what "
+      "nothing has written before, as in shared memory, is no value either.");
 }
 
 TEST(Explanation, OnlyTheFirstBlockWritten) {
   EXPECT_EQ(Judged(some(10), some(10)).unwritten({4, 5, 6, 7, 8, 9}).explanation(),
-            "6 of 10 elements of `out` were never written; the first is `out[4]`. Only the first 4 "
-            "elements are written, as many as one block has threads: does the index lack "
+            "6 of 10 elements of `out` got no value from the kernel; the first is `out[4]`. Only "
+            "the first 4 "
+            "elements are given a value, as many as one block has threads: does the index lack "
             "`blockIdx.x * blockDim.x`?");
 }
 
@@ -134,23 +137,27 @@ TEST(Explanation, OnlyTheFirstBlockRight) {
 
 TEST(Explanation, TheTailIsMissing) {
   EXPECT_EQ(Judged(some(11), some(11)).unwritten({8, 9, 10}).explanation(),
-            "3 of 11 elements of `out` were never written; the first is `out[8]`. All full blocks "
-            "of 4 elements are written, and the 3 that are left over at the end are not: "
+            "3 of 11 elements of `out` got no value from the kernel; the first is `out[8]`. All "
+            "full blocks "
+            "of 4 elements are given a value, and the 3 that are left over at the end are not: "
             "elements of a block that is only partly used count, too.");
 }
 
 TEST(Explanation, AFixedSize) {
-  EXPECT_EQ(Judged(some(11), some(11)).unwritten({5, 6, 7, 8, 9, 10}).explanation(),
-            "6 of 11 elements of `out` were never written; the first is `out[5]`. The first 5 "
-            "elements are written, and all from index 5 on are not: is the number of elements or "
-            "threads taken from the arguments, or is it a fixed one?");
+  EXPECT_EQ(
+      Judged(some(11), some(11)).unwritten({5, 6, 7, 8, 9, 10}).explanation(),
+      "6 of 11 elements of `out` got no value from the kernel; the first is `out[5]`. The first 5 "
+      "elements are given a value, and all from index 5 on are not: is the number of elements or "
+      "threads taken from the arguments, or is it a fixed one?");
 }
 
 TEST(Explanation, OnlyOneThreadWorks) {
-  EXPECT_EQ(Judged(some(5), some(5)).unwritten({1, 2, 3, 4}).explanation(),
-            "4 of 5 elements of `out` were never written; the first is `out[1]`. Only the first "
-            "element is written: does each thread use an index of its own, such as `blockIdx.x * "
-            "blockDim.x + threadIdx.x`?");
+  EXPECT_EQ(
+      Judged(some(5), some(5)).unwritten({1, 2, 3, 4}).explanation(),
+      "4 of 5 elements of `out` got no value from the kernel; the first is `out[1]`. Only the "
+      "first "
+      "element is given a value: does each thread use an index of its own, such as `blockIdx.x * "
+      "blockDim.x + threadIdx.x`?");
 }
 
 TEST(Explanation, EverySecond) {
@@ -160,10 +167,12 @@ TEST(Explanation, EverySecond) {
 }
 
 TEST(Explanation, OnlyEveryFourth) {
-  EXPECT_EQ(Judged(some(12), some(12)).unwritten({1, 2, 3, 5, 6, 7, 9, 10, 11}).explanation(),
-            "9 of 12 elements of `out` were never written; the first is `out[1]`. Only every 4th "
-            "element is written (index 0, 4, 8 …): is the index multiplied by something that it "
-            "should not be?");
+  EXPECT_EQ(
+      Judged(some(12), some(12)).unwritten({1, 2, 3, 5, 6, 7, 9, 10, 11}).explanation(),
+      "9 of 12 elements of `out` got no value from the kernel; the first is `out[1]`. Only every "
+      "4th "
+      "element is given a value (index 0, 4, 8 …): is the index multiplied by something that it "
+      "should not be?");
 }
 
 TEST(Explanation, AllZero) {
@@ -285,7 +294,7 @@ TEST(Explanation, SomeWrongSomeNeverWritten) {
                 .unwritten({4})
                 .explanation(),
             "`out[1]` is 1001.25, but 38.5 was expected. 2 of 7 elements are wrong, this is the "
-            "first. 1 of them was never written.");
+            "first. 1 of them got no value.");
 }
 
 TEST(Explanation, IntegersAndBooleans) {

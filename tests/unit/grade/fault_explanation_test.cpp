@@ -146,6 +146,9 @@ TEST(FaultExplanation, SharedAndLocalMemory) {
             "the `__shared__` array is too small for the number of threads in a block, or the "
             "index is too great.");
   // No index is small enough where there is nothing.
+  EXPECT_THAT(said(R"({"kind": "illegal_address", "space": "shared", "access": "write", "line": 4,
+                       "message": "out-of-bounds shared write of 4 bytes at offset 0 of part, which has 0 bytes, by thread (0,0,0) of block (0,0,0) and 127 more"})"),
+              testing::HasSubstr("no dynamic shared memory"));
   EXPECT_EQ(said(R"({"kind": "illegal_address", "space": "shared", "access": "write", "line": 4,
                      "allocation": {"bytes": 0, "side": "after"}})"),
             "Line 4 writes shared memory outside of what the block has, which is nothing. This "

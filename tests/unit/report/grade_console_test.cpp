@@ -1,5 +1,6 @@
 #include "report/grade_console.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -221,11 +222,62 @@ TEST(GradeText, WhyNothingRanIsSaidOnce) {
     item.trial.reset();
   }
   EXPECT_EQ(lost_text(result, one, one.word()),
-            "doublify/double_array.n=401: There is no kernel `scale`.");
+            "doublify/double_array.n=401: There is no kernel `scale`.\n"
+            "doublify/double_array.n=1, doublify/double_array.n=1000003: the same as "
+            "doublify/double_array.n=401.");
   one.items[2].explanation = "It has other parameters.";
   EXPECT_EQ(lost_text(result, one, one.word()),
             "doublify/double_array.n=401: There is no kernel `scale`.\n"
-            "doublify/double_array.n=1000003: It has other parameters.");
+            "doublify/double_array.n=1000003: It has other parameters.\n"
+            "doublify/double_array.n=1: the same as doublify/double_array.n=401.");
+}
+
+// One mistake costs many items, whose numbers differ.
+TEST(GradeText, OneMistakeIsToldOnce) {
+  GradeResult result;
+  result.state = GradeState::graded;
+  const auto add = [&](const std::string& name, const std::vector<std::string>& said,
+                       GradeWord word = GradeWord::memory_error) {
+    GradedCase& one = result.cases.emplace_back();
+    one.name = name;
+    one.max_points = 1;
+    for (const std::string& text : said) {
+      GradedItem& item = one.items.emplace_back();
+      item.case_id = name + std::to_string(one.items.size());
+      item.word = word;
+      item.explanation = text;
+      item.reproduce = "try " + item.case_id;
+    }
+  };
+  const std::string tail = " It was thread 7 of block 0.";
+  add("a", {"Line 4 reads `x[32]`, but `x` has only 32 elements (index 0 to 31)." + tail,
+            "Line 4 reads `x[1]`, but `x` has only 1 element (index 0 to 0). The first to do so …",
+            "Line 5 reads `x[32]`, but `x` has only 32 elements (index 0 to 31)." + tail});
+  add("b", {"Line 4 reads `x[-257]`, but `x` has only 9 elements (index 0 to 8)." + tail});
+  add("c",
+      {"`y[3]` is 1.5e-07, but 2 was expected. All 9 elements are wrong.",
+       "`y[0]` is -1, but 0.25 was expected. All 12 elements are wrong.",
+       "`y[0]` is 1, but 2 was expected. All 12 elements are wrong. They are all 0.",
+       "`z[0]` is 1, but 2 was expected. All 12 elements are wrong."},
+      GradeWord::wrong);
+  const auto lost = [&](size_t i) {
+    return lost_text(result, result.cases[i], result.cases[i].word());
+  };
+  EXPECT_EQ(lost(0), "a1: Line 4 reads `x[32]`, but `x` has only 32 elements (index 0 to 31)." +
+                         tail +
+                         "\n  reproduce: try a1\n"
+                         "a3: Line 5 reads `x[32]`, but `x` has only 32 elements (index 0 to 31)." +
+                         tail +
+                         "\n  reproduce: try a3\n"
+                         "a2: the same as a1.");
+  EXPECT_EQ(lost(1), "b1: the same as a1 of `a`.\n  reproduce: try b1");
+  // Of wrong values all must be the same, for nobody knows why they are wrong.
+  EXPECT_THAT(lost(2), testing::EndsWith("c2: the same as c1."));
+  EXPECT_THAT(lost(2), testing::HasSubstr("c3: `y[0]` is 1, but 2 was expected."));
+  EXPECT_THAT(lost(2), testing::HasSubstr("c4: `z[0]` is 1, but 2 was expected."));
+  // Another word, and it is another mistake.
+  result.cases[1].items[0].word = GradeWord::race;
+  EXPECT_THAT(lost(1), testing::StartsWith("b1: Line 4 reads"));
 }
 
 TEST(TextLine, WrapsAtBlanks) {
