@@ -1,6 +1,7 @@
 """warpmark-cpu itself: what it sets for a program, exit codes, mistakes; and its nvcc."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -111,16 +112,37 @@ class Linked(unittest.TestCase):
             self.assertEqual(done.stdout, "77\n", done.stderr)
 
     def test_who_opens_it_by_the_linkers_name_gets_the_device(self):
+        # A library that is linked against one of the names calls the other's contexts.
         program = ("import ctypes, sys\n"
                    "for name in sys.argv[1:]:\n"
-                   "    cuda = ctypes.CDLL(name); n = ctypes.c_int()\n"
+                   "    cuda = ctypes.CDLL(name); n = ctypes.c_int(); context = ctypes.c_void_p()\n"
                    "    assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(n)) == 0\n"
-                   "    print(n.value, ctypes.cast(cuda.cuInit, ctypes.c_void_p).value)\n")
+                   "    assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 2) == 0\n"
+                   "    print(n.value, context.value)\n")
         for names in (("libcuda.so",), ("libcuda.so", "libcuda.so.1"), ("libcuda.so.1", "libcuda.so")):
             lines = start("--devices", "4", sys.executable, "-c", program, *names).stdout.splitlines()
             self.assertEqual(len(lines), len(names))
             self.assertEqual(len(set(lines)), 1, "one device in a process")
             self.assertTrue(lines[0].startswith("4 "))
+
+
+class LinkersName(unittest.TestCase):
+    def test_errors_come_back(self):
+        """What is found inside by an exception is a result, as by the other name."""
+        program = ("import ctypes, sys\n"
+                   "cuda = ctypes.CDLL(sys.argv[1]); context = ctypes.c_void_p(); module = ctypes.c_void_p()\n"
+                   "head = b'.version 8.0\\n.target sm_90\\n.address_size 64\\n'\n"
+                   "print(cuda.cuInit(0), cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0))\n"
+                   "for text in (head + b'.entry k() { oops; }', head + b'.entry k( {', b'/* open', head + b'.global .b8 x[0xffffffffffffff];'):\n"
+                   "    link = ctypes.c_void_p(); library = ctypes.c_void_p(); size = ctypes.c_size_t(len(text))\n"
+                   "    print(cuda.cuModuleLoadData(ctypes.byref(module), text), cuda.cuModuleLoadDataEx(ctypes.byref(module), text, 0, None, None),\n"
+                   "          cuda.cuLibraryLoadData(ctypes.byref(library), text, None, None, 0, None, None, 0),\n"
+                   "          cuda.cuLinkCreate_v2(0, None, None, ctypes.byref(link)),\n"
+                   "          cuda.cuLinkAddData_v2(link, 1, text, size, b'a', 0, None, None))\n")
+        one, other = (start(sys.executable, "-c", program, name) for name in ("libcuda.so", "libcuda.so.1"))
+        self.assertEqual(other.returncode, 0, other.stderr)
+        self.assertEqual((one.returncode, one.stdout), (0, other.stdout), one.stderr)
+        self.assertIn("218", one.stdout)
 
 
 class Nvcc(unittest.TestCase):
@@ -141,6 +163,44 @@ class Nvcc(unittest.TestCase):
                                   capture_output=True, text=True, check=False)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("error", done.stderr)
+
+    def test_of_several_architectures_it_takes_what_the_device_runs(self):
+        def asked(*options, **environment):
+            done = start("nvcc", "--cubin", "-o", "k.cubin", *options, "k.cu", **environment)
+            return re.findall(r"-arch=(\S+)", done.stdout) or done.stderr
+
+        with tempfile.TemporaryDirectory() as folder:
+            fake = pathlib.Path(folder, "nvcc")
+            fake.write_text('#!/bin/sh\necho "$@"\n')
+            fake.chmod(0o755)
+            path = {"PATH": folder + ":" + os.environ["PATH"]}
+            gencode = "-gencode=arch=compute_%s,code=%s"
+            for options, wanted in (
+                    ((), "75"), (("-arch=sm_90",), "90"), (("-arch", "compute_80"), "80"), (("-arch=native",), "90"), (("-arch=all",), "90"),
+                    (("-arch=all-major",), "90"), (("--gpu-architecture=all-major",), "90"), (("-arch=sm_90a",), "90a"),
+                    ((gencode % (75, "sm_75"), gencode % (90, "sm_90")), "90"), ((gencode % (90, "sm_90"), gencode % (75, "sm_75")), "90"),
+                    ((gencode % (75, "compute_75"), gencode % (90, "compute_90"), gencode % (120, "compute_120")), "90"),
+                    (("-gencode", "arch=compute_90,code=[sm_90,compute_90]"), "90"), (("-gencode", 'arch=compute_80,code="sm_80,compute_80"'), "80"),
+                    ((gencode % (75, "sm_90"), gencode % (80, "compute_80")), "75"), ((gencode % (80, "sm_80"), gencode % (100, "sm_100")), "80"),
+                    ((gencode % (90, "sm_90"), gencode % ("90a", "sm_90a")), "90a"), ((gencode % ("100f", "sm_100"), gencode % (89, "sm_89")), "89"),
+                    (("-arch=compute_80", "-code=sm_80,compute_80"), "80"), (("-arch=compute_80", "-code", "sm_80,sm_90"), "80"),
+                    (("-arch=sm_120",), "120"), ((gencode % (120, "sm_120"), gencode % (100, "sm_100")), "100")):
+                self.assertEqual(asked(*options, **path), ["compute_" + wanted], options)
+            for told, wanted in (("10.3", "100f"), ("12.0", "120"), ("8.0", "75")):
+                self.assertEqual(asked(gencode % (75, "sm_75"), gencode % ("100f", "sm_100f"), gencode % (120, "sm_120"),
+                                       WARPMARK_CPU_CAPABILITY=told, **path), ["compute_" + wanted], told)
+            for wrong in ("-arch=hopper", "-gencode=arch=sm_90"):
+                self.assertIn("nvcc (of warpmark-cpu): ", asked(wrong, **path))
+
+    def test_every_architecture_at_once_compiles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "kernel.cu").write_text('extern "C" __global__ void k(int *a) { a[0] = __CUDA_ARCH__; }\n')
+            done = subprocess.run([LAUNCHER, "nvcc", "--cubin", "-arch=all-major", "kernel.cu"],
+                                  cwd=folder, capture_output=True, text=True, check=False)
+            if "install one of them" in done.stderr:
+                self.skipTest("neither nvcc nor NVRTC is on this machine")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(".target sm_90", pathlib.Path(folder, "kernel.cubin").read_text())
 
     def test_without_any_compiler_it_says_what_to_do(self):
         nvcc = pathlib.Path(start("--print-path").stdout.strip(), "bin/nvcc")

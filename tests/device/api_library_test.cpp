@@ -136,30 +136,98 @@ TEST_F(Loading, ModulesListTheirFunctions) {
 }
 
 // The layout is that of nvcc's --fatbin --no-compress, as a dump of one shows it.
-std::string fatbin(const std::string& ptx, std::uint64_t flags) {
+struct FatbinPart {
+  std::string ptx;
+  std::uint32_t architecture = 75;
+  std::uint64_t flags = 0x11;
+};
+std::string fatbin(const std::vector<FatbinPart>& parts) {
   const auto put = [](std::string& to, auto value) {
     to.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
-  std::string body = ptx + std::string(8 - ptx.size() % 8, '\0');
-  std::string entry;
-  put(entry, std::uint16_t{1});  // PTX
-  put(entry, std::uint16_t{0x0101});
-  put(entry, std::uint32_t{72});
-  put(entry, std::uint64_t{body.size()});
-  put(entry, std::uint32_t{0});
-  put(entry, std::uint32_t{64});
-  put(entry, std::uint16_t{0});
-  put(entry, std::uint16_t{7});
-  put(entry, std::uint32_t{75});
-  put(entry, std::uint64_t{0});
-  put(entry, flags);
-  entry.resize(72);
+  std::string content;
+  for (const FatbinPart& part : parts) {
+    const std::string body = part.ptx + std::string(8 - part.ptx.size() % 8, '\0');
+    std::string entry;
+    put(entry, std::uint16_t{1});  // PTX
+    put(entry, std::uint16_t{0x0101});
+    put(entry, std::uint32_t{72});
+    put(entry, std::uint64_t{body.size()});
+    put(entry, std::uint32_t{0});
+    put(entry, std::uint32_t{64});
+    put(entry, std::uint16_t{0});
+    put(entry, std::uint16_t{7});
+    put(entry, part.architecture);
+    put(entry, std::uint64_t{0});
+    put(entry, part.flags);
+    entry.resize(72);
+    content += entry + body;
+  }
   std::string all;
   put(all, std::uint32_t{0xba55ed50});
   put(all, std::uint16_t{1});
   put(all, std::uint16_t{16});
-  put(all, std::uint64_t{entry.size() + body.size()});
-  return all + entry + body;
+  put(all, std::uint64_t{content.size()});
+  return all + content;
+}
+std::string fatbin(const std::string& ptx, std::uint64_t flags) {
+  return fatbin({{ptx, 75, flags}});
+}
+
+// What an H100 with driver 580 ran of the same ones, or the result that it gave.
+TEST_F(Loading, OfAFatbinTheNewestTextThatRunsHereIsTaken) {
+  // Each kernel writes its number.
+  const auto text = [](const std::string& target, int number, const char* version = "9.0") {
+    const std::string digits = target.substr(0, target.find_first_of("af"));
+    FatbinPart part;
+    part.ptx = std::string(".version ") + version + "\n.target sm_" + target +
+               "\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b64 %d; .reg .b32 "
+               "%r; ld.param.u64 %d, [out]; mov.u32 %r, " +
+               std::to_string(number) + "; st.global.u32 [%d], %r; ret; }\n";
+    part.architecture = static_cast<std::uint32_t>(std::stoul(digits));
+    part.flags |= target.back() == 'a' ? 0x100000 : target.back() == 'f' ? 0x200000 : 0;
+    return part;
+  };
+  const FatbinPart old = text("75", 1), own = text("90", 2), later = text("120", 3),
+                   exact = text("90a", 4), family = text("100f", 5), other = text("90", 6),
+                   beyond = text("90", 7, "9.1");
+  const auto packed = [](FatbinPart part) {
+    part.flags |= 0x8000;
+    return part;
+  };
+  const struct {
+    std::vector<FatbinPart> parts;
+    int answer;  ///< a result, negative
+  } rows[] = {{{old, own, later}, 2},
+              {{later, own, old}, 2},
+              {{old}, 1},
+              {{later}, -CUDA_ERROR_NO_BINARY_FOR_GPU},
+              {{family}, -CUDA_ERROR_NO_BINARY_FOR_GPU},
+              {{exact}, 4},
+              {{own, exact}, 4},
+              {{exact, own}, 4},
+              {{old, family}, 1},
+              {{own, other}, 6},
+              {{old, beyond}, -CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
+              {{beyond, own}, 2},
+              // Only here:
+              {{old, packed(own)}, -CUDA_ERROR_NO_BINARY_FOR_GPU},
+              {{own, packed(later), packed(old)}, 2}};
+  for (const auto& row : rows) {
+    CUmodule module = nullptr;
+    const CUresult result = api().load(&module, fatbin(row.parts).c_str());
+    if (row.answer < 0) {
+      EXPECT_EQ(result, -row.answer) << api().device->last_error();
+      continue;
+    }
+    ASSERT_CU(result);
+    CUfunction function = nullptr;
+    ASSERT_CU(api().function(&function, module, "k"));
+    Array<int> out(1);
+    ASSERT_CU(launch(function, {}, {}, 0, out.address));
+    ASSERT_CU(out.fetch());
+    EXPECT_EQ(out.host[0], row.answer);
+  }
 }
 
 TEST_F(Loading, FatbinsWithPlainPtxAreRead) {

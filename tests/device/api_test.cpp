@@ -16,7 +16,7 @@ TEST(ApiBeforeInit, EverythingButTheVersionIsRefused) {
   EXPECT_EQ(api().get_current(&context), CUDA_ERROR_NOT_INITIALIZED);
   EXPECT_EQ(api().find<CUresult(int*)>("cuDriverGetVersion")(&value), CUDA_SUCCESS);
   EXPECT_EQ(value, 13000);
-  EXPECT_EQ(api().device->configure(nullptr, R"({"cc": [8, 6]})"), 0);
+  EXPECT_EQ(api().device->configure(nullptr, R"({"cc": [9, 6]})"), 0);
   EXPECT_NE(api().device->configure(nullptr, R"({"cc": 86})"), 0);
   EXPECT_EQ(api().init(1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(api().init(0), CUDA_SUCCESS);
@@ -81,7 +81,15 @@ TEST_F(ApiTest, PrimaryContext) {
   ASSERT_CU(api().release(0));
   ASSERT_CU(api().release(0));
   EXPECT_EQ(api().release(0), CUDA_ERROR_INVALID_CONTEXT);
-  EXPECT_EQ(api().push(first), CUDA_ERROR_INVALID_CONTEXT);
+  // The handle stays that of the primary context, which is not active until it is retained again.
+  CUdeviceptr address = 0;
+  ASSERT_CU(api().push(first));
+  EXPECT_EQ(api().alloc(&address, 16), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  ASSERT_CU(api().retain(&second, 0));
+  EXPECT_EQ(first, second);
+  EXPECT_CU(api().alloc(&address, 16));
+  ASSERT_CU(api().release(0));
+  ASSERT_CU(api().pop(&second));
   EXPECT_EQ(api().retain(&first, 3), CUDA_ERROR_INVALID_DEVICE);
 }
 

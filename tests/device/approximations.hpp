@@ -77,7 +77,7 @@ inline const std::vector<Approximation>& approximations() {
       {"rsqrt.approx.f32", "ff", rsqrt_quick, rsqrt_exact, M::relative, 0x1.125fbep-23,
        "2^-22.9 relative", 0, kAll},
       {"sin.approx.f32", "ff", std::sin, sinq, M::absolute, 0x1.6a09e6p-21,
-       "2^-20.5 absolute on [-2π, 2π]", 0, kTwoPi},
+       "2^-20.5 absolute on [-2π, 2π]", 0, kTwoPi, true},
       {"cos.approx.f32", "ff", std::cos, cosq, M::absolute, 0x1.6a09e6p-21,
        "2^-20.5 absolute on [-2π, 2π]", 0, kTwoPi},
       {"sin.approx.ftz.f32", "ff", std::sin, sinq, M::absolute, 0x1.3b2c47p-15,

@@ -8,6 +8,7 @@
 
 #include "device/client.hpp"
 #include "device/copies.hpp"
+#include "device/newer.hpp"
 
 namespace warpmark::test {
 namespace {

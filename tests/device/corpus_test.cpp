@@ -10,6 +10,7 @@
 
 #include "device/client.hpp"
 #include "device/corpus.hpp"
+#include "device/newer.hpp"
 
 namespace warpmark::test {
 namespace {

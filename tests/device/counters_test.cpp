@@ -8,6 +8,7 @@
 
 #include "device/call_program.hpp"
 #include "device/client.hpp"
+#include "device/newer.hpp"
 #include "machine/arena.hpp"
 #include "machine/grid.hpp"
 #include "machine/lanes.hpp"

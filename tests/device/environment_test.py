@@ -41,6 +41,20 @@ count = ctypes.c_int()
 assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0
 print(count.value)
 """
+# Which targets it takes: 218 is CUDA_ERROR_INVALID_PTX.
+TARGETS = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+context, module = ctypes.c_void_p(), ctypes.c_void_p()
+assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0
+taken = []
+for target in "sm_75 sm_80 sm_90 sm_90a sm_100 sm_100a sm_100f sm_103 sm_103f sm_120 sm_120f".split():
+    text = f".version 9.0\\n.target {target}\\n.address_size 64\\n.entry k() {{ ret; }}"
+    result = cuda.cuModuleLoadData(ctypes.byref(module), text.encode())
+    assert result in (0, 218), result
+    taken += [target[3:]] * (result == 0)
+print(*taken)
+"""
 
 
 def run(program, **environment):
@@ -61,9 +75,16 @@ class Environment(unittest.TestCase):
         self.assertEqual(done.stdout, "702\n", done.stderr)
         self.assertIn("waits at barrier 0", done.stderr.replace("threads wait at", "threads waits at"))
 
+    def test_the_compute_capability_decides_what_is_taken(self):
+        for told, taken in (("", "75 80 90 90a"), ("9.0", "75 80 90 90a"), ("8.6", "75 80"), ("10.0", "75 80 90 100 100a 100f"),
+                            ("10.3", "75 80 90 100 100f 103 103f"), ("12.1", "75 80 90 100 103 120 120f")):
+            done = run(TARGETS, WARPMARK_CPU_CAPABILITY=told)
+            self.assertEqual((done.stdout, done.stderr), (taken + "\n", ""), told)
+
     def test_values_that_cannot_be_read_are_told_and_ignored(self):
         for name, wrong in (("TIMEOUT", "soon"), ("TIMEOUT", "-1"), ("TIMEOUT", "1s"), ("WORKERS", "two"),
-                            ("DEVICES", "1x"), ("DEVICES", "-1"), ("SCHEDULE_SEED", "0x1")):
+                            ("DEVICES", "1x"), ("DEVICES", "-1"), ("SCHEDULE_SEED", "0x1"), ("CAPABILITY", "90"),
+                            ("CAPABILITY", "9.x"), ("CAPABILITY", "4.0"), ("CAPABILITY", "-9.0"), ("CAPABILITY", "9.00")):
             done = run(COUNT, **{"WARPMARK_CPU_" + name: wrong})
             self.assertEqual(done.stdout, "1\n", done.stderr)
             self.assertRegex(done.stderr, f'^WARPMARK_CPU_{name}: "{wrong}" is not a .*; ignored\n$')

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "device/client.hpp"
+#include "device/newer.hpp"
 
 namespace warpmark::test {
 namespace {

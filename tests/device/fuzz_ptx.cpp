@@ -10,6 +10,7 @@
 #include <random>
 
 #include "device/client.hpp"
+#include "device/newer.hpp"
 
 namespace {
 

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "device/client.hpp"
+#include "device/newer.hpp"
 
 namespace warpmark::test {
 namespace {

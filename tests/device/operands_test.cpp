@@ -1,5 +1,6 @@
 // Operands that the assembler takes in more places than compilers write them.
 #include "device/client.hpp"
+#include "device/newer.hpp"
 
 namespace warpmark::test {
 namespace {

@@ -1,7 +1,8 @@
-// Single instructions against results that an H200 gave, to the bit.
+// Single instructions against results that an H200 and an H100 gave, to the bit.
 //
-// operations_h200.txt says how it was recorded: those instructions whose NaNs, flushed results or
-// out-of-range operands the PTX ISA leaves open, or that were found to differ from its text.
+// operations_h200.txt and operations_h100.txt say how they were recorded: those instructions whose
+// NaNs, flushed results or out-of-range operands the PTX ISA leaves open, or that were found to
+// differ from its text.
 #include <fstream>
 #include <sstream>
 
@@ -16,8 +17,8 @@ struct Recorded {
   std::vector<std::array<U, 4>> operands;
 };
 
-std::vector<Recorded> recorded() {
-  std::ifstream file(std::string(WARPMARK_TEST_DATA) + "/../operations_h200.txt");
+std::vector<Recorded> recorded(const std::string& name) {
+  std::ifstream file(std::string(WARPMARK_TEST_DATA) + "/../" + name);
   std::vector<Recorded> all;
   std::string line;
   while (std::getline(file, line)) {
@@ -38,9 +39,10 @@ std::vector<Recorded> recorded() {
   return all;
 }
 
-TEST(OperationsRecorded, ResultsAreTheH200s) {
-  const std::vector<Recorded> all = recorded();
-  ASSERT_GE(all.size(), 30u);
+// How many results of a file were compared.
+std::size_t compare(const std::string& file, std::size_t instructions) {
+  const std::vector<Recorded> all = recorded(file);
+  EXPECT_GE(all.size(), instructions) << file;
   std::size_t compared = 0;
   for (const Recorded& one : all) {
     const std::string& name = one.instruction;
@@ -63,13 +65,21 @@ TEST(OperationsRecorded, ResultsAreTheH200s) {
         EXPECT_LE(distance, approximate && normal ? U{1} << 32 : 0)
             << name << " at level " << level << std::hex << " of " << one.operands[i][0] << ", "
             << one.operands[i][1] << ", " << one.operands[i][2] << ", " << one.operands[i][3]
-            << ": got " << got[i] << ", an H200 gave " << want;
+            << ": got " << got[i] << ", the GPU gave " << want;
       }
       EXPECT_GE(equal * 10, one.results.size() * 9) << name;
       compared += one.results.size();
     }
   }
-  EXPECT_GT(compared, 800u);
+  return compared;
+}
+
+TEST(OperationsRecorded, ResultsAreTheH200s) {
+  EXPECT_GT(compare("operations_h200.txt", 30), 800u);
+}
+
+TEST(OperationsRecorded, CornerCasesAreTheH100s) {
+  EXPECT_GT(compare("operations_h100.txt", 45), 800u);
 }
 
 }  // namespace

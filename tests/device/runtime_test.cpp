@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "device/client.hpp"
+#include "device/newer.hpp"
 
 namespace warpmark::test {
 namespace {

@@ -1,5 +1,6 @@
 // The tutorials' kernels from end to end, in the PTX of each architecture.
 #include "device/client.hpp"
+#include "device/newer.hpp"
 
 namespace warpmark::test {
 namespace {

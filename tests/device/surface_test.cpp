@@ -5,6 +5,7 @@
 #include <random>
 
 #include "device/image.hpp"
+#include "device/newer.hpp"
 
 namespace warpmark::test {
 namespace {

@@ -33,7 +33,8 @@ Setting make_setting(const Driver& driver) {
 const std::vector<WrongCall>& wrong_calls() {
   static const std::vector<WrongCall> calls = [] {
     std::vector<WrongCall> all;
-    for (const auto& of_topic : {of_devices(), of_memory(), of_programs(), of_streams()})
+    for (const auto& of_topic :
+         {of_devices(), of_memory(), of_programs(), of_streams(), of_handles()})
       all.insert(all.end(), of_topic.begin(), of_topic.end());
     return all;
   }();

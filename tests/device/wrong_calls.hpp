@@ -53,6 +53,14 @@ inline constexpr int kOpen = -1;
 /// Makes the setting; throws if anything fails, which nothing may.
 Setting make_setting(const Driver& driver);
 
+/// What becomes of a device's primary context, step by step.
+struct Step {
+  const char* name;
+  int result, stated;
+};
+/// For a process without contexts.
+std::vector<Step> primary_context_steps(const Driver& driver);
+
 /// After any of them the setting is as it was.
 const std::vector<WrongCall>& wrong_calls();
 

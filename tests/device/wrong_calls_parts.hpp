@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "device/wrong_calls.hpp"
@@ -13,6 +14,7 @@ std::vector<WrongCall> of_devices();   ///< and of contexts
 std::vector<WrongCall> of_memory();    ///< and of arrays, textures, surfaces
 std::vector<WrongCall> of_programs();  ///< modules and launches
 std::vector<WrongCall> of_streams();   ///< and of events, capture, graphs
+std::vector<WrongCall> of_handles();   ///< whatever context is current
 
 #define WARPMARK_TEXT_OF(name) #name
 #define WARPMARK_TEXT(name) WARPMARK_TEXT_OF(name)

@@ -23,13 +23,33 @@ std::vector<WrongCall> wrong::of_programs() {
                   driver,
                   ".version 99.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n");
             }),
-      WRONG("cuModuleLoadData: target sm_999", kOpen,
+      WRONG("cuModuleLoadData: version 9.1", CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+            {
+              return load(
+                  driver,
+                  ".version 9.1\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
+            }),
+      WRONG("cuModuleLoadData: version 9.1, target sm_100 and a mistake",
+            CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+            {
+              return load(
+                  driver,
+                  ".version 9.1\n.target sm_100\n.address_size 64\n.visible .entry k() { x; }\n");
+            }),
+      WRONG("cuModuleLoadData: target sm_999", CUDA_ERROR_INVALID_PTX,
             {
               return load(
                   driver,
                   ".version 7.0\n.target sm_999\n.address_size 64\n.visible .entry k() { ret; }\n");
             }),
-      WRONG("cuModuleLoadData: target sm_120", kOpen,
+      WRONG(
+          "cuModuleLoadData: target sm_100a", CUDA_ERROR_INVALID_PTX,
+          {
+            return load(
+                driver,
+                ".version 8.6\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }\n");
+          }),
+      WRONG("cuModuleLoadData: target sm_120", CUDA_ERROR_INVALID_PTX,
             {
               return load(
                   driver,

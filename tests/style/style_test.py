@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
+import comment_tables
 import dynamic_section
 import layering
 import leftovers
@@ -34,6 +35,21 @@ class Tree(unittest.TestCase):
         with contextlib.redirect_stdout(output):
             code = function(*arguments)
         return code, output.getvalue()
+
+
+class CommentTables(Tree):
+    GOOD = ("   *   kind        fault, limit (after\n   *               a while)\n   *   space       global\n   * More:\n"
+            "   *   race           unordered\n   *   twice, never   freed\n")
+
+    def found(self, settings, header):
+        return list(comment_tables.mistakes(settings, header, ["fault", "limit", "race", "twice", "never"]))
+
+    def test_a_table_and_prose(self):
+        settings = "BasedOnStyle: Google\nReflowComments: false\n"
+        self.assertEqual(self.found(settings, self.GOOD), [])
+        prose = self.GOOD.replace("global\n   * More:\n   *   race           unordered", "global\n   * More: race           unordered")
+        self.assertEqual(self.found(settings, prose), ["device.h: no row of a table begins with the kind of report 'race'"])
+        self.assertEqual(len(self.found("BasedOnStyle: Google\n", self.GOOD)), 1)
 
 
 class Layering(Tree):

@@ -110,26 +110,32 @@ typedef struct warpmark_device {
    *   function    the device function that holds the line, if it was inlined; `inlined_at` has the
    *               lines of the calls, innermost first, each with its own `function` if that was
    *               inlined in turn
-   *   approximate  true: the compiler made the code of several lines, of which `line` is one or
-   * near Three further kinds are findings, which change neither results nor the launch's end: race
-   * "hazard": "write after write", "read after write" or "write after read"; or "exit after write"
-   * or "exit after read" where a block leaves while another of its cluster, or a copy, may still
-   * use its shared memory; or "fetch after write" of a texture or surface that the same launch has
-   * written. "both_orders": true if the same two accesses came in the other order, too, which
-   * `count` includes. "other": {"thread", "block", "file", "line", "function", "inlined_at",
-   * "ptx_line", "instruction"}, the access that came first here uninitialised  "hazard": what was
-   * done with the value; "origin": global, shared, local or register; "other": where it was read,
-   * and "source" the array, if it has a name. "uses": [{"hazard", "count", "file", "line", …}],
-   * where else values read at that place were used sync           "hazard": compute-sanitizer's
-   * word; "other": the other barrier, if any Their "severity" is error, or warning: a race whose
-   * writes are of the same value. incomplete     a check ran out of memory or of time stamps and
-   * looked no further in this launch, or there are more than 100 places of one kind; always a
-   * warning And calls of the API can be mistakes, with the severity error and `allocation` as
-   * above: double_free, invalid_free  what cuMemFree and its like refuse: memory that was freed
-   * before, and addresses that are none that an allocation began at; "call" is the function
+   *   approximate  true: the compiler made the code of several lines, of which `line` is one or near
+   * Further kinds are findings, which change neither results nor the launch's end. Their `severity`
+   * is error, or warning: a race whose writes are of the same value.
+   *   race           "hazard": "write after write", "read after write" or "write after read"; or
+   *                  "exit after write" or "exit after read" where a block leaves while another of
+   *                  its cluster, or a copy, may still use its shared memory; or "fetch after
+   *                  write" of a texture or surface that the same launch has written.
+   *                  "both_orders": true if the same two accesses came in the other order, too,
+   *                  which `count` includes. "other": {"thread", "block", "file", "line",
+   *                  "function", "inlined_at", "ptx_line", "instruction"}, the access that came
+   *                  first here
+   *   uninitialised  "hazard": what was done with the value; "origin": global, shared, local or
+   *                  register; "other": where it was read, and "source" the array, if it has a
+   *                  name. "uses": [{"hazard", "count", "file", "line", …}], where else values read
+   *                  at that place were used
+   *   sync           "hazard": compute-sanitizer's word; "other": the other barrier, if any
+   *   incomplete     a check ran out of memory or of time stamps and looked no further in this
+   *                  launch, or there are more than 100 places of one kind; always a warning
+   * And calls of the API can be mistakes, with the severity error and `allocation` as above:
+   *   double_free, invalid_free  what cuMemFree and its like refuse: memory that was freed before,
+   *                  and addresses that are none that an allocation began at; "call" is the
+   *                  function
    *   api_error      a copy, a fill or a launch that is refused: "call" is the function, "code" the
    *                  name of what it returned; of memory that is not there also "access", "bytes"
-   *                  and "address" of the whole range
+   *                  and "address" of the whole range. An image that is not loaded, too, but only
+   *                  for WARPMARK_CPU_REPORT: the log says it to who loads one
    *   leak           an allocation that was never freed, when its context goes or the process ends;
    *                  "space": heap for what kernels got from malloc. Nobody drains the reports of a
    *                  context that is gone: they are for WARPMARK_CPU_REPORT */

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -180,7 +181,7 @@ CUresult cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* descr
 }
 
 CUresult cuArrayDestroy(CUarray handle) {
-  return with_context("cuArrayDestroy", Waits::yes, [&](Context& context) -> CUresult {
+  return with_owner("cuArrayDestroy", Waits::yes, handle, [&](Context& context) -> CUresult {
     const ImageArray* array = context.images.find(handle);
     if (array == nullptr || array->mipmap != nullptr) return CUDA_ERROR_INVALID_HANDLE;
     context.arena.free(array->image.address);
@@ -190,7 +191,7 @@ CUresult cuArrayDestroy(CUarray handle) {
 }
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* descriptor, CUarray handle) {
-  return with_context("cuArrayGetDescriptor", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuArrayGetDescriptor", Waits::no, handle, [&](Context& context) -> CUresult {
     const ImageArray* array = context.images.find(handle);
     if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -201,7 +202,7 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* descriptor, CUarray hand
 }
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* descriptor, CUarray handle) {
-  return with_context("cuArray3DGetDescriptor", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuArray3DGetDescriptor", Waits::no, handle, [&](Context& context) -> CUresult {
     const ImageArray* array = context.images.find(handle);
     if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -220,25 +221,28 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* handle, const CUDA_ARRAY3D_DES
 
 CUresult cuMipmappedArrayGetLevel(CUarray* level_array, CUmipmappedArray handle,
                                   unsigned int level) {
-  return with_context("cuMipmappedArrayGetLevel", Waits::no, [&](Context& context) -> CUresult {
-    const auto found = context.images.mipmaps.find(handle);
-    if (found == context.images.mipmaps.end()) return CUDA_ERROR_INVALID_HANDLE;
-    if (level_array == nullptr || level >= found->second->levels.size())
-      return CUDA_ERROR_INVALID_VALUE;
-    *level_array = found->second->levels[level];
-    return CUDA_SUCCESS;
-  });
+  return with_owner("cuMipmappedArrayGetLevel", Waits::no, handle,
+                    [&](Context& context) -> CUresult {
+                      const auto found = context.images.mipmaps.find(handle);
+                      if (found == context.images.mipmaps.end()) return CUDA_ERROR_INVALID_HANDLE;
+                      if (level_array == nullptr || level >= found->second->levels.size())
+                        return CUDA_ERROR_INVALID_VALUE;
+                      *level_array = found->second->levels[level];
+                      return CUDA_SUCCESS;
+                    });
 }
 
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle) {
-  return with_context("cuMipmappedArrayDestroy", Waits::yes, [&](Context& context) -> CUresult {
-    const auto found = context.images.mipmaps.find(handle);
-    if (found == context.images.mipmaps.end()) return CUDA_ERROR_INVALID_HANDLE;
-    for (const CUarray level : found->second->levels) context.images.arrays.erase(level);
-    context.arena.free(found->second->address);
-    context.images.mipmaps.erase(found);
-    return CUDA_SUCCESS;
-  });
+  return with_owner("cuMipmappedArrayDestroy", Waits::yes, handle,
+                    [&](Context& context) -> CUresult {
+                      const auto found = context.images.mipmaps.find(handle);
+                      if (found == context.images.mipmaps.end()) return CUDA_ERROR_INVALID_HANDLE;
+                      for (const CUarray level : found->second->levels)
+                        context.images.arrays.erase(level);
+                      context.arena.free(found->second->address);
+                      context.images.mipmaps.erase(found);
+                      return CUDA_SUCCESS;
+                    });
 }
 
 }  // extern "C"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/graph.hpp"
+#include "api/owner.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -33,7 +34,7 @@ void forget(Context& context, const Capture& capture) {
 
 CUresult begin(const char* name, CUstream stream, CUgraph into, const CUgraphNode* dependencies,
                std::size_t count, CUstreamCaptureMode mode, bool own) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_owner(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (number_in(mode) > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
     Stream* found = find_stream(context, stream);
@@ -98,7 +99,7 @@ struct CaptureInfo {
 };
 
 CUresult info(CUstream stream, const CaptureInfo& to) {
-  return with_context("cuStreamGetCaptureInfo", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuStreamGetCaptureInfo", Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (to.status == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (find_stream(context, stream) == nullptr) {
@@ -121,8 +122,8 @@ CUresult info(CUstream stream, const CaptureInfo& to) {
 
 CUresult update(CUstream stream, const CUgraphNode* dependencies, std::size_t count,
                 unsigned int flags) {
-  return with_context(
-      "cuStreamUpdateCaptureDependencies", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner(
+      "cuStreamUpdateCaptureDependencies", Waits::no, stream, [&](Context& context) -> CUresult {
         if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
         Stream* found = find_stream(context, stream);
         if (status_of(found) == CU_STREAM_CAPTURE_STATUS_NONE) return CUDA_ERROR_ILLEGAL_STATE;
@@ -241,7 +242,7 @@ CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
 }
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  return with_context("cuStreamEndCapture", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuStreamEndCapture", Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     Stream* found = find_stream(context, stream);
     if (found == nullptr || found->capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;

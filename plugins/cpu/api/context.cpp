@@ -30,10 +30,20 @@ CUresult current_device(CUdevice* device) {
   const std::vector<CUcontext>& stack = context_stack();
   if (stack.empty() || stack.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  // A primary context has its device while it is not active, too.
+  if (const Device* primary = driver().primary_of(stack.back())) {
+    *device = primary->default_pool.device;
+    return CUDA_SUCCESS;
+  }
   const Context* context = driver().find(stack.back());
   if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   *device = context->device;
   return CUDA_SUCCESS;
+}
+
+// What can be made current: a context, or a primary one that will be active again.
+bool can_be_current(CUcontext context) {
+  return driver().find(context) != nullptr || driver().primary_of(context) != nullptr;
 }
 
 // A context that a call names, null standing for the current one.
@@ -127,7 +137,7 @@ CUresult cuCtxDetach(CUcontext context) {
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
   return initialised("cuCtxPushCurrent", [&]() -> CUresult {
     if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (driver().find(context) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!can_be_current(context)) return CUDA_ERROR_INVALID_CONTEXT;
     context_stack().push_back(context);
     return CUDA_SUCCESS;
   });
@@ -156,7 +166,7 @@ CUresult cuCtxSetCurrent(CUcontext context) {
       if (!stack.empty()) stack.pop_back();
       return CUDA_SUCCESS;
     }
-    if (driver().find(context) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!can_be_current(context)) return CUDA_ERROR_INVALID_CONTEXT;
     if (stack.empty())
       stack.push_back(context);
     else
@@ -198,6 +208,8 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   return initialised("cuCtxGetId", [&]() -> CUresult {
     Context* found = nullptr;
     const CUresult result = named_context(context, found);
+    if (found == nullptr && driver().primary_of(context) != nullptr)
+      return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (result != CUDA_SUCCESS) return result;
     if (id == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *id = found->id;

@@ -9,6 +9,7 @@
 
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/work.hpp"
 
 namespace warpmark::cpu {
@@ -62,17 +63,8 @@ bool product_sum(std::size_t a, std::size_t b, std::size_t c, std::size_t& resul
   return !__builtin_mul_overflow(a, b, &result) && !__builtin_add_overflow(result, c, &result);
 }
 
-// The context that an array is of: copies may name those of others.
-Context* owner_of(Context& context, CUarray array) {
-  if (context.images.find(array) != nullptr) return &context;
-  for (const auto& [handle, other] : driver().contexts) {
-    if (other->images.find(array) != nullptr) return other.get();
-  }
-  return nullptr;
-}
-
-CUresult array_rows(Context& current, const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
-  Context* owner = owner_of(current, side.array);
+CUresult array_rows(const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
+  Context* owner = owner_of(side.array);
   if (owner == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   Context& context = *owner;
   const Image& image = context.images.find(side.array)->image;
@@ -129,7 +121,7 @@ CUresult rows_of(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, 
   if (side.level != 0) return CUDA_ERROR_INVALID_VALUE;
   switch (side.type) {
     case CU_MEMORYTYPE_ARRAY:
-      return array_rows(context, side, copy, rows);
+      return array_rows(side, copy, rows);
     case CU_MEMORYTYPE_HOST:
     case CU_MEMORYTYPE_DEVICE:
     case CU_MEMORYTYPE_UNIFIED:
@@ -209,7 +201,7 @@ CUresult waiting(const char* name, Body body) {
   });
 }
 CUresult queued_box(const char* name, const CUDA_MEMCPY3D* copy, CUstream stream) {
-  return with_reports(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = check_queued(context, stream, CopyWork{*copy});
@@ -227,7 +219,7 @@ CUresult waiting_box(const char* name, const CUDA_MEMCPY3D* copy) {
 // Byte ranges of arrays are no boxes, so that a graph has no node for them.
 template <typename Body>
 CUresult queued(const char* name, CUstream stream, Body body) {
-  return with_reports(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     const CUresult result = refuse_to_wait(context, stream);
     if (result != CUDA_SUCCESS) return result;
@@ -238,37 +230,39 @@ CUresult queued(const char* name, CUstream stream, Body body) {
 struct Bytes {
   std::byte* first = nullptr;
   std::uint64_t address = 0;  ///< the device's, 0 for the host's
+  Arena* arena = nullptr;     ///< that holds it; null for the host's
 };
 
 // The texels of a one-dimensional array, `offset` bytes on; a copy may go on over the rows of
 // others, which the driver allows, too.
-CUresult array_bytes(Context& context, CUarray handle, std::size_t offset, std::size_t bytes,
-                     Bytes& found) {
-  const ImageArray* array = context.images.find(handle);
-  if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+CUresult array_bytes(CUarray handle, std::size_t offset, std::size_t bytes, Bytes& found) {
+  Context* owner = owner_of(handle);
+  if (owner == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const ImageArray* array = owner->images.find(handle);
+  Arena& arena = owner->arena;
   const std::uint64_t size = array->image.bytes();
-  if (offset > size || bytes > size - offset ||
-      context.arena.find(array->image.address, size) == nullptr)
+  if (offset > size || bytes > size - offset || arena.find(array->image.address, size) == nullptr)
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "the range of " + std::to_string(bytes) + " bytes is not inside the array");
-  found = {context.arena.host(array->image.address) + offset, array->image.address + offset};
+  found = {arena.host(array->image.address) + offset, array->image.address + offset, &arena};
   return CUDA_SUCCESS;
 }
 CUresult device_bytes(Context& context, CUdeviceptr address, std::size_t bytes, Bytes& found) {
-  if (!context.arena.contains(address)) return CUDA_ERROR_INVALID_VALUE;
-  found = {host_range(context, address, bytes, true), address};
+  Context* owner = driver().owner(address);
+  if (owner == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  found = {host_range(context, address, bytes, true), address, &owner->arena};
   if (found.first == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
 CUresult host_bytes(const Context& context, const void* pointer, Bytes& found) {
   if (pointer == nullptr || context.arena.contains(reinterpret_cast<std::uint64_t>(pointer)))
     return CUDA_ERROR_INVALID_VALUE;
-  found = {static_cast<std::byte*>(const_cast<void*>(pointer)), 0};
+  found = {static_cast<std::byte*>(const_cast<void*>(pointer)), 0, nullptr};
   return CUDA_SUCCESS;
 }
 
 template <typename To, typename From>
-CUresult copy_bytes(Context& context, std::size_t bytes, To to, From from) {
+CUresult copy_bytes(std::size_t bytes, To to, From from) {
   if (bytes == 0) return CUDA_SUCCESS;
   Bytes target, source;
   CUresult result = to(target);
@@ -276,24 +270,24 @@ CUresult copy_bytes(Context& context, std::size_t bytes, To to, From from) {
   if (result == CUDA_SUCCESS) result = from(source);
   if (result != CUDA_SUCCESS) return result;
   std::memmove(target.first, source.first, bytes);
-  if (target.address == 0) return CUDA_SUCCESS;
-  if (source.address == 0)
-    context.arena.set_values(target.address, bytes, true);
+  if (target.arena == nullptr) return CUDA_SUCCESS;
+  if (source.arena == nullptr)
+    target.arena->set_values(target.address, bytes, true);
   else
-    context.arena.copy_values(target.address, bytes, context.arena, source.address);
+    target.arena->copy_values(target.address, bytes, *source.arena, source.address);
   return CUDA_SUCCESS;
 }
 
 CUresult host_to_array(Context& c, CUarray to, std::size_t offset, const void* from,
                        std::size_t bytes) {
   return copy_bytes(
-      c, bytes, [&](Bytes& at) { return array_bytes(c, to, offset, bytes, at); },
+      bytes, [&](Bytes& at) { return array_bytes(to, offset, bytes, at); },
       [&](Bytes& at) { return host_bytes(c, from, at); });
 }
 CUresult array_to_host(Context& c, void* to, CUarray from, std::size_t offset, std::size_t bytes) {
   return copy_bytes(
-      c, bytes, [&](Bytes& at) { return host_bytes(c, to, at); },
-      [&](Bytes& at) { return array_bytes(c, from, offset, bytes, at); });
+      bytes, [&](Bytes& at) { return host_bytes(c, to, at); },
+      [&](Bytes& at) { return array_bytes(from, offset, bytes, at); });
 }
 
 }  // namespace
@@ -344,23 +338,23 @@ CUresult cuMemcpyAtoHAsync_v2(void* to, CUarray from, size_t offset, size_t byte
 CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t bytes) {
   return waiting("cuMemcpyDtoA_v2", [&](Context& c) {
     return copy_bytes(
-        c, bytes, [&](Bytes& at) { return array_bytes(c, to, offset, bytes, at); },
+        bytes, [&](Bytes& at) { return array_bytes(to, offset, bytes, at); },
         [&](Bytes& at) { return device_bytes(c, from, bytes, at); });
   });
 }
 CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t bytes) {
   return waiting("cuMemcpyAtoD_v2", [&](Context& c) {
     return copy_bytes(
-        c, bytes, [&](Bytes& at) { return device_bytes(c, to, bytes, at); },
-        [&](Bytes& at) { return array_bytes(c, from, offset, bytes, at); });
+        bytes, [&](Bytes& at) { return device_bytes(c, to, bytes, at); },
+        [&](Bytes& at) { return array_bytes(from, offset, bytes, at); });
   });
 }
 CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset,
                          size_t bytes) {
-  return waiting("cuMemcpyAtoA_v2", [&](Context& c) {
+  return waiting("cuMemcpyAtoA_v2", [&](Context&) {
     return copy_bytes(
-        c, bytes, [&](Bytes& at) { return array_bytes(c, to, to_offset, bytes, at); },
-        [&](Bytes& at) { return array_bytes(c, from, from_offset, bytes, at); });
+        bytes, [&](Bytes& at) { return array_bytes(to, to_offset, bytes, at); },
+        [&](Bytes& at) { return array_bytes(from, from_offset, bytes, at); });
   });
 }
 

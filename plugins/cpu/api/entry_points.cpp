@@ -1,4 +1,5 @@
 // cuGetProcAddress: which function a client of a given CUDA version means by a name.
+#include "api/mistake.hpp"
 #include "api/state.hpp"
 #include "api/symbols.hpp"
 
@@ -48,8 +49,11 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
 
 // NVIDIA's runtime library asks for tables that are documented nowhere; it cannot use this driver.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
-  if (table != nullptr) *table = nullptr;
-  return CUDA_ERROR_NOT_SUPPORTED;
+  return enter("cuGetExportTable", [&]() -> CUresult {
+    if (table != nullptr) *table = nullptr;
+    report_missing_tables();
+    return CUDA_ERROR_NOT_SUPPORTED;
+  });
 }
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 
 #include "api/capture.hpp"
 #include "api/graph.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -21,7 +22,15 @@ Event* find_event(CUevent event, const Context& context) {
 
 template <typename Body>
 CUresult with_event(const char* name, CUevent event, Waits waits, Body body) {
-  return with_context(name, waits, [&](Context& context) -> CUresult {
+  return with_owner(name, waits, event, [&](Context& context) -> CUresult {
+    Event* found = find_event(event, context);
+    return found == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(context, *found);
+  });
+}
+
+template <typename Body>
+CUresult with_stream_and_event(const char* name, CUstream stream, CUevent event, Body body) {
+  return with_owner(name, Waits::no, stream, [&](Context& context) -> CUresult {
     Event* found = find_event(event, context);
     return found == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(context, *found);
   });
@@ -32,22 +41,21 @@ bool captured(const Event& event) {
 }
 
 CUresult record_event(CUevent event, CUstream stream, unsigned int flags) {
-  return with_event("cuEventRecord", event, Waits::no,
-                    [&](Context& context, Event& found) -> CUresult {
-                      if ((flags & ~unsigned{CU_EVENT_RECORD_EXTERNAL}) != 0)
-                        return CUDA_ERROR_INVALID_VALUE;
-                      if (!valid_stream(context, stream) || found.context != &context)
-                        return CUDA_ERROR_INVALID_HANDLE;
-                      Stream* recording = find_stream(context, stream);
-                      const bool capture = recording != nullptr && recording->capture != nullptr;
-                      if (!capture || flags == CU_EVENT_RECORD_EXTERNAL) {
-                        found.capture = nullptr;
-                        return submit(context, stream, RecordWork{event});
-                      }
-                      found.capture = recording->capture;
-                      found.nodes = recording->last;
-                      return CUDA_SUCCESS;
-                    });
+  return with_stream_and_event(
+      "cuEventRecord", stream, event, [&](Context& context, Event& found) -> CUresult {
+        if ((flags & ~unsigned{CU_EVENT_RECORD_EXTERNAL}) != 0) return CUDA_ERROR_INVALID_VALUE;
+        if (!valid_stream(context, stream) || found.context != &context)
+          return CUDA_ERROR_INVALID_HANDLE;
+        Stream* recording = find_stream(context, stream);
+        const bool capture = recording != nullptr && recording->capture != nullptr;
+        if (!capture || flags == CU_EVENT_RECORD_EXTERNAL) {
+          found.capture = nullptr;
+          return submit(context, stream, RecordWork{event});
+        }
+        found.capture = recording->capture;
+        found.nodes = recording->last;
+        return CUDA_SUCCESS;
+      });
 }
 
 // A stream that waits for a captured event joins that capture.
@@ -125,22 +133,23 @@ CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int fla
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
-  return with_event("cuStreamWaitEvent", event, Waits::no,
-                    [&](Context& context, Event& found) -> CUresult {
-                      if ((flags & ~unsigned{CU_EVENT_WAIT_EXTERNAL}) != 0)
-                        return CUDA_ERROR_INVALID_VALUE;
-                      if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-                      if (flags == CU_EVENT_WAIT_EXTERNAL)
-                        return submit(context, stream, WaitWork{event});
-                      if (captured(found))
-                        return wait_captured(find_stream(context, stream), found);
-                      if (capturing(context, stream)) {
-                        // Work outside a capture cannot be waited for from inside.
-                        find_stream(context, stream)->capture->invalid = true;
-                        return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
-                      }
-                      return CUDA_SUCCESS;
-                    });
+  return with_stream_and_event("cuStreamWaitEvent", stream, event,
+                               [&](Context& context, Event& found) -> CUresult {
+                                 if ((flags & ~unsigned{CU_EVENT_WAIT_EXTERNAL}) != 0)
+                                   return CUDA_ERROR_INVALID_VALUE;
+                                 if (!valid_stream(context, stream))
+                                   return CUDA_ERROR_INVALID_HANDLE;
+                                 if (flags == CU_EVENT_WAIT_EXTERNAL)
+                                   return submit(context, stream, WaitWork{event});
+                                 if (captured(found))
+                                   return wait_captured(find_stream(context, stream), found);
+                                 if (capturing(context, stream)) {
+                                   // Work outside a capture cannot be waited for from inside.
+                                   find_stream(context, stream)->capture->invalid = true;
+                                   return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+                                 }
+                                 return CUDA_SUCCESS;
+                               });
 }
 
 CUresult cuEventQuery(CUevent event) {
@@ -158,7 +167,7 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) 
 }
 
 CUresult cuEventDestroy_v2(CUevent event) {
-  return with_context("cuEventDestroy", Waits::no, [&](Context& context) {
+  return with_owner("cuEventDestroy", Waits::no, event, [&](Context& context) {
     return context.events.erase(event) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
   });
 }

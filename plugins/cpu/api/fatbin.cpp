@@ -1,10 +1,12 @@
-// From what clients load to PTX text: plain text, or a fatbin that has an uncompressed one in it.
+// From what clients load to PTX text: plain text, or that of a fatbin which the device would run.
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/state.hpp"
+#include "api/target.hpp"
 #include "ptx/error.hpp"
 #include "ptx/lexer.hpp"
 
@@ -32,7 +34,8 @@ struct FatbinEntry {
 };
 constexpr std::uint32_t kFatbin = 0xba55ed50, kWrapper = 0x466243b1;
 constexpr std::uint16_t kPtx = 1;
-constexpr std::uint64_t kCompressed = 0x2000 | 0x8000;  // LZ4, Zstd
+constexpr std::uint64_t kCompressed = 0x2000 | 0x8000;             // LZ4, Zstd
+constexpr std::uint64_t kSpecific = 0x100000, kFamily = 0x200000;  // sm_90a, sm_100f
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;
 
 template <typename T>
@@ -40,6 +43,63 @@ T read(const std::byte* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
+}
+
+// One PTX of a fatbin. Its text names its target; of a compressed one the entry does.
+struct FatbinText {
+  std::string_view text;  ///< empty if it is compressed
+  std::string target;
+};
+
+FatbinText text_of_entry(const FatbinEntry& entry, const std::byte* content) {
+  FatbinText found;
+  if ((entry.flags & kCompressed) == 0 && entry.compressed_bytes == 0) {
+    found.text = {reinterpret_cast<const char*>(content), entry.bytes};
+    found.text = found.text.substr(0, found.text.find('\0'));
+    found.target = header_of(found.text).target;
+  }
+  if (found.target.empty()) {
+    found.target = "sm_" + std::to_string(entry.arch);
+    if ((entry.flags & kSpecific) != 0) found.target += 'a';
+    if ((entry.flags & kFamily) != 0) found.target += 'f';
+  }
+  return found;
+}
+
+// Measured on an H100, driver 580: the newest target that the device runs, its own `a` before the
+// plain one, of two alike the later; the version is looked at only afterwards.
+bool is_better(const std::string& target, const std::string& than) {
+  const std::uint32_t one = architecture_of(target), other = architecture_of(than);
+  const auto rank = [](const std::string& name) {
+    return name.ends_with('a') ? 2 : name.ends_with('f') ? 1 : 0;
+  };
+  return one != other ? one > other : rank(target) >= rank(than);
+}
+
+CUresult choose_text(const std::vector<FatbinText>& all, std::string& text) {
+  const FatbinText* best = nullptr;
+  std::string targets;
+  for (const FatbinText& one : all) {
+    targets += (targets.empty() ? "" : ", ") + one.target;
+    if (runs_here(one.target) && (best == nullptr || is_better(one.target, best->target)))
+      best = &one;
+  }
+  if (all.empty())
+    return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                "the fatbin holds code for a GPU; this device executes PTX text: make it with "
+                "nvcc -gencode arch=compute_90,code=compute_90 --no-compress");
+  if (best == nullptr)
+    return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                "the fatbin has PTX for " + targets +
+                    ", and none that runs on this device's compute capability " +
+                    device_capability());
+  if (best->text.empty())
+    return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                "the PTX of the fatbin for " + best->target +
+                    ", which this device would run, is compressed; make it with nvcc "
+                    "--no-compress");
+  text = best->text;
+  return CUDA_SUCCESS;
 }
 
 CUresult text_of_fatbin(const std::byte* image, std::size_t known, std::string& text) {
@@ -50,32 +110,17 @@ CUresult text_of_fatbin(const std::byte* image, std::size_t known, std::string& 
     return fail(CUDA_ERROR_INVALID_IMAGE, "a fatbin whose header is damaged");
   const std::byte* at = image + header.header_bytes;
   std::uint64_t left = header.bytes;
-  std::uint32_t best = 0;
-  bool compressed = false;
+  std::vector<FatbinText> all;
   while (left >= sizeof(FatbinEntry)) {
     const auto entry = read<FatbinEntry>(at);
     if (entry.header_bytes < sizeof entry || entry.header_bytes > left ||
         entry.bytes > left - entry.header_bytes)
       break;
-    const bool packed = (entry.flags & kCompressed) != 0 || entry.compressed_bytes != 0;
-    if (entry.kind == kPtx) {
-      compressed = compressed || packed;
-      // The newest architecture, as its text is closest to what a current GPU would get.
-      if (!packed && entry.arch >= best) {
-        best = entry.arch;
-        text.assign(reinterpret_cast<const char*>(at + entry.header_bytes), entry.bytes);
-      }
-    }
+    if (entry.kind == kPtx) all.push_back(text_of_entry(entry, at + entry.header_bytes));
     at += entry.header_bytes + entry.bytes;
     left -= entry.header_bytes + entry.bytes;
   }
-  if (!text.empty()) {
-    text.resize(std::min(text.find('\0'), text.size()));
-    return CUDA_SUCCESS;
-  }
-  return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
-              compressed ? "a fatbin whose PTX is compressed; make it with nvcc --no-compress"
-                         : "a fatbin holds code for a GPU; this device executes PTX text");
+  return choose_text(all, text);
 }
 
 }  // namespace
@@ -98,7 +143,8 @@ CUresult text_of_image(const void* image, const std::size_t* bytes, std::string&
     const auto magic = read<std::uint32_t>(data);
     if (magic == 0x464c457f)  // "\x7fELF"
       return fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                  "a cubin holds code for a GPU; this device executes PTX text");
+                  "a cubin holds code for a GPU; this device executes PTX text: load that (nvcc "
+                  "--ptx)");
     if (magic == kFatbin) return text_of_fatbin(data, known, text);
     if (magic == kWrapper && known >= 16) {  // __fatBinC_Wrapper_t: magic, version, data
       const auto* inner = read<const std::byte*>(data + 8);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -77,7 +78,7 @@ using namespace warpmark::cpu;
 extern "C" {
 
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
-  return with_context("cuFuncGetAttribute", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuFuncGetAttribute", Waits::no, function, [&](Context& context) -> CUresult {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Kernel* kernel = find_kernel(context, function);
     return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE
@@ -86,7 +87,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
-  return with_context("cuFuncSetAttribute", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuFuncSetAttribute", Waits::no, function, [&](Context& context) -> CUresult {
     Kernel* kernel = find_kernel(context, function);
     return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE
                              : set_attribute(*kernel, number_in(attribute), value);
@@ -94,14 +95,14 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache preferred) {
-  return with_context("cuFuncSetCacheConfig", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuFuncSetCacheConfig", Waits::no, function, [&](Context& context) -> CUresult {
     if (number_in(preferred) > CU_FUNC_CACHE_PREFER_EQUAL) return CUDA_ERROR_INVALID_VALUE;
     return find_kernel(context, function) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
   });
 }
 
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
-  return with_context("cuFuncGetModule", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuFuncGetModule", Waits::no, function, [&](Context& context) -> CUresult {
     const Kernel* kernel = find_kernel(context, function);
     if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -111,7 +112,7 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
 }
 
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* size) {
-  return with_context("cuFuncGetParamInfo", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuFuncGetParamInfo", Waits::no, function, [&](Context& context) -> CUresult {
     const Kernel* kernel = find_kernel(context, function);
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (offset == nullptr || index >= kernel->function->parameters.size())
@@ -123,13 +124,13 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, s
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig) {
-  return with_context("cuFuncSetSharedMemConfig", Waits::no, [&](Context& context) {
+  return with_owner("cuFuncSetSharedMemConfig", Waits::no, function, [&](Context& context) {
     return find_kernel(context, function) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
   });
 }
 
 CUresult cuFuncGetName(const char** name, CUfunction function) {
-  return with_context("cuFuncGetName", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuFuncGetName", Waits::no, function, [&](Context& context) -> CUresult {
     if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const Kernel* kernel = find_kernel(context, function);
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -139,7 +140,7 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
-  return with_context("cuFuncIsLoaded", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuFuncIsLoaded", Waits::no, function, [&](Context& context) -> CUresult {
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (find_kernel(context, function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
@@ -148,7 +149,7 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
 }
 
 CUresult cuFuncLoad(CUfunction function) {
-  return with_context("cuFuncLoad", Waits::no, [&](Context& context) {
+  return with_owner("cuFuncLoad", Waits::no, function, [&](Context& context) {
     return find_kernel(context, function) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
   });
 }

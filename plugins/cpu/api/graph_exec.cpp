@@ -5,6 +5,7 @@
 #include "api/capture.hpp"
 #include "api/graph.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -269,7 +270,7 @@ CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t* flags) {
 }
 
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
-  return with_context("cuGraphUpload", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuGraphUpload", Waits::no, stream, [&](Context& context) -> CUresult {
     if (find_exec(exec) == nullptr) return CUDA_ERROR_INVALID_VALUE;
     return valid_stream(context, stream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
   });
@@ -277,28 +278,29 @@ CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
 
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   std::shared_ptr<GraphExec> running;
-  CUresult result = with_context("cuGraphLaunch", Waits::no, [&](Context& context) -> CUresult {
-    const auto found = driver().executables.find(exec);
-    if (found == driver().executables.end()) return CUDA_ERROR_INVALID_VALUE;
-    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    if (capturing(context, stream)) {
-      const auto& steps = found->second->steps;
-      if (std::any_of(steps.begin(), steps.end(),
-                      [](const GraphExec::Step& step) { return !step.bodies.empty(); }))
-        return CUDA_ERROR_NOT_SUPPORTED;
-      auto child = as_graph(*found->second);
-      if (child->has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
-      return submit(context, stream, ChildWork{std::move(child)});
-    }
-    const CUresult allowed = check_implicit(context, stream);
-    if (allowed != CUDA_SUCCESS) return allowed;
-    const CUresult ready = prepare_memory(*found->second);
-    if (ready == CUDA_SUCCESS) {
-      running = found->second;
-      assign_conditions(running->steps);
-    }
-    return ready;
-  });
+  CUresult result =
+      with_owner("cuGraphLaunch", Waits::no, stream, [&](Context& context) -> CUresult {
+        const auto found = driver().executables.find(exec);
+        if (found == driver().executables.end()) return CUDA_ERROR_INVALID_VALUE;
+        if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+        if (capturing(context, stream)) {
+          const auto& steps = found->second->steps;
+          if (std::any_of(steps.begin(), steps.end(),
+                          [](const GraphExec::Step& step) { return !step.bodies.empty(); }))
+            return CUDA_ERROR_NOT_SUPPORTED;
+          auto child = as_graph(*found->second);
+          if (child->has_memory()) return CUDA_ERROR_NOT_SUPPORTED;
+          return submit(context, stream, ChildWork{std::move(child)});
+        }
+        const CUresult allowed = check_implicit(context, stream);
+        if (allowed != CUDA_SUCCESS) return allowed;
+        const CUresult ready = prepare_memory(*found->second);
+        if (ready == CUDA_SUCCESS) {
+          running = found->second;
+          assign_conditions(running->steps);
+        }
+        return ready;
+      });
   if (result != CUDA_SUCCESS || running == nullptr) return result;
   for (std::size_t next = 0; result == CUDA_SUCCESS && next < running->steps.size();) {
     // Host functions run between the others, and without the lock.

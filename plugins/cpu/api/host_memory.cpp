@@ -3,6 +3,7 @@
 
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -58,21 +59,22 @@ CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
 }
 
 CUresult cuMemFreeHost(void* pointer) {
-  return with_context("cuMemFreeHost", Waits::yes, [&](Context& context) -> CUresult {
-    if (pointer == nullptr) return CUDA_SUCCESS;
-    const CUresult result = refuse_unsafe(context);
-    if (result != CUDA_SUCCESS) return result;
-    Context* owner = driver().owner(number(pointer));
-    Context& asked = owner == nullptr ? context : *owner;
-    const auto found = asked.host.find(number(pointer));
-    if (owner == nullptr || found == owner->host.end() || !found->second.owned) {
-      report_wrong_free(asked, "cuMemFreeHost", number(pointer));
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    owner->arena.free(found->first);
-    owner->host.erase(found);
-    return CUDA_SUCCESS;
-  });
+  return with_owner("cuMemFreeHost", Waits::yes, AddressHandle{number(pointer)},
+                    [&](Context& context) -> CUresult {
+                      if (pointer == nullptr) return CUDA_SUCCESS;
+                      const CUresult result = refuse_unsafe(context);
+                      if (result != CUDA_SUCCESS) return result;
+                      Context* owner = driver().owner(number(pointer));
+                      Context& asked = owner == nullptr ? context : *owner;
+                      const auto found = asked.host.find(number(pointer));
+                      if (owner == nullptr || found == owner->host.end() || !found->second.owned) {
+                        report_wrong_free(asked, "cuMemFreeHost", number(pointer));
+                        return CUDA_ERROR_INVALID_VALUE;
+                      }
+                      owner->arena.free(found->first);
+                      owner->host.erase(found);
+                      return CUDA_SUCCESS;
+                    });
 }
 
 CUresult cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned int flags) {
@@ -97,14 +99,15 @@ CUresult cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned int flags) {
 }
 
 CUresult cuMemHostUnregister(void* pointer) {
-  return with_context("cuMemHostUnregister", Waits::yes, [&](Context& context) -> CUresult {
-    if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = context.host.find(number(pointer));
-    if (found == context.host.end() || found->second.owned)
-      return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    context.host.erase(found);
-    return CUDA_SUCCESS;
-  });
+  return with_owner("cuMemHostUnregister", Waits::yes, AddressHandle{number(pointer)},
+                    [&](Context& context) -> CUresult {
+                      if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                      const auto found = context.host.find(number(pointer));
+                      if (found == context.host.end() || found->second.owned)
+                        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+                      context.host.erase(found);
+                      return CUDA_SUCCESS;
+                    });
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* pointer, unsigned int flags) {

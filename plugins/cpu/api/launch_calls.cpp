@@ -1,6 +1,7 @@
 // The entry points that launch kernels.
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 
 CUresult launch(const char* name, KernelWork work, CUstream stream, void** parameters,
                 void** extra) {
-  return with_reports(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     const CUresult result = prepare_kernel(context, work, parameters, extra);
     return result != CUDA_SUCCESS ? result : submit(context, stream, std::move(work));

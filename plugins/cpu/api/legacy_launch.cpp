@@ -4,6 +4,7 @@
 
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -15,7 +16,7 @@ constexpr std::size_t kMostParameters = 32764;
 
 template <typename Body>
 CUresult with_kernel(const char* name, CUfunction function, Body body) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_owner(name, Waits::no, function, [&](Context& context) -> CUresult {
     Kernel* kernel = find_kernel(context, function);
     return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(context, *kernel);
   });

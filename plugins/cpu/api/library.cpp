@@ -5,6 +5,7 @@
 #include "api/jit.hpp"
 #include "api/mistake.hpp"
 #include "api/state.hpp"
+#include "api/target.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
 
@@ -35,6 +36,10 @@ CUresult with_library_kernel(const char* name, CUkernel kernel, Body body) {
 
 // Parsed once to know its kernels and what is wrong with it; contexts load the text again.
 CUresult load(CUlibrary* result, std::string text, const JitLogs& logs) {
+  if (const CUresult outcome = refuse_target(text); outcome != CUDA_SUCCESS) {
+    logs.write(last_error(), "");
+    return outcome;
+  }
   auto library = std::make_unique<Library>();
   try {
     const Module parsed = parse_ptx(text);
@@ -134,9 +139,11 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* o
     if (result != CUDA_SUCCESS) return result;
     std::string text;
     result = text_of_image(code, nullptr, text);
-    if (result == CUDA_SUCCESS) return load(library, std::move(text), logs);
-    logs.write(last_error(), "");
-    return result;
+    if (result == CUDA_SUCCESS)
+      result = load(library, std::move(text), logs);
+    else
+      logs.write(last_error(), "");
+    return report_refused_image("cuLibraryLoadData", result);
   });
 }
 
@@ -155,7 +162,11 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_optio
     const std::size_t size = bytes.size();
     std::string text;
     result = text_of_image(bytes.c_str(), &size, text);
-    return result != CUDA_SUCCESS ? result : load(library, std::move(text), logs);
+    if (result == CUDA_SUCCESS)
+      result = load(library, std::move(text), logs);
+    else
+      logs.write(last_error(), "");
+    return report_refused_image("cuLibraryLoadFromFile", result);
   });
 }
 

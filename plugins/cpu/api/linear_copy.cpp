@@ -3,6 +3,7 @@
 
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -30,7 +31,7 @@ CUresult copy(const char* name, const CopyWork& work) {
 }
 
 CUresult copy_async(const char* name, const CopyWork& work, CUstream stream) {
-  return with_reports(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (work.copy.WidthInBytes == 0) return CUDA_SUCCESS;
     const CUresult result = check_queued(context, stream, work);
@@ -55,7 +56,7 @@ CUresult fill(const char* name, const FillWork& work) {
 }
 
 CUresult fill_async(const char* name, const FillWork& work, CUstream stream) {
-  return with_reports(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     const CUresult result = check_queued(context, stream, work);
     return result != CUDA_SUCCESS ? result : submit(context, stream, work);

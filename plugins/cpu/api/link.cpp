@@ -5,7 +5,10 @@
 #include <string>
 
 #include "api/jit.hpp"
+#include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
+#include "api/target.hpp"
 #include "program/check_module.hpp"
 #include "ptx/error.hpp"
 #include "ptx/link.hpp"
@@ -14,11 +17,13 @@
 namespace warpmark::cpu {
 namespace {
 
+// What an input is refused for is told by the call.
 CUresult with_link(const char* name, CUlinkState state, CUresult (*body)(Link&, void*),
                    void* closure) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_owner(name, Waits::no, state, [&](Context& context) -> CUresult {
     const auto found = context.links.find(state);
-    return found == context.links.end() ? CUDA_ERROR_INVALID_HANDLE : body(*found->second, closure);
+    if (found == context.links.end()) return CUDA_ERROR_INVALID_HANDLE;
+    return report_refused_image(name, body(*found->second, closure));
   });
 }
 template <typename Body>
@@ -51,6 +56,8 @@ bool is_device_runtime(unsigned int type, std::string_view name) {
 CUresult add(Link& link, const std::string& label, std::string text) {
   text.resize(std::min(text.find('\0'), text.size()));
   if (!is_ptx(text)) return refuse(link, CUDA_ERROR_INVALID_IMAGE, label + " is no PTX");
+  if (const CUresult result = refuse_target(text); result != CUDA_SUCCESS)
+    return refuse(link, result, label + ", " + last_error());
   try {
     parse_ptx(text);
   } catch (const PtxError& error) {
@@ -134,7 +141,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
 }
 
 CUresult cuLinkDestroy(CUlinkState state) {
-  return with_context("cuLinkDestroy", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuLinkDestroy", Waits::no, state, [&](Context& context) -> CUresult {
     return context.links.erase(state) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
   });
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/capture.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -43,43 +44,45 @@ bool valid_place(CUdevice device) {
 }
 
 CUresult advise(CUdeviceptr address, std::size_t bytes, unsigned int advice, CUdevice device) {
-  return with_context("cuMemAdvise", Waits::no, [&](Context& context) -> CUresult {
-    if (bytes == 0 || advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
-        advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY || managed(context, address, bytes) == nullptr)
-      return CUDA_ERROR_INVALID_VALUE;
-    const bool names_device = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
-                              advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
-                              advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
-    if (names_device && !valid_place(device)) return CUDA_ERROR_INVALID_DEVICE;
-    const Allocation& found = *managed(context, address, bytes);
-    for_pages(context, found, address, bytes, true, [&](PageAdvice& pages) {
-      switch (advice) {
-        case CU_MEM_ADVISE_SET_READ_MOSTLY:
-        case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
-          pages.read_mostly = advice == CU_MEM_ADVISE_SET_READ_MOSTLY;
-          break;
-        case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
-        case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
-          pages.preferred =
-              advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ? device : CU_DEVICE_INVALID;
-          break;
-        default:
-          std::erase(pages.accessed_by, device);
-          if (advice == CU_MEM_ADVISE_SET_ACCESSED_BY) pages.accessed_by.push_back(device);
-      }
-    });
-    return CUDA_SUCCESS;
-  });
+  return with_context_and_owner(
+      "cuMemAdvise", Waits::no, AddressHandle{address}, [&](Context& context) -> CUresult {
+        if (bytes == 0 || advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
+            advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY || managed(context, address, bytes) == nullptr)
+          return CUDA_ERROR_INVALID_VALUE;
+        const bool names_device = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
+                                  advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+                                  advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+        if (names_device && !valid_place(device)) return CUDA_ERROR_INVALID_DEVICE;
+        const Allocation& found = *managed(context, address, bytes);
+        for_pages(context, found, address, bytes, true, [&](PageAdvice& pages) {
+          switch (advice) {
+            case CU_MEM_ADVISE_SET_READ_MOSTLY:
+            case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
+              pages.read_mostly = advice == CU_MEM_ADVISE_SET_READ_MOSTLY;
+              break;
+            case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+            case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+              pages.preferred =
+                  advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ? device : CU_DEVICE_INVALID;
+              break;
+            default:
+              std::erase(pages.accessed_by, device);
+              if (advice == CU_MEM_ADVISE_SET_ACCESSED_BY) pages.accessed_by.push_back(device);
+          }
+        });
+        return CUDA_SUCCESS;
+      });
 }
 
 CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUdevice device, CUstream stream) {
-  return with_context("cuMemPrefetchAsync", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuMemPrefetchAsync", Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (!valid_place(device)) return CUDA_ERROR_INVALID_DEVICE;
-    const Allocation* found = managed(context, address, bytes);
+    Context* owner = owner_of(AddressHandle{address});
+    const Allocation* found = owner == nullptr ? nullptr : managed(*owner, address, bytes);
     if (bytes == 0 || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (capturing(context, stream)) return CUDA_ERROR_NOT_SUPPORTED;
-    for_pages(context, *found, address, bytes, true,
+    for_pages(*owner, *found, address, bytes, true,
               [&](PageAdvice& pages) { pages.last_prefetch = device; });
     return CUDA_SUCCESS;
   });
@@ -161,30 +164,34 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, 
 
 CUresult cuMemRangeGetAttribute(void* data, size_t bytes, CUmem_range_attribute attribute,
                                 CUdeviceptr address, size_t count) {
-  return with_context("cuMemRangeGetAttribute", Waits::no, [&](Context& context) {
-    return range_attribute(context, data, bytes, number_in(attribute), address, count);
-  });
+  return with_context_and_owner(
+      "cuMemRangeGetAttribute", Waits::no, AddressHandle{address}, [&](Context& context) {
+        return range_attribute(context, data, bytes, number_in(attribute), address, count);
+      });
 }
 
 CUresult cuMemRangeGetAttributes(void** data, size_t* sizes, CUmem_range_attribute* attributes,
                                  size_t wanted, CUdeviceptr address, size_t count) {
-  return with_context("cuMemRangeGetAttributes", Waits::no, [&](Context& context) -> CUresult {
-    if (data == nullptr || sizes == nullptr || attributes == nullptr || wanted == 0)
-      return CUDA_ERROR_INVALID_VALUE;
-    for (std::size_t i = 0; i < wanted; ++i) {
-      const CUresult result =
-          range_attribute(context, data[i], sizes[i], number_in(attributes[i]), address, count);
-      if (result != CUDA_SUCCESS) return result;
-    }
-    return CUDA_SUCCESS;
-  });
+  return with_context_and_owner(
+      "cuMemRangeGetAttributes", Waits::no, AddressHandle{address},
+      [&](Context& context) -> CUresult {
+        if (data == nullptr || sizes == nullptr || attributes == nullptr || wanted == 0)
+          return CUDA_ERROR_INVALID_VALUE;
+        for (std::size_t i = 0; i < wanted; ++i) {
+          const CUresult result =
+              range_attribute(context, data[i], sizes[i], number_in(attributes[i]), address, count);
+          if (result != CUDA_SUCCESS) return result;
+        }
+        return CUDA_SUCCESS;
+      });
 }
 
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes,
                                 unsigned int flags) {
-  return with_context("cuStreamAttachMemAsync", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuStreamAttachMemAsync", Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    const Allocation* found = managed(context, address, 1);
+    const Context* owner = owner_of(AddressHandle{address});
+    const Allocation* found = owner == nullptr ? nullptr : managed(*owner, address, 1);
     if (found == nullptr || address != found->address || (bytes != 0 && bytes != found->bytes) ||
         (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
          flags != CU_MEM_ATTACH_SINGLE))

@@ -3,6 +3,7 @@
 
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 // NOLINTBEGIN(performance-no-int-to-ptr): the driver API passes addresses as integers.
@@ -115,38 +116,43 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, s
 CUresult cuMemFree_v2(CUdeviceptr address) {
   // Null needs no context, as programs free what they never got after the context is gone.
   if (address == 0) return initialised("cuMemFree", [] { return CUDA_SUCCESS; });
-  return with_context("cuMemFree", Waits::yes, [&](Context& context) -> CUresult {
-    const CUresult result = refuse_unsafe(context);
-    if (result != CUDA_SUCCESS) return result;
-    if (const auto freed = free_of_graph(context, address)) {
-      if (*freed != CUDA_SUCCESS) report_wrong_free(context, "cuMemFree_v2", address);
-      return *freed;
-    }
-    const Allocation* allocation = context.arena.find(address, 1);
-    const std::uint64_t bytes = allocation == nullptr ? 0 : allocation->bytes;
-    const bool pinned = allocation != nullptr && allocation->pinned;
-    if (!pinned && !is_variable(context, address) && context.arena.free(address)) {
-      context.managed.erase(address);
-      if (const auto found = context.from_pool.find(address); found != context.from_pool.end()) {
-        found->second->used -= bytes;
-        context.from_pool.erase(found);
-      }
-      return CUDA_SUCCESS;
-    }
-    report_wrong_free(context, "cuMemFree_v2", address);
-    return fail(CUDA_ERROR_INVALID_VALUE,
-                "the address is not that of a live allocation (freed twice, or never allocated)");
-  });
+  return with_owner(
+      "cuMemFree", Waits::yes, AddressHandle{address}, [&](Context& context) -> CUresult {
+        const CUresult result = refuse_unsafe(context);
+        if (result != CUDA_SUCCESS) return result;
+        if (const auto freed = free_of_graph(context, address)) {
+          if (*freed != CUDA_SUCCESS) report_wrong_free(context, "cuMemFree_v2", address);
+          return *freed;
+        }
+        const Allocation* allocation = context.arena.find(address, 1);
+        const std::uint64_t bytes = allocation == nullptr ? 0 : allocation->bytes;
+        const bool pinned = allocation != nullptr && allocation->pinned;
+        if (!pinned && !is_variable(context, address) && context.arena.free(address)) {
+          context.managed.erase(address);
+          if (const auto found = context.from_pool.find(address);
+              found != context.from_pool.end()) {
+            found->second->used -= bytes;
+            context.from_pool.erase(found);
+          }
+          return CUDA_SUCCESS;
+        }
+        report_wrong_free(context, "cuMemFree_v2", address);
+        return fail(
+            CUDA_ERROR_INVALID_VALUE,
+            "the address is not that of a live allocation (freed twice, or never allocated)");
+      });
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
-  return with_context("cuMemGetAddressRange", Waits::no, [&](Context& context) -> CUresult {
-    const Allocation* allocation = context.arena.find(address, 1);
-    if (allocation == nullptr || allocation->pinned) return CUDA_ERROR_NOT_FOUND;
-    if (base != nullptr) *base = allocation->address;
-    if (bytes != nullptr) *bytes = allocation->bytes;
-    return CUDA_SUCCESS;
-  });
+  return with_context_and_owner("cuMemGetAddressRange", Waits::no, AddressHandle{address},
+                                [&](Context& context) -> CUresult {
+                                  const Allocation* allocation = context.arena.find(address, 1);
+                                  if (allocation == nullptr || allocation->pinned)
+                                    return CUDA_ERROR_NOT_FOUND;
+                                  if (base != nullptr) *base = allocation->address;
+                                  if (bytes != nullptr) *bytes = allocation->bytes;
+                                  return CUDA_SUCCESS;
+                                });
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flags) {

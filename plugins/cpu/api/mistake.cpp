@@ -1,6 +1,7 @@
 #include "api/mistake.hpp"
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "api/report.hpp"
@@ -154,9 +155,61 @@ CUresult report_refusal(Context& context, const char* call, CUresult result) {
   return result;
 }
 
+namespace {
+
+// Whether it is the first time; a program may try the same again and again.
+bool first_time(const std::string& message) {
+  constexpr std::size_t kMost = 1000;                   // texts that are remembered
+  static auto* const told = new std::set<std::string>;  // lives as long as the driver
+  return told->size() < kMost && told->insert(message).second;
+}
+
+}  // namespace
+
+CUresult report_refused_image(const char* call, CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_INVALID_IMAGE:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    case CUDA_ERROR_NOT_SUPPORTED:
+      break;
+    default:
+      return result;
+  }
+  const std::string why = last_error().empty() ? error_text(result) : safe(last_error());
+  if (!reports_are_printed() || !first_time(why)) return result;
+  Json json;
+  json["kind"] = "api_error";
+  json["severity"] = "error";
+  json["call"] = call;
+  json["code"] = error_name(result);
+  json["message"] = std::string(call) + " is refused: " + why;
+  print_report(json.dump(), program_hit(result, call) + "=========     " + why + "\n", {});
+  return result;
+}
+
+void report_missing_tables() {
+  const std::string why =
+      "NVIDIA's runtime library (cudaMalloc, <<<>>>; CuPy, PyTorch) asks the driver for tables "
+      "that are documented nowhere. It does not run on this device: use the driver API, or "
+      "PyCUDA or Numba";
+  if (!reports_are_printed() || !first_time(why)) return;
+  Json json;
+  json["kind"] = "api_error";
+  json["severity"] = "error";
+  json["call"] = "cuGetExportTable";
+  json["code"] = error_name(CUDA_ERROR_NOT_SUPPORTED);
+  json["message"] = "cuGetExportTable is refused: " + why;
+  print_report(
+      json.dump(),
+      program_hit(CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable") + "=========     " + why + "\n",
+      {});
+}
+
 CUresult refuse_ptx(const PtxError& error) {
   const std::string message = std::string("PTX ") + error.what();
-  if (error.unsupported()) {
+  if (error.unsupported() && reports_are_printed() && first_time(safe(message))) {
     Json json;
     json["kind"] = "unsupported_instruction";
     json["severity"] = "error";

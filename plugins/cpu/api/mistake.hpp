@@ -35,6 +35,11 @@ CUresult with_reports(const char* call, Waits waits, Body body) {
 /// The answer to a call whose PTX is refused. What this device does not implement, which the
 /// program may be right to ask for, is told of where reports are printed.
 CUresult refuse_ptx(const PtxError& error);
+/// Tells of an image or a text that `call` refuses where reports are printed, each once. Returns
+/// `result`; nothing if that is none of the errors of images.
+CUresult report_refused_image(const char* call, CUresult result);
+/// The same of what NVIDIA's runtime library asks for and does not get.
+void report_missing_tables();
 
 /// Tells of each allocation that is left in a context which goes, if it looks for leaks.
 void report_leaks(const Context& context);

@@ -8,15 +8,15 @@
 #include "api/capture.hpp"
 #include "api/jit.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
+#include "api/target.hpp"
 #include "program/check_module.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
 
 namespace warpmark::cpu {
 namespace {
-
-constexpr std::uint32_t kNewestPtx = 99;  // later 9.x say what they need instruction by instruction
 
 // Allocates and initialises the variables of a module.
 CUresult place_variables(Context& context, LoadedModule& module) {
@@ -123,11 +123,14 @@ CUresult load_text(Context& context, LoadedModule** result, std::string text, co
   if (outcome != CUDA_SUCCESS) return outcome;
   auto module = std::make_unique<LoadedModule>();
   module->context = &context;
+  outcome = refuse_target(text);
+  if (outcome != CUDA_SUCCESS) {
+    logs.write(last_error(), "");
+    return outcome;
+  }
   try {
     module->ptx = parse_ptx(std::move(text));
-    outcome = module->ptx.version > kNewestPtx
-                  ? fail(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "PTX of a version beyond 9")
-                  : place_variables(context, *module);
+    outcome = place_variables(context, *module);
     if (outcome == CUDA_SUCCESS) check_module(module->ptx, placement_of(context, *module));
   } catch (const PtxError& error) {
     outcome = refuse_ptx(error);
@@ -197,18 +200,21 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int co
   return with_context("cuModuleLoadDataEx", Waits::no, [&](Context& context) -> CUresult {
     JitLogs logs;
     const CUresult result = read_options(count, options, values, logs);
-    return result != CUDA_SUCCESS ? result : load_image(context, module, image, logs);
+    if (result != CUDA_SUCCESS) return result;
+    return report_refused_image("cuModuleLoadDataEx", load_image(context, module, image, logs));
   });
 }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  return with_context("cuModuleLoadData", Waits::no,
-                      [&](Context& context) { return load_image(context, module, image, {}); });
+  return with_context("cuModuleLoadData", Waits::no, [&](Context& context) {
+    return report_refused_image("cuModuleLoadData", load_image(context, module, image, {}));
+  });
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
-  return with_context("cuModuleLoadFatBinary", Waits::no,
-                      [&](Context& context) { return load_image(context, module, image, {}); });
+  return with_context("cuModuleLoadFatBinary", Waits::no, [&](Context& context) {
+    return report_refused_image("cuModuleLoadFatBinary", load_image(context, module, image, {}));
+  });
 }
 
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
@@ -220,17 +226,16 @@ CUresult cuModuleLoad(CUmodule* module, const char* path) {
                             std::istreambuf_iterator<char>());
     const std::size_t size = bytes.size();
     std::string text;
-    const CUresult result = text_of_image(bytes.c_str(), &size, text);
-    if (result != CUDA_SUCCESS) return result;
+    CUresult result = text_of_image(bytes.c_str(), &size, text);
     LoadedModule* loaded = nullptr;
-    const CUresult outcome = load_text(context, &loaded, std::move(text), {});
-    if (outcome == CUDA_SUCCESS) *module = reinterpret_cast<CUmodule>(loaded);
-    return outcome;
+    if (result == CUDA_SUCCESS) result = load_text(context, &loaded, std::move(text), {});
+    if (result == CUDA_SUCCESS) *module = reinterpret_cast<CUmodule>(loaded);
+    return report_refused_image("cuModuleLoad", result);
   });
 }
 
 CUresult cuModuleUnload(CUmodule module) {
-  return with_context("cuModuleUnload", Waits::yes, [&](Context& context) -> CUresult {
+  return with_owner("cuModuleUnload", Waits::yes, module, [&](Context& context) -> CUresult {
     const auto found = context.modules.find(module);
     if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
     if (found->second->of_library) return CUDA_ERROR_NOT_PERMITTED;
@@ -248,7 +253,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-  return with_context("cuModuleGetFunction", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuModuleGetFunction", Waits::no, module, [&](Context& context) -> CUresult {
     if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const auto found = context.modules.find(module);
     if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
@@ -257,40 +262,43 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
     if (entry == nullptr) {
       return fail(CUDA_ERROR_NOT_FOUND, "the module has no kernel '" + std::string(name) + "'");
     }
-    return make_kernel(context, loaded, *entry, function);
+    return report_refused_image("cuModuleGetFunction",
+                                make_kernel(context, loaded, *entry, function));
   });
 }
 
 CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule module) {
-  return with_context("cuModuleGetFunctionCount", Waits::no, [&](Context& context) -> CUresult {
-    if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = context.modules.find(module);
-    if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
-    const std::vector<Function>& all = found->second->ptx.functions;
-    *count = static_cast<unsigned int>(
-        std::count_if(all.begin(), all.end(), [](const Function& each) { return each.entry; }));
-    return CUDA_SUCCESS;
-  });
+  return with_owner(
+      "cuModuleGetFunctionCount", Waits::no, module, [&](Context& context) -> CUresult {
+        if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        const auto found = context.modules.find(module);
+        if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
+        const std::vector<Function>& all = found->second->ptx.functions;
+        *count = static_cast<unsigned int>(
+            std::count_if(all.begin(), all.end(), [](const Function& each) { return each.entry; }));
+        return CUDA_SUCCESS;
+      });
 }
 
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int count, CUmodule module) {
-  return with_context("cuModuleEnumerateFunctions", Waits::no, [&](Context& context) -> CUresult {
-    if (functions == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = context.modules.find(module);
-    if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
-    for (const Function& each : found->second->ptx.functions) {
-      if (!each.entry) continue;
-      if (count-- == 0) break;
-      const CUresult result = make_kernel(context, *found->second, each, functions++);
-      if (result != CUDA_SUCCESS) return result;
-    }
-    return CUDA_SUCCESS;
-  });
+  return with_owner(
+      "cuModuleEnumerateFunctions", Waits::no, module, [&](Context& context) -> CUresult {
+        if (functions == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        const auto found = context.modules.find(module);
+        if (found == context.modules.end()) return CUDA_ERROR_INVALID_HANDLE;
+        for (const Function& each : found->second->ptx.functions) {
+          if (!each.entry) continue;
+          if (count-- == 0) break;
+          const CUresult result = make_kernel(context, *found->second, each, functions++);
+          if (result != CUDA_SUCCESS) return result;
+        }
+        return CUDA_SUCCESS;
+      });
 }
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule module,
                               const char* name) {
-  return with_context("cuModuleGetGlobal", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuModuleGetGlobal", Waits::no, module, [&](Context& context) -> CUresult {
     if (name == nullptr || (address == nullptr && bytes == nullptr))
       return CUDA_ERROR_INVALID_VALUE;
     const auto found = context.modules.find(module);

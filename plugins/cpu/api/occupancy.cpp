@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/number.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -9,7 +10,7 @@ namespace {
 
 template <typename Body>
 CUresult with_kernel(const char* name, CUfunction function, Body body) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_context_and_owner(name, Waits::no, function, [&](Context& context) -> CUresult {
     const Kernel* kernel = find_kernel(context, function);
     return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*kernel);
   });

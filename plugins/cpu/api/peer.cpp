@@ -1,6 +1,7 @@
 // Several devices: which may use whose memory, and copies between them.
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -9,14 +10,16 @@ namespace {
 
 CUresult copy_peer(const char* name, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                    CUcontext from_context, std::size_t bytes, CUstream stream, bool wait) {
-  return with_reports(name, wait ? Waits::yes : Waits::no, [&](Context& context) -> CUresult {
-    if (driver().find(to_context) == nullptr || driver().find(from_context) == nullptr)
-      return CUDA_ERROR_INVALID_CONTEXT;
-    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    const CopyWork work = linear_copy(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes);
-    const CUresult result = check_queued(context, stream, work);
-    return result != CUDA_SUCCESS ? result : submit(context, stream, work);
-  });
+  return with_owner_reports(
+      name, wait ? Waits::yes : Waits::no, stream, [&](Context& context) -> CUresult {
+        if (driver().find(to_context) == nullptr || driver().find(from_context) == nullptr)
+          return CUDA_ERROR_INVALID_CONTEXT;
+        if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+        const CopyWork work =
+            linear_copy(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes);
+        const CUresult result = check_queued(context, stream, work);
+        return result != CUDA_SUCCESS ? result : submit(context, stream, work);
+      });
 }
 
 // Copies name memory by address here, which is one for all devices.
@@ -50,19 +53,20 @@ CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER& peer) {
 
 CUresult copy_peer_3d(const char* name, const CUDA_MEMCPY3D_PEER* peer, CUstream stream,
                       bool wait) {
-  return with_reports(name, wait ? Waits::yes : Waits::no, [&](Context& context) -> CUresult {
-    if (peer == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
-    // An array's context is that of its creation; the other kinds of memory name theirs.
-    if ((number_in(peer->dstMemoryType) != CU_MEMORYTYPE_ARRAY &&
-         driver().find(peer->dstContext) == nullptr) ||
-        (number_in(peer->srcMemoryType) != CU_MEMORYTYPE_ARRAY &&
-         driver().find(peer->srcContext) == nullptr))
-      return CUDA_ERROR_INVALID_CONTEXT;
-    const CopyWork work{without_contexts(*peer)};
-    const CUresult result = check_queued(context, stream, work);
-    return result != CUDA_SUCCESS ? result : submit(context, stream, work);
-  });
+  return with_owner_reports(
+      name, wait ? Waits::yes : Waits::no, stream, [&](Context& context) -> CUresult {
+        if (peer == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
+        // An array's context is that of its creation; the other kinds of memory name theirs.
+        if ((number_in(peer->dstMemoryType) != CU_MEMORYTYPE_ARRAY &&
+             driver().find(peer->dstContext) == nullptr) ||
+            (number_in(peer->srcMemoryType) != CU_MEMORYTYPE_ARRAY &&
+             driver().find(peer->srcContext) == nullptr))
+          return CUDA_ERROR_INVALID_CONTEXT;
+        const CopyWork work{without_contexts(*peer)};
+        const CUresult result = check_queued(context, stream, work);
+        return result != CUDA_SUCCESS ? result : submit(context, stream, work);
+      });
 }
 
 }  // namespace

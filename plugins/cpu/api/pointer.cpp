@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 // NOLINTBEGIN(performance-no-int-to-ptr): the driver API passes addresses as integers.
@@ -114,38 +115,44 @@ using namespace warpmark::cpu;
 extern "C" {
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
-  return with_context("cuPointerGetAttribute", Waits::no, [&](Context&) -> CUresult {
+  // What is no address of ours is wrong with and without a context.
+  return initialised("cuPointerGetAttribute", [&]() -> CUresult {
     Place place;
     if (data == nullptr || !locate(address, place)) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult state = state_of(*place.context, Waits::no); state != CUDA_SUCCESS)
+      return state;
     return answer(data, number_in(attribute), address, place);
   });
 }
 
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** data,
                                 CUdeviceptr address) {
-  return with_context("cuPointerGetAttributes", Waits::no, [&](Context&) -> CUresult {
-    if (count == 0 || attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    Place place;
-    const bool known = locate(address, place);
-    for (unsigned int i = 0; i < count; ++i) {
-      if (data[i] == nullptr) return CUDA_ERROR_INVALID_VALUE;
-      if (!known || answer(data[i], number_in(attributes[i]), address, place) != CUDA_SUCCESS)
-        clear(data[i], number_in(attributes[i]));
-    }
-    return CUDA_SUCCESS;
-  });
+  return with_owner(
+      "cuPointerGetAttributes", Waits::no, AddressHandle{address}, [&](Context&) -> CUresult {
+        if (count == 0 || attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        Place place;
+        const bool known = locate(address, place);
+        for (unsigned int i = 0; i < count; ++i) {
+          if (data[i] == nullptr) return CUDA_ERROR_INVALID_VALUE;
+          if (!known || answer(data[i], number_in(attributes[i]), address, place) != CUDA_SUCCESS)
+            clear(data[i], number_in(attributes[i]));
+        }
+        return CUDA_SUCCESS;
+      });
 }
 
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
                                CUdeviceptr address) {
-  return with_context("cuPointerSetAttribute", Waits::no, [&](Context&) -> CUresult {
-    Place place;
-    // Every copy waits for its end here, which is what the one attribute that can be set asks for.
-    const bool good = value != nullptr &&
-                      number_in(attribute) == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS &&
-                      locate(address, place) && !place.host;
-    return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-  });
+  return with_owner("cuPointerSetAttribute", Waits::no, AddressHandle{address},
+                    [&](Context&) -> CUresult {
+                      Place place;
+                      // Every copy waits for its end here, which is what the one attribute that can
+                      // be set asks for.
+                      const bool good = value != nullptr &&
+                                        number_in(attribute) == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS &&
+                                        locate(address, place) && !place.host;
+                      return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+                    });
 }
 
 }  // extern "C"

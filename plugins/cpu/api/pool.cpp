@@ -5,6 +5,7 @@
 
 #include "api/capture.hpp"
 #include "api/mistake.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -56,6 +57,30 @@ CUresult allocate(Context& context, Pool& pool, CUdeviceptr* address, std::size_
   context.from_pool[*address] = &pool;
   pool.used += bytes;
   pool.most_used = std::max(pool.most_used, pool.used);
+  return CUDA_SUCCESS;
+}
+
+// Frees an allocation of the context for a stream's call.
+CUresult free_now(Context& context, CUdeviceptr address) {
+  if (const auto freed = free_of_graph(context, address)) {
+    if (*freed != CUDA_SUCCESS) report_wrong_free(context, "cuMemFreeAsync", address);
+    return *freed;
+  }
+  const Allocation* allocation = context.arena.find(address, 1);
+  if (allocation == nullptr || allocation->address != address || allocation->host_visible) {
+    report_wrong_free(context, "cuMemFreeAsync", address);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (const auto& [handle, module] : context.modules) {
+    for (const auto& [name, variable] : module->addresses) {
+      if (variable == address) return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  if (const auto found = context.from_pool.find(address); found != context.from_pool.end()) {
+    found->second->used -= allocation->bytes;
+    context.from_pool.erase(found);
+  }
+  context.arena.free(address);
   return CUDA_SUCCESS;
 }
 
@@ -216,7 +241,7 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLo
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
-  return with_context("cuMemAllocAsync", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuMemAllocAsync", Waits::no, stream, [&](Context& context) -> CUresult {
     const CUresult result = check_stream(context, stream);
     if (result != CUDA_SUCCESS) return result;
     Pool& pool = *driver().devices[static_cast<std::size_t>(context.device)].pool;
@@ -226,42 +251,24 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool,
                                  CUstream stream) {
-  return with_context("cuMemAllocFromPoolAsync", Waits::no, [&](Context& context) -> CUresult {
-    const CUresult result = check_stream(context, stream);
-    if (result != CUDA_SUCCESS) return result;
-    Pool* found = find_pool(pool);
-    if (found == nullptr || found->device != context.device) return CUDA_ERROR_INVALID_VALUE;
-    return allocate(context, *found, address, bytes, stream, "cuMemAllocFromPoolAsync");
-  });
+  return with_owner(
+      "cuMemAllocFromPoolAsync", Waits::no, stream, [&](Context& context) -> CUresult {
+        const CUresult result = check_stream(context, stream);
+        if (result != CUDA_SUCCESS) return result;
+        Pool* found = find_pool(pool);
+        if (found == nullptr || found->device != context.device) return CUDA_ERROR_INVALID_VALUE;
+        return allocate(context, *found, address, bytes, stream, "cuMemAllocFromPoolAsync");
+      });
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-  return with_context("cuMemFreeAsync", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuMemFreeAsync", Waits::no, stream, [&](Context& context) -> CUresult {
     const CUresult result = check_stream(context, stream);
     if (result != CUDA_SUCCESS) return result;
     if (address == 0) return CUDA_SUCCESS;
     if (capturing(context, stream)) return submit(context, stream, FreeWork{address});
-    if (const auto freed = free_of_graph(context, address)) {
-      if (*freed != CUDA_SUCCESS) report_wrong_free(context, "cuMemFreeAsync", address);
-      return *freed;
-    }
-    const Allocation* allocation = context.arena.find(address, 1);
-    if (allocation == nullptr || allocation->address != address || allocation->host_visible) {
-      report_wrong_free(context, "cuMemFreeAsync", address);
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    for (const auto& [handle, module] : context.modules) {
-      for (const auto& [name, variable] : module->addresses) {
-        if (variable == address) return CUDA_ERROR_INVALID_VALUE;
-      }
-    }
-    if (const auto found = context.from_pool.find(address); found != context.from_pool.end()) {
-      found->second->used -= allocation->bytes;
-      context.from_pool.erase(found);
-    }
-    context.arena.free(address);
-    return CUDA_SUCCESS;
+    Context* owner = owner_of(AddressHandle{address});
+    return free_now(owner == nullptr ? context : *owner, address);
   });
 }
-
 }  // extern "C"

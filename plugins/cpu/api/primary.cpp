@@ -1,4 +1,6 @@
-// Primary contexts: one for each device, shared by who retains it.
+// Primary contexts: one for each device, shared by who retains it. Its handle stays the same; a
+// reset takes all that is in it and leaves the references (measured on an H100, driver 580): the
+// next cuDevicePrimaryCtxRetain makes it active again.
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -22,10 +24,7 @@ extern "C" {
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return with_primary("cuDevicePrimaryCtxRetain", device, [&](Device& owner) -> CUresult {
     if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (owner.primary == nullptr) {
-      owner.primary = driver().create(owner.primary_flags, device);
-      owner.primary->primary = true;
-    }
+    if (owner.primary == nullptr) driver().activate_primary(owner);
     ++owner.primary_references;
     *context = reinterpret_cast<CUcontext>(owner.primary);
     return CUDA_SUCCESS;
@@ -47,7 +46,6 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
   return with_primary("cuDevicePrimaryCtxReset", device, [&](Device& owner) -> CUresult {
     if (owner.primary != nullptr) driver().destroy(owner.primary);
-    owner.primary_references = 0;
     return CUDA_SUCCESS;
   });
 }

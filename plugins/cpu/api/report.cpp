@@ -51,6 +51,8 @@ std::string instruction_text(std::string_view text) {
 }
 
 std::string safe(std::string_view text) {
+  constexpr std::size_t kMost = 64 << 10;  // a name in a hostile PTX text may have megabytes
+  if (text.size() > kMost) return safe(text.substr(0, kMost)) + "...";
   std::string out;
   for (const char c : text)
     out += static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f ? '?' : c;

@@ -68,7 +68,24 @@ void at_exit() {
 
 }  // namespace
 
+// "9.0", as 90.
+std::optional<int> capability(const char* variable) {
+  return setting(variable, "a compute capability such as 9.0", [](std::string_view text) {
+    const std::size_t dot = text.find('.');
+    int major = 0;
+    const char* end = text.data() + (dot == std::string_view::npos ? 0 : dot);
+    const auto [behind, error] = std::from_chars(text.data(), end, major);
+    const bool good = error == std::errc() && behind == end && text.size() == dot + 2 &&
+                      text.back() >= '0' && text.back() <= '9' && major >= 5 && major <= 99;
+    return good ? std::optional(major * 10 + (text.back() - '0')) : std::nullopt;
+  });
+}
+
 Driver::Driver() {
+  if (const auto told = capability("WARPMARK_CPU_CAPABILITY")) {
+    properties.major = *told / 10;
+    properties.minor = *told % 10;
+  }
   const std::uint64_t count = whole_number("WARPMARK_CPU_DEVICES").value_or(1);
   devices.resize(std::min(count, kMostDevices));
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -134,13 +151,37 @@ CUresult current_context(Waits waits, Context*& context) {
   if (stack.empty() || stack.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   context = driver().find(stack.back());
   if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  if (waits == Waits::yes) flush_output(*context);
-  if (waits == Waits::yes && context->sticky == CUDA_SUCCESS) context->sticky = context->pending;
-  return context->sticky;
+  return state_of(*context, waits);
+}
+
+CUresult state_of(Context& context, Waits waits) {
+  if (waits == Waits::yes) flush_output(context);
+  if (waits == Waits::yes && context.sticky == CUDA_SUCCESS) context.sticky = context.pending;
+  return context.sticky;
 }
 
 Context* Driver::create(unsigned int flags, int device) {
-  auto context = std::make_unique<Context>();
+  return add(std::make_shared<Context>(), flags, device);
+}
+
+Context* Driver::activate_primary(Device& device) {
+  const std::shared_ptr<Context> context(new (device.primary_place) Context,
+                                         [](Context* gone) { gone->~Context(); });
+  device.primary = add(context, device.primary_flags, device.default_pool.device);
+  device.primary->primary = true;
+  device.primary_known = true;
+  return device.primary;
+}
+
+Device* Driver::primary_of(CUcontext handle) {
+  for (Device& device : devices) {
+    if (device.primary_known && reinterpret_cast<std::byte*>(handle) == device.primary_place)
+      return &device;
+  }
+  return nullptr;
+}
+
+Context* Driver::add(const std::shared_ptr<Context>& context, unsigned int flags, int device) {
   context->flags = flags;
   context->device = device;
   context->id = next_id++;
@@ -149,7 +190,7 @@ Context* Driver::create(unsigned int flags, int device) {
   Context* made = context.get();
   made->per_thread_stream.context = made;
   made->per_thread_stream.id = next_id++;
-  contexts.emplace(reinterpret_cast<CUcontext>(made), std::move(context));
+  contexts.emplace(reinterpret_cast<CUcontext>(made), context);
   return made;
 }
 

@@ -201,7 +201,10 @@ struct GraphExec;
 
 /// One of the devices that WARPMARK_CPU_DEVICES asks for.
 struct Device {
-  Context* primary = nullptr;
+  Context* primary = nullptr;  ///< null while it is not active
+  /// Where the primary context lies: its handle is the same after a reset or a last release.
+  alignas(Context) std::byte primary_place[sizeof(Context)]{};
+  bool primary_known = false;  ///< it was active once, so that a client may have its handle
   unsigned int primary_references = 0, primary_flags = 0;
   Pool default_pool;
   Pool* pool = nullptr;                                        ///< what cuMemAllocAsync takes from
@@ -215,7 +218,7 @@ class Driver {
   bool initialised = false;
   DeviceProperties properties;
   std::deque<Device> devices;
-  std::map<CUcontext, std::unique_ptr<Context>> contexts;
+  std::map<CUcontext, std::shared_ptr<Context>> contexts;  ///< what is active
   std::map<CUlibrary, std::unique_ptr<Library>> libraries;
   std::map<CUkernel, LibraryKernel*> library_kernels;
   std::map<CUmemoryPool, std::unique_ptr<Pool>> pools;
@@ -239,7 +242,14 @@ class Driver {
   /// The context whose memory or address range `address` belongs to, or null.
   [[nodiscard]] Context* owner(std::uint64_t address) const;
   Context* create(unsigned int flags, int device);
+  /// The device's primary context, which must not be active.
+  Context* activate_primary(Device& device);
+  /// The device of a primary context's handle, also while it is not active; null if it is none.
+  [[nodiscard]] Device* primary_of(CUcontext handle);
   void destroy(Context* context);
+
+ private:
+  Context* add(const std::shared_ptr<Context>& context, unsigned int flags, int device);
 };
 
 /// The driver lives until the process ends, so that a client's static destructors may still call
@@ -274,6 +284,9 @@ enum class Waits : std::uint8_t { no, yes };
 /// The current context for a call; an error if there is none or it has failed. A call that waits
 /// for the device learns of a failed launch.
 CUresult current_context(Waits waits, Context*& context);
+/// What a call on something of this context returns before it does anything: its error, if it has
+/// failed.
+CUresult state_of(Context& context, Waits waits);
 /// An entry point that needs a current context without an error.
 template <typename Body>
 CUresult with_context(const char* name, Waits waits, Body body) {

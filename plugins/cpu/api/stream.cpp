@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/capture.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -26,7 +27,7 @@ CUresult create_stream(const char* name, CUstream* result, unsigned int flags, i
 
 template <typename Body>
 CUresult with_stream(const char* name, CUstream stream, Waits waits, Body body) {
-  return with_context(name, waits, [&](Context& context) -> CUresult {
+  return with_owner(name, waits, stream, [&](Context& context) -> CUresult {
     return valid_stream(context, stream) ? body(context) : CUDA_ERROR_INVALID_HANDLE;
   });
 }
@@ -46,7 +47,7 @@ CUresult context_of(CUstream stream, CUcontext* result) {
 
 CUresult call_host(const char* name, CUstream stream, HostWork work) {
   bool now = false;
-  const CUresult result = with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  const CUresult result = with_owner(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (work.function == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     now = !capturing(context, stream) && context.pending == CUDA_SUCCESS;
@@ -74,7 +75,7 @@ CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int pr
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream) {
-  return with_context("cuStreamDestroy", Waits::no, [&](Context& context) -> CUresult {
+  return with_owner("cuStreamDestroy", Waits::no, stream, [&](Context& context) -> CUresult {
     const auto found = context.streams.find(stream);
     if (found == context.streams.end()) return CUDA_ERROR_INVALID_HANDLE;
     if (found->second->capture != nullptr) found->second->capture->invalid = true;

@@ -1,5 +1,6 @@
 // Streams that write a value to memory, or wait for one.
 #include "api/capture.hpp"
+#include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
 
@@ -7,7 +8,7 @@ namespace warpmark::cpu {
 namespace {
 
 CUresult value(const char* name, CUstream stream, const ValueWork& work) {
-  return with_context(name, Waits::no, [&](Context& context) -> CUresult {
+  return with_owner(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     const unsigned int known = work.wait ? 3u | unsigned{CU_STREAM_WAIT_VALUE_FLUSH}
                                          : unsigned{CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER};

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/owner.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -172,11 +173,13 @@ CUresult cuTexObjectCreate(CUtexObject* handle, const CUDA_RESOURCE_DESC* resour
 }
 
 CUresult cuTexObjectDestroy(CUtexObject handle) {
-  return with_context("cuTexObjectDestroy", Waits::no, [&](Context& context) -> CUresult {
-    if (!context.images.table.textures.remove(handle)) return CUDA_ERROR_INVALID_VALUE;
-    context.images.textures.erase(handle);
-    return CUDA_SUCCESS;
-  });
+  return with_context_and_owner("cuTexObjectDestroy", Waits::no, TextureHandle{handle},
+                                [&](Context& context) -> CUresult {
+                                  if (!context.images.table.textures.remove(handle))
+                                    return CUDA_ERROR_INVALID_VALUE;
+                                  context.images.textures.erase(handle);
+                                  return CUDA_SUCCESS;
+                                });
 }
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUtexObject handle) {
@@ -225,11 +228,13 @@ CUresult cuSurfObjectCreate(CUsurfObject* handle, const CUDA_RESOURCE_DESC* reso
 }
 
 CUresult cuSurfObjectDestroy(CUsurfObject handle) {
-  return with_context("cuSurfObjectDestroy", Waits::no, [&](Context& context) -> CUresult {
-    if (!context.images.table.surfaces.remove(handle)) return CUDA_ERROR_INVALID_VALUE;
-    context.images.surfaces.erase(handle);
-    return CUDA_SUCCESS;
-  });
+  return with_context_and_owner("cuSurfObjectDestroy", Waits::no, SurfaceHandle{handle},
+                                [&](Context& context) -> CUresult {
+                                  if (!context.images.table.surfaces.remove(handle))
+                                    return CUDA_ERROR_INVALID_VALUE;
+                                  context.images.surfaces.erase(handle);
+                                  return CUDA_SUCCESS;
+                                });
 }
 
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* resource, CUsurfObject handle) {

@@ -46,6 +46,10 @@ constexpr std::array<Since, 14> kSince = {{{70, 60, 0, 0},
 
 }  // namespace
 
+bool is_architecture(std::uint32_t number) {
+  return std::find(kArchitectures.begin(), kArchitectures.end(), number) != kArchitectures.end();
+}
+
 Module parse_ptx(std::string text, const ParseLimits& limits) {
   if (text.size() > limits.text_bytes) {
     throw PtxError(1, "the text has " + std::to_string(text.size()) +
@@ -139,8 +143,7 @@ void ParseState::parse_target() {
       fail("expected a target such as sm_90");
     module_.architecture = module_.architecture * 10 + static_cast<std::uint32_t>(digit - '0');
   }
-  if (std::find(kArchitectures.begin(), kArchitectures.end(), module_.architecture) ==
-      kArchitectures.end())
+  if (!is_architecture(module_.architecture))
     throw PtxError(token_.line, "there is no target '" + std::string(module_.target) + "'");
   const auto* since = std::find_if(kSince.begin(), kSince.end(), [&](const Since& one) {
     return one.architecture == module_.architecture;

@@ -139,9 +139,17 @@ def floats():
     yield simple("slct.ftz.f64.f32", "f64", "f64", "f64", "f32")
     yield simple("set.lt.f32.f32", "f32", "f32", "f32")
     yield simple("set.ltu.ftz.u32.f32", "u32", "f32", "f32")
-    yield simple("cvt.sat.f32.f32", "f32", "f32")
-    yield simple("cvt.f64.f32", "f64", "f32")
-    yield simple("cvt.ftz.f64.f32", "f64", "f32")
+    for form in ("", ".ftz", ".sat", ".ftz.sat"):
+        yield simple("cvt%s.f32.f32" % form, "f32", "f32")
+        yield simple("cvt%s.f64.f32" % form, "f64", "f32")
+    for rounding in ("rni", "rzi", "rmi", "rpi"):
+        for form in (".ftz", ".sat", ".ftz.sat"):
+            yield simple("cvt.%s%s.f32.f32" % (rounding, form), "f32", "f32")
+        yield simple("cvt.%s.sat.f64.f64" % rounding, "f64", "f64")
+    yield simple("cvt.f64.f64", "f64", "f64")
+    yield simple("cvt.sat.f64.f64", "f64", "f64")
+    yield simple("cvt.rn.sat.f32.f64", "f32", "f64")
+    yield simple("cvt.rn.ftz.sat.f32.f64", "f32", "f64")
     for rounding in ("rn", "rz", "rm", "rp"):
         yield simple("cvt.%s.f32.f64" % rounding, "f32", "f64")
         yield simple("cvt.%s.ftz.f32.f64" % rounding, "f32", "f64")
@@ -180,8 +188,13 @@ def small_floats():
     for rounding in ("rn", "rz", "rm", "rp"):
         for integer in ("s32", "u32", "s64"):
             yield simple("cvt.%s.f16.%s" % (rounding, integer), "f16", integer)
+    for form in ("", ".sat"):
+        yield simple("cvt%s.f16.f16" % form, "f16", "f16")
+        yield simple("cvt%s.f64.f16" % form, "f64", "f16")
+    for form in (".ftz", ".sat", ".ftz.sat"):
+        yield simple("cvt%s.f32.f16" % form, "f32", "f16")
+    yield simple("cvt.rni.bf16.bf16", "bf16", "bf16")
     yield simple("cvt.rn.f16.f64", "f16", "f64")
-    yield simple("cvt.f64.f16", "f64", "f16")
     yield simple("cvt.rna.tf32.f32", "u32", "f32")
     for narrow in ("e4m3x2", "e5m2x2"):
         yield simple("cvt.rn.satfinite.%s.f32" % narrow, "u16", "f32", "f32")

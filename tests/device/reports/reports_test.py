@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -143,11 +144,32 @@ class Client:
         assert all(code > 1 for code in codes), codes
 
     def refused(self):
-        text = (".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.reg .pred %p;\n"
-                "tcgen05.fence::before_thread_sync;\nret;\n}\n")
+        text = (".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k() {\n.reg .pred %p;\n"
+                "wgmma.fence.sync.aligned;\nret;\n}\n")
         function, module = c_void_p(), self.device.module(text)
-        code = self.device.library.cuModuleGetFunction(byref(function), module.handle, b"k")
-        assert code == 801, code
+        for _ in range(2):
+            code = self.device.library.cuModuleGetFunction(byref(function), module.handle, b"k")
+            assert code == 801, code
+
+    def refused_images(self):
+        """Each is tried twice."""
+        library, module = self.device.library, c_void_p()
+        head = ".version %s\n.target %s\n.address_size 64\n.visible .entry k() {\n%s ret;\n}\n"
+        text = (head % ("9.0", "sm_90", "")).encode()
+        late = (head % ("9.0", "sm_100", "")).encode()
+        images = [(head % ("9.0", "sm_90", "oops;")).encode(), (head % ("9.1", "sm_90", "")).encode(), late,
+                  b"\x7fELF" + bytes(60), b"no program", fatbin(text, packed=True), fatbin(late, number=100)]
+        codes = [library.cuModuleLoadData(byref(module), image) for image in images * 2]
+        assert codes == [218, 222, 218, 209, 200, 209, 209] * 2, codes
+        assert library.cuLibraryLoadData(byref(module), images[1], None, None, 0, None, None, 0) == 222
+        link = c_void_p()
+        self.device.call("cuLinkCreate_v2", 0, None, None, byref(link))
+        codes = [library.cuLinkAddData_v2(link, 1, image, c_size_t(len(image)), b"a.ptx", 0, None, None)
+                 for image in ((head % ("9.0", "sm_90", "{")).encode(), *images[1:3])]
+        assert codes == [218, 222, 218], codes
+        assert library.cuLinkAddData_v2(link, 0, images[3], c_size_t(64), b"a.cubin", 0, None, None) == 801
+        for _ in range(2):
+            assert library.cuGetExportTable(byref(module), bytes(16)) == 801
 
     def leaks(self):
         context, current = c_void_p(), c_void_p()
@@ -161,6 +183,14 @@ class Client:
         assert library.cuCtxDestroy_v2(context) == 0
         self.device.call("cuCtxSetCurrent", current)
         self.frees(2)  # leaks 64 bytes of the device's heap, and a buffer of 32
+
+
+def fatbin(text, packed=False, number=90):
+    """One with a single PTX, as nvcc lays it out."""
+    text += bytes(-len(text) % 8)
+    entry = struct.pack("<HHIQIIHHIIIQQQQQ", 1, 0x101, 80, len(text), 9 if packed else 0, 64, 0, 9, number, 0, 0,
+                        0x8011 if packed else 0x11, 0, 0, 72, 0)
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry) + len(text)) + entry + text
 
 
 def client(library, ptx, name, *arguments):
@@ -270,9 +300,26 @@ class Json(unittest.TestCase):
         _, text = run("refused")
         self.assertIn("Not implemented on the CPU device\n", text)
         self.assertIn("PTX line 6", text)
-        self.assertIn("tcgen05.fence::before_thread_sync", text)
+        self.assertIn("wgmma.fence.sync.aligned", text)
+        self.assertEqual(text.count("Not implemented"), 1, "it is told once")
         _, text = run("refused", name="report.jsonl")
         self.assertEqual(json.loads(text)["kind"], "unsupported_instruction")
+
+    def test_images_that_are_not_loaded(self):
+        reports, text = run("refused_images")
+        self.assertEqual(reports, [])  # who drains reports has the logs, too
+        errors, summaries = parse(text)
+        load, link = "cuModuleLoadData", "cuLinkAddData"
+        self.assertEqual([(e["call"], e["number"]) for e in errors],
+                         [(load, "218"), (load, "222"), (load, "218"), (load, "209"), (load, "200"), (load, "209"), (load, "209"),
+                          (link, "218"), (link, "222"), (link, "218"), (link, "801"), ("cuGetExportTable", "801")])
+        for words in ("PTX line 5: in kernel 'k': 'oops' is no instruction", ".version 9.1 is beyond 9.0", "code for sm_100 needs compute capability 10.0",
+                      "a cubin holds code for a GPU", "the image is no PTX", "is compressed; make it with nvcc --no-compress",
+                      "the fatbin has PTX for sm_100, and none that runs on", "a.ptx, ", "a.cubin: ", "NVIDIA's runtime library"):
+            self.assertIn(words, text)
+        self.assertEqual(summaries, ["ERROR SUMMARY: 12 errors"])
+        _, text = run("refused_images", name="report.jsonl")
+        self.assertEqual([json.loads(line)["kind"] for line in text.splitlines()], ["api_error"] * 12)
 
     def test_wrong_frees(self):
         reports, _ = run("wrong_frees")

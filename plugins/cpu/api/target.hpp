@@ -1,0 +1,33 @@
+// Which PTX the device takes, as a GPU of its compute capability and its driver do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/cuda_api.hpp"
+
+namespace warpmark::cpu {
+
+/// What a text says of itself before anything else; 0 and "" where it does not say.
+struct PtxHeader {
+  std::uint32_t version = 0;  ///< 78 for 7.8
+  std::uint32_t version_line = 0, target_line = 0;
+  std::string target;
+};
+PtxHeader header_of(std::string_view text);
+
+/// Whether code for a target runs on the device: `sm_80` on what is as new or newer, `sm_90a` on
+/// exactly that, `sm_100f` on that and newer ones of its family (10.x).
+bool runs_here(std::string_view target);
+/// The number of a target, 90 for sm_90a; 0 if it is none.
+std::uint32_t architecture_of(std::string_view target);
+
+/// The error of a text whose version or target is beyond the device, which a driver finds before
+/// any other mistake in it: CUDA_ERROR_UNSUPPORTED_PTX_VERSION, then CUDA_ERROR_INVALID_PTX.
+CUresult refuse_target(std::string_view text);
+
+/// "9.0".
+std::string device_capability();
+
+}  // namespace warpmark::cpu
