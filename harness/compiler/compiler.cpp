@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "compiler/declared_kernels.hpp"
 #include "compiler/includes.hpp"
+#include "compiler/refusal.hpp"
 #include "compiler/shims.hpp"
 
 namespace warpmark {
@@ -334,7 +335,7 @@ std::optional<BadInstance> bad_instance(const std::string& log) {
                      log.substr(begin, log.find('\n', begin) - begin)};
 }
 
-RefusedError instance_error(const BadInstance& bad, const Unit& unit) {
+Error instance_error(const BadInstance& bad, const Unit& unit) {
   std::vector<std::string> names;
   std::vector<std::string> texts;
   for (const DeclaredKernel& kernel : declared_kernels(unit.source)) {
@@ -342,11 +343,10 @@ RefusedError instance_error(const BadInstance& bad, const Unit& unit) {
     texts.push_back(kernel.text);
   }
   const std::string near = nearest(bad.expression.substr(0, bad.expression.find('<')), names);
-  return {fmt::format("`{}` is no kernel of {}, which has: {}", bad.expression, unit.name,
-                      texts.empty() ? "none" : join(texts, ", ")),
-          bad.reason,
-          {},
-          near.empty() ? "" : fmt::format("did you mean `{}`?", near)};
+  return verdict_error(
+      fmt::format("`{}` is no kernel of {}, which has: {}\n{}", bad.expression, unit.name,
+                  texts.empty() ? "none" : join(texts, ", "), bad.reason),
+      {}, near.empty() ? "" : fmt::format("did you mean `{}`?", near));
 }
 
 [[noreturn]] void throw_compile_error(nvrtcResult result, const std::string& log, const Unit& unit,
@@ -371,7 +371,12 @@ RefusedError instance_error(const BadInstance& bad, const Unit& unit) {
                          own_places().installed ? "" : "./bootstrap fetches one, or ");
     }
   }
-  throw RefusedError(unit.name + " does not compile", log, first_error(log), hint);
+  const std::string what = unit.name + " does not compile";
+  // What blames the options, or nothing, says nothing of the source.
+  if (result == NVRTC_ERROR_INVALID_OPTION || source_errors(log).empty()) {
+    throw verdict_error(what + "\n" + log, first_error(log), hint);
+  }
+  throw RefusedError(what, log, first_error(log), hint);
 }
 
 // The types of kernels whose symbols do not tell them, which are extern "C" ones and instances with

@@ -72,7 +72,8 @@ struct CompileResult {
   const Entry& entry(const CompileRequest& request) const;
 };
 
-/// That the compiler, or the linker of several units, refused a source: a verdict error.
+/// That the compiler, or the linker of several units, refused a source for what stands in it: a
+/// verdict error. Options that do not exist and instances that cannot be made are none.
 class RefusedError : public Error {
  public:
   /// `log` is what it said; "FIRST LINE\nLOG" is the message.
@@ -91,7 +92,7 @@ class Compiler {
   static Compiler open() { return {Nvrtc::open(), CompileCache(CompileCache::default_folder())}; }
 
   /// Throws a RefusedError if the source does not compile, with the compiler's text and the place
-  /// of its first error; an environment error if NVRTC cannot serve; a usage error if an option is
+  /// of its first error; a verdict error if an option or the instance of a template is at fault; an environment error if NVRTC cannot serve; a usage error if an option is
   /// ours to set. May be called from several threads.
   CompileResult compile(const CompileRequest& request) const;
 

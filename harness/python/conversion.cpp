@@ -66,11 +66,29 @@ std::string elements_text(const py::object& array) {
   }
 }
 
+// NumPy takes what lies below a mask for elements; whoever masked them did not mean that.
+void refuse_mask(const Value& value, const py::object& object) {
+  if (!py::hasattr(object, "mask") || !py::hasattr(object, "filled")) return;
+  if (!objects::numpy().attr("any")(object.attr("mask")).cast<bool>()) return;
+  throw refuse(value, "the value has masked elements",
+               "fill them in, as in `x.filled(0)`: there is no element without a value");
+}
+
+// An array without elements that NumPy made float64 because nothing said otherwise, as of `[]`, is
+// none of floats where others are wanted.
+py::object of_no_elements(const py::object& array, const DType& dtype) {
+  const bool unsaid = dtype.kind != DTypeKind::floating &&
+                      array.attr("size").cast<int64_t>() == 0 &&
+                      array.attr("dtype").attr("name").cast<std::string>() == "float64";
+  return unsaid ? array.attr("astype")(numpy_dtype(dtype.name)) : array;
+}
+
 // The value as a NumPy array of native byte order. Lists of whole numbers past int64 stay whole
 // numbers: NumPy would make float64 or objects of them.
 py::object array_of(const Value& value) {
   const py::module_ np = objects::numpy();
   const py::object object = objects::object_of(value);
+  refuse_mask(value, object);
   py::object array = np.attr("asarray")(object);
   const char kind = kind_of(array);
   const bool is_numpy =
@@ -178,7 +196,7 @@ std::string reference_dtype(const Value& value, const py::object& array, const D
                                  : fmt::format("{}int{}", kind == 'u' ? "u" : "", output.bytes * 8);
   }
   if (output.kind == DTypeKind::floating && kind == 'f' && width >= output.bytes) return name;
-  if (output.kind == DTypeKind::floating && is_whole) return "float64";
+  if (output.kind == DTypeKind::floating && is_whole) return name;
   const bool widens = output.kind == DTypeKind::floating ? kind == 'f' || kind == 'b'
                                                          : is_integer(output) && kind == 'b';
   if (widens) return std::string(output.name);
@@ -192,7 +210,7 @@ std::string reference_dtype(const Value& value, const py::object& array, const D
 
 Array to_array(const Value& value, const DType& dtype, const std::optional<Shape>& shape) {
   return converting(value, [&] {
-    const py::object array = array_of(value);
+    const py::object array = of_no_elements(array_of(value), dtype);
     check_kind(value, array, dtype);
     if (is_integer(dtype)) check_range(value, array, dtype);
     const Shape own_shape = shape_of(array);
@@ -228,7 +246,7 @@ std::vector<std::byte> scalar_bytes(const Value& value, const DType& dtype) {
 
 ReferenceValue to_reference(const Value& value, const DType& dtype, const Shape& shape) {
   return converting(value, [&] {
-    const py::object array = array_of(value);
+    const py::object array = of_no_elements(array_of(value), dtype);
     const std::string target = reference_dtype(value, array, dtype);
     const Shape own_shape = shape_of(array);
     const bool one_for_one = element_count(own_shape) == 1 && element_count(shape) == 1;

@@ -15,9 +15,10 @@ namespace warpmark {
 ///
 /// The cast is `same_kind`: booleans, integers and floats to floats; booleans and integers to
 /// integers, if every value is in range; only booleans to booleans. A finite value that overflows
-/// to infinity is refused, and so are a single True or False for a number, text, complex numbers
-/// and objects. With a `shape`, the value must have it, or be a single value, which then fills it.
-/// Throws an Error with the value's exit code and place that names the value and the range.
+/// to infinity is refused, and so are a single True or False for a number, text, complex numbers,
+/// masked elements and objects. No elements of float64, as `[]` has, are none of any dtype. With a
+/// `shape`, the value must have it, or be a single value, which then fills it. Throws an Error with
+/// the value's exit code and place that names the value and the range.
 Array to_array(const Value& value, const DType& dtype,
                const std::optional<Shape>& shape = std::nullopt);
 
@@ -33,19 +34,20 @@ struct ReferenceValue {
   std::shared_ptr<const void> owner;  ///< keeps the bytes alive
 };
 
-/// The expected value of an output of `dtype` and `shape`. It is never narrower than the output:
+/// The expected value of an output of `dtype` and `shape`. It loses nothing on the way:
 ///
 ///     output   reference              result
 ///     bool     bool                   bool
 ///     integer  integer                its own signedness, at least as wide as the output
 ///     integer  bool                   the output's dtype
 ///     float    float                  at least as wide as the output
-///     float    integer                float64 (rounded beyond 2^53)
+///     float    integer                its own
 ///     float    bool                   the output's dtype
 ///
-/// All else is refused: float for an integer output, complex, long double, objects, text. The shape
-/// must be the output's, or there is one element on both sides. Throws an Error with the value's
-/// exit code and place that names both dtypes or both shapes.
+/// An empty float64 array, as `[]` is, becomes the output's dtype if that is no float. All else is
+/// refused: float for an integer output, complex, long double, objects, text, masked elements. The
+/// shape must be the output's, or there is one element on both sides. Throws an Error with the
+/// value's exit code and place that names both dtypes or both shapes.
 ReferenceValue to_reference(const Value& value, const DType& dtype, const Shape& shape);
 
 /// A tolerance in float64: one value, of shape (), or as many as the output has, after

@@ -33,9 +33,11 @@ class CaseDialogue {
   CaseDialogue(WorkerLink& worker, double timeout_s) : worker_(worker), timeout_s_(timeout_s) {}
 
   /// One request and its reply; what ends the worker ends the case. `more_s` is what the request
-  /// may take beside `limit_s`, which a case may take.
+  /// may take beside `limit_s`, which a case may take. A device that `keeps_limits` ends what takes
+  /// longer itself, and gets time to say so; any other answer would then come too late.
   protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds, Outcome& outcome,
-                      std::optional<double> limit_s = {}, double more_s = 0);
+                      std::optional<double> limit_s = {}, double more_s = 0,
+                      bool keeps_limits = false);
 
   /// Ends the worker if the failure leaves it of no use. A sticky error may come to light when a
   /// case's memory is released, after its verdict: then SpoiltWorker is thrown, as the case after

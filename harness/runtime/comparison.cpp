@@ -1,6 +1,7 @@
 #include "runtime/comparison.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -78,7 +79,9 @@ template <typename Output, typename Expected>
 class RealJudge {
  public:
   // Wider than the output, so that |x − e| and the bound round beyond the output's own digits.
-  using Magnitude = std::conditional_t<std::is_same_v<Output, double>, long double, double>;
+  using Magnitude =
+      std::conditional_t<std::is_same_v<Output, double> || std::is_integral_v<Expected>,
+                         long double, double>;
 
   explicit RealJudge(const ComparisonRule& rule)
       : kind_(rule.kind), nan_(rule.nan), ulp_(rule.ulp), rtol_(rule.rtol), atol_(rule.atol) {}
@@ -88,14 +91,17 @@ class RealJudge {
   bool equal_bytes_are_right() const {
     if (!std::is_same_v<Output, Expected> || nan_ == NanPolicy::forbid) return false;
     if (ulp_.varies() || rtol_.varies() || atol_.varies()) return false;
-    return good(bound_at(greatest(), 0), 0);
+    return good(bound_at<long double>(greatest(), 0), 0);
   }
 
   Judgement<Magnitude> operator()(Output output, Expected reference, size_t index) const {
     const auto x = number(output);
-    const auto e = number(reference);
-    if (kind_ == ToleranceKind::close) return judge(x, e, index);
-    return judge(x, rounded_to<Output>(e), index);
+    if (kind_ == ToleranceKind::close) return judge(x, number(reference), index);
+    if constexpr (std::is_integral_v<Expected>) {
+      return judge(x, rounded_to<Output>(reference), index);
+    } else {
+      return judge(x, rounded_to<Output>(number(reference)), index);
+    }
   }
 
  private:
@@ -108,31 +114,46 @@ class RealJudge {
       }
       return {.right = x == e, .kind = MismatchKind::infinity, .finite = false};
     }
-    const Magnitude error = std::fabs(static_cast<Magnitude>(x) - static_cast<Magnitude>(e));
-    const Magnitude bound = bound_at(e, index);
+    return within<Magnitude>(x, e, index);
+  }
+
+  template <typename Wide, typename X, typename E>
+  Judgement<Magnitude> within(X x, E e, size_t index) const {
+    const Wide error = std::fabs(static_cast<Wide>(x) - static_cast<Wide>(e));
+    const Wide bound = bound_at<Wide>(e, index);
     if (!good(bound, index)) [[unlikely]] {
-      return {.kind = MismatchKind::bound, .error = error, .bound = bound};
+      // What finite parts add up to may be more than a double holds, never than a long double does.
+      if constexpr (!std::is_same_v<Wide, long double>) {
+        if (std::isinf(bound)) return within<long double>(x, e, index);
+      }
+      return {.kind = MismatchKind::bound,
+              .error = static_cast<Magnitude>(error),
+              .bound = static_cast<Magnitude>(bound)};
     }
-    if (!(error <= bound)) return {.error = error, .bound = bound};
+    if (!(error <= bound)) {
+      return {.error = static_cast<Magnitude>(error), .bound = static_cast<Magnitude>(bound)};
+    }
     return {.right = true};
   }
 
-  template <typename E>
-  Magnitude bound_at(E e, size_t index) const {
+  template <typename Wide, typename E>
+  Wide bound_at(E e, size_t index) const {
     switch (kind_) {
       case ToleranceKind::exact:
         return 0;
       case ToleranceKind::ulp:
-        return static_cast<Magnitude>(ulp_[index]) * spacing<Output>(e);
+        return static_cast<Wide>(ulp_[index]) *
+               static_cast<Wide>(spacing<Output>(static_cast<double>(e)));
       case ToleranceKind::close:
         break;
     }
-    return static_cast<Magnitude>(atol_[index]) +
-           static_cast<Magnitude>(rtol_[index]) * std::fabs(static_cast<Magnitude>(e));
+    return static_cast<Wide>(atol_[index]) +
+           static_cast<Wide>(rtol_[index]) * std::fabs(static_cast<Wide>(e));
   }
 
   /// Each part counts: a negative atol must not hide behind a greater rtol · |e|.
-  bool good(Magnitude bound, size_t index) const {
+  template <typename Wide>
+  bool good(Wide bound, size_t index) const {
     if (!std::isfinite(bound) || !(bound >= 0)) return false;
     return kind_ != ToleranceKind::close || (rtol_[index] >= 0 && atol_[index] >= 0);
   }
@@ -150,16 +171,26 @@ class RealJudge {
   Bounds ulp_, rtol_, atol_;
 };
 
-/// Finds elements whose every byte is the poison.
+/// Finds what an element still holds of the poison.
 template <typename Element>
 class PoisonFinder {
  public:
+  /// All bits of an element.
+  static constexpr uint64_t kAll = ~uint64_t{0} >> (64 - 8 * sizeof(Element));
+
   explicit PoisonFinder(std::optional<std::byte> poison) : active_(poison.has_value()) {
     std::memset(&pattern_, poison ? static_cast<int>(*poison) : 0, sizeof pattern_);
   }
 
-  bool is_at(const std::byte* array, size_t index) const {
-    return active_ && load_element<Bits>(array, index) == pattern_;
+  /// The bits of those pieces that a store may have left out.
+  uint64_t left_at(const std::byte* array, size_t index) const {
+    if (!active_) return 0;
+    const uint64_t differs = uint64_t{load_element<Bits>(array, index)} ^ uint64_t { pattern_ };
+    uint64_t left = 0;
+    for (uint64_t piece = kPiece; piece != 0; piece = (piece << kPieceBits) & kAll) {
+      if ((differs & piece) == 0) left |= piece;
+    }
+    return left;
   }
 
   bool is_among(const std::byte* array, size_t begin, size_t end) const {
@@ -171,11 +202,19 @@ class PoisonFinder {
     return found != 0;
   }
 
+  /// The element, had another poison been in the bits `left`: each of its bits is the opposite.
+  static Element with_other_poison(const std::byte* array, size_t index, uint64_t left) {
+    const auto bits = static_cast<Bits>(load_element<Bits>(array, index) ^ left);
+    return std::bit_cast<Element>(bits);
+  }
+
  private:
   using Bits = std::conditional_t<
       sizeof(Element) == 1, uint8_t,
       std::conditional_t<sizeof(Element) == 2, uint16_t,
                          std::conditional_t<sizeof(Element) == 4, uint32_t, uint64_t>>>;
+  static constexpr unsigned kPieceBits = sizeof(Element) > 2 ? 16 : 8;
+  static constexpr uint64_t kPiece = (uint64_t{1} << kPieceBits) - 1;
   bool active_;
   Bits pattern_ = 0;
 };
@@ -225,16 +264,20 @@ constexpr size_t kBlock = 1024;
 
 template <typename Output, typename Expected, typename Judge>
 Comparison compare_as(const TypedBytes& actual, const TypedBytes& expected,
-                      const ComparisonRule& rule, std::optional<std::byte> poison) {
+                      const ComparisonRule& rule, std::optional<std::byte> poison,
+                      const EarlierLaunch& earlier) {
   using Magnitude = typename Judge::Magnitude;
+  using Finder = PoisonFinder<Output>;
   const Judge judge(rule);
-  const PoisonFinder<Output> poisoned(poison);
+  const Finder poisoned(poison);
+  const bool has_earlier = !earlier.bytes.empty();
+  const Finder earlier_poisoned(has_earlier ? std::optional(earlier.poison) : std::nullopt);
   const std::byte* const x = actual.bytes.data();
   const std::byte* const e = expected.bytes.data();
   const size_t count = actual.count();
   const size_t step = expected.count() == 1 ? 0 : 1;
-  const bool by_bytes =
-      std::is_same_v<Output, Expected> && step == 1 && judge.equal_bytes_are_right();
+  const bool by_bytes = std::is_same_v<Output, Expected> && step == 1 && !has_earlier &&
+                        judge.equal_bytes_are_right();
   Comparison result;
   result.elements = count;
   std::optional<Wrong<Magnitude>> first, worst;
@@ -247,16 +290,27 @@ Comparison compare_as(const TypedBytes& actual, const TypedBytes& expected,
       continue;
     }
     for (size_t i = begin; i < end; ++i) {
-      Judgement<Magnitude> judgement =
-          judge(load_element<Output>(x, i), load_element<Expected>(e, i * step), i);
-      if (judgement.right) [[likely]] {
-        if (poisoned.is_at(x, i)) ++result.doubtful;
+      const auto reference = load_element<Expected>(e, i * step);
+      Judgement<Magnitude> judgement = judge(load_element<Output>(x, i), reference, i);
+      const uint64_t left = poisoned.left_at(x, i);
+      const uint64_t never =
+          has_earlier ? left & earlier_poisoned.left_at(earlier.bytes.data(), i) : 0;
+      if (judgement.right && never == 0) [[likely]] {
+        if (left == 0 || has_earlier) continue;
+        const bool whole = left == Finder::kAll;
+        if (whole || judge(Finder::with_other_poison(x, i, left), reference, i).right) {
+          ++result.doubtful;
+        }
         continue;
       }
       ++result.wrong;
+      // Of an element that is near enough there is no distance to tell.
+      if (judgement.right) judgement = {.finite = false};
       // A bad bound says nothing of the element, so it cannot call it unwritten.
-      if (judgement.kind != MismatchKind::bound && poisoned.is_at(x, i)) {
+      const bool unwritten = has_earlier ? never != 0 : left == Finder::kAll;
+      if (unwritten && judgement.kind != MismatchKind::bound) {
         ++result.unwritten;
+        if (left != Finder::kAll) ++result.in_part;
         judgement.kind = MismatchKind::unwritten;
       }
       if (!first) first = {i, judgement};
@@ -292,7 +346,8 @@ void require_fit(const TypedBytes& actual, const TypedBytes& expected, const Com
   const DType& reference = expected.dtype;
   const bool same_kind =
       output.kind == reference.kind || (is_integer(output) && is_integer(reference));
-  if (!same_kind || reference.bytes < output.bytes) {
+  const bool rounded = output.kind == DTypeKind::floating && is_integer(reference);
+  if (!rounded && (!same_kind || reference.bytes < output.bytes)) {
     throw internal_error("comparison: an output of " + std::string(output.name) +
                          " cannot be compared with a reference of " + std::string(reference.name));
   }
@@ -323,22 +378,25 @@ std::string_view to_text(MismatchKind kind) {
 }
 
 Comparison compare(const TypedBytes& actual, const TypedBytes& expected, const ComparisonRule& rule,
-                   std::optional<std::byte> poison) {
+                   std::optional<std::byte> poison, const EarlierLaunch& earlier) {
   require_fit(actual, expected, rule);
+  if (!earlier.bytes.empty() && (!poison || earlier.bytes.size() != actual.bytes.size())) {
+    throw internal_error("comparison: an earlier launch that is not of this output");
+  }
   return with_element_type(actual.dtype, [&](auto output) {
     using Output = decltype(output);
     return with_element_type(expected.dtype, [&](auto reference) -> Comparison {
       using Expected = decltype(reference);
+      constexpr bool kWide = sizeof(Expected) >= sizeof(Output);
       if constexpr (std::is_same_v<Output, BoolByte> && std::is_same_v<Expected, BoolByte>) {
-        return compare_as<Output, Expected, BoolJudge>(actual, expected, rule, poison);
-      } else if constexpr (sizeof(Expected) >= sizeof(Output) && kIsReal<Output> &&
-                           kIsReal<Expected>) {
+        return compare_as<Output, Expected, BoolJudge>(actual, expected, rule, poison, earlier);
+      } else if constexpr (kIsReal<Output> &&
+                           ((kIsReal<Expected> && kWide) || std::is_integral_v<Expected>)) {
         return compare_as<Output, Expected, RealJudge<Output, Expected>>(actual, expected, rule,
-                                                                         poison);
-      } else if constexpr (sizeof(Expected) >= sizeof(Output) && std::is_integral_v<Output> &&
-                           std::is_integral_v<Expected>) {
+                                                                         poison, earlier);
+      } else if constexpr (kWide && std::is_integral_v<Output> && std::is_integral_v<Expected>) {
         return compare_as<Output, Expected, IntegerJudge<Output, Expected>>(actual, expected, rule,
-                                                                            poison);
+                                                                            poison, earlier);
       } else {
         throw internal_error("comparison: dtypes that do not fit were let through");
       }

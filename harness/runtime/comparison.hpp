@@ -29,9 +29,10 @@ struct TypedBytes {
 ///   close  |x − e| ≤ atol + rtol · |e|, e at the reference's own width
 /// A finite e that is too great for the output's dtype rounds to infinity, as in NumPy's astype: in
 /// exact and ulp that infinity is then the expected value; in close e stays finite, and no infinity
-/// is near it.
-/// Bounds are float64: one value, or one for each element of the output. They are for floats alone:
-/// integers and booleans must be equal whatever they say.
+/// is near it. An e that is an integer counts as it is: it, too, is rounded once.
+/// Bounds are float64: one value, or one for each element of the output. Sums and products of
+/// finite ones never overflow. They are for floats alone: integers and booleans must be equal
+/// whatever they say.
 struct ComparisonRule {
   ToleranceKind kind = ToleranceKind::exact;
   NanPolicy nan = NanPolicy::equal;  ///< forbid: a NaN on either side is wrong
@@ -43,7 +44,7 @@ enum class MismatchKind : uint8_t {
   nan,       ///< one is NaN, or both and the rule forbids it
   infinity,  ///< one is infinite and the other is not that infinity
   bound,     ///< both finite, but the bound, or ulp, rtol or atol, is negative or not finite
-  unwritten  ///< value, nan or infinity, and still the poison that was there before the launch
+  unwritten  ///< still the poison that was there before the launch, all of it or a part
 };
 std::string_view to_text(MismatchKind kind);
 
@@ -60,14 +61,21 @@ struct Comparison {
   size_t elements = 0;
   size_t wrong = 0;      ///< elements that fail, unwritten ones included
   size_t unwritten = 0;  ///< wrong elements that still hold the poison
-  /// Right elements that equal the poison: whether they were written only a second launch with
-  /// another poison can tell.
+  size_t in_part = 0;    ///< of the unwritten: those of which some bytes were written
+  /// Right elements that equal the poison, or would be right whatever stood in the part of them
+  /// that equals it: whether they were written only a second launch with another poison can tell.
   size_t doubtful = 0;
   std::optional<Mismatch> first;  ///< wrong element with the lowest index
   /// The one of kind `value` with the greatest error / bound (then error, then lowest index), if
   /// any.
   std::optional<Mismatch> worst;
   bool passed() const { return wrong == 0; }
+};
+
+/// What an earlier launch left of the same output, which was filled with another poison before it.
+struct EarlierLaunch {
+  std::span<const std::byte> bytes;  ///< empty: there was none
+  std::byte poison{};
 };
 
 /// Compares in this order: class (NaN, +inf, −inf, finite) must match, and matching infinities and
@@ -78,11 +86,13 @@ struct Comparison {
 /// bool.
 ///
 /// `expected` has as many elements as `actual`, or one for all; its dtype is the output's or wider
-/// in the same kind (integers: of any signedness). `poison` is the byte that filled the output
-/// before the launch; nothing if it was not poisoned. Throws an internal error for bytes, counts or
-/// dtypes that do not fit.
+/// in the same kind (integers: of any signedness), or an integer for a float. `poison` is the byte
+/// that filled the output before the launch; nothing if it was not poisoned. What is poison here
+/// and was the other poison after an `earlier` launch was never written, however near it is: bytes
+/// that a kernel stores do not follow the poison. Stores have two bytes at the least, one for
+/// elements of up to two. Throws an internal error for bytes, counts or dtypes that do not fit.
 Comparison compare(const TypedBytes& actual, const TypedBytes& expected, const ComparisonRule& rule,
-                   std::optional<std::byte> poison);
+                   std::optional<std::byte> poison, const EarlierLaunch& earlier = {});
 
 /// The text of one element: "0.5", "-3", "True", "nan"; a bool that is neither 0 nor 1 as a number.
 /// Throws an internal error for an index past the end.

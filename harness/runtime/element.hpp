@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "base/dtype.hpp"
@@ -52,7 +53,7 @@ auto with_element_type(const DType& dtype, Action&& action) {
   throw internal_error("an array of no dtype");
 }
 
-/// A float as a number of C++: exact.
+/// A number as one of C++ that has fractions: exact. An integer of 64 bits needs a long double.
 inline float number(Float16 value) {
   return to_float(value);
 }
@@ -62,12 +63,19 @@ inline float number(float value) {
 inline double number(double value) {
   return value;
 }
+template <typename Integer>
+requires std::is_integral_v<Integer>
+long double number(Integer value) {
+  static_assert(std::numeric_limits<long double>::digits >= 64);
+  return static_cast<long double>(value);
+}
 
-/// `value` rounded once to `Output`, to nearest, ties to even.
-template <typename Output>
-auto rounded_to(double value) {
+/// A float or an integer rounded once to `Output`, to nearest, ties to even.
+template <typename Output, typename Value>
+auto rounded_to(Value value) {
   if constexpr (std::is_same_v<Output, Float16>) {
-    return to_float(to_float16(value));
+    // An integer that a double rounds is beyond a float16's range before and after.
+    return to_float(to_float16(static_cast<double>(value)));
   } else {
     return static_cast<Output>(value);
   }

@@ -22,7 +22,8 @@ struct Expectation {
 };
 
 /// Evaluates the reference and tolerance of one output of `dtype` and `shape`; `scope` is
-/// reference_scope's. Throws verdict errors at their places in the suite.
+/// reference_scope's. Throws verdict errors at their places in the suite, also for a tolerance that
+/// no output of floats has.
 Expectation evaluate_expectation(Interpreter& python, const PlannedCase& planned,
                                  const PythonScope& scope, const Expected& expected,
                                  const DType& dtype, const Shape& shape);

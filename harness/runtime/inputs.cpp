@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "python/conversion.hpp"
 #include "python/function.hpp"
+#include "runtime/element.hpp"
 
 namespace warpmark {
 
@@ -187,6 +188,23 @@ bool is_axis(const Plan& plan, const std::string& name) {
   return false;
 }
 
+// Whether a scalar that is an axis is another number than that: a float is of its dtype's width,
+// and a whole number may be too great for a float.
+bool is_other_than_axis(const Plan& plan, const std::string& name, const ScalarValue& scalar) {
+  const auto axis = std::find_if(plan.point.begin(), plan.point.end(),
+                                 [&](const PlanAxis& one) { return one.name == name; });
+  if (axis == plan.point.end() || scalar.dtype.kind != DTypeKind::floating) return false;
+  const auto* whole = std::get_if<int64_t>(&axis->value);
+  if (whole == nullptr) return true;
+  return with_element_type(scalar.dtype, [&](auto type) {
+    using Element = decltype(type);
+    if constexpr (kIsReal<Element>) {
+      return number(load_element<Element>(scalar.bytes.data(), 0)) != number(*whole);
+    }
+    return false;
+  });
+}
+
 PythonScope axes_scope(const Plan& plan) {
   PythonScope scope;
   for (const PlanAxis& axis : plan.point) scope.set_value(axis.name, python_value(axis.value));
@@ -330,7 +348,11 @@ uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs) {
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs) {
   PythonScope scope = axes_scope(plan);
   for (const auto& [name, scalar] : inputs.scalars) {
-    if (!is_axis(plan, name)) scope.set_scalar(name, scalar.dtype, scalar.bytes);
+    // An axis that counts something stays a Python int; what the kernel gets as 0.1F must not be
+    // another number here.
+    if (!is_axis(plan, name) || is_other_than_axis(plan, name, scalar)) {
+      scope.set_scalar(name, scalar.dtype, scalar.bytes);
+    }
   }
   for (const auto& [name, array] : inputs.arrays) {
     if (!is_axis(plan, name)) scope.set_array(name, array);

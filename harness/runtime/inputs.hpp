@@ -71,6 +71,8 @@ void add_integers(const PlannedCase& resolved, CaseInputs& inputs);
 uint64_t buffer_bytes(const PlannedCase& ready, const CaseInputs& inputs);
 
 /// What references and tolerances see: axes, scalars as NumPy scalars, inputs as they were before.
+/// An axis that is a scalar, too, is a Python int, or for a float, and what a float would round,
+/// the scalar.
 PythonScope reference_scope(const Plan& plan, const CaseInputs& inputs);
 
 /// The value of a NumPy text of a plan, or of the function that it names. Throws verdict errors.

@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <map>
 
+#include "base/dtype.hpp"
 #include "base/text.hpp"
+#include "compiler/refusal.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/expectation.hpp"
 
@@ -105,9 +107,67 @@ std::string fault_name(const Fault& fault) {
   return fault.argument.empty() ? fault.kind : fault.kind + " at `" + fault.argument + "`";
 }
 
+// What has no severity, as a fault, is an error.
+bool is_warning(const nlohmann::ordered_json& report) {
+  return text_of(report, "severity") == "warning";
+}
+
+// A report is about the array that it accesses. One of a value that was never written is about the
+// array where the value is missing, which need not be the one that it is stored to.
+bool is_about(const nlohmann::ordered_json& report, const std::string& argument) {
+  if (text_of(report, "kind") != "uninitialised") return text_of(report, "argument") == argument;
+  const std::string origin = text_of(report, "origin");
+  if (!origin.empty() && origin != "global") return false;  // shared memory has names, too
+  const std::string source = text_of(report, "source");
+  if (!source.empty()) return source == argument;
+  return text_of(report, "hazard") != "stored" && text_of(report, "argument") == argument;
+}
+
 bool is_finding(const nlohmann::ordered_json& report, const Fault& expected) {
   return text_of(report, "kind") == expected.kind &&
-         (expected.argument.empty() || text_of(report, "argument") == expected.argument);
+         (expected.argument.empty() || is_about(report, expected.argument));
+}
+
+// Where threads were when a limit ended them is told with it, and is no mistake of its own.
+bool goes_with(const nlohmann::ordered_json& report, const Fault& expected) {
+  return expected.kind == "limit" && text_of(report, "kind") == "waiting";
+}
+
+// The errors among a run's reports, held against the one that is expected.
+struct Met {
+  bool fitting = false;
+  std::vector<std::string> others;  ///< what else is wrong, in a person's words
+};
+
+// Warnings fail no case, and meet no expectation: what is told by one may be meant so.
+Met meet(const std::vector<nlohmann::ordered_json>& reports, const Fault& expected) {
+  Met met;
+  for (const auto& report : reports) {
+    if (is_warning(report) || goes_with(report, expected)) continue;
+    if (is_finding(report, expected)) {
+      met.fitting = true;
+      continue;
+    }
+    const std::string message = text_of(report, "message");
+    met.others.push_back(message.empty() ? text_of(report, "kind") : message);
+  }
+  return met;
+}
+
+// Whether reports of that kind come of launches that the device ended.
+bool ends_launches(const Fault& expected) {
+  const std::vector<std::string>& faults = fault_kinds();
+  return std::find(faults.begin(), faults.end(), expected.kind) != faults.end();
+}
+
+void tell_warnings(Outcome& outcome) {
+  for (const auto& report : outcome.findings) {
+    if (is_warning(report)) outcome.notices.push_back(text_of(report, "message"));
+  }
+}
+
+void fail_expectation(const PlannedCase& planned, Outcome& outcome, const std::string& what) {
+  fail(outcome, FailureKind::no_fault, verdict_error(what, planned.positions.find("/expect")));
 }
 
 // "a[3]", "a[0, 2]"; a single value is "a".
@@ -123,11 +183,14 @@ std::string short_number(const std::string& text) {
 }
 
 // " (off by 0.5, allowed 0.25)"; "" where there is no distance, as from a NaN.
-std::string distance_text(const Mismatch& mismatch) {
+std::string distance_text(const OutputVerdict& output, const Mismatch& mismatch) {
   if (mismatch.error.empty()) return "";
   std::string error = short_number(mismatch.error);
   if (mismatch.bound.empty() || mismatch.bound == "0") {
-    return fmt::format(" (off by {}, must be equal)", error);
+    const auto dtype = find_dtype(output.dtype);
+    const bool whole = dtype && dtype->kind != DTypeKind::floating && output.has_tolerance;
+    return fmt::format(" (off by {}, must be equal{})", error,
+                       whole ? fmt::format(": no tolerance holds for {}", output.dtype) : "");
   }
   std::string bound = short_number(mismatch.bound);
   if (error == bound) {  // what is only just too much shows in all digits
@@ -137,24 +200,46 @@ std::string distance_text(const Mismatch& mismatch) {
   return fmt::format(" (off by {}, allowed {})", error, bound);
 }
 
+// What an element is and should be, of one that is not as unwritten as its neighbours.
+std::string contrast_text(const Mismatch& mismatch) {
+  // Of all that must match its own kind only a NaN can match it and be wrong.
+  if (mismatch.kind == MismatchKind::nan && mismatch.actual == mismatch.expected) {
+    return mismatch.actual +
+           ", which `nan: forbid` does not allow, though it is what the reference has";
+  }
+  return mismatch.actual + ", expected " + mismatch.expected;
+}
+
+// "3 were never written", of those "1 only in part".
+std::string unwritten_text(const Comparison& result) {
+  std::string text =
+      fmt::format("{} {} never written", result.unwritten, result.unwritten == 1 ? "was" : "were");
+  if (result.in_part == 0) return text;
+  return text + (result.in_part == result.unwritten
+                     ? " as a whole, only in part"
+                     : fmt::format(", {} of them only in part", result.in_part));
+}
+
 std::string describe(const OutputVerdict& output) {
   const Comparison& result = output.comparison;
   const Mismatch& first = *result.first;
   const std::string where = element_name(output.output, output.shape, first.index);
-  if (first.kind == MismatchKind::unwritten && result.unwritten == result.wrong) {
+  if (result.unwritten == result.wrong && result.in_part == 0) {
     return fmt::format("{} of {} elements of `{}` were never written; the first is {}, expected {}",
                        result.unwritten, result.elements, output.output, where, first.expected);
   }
-  std::string text = fmt::format(
-      "{} of {} elements of `{}` {} wrong; the first is {} = {}, expected {}", result.wrong,
-      result.elements, output.output, result.wrong == 1 ? "is" : "are", where,
-      first.kind == MismatchKind::unwritten ? "never written" : first.actual, first.expected);
-  text += distance_text(first);
-  if (result.unwritten > 0) text += fmt::format("\n{} were never written", result.unwritten);
+  const bool whole = first.kind == MismatchKind::unwritten && result.in_part == 0;
+  std::string text =
+      fmt::format("{} of {} elements of `{}` {} wrong; the first is {} = {}", result.wrong,
+                  result.elements, output.output, result.wrong == 1 ? "is" : "are", where,
+                  whole ? "never written, expected " + first.expected : contrast_text(first));
+  text += distance_text(output, first);
+  if (result.unwritten > 0) text += "\n" + unwritten_text(result);
   if (result.worst && result.worst->index != first.index) {
     text += fmt::format("\nthe worst is {} = {}, expected {}{}",
                         element_name(output.output, output.shape, result.worst->index),
-                        result.worst->actual, result.worst->expected, distance_text(*result.worst));
+                        result.worst->actual, result.worst->expected,
+                        distance_text(output, *result.worst));
   }
   return text;
 }
@@ -206,42 +291,29 @@ void skip(Outcome& outcome, const std::string& reason) {
 void judge_refusal(const PlannedCase& planned, const Error& refusal, Outcome& outcome) {
   const std::string& wanted = planned.plan.compile_error->text;
   const std::string& message = refusal.message();
-  const size_t log = message.find('\n');
-  if (wanted.empty() ||
-      (log != std::string::npos && message.find(wanted, log + 1) != std::string::npos)) {
-    return;
-  }
-  fail(outcome, FailureKind::no_fault,
-       verdict_error(fmt::format("expected a compile error with `{}`, and there is another\n{}",
-                                 printable(wanted), message),
-                     planned.positions.find("/expect")));
+  const size_t line = message.find('\n');
+  const std::string log = line == std::string::npos ? "" : message.substr(line + 1);
+  if (wanted.empty() || refusal_says(log, wanted)) return;
+  fail_expectation(planned, outcome,
+                   fmt::format("expected a compile error with `{}`, and there is another\n{}",
+                               printable(wanted), message));
 }
 
 void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome) {
-  fail(outcome, FailureKind::no_fault,
-       verdict_error("expected a compile error, and the kernel compiles",
-                     planned.positions.find("/expect")));
+  fail_expectation(planned, outcome, "expected a compile error, and the kernel compiles");
 }
 
 bool judge_findings(const PlannedCase& planned, Outcome& outcome) {
   const Fault& expected = *planned.plan.report;
-  size_t fitting = 0;
-  std::vector<std::string> others;
-  for (const auto& report : outcome.findings) {
-    if (is_finding(report, expected)) {
-      ++fitting;
-      continue;
-    }
-    const std::string message = text_of(report, "message");
-    others.push_back(message.empty() ? text_of(report, "kind") : message);
-  }
-  if (fitting > 0 && others.empty()) return true;
-  const std::string what =
-      others.empty()
+  const Met met = meet(outcome.findings, expected);
+  tell_warnings(outcome);
+  if (met.fitting && met.others.empty()) return true;
+  fail_expectation(
+      planned, outcome,
+      met.others.empty()
           ? fmt::format("expected the report {}, and the device gave none", fault_name(expected))
           : fmt::format("expected the report {}{}, and there is another\n{}", fault_name(expected),
-                        fitting > 0 ? " only" : "", join(others, "\n"));
-  fail(outcome, FailureKind::no_fault, verdict_error(what, planned.positions.find("/expect")));
+                        met.fitting ? " only" : "", join(met.others, "\n")));
   return false;
 }
 
@@ -317,66 +389,103 @@ void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::orde
 bool judge_clean(const PlannedCase& planned, Outcome& outcome) {
   protocol::Failure mistakes;
   for (const auto& report : outcome.findings) {
-    const std::string severity = text_of(report, "severity");
-    if (severity == "error") mistakes.reports.push_back(report);
-    if (severity == "warning") outcome.notices.push_back(printable(text_of(report, "message")));
+    if (!is_warning(report)) mistakes.reports.push_back(report);
   }
+  tell_warnings(outcome);
   if (mistakes.reports.empty()) return true;
   fail(outcome, FailureKind::finding,
        verdict_error(findings_text(mistakes), fault_place(planned, mistakes)));
   return false;
 }
 
+namespace {
+
+// A launch that ended in a failure, although a report is expected.
+void judge_ended_launch(const PlannedCase& planned, const protocol::Failure& failure,
+                        const std::string& what, Outcome& outcome) {
+  // Without reports the launch failed for another reason than a finding.
+  if (failure.reports.empty()) {
+    fail(outcome, FailureKind::driver, verdict_error(what, fault_place(planned, failure)));
+    return;
+  }
+  if (!judge_findings(planned, outcome)) return;
+  // Findings let a launch go on, so that something else ended it.
+  if (!failure.launched || !ends_launches(*planned.plan.report)) {
+    fail_expectation(planned, outcome,
+                     fmt::format("expected the report {} only, and the launch failed\n{}",
+                                 fault_name(*planned.plan.report), failure.message));
+  } else if (!planned.plan.expected.empty()) {
+    fail(outcome, FailureKind::fault,
+         verdict_error(
+             "the finding ended the launch, so that there is no output to compare\n" + what,
+             planned.positions.find("/reference"), "remove `reference`, or expect the fault"));
+  }
+}
+
+// A launch that ended in a failure, where a fault is expected.
+void judge_expected_fault(const PlannedCase& planned, const protocol::Failure& failure,
+                          const std::string& what, Outcome& outcome) {
+  const Fault& expected = *planned.plan.fault;
+  if (failure.launched && failure.reports.empty() &&
+      kind_of_result(failure.result) == expected.kind) {
+    if (expected.argument.empty()) return;
+    skip(outcome, fmt::format("the fault is {}, and the device does not tell at which array",
+                              expected.kind));
+    return;
+  }
+  const Met met = meet(failure.reports, expected);
+  tell_warnings(outcome);
+  if (failure.launched && met.fitting && met.others.empty()) return;
+  if (!met.fitting) {
+    fail_expectation(
+        planned, outcome,
+        fmt::format("expected the fault {}, and another happened\n{}", fault_name(expected), what));
+    return;
+  }
+  fail_expectation(
+      planned, outcome,
+      fmt::format("expected the fault {} only, and there is another\n{}", fault_name(expected),
+                  met.others.empty() ? failure.message : join(met.others, "\n")));
+}
+
+}  // namespace
+
 void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, Outcome& outcome) {
   outcome.findings = failure.reports;
-  const std::string kind = kind_of_result(failure.result);
   const std::string findings = findings_text(failure);
   const std::string what = findings.empty() ? failure.message : findings;
-  if (planned.plan.report) {
-    // Without reports the launch failed for another reason than a finding.
-    if (failure.reports.empty()) {
-      fail(outcome, FailureKind::driver, verdict_error(what, fault_place(planned, failure)));
-    } else if (judge_findings(planned, outcome) && !planned.plan.expected.empty()) {
-      fail(outcome, FailureKind::fault,
-           verdict_error(
-               "the finding ended the launch, so that there is no output to compare\n" + what,
-               planned.positions.find("/reference"), "remove `reference`, or expect the fault"));
-    }
-    return;
-  }
+  if (planned.plan.report) return judge_ended_launch(planned, failure, what, outcome);
+  if (planned.plan.fault) return judge_expected_fault(planned, failure, what, outcome);
+  const bool by_kernel = failure.result != 0 && failure.launched;
+  const bool limit = kind_of_result(failure.result) == "limit";
+  const FailureKind kind = !by_kernel       ? FailureKind::driver
+                           : limit          ? FailureKind::limit
+                           : failure.sticky ? FailureKind::fault
+                                            : FailureKind::driver;
+  fail(outcome, kind, verdict_error(what, fault_place(planned, failure), failure.hint));
+}
+
+void judge_silence(const PlannedCase& planned, Outcome& outcome) {
   const auto& expected = planned.plan.fault;
-  if (!expected) {
-    const bool by_kernel = failure.result != 0 && failure.launched;
-    const FailureKind failed = !by_kernel        ? FailureKind::driver
-                               : kind == "limit" ? FailureKind::limit
-                               : failure.sticky  ? FailureKind::fault
-                                                 : FailureKind::driver;
-    fail(outcome, failed, verdict_error(what, fault_place(planned, failure), failure.hint));
-    return;
-  }
-  for (const auto& report : failure.reports) {
-    if (is_finding(report, *expected)) return;
-  }
-  if (failure.launched && failure.reports.empty() && kind == expected->kind &&
-      expected->argument.empty()) {
-    return;
-  }
-  fail(outcome, FailureKind::no_fault,
-       verdict_error(fmt::format("expected the fault {}, and another happened\n{}",
-                                 fault_name(*expected), what),
-                     planned.positions.find("/expect")));
+  if (!expected || expected->kind != "limit" || !expected->argument.empty()) return;
+  if (outcome.verdict != Verdict::failed || outcome.failure != FailureKind::limit) return;
+  outcome.verdict = Verdict::passed;
+  outcome.failure = FailureKind::none;
+  outcome.reason.clear();
+  outcome.message.clear();
+  outcome.where = {};
+  outcome.error.reset();
 }
 
 void judge_missing_fault(const PlannedCase& planned, Outcome& outcome) {
-  fail(outcome, FailureKind::no_fault,
-       verdict_error(fmt::format("expected the fault {}, and the kernel ran without one",
-                                 fault_name(*planned.plan.fault)),
-                     planned.positions.find("/expect")));
+  fail_expectation(planned, outcome,
+                   fmt::format("expected the fault {}, and the kernel ran without one",
+                               fault_name(*planned.plan.fault)));
 }
 
 bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseInputs& inputs,
                    const std::map<std::string, Array>& results, std::byte poison,
-                   Outcome& outcome) {
+                   const EarlierResults& earlier, Outcome& outcome) {
   outcome.outputs.clear();
   if (!inputs_unchanged(planned, inputs, results, outcome)) return true;
   const PythonScope scope = reference_scope(planned.plan, inputs);
@@ -393,11 +502,17 @@ bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseIn
     verdict.output = expected.output;
     verdict.dtype = std::string(result.dtype().name);
     verdict.shape = result.shape();
-    const auto poisoned =
-        buffer.direction == ArgumentKind::out ? std::optional(poison) : std::nullopt;
+    verdict.has_tolerance = wanted.kind != ToleranceKind::exact;
+    std::optional<std::byte> poisoned;
+    EarlierLaunch before;
+    if (buffer.direction == ArgumentKind::out) {
+      poisoned = poison;
+      const auto left = earlier.outputs.find(expected.output);
+      if (left != earlier.outputs.end()) before = {left->second, earlier.poison};
+    }
     verdict.comparison =
         compare({result.dtype(), result.bytes()}, {wanted.reference.dtype, wanted.reference.bytes},
-                wanted.rule(), poisoned);
+                wanted.rule(), poisoned, before);
     doubtful = doubtful || verdict.comparison.doubtful > 0;
     if (!verdict.comparison.passed()) {
       texts.push_back(describe(verdict));

@@ -14,8 +14,9 @@
 
 namespace warpmark {
 
-/// The byte that fills outputs before a launch, and its complement for a second look: no element
-/// equals both.
+/// The byte that fills outputs before a launch, and its complement for a second look: what a kernel
+/// stores does not follow it, so that bytes which equal the one and then the other were not
+/// written.
 inline constexpr std::byte kFirstPoison{0xCB};
 inline constexpr std::byte kSecondPoison{0x34};
 
@@ -26,24 +27,32 @@ void fail(Outcome& outcome, FailureKind kind, const Error& error);
 void skip(Outcome& outcome, const std::string& reason);
 
 /// Judges a run that the device ended with `failure`, against the fault or the report that the plan
-/// expects, if any. The outcome's findings are the failure's reports.
+/// expects, if any: it must have come, and no other error with it. A device that does not tell at
+/// which array a fault is skips a case that asks for it. The outcome's findings are the failure's
+/// reports; warnings become notices.
 void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, Outcome& outcome);
+
+/// Turns the failure of a run whose worker was ended for taking too long into a pass, if the plan
+/// expects just that.
+void judge_silence(const PlannedCase& planned, Outcome& outcome);
 
 /// Fails a run that ended well although the plan expects a fault.
 void judge_missing_fault(const PlannedCase& planned, Outcome& outcome);
 
-/// Judges what the compiler refused, against the compile error that the plan expects.
+/// Judges what the compiler refused, against the compile error that the plan expects: its text must
+/// be in what the compiler says of an error, not in the source that it quotes.
 void judge_refusal(const PlannedCase& planned, const Error& refusal, Outcome& outcome);
 
 /// Fails a case that compiled although the plan expects a compile error.
 void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome);
 
-/// Fails the outcome of a case that expects no report if the device found a mistake (a report whose
-/// severity is error; warnings become notices). False if it did.
+/// Fails the outcome of a case that expects no report if the device found a mistake (warnings are
+/// none, and become notices). False if it did.
 bool judge_clean(const PlannedCase& planned, Outcome& outcome);
 
 /// Judges the outcome's findings against the report that the plan expects: there is one, and no
-/// other. Returns false, with the outcome failed, if not.
+/// other error. Warnings do neither, and become notices. Returns false, with the outcome failed, if
+/// not.
 bool judge_findings(const PlannedCase& planned, Outcome& outcome);
 
 /// Judges what the launches of a resolved plan counted against its bounds; fails the outcome at the
@@ -51,10 +60,18 @@ bool judge_findings(const PlannedCase& planned, Outcome& outcome);
 void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::ordered_json>& launches,
                     Outcome& outcome);
 
+/// What a launch before left of the outputs, by name, and the byte that filled them before it.
+struct EarlierResults {
+  std::byte poison{};
+  std::map<std::string, std::vector<std::byte>> outputs;
+};
+
 /// Judges what the kernel wrote: `results` has every buffer's bytes after the launch, `poison` the
-/// byte that filled outputs before. Returns false, with no verdict, if elements equal both poison
-/// and expectation, so that only a run with another poison can tell whether they were written.
+/// byte that filled outputs before. Returns false, with no verdict, if elements equal the poison
+/// and are right, or near enough, so that only a run with another poison, which gets these results
+/// as `earlier`, can tell whether they were written.
 bool judge_results(Interpreter& python, const PlannedCase& planned, const CaseInputs& inputs,
-                   const std::map<std::string, Array>& results, std::byte poison, Outcome& outcome);
+                   const std::map<std::string, Array>& results, std::byte poison,
+                   const EarlierResults& earlier, Outcome& outcome);
 
 }  // namespace warpmark

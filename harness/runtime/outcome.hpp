@@ -52,6 +52,7 @@ struct OutputVerdict {
   std::string dtype;
   std::vector<int64_t> shape;
   Comparison comparison;
+  bool has_tolerance = false;  ///< the suite gives one, whether or not it holds for the dtype
 };
 
 struct Outcome {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/byte_pair.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
@@ -176,6 +177,9 @@ class Session::State {
       ready.inputs = evaluate_inputs(python_, planned, types, key);
       ready.planned.plan =
           resolve(planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
+      for (Buffer& buffer : ready.planned.plan.buffers) {
+        buffer.dtype = ready.inputs.dtypes.at(buffer.name);
+      }
       add_integers(ready.planned, ready.inputs);
     } catch (const NoMemoryError& error) {
       end_skipped(outcome, fmt::format("{}; this machine has {}", error.message(),
@@ -277,10 +281,16 @@ class Session::State {
     }
     artifacts_ = artifacts;
     if (own.verdict == Verdict::passed) return plan;
-    const bool failed = own.verdict == Verdict::failed;
-    own.reason = prefix + own.reason;
-    own.message = prefix + own.message;
-    if (failed && blamed) own.failure = *blamed;
+    if (own.verdict == Verdict::skipped && blamed) {
+      // What is measured against must run wherever the case does.
+      const std::string why = own.reason;
+      fail(own, *blamed,
+           verdict_error(prefix + "it cannot run: " + why, planned.positions.find("/kernel")));
+    } else {
+      own.reason = prefix + own.reason;
+      if (!own.message.empty()) own.message = prefix + own.message;
+    }
+    if (own.verdict == Verdict::failed && blamed) own.failure = *blamed;
     own.suite = outcome.suite;
     own.case_id = outcome.case_id;
     own.outputs.clear();  // of other shapes than the case's
@@ -330,34 +340,51 @@ class Session::State {
     return planned.plan.report ? judge_findings(planned, outcome) : judge_clean(planned, outcome);
   }
 
-  // Launches, and judges what comes of it, twice where the first poison leaves a doubt.
-  void check_results(const ReadyCase& ready, const std::map<std::string, Array>& results,
+  // Launches, and judges what comes of it, twice where the first poison leaves a doubt: then true.
+  bool check_results(const ReadyCase& ready, const std::map<std::string, Array>& results,
                      Outcome& outcome) {
-    for (const std::byte poison : {kFirstPoison, kSecondPoison}) {
-      launch(ready, results, poison, outcome);
-      if (!judge(ready, results, poison, outcome)) continue;
-      if (outcome.verdict == Verdict::passed) {
-        judge_counters(ready.planned, launch_counters_, outcome);
-      }
-      return;
+    launch(ready, results, kFirstPoison, outcome);
+    const bool doubtful = !judge(ready, results, kFirstPoison, {}, outcome);
+    if (doubtful) {
+      const EarlierResults earlier = outputs_of(ready, results, kFirstPoison);
+      launch(ready, results, kSecondPoison, outcome);
+      judge(ready, results, kSecondPoison, earlier, outcome);
     }
+    if (outcome.verdict == Verdict::passed) {
+      judge_counters(ready.planned, launch_counters_, outcome);
+    }
+    return doubtful;
+  }
+
+  static EarlierResults outputs_of(const ReadyCase& ready,
+                                   const std::map<std::string, Array>& results, std::byte poison) {
+    EarlierResults earlier{poison, {}};
+    for (const Expected& expected : ready.planned.plan.expected) {
+      const auto bytes = results.at(expected.output).bytes();
+      earlier.outputs.emplace(expected.output, std::vector<std::byte>(bytes.begin(), bytes.end()));
+    }
+    return earlier;
   }
 
   void measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
                Measurement& into, Outcome& outcome) {
     const ReadyCase ready = load(which, planned, 0, outcome);
     const std::map<std::string, Array> results = make_results(ready);
-    check_results(ready, results, outcome);
+    bool look = check_results(ready, results, outcome);
     if (outcome.verdict != Verdict::passed) return;
     Measurement measured = time(ready, options, outcome);
     const std::map<std::string, Array> again = make_results(ready);
-    launch(ready, again, kSecondPoison, outcome);
-    const auto equal = [&](const auto& result) {
-      const Array& other = results.at(result.first);
-      return std::equal(other.bytes().begin(), other.bytes().end(), result.second.bytes().begin());
-    };
-    // The same bytes over another poison need no second look at the reference.
-    if (!std::all_of(again.begin(), again.end(), equal)) check_results(ready, again, outcome);
+    // Right results that hold no poison need no second look at the reference if the same bytes come
+    // over that poison once more.
+    if (!look) {
+      launch(ready, again, kFirstPoison, outcome);
+      look = !std::all_of(again.begin(), again.end(), [&](const auto& result) {
+        const Array& other = results.at(result.first);
+        return std::equal(other.bytes().begin(), other.bytes().end(),
+                          result.second.bytes().begin());
+      });
+    }
+    if (look) check_results(ready, again, outcome);
     if (outcome.verdict != Verdict::passed) {
       outcome.message = "it was right before it was timed, and is not after: " + outcome.message;
       return;
@@ -378,7 +405,7 @@ class Session::State {
                            plan.restore};
     protocol::Reply reply =
         dialogue_.ask(protocol::to_json(request), descriptors(request.run, ready.inputs), outcome,
-                      plan.limits.timeout_s, options.budget_s);
+                      plan.limits.timeout_s, options.budget_s, keeps_limits());
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
       dialogue_.end_spoilt_worker(*failure);
       judge_fault(ready.planned, *failure, outcome);
@@ -400,8 +427,8 @@ class Session::State {
     }
     const auto over = [&](uint64_t allowed, const std::string& whose) {
       if (bytes <= allowed) return;
-      end_skipped(outcome, fmt::format("its buffers take {}, and {} {}", format_bytes(bytes), whose,
-                                       format_bytes(allowed)));
+      const auto [taken, most] = format_byte_pair(bytes, allowed);
+      end_skipped(outcome, fmt::format("its buffers take {}, and {} {}", taken, whose, most));
     };
     if (const auto limit = ready.plan.limits.memory_mib) {
       over(static_cast<uint64_t>(*limit) << 20, "`limits.memory_mib` allows");
@@ -423,10 +450,25 @@ class Session::State {
 
   protocol::Run run_with_limits(const ReadyCase& ready) const {
     protocol::Run run = run_request(ready);
-    // A device that can stop its own launch does so before the process has to be ended: its report
-    // tells where the kernel was.
-    run.wall_limit_s = 0.8 * ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
+    // A device that can stop its own launch does so: its report tells where the kernel was.
+    run.wall_limit_s = ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
     return run;
+  }
+
+  bool keeps_limits() const { return worker_.facts().has("reports"); }
+
+  // What is looked for: a report that is expected needs the check that finds it.
+  std::vector<std::string> checks_for(const Plan& plan) const {
+    static const std::map<std::string, std::string> kFinders = {
+        {"uninitialised", "init"}, {"race", "race"}, {"sync", "sync"}};
+    std::vector<std::string> checks = options_.checks;
+    const auto finder = plan.report ? kFinders.find(plan.report->kind) : kFinders.end();
+    if (finder == kFinders.end()) return checks;
+    if (checks.empty()) checks = {"memory"};
+    if (std::find(checks.begin(), checks.end(), finder->second) == checks.end()) {
+      checks.push_back(finder->second);
+    }
+    return checks;
   }
 
   // Runs the case once. Whatever ends in no results to judge ends the case.
@@ -434,16 +476,14 @@ class Session::State {
               Outcome& outcome) {
     const Plan& plan = ready.planned.plan;
     protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
-    request.run.checks = options_.checks;
+    request.run.checks = checks_for(plan);
     request.run.counters = options_.counters;
     const bool judged = !plan.counters.empty() || plan.composites.any();
     if (judged && options_.counters.empty()) request.run.counters = {"traffic"};
     if (options_.confinement) {
       request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;
     }
-    protocol::Reply reply =
-        dialogue_.ask(protocol::to_json(request), descriptors(request.run, ready.inputs, results),
-                      outcome, plan.limits.timeout_s);
+    protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
     if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
       if (options_.sanitizer) {
         failure->reports = sanitizer_reports(failure->places);
@@ -474,11 +514,24 @@ class Session::State {
     if (!judge_reports(ready.planned, outcome)) throw CaseEnded{};
   }
 
+  protocol::Reply ask_for_launch(const ReadyCase& ready, const protocol::Verify& request,
+                                 const std::map<std::string, Array>& results, Outcome& outcome) {
+    try {
+      return dialogue_.ask(protocol::to_json(request),
+                           descriptors(request.run, ready.inputs, results), outcome,
+                           ready.planned.plan.limits.timeout_s, 0, keeps_limits());
+    } catch (const CaseEnded&) {
+      // Where the device cannot end a launch, ending the worker is how it meets its limit.
+      judge_silence(ready.planned, outcome);
+      throw;
+    }
+  }
+
   // Returns false if only a run with another poison can tell.
   bool judge(const ReadyCase& ready, const std::map<std::string, Array>& results, std::byte poison,
-             Outcome& outcome) {
+             const EarlierResults& earlier, Outcome& outcome) {
     try {
-      return judge_results(python_, ready.planned, ready.inputs, results, poison, outcome);
+      return judge_results(python_, ready.planned, ready.inputs, results, poison, earlier, outcome);
     } catch (const Error& error) {
       if (error.code() != ExitCode::verdict) throw;
       fail(outcome, FailureKind::reference, error);

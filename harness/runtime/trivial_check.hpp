@@ -69,7 +69,7 @@ class TrivialCheck {
                 const Expectation& expectation);
   /// What to compare is in `piece_`, or comes from `input` piece by piece.
   bool passes(Candidate& candidate, const std::optional<TypedBytes>& input, const DType& dtype,
-              size_t count, const Expectation& expectation, std::optional<std::byte> poison);
+              size_t count, const Expectation& expectation);
 
   Interpreter& python_;
   uint64_t trials_ = 0;

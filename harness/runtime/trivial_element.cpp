@@ -37,6 +37,8 @@ To cast_to(From value) {
     return element_of<To>(value.byte != 0 ? 1 : 0);
   } else if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
     return static_cast<To>(value);
+  } else if constexpr (std::is_integral_v<From> && std::is_floating_point_v<To>) {
+    return static_cast<To>(value);
   } else if constexpr (std::is_integral_v<From>) {
     return element_of<To>(static_cast<double>(value));
   } else {
@@ -49,6 +51,12 @@ std::vector<std::byte> bytes_of(const T& element) {
   std::vector<std::byte> bytes(sizeof element);
   std::memcpy(bytes.data(), &element, sizeof element);
   return bytes;
+}
+
+template <typename From>
+std::vector<std::byte> cast_element(From value, const DType& dtype) {
+  return with_element_type(dtype,
+                           [&](auto type) { return bytes_of(cast_to<decltype(type)>(value)); });
 }
 
 }  // namespace
@@ -83,17 +91,19 @@ std::vector<std::vector<std::byte>> likely_constants(const TypedBytes& expected,
     using Element = decltype(type);
     const std::byte* const bytes = expected.bytes.data();
     const auto first = load_element<Element>(bytes, 0);
-    if constexpr (!kIsReal<Element>) {
-      std::vector<std::byte> value(dtype.bytes);
-      cast_elements({expected.dtype, expected.bytes.first(sizeof first)}, dtype, value.data());
-      add(std::move(value));
+    if constexpr (std::is_same_v<Element, BoolByte>) {
+      add(cast_element(first, dtype));
     } else {
+      if (dtype.kind != DTypeKind::floating) {
+        add(cast_element(first, dtype));
+        return;
+      }
       if (std::isnan(number(first))) return;  // another answer's
-      add(element_bytes(dtype, number(first)));
+      add(cast_element(first, dtype));
       double least = std::numeric_limits<double>::infinity();
       double greatest = -least;
       for (size_t i = 0; i < count; ++i) {
-        const double value = number(load_element<Element>(bytes, i));
+        const auto value = static_cast<double>(number(load_element<Element>(bytes, i)));
         if (!std::isfinite(value)) continue;
         least = std::min(least, value);
         greatest = std::max(greatest, value);

@@ -17,7 +17,7 @@ std::vector<std::byte> element_bytes(const DType& dtype, double value);
 void cast_elements(const TypedBytes& from, const DType& dtype, std::byte* out);
 
 /// The values that stand the best chance of being near to all of the elements, in the output's
-/// `dtype`, each once: the first element; for floats also the middle between the least and the
+/// `dtype`, each once: the first element; for outputs of floats also the middle between the least and the
 /// greatest finite one, by difference and by ratio. None for no elements and for a NaN.
 std::vector<std::vector<std::byte>> likely_constants(const TypedBytes& expected,
                                                      const DType& dtype);

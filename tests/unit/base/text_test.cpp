@@ -1,8 +1,9 @@
 #include "base/text.hpp"
 
-#include "base/escape.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/byte_pair.hpp"
+#include "base/escape.hpp"
 
 namespace warpmark {
 namespace {
@@ -28,6 +29,16 @@ TEST(Text, Bytes) {
   EXPECT_EQ(format_bytes(1600), "1,600 bytes");
   EXPECT_EQ(format_bytes(65536), "64 KiB");
   EXPECT_EQ(format_bytes(3ull << 30), "3 GiB");
+}
+
+TEST(FormatBytePair, CountsThatDifferReadDifferently) {
+  using Pair = std::pair<std::string, std::string>;
+  EXPECT_EQ(format_byte_pair(4 << 20, 1 << 20), Pair("4 MiB", "1 MiB"));
+  EXPECT_EQ(format_byte_pair((4 << 20) + 4, 4 << 20), Pair("4,194,308 bytes", "4,194,304 bytes"));
+  EXPECT_EQ(format_byte_pair(4 << 20, (4 << 20) - 1), Pair("4,194,304 bytes", "4,194,303 bytes"));
+  EXPECT_EQ(format_byte_pair(4 << 20, 4 << 20), Pair("4 MiB", "4 MiB"));
+  EXPECT_EQ(format_byte_pair((uint64_t{1} << 50) + 1, uint64_t{1} << 50),
+            Pair("1,125,899,906,842,625 bytes", "1,125,899,906,842,624 bytes"));
 }
 
 TEST(Text, PrintableReplacesControlsAndBrokenUtf8) {

@@ -134,10 +134,36 @@ TEST(ToReference, IsNeverNarrowerThanTheOutput) {
   EXPECT_EQ(reference("np.int8([-1, 2])", "uint32", {2}), (Reference{"int32", {-1, 2}}));
   EXPECT_EQ(reference("[2**63, 1]", "uint64", {2}), (Reference{"uint64", {0x1p63, 1}}));
   EXPECT_EQ(reference("np.arange(2) > 0", "int32", {2}), (Reference{"int32", {0, 1}}));
-  EXPECT_EQ(reference("np.arange(2)", "float32", {2}), (Reference{"float64", {0, 1}}));
+  EXPECT_EQ(reference("np.arange(2)", "float32", {2}), (Reference{"int64", {0, 1}}));
+  EXPECT_EQ(reference("np.int8([1, -2])", "float64", {2}), (Reference{"int8", {1, -2}}));
   EXPECT_EQ(reference("np.arange(2) > 0", "float16", {2}), (Reference{"float16", {0, 1}}));
   EXPECT_EQ(reference("np.arange(2) > 0", "bool", {2}), (Reference{"bool", {0, 1}}));
   EXPECT_EQ(reference("np.array([1.5], '>f4')", "float32", {1}), (Reference{"float32", {1.5}}));
+}
+
+// NumPy calls them float64.
+TEST(ToReference, NoElementsAreOfAnyDtype) {
+  for (const DType& type : all_dtypes()) {
+    const std::string name(type.kind == DTypeKind::floating ? "float64" : type.name);
+    EXPECT_EQ(reference("[]", type.name, {0}), (Reference{name, {}}));
+    EXPECT_EQ(reference("[[], []]", type.name, {2, 0}), (Reference{name, {}}));
+    EXPECT_EQ(to_array(value_of("[]"), type).shape(), Shape{0});
+  }
+  const Error error =
+      error_of([] { to_reference(value_of("np.zeros(0, np.float32)"), dtype("int32"), {0}); });
+  EXPECT_THAT(error.message(), HasSubstr("float32, the output int32")) << "who says so means it";
+  error_of([] { to_reference(value_of("[]"), dtype("int32"), {1}); });
+}
+
+TEST(ToReference, MaskedElementsAreNone) {
+  const std::string masked = "np.ma.array([1, 2], mask=[False, True])";
+  EXPECT_THAT(error_of([&] { to_reference(value_of(masked), dtype("int64"), {2}); }).message(),
+              HasSubstr("masked elements"));
+  EXPECT_THAT(refusal(masked, "int64"), HasSubstr("masked elements"));
+  EXPECT_EQ(reference("np.ma.array([1, 2])", "int64", {2}), (Reference{"int64", {1, 2}}));
+  EXPECT_EQ(reference("np.ma.array([1, 2], mask=[False, True]).filled(7)", "int64", {2}),
+            (Reference{"int64", {1, 7}}));
+  EXPECT_EQ(error_of([&] { to_tolerance(value_of(masked), {2}); }).code(), ExitCode::usage);
 }
 
 TEST(ToReference, HasTheOutputsShapeOrIsOneForOne) {

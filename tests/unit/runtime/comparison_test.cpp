@@ -185,6 +185,79 @@ TEST(CompareFloats, Float64ErrorsAndBoundsDoNotOverflowOrRoundToDoubles) {
   EXPECT_FALSE(compare_reals("float64", {1}, "float64", {tail}, close_to(0.0, bound)).passed());
 }
 
+// 2^24 + 1 lies halfway between floats, so that it is even below; what is more goes up. By way of a
+// double 2^53 + 1 would be halfway first, and then a tie.
+TEST(CompareFloats, IntegersAreRoundedOnce) {
+  const auto equal = [](std::string_view output, double x, int64_t e) {
+    return compare(TypedArray::of<double>(output, {x}), TypedArray::of<int64_t>("int64", {e}))
+        .passed();
+  };
+  constexpr int64_t kFloats = int64_t{1} << 24;
+  EXPECT_TRUE(equal("float32", kFloats, kFloats + 1));
+  EXPECT_FALSE(equal("float32", kFloats + 2, kFloats + 1));
+  EXPECT_TRUE(equal("float32", kFloats + 4, kFloats + 3));
+  constexpr int64_t kHalf = int64_t{1} << 37;  // half a spacing of floats at 2^61
+  constexpr int64_t kAt = int64_t{1} << 61;
+  EXPECT_TRUE(equal("float32", static_cast<double>(kAt), kAt + kHalf));
+  EXPECT_TRUE(equal("float32", static_cast<double>(kAt + 2 * kHalf), kAt + kHalf + 1));
+  EXPECT_FALSE(equal("float32", static_cast<double>(kAt), kAt + kHalf + 1));
+  EXPECT_TRUE(equal("float32", static_cast<double>(-kAt - 2 * kHalf), -kAt - kHalf - 1));
+  EXPECT_TRUE(equal("float64", 0x1p53, (int64_t{1} << 53) + 1));
+  EXPECT_TRUE(equal("float64", 0x1p53 + 4, (int64_t{1} << 53) + 3));
+  EXPECT_TRUE(equal("float16", 2048, 2049));
+  EXPECT_TRUE(equal("float16", 2052, 2051));
+  EXPECT_TRUE(equal("float16", 65504, 65519));
+  EXPECT_TRUE(equal("float16", kInfinity, 65520));
+  EXPECT_TRUE(equal("float16", -kInfinity, INT64_MIN));
+  const auto greatest = TypedArray::of<uint64_t>("uint64", {UINT64_MAX});
+  EXPECT_TRUE(compare(TypedArray::of<double>("float32", {0x1p64}), greatest).passed());
+  EXPECT_TRUE(compare(TypedArray::of<double>("float64", {0x1p64}), greatest).passed());
+  EXPECT_TRUE(
+      compare(TypedArray::of<double>("float64", {-7}), TypedArray::of<int>("int8", {-7})).passed());
+}
+
+TEST(CompareFloats, IntegersHaveTheirOwnWidthUnderClose) {
+  constexpr int64_t kPast = (int64_t{1} << 53) + 1;
+  const auto x = TypedArray::of<double>("float64", {0x1p53});
+  const auto e = TypedArray::of<int64_t>("int64", {kPast});
+  const double less = 0.5, one = 1, zero = 0;
+  const Comparison off = compare(x, e, close_to(zero, less));
+  EXPECT_EQ(off.first.value().expected, "9007199254740993");
+  EXPECT_EQ(off.first->error, "1");
+  EXPECT_TRUE(compare(x, e, close_to(zero, one)).passed());
+  EXPECT_TRUE(compare(x, e, ulps(zero)).passed()) << "rounded to a tie, which is even below";
+}
+
+// Finite bounds may add up to more than a double holds: that is no infinity.
+TEST(CompareFloats, BoundsDoNotOverflow) {
+  const double great = 1e308, huge = 1.7e308, zero = 0;
+  for (const std::string_view dtype : {"float16", "float32", "float64"}) {
+    SCOPED_TRACE(dtype);
+    const auto passes = [&](double x, double e, const ComparisonRule& rule) {
+      const Comparison got = compare_reals(dtype, {x}, "float64", {e}, rule);
+      if (got.first) {
+        EXPECT_NE(got.first->kind, MismatchKind::bound);
+      }
+      return got.passed();
+    };
+    EXPECT_TRUE(passes(1, 100, close_to(great, huge)));
+    EXPECT_TRUE(passes(1, 100, close_to(huge, huge)));
+    EXPECT_TRUE(passes(1, 100, ulps(great)));
+    EXPECT_FALSE(passes(kInfinity, 100, close_to(great, huge)));
+    EXPECT_FALSE(passes(std::nan(""), 100, close_to(great, huge)));
+    EXPECT_TRUE(passes(0, 1, close_to(huge, zero)));
+  }
+  EXPECT_TRUE(
+      compare_reals("float64", {-1.7e308}, "float64", {1.7e308}, close_to(2.0, zero)).passed());
+  EXPECT_FALSE(
+      compare_reals("float64", {-1.7e308}, "float64", {1.7e308}, close_to(1.5, zero)).passed());
+  const double nan = std::nan("");
+  for (const double* bad : {&kInfinity, &nan}) {
+    const Comparison got = compare_reals("float32", {1}, "float32", {1}, close_to(*bad, huge));
+    EXPECT_EQ(got.first.value().kind, MismatchKind::bound);
+  }
+}
+
 TEST(CompareFloats, BoundsOfTheirOwnForEachElement) {
   const std::vector<double> atol = {0.5, 0.25, 0, 1};
   const ComparisonRule rule{.kind = ToleranceKind::close, .atol = atol};

@@ -351,6 +351,27 @@ TEST_F(Composites, ABaselineThatIsWrongIsTheSuitesMistake) {
   }
 }
 
+// Without it nothing is measured: that is no case that a device lacks something for.
+TEST_F(Composites, ABaselineThatCannotRunIsTheSuitesMistake) {
+  const std::string yaml = std::string("kernel: {file: k.cu, entry: plain}\n") + kCopySuite +
+                           "expect: {coalesced: true}\n"
+                           "baseline:\n"
+                           "  kernel: {file: k.cu, entry: plain}\n"
+                           "  launch: {block: 32, grid: n // 32, shared: 0}\n";
+  for (const char* launch :
+       {"block: 2048, grid: n // 2048", "block: 32, grid: n // 32, shared: 233000"}) {
+    std::string suite = yaml;
+    const size_t at = suite.rfind("block: 32");
+    suite.replace(at, suite.rfind('}') - at, launch);
+    const Outcome outcome = run(suite, kCopies);
+    EXPECT_EQ(outcome.verdict, Verdict::failed) << launch;
+    EXPECT_EQ(outcome.failure, FailureKind::reference) << launch;
+    EXPECT_THAT(outcome.reason, testing::StartsWith("the baseline fails: ")) << launch;
+    EXPECT_GT(outcome.reason.size(), 40U) << outcome.reason;
+    EXPECT_THAT(outcome.message, HasSubstr(outcome.reason));
+  }
+}
+
 TEST_F(Composites, TheSmallerRunMustBeRightToo) {
   const std::string source = std::string(kCopies) +
                              "K only(float *out, const float *src, int n) "

@@ -44,10 +44,13 @@ TEST_F(FormatSession, EachOutputHasItsTolerance) {
   EXPECT_EQ(run(two_outputs(""), kTwoOutputs).failure, FailureKind::wrong);
   EXPECT_EQ(run(two_outputs("tolerance: {outputs: {z: {rtol: 1e-5}}}\n"), kTwoOutputs).verdict,
             Verdict::passed);
+  // What is left for `count` alone would hold for nothing.
   const Outcome swapped =
       run(two_outputs("tolerance: {rtol: 1e-5, outputs: {z: exact}}\n"), kTwoOutputs);
-  EXPECT_EQ(swapped.failure, FailureKind::wrong);
-  EXPECT_THAT(swapped.message, HasSubstr("elements of `z`"));
+  EXPECT_EQ(swapped.failure, FailureKind::reference);
+  EXPECT_THAT(swapped.message, HasSubstr("`count` of int32 cannot have a tolerance"));
+  EXPECT_EQ(run(two_outputs("tolerance: {rtol: 0, outputs: {z: exact}}\n"), kTwoOutputs).failure,
+            FailureKind::wrong);
   EXPECT_EQ(run(two_outputs("tolerance: {ulp: 1, outputs: {count: exact, z: {atol: z_bound}}}\n"),
                 kTwoOutputs)
                 .failure,
@@ -115,6 +118,46 @@ TEST_F(FormatSession, AnExpectedCompileError) {
             FailureKind::compile);
 }
 
+TEST_F(FormatSession, ACompileErrorIsTheSourcesAndInTheCompilersWords) {
+  const auto failure = [&](const std::string& kernel, const std::string& expect,
+                           const std::string& source) {
+    return run("kernel: {file: k.cu, " + kernel +
+                   "}\n"
+                   "arguments: {out: {out: 10}}\n"
+                   "launch: {block: 10}\n"
+                   "expect: " +
+                   expect + "\n",
+               source)
+        .failure;
+  };
+  const std::string good = "extern \"C\" __global__ void k(float *out) { out[0] = 1; }\n";
+  const std::string any = "compile_error";
+  for (const char* option :
+       {"--no-such-option", "--maxrregcount=abc", "--ptxas-options=--nosuch"}) {
+    EXPECT_EQ(failure("entry: k, options: [\"" + std::string(option) + "\"]", any, good),
+              FailureKind::compile)
+        << option;
+  }
+  EXPECT_EQ(failure("entry: 'kk<float>'", any, "template <class T> __global__ void k(T *a) {}\n"),
+            FailureKind::compile);
+  const std::string quoted =
+      "extern \"C\" __global__ void k(float *out) { oops; int wurst = 1; }\n";
+  EXPECT_EQ(failure("entry: k", any, quoted), FailureKind::none);
+  EXPECT_EQ(failure("entry: k", "{compile_error: oops}", quoted), FailureKind::none);
+  EXPECT_EQ(failure("entry: k", "{compile_error: wurst}", quoted), FailureKind::no_fault)
+      << "it is quoted, and a warning tells of it";
+  for (const char* bad :
+       {"asm volatile(\"foo.bar %r1;\");",
+        "__shared__ float a[1 << 20]; a[threadIdx.x] = 1; __syncthreads(); out[0] = a[9 - "
+        "threadIdx.x];",
+        "extern __device__ void f(); f();"}) {
+    EXPECT_EQ(failure("entry: k", any,
+                      "extern \"C\" __global__ void k(float *out) { " + std::string(bad) + " }\n"),
+              FailureKind::none)
+        << bad;
+  }
+}
+
 constexpr const char* kReportSuite =
     "kernel: {file: k.cu, entry: k}\n"
     "arguments: {out: {out: 10}}\n"
@@ -138,6 +181,220 @@ TEST_F(FormatSession, AnExpectedReport) {
   const std::string reference = "reference: {out: np.ones(10)}\n";
   EXPECT_THAT(run(suite + reference + "expect: {report: illegal_address}\n", kTooFar).message,
               HasSubstr("no output to compare"));
+}
+
+TEST_F(FormatSession, AnExpectedFaultComesAlone) {
+  options_.checks = known_checks();
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments: {out: {out: 64}, a: {in: np.ones(64)}}\n"
+      "launch: {block: 64}\n";
+  const std::string kernel = "extern \"C\" __global__ void k(float *out, float *a) {\n";
+  const std::string both = kernel + "  out[threadIdx.x + 1] = a[threadIdx.x + 1];\n}\n";
+  const Outcome too = run(suite + "expect: {fault: illegal_address, argument: out}\n", both);
+  EXPECT_EQ(too.failure, FailureKind::no_fault);
+  EXPECT_THAT(too.message, HasSubstr("there is another\nout-of-bounds global read of 4 bytes at "
+                                     "a[64]"));
+  EXPECT_EQ(run(suite + "expect: {fault: illegal_address}\n", both).verdict, Verdict::passed)
+      << "both are of that kind";
+  EXPECT_EQ(run(suite + "expect: {fault: misaligned_address}\n",
+                kernel + "  out[100] = 1;\n  *(double *)(out + 1) = 2;\n}\n")
+                .failure,
+            FailureKind::no_fault);
+}
+
+TEST_F(FormatSession, AnExpectedReportIsAnErrorAtItsArray) {
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments: {c: {out: 64, dtype: float32}, out: {out: 64, dtype: float32}}\n"
+      "launch: {block: 64}\n";
+  const std::string kernel = "extern \"C\" __global__ void k(float *c, float *out) {\n";
+  const std::string unset = kernel + "  out[threadIdx.x] = 2 * c[threadIdx.x];\n}\n";
+  // The check that finds it is turned on, though nobody asks for checks.
+  const Outcome at_c = run(suite + "expect: {report: uninitialised, argument: c}\n", unset);
+  EXPECT_EQ(at_c.verdict, Verdict::passed) << at_c.message;
+  EXPECT_EQ(run(suite + "expect: {report: uninitialised, argument: out}\n", unset).failure,
+            FailureKind::no_fault);
+  EXPECT_EQ(run(suite + "expect: {report: uninitialised, argument: c}\n",
+                kernel + "  atomicAdd(c + threadIdx.x % 4, 1.0f);\n}\n")
+                .verdict,
+            Verdict::passed);
+  EXPECT_EQ(run(suite + "expect: {report: uninitialised, argument: c}\n",
+                kernel + "  __shared__ float d[64];\n  c[threadIdx.x] = 2 * d[threadIdx.x];\n}\n")
+                .failure,
+            FailureKind::no_fault);
+  const std::string same = kernel +
+                           "  __shared__ int one[1];\n  one[0] = 5;\n  __syncthreads();\n"
+                           "  out[threadIdx.x] = one[0];\n}\n";
+  options_.checks = known_checks();
+  session_.reset();
+  const Outcome harmless = run(suite + "expect: {report: race}\n", same);
+  EXPECT_EQ(harmless.failure, FailureKind::no_fault) << "a warning is no race";
+  const Outcome beside = run(
+      suite + "expect: {report: uninitialised, argument: c}\n",
+      kernel + "  out[0] = 5;\n  __syncthreads();\n  out[threadIdx.x] = c[threadIdx.x] + 1;\n}\n");
+  EXPECT_EQ(beside.verdict, Verdict::passed) << beside.message;
+  EXPECT_THAT(beside.notices, testing::Contains(HasSubstr("harmless race")));
+}
+
+// Where a tolerance lets both poisons pass.
+TEST_F(FormatSession, WhatNoLaunchWroteFailsWhateverTheTolerance) {
+  const auto failure = [&](const std::string& dtype, const std::string& reference,
+                           const std::string& tolerance, const std::string& parameter,
+                           const std::string& body) {
+    const Outcome outcome =
+        run("kernel: {file: k.cu, entry: k}\n"
+            "arguments: {y: {out: 8, dtype: " +
+                dtype + "}}\nlaunch: {block: 8}\nreference: {y: \"" + reference +
+                "\"}\ntolerance: {" + tolerance + "}\n",
+            "extern \"C\" __global__ void k(" + parameter + " *y) {\n  int i = threadIdx.x;\n  " +
+                body + "\n}\n");
+    return outcome.failure;
+  };
+  const char* half = "void";
+  EXPECT_EQ(failure("float16", "np.full(8, 12.0)", "atol: 64", half,
+                    "if (i != 3) ((short *)y)[i] = 0x4a00;"),
+            FailureKind::unwritten);
+  EXPECT_EQ(failure("float16", "np.full(8, 12.0)", "atol: 64", half, "((short *)y)[i] = 0x4a00;"),
+            FailureKind::none);
+  EXPECT_EQ(failure("float16", "np.full(8, -15.0)", "atol: 64", half,
+                    "((unsigned short *)y)[i] = 0xcbcb;"),
+            FailureKind::none)
+      << "who writes what the poison is has written it";
+  EXPECT_EQ(failure("float32", "np.full(8, 1.0)", "rtol: 1e9", "float", "if (i) y[i] = 1;"),
+            FailureKind::unwritten);
+  EXPECT_EQ(failure("float32", "np.full(8, 1.0)", "atol: 1e30, rtol: 1e30", "float", ""),
+            FailureKind::unwritten);
+  EXPECT_EQ(failure("float64", "np.full(8, 1.0)", "ulp: 1e300", "double", "if (i) y[i] = 1;"),
+            FailureKind::unwritten);
+  EXPECT_EQ(failure("float32", "np.full(8, 1.0)", "rtol: 0.02", "float",
+                    "((unsigned short *)y)[2 * i + 1] = 0x3f80;"),
+            FailureKind::unwritten)
+      << "the lower halves";
+  EXPECT_EQ(failure("float32", "np.full(8, 1.0)", "rtol: 0.02", "float",
+                    "((unsigned *)y)[i] = 0x3f80cbcb;"),
+            FailureKind::none);
+}
+
+// Counters count, too, where a second launch had to tell.
+TEST_F(FormatSession, ASecondLaunchHidesNoBrokenBound) {
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments: {y: {out: 2, dtype: uint8}}\n"
+      "launch: {block: 1}\n"
+      "reference: {y: 'np.uint8([0xCB, 0x34])'}\n";
+  const std::string kernel =
+      "extern \"C\" __global__ void k(unsigned char *y) { y[0] = 0xCB; y[1] = 0x34; }\n";
+  EXPECT_EQ(run(suite, kernel).verdict, Verdict::passed);
+  EXPECT_EQ(run(suite + "expect: {counters: {global_store_requests: 7}}\n", kernel).failure,
+            FailureKind::counter);
+}
+
+TEST_F(FormatSession, ReferencesOfIntegersAndOfNothing) {
+  const auto outcome = [&](const std::string& dtype, const std::string& parameter,
+                           const std::string& n, const std::string& reference,
+                           const std::string& body) {
+    return run(
+        "kernel: {file: k.cu, entry: k}\n"
+        "arguments: {y: {out: " +
+            n + ", dtype: " + dtype + "}}\nlaunch: {block: 1}\nreference: {y: \"" + reference +
+            "\"}\n",
+        "extern \"C\" __global__ void k(" + parameter + " *y) { " + body + " }\n");
+  };
+  // (float)(2^61 + 2^37 + 1) goes up; by way of a double it is a tie, which goes down.
+  EXPECT_EQ(outcome("float32", "float", "1", "[2**61 + 2**37 + 1]",
+                    "y[0] = (float)((1ll << 61) + (1ll << 37) + 1);")
+                .verdict,
+            Verdict::passed);
+  for (const char* dtype : {"int32", "float16", "bool"}) {
+    EXPECT_EQ(outcome(dtype, "void", "0", "[]", "").verdict, Verdict::passed) << dtype;
+  }
+  EXPECT_EQ(outcome("int32", "int", "2", "np.ma.array([1, 2], mask=[0, 1])", "y[0] = 1, y[1] = 2;")
+                .failure,
+            FailureKind::reference);
+}
+
+TEST_F(FormatSession, AFloatAxisIsWhatTheKernelGets) {
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "axes: {alpha: [0.1, 3], n: [8]}\n"
+      "arguments:\n"
+      "  y: {out: n, dtype: float64}\n"
+      "  x: {in: 'rng.standard_normal(n)', dtype: float64}\n"
+      "  alpha: {scalar: alpha, dtype: float32}\n"
+      "  n: {scalar: n, dtype: uint32}\n"
+      "launch: {block: 8}\n"
+      "reference: {y: \"alpha * x if isinstance(n, int) else None\"}\n";
+  const std::string kernel =
+      "extern \"C\" __global__ void k(double *y, const double *x, float alpha, unsigned n) {\n"
+      "  if (threadIdx.x < n) y[threadIdx.x] = alpha * x[threadIdx.x];\n"
+      "}\n";
+  for (const Case& which : make(suite, kernel)) {
+    const Outcome outcome = run(which);
+    EXPECT_EQ(outcome.verdict, Verdict::passed) << which.id << outcome.message;
+  }
+}
+
+TEST_F(FormatSession, AToleranceThatHoldsForNoOutputIsRefused) {
+  const auto judge = [&](const std::string& dtypes, const std::string& tolerance) {
+    const std::string suite =
+        "kernel: {file: k.cu, entry: k}\n"
+        "arguments: {count: {out: 1, dtype: int32}, z: {out: 1" +
+        dtypes +
+        "}}\n"
+        "launch: {block: 1}\n"
+        "reference: {count: '[7]', z: '[1]'}\n"
+        "tolerance: " +
+        tolerance + "\n";
+    const std::string type = dtypes.find("float") != std::string::npos ? "float" : "int";
+    return run(suite,
+               "extern \"C\" __global__ void k(int *c, " + type + " *z) { c[0] = 7; z[0] = 1; }\n");
+  };
+  const Outcome own = judge(", dtype: float32", "{ulp: 1, outputs: {count: {atol: 1}}}");
+  EXPECT_EQ(own.failure, FailureKind::reference);
+  EXPECT_EQ(own.where.line, 6);
+  EXPECT_THAT(own.message, HasSubstr("`count` of int32 cannot have a tolerance"));
+  EXPECT_EQ(judge("", "{rtol: 1e-5}").failure, FailureKind::reference) << "z is an int, too";
+  EXPECT_EQ(judge("", "{rtol: 0, atol: 0}").verdict, Verdict::passed);
+  EXPECT_EQ(judge(", dtype: float32", "{ulp: 1}").verdict, Verdict::passed) << "it is for z";
+  EXPECT_EQ(judge(", dtype: float32", "{ulp: 1, outputs: {z: exact}}").failure,
+            FailureKind::reference);
+  // An axis of dtypes may have floats elsewhere.
+  EXPECT_EQ(run("kernel: {file: k.cu, entry: k, define: {T: ctype(dtype)}}\n"
+                "axes: {dtype: [int32, float32]}\n"
+                "arguments: {z: {out: 1, dtype: dtype}}\n"
+                "launch: {block: 1}\n"
+                "reference: {z: '[7]'}\n"
+                "tolerance: {rtol: 1e-5}\n",
+                "extern \"C\" __global__ void k(T *z) { z[0] = 7; }\n")
+                .verdict,
+            Verdict::passed);
+}
+
+// What counts is the limit that the suite gives, not a part of it.
+TEST_F(FormatSession, ATimeLimitIsWhatItSays) {
+  const std::string endless =
+      "extern \"C\" __global__ void k(volatile float *out) { while (out[0] != 1) {} }\n";
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\narguments: {out: {out: 10}}\nlaunch: {block: 1}\n"
+      "limits: {timeout_s: 1.5}\n";
+  const Outcome outcome = run(suite + "reference: {out: np.ones(10)}\n", endless);
+  EXPECT_EQ(outcome.failure, FailureKind::limit);
+  EXPECT_GE(outcome.seconds, 1.5);
+  EXPECT_FALSE(outcome.findings.empty()) << "the device told where its threads were";
+  EXPECT_EQ(run(suite + "expect: {fault: limit}\n", endless).verdict, Verdict::passed);
+}
+
+// A device that ends no launch itself leaves that to the one who ends its worker.
+TEST_F(FormatSession, ALimitWithoutADeviceThatKeepsIt) {
+  options_.device = "misbehaving";
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\narguments: {out: {out: 10}}\n"
+      "launch: {block: 1, shared: 1003}\nlimits: {timeout_s: 0.5}\n";
+  const std::string kernel = "extern \"C\" __global__ void k(float *out) {}\n";
+  EXPECT_EQ(run(suite + "reference: {out: np.ones(10)}\n", kernel).failure, FailureKind::limit);
+  EXPECT_EQ(run(suite + "expect: {fault: limit}\n", kernel).verdict, Verdict::passed);
+  EXPECT_EQ(run(suite + "expect: {fault: trap}\n", kernel).failure, FailureKind::limit);
 }
 
 // A device whose findings let the launch go on.
@@ -196,6 +453,10 @@ TEST_F(FormatSession, Limits) {
   const Outcome skipped = run(large, kScale);
   EXPECT_EQ(skipped.verdict, Verdict::skipped);
   EXPECT_THAT(skipped.reason, AllOf(HasSubstr("2 MiB"), HasSubstr("1 MiB")));
+  // A little more reads alike in MiB.
+  large.replace(large.find("(512, 512)"), 10, "(131073, 1)");
+  EXPECT_EQ(run(large, kScale).reason,
+            "its buffers take 1,048,584 bytes, and `limits.memory_mib` allows 1,048,576 bytes");
 
   const std::string endless =
       "extern \"C\" __global__ void k(volatile float *out) { while (out[0] != 1) {} }\n";

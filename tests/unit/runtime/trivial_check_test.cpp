@@ -213,11 +213,9 @@ TEST_F(TrivialTest, WhatWasThereBefore) {
               ElementsAre("unwritten ~"));
 }
 
-TEST_F(TrivialTest, ThePoison) {
-  // -26667366 and 1.7e-07 as float32: only a bound that takes both takes an unwritten output.
-  EXPECT_THAT(passes({.tolerance = "{atol: 1e9}"}),
-              ElementsAre("unwritten ~", "zeros ~", "copy x ~"));
-  EXPECT_THAT(passes({.tolerance = "{atol: 1e6}"}), ElementsAre("zeros ~", "copy x ~"));
+// What is poison after two launches was never written, however loose the bound.
+TEST_F(TrivialTest, AnOutThatNobodyWritesPassesNowhere) {
+  EXPECT_THAT(passes({.tolerance = "{atol: 1e9}"}), ElementsAre("zeros ~", "copy x ~"));
   // Either poison by itself is a value like others.
   EXPECT_THAT(passes({.out = "{out: n, dtype: uint8}", .reference = "np.full(n, 0x34)"}),
               ElementsAre("constant 52"));

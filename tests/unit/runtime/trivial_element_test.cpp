@@ -55,6 +55,9 @@ TEST(CastElements, AsCppDoes) {
   EXPECT_THAT(cast<int>("int32", {-1, 300}, "uint8"), ElementsAre("255", "44"));
   EXPECT_THAT(cast<int64_t>("int64", {int64_t{1} << 40, -3}, "float64"),
               ElementsAre("1099511627776", "-3"));
+  EXPECT_THAT(cast<int64_t>("int64", {(int64_t{1} << 61) + (int64_t{1} << 37) + 1}, "float32"),
+              ElementsAre("2.3058433e+18"))
+      << "rounded once";
   EXPECT_THAT(cast<int>("bool", {1, 0}, "float32"), ElementsAre("1", "0"));
   EXPECT_THAT(cast<double>("float32", {0.5, 0.0, -0.0}, "bool"),
               ElementsAre("True", "False", "False"));
@@ -86,6 +89,7 @@ TEST(LikelyConstants, TheFirstAndTheMiddles) {
   EXPECT_THAT(constants("float32", {7, 7, 7}, "float32"), ElementsAre("7"));
   EXPECT_THAT(constants("int32", {5, 1, 9}, "int32"), ElementsAre("5"));
   EXPECT_THAT(constants("int64", {-1}, "uint32"), ElementsAre("4294967295"));
+  EXPECT_THAT(constants("int64", {2, 1, 4}, "float32"), ElementsAre("2", "2.5", "1.6"));
   EXPECT_THAT(constants("bool", {1, 0}, "bool"), ElementsAre("True"));
 }
 

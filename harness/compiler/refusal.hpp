@@ -1,0 +1,18 @@
+// What a compiler's log says of the errors in a source.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+/// The errors that NVRTC, ptxas and linkers tell of a source, each with its further lines but
+/// without the lines of the source that are quoted: "k.cu(3): error: identifier "x" is undefined".
+/// Warnings are left out, and so is what blames the options or the name of a template's instance.
+std::vector<std::string> source_errors(std::string_view log);
+
+/// Whether an error of the log says `text`. The name of the file alone says nothing.
+bool refusal_says(std::string_view log, std::string_view text);
+
+}  // namespace warpmark
