@@ -16,8 +16,8 @@
 #
 # The cases are listed when ctest starts, not when CMake configures or builds: the list is made anew
 # whenever a suite, a file that it names, its plugin or the program changed since, so that no case is
-# missing and none is left over. A suite that cannot be listed is a failing test, PREFIX + SUITE +
-# _NOT_DISCOVERED, that shows the reason.
+# missing and none is left over. A suite that cannot be loaded takes no other away: it is a failing
+# test, PREFIX + its name + _NOT_DISCOVERED (PER suite: without that end), that shows the reason.
 
 set(_WARPMARK_LIST_TESTS ${CMAKE_CURRENT_LIST_DIR}/WarpmarkListTests.cmake)
 

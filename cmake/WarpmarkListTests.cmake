@@ -1,5 +1,6 @@
 # The part of warpmark_discover_tests that runs inside ctest: lists the cases and adds a test for each.
 cmake_minimum_required(VERSION 3.25)
+set(_WARPMARK_THIS_FILE "${CMAKE_CURRENT_LIST_FILE}")
 
 # Sets `out` to true unless CALL.list.cmake is younger than everything that it was made from.
 function(_warpmark_is_stale out)
@@ -42,12 +43,21 @@ function(_warpmark_run_list out error)
   execute_process(COMMAND ${command} "${ARG_PROGRAM}" list --json ${ARGN}
     WORKING_DIRECTORY "${ARG_WORKING_DIRECTORY}" TIMEOUT 120
     RESULT_VARIABLE result OUTPUT_VARIABLE json ERROR_VARIABLE words)
-  if(NOT result STREQUAL 0)
+  # Suites that could not be loaded are in the list, and make the code 2.
+  string(JSON failures ERROR_VARIABLE no_failures GET "${json}" failures)
+  if(NOT result STREQUAL 0 AND NOT (result STREQUAL 2 AND NOT no_failures))
     set(${error} "`${ARG_PROGRAM} list --json ${ARGN}` ended with ${result}:\n${words}" PARENT_SCOPE)
     return()
   endif()
   set(${out} "${json}" PARENT_SCOPE)
   set(${error} "" PARENT_SCOPE)
+endfunction()
+
+# Writes the file at once, because another ctest may be reading it.
+function(_warpmark_write path text)
+  string(RANDOM LENGTH 8 unique)
+  file(WRITE "${path}.${unique}" "${text}")
+  file(RENAME "${path}.${unique}" "${path}")
 endfunction()
 
 # Appends an add_test to `tests` of the caller, with further properties as text.
@@ -67,11 +77,6 @@ endfunction()
 # PER and plugins need. A _NOT_DISCOVERED gets none of them: WILL_FAIL would make it pass.
 function(_warpmark_properties out)
   set(properties "${ARG_PROPERTIES}")
-  if(ARG_PER STREQUAL suite)
-    # The end of the report of a run in which nothing but skips happened; 77 is for one case.
-    string(PREPEND properties
-      " SKIP_REGULAR_EXPRESSION [==[(^|\n)0 passed, [0-9]+ skipped in [0-9.]+ s[ \n]*$]==]")
-  endif()
   set(changes ${ARG_ENVIRONMENT_CHANGES})
   if(ARG_PLUGIN_PATH)
     list(APPEND changes "WARPMARK_PLUGIN_PATH=path_list_prepend:${ARG_PLUGIN_PATH}")
@@ -82,7 +87,18 @@ function(_warpmark_properties out)
   set(${out} "${properties}" PARENT_SCOPE)
 endfunction()
 
-# Turns the JSON of `list` into `tests` and `inputs` of the caller; sets `error` to what it lacks.
+# Adds the failing test of what could not be listed, which says why.
+function(_warpmark_add_failure name words)
+  math(EXPR failures "${failures} + 1")
+  set(failures ${failures} PARENT_SCOPE)
+  _warpmark_write("${ARG_CALL}.error_${failures}.txt" "${words}\n")
+  _warpmark_add_test("${name}" "" "${ARG_CMAKE}" "-DERROR=${ARG_CALL}.error_${failures}.txt" -P
+    "${_WARPMARK_THIS_FILE}")
+  set(tests "${tests}" PARENT_SCOPE)
+endfunction()
+
+# Turns the JSON of `list` into `tests`, `inputs` and `failures`, the number of failing tests, of the
+# caller; sets `error` to what it lacks.
 function(_warpmark_read_list json error)
   set(device_flags)
   if(ARG_SKIP_WITHOUT_DEVICE)
@@ -91,11 +107,30 @@ function(_warpmark_read_list json error)
   _warpmark_properties(properties)
   set(${error} "`list --json` printed no list of suites:\n${json}" PARENT_SCOPE)
   string(JSON count ERROR_VARIABLE failed LENGTH "${json}" suites)
-  if(failed OR count EQUAL 0)
+  string(JSON bad_count ERROR_VARIABLE none_bad LENGTH "${json}" failures)
+  if(none_bad)
+    set(bad_count 0)
+  endif()
+  if(failed OR (count EQUAL 0 AND bad_count EQUAL 0))
     return()
   endif()
-  math(EXPR last "${count} - 1")
-  foreach(index RANGE ${last})
+  # A bad suite is one failing test, of a name that a pattern for its cases finds.
+  foreach(index RANGE ${bad_count})
+    if(index EQUAL bad_count)
+      break()
+    endif()
+    string(JSON name GET "${json}" failures ${index} name)
+    string(JSON words GET "${json}" failures ${index} error)
+    if(ARG_PER STREQUAL suite)
+      _warpmark_add_failure("${ARG_PREFIX}${name}" "${words}")
+    else()
+      _warpmark_add_failure("${ARG_PREFIX}${name}_NOT_DISCOVERED" "${words}")
+    endif()
+  endforeach()
+  foreach(index RANGE ${count})
+    if(index EQUAL count)
+      break()
+    endif()
     string(JSON file ERROR_VARIABLE no_file GET "${json}" suites ${index} file)
     string(JSON cases ERROR_VARIABLE no_cases GET "${json}" suites ${index} cases)
     if(no_file OR no_cases)
@@ -138,20 +173,15 @@ function(_warpmark_read_list json error)
   endforeach()
   set(tests "${tests}" PARENT_SCOPE)
   set(inputs "${inputs}" PARENT_SCOPE)
+  set(failures "${failures}" PARENT_SCOPE)
   set(${error} "" PARENT_SCOPE)
-endfunction()
-
-# Writes the file at once, because another ctest may be reading it.
-function(_warpmark_write path text)
-  string(RANDOM LENGTH 8 unique)
-  file(WRITE "${path}.${unique}" "${text}")
-  file(RENAME "${path}.${unique}" "${path}")
 endfunction()
 
 # Makes CALL.list.cmake and what _warpmark_is_stale looks at.
 function(_warpmark_refresh)
   set(tests "")
   set(inputs)
+  set(failures 0)  # tests that stand for what could not be listed
   # Before the files are read: a change while they are is then seen as a change.
   string(RANDOM LENGTH 8 unique)
   set(stamp "${ARG_CALL}.stamp.${unique}")
@@ -161,30 +191,24 @@ function(_warpmark_refresh)
   if(NOT error)
     _warpmark_read_list("${json}" error)
   endif()
-  set(complete TRUE)
   if(error)
-    # One by one, so that a bad suite takes no good one with it.
-    set(complete FALSE)
-    set(number 0)
+    # One by one, so that one at which the program itself fails takes no other with it.
     foreach(suite IN LISTS ARG_SUITES)
       _warpmark_run_list(json error "${suite}")
       if(NOT error)
         _warpmark_read_list("${json}" error)
       endif()
       if(error)
-        math(EXPR number "${number} + 1")
-        _warpmark_write("${ARG_CALL}.error_${number}.txt" "${error}\n")
         file(RELATIVE_PATH name "${ARG_SOURCE_FOLDER}" "${suite}")
         string(REGEX REPLACE "^(\\.\\./)+|\\.yaml$" "" name "${name}")
-        _warpmark_add_test("${ARG_PREFIX}${name}_NOT_DISCOVERED" "" "${ARG_CMAKE}"
-          "-DERROR=${ARG_CALL}.error_${number}.txt" -P "${CMAKE_CURRENT_FUNCTION_LIST_FILE}")
+        _warpmark_add_failure("${ARG_PREFIX}${name}_NOT_DISCOVERED" "${error}")
       endif()
     endforeach()
   endif()
   list(JOIN inputs "\n" inputs)
   _warpmark_write("${ARG_CALL}.inputs" "${inputs}\n")
   _warpmark_write("${ARG_CALL}.list.cmake" "${tests}")
-  if(complete)
+  if(failures EQUAL 0)
     file(RENAME "${stamp}" "${ARG_CALL}.stamp")
   else()
     file(REMOVE "${stamp}" "${ARG_CALL}.stamp")

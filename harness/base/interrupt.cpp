@@ -1,20 +1,30 @@
 #include "base/interrupt.hpp"
 
 #include <sched.h>
+#include <time.h>
 
 #include <cerrno>
-
-#include "base/error.hpp"
+#include <csignal>
 
 namespace warpmark {
 namespace {
+
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 // A signal handler can reach nothing but globals.
 std::atomic<InterruptGuard*> current_guard = nullptr;
 std::atomic<int> handlers_running = 0;
 
 static_assert(std::atomic<InterruptGuard*>::is_always_lock_free);
+static_assert(std::atomic<int64_t>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free);
+
+// std::chrono is not among what signal-safety(7) allows; this is.
+int64_t now_ns() noexcept {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec + 1;  // never 0
+}
 
 }  // namespace
 
@@ -24,31 +34,49 @@ InterruptGuard::InterruptGuard(std::function<void()> on_interrupt)
   if (!current_guard.compare_exchange_strong(none, this)) {
     throw internal_error("two InterruptGuards at a time");
   }
-  ::sigaction(SIGINT, nullptr, &before_);
-  if (before_.sa_handler == SIG_IGN) return;
   struct sigaction action {};
   action.sa_handler = &InterruptGuard::handle;
-  // SA_RESETHAND: the second SIGINT kills, even if it comes while the first is being handled.
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  ::sigaction(SIGINT, &action, nullptr);
+  action.sa_flags = SA_RESTART;
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  ::sigaction(SIGINT, &before_, nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
   current_guard.store(nullptr);
   // Another thread may still be inside the handler, with a pointer to this.
   while (handlers_running.load() != 0) ::sched_yield();
 }
 
-void InterruptGuard::handle(int) {
+ExitCode InterruptGuard::exit_code() const noexcept {
+  return interrupted() ? interrupted_by(signal()) : ExitCode::success;
+}
+
+void InterruptGuard::handle(int signal) {
   const int saved = errno;
   handlers_running.fetch_add(1);
-  if (InterruptGuard* guard = current_guard.load()) {
-    guard->interrupted_.store(true);
-    if (guard->on_interrupt_) guard->on_interrupt_();
-  }
+  if (InterruptGuard* guard = current_guard.load()) guard->take(signal);
   handlers_running.fetch_sub(1);
   errno = saved;
+}
+
+void InterruptGuard::take(int signal) noexcept {
+  const int64_t now = now_ns();
+  int64_t first = 0;
+  if (first_ns_.compare_exchange_strong(first, now)) {
+    signal_.store(signal);
+    if (on_interrupt_) on_interrupt_();
+  } else if (static_cast<double>(now - first) * 1e-9 >= kTogetherS) {
+    // Delivered when the handler returns, where it is blocked no more.
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+ExitCode interrupted_by(int signal) noexcept {
+  return static_cast<ExitCode>(128 + signal);
 }
 
 }  // namespace warpmark

@@ -41,8 +41,8 @@ struct BenchOptions : RunOptions {
 
 /// Measures every case, suite by suite, each as a Google Benchmark benchmark whose name is the case
 /// id, and reports to `out`, the journal and the Google Benchmark file. A case that does not pass
-/// before or after has a time nowhere. The first SIGINT marks what is not finished as interrupted
-/// and finishes the reports; the second kills.
+/// before or after has a time nowhere. The first SIGINT, SIGTERM or SIGHUP marks what is not
+/// finished as interrupted and finishes the reports; the second kills.
 ///
 /// Google Benchmark's flags and environment variables have no effect. Returns success, verdict,
 /// skipped or interrupted. Throws what `timer` or the journal threw after the reports were

@@ -3,12 +3,17 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <iostream>
+#include <map>
 #include <optional>
 
 #include "base/file.hpp"
 #include "base/log_text.hpp"
 #include "cli/output_files.hpp"
+#include "cli/suites.hpp"
 #include "report/comparison_report.hpp"
+#include "report/comparison_rows.hpp"
+#include "report/junit.hpp"
 
 namespace warpmark {
 
@@ -31,6 +36,44 @@ BenchResult read_baseline(const fs::path& file) {
                     "a first one is the journal (--journal) of the same run without `compare`");
 }
 
+// The JUnit file of the cases, which are right, must not pass for that of a gate that did not hold
+// them against anything.
+BenchComparison compare_or_tell(const BenchResult& baseline, const BenchResult& contender,
+                                const ComparisonOptions& options, const JobRequest& request) {
+  try {
+    return compare_benches(baseline, contender, options);
+  } catch (const Error& error) {
+    if (!request.junit.empty()) {
+      write_file_atomically(request.junit, bench_junit(contender, error.what()));
+    }
+    throw;
+  }
+}
+
+// Where the kernel of each suite is said.
+std::map<std::string, Position> suite_places(const JobRequest& request) {
+  std::map<std::string, Position> places;
+  for (const fs::path& file : suite_files(request.paths).files) {
+    try {
+      const auto suite = load_suite(file);
+      const Kernel& kernel = suite->kernel;
+      places[suite->name] = kernel.entry ? kernel.entry->where : kernel.where;
+    } catch (const Error&) {  // it is told by the bench
+    }
+  }
+  return places;
+}
+
+void annotate(const ComparedBenches& compared, const std::map<std::string, Position>& places) {
+  AnnotationList list;
+  for (const FailedChange& change : failed_changes(compared)) {
+    const auto known = places.find(change.suite);
+    list.add(
+        annotation(known == places.end() ? change.where : known->second, change.id, change.text));
+  }
+  list.write(std::cerr);
+}
+
 }  // namespace
 
 ExitCode bench_and_compare(const JobRequest& request, Output& out) {
@@ -49,11 +92,16 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   const ExitCode measured = bench(measuring, out);
   if (measured != ExitCode::success && measured != ExitCode::verdict) return measured;
 
-  BenchResult contender = read_bench_result(measuring.journal);
+  BenchResult contender = read_last_bench_result(measuring.journal);
   if (folder) contender.file = "this run";
-  const BenchComparison comparison = compare_benches(baseline, contender, options);
-  const ComparedBenches compared = {baseline, contender, comparison, options,
-                                    request.comparison.failing()};
+  const BenchComparison comparison = compare_or_tell(baseline, contender, options, request);
+  const ComparedBenches compared = {baseline,
+                                    contender,
+                                    comparison,
+                                    options,
+                                    request.comparison.failing(),
+                                    request.comparison.allow_missing};
+  if (!request.junit.empty()) write_file_atomically(request.junit, comparison_junit(compared));
   ConsoleStyle style = console_style(request.json ? STDERR_FILENO : STDOUT_FILENO);
   style.verbosity = request.verbosity;
   const std::string text =
@@ -63,6 +111,10 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
     std::fputs((out.for_runner() ? without_commands(text) : text).c_str(), stderr);
   } else {
     out.print("\n{}", text);
+  }
+  if (wants_annotations(request.annotations, request.json)) {
+    out.flush();
+    annotate(compared, suite_places(request));
   }
   return compared.exit_code() != 0 ? ExitCode::verdict : measured;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "bench/bench.hpp"
 #include "cli/bench_comparison_job.hpp"
@@ -44,22 +45,53 @@ TimingOptions timing_of(const JobRequest& request, const Case& which) {
   return timing;
 }
 
-std::vector<BenchWork> bench_work(const JobRequest& request, std::vector<Case> cases) {
+std::vector<BenchWork> bench_work(const JobRequest& request, std::vector<CaseWork> planned) {
   std::vector<BenchWork> all;
-  all.reserve(cases.size());
-  std::vector<CaseWork> planned = plan_all(std::move(cases), request.choice.axes);
-  require_kept(output_files(request), request.paths, planned);
+  all.reserve(planned.size());
   for (CaseWork& work : planned) {
     const Case& which = work.which;
     TimingOptions timing;
     std::string sources;
-    if (!which.skip) {
-      timing = timing_of(request, which);
-      sources = sources_hash(work.planned.plan, which.suite->folder);
+    try {
+      if (!which.skip && !work.error) {
+        timing = timing_of(request, which);
+        sources = sources_hash(work.planned.plan, which.suite->folder);
+      }
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::internal) throw;
+      work.error = error;
     }
     all.push_back({std::move(work), std::move(timing), std::move(sources)});
   }
   return all;
+}
+
+// Stands where no case comes to it.
+class NoTimer : public CaseTimer {
+ public:
+  Outcome measure(const Case& which, const PlannedCase&, const TimingOptions&,
+                  Measurement&) override {
+    throw internal_error("nothing can run " + which.id);
+  }
+  void interrupt() noexcept override {}
+};
+
+// Nothing could be loaded, which needs no device: the files that were asked for say so, and the
+// standard error.
+[[noreturn]] void measure_nothing(const std::vector<CaseWork>& planned, const JobRequest& request,
+                                  RunContext context, Output& out) {
+  if (!request.junit.empty() || !request.journal.empty() || request.json) {
+    context.bench.emplace();
+    context.bench->host = this_host();
+    BenchOptions options;
+    set_run_options(request, planned.size(), out, options);
+    const auto junit = add_junit(request, options);
+    NoTimer timer;
+    std::ostringstream nobody;
+    run_bench(bench_work(request, planned), timer, context, options,
+              request.json ? std::cout : nobody);
+  }
+  refuse_all(planned, request, out);
 }
 
 BenchContext bench_context(const std::vector<BenchWork>& work, Session& session) {
@@ -85,7 +117,10 @@ ExitCode bench(const JobRequest& request, Output& out) {
     context.notes.push_back("not measured: " + count_text(unmeasured, "suite") +
                             ", where a fault, a report or a compile error is expected");
   }
-  const std::vector<BenchWork> work = bench_work(request, chosen.take_cases());
+  std::vector<CaseWork> planned = plan_all(chosen, request.choice.axes);
+  require_kept(output_files(request), request.paths, planned);
+  if (nothing_can_run(planned)) measure_nothing(planned, request, context, out);
+  const std::vector<BenchWork> work = bench_work(request, std::move(planned));
 
   auto session = std::make_unique<Session>(python.interpreter(), request.session);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
@@ -96,6 +131,7 @@ ExitCode bench(const JobRequest& request, Output& out) {
   if (!request.google_benchmark.empty()) options.google_benchmark = request.google_benchmark;
   SessionTimer timer(std::move(session));
   const auto annotations = add_annotations(request, options);
+  const auto junit = add_junit(request, options);
   out.flush();  // the report goes to the same descriptor
   return run_bench(work, timer, context, options, std::cout);
 }

@@ -24,7 +24,41 @@ void keep_ids(std::vector<LoadedSuite>& suites, const std::vector<std::string>& 
   }
 }
 
-void keep_matches(std::vector<LoadedSuite>& suites, const SelectExpression& select) {
+// Takes the ids that no good suite has, but a bad one may have, and keeps the bad ones that may.
+void keep_bad(const std::vector<LoadedSuite>& suites, std::vector<std::string>& ids,
+              std::vector<BadSuite>& bad) {
+  std::set<std::string> known;
+  for (const LoadedSuite& one : suites) {
+    for (const Case& which : one.cases) known.insert(which.id);
+  }
+  std::set<std::string> wanted;
+  std::erase_if(ids, [&](const std::string& id) {
+    if (known.count(id) > 0) return false;
+    bool may = false;
+    for (const BadSuite& one : bad) {
+      if (!id.starts_with(one.name + ".")) continue;
+      wanted.insert(one.name);
+      may = true;
+    }
+    return may;
+  });
+  std::erase_if(bad, [&](const BadSuite& one) { return wanted.count(one.name) == 0; });
+}
+
+// Of the ids that were asked for, if any were.
+void choose_ids(ChosenCases& chosen, std::vector<std::string> ids) {
+  if (ids.empty()) return;
+  keep_bad(chosen.suites, ids, chosen.bad);
+  if (ids.empty()) {
+    chosen.suites.clear();
+  } else {
+    keep_ids(chosen.suites, ids);
+  }
+}
+
+// Throws if nothing is left, unless `may_be_none`.
+void keep_matches(std::vector<LoadedSuite>& suites, const SelectExpression& select,
+                  bool may_be_none) {
   std::vector<std::string> ids;
   size_t kept = 0;
   for (LoadedSuite& one : suites) {
@@ -35,7 +69,7 @@ void keep_matches(std::vector<LoadedSuite>& suites, const SelectExpression& sele
     });
     kept += one.cases.size();
   }
-  if (kept > 0) return;
+  if (kept > 0 || may_be_none) return;
   const std::string hint = nearest_part(select.words(), ids);
   throw usage_error("-k selects no case", {},
                     hint.empty() ? "`warpmark list` prints the ids" : hint);
@@ -62,6 +96,14 @@ void refuse_unmeasured(const std::vector<LoadedSuite>& unmeasured,
 
 }  // namespace
 
+void ChosenCases::require_all_loaded() const {
+  if (!bad.empty()) throw bad.front().error;
+}
+
+std::string bad_suite_id(const BadSuite& suite) {
+  return suite.name + ".not_loaded";
+}
+
 std::vector<Case> ChosenCases::take_cases() {
   std::vector<Case> all;
   all.reserve(cases);
@@ -75,22 +117,40 @@ std::vector<Case> ChosenCases::take_cases() {
 ChosenCases choose_cases(const std::vector<std::filesystem::path>& paths, const CaseChoice& choice,
                          const ListEvaluator& python) {
   ChosenCases chosen;
+  FoundSuites found = suite_files(paths);
+  chosen.bad = std::move(found.bad);
+  // A file that cannot be loaded takes no other one away.
+  const auto attempt = [&](const std::filesystem::path& file, const auto& step) {
+    try {
+      step();
+    } catch (const Error& error) {
+      // What this machine or program lacks is nothing that a file could be blamed for.
+      if (error.code() != ExitCode::usage) throw;
+      chosen.bad.push_back({suite_name(file), file, error});
+    }
+  };
   std::vector<std::shared_ptr<const Suite>> suites;
-  for (const std::filesystem::path& file : suite_files(paths)) suites.push_back(load_suite(file));
-  require_axes(suites, choice.axes);
+  for (const std::filesystem::path& file : found.files) {
+    attempt(file, [&] { suites.push_back(load_suite(file)); });
+  }
+  // One of the others may have it.
+  if (chosen.bad.empty()) require_axes(suites, choice.axes);
   size_t all = 0;
   std::vector<LoadedSuite> unmeasured;
   for (const auto& suite : suites) {
-    const std::shared_ptr<const Suite> changed = with_axes(suite, choice.axes);
-    const bool left_out = choice.purpose == Purpose::bench && !expects_pass(*suite);
-    (left_out ? unmeasured : chosen.suites)
-        .push_back({changed, cases(changed, python, choice.purpose)});
+    attempt(suite->file, [&] {
+      const std::shared_ptr<const Suite> changed = with_axes(suite, choice.axes);
+      const bool left_out = choice.purpose == Purpose::bench && !expects_pass(*suite);
+      (left_out ? unmeasured : chosen.suites)
+          .push_back({changed, cases(changed, python, choice.purpose)});
+    });
   }
   chosen.unmeasured = unmeasured.size();
-  refuse_unmeasured(unmeasured, choice.ids, chosen.suites.empty());
-  if (!choice.ids.empty()) keep_ids(chosen.suites, choice.ids);
+  refuse_unmeasured(unmeasured, choice.ids, chosen.suites.empty() && chosen.bad.empty());
+  choose_ids(chosen, choice.ids);
   for (const LoadedSuite& one : chosen.suites) all += one.cases.size();
-  if (!choice.select.empty()) keep_matches(chosen.suites, choice.select);
+  // Which cases a bad suite would have, nobody knows: it stays.
+  if (!choice.select.empty()) keep_matches(chosen.suites, choice.select, !chosen.bad.empty());
   if (!choice.ids.empty() || !choice.select.empty()) {
     std::erase_if(chosen.suites, [](const LoadedSuite& one) { return one.cases.empty(); });
   }

@@ -14,6 +14,7 @@ namespace warpmark {
 struct CaseChoice {
   std::vector<std::string> ids;  ///< literal; empty for all
   SelectExpression select;       ///< empty for all
+  std::string select_text;       ///< of `select`, as it was given
   std::vector<Axis> axes;        ///< overrides: with_axes()
   Purpose purpose = Purpose::check;
 };
@@ -24,10 +25,18 @@ struct ChosenCases {
   size_t deselected = 0;  ///< those of the paths and ids that the expression leaves out
   /// Suites that have nothing to measure, because they expect another end than a pass.
   size_t unmeasured = 0;
+  /// What could not be loaded; of ids that are asked for by name, only what may have one of them.
+  std::vector<BadSuite> bad;
+
+  /// Throws the first error of `bad`, if there is any: for commands that take all or nothing.
+  void require_all_loaded() const;
 
   /// All cases, suite by suite. The suites are empty afterwards.
   std::vector<Case> take_cases();
 };
+
+/// The id of what stands for a suite that could not be loaded.
+std::string bad_suite_id(const BadSuite& suite);
 
 /// Loads suites, puts the overridden axes in, and takes the cases that are asked for, in file
 /// order; for Purpose::bench those of suites that expect a pass. Throws a usage error for an

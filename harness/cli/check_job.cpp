@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "base/text.hpp"
 #include "check/check.hpp"
@@ -57,6 +58,31 @@ void require_checks(const DeviceFacts& device) {
       {}, "--device cpu can; on a GPU --sanitize does");
 }
 
+// Stands where no case comes to it.
+class NoRunner : public CaseRunner {
+ public:
+  Outcome verify(const Case& which, const PlannedCase&, uint64_t) override {
+    throw internal_error("nothing can run " + which.id);
+  }
+  void interrupt() noexcept override {}
+};
+
+// Nothing could be loaded, which needs no device: the files that were asked for say so, and the
+// standard error.
+[[noreturn]] void check_nothing(const std::vector<CaseWork>& work, const JobRequest& request,
+                                size_t deselected, Output& out) {
+  if (!request.junit.empty() || !request.journal.empty() || request.json) {
+    const RunContext context = make_context(request, deselected);
+    CheckOptions options;
+    set_run_options(request, work.size(), out, options);
+    if (!request.junit.empty()) options.junit = request.junit;
+    NoRunner runner;
+    std::ostringstream nobody;
+    run_check(work, runner, context, options, request.json ? std::cout : nobody);
+  }
+  refuse_all(work, request, out);
+}
+
 }  // namespace
 
 ExitCode check(const JobRequest& request, Output& out) {
@@ -71,9 +97,10 @@ ExitCode check(const JobRequest& request, Output& out) {
   if (request.last_failed) last_failed_note = keep_last_failed(chosen, memory);
   const size_t deselected = chosen.deselected;
   LastFailedReport last_failed(memory, chosen.suites);
-  const std::vector<CaseWork> work = plan_all(chosen.take_cases(), request.choice.axes);
+  const std::vector<CaseWork> work = plan_all(chosen, request.choice.axes);
 
   require_kept(output_files(request), request.paths, work);
+  if (nothing_can_run(work)) check_nothing(work, request, deselected, out);
 
   const SessionOptions session_options = session_options_of(request);
   auto session = std::make_unique<Session>(python.interpreter(), session_options);

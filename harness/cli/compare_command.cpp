@@ -1,12 +1,18 @@
 // `warpmark compare`: what became faster or slower from one bench to another.
 #include <unistd.h>
 
+#include <iostream>
 #include <memory>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/compare_request.hpp"
+#include "cli/output_files.hpp"
+#include "report/annotations.hpp"
 #include "report/comparison_report.hpp"
+#include "report/comparison_rows.hpp"
+#include "report/junit.hpp"
 
 namespace warpmark {
 
@@ -15,16 +21,35 @@ namespace {
 struct CompareState {
   std::filesystem::path baseline, contender;
   CompareRequest request;
+  std::filesystem::path junit;
+  std::string annotations;  ///< as it was given
   bool all = false, json = false, markdown = false, quiet = false;
 };
 
 ExitCode compare(const CompareState& state, Output& out) {
+  AnnotationMode mode = AnnotationMode::automatic;
+  if (!state.annotations.empty()) {
+    const auto given = annotation_mode(state.annotations);
+    if (!given) {
+      throw usage_error(fmt::format("--annotations must be auto, github or off, and is `{}`",
+                                    printable(state.annotations)));
+    }
+    mode = *given;
+  }
+  const bool annotate = wants_annotations(mode, state.json || state.markdown);
+  if (annotate) out.write_for_runner();
+  require_kept({{"--junit", state.junit}}, {state.baseline, state.contender});
   const BenchResult baseline = read_bench_result(state.baseline);
   const BenchResult contender = read_bench_result(state.contender);
   const ComparisonOptions options = state.request.options();
   const BenchComparison comparison = compare_benches(baseline, contender, options);
-  const ComparedBenches compared = {baseline, contender, comparison, options,
-                                    state.request.failing()};
+  const ComparedBenches compared = {baseline,
+                                    contender,
+                                    comparison,
+                                    options,
+                                    state.request.failing(),
+                                    state.request.allow_missing};
+  if (!state.junit.empty()) write_file_atomically(state.junit, comparison_junit(compared));
   if (state.json) {
     out.write(json_output(comparison_json(compared)));
   } else if (state.markdown) {
@@ -33,6 +58,14 @@ ExitCode compare(const CompareState& state, Output& out) {
     ConsoleStyle style = console_style(STDOUT_FILENO);
     if (state.quiet) style.verbosity = Verbosity::quiet;
     out.write(comparison_text(compared, style, state.all));
+  }
+  if (annotate) {
+    out.flush();
+    AnnotationList list;
+    for (const FailedChange& change : failed_changes(compared)) {
+      list.add(annotation(change.where, change.id, change.text));
+    }
+    list.write(std::cerr);
   }
   return static_cast<ExitCode>(compared.exit_code());
 }
@@ -44,7 +77,7 @@ Command compare_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "compare",
       "Tell what became faster or slower from one result of `bench` to another; exit 1 if\n"
-      "anything is slower, or has no figures any more");
+      "anything is slower, has no figures any more, or is gone");
   app->add_option("BASELINE", state->baseline, "The journal of a bench: what was")
       ->required()
       ->type_name("");
@@ -53,10 +86,16 @@ Command compare_command(CLI::App& program) {
                   "The least change that counts, in percent (2; of counters 0)")
       ->type_name("PCT");
   app->add_option("--fail-on", state->request.fail_on,
-                  "Exit 1 for these, too: inconclusive, missing, added, faster")
+                  "Exit 1 for these, too: inconclusive, added, faster")
       ->type_name("WHAT")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app->add_flag("--allow-missing", state->request.allow_missing,
+                "What only the baseline has is meant to be gone: no failure");
+  app->add_option("--junit", state->junit, "Write a JUnit XML report")->type_name("FILE");
+  app->add_option("--annotations", state->annotations,
+                  "Failures for a code host: auto (default), github, off")
+      ->type_name("HOW");
   app->add_flag("--across-devices", state->request.across_devices,
                 "Compare what was measured on other devices");
   app->add_flag("--all", state->all, "List what is the same, too");

@@ -46,9 +46,9 @@ std::set<ChangeVerdict> CompareRequest::failing() const {
     if (failing.size() > before || named_twice) continue;
     const std::string near = nearest(word, known);
     throw usage_error(fmt::format("--fail-on knows no `{}`", printable(word)), {},
-                      near.empty()
-                          ? "it knows " + join(known, ", ") + "; slower and lost always fail"
-                          : fmt::format("did you mean `{}`?", near));
+                      near.empty() ? "it knows " + join(known, ", ") +
+                                         "; slower, lost and missing fail by themselves"
+                                   : fmt::format("did you mean `{}`?", near));
   }
   return failing;
 }

@@ -113,7 +113,7 @@ void require_apart(const fs::path& out, const std::vector<fs::path>& submissions
 }
 
 ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const ConsoleStyle& style,
-                Output& out) {
+                const InterruptGuard& guard, Output& out) {
   out.flush();  // the table goes to the same descriptor
   print_grades(std::cout, style, run.results);
   std::cout.flush();
@@ -123,7 +123,7 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
   }
   if (run.interrupted) {
     print_error(out, "interrupted: the same command goes on where it ended");
-    return ExitCode::interrupted;
+    return guard.exit_code();
   }
   if (run.failed == 0) return ExitCode::success;
   print_error(out, fmt::format("{} submission{} could not be graded, through no fault of the "
@@ -181,7 +181,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   const ClassRunResult run =
       run_class(*assignment, std::move(found.all), files, options, progress, wake.get());
   progress.clear();
-  return finish(run, request, style, out);
+  return finish(run, request, style, guard, out);
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ void read_cases(JobRequest& request, const OptionValue& value) {
 void read_select(JobRequest& request, const OptionValue& value) {
   const Located& word = value.words.front();
   request.choice.select = SelectExpression::parse(word.text, value.what, word.where);
+  request.choice.select_text = word.text;
 }
 
 void read_axes_option(JobRequest& request, const OptionValue& value) {
@@ -262,7 +263,7 @@ const std::vector<JobOption>& job_options() {
       {"--journal", "journal", "FILE", K::word, T::every,
        "Write every outcome to this file, as JSON lines",
        [](Request& request, const OptionValue& value) { request.journal = path_of(value); }},
-      {"--junit", "junit", "FILE", K::word, T::check, "Write a JUnit XML report",
+      {"--junit", "junit", "FILE", K::word, T::every, "Write a JUnit XML report",
        [](Request& request, const OptionValue& value) { request.junit = path_of(value); }},
       {"--benchmark-out", "benchmark_out", "FILE", K::word, T::bench,
        "Write Google Benchmark's JSON, for its compare.py",
@@ -275,7 +276,12 @@ const std::vector<JobOption>& job_options() {
       {"--min-effect", "min_effect", "PCT", K::word, T::bench,
        "With --compare: the least change that counts, in percent", &read_min_effect},
       {"--fail-on", "fail_on", "WHAT", K::words, T::bench,
-       "With --compare: fail for inconclusive, missing, added, faster, too", &read_fail_on},
+       "With --compare: fail for inconclusive, added, faster, too", &read_fail_on},
+      {"--allow-missing", "allow_missing", "", K::flag, T::bench,
+       "With --compare: what only the baseline has is no failure",
+       [](Request& request, const OptionValue& value) {
+         request.comparison.allow_missing = value.on;
+       }},
       {"--across-devices", "across_devices", "", K::flag, T::bench,
        "With --compare: also with what another device measured",
        [](Request& request, const OptionValue& value) {

@@ -30,6 +30,8 @@ struct JobRequest {
   size_t max_failures = 0;  ///< 0 for no limit
   SessionOptions session;
   std::filesystem::path journal;  ///< "" for none
+  bool append_journal = false;    ///< after the runs of other jobs, which are in it
+  std::filesystem::path junit;    ///< "" for none
   bool json = false;              ///< JSON lines instead of the console's report
   Verbosity verbosity = Verbosity::normal;
   std::optional<size_t> durations;   ///< how many of the slowest cases are listed; 0 for all
@@ -46,9 +48,8 @@ struct JobRequest {
   std::string sanitize;  ///< a tool of compute-sanitizer; "" for none
   uint64_t trials = 1;   ///< of each case, from `first_trial` on
   bool trials_given = false;
-  std::filesystem::path junit;  ///< "" for none
-  std::filesystem::path keep;   ///< folder for the files of failures; "" for none
-  bool keep_all = false;        ///< of passes, too
+  std::filesystem::path keep;  ///< folder for the files of failures; "" for none
+  bool keep_all = false;       ///< of passes, too
 
   // Of `bench` only; nothing leaves the suite's own value, or that of TimingOptions.
   std::optional<CacheChoice> cache;

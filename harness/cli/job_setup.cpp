@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
+#include <set>
 #include <system_error>
 
 #include "base/file.hpp"
@@ -12,6 +14,7 @@
 #include "driver/choose.hpp"
 #include "plan/plugin_loader.hpp"
 #include "report/annotations.hpp"
+#include "report/junit.hpp"
 #include "results/reproduce.hpp"
 #include "suite/axis_override.hpp"
 
@@ -32,18 +35,67 @@ std::string command_line() {
   return line;
 }
 
+// One case, which fails, stands for all that the suite would have.
+CaseWork bad_work(const BadSuite& bad) {
+  auto suite = std::make_shared<Suite>();
+  suite->name = bad.name;
+  suite->file = bad.file;
+  suite->folder = bad.file.parent_path();
+  suite->where = {display_path(bad.file), 0, 0};
+  CaseWork work;
+  work.which.suite = suite;
+  work.which.id = bad_suite_id(bad);
+  work.error = bad.error;
+  return work;
+}
+
 }  // namespace
 
-std::vector<CaseWork> plan_all(std::vector<Case> cases, const std::vector<Axis>& overrides) {
+std::vector<CaseWork> plan_all(ChosenCases& chosen, const std::vector<Axis>& overrides) {
   PluginLoader plugins;
   std::vector<CaseWork> work;
-  work.reserve(cases.size());
-  for (Case& which : cases) {
-    PlannedCase planned = which.skip ? PlannedCase{} : make_plan(which, plugins);
-    std::vector<std::string> axes = override_texts(which, overrides);
-    work.push_back({std::move(which), std::move(planned), std::move(axes)});
+  work.reserve(chosen.cases + chosen.bad.size());
+  for (Case& which : chosen.take_cases()) {
+    CaseWork one;
+    try {
+      if (!which.skip) one.planned = make_plan(which, plugins);
+      one.axes = override_texts(which, overrides);
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::internal) throw;
+      one.error = error;
+    }
+    one.which = std::move(which);
+    work.push_back(std::move(one));
   }
+  for (const BadSuite& bad : chosen.bad) work.push_back(bad_work(bad));
   return work;
+}
+
+void require_planned(const std::vector<CaseWork>& work) {
+  for (const CaseWork& one : work) {
+    if (one.error) throw *one.error;
+  }
+}
+
+bool nothing_can_run(const std::vector<CaseWork>& work) {
+  return !work.empty() && std::all_of(work.begin(), work.end(),
+                                      [](const CaseWork& one) { return one.error.has_value(); });
+}
+
+void refuse_all(const std::vector<CaseWork>& work, const JobRequest& request, Output& out) {
+  // One mistake in a suite is that of each of its cases.
+  std::vector<const Error*> errors;
+  std::set<std::string> told;
+  for (const CaseWork& one : work) {
+    if (told.insert(one.error->what()).second) errors.push_back(&*one.error);
+  }
+  // The first is thrown, so it comes last.
+  for (size_t i = errors.size(); i-- > 1;) {
+    print_error(out, errors[i]->what());
+    if (!wants_annotations(request.annotations, request.json)) continue;
+    std::cerr << annotation(*errors[i]) << std::endl;
+  }
+  throw *errors.front();
 }
 
 RunContext make_context(const JobRequest& request, size_t deselected) {
@@ -60,12 +112,15 @@ RunContext make_context(const JobRequest& request, size_t deselected) {
   context.trials = request.trials;
   context.trials_given = request.trials_given;
   context.deselected = deselected;
+  context.asked_ids = request.choice.ids;
+  context.asked_select = request.choice.select_text;
   return context;
 }
 
 void set_run_options(const JobRequest& request, size_t cases, const Output& out,
                      RunOptions& options) {
   if (!request.journal.empty()) options.journal = request.journal;
+  options.append_journal = request.append_journal;
   options.single_case = !request.choice.ids.empty() && cases == 1;
   options.max_failures = request.max_failures;
   options.json = request.json;
@@ -82,6 +137,13 @@ std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions
   auto annotations = std::make_unique<Annotations>(log);
   options.reports.push_back(annotations.get());
   return annotations;
+}
+
+std::unique_ptr<RunReport> add_junit(const JobRequest& request, RunOptions& options) {
+  if (request.junit.empty()) return nullptr;
+  auto junit = std::make_unique<JunitReport>(request.junit);
+  options.reports.push_back(junit.get());
+  return junit;
 }
 
 bool find_device(Session& session, const JobRequest& request, RunContext& context, Output& out) {

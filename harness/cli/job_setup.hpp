@@ -13,9 +13,16 @@
 
 namespace warpmark {
 
-/// All plans are made before any case runs: what cannot be planned is a mistake in a file. Throws
-/// its usage error.
-std::vector<CaseWork> plan_all(std::vector<Case> cases, const std::vector<Axis>& overrides);
+/// All plans are made before any case runs. What cannot be planned, and each suite that could not
+/// be loaded, is a case with an error. Takes the cases of `chosen`.
+std::vector<CaseWork> plan_all(ChosenCases& chosen, const std::vector<Axis>& overrides);
+/// Throws the first error of the work.
+void require_planned(const std::vector<CaseWork>& work);
+/// Whether there is work, and all of it has errors.
+bool nothing_can_run(const std::vector<CaseWork>& work);
+/// Prints and annotates all errors of work of which nothing can run but one, and throws that.
+[[noreturn]] void refuse_all(const std::vector<CaseWork>& work, const JobRequest& request,
+                             Output& out);
 
 /// What the request says of the run; the device is still to come.
 RunContext make_context(const JobRequest& request, size_t deselected);
@@ -27,6 +34,9 @@ void set_run_options(const JobRequest& request, size_t cases, const Output& out,
 /// Adds annotations to the reports, if the request wants them: they live in what it returns, and
 /// from now on nothing that kernels print is a command.
 std::unique_ptr<RunReport> add_annotations(const JobRequest& request, RunOptions& options);
+
+/// Adds the JUnit report of a bench, if the request wants one; it lives in what it returns.
+std::unique_ptr<RunReport> add_junit(const JobRequest& request, RunOptions& options);
 
 /// Waits for the device. False, with a line that says so, if there is none and the request skips
 /// then; else what is missing is thrown.

@@ -98,7 +98,8 @@ void KeepReport::end_case(const EndedCase& ended) {
   const Outcome& outcome = ended.outcome;
   const bool wanted =
       outcome.verdict == Verdict::failed || (all_ && outcome.verdict == Verdict::passed);
-  if (!wanted) return;
+  // What could not be loaded or planned has no files of its own.
+  if (!wanted || outcome.failure == FailureKind::load) return;
   const fs::path target = folder_ / kept_folder_name(outcome.case_id);
   std::error_code code;
   if (fs::exists(fs::symlink_status(target, code)) && !is_ours(target)) {

@@ -44,7 +44,9 @@ LastFailedReport::LastFailedReport(LastFailed memory, const std::vector<LoadedSu
 
 void LastFailedReport::end_case(const EndedCase& ended) {
   const Outcome& outcome = ended.outcome;
-  Known& known = suites_.at(outcome.suite);
+  const auto suite = suites_.find(outcome.suite);
+  if (suite == suites_.end()) return;  // it could not be loaded
+  Known& known = suite->second;
   try {
     if (outcome.verdict == Verdict::failed) {
       memory_.remember(known.file, outcome.case_id);

@@ -55,8 +55,11 @@ ExitCode lint(LintRequest& request, Output& out) {
   }
   const bool annotate = wants_annotations(request.annotations, request.json);
   if (annotate) out.write_for_runner();
-  const std::vector<std::filesystem::path> files = suite_files(request.paths);
+  const FoundSuites suites = suite_files(request.paths);
+  if (suites.files.empty() && suites.bad.size() == 1) throw suites.bad.front().error;
   Linter linter(request.options);
+  for (const BadSuite& bad : suites.bad) linter.suite(bad);
+  const std::vector<std::filesystem::path>& files = suites.files;
   for (const std::filesystem::path& file : files) linter.suite(file);
   if (annotate) {
     AnnotationList list;

@@ -13,6 +13,7 @@
 #include "plan/plugin_loader.hpp"
 #include "runtime/session.hpp"
 #include "runtime/trivial_findings.hpp"
+#include "suite/suite_find.hpp"
 
 namespace warpmark {
 
@@ -27,6 +28,8 @@ class Linter {
   explicit Linter(LintOptions options);
 
   void suite(const std::filesystem::path& file);
+  /// What is no suite.
+  void suite(const BadSuite& bad) { add(bad.error); }
 
   size_t cases() const { return cases_; }
   /// Each once, in the order of the suites; usage errors and what would fail a case in `check`.

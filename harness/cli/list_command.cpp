@@ -36,11 +36,15 @@ void add_sources(const Suite& suite, const Kernel& kernel, std::vector<std::stri
   if (!kernel.file && !kernel.source) return;
   if (kernel.file) add(kernel.file->text);
   const std::string name = kernel.file ? kernel.file->text : suite.file.filename().string();
-  const std::string source = kernel.file ? read_file(suite.folder / name) : kernel.source->text;
-  IncludeSearch search;
-  search.folder = suite.folder;
-  for (const Header& header : resolve_includes(source, name, search).headers) {
-    if (!header.path.empty()) add(header.path);
+  try {
+    const std::string source = kernel.file ? read_file(suite.folder / name) : kernel.source->text;
+    IncludeSearch search;
+    search.folder = suite.folder;
+    for (const Header& header : resolve_includes(source, name, search).headers) {
+      if (!header.path.empty()) add(header.path);
+    }
+  } catch (const Error&) {
+    // What cannot be read fails the cases when they run.
   }
 }
 
@@ -75,6 +79,10 @@ std::string as_json(const ChosenCases& chosen) {
   }
   nlohmann::ordered_json whole = {{"warpmark", 1}, {"suites", std::move(list)}};
   if (chosen.deselected > 0) whole["deselected"] = chosen.deselected;
+  for (const BadSuite& bad : chosen.bad) {
+    whole["failures"].push_back(
+        {{"name", bad.name}, {"file", bad.file.string()}, {"error", printable(bad.error.what())}});
+  }
   // A path may have bytes that are no UTF-8, and JSON may not.
   return json_output(whole);
 }
@@ -126,10 +134,15 @@ Command list_command(CLI::App& program) {
                 choose_cases(options->paths, request.choice, python.list_evaluator());
             if (options->json) {
               out.write(as_json(chosen));
+            } else if (chosen.suites.empty()) {
+              chosen.require_all_loaded();
             } else {
               print_for_people(chosen, options->suites_only, out);
             }
-            return ExitCode::success;
+            if (chosen.bad.empty()) return ExitCode::success;
+            out.flush();
+            for (const BadSuite& bad : chosen.bad) print_error(out, bad.error.what());
+            return ExitCode::usage;
           }};
 }
 

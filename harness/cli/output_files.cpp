@@ -53,10 +53,14 @@ class Inputs {
     IncludeSearch search;
     search.folder = folder;
     for (const std::string& one : unit.include) search.folders.push_back(folder / one);
-    const IncludeClosure closure =
-        resolve_includes(read_file(folder / unit.file), unit.file, search);
-    for (const Header& header : closure.headers) {
-      if (!header.path.empty()) add(folder / header.path);
+    try {
+      const IncludeClosure closure =
+          resolve_includes(read_file(folder / unit.file), unit.file, search);
+      for (const Header& header : closure.headers) {
+        if (!header.path.empty()) add(folder / header.path);
+      }
+    } catch (const Error&) {
+      // What cannot be read fails its own cases.
     }
   }
 
@@ -93,7 +97,7 @@ void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::
                   const std::vector<CaseWork>& work) {
   // Most outputs are new, and reading all sources takes a while.
   if (std::none_of(outputs.begin(), outputs.end(), replaces_something)) return;
-  require_kept(outputs, suite_files(paths));
+  require_kept(outputs, suite_files(paths).files);
   Inputs inputs;
   for (const CaseWork& one : work) inputs.add(one);
   require_kept(outputs, inputs.take());

@@ -22,6 +22,7 @@ ExitCode print_plans(const PlanOptions& options, Output& out) {
   JobRequest request;
   options.choice.apply(request);
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
+  chosen.require_all_loaded();
   for (const Case& which : chosen.take_cases()) {
     try {
       out.write(json_without_commands(describe(make_plan(which, plugins).plan)));

@@ -57,7 +57,9 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   request.session.counters = {"lines"};
   LazyPython python;
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
-  const std::vector<CaseWork> work = plan_all(chosen.take_cases(), request.choice.axes);
+  chosen.require_all_loaded();
+  const std::vector<CaseWork> work = plan_all(chosen, request.choice.axes);
+  require_planned(work);
   require_kept({{"-o", options.page}}, options.paths, work);
   Session session(python.interpreter(), request.session);
   require_counts(session.require());
@@ -72,7 +74,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
     made.remark = why_no_numbers(one.planned.plan, made.outcome);
     counted = counted || !made.outcome.counters.empty();
     const Outcome& outcome = made.outcome;
-    if (outcome.verdict == Verdict::interrupted) return ExitCode::interrupted;
+    if (outcome.verdict == Verdict::interrupted) break;  // what was counted is still written
     failed = failed || outcome.verdict == Verdict::failed;
     if (!first) out.print("\n");
     first = false;
@@ -92,6 +94,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
     write_file_atomically(options.page, profile_page(profiles));
     out.print("\nwrote {}\n", display_path(options.page));
   }
+  if (guard.interrupted()) return guard.exit_code();
   return failed ? ExitCode::verdict : ExitCode::success;
 }
 

@@ -1,11 +1,14 @@
 // `warpmark run`: does what a run configuration says.
 #include <algorithm>
+#include <map>
 #include <memory>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/job_options.hpp"
 #include "cli/job_processes.hpp"
+#include "cli/job_setup.hpp"
 #include "cli/output_files.hpp"
 #include "cli/run_config.hpp"
 #include "cli/suites.hpp"
@@ -16,7 +19,7 @@ namespace {
 struct RunState {
   std::filesystem::path file;
   std::vector<std::string> jobs;
-  bool part = false;
+  std::string part;  ///< of run_job_processes: what the JUnit report is written to
   JobArguments arguments;
 };
 
@@ -38,6 +41,37 @@ std::vector<RunJob> choose_jobs(const RunConfig& config, const std::vector<std::
   return chosen;
 }
 
+// Two jobs that write one file would leave the second one's only; but what the command line names
+// for all of them, they write together.
+void require_apart(const std::vector<RunJob>& jobs, const SharedFiles& shared) {
+  std::error_code ignored;
+  std::map<std::filesystem::path, std::pair<const RunJob*, std::string>> claimed;
+  for (const RunJob& job : jobs) {
+    std::vector<OutputFile> files = output_files(job.request);
+    files.push_back({"--keep", job.request.keep});
+    for (const OutputFile& file : files) {
+      if (file.file.empty()) continue;
+      const bool special = std::filesystem::exists(file.file, ignored) &&
+                           !std::filesystem::is_regular_file(file.file, ignored) &&
+                           !std::filesystem::is_directory(file.file, ignored);
+      if (special) continue;
+      const auto whole =
+          std::filesystem::weakly_canonical(std::filesystem::absolute(file.file, ignored), ignored);
+      const auto [owner, is_new] = claimed.emplace(whole, std::pair(&job, file.option));
+      if (is_new) continue;
+      const auto& [other, option] = owner->second;
+      const bool together = option == file.option && other != &job &&
+                            ((option == "--junit" && file.file == shared.junit) ||
+                             (option == "--journal" && file.file == shared.journal));
+      if (together) continue;
+      throw usage_error(
+          fmt::format("the jobs `{}` and `{}` both write {}", other->name, job.name,
+                      printable(display_path(file.file))),
+          {}, "choose one of them with --job, or name a file for each in the configuration");
+    }
+  }
+}
+
 ExitCode run(const RunState& state, JobRequest& request, Output& out) {
   state.arguments.apply(request);
   require_path(state.file, "configurations are YAML files, as configs/demo.yaml");
@@ -48,27 +82,42 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
   for (const RunJob& job : jobs) kinds.push_back(job.request.kind);
   const std::string unused = state.arguments.unused_by(kinds);
   // Of several jobs, an option need not be for each.
-  if (!unused.empty() && !state.part) {
+  if (!unused.empty() && state.part.empty()) {
     throw usage_error(fmt::format("{} is for none of these jobs", unused), {},
                       fmt::format("`warpmark {} --help` says what is", to_text(kinds.front())));
   }
+  const SharedFiles shared = {request.junit, request.journal};
+  const std::filesystem::path keep = request.keep;
+  const bool several = jobs.size() > 1 || !state.part.empty();
   for (RunJob& job : jobs) {
     state.arguments.apply(job.request);
     job.request.config = state.file;
+    // The same case of another job would take its place.
+    if (several && !keep.empty() && job.request.kind == JobKind::check) {
+      job.request.keep = keep / job.name;
+    }
   }
-  if (jobs.size() == 1) {
+  if (!several) {
     request = jobs.front().request;
     return run_job(request, out);
   }
+  if (!state.part.empty()) {
+    request = jobs.front().request;
+    request.append_journal = !shared.journal.empty();
+    if (!shared.junit.empty()) request.junit = state.part;
+    return run_job(request, out);
+  }
+  for (const RunJob& job : jobs) require_own_files(job.request);
+  require_apart(jobs, shared);
   for (const RunJob& job : jobs) {
     for (const RunJob& other : jobs) {
-      require_kept(output_files(job.request), suite_files(other.request.paths));
+      require_kept(output_files(job.request), suite_files(other.request.paths).files);
     }
   }
   std::vector<std::string> names;
   names.reserve(jobs.size());
   for (const RunJob& job : jobs) names.push_back(job.name);
-  return run_job_processes(names, out);
+  return run_job_processes(names, shared, out);
 }
 
 }  // namespace
@@ -83,7 +132,7 @@ Command run_command(CLI::App& program) {
   app->add_option("--job", state->jobs, "Only the job of this name; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  app->add_flag("--part", state->part)->group("");  // of run_job_processes
+  app->add_option("--part", state->part)->group("");  // of run_job_processes
   state->arguments.add_to(*app);
   return {app, [state](Output& out) {
             JobRequest request;  // what is known of it when an error comes

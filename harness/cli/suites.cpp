@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "suite/selection.hpp"
@@ -41,7 +43,7 @@ void require_path(const fs::path& path, const std::string& hint) {
                     near.empty() ? hint : fmt::format("did you mean `{}`?", near));
 }
 
-std::vector<fs::path> suite_files(std::vector<fs::path> paths) {
+FoundSuites suite_files(std::vector<fs::path> paths) {
   std::error_code ignored;
   if (paths.empty()) {
     if (!fs::is_directory(kDefaultFolder, ignored)) {
@@ -50,16 +52,30 @@ std::vector<fs::path> suite_files(std::vector<fs::path> paths) {
     }
     paths.emplace_back(kDefaultFolder);
   }
-  for (const fs::path& path : paths) {
-    require_path(path, "PATHS are suite files and folders; cases are chosen with --case");
+  FoundSuites found = look_for_suites(paths);
+  for (BadSuite& one : found.bad) {
+    if (fs::exists(one.file, ignored)) continue;
+    // With the nearest path, spelt as it was given.
+    const auto given = std::find_if(paths.begin(), paths.end(), [&](const fs::path& path) {
+      const fs::path whole = fs::absolute(path).lexically_normal();
+      return whole == one.file || whole.parent_path() == one.file;
+    });
+    try {
+      require_path(given == paths.end() ? one.file : *given,
+                   "PATHS are suite files and folders; cases are chosen with --case");
+    } catch (const Error& error) {
+      one.error = error;
+    }
   }
-  return find_suites(paths);
+  return found;
 }
 
 std::vector<LoadedSuite> load_suites(const std::vector<fs::path>& paths,
                                      const ListEvaluator& python) {
   std::vector<LoadedSuite> loaded;
-  for (const fs::path& file : suite_files(paths)) {
+  const FoundSuites found = suite_files(paths);
+  if (!found.bad.empty()) throw found.bad.front().error;
+  for (const fs::path& file : found.files) {
     const std::shared_ptr<const Suite> suite = load_suite(file);
     loaded.push_back({suite, cases(suite, python)});
   }

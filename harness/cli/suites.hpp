@@ -8,6 +8,7 @@
 
 #include "suite/case.hpp"
 #include "suite/suite.hpp"
+#include "suite/suite_find.hpp"
 
 namespace warpmark {
 
@@ -20,9 +21,10 @@ struct LoadedSuite {
 /// `hint`.
 void require_path(const std::filesystem::path& path, const std::string& hint);
 
-/// The suite files of `paths`, or of the folder `suites` if there are none. Throws a usage error,
-/// for a path that is not there with the nearest one that is.
-std::vector<std::filesystem::path> suite_files(std::vector<std::filesystem::path> paths);
+/// The suite files of `paths`, or of the folder `suites` if there are none. A path that is not
+/// there is bad, with the nearest one that is. Throws a usage error only if there is no folder
+/// `suites`.
+FoundSuites suite_files(std::vector<std::filesystem::path> paths);
 
 /// Loads and expands them. Throws the first usage error.
 std::vector<LoadedSuite> load_suites(const std::vector<std::filesystem::path>& paths,

@@ -59,7 +59,7 @@ ExitCode try_out(const TryRequest& request, Output& out) {
   const InterruptGuard guard([&grader] { grader.interrupt(); });
   if (submission.refusal.empty()) grader.prepare();  // what this machine lacks is told as such
   GradeResult result = grader.grade(submission);
-  if (guard.interrupted()) return ExitCode::interrupted;
+  if (guard.interrupted()) return guard.exit_code();
   // Whoever asks for hidden cases has the file that describes them.
   for (GradedCase& one : result.cases) one.visibility = Visibility::visible;
   const StudentView view(result);

@@ -161,6 +161,7 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
       return "This case is about a mistake that the kernel should make, and it made another or "
              "none: " +
              printable(outcome.reason) + ".";
+    case FailureKind::load:
     case FailureKind::input:
     case FailureKind::reference:
       return of_the_assignment(outcome);

@@ -88,6 +88,7 @@ ItemVerdict judge_item(const Outcome& outcome) {
     case FailureKind::driver:
       return {GradeWord::not_launched, Blame::doubtful};
     case FailureKind::none:
+    case FailureKind::load:
     case FailureKind::input:
     case FailureKind::reference:
       break;

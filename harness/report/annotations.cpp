@@ -9,6 +9,7 @@
 #include "base/escape.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
+#include "report/failure_cause.hpp"
 
 namespace warpmark {
 namespace {
@@ -96,12 +97,24 @@ CommandsStopped::~CommandsStopped() {
 void Annotations::end_case(const EndedCase& ended) {
   const Outcome& outcome = ended.outcome;
   if (outcome.verdict != Verdict::failed) return;
-  list_.add(annotation(outcome.where, outcome.case_id, failure_text(outcome, ended.reproduce)));
+  const std::string cause = failure_cause(outcome);
+  const auto known = std::find_if(told_.begin(), told_.end(), [&](const Told& one) {
+    return !cause.empty() && one.cause == cause;
+  });
+  if (known != told_.end()) {
+    ++known->more;
+    return;
+  }
+  told_.push_back({cause, outcome.where, outcome.case_id, failure_text(outcome, ended.reproduce)});
 }
 
 void Annotations::finish(const RunEnd&) {
   stopped_.reset();
-  list_.write(out_);
+  AnnotationList list;
+  for (const Told& one : told_) {
+    list.add(annotation(one.where, cases_title(one.first_case, one.more), one.text));
+  }
+  list.write(out_);
 }
 
 }  // namespace warpmark

@@ -76,9 +76,17 @@ class Annotations : public RunReport {
   void finish(const RunEnd& end) override;
 
  private:
+  /// Failures of one cause.
+  struct Told {
+    std::string cause;
+    Position where;
+    std::string first_case, text;
+    size_t more = 0;
+  };
+
   std::ostream& out_;
   std::optional<CommandsStopped> stopped_;
-  AnnotationList list_;
+  std::vector<Told> told_;
 };
 
 }  // namespace warpmark

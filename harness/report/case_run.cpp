@@ -9,13 +9,28 @@
 
 namespace warpmark {
 
+namespace {
+
+Outcome not_loaded(Outcome outcome, const Error& error) {
+  outcome.verdict = Verdict::failed;
+  outcome.failure = FailureKind::load;
+  outcome.reason = error.message();
+  outcome.message = error.what();
+  outcome.where = error.where();
+  outcome.error = error;
+  return outcome;
+}
+
+}  // namespace
+
 CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext& context,
                  const RunOptions& options, const MakeReport& make_console, std::ostream& out)
     : context_(context),
       single_case_(options.single_case),
       max_failures_(options.max_failures),
       interrupt_(std::move(interrupt)),
-      journal_(options.journal ? std::make_optional<Journal>(*options.journal, context, cases)
+      journal_(options.journal ? std::make_optional<Journal>(*options.journal, context, cases,
+                                                             options.append_journal)
                                : std::nullopt),
       main_report_(options.json ? std::make_unique<JsonLines>(out, context, cases)
                                 : make_console()),
@@ -89,6 +104,10 @@ CaseRun::Attempt CaseRun::attempt_or_mark(const CaseWork& work,
     outcome.reason = "not run: the run stops after " + count_text(max_failures_, "failure");
     return {outcome, {}};
   }
+  if (work.error) {
+    if (not_loaded_++ == 0) load_code_ = work.error->code();
+    return {not_loaded(std::move(outcome), *work.error), {}};
+  }
   try {
     Attempt ran = attempt();
     // Reports are ordered by what was asked for, whatever a runner writes there.
@@ -119,8 +138,13 @@ void CaseRun::stop(std::exception_ptr error) noexcept {
 
 ExitCode CaseRun::exit_code() const {
   if (error_ != nullptr) return error_code_;
-  if (totals_.interrupted > 0) return ExitCode::interrupted;
-  if (totals_.failed > 0) return ExitCode::verdict;
+  if (totals_.interrupted > 0) {
+    return interrupt_.interrupted() ? interrupt_.exit_code() : ExitCode::interrupted;
+  }
+  if (totals_.failed > 0) {
+    // Nothing was judged if nothing could be loaded.
+    return not_loaded_ == totals_.cases() ? load_code_ : ExitCode::verdict;
+  }
   if (single_case_ && totals_.cases() == 1 && totals_.skipped == 1) return ExitCode::skipped;
   return ExitCode::success;
 }

@@ -27,11 +27,13 @@ struct CaseWork {
   Case which;
   PlannedCase planned;
   std::vector<std::string> axes;  ///< of the command that repeats it (RepeatedCase)
+  std::optional<Error> error;     ///< why it cannot run: the suite, or the plan of this case
 };
 
 /// What every front is told.
 struct RunOptions {
   std::optional<std::filesystem::path> journal;  ///< JSON lines, written as cases end
+  bool append_journal = false;                   ///< after the runs of other jobs
   /// The command named one case, as ctest's do: ExitCode::skipped if it was skipped.
   bool single_case = false;
   size_t max_failures = 0;  ///< after as many the rest is not run; 0 for no limit
@@ -97,11 +99,13 @@ class CaseRun {
   bool single_case_;
   size_t max_failures_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  InterruptGuard interrupt_;  ///< first: from the first word on, a SIGINT leaves whole reports
+  InterruptGuard interrupt_;  ///< first: from the first word on, a signal leaves whole reports
   std::optional<Journal> journal_;
   std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
   std::vector<RunReport*> reports_;         ///< that one last, so that it can tell of the others
   Totals totals_;
+  size_t not_loaded_ = 0;                 ///< of those that failed
+  ExitCode load_code_ = ExitCode::usage;  ///< of the first of them
   std::ostream& out_;
   std::exception_ptr error_;   ///< what ended the run early
   std::string error_message_;  ///< its words

@@ -9,7 +9,9 @@ namespace warpmark {
 
 namespace {
 
-void add_table(const std::vector<ComparisonRow>& rows, bool counted, std::string& text) {
+void add_table(const ComparedBenches& compared, const std::vector<ComparisonRow>& rows,
+               std::string& text) {
+  const bool counted = compared.comparison.counted;
   MarkdownTable table({{"verdict"},
                        {"case"},
                        {counted ? "counter" : "cache"},
@@ -20,7 +22,7 @@ void add_table(const std::vector<ComparisonRow>& rows, bool counted, std::string
   for (const ComparisonRow& row : rows) {
     std::vector<std::string> last = row.notes;
     if (!row.interval.empty()) last.insert(last.begin(), row.interval);
-    const bool bold = row.verdict == ChangeVerdict::slower || row.verdict == ChangeVerdict::lost;
+    const bool bold = compared.fails(row.verdict);
     std::string word = row.first ? std::string(to_text(row.verdict)) : "";
     if (bold && row.first) word = "**" + word + "**";
     table.add({word, row.first ? markdown_code(row.id) : "", markdown_text(row.what),
@@ -41,18 +43,18 @@ std::string comparison_markdown(const ComparedBenches& compared) {
   }
   std::vector<ComparisonRow> changed;
   for (const ChangeVerdict verdict : kChangeVerdicts) {
-    if (verdict == ChangeVerdict::same) continue;
+    if (verdict == ChangeVerdict::same || verdict == ChangeVerdict::deselected) continue;
     for (ComparisonRow& row : rows_of(comparison, verdict)) changed.push_back(std::move(row));
   }
   if (!changed.empty()) {
     text += "\n";
-    add_table(changed, comparison.counted, text);
+    add_table(compared, changed, text);
   }
   const std::vector<ComparisonRow> same = rows_of(comparison, ChangeVerdict::same);
   if (!same.empty()) {
     text += fmt::format("\n<details><summary>{} the same</summary>\n\n",
                         comparison.count(ChangeVerdict::same));
-    add_table(same, comparison.counted, text);
+    add_table(compared, same, text);
     text += "\n</details>\n";
   }
   const std::vector<std::string> lines = advice(compared);

@@ -16,15 +16,17 @@ struct ComparedBenches {
   const BenchResult& contender;
   const BenchComparison& comparison;
   ComparisonOptions options;
-  /// What fails besides `slower` and `lost`.
+  /// What fails besides `slower`, `lost` and `missing`.
   std::set<ChangeVerdict> fail_on = {};
+  bool allow_missing = false;  ///< then `missing` does not fail, unless `fail_on` has it
 
+  bool fails(ChangeVerdict verdict) const;
   /// 1 if any verdict of the comparison fails, else 0.
   int exit_code() const;
 };
 
 /// The rows that are not the same, the gravest first, then a sum and what to do; all rows if asked
-/// for. Verdict::quiet leaves the sum.
+/// for. Verbosity::quiet leaves those that fail, and the sum.
 std::string comparison_text(const ComparedBenches& compared, const ConsoleStyle& style,
                             bool all = false);
 

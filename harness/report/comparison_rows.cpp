@@ -132,6 +132,40 @@ std::string repeat_command(const ComparedBenches& compared, ChangeVerdict verdic
 
 }  // namespace
 
+std::vector<FailedChange> failed_changes(const ComparedBenches& compared) {
+  std::vector<FailedChange> failed;
+  for (const ChangeVerdict verdict : kChangeVerdicts) {  // the gravest first
+    if (!compared.fails(verdict)) continue;
+    for (const ComparedPoint& point : compared.comparison.points) {
+      if (point.verdict != verdict) continue;
+      FailedChange one;
+      one.suite = point.suite;
+      one.id = point.id;
+      std::vector<ComparisonRow> rows;
+      add_rows(point, rows);
+      one.text = std::string(to_text(verdict));
+      for (const std::string& note : rows.front().notes) one.text += "; " + note;
+      if (verdict == ChangeVerdict::missing && point.reason.empty()) {
+        one.text += ": the baseline has it, and this run knows no such case";
+      }
+      for (const ComparisonRow& row : rows) {
+        if (row.what.empty()) continue;
+        one.text += fmt::format("\n{}: {} before, {} now", row.what,
+                                row.baseline.empty() ? "-" : row.baseline,
+                                row.contender.empty() ? "-" : row.contender);
+        if (!row.change.empty()) one.text += " (" + row.change + ")";
+      }
+      const BenchCase* now = compared.contender.find(point.id);
+      if (now != nullptr && !now->reproduce.empty()) one.text += "\nrepeat: " + now->reproduce;
+      if (const BenchCase* before = compared.baseline.find(point.id)) {
+        one.where = {display_path(compared.baseline.file), before->line, 0};
+      }
+      failed.push_back(std::move(one));
+    }
+  }
+  return failed;
+}
+
 std::vector<ComparisonRow> rows_of(const BenchComparison& comparison, ChangeVerdict verdict) {
   std::vector<const ComparedPoint*> points;
   for (const ComparedPoint& point : comparison.points) {
@@ -196,12 +230,14 @@ std::vector<std::string> advice(const ComparedBenches& compared) {
     if (!command.empty()) lines.push_back("repeat the first one: " + command);
     if (!command.empty()) break;
   }
+  const size_t missing = compared.allow_missing ? 0 : comparison.count(ChangeVerdict::missing);
   const bool moved =
       comparison.count(ChangeVerdict::slower) + comparison.count(ChangeVerdict::faster) > 0;
-  if (comparison.counted && moved) {
-    lines.push_back(fmt::format("if that is meant, let {} take the place of {}",
+  if (missing > 0 || (comparison.counted && moved)) {
+    lines.push_back(fmt::format("if that is meant, let {} take the place of {}{}",
                                 display_path(compared.contender.file),
-                                display_path(compared.baseline.file)));
+                                display_path(compared.baseline.file),
+                                missing > 0 ? "; --allow-missing lets it pass this once" : ""));
   }
   if (comparison.count(ChangeVerdict::inconclusive) > 0) {
     lines.emplace_back(

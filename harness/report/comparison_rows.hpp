@@ -24,6 +24,16 @@ struct ComparisonRow {
 /// others in the baseline's order.
 std::vector<ComparisonRow> rows_of(const BenchComparison& comparison, ChangeVerdict verdict);
 
+/// A case that fails the comparison, in words.
+struct FailedChange {
+  std::string suite, id;
+  std::string text;  ///< verdict, reason, then each time or counter that tells of it
+  Position where;    ///< of the baseline's record
+};
+
+/// Those of all points that fail, the gravest first.
+std::vector<FailedChange> failed_changes(const ComparedBenches& compared);
+
 /// "2 slower, 1 lost, 30 the same (within 2 %)".
 std::string sum_text(const ComparedBenches& compared);
 

@@ -14,14 +14,15 @@ Colour colour_of(ChangeVerdict verdict) {
   switch (verdict) {
     case ChangeVerdict::slower:
     case ChangeVerdict::lost:
+    case ChangeVerdict::missing:
       return Colour::red;
     case ChangeVerdict::faster:
       return Colour::green;
     case ChangeVerdict::inconclusive:
-    case ChangeVerdict::missing:
       return Colour::yellow;
     case ChangeVerdict::same:
     case ChangeVerdict::added:
+    case ChangeVerdict::deselected:
       break;
   }
   return Colour::plain;
@@ -103,13 +104,15 @@ class Table {
 
 }  // namespace
 
+bool ComparedBenches::fails(ChangeVerdict verdict) const {
+  if (verdict == ChangeVerdict::slower || verdict == ChangeVerdict::lost) return true;
+  return fail_on.contains(verdict) || (verdict == ChangeVerdict::missing && !allow_missing);
+}
+
 int ComparedBenches::exit_code() const {
-  const bool fails =
-      std::any_of(comparison.points.begin(), comparison.points.end(), [&](const auto& point) {
-        return point.verdict == ChangeVerdict::slower || point.verdict == ChangeVerdict::lost ||
-               fail_on.contains(point.verdict);
-      });
-  return fails ? 1 : 0;
+  const bool any = std::any_of(comparison.points.begin(), comparison.points.end(),
+                               [&](const auto& point) { return fails(point.verdict); });
+  return any ? 1 : 0;
 }
 
 std::string comparison_text(const ComparedBenches& compared, const ConsoleStyle& style, bool all) {
@@ -122,17 +125,23 @@ std::string comparison_text(const ComparedBenches& compared, const ConsoleStyle&
       text += note.grave ? coloured(style, Colour::yellow, "WARNING") + " " : "note: ";
       text += printable(note.text) + "\n";
     }
-    std::vector<ComparisonRow> rows;
-    for (const ChangeVerdict verdict : kChangeVerdicts) {
-      if (verdict == ChangeVerdict::same && !all) continue;
-      for (ComparisonRow& row : rows_of(comparison, verdict)) rows.push_back(std::move(row));
-    }
-    if (!rows.empty()) text += "\n" + Table(std::move(rows), style, comparison.counted).text();
-    text += "\n";
   }
+  const bool quiet = style.verbosity == Verbosity::quiet;
+  std::vector<ComparisonRow> rows;
+  for (const ChangeVerdict verdict : kChangeVerdicts) {
+    // What was not asked for is as little news as what is the same.
+    const bool dull = verdict == ChangeVerdict::same || verdict == ChangeVerdict::deselected;
+    if ((dull && !all) || (quiet && !compared.fails(verdict))) continue;
+    for (ComparisonRow& row : rows_of(comparison, verdict)) rows.push_back(std::move(row));
+  }
+  const bool any_rows = !rows.empty();
+  if (any_rows) {
+    text += (quiet ? "" : "\n") + Table(std::move(rows), style, comparison.counted).text();
+  }
+  if (!quiet || any_rows) text += "\n";
   const Colour colour = compared.exit_code() != 0 ? Colour::red : Colour::green;
   text += coloured(style, colour, sum_text(compared)) + "\n";
-  if (style.verbosity == Verbosity::quiet) return text;
+  if (quiet) return text;
   for (const std::string& line : advice(compared)) text += printable(line) + "\n";
   return text;
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
+#include "report/failure_cause.hpp"
 
 namespace warpmark {
 
@@ -51,9 +53,7 @@ void ConsoleFrame::add(const EndedCase& ended) {
 
 void ConsoleFrame::finish(const RunEnd& end) {
   erase_progress();
-  for (const auto& [outcome, reproduce] : failures_) {
-    write_block(Colour::red, "FAILED", outcome.case_id, failure_text(outcome, reproduce));
-  }
+  write_failures();
   for (const Notice& notice : notices_) {
     std::string title = notice.first_case;
     if (notice.cases > 1) title += " and " + count_text(notice.cases - 1, "more case");
@@ -94,6 +94,34 @@ void ConsoleFrame::write_block(Colour colour, const std::string& word, const std
     block += (line.empty() ? "" : "  ") + line + "\n";
   }
   put(block);
+}
+
+// One cause is told once, with the cases that it takes, and the gravest first.
+void ConsoleFrame::write_failures() {
+  struct Cause {
+    const std::pair<Outcome, std::string>* first;
+    std::vector<std::string> others;  ///< ids
+  };
+  std::vector<Cause> causes;
+  std::map<std::string, size_t> known;
+  for (const auto& failure : failures_) {
+    const std::string cause = failure_cause(failure.first);
+    const auto [at, is_new] = known.emplace(cause, causes.size());
+    if (is_new || cause.empty()) {
+      causes.push_back({&failure, {}});
+    } else {
+      causes[at->second].others.push_back(failure.first.case_id);
+    }
+  }
+  std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) {
+    return failure_rank(a.first->first) < failure_rank(b.first->first);
+  });
+  for (const Cause& cause : causes) {
+    const auto& [outcome, reproduce] = *cause.first;
+    std::string text = failure_text(outcome, reproduce);
+    if (!cause.others.empty()) text += "\nthe same in " + other_cases(cause.others);
+    write_block(Colour::red, "FAILED", cases_title(outcome.case_id, cause.others.size()), text);
+  }
 }
 
 void ConsoleFrame::note(const Outcome& outcome) {

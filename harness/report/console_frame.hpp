@@ -48,6 +48,7 @@ class ConsoleFrame {
   void write_block(Colour colour, const std::string& word, const std::string& title,
                    const std::string& text);
   void note(const Outcome& outcome);
+  void write_failures();
   void write_skips();
   void write_durations();
 

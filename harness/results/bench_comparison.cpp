@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -76,44 +77,52 @@ std::vector<CounterChange> changed_counters(const BenchCase& before, const Bench
   return changes;
 }
 
-// Exact numbers: above and not "at least", so that an effect of 0 finds what is more, and only
-// that.
+// Of counters that both have; exact numbers: above and not "at least", so that an effect of 0 finds
+// what is more, and only that.
 bool grew(const CounterChange& change, double effect) {
-  return change.baseline && change.contender && *change.contender > *change.baseline &&
-         is_up(ratio_of_counts(change), effect);
+  return *change.contender > *change.baseline && is_up(ratio_of_counts(change), effect);
 }
 
 bool shrank(const CounterChange& change, double effect) {
-  return change.baseline && change.contender && *change.contender < *change.baseline &&
-         is_down(ratio_of_counts(change), effect);
+  return *change.contender < *change.baseline && is_down(ratio_of_counts(change), effect);
+}
+
+// What it counted may have grown to anything.
+bool is_gone(const CounterChange& change) {
+  return change.baseline && !change.contender;
 }
 
 void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCase& after,
                     double effect) {
   point.counted = true;
   point.counters = changed_counters(before, after);
+  const auto both = [](const CounterChange& change) { return change.baseline && change.contender; };
   const auto any = [&](const auto& moved) {
     return std::any_of(point.counters.begin(), point.counters.end(),
-                       [&](const CounterChange& change) { return moved(change, effect); });
+                       [&](const CounterChange& c) { return both(c) && moved(c, effect); });
   };
-  bool (*decides)(const CounterChange&, double) = nullptr;
+  const auto gone = std::find_if(point.counters.begin(), point.counters.end(), is_gone);
+  std::function<bool(const CounterChange&)> decides = [](const CounterChange&) { return false; };
   point.verdict = ChangeVerdict::same;
   if (any(grew)) {
     point.verdict = ChangeVerdict::slower;
-    decides = grew;
+    decides = [&](const CounterChange& c) { return both(c) && grew(c, effect); };
+  } else if (gone != point.counters.end()) {
+    point.verdict = ChangeVerdict::lost;
+    point.reason = fmt::format("the counter {} is gone", gone->name);
+    decides = is_gone;
   } else if (any(shrank)) {
     point.verdict = ChangeVerdict::faster;
-    decides = shrank;
+    decides = [&](const CounterChange& c) { return both(c) && shrank(c, effect); };
   }
   std::stable_sort(point.counters.begin(), point.counters.end(),
                    [&](const CounterChange& a, const CounterChange& b) {
-                     const bool first = decides != nullptr && decides(a, effect);
-                     const bool second = decides != nullptr && decides(b, effect);
-                     return first != second ? first : distance(a) > distance(b);
+                     const bool first = decides(a);
+                     return first != decides(b) ? first : distance(a) > distance(b);
                    });
   if (point.counters.empty()) {
     point.ratio = Ratio{};
-  } else if (point.counters.front().baseline && point.counters.front().contender) {
+  } else if (both(point.counters.front())) {
     const double ratio = ratio_of_counts(point.counters.front());
     point.ratio = Ratio{ratio, ratio, ratio};
   }
@@ -210,7 +219,8 @@ class Comparer {
       point.verdict = ChangeVerdict::lost;
       point.reason = "the run ended before it";
     } else {
-      point.verdict = ChangeVerdict::missing;
+      point.verdict =
+          contender_.asked_for(before.id) ? ChangeVerdict::missing : ChangeVerdict::deselected;
     }
     result_.points.push_back(std::move(point));
   }
@@ -220,6 +230,13 @@ class Comparer {
     point.sources_differ = before.sources != after.sources;
     if (!before.counters.empty() && !after.counters.empty()) {
       judge_counters(point, before, after, options_.least_count_effect);
+      result_.points.push_back(std::move(point));
+      return;
+    }
+    if (before.series.empty() || (result_.counted && !before.counters.empty())) {
+      point.counted = true;
+      point.verdict = ChangeVerdict::lost;
+      point.reason = "it has no counters any more";
       result_.points.push_back(std::move(point));
       return;
     }
@@ -233,6 +250,7 @@ class Comparer {
         one.notes = doubts(before, series, after, *now, options_.least_effect);
       } else {
         one.verdict = ChangeVerdict::missing;
+        one.reason = fmt::format("this run has no times with a {} cache", to_text(series.cache));
       }
       result_.points.push_back(std::move(one));
     }
@@ -287,6 +305,8 @@ std::string_view to_text(ChangeVerdict verdict) {
       return "same";
     case ChangeVerdict::missing:
       return "missing";
+    case ChangeVerdict::deselected:
+      return "deselected";
     case ChangeVerdict::added:
       break;
   }

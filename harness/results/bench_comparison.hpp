@@ -16,17 +16,18 @@ namespace warpmark {
 /// What is said of one case under one state of the cache, the gravest first.
 enum class ChangeVerdict : uint8_t {
   slower,
-  lost,          ///< the baseline has figures; here it failed, was skipped or was not come to
+  /// The baseline has figures; here it failed, was skipped, was not come to, or a counter is gone.
+  lost,
+  missing,       ///< in the baseline only: this run knows no such case
   inconclusive,  ///< neither a change nor sameness is shown
   faster,
-  same,     ///< shown to be within the least effect
-  missing,  ///< in the baseline only: this run was not asked for it
-  added     ///< without figures in the baseline
+  same,       ///< shown to be within the least effect
+  added,      ///< without figures in the baseline
+  deselected  ///< in the baseline only: -k or --case left it out of this run
 };
-constexpr std::array<ChangeVerdict, 7> kChangeVerdicts = {
-    ChangeVerdict::slower, ChangeVerdict::lost, ChangeVerdict::inconclusive,
-    ChangeVerdict::faster, ChangeVerdict::same, ChangeVerdict::missing,
-    ChangeVerdict::added};
+constexpr std::array<ChangeVerdict, 8> kChangeVerdicts = {
+    ChangeVerdict::slower, ChangeVerdict::lost, ChangeVerdict::missing, ChangeVerdict::inconclusive,
+    ChangeVerdict::faster, ChangeVerdict::same, ChangeVerdict::added,   ChangeVerdict::deselected};
 std::string_view to_text(ChangeVerdict verdict);
 
 /// A ratio of contender to baseline: 1.05 takes 5 % longer.

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "results/journal.hpp"
 #include "results/record_field.hpp"
+#include "suite/select_expression.hpp"
 
 namespace warpmark {
 
@@ -168,6 +169,12 @@ void read_run(const RecordField& record, BenchResult& into) {
   into.version = record.member("warpmark").text();
   into.date = record.member("date").text();
   into.command = record.member("command").text();
+  if (const auto ids = record.find("asked_cases")) into.asked_ids = ids->texts();
+  if (const auto select = record.find("asked_select")) {
+    into.asked_select = select->text();
+    (void)SelectExpression::parse(into.asked_select, "`asked_select`",
+                                  Position{display_path(into.file), 1, 0});
+  }
   const RecordField device = record.member("device");
   into.device_kind = device.member("kind").text();
   into.device_name = device.member("name").text();
@@ -217,14 +224,23 @@ const BenchCase* BenchResult::find(const std::string& id) const {
   return found == cases.end() ? nullptr : &*found;
 }
 
+bool BenchResult::asked_for(const std::string& id) const {
+  const bool named =
+      asked_ids.empty() || std::find(asked_ids.begin(), asked_ids.end(), id) != asked_ids.end();
+  return named && (asked_select.empty() ||
+                   SelectExpression::parse(asked_select, "`asked_select`").matches(id));
+}
+
 bool BenchResult::counted() const {
   return std::find(capabilities.begin(), capabilities.end(), "counters") != capabilities.end() ||
          std::any_of(cases.begin(), cases.end(),
                      [](const BenchCase& one) { return !one.counters.empty(); });
 }
 
-BenchResult read_bench_result(const std::filesystem::path& file) {
-  const JournalContents contents = read_journal(file);
+namespace {
+
+BenchResult read_result(const std::filesystem::path& file, JournalRun which) {
+  const JournalContents contents = read_journal(file, which);
   const std::string name = display_path(file);
   BenchResult result;
   result.file = file;
@@ -234,6 +250,7 @@ BenchResult read_bench_result(const std::filesystem::path& file) {
   for (size_t i = 0; i < contents.cases.size(); ++i) {
     const Position where{name, contents.case_lines[i], 0};
     BenchCase one = case_of(RecordField(contents.cases[i], where));
+    one.line = where.line;
     const auto [other, is_new] = lines.emplace(one.id, where.line);
     if (!is_new) {
       throw usage_error(fmt::format("a second record of the case {}", printable(one.id)), where,
@@ -243,6 +260,16 @@ BenchResult read_bench_result(const std::filesystem::path& file) {
   }
   read_end(contents, Position{name, 0, 0}, result);
   return result;
+}
+
+}  // namespace
+
+BenchResult read_bench_result(const std::filesystem::path& file) {
+  return read_result(file, JournalRun::only_bench);
+}
+
+BenchResult read_last_bench_result(const std::filesystem::path& file) {
+  return read_result(file, JournalRun::last);
 }
 
 }  // namespace warpmark

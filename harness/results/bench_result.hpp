@@ -30,6 +30,7 @@ struct BenchCase {
   Verdict verdict = Verdict::passed;
   std::string reason;     ///< of a case that did not pass
   std::string reproduce;  ///< the command that repeats it
+  int line = 0;           ///< of its record in the journal
   /// Axis names and values, values as texts.
   std::vector<std::pair<std::string, std::string>> point;
   std::string sources;              ///< SHA-256; "" of a case that was not timed
@@ -57,10 +58,14 @@ struct BenchResult {
   bool dirty = false;
   std::optional<Ceilings> ceilings;
   std::vector<BenchCase> cases;
-  bool complete = false;  ///< the run came to its end
-  std::string error;      ///< what ended it early, "" if that is not known: it was killed
+  std::vector<std::string> asked_ids;  ///< the only cases that were asked for; empty for all
+  std::string asked_select;            ///< the expression that chose among them; "" for all
+  bool complete = false;               ///< the run came to its end
+  std::string error;  ///< what ended it early, "" if that is not known: it was killed
 
   const BenchCase* find(const std::string& id) const;
+  /// Whether the run would have had a case of this id, if its suites have one.
+  bool asked_for(const std::string& id) const;
   /// Its device counts: what its cases say is exact.
   bool counted() const;
 };
@@ -68,5 +73,7 @@ struct BenchResult {
 /// Throws a usage error for what is no journal of a bench, with file and line. A run that ended
 /// early is read as far as it came.
 BenchResult read_bench_result(const std::filesystem::path& file);
+/// The same of the last run of a journal that holds those of several jobs.
+BenchResult read_last_bench_result(const std::filesystem::path& file);
 
 }  // namespace warpmark

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -24,17 +25,16 @@ Error cannot_write(const fs::path& path, int code) {
 }
 
 // Checks one record and puts it where it belongs.
-void read_record(Json record, const Position& where, JournalContents& contents) {
+void read_record(Json record, const Position& where, std::vector<JournalContents>& runs) {
   if (!record.is_object() || !record.contains("type") || !record["type"].is_string()) {
     throw usage_error("this is no record of a journal", where);
   }
   const auto type = record["type"].get<std::string>();
-  const bool first = contents.run.is_null();
-  if (first != (type == "run")) {
-    throw usage_error(first ? "a journal starts with a record of type `run`, not `" + type + "`"
-                            : "a second record of type `run`",
-                      where);
+  if (runs.empty() && type != "run") {
+    throw usage_error("a journal starts with a record of type `run`, not `" + type + "`", where);
   }
+  if (type == "run") runs.emplace_back();  // of the next job, also if the last one was killed
+  JournalContents& contents = runs.back();
   if (contents.end) throw usage_error("a record after that of type `end`", where);
   if (type == "run") {
     const Json version = record.value("record", Json());
@@ -59,11 +59,14 @@ void read_record(Json record, const Position& where, JournalContents& contents) 
 
 }  // namespace
 
-Journal::Journal(fs::path path, const RunContext& context, size_t cases) : path_(std::move(path)) {
+Journal::Journal(fs::path path, const RunContext& context, size_t cases, bool append)
+    : path_(std::move(path)) {
   std::error_code ignored;  // open() has the better words
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), ignored);
-  fd_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  const int how = append ? O_APPEND : O_TRUNC;
+  fd_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666));
   if (!fd_) throw cannot_write(path_, errno);
+  if (append) whole_ = std::max<off_t>(0, ::lseek(fd_.get(), 0, SEEK_END));  // a pipe has no end
   write_line(run_record(context, cases));
 }
 
@@ -93,15 +96,16 @@ void Journal::write_line(const Json& record) {
   whole_ += static_cast<off_t>(line.size());
 }
 
-JournalContents read_journal(const fs::path& path) {
+JournalContents read_journal(const fs::path& path, JournalRun which) {
   const std::string text = read_file(path);
   const std::string name = display_path(path);
-  JournalContents contents;
+  std::vector<JournalContents> runs;
+  bool torn = false;
   size_t begin = 0;
   for (int line = 1; begin < text.size(); ++line) {
     const size_t end = text.find('\n', begin);
     if (end == std::string::npos) {
-      contents.torn = true;
+      torn = true;
       break;
     }
     const Position where{name, line, 0};
@@ -109,13 +113,17 @@ JournalContents read_journal(const fs::path& path) {
                               text.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
                               /*allow_exceptions=*/false);
     if (record.is_discarded()) throw usage_error("this line of the journal is not JSON", where);
-    read_record(std::move(record), where, contents);
+    read_record(std::move(record), where, runs);
     begin = end + 1;
   }
-  if (contents.run.is_null()) {
-    throw usage_error("the journal has no whole line", Position{name, 0, 0});
-  }
-  return contents;
+  if (runs.empty()) throw usage_error("the journal has no whole line", Position{name, 0, 0});
+  runs.back().torn = torn;
+  if (which == JournalRun::last || runs.size() == 1) return std::move(runs.back());
+  const auto is_bench = [](const JournalContents& run) { return run.run.contains("bench"); };
+  const auto benches = std::count_if(runs.begin(), runs.end(), is_bench);
+  if (benches == 1) return std::move(*std::find_if(runs.begin(), runs.end(), is_bench));
+  throw usage_error(fmt::format("{} holds {} runs, {} of `bench`", name, runs.size(), benches), {},
+                    "one job can be had alone: `warpmark run CONFIG --job NAME --journal FILE`");
 }
 
 }  // namespace warpmark

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +15,8 @@
 
 namespace warpmark {
 
+/// A journal may hold several runs, one after another: those of the jobs of one configuration.
+///
 /// Writes run_record, an outcome_record for each case and end_record, each with one write(2), so
 /// that whatever ends the process, all lines but perhaps the last are whole.
 ///
@@ -22,8 +25,9 @@ namespace warpmark {
 /// it.
 class Journal {
  public:
-  /// Replaces the file, and makes missing folders. Throws an environment error.
-  Journal(std::filesystem::path path, const RunContext& context, size_t cases);
+  /// Replaces the file, or adds another run to its end, and makes missing folders. Throws an
+  /// environment error.
+  Journal(std::filesystem::path path, const RunContext& context, size_t cases, bool append = false);
 
   /// Both throw an environment error where the line cannot be written (the disk is full); what was
   /// written of it is taken back.
@@ -46,7 +50,15 @@ struct JournalContents {
   bool torn = false;                          ///< a last line without its end was left out
 };
 
-/// Throws a usage error, with the line, for what is no journal or of a newer version.
-JournalContents read_journal(const std::filesystem::path& path);
+/// Which run of a journal that holds those of several jobs.
+enum class JournalRun : uint8_t {
+  only_bench,  ///< the only one, or the only one that is a bench
+  last
+};
+
+/// Throws a usage error, with the line, for what is no journal or of a newer version, and for one
+/// that holds more than that run.
+JournalContents read_journal(const std::filesystem::path& path,
+                             JournalRun which = JournalRun::only_bench);
 
 }  // namespace warpmark

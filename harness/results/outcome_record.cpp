@@ -125,6 +125,8 @@ Json run_record(const RunContext& context, size_t cases) {
                  {"deselected", context.deselected},
                  {"trials", context.trials},
                  {"device", record_of(context.device)}};
+  if (!context.asked_ids.empty()) record["asked_cases"] = context.asked_ids;
+  if (!context.asked_select.empty()) record["asked_select"] = context.asked_select;
   if (context.bench) record["bench"] = record_of(*context.bench);
   return strict_json(record);
 }

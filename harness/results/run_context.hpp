@@ -37,10 +37,12 @@ struct RunContext {
   std::string sanitize;             ///< the tool of --sanitize; "" if it was not given
   std::optional<double> timeout_s;  ///< what --timeout-s said, in seconds
   uint64_t first_trial = 0;
-  uint64_t trials = 1;             ///< of each case, from `first_trial` on
-  bool trials_given = false;       ///< by --trials or --trial
-  size_t deselected = 0;           ///< cases that -k or --last-failed left out
-  std::vector<std::string> notes;  ///< lines for the head of a console report
+  uint64_t trials = 1;                 ///< of each case, from `first_trial` on
+  bool trials_given = false;           ///< by --trials or --trial
+  size_t deselected = 0;               ///< cases that -k or --last-failed left out
+  std::vector<std::string> asked_ids;  ///< what --case said; empty for all
+  std::string asked_select;            ///< what -k said; "" for all
+  std::vector<std::string> notes;      ///< lines for the head of a console report
   DeviceFacts device;
   std::optional<BenchContext> bench;  ///< only of a bench
 };

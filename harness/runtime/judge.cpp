@@ -14,6 +14,7 @@
 #include "compiler/refusal.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/expectation.hpp"
+#include "runtime/findings_text.hpp"
 
 namespace warpmark {
 
@@ -45,12 +46,7 @@ std::string kind_of_result(int result) {
 }
 
 std::string findings_text(const protocol::Failure& failure) {
-  std::vector<std::string> lines;
-  for (const auto& report : failure.reports) {
-    const std::string message = text_of(report, "message");
-    if (!message.empty()) lines.push_back(message);
-  }
-  return join(lines, "\n");
+  return warpmark::findings_text(failure.reports);
 }
 
 // The line that a report, or a frame of what it was inlined through, names, as the report names it.

@@ -48,6 +48,8 @@ std::string_view to_text(FailureKind kind) {
       return "finding";
     case FailureKind::counter:
       return "counter";
+    case FailureKind::load:
+      return "load";
     case FailureKind::driver:
       return "driver";
   }

@@ -18,7 +18,7 @@ enum class Verdict : uint8_t {
   passed,
   failed,
   skipped,      ///< with both numbers or the missing capability as the reason; never a pass
-  interrupted,  ///< not run, or not finished, because of SIGINT
+  interrupted,  ///< not run, or not finished, because of an interrupt
   not_run       ///< left out after as many failures as were allowed
 };
 std::string_view to_text(Verdict verdict);
@@ -39,7 +39,8 @@ enum class FailureKind : uint8_t {
   input_changed,  ///< an `in` argument that the kernel wrote to
   driver,         ///< any other failure of the driver
   finding,        ///< a race, an undefined value, a barrier that not everybody reaches
-  counter         ///< a counter beyond the bound that the suite gives
+  counter,        ///< a counter beyond the bound that the suite gives
+  load            ///< a suite that cannot be loaded, or a case of it that cannot be planned
 };
 std::string_view to_text(FailureKind kind);
 

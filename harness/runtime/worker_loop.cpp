@@ -149,8 +149,9 @@ void serve(Channel& channel, const DriverOpeners& openers) {
 int run_worker(int socket, bool confined) {
   // A front that was killed takes its worker along, also out of a launch that never ends.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Ctrl-C is the front's business, which then ends its worker.
-  std::signal(SIGINT, SIG_IGN);
+  // Interrupts are the front's business, which then ends its worker; a service manager sends them
+  // to every process that it started.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   // What kernels print must not mix with the front's results on stdout.
   if (!confined) ::dup2(STDERR_FILENO, STDOUT_FILENO);
   // NVRTC asks for the working directory, and reads past its buffer if that is gone (seen

@@ -70,6 +70,7 @@ class Compare(ProgramTest):
         self.compare("h200", "h200", "--fail-on", "inconclusive", code=1)
         self.compare("h200", "h200", "--fail-on", "missing,added,faster")
         self.compare("cpu_more", "cpu")
+        self.compare("cpu", "cpu_more", code=1)
         self.compare("cpu_more", "cpu", "--fail-on", "missing,faster", code=1)
         errors = self.refused("compare", "cpu.jsonl", "cpu.jsonl", "--fail-on", "mising")
         self.assertIn("did you mean `missing`?", errors)

@@ -9,6 +9,8 @@ import xml.etree.ElementTree as ElementTree
 
 from program import PROGRAM, CheckTest
 
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 def children_of(process):
     """The processes whose parent is `process` and that have not ended."""
@@ -60,22 +62,22 @@ class Workers(CheckTest):
                           "none"])
         self.assertEqual((end["passed"], end["failed"], end["exit_code"]), (5, 4, 1))
 
-    def start_hanging(self):
+    def start_hanging(self, journal="run.jsonl"):
         """A run that hangs in its second case of three, and its worker."""
         self.write_shared([0, 1003, 8])
-        command = [PROGRAM, "check", "suites", "--device", "misbehaving", "--journal", "run.jsonl",
+        command = [PROGRAM, "check", "suites", "--device", "misbehaving", "--journal", journal,
                    "--junit", "junit.xml"]
         process = subprocess.Popen(
             command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             start_new_session=True,
-            # A shell's background jobs ignore it.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            # A shell's background jobs ignore the first, nohup the last.
+            preexec_fn=lambda: [signal.signal(each, signal.SIG_DFL) for each in INTERRUPTS])
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        journal = self.folder / "run.jsonl"
+        journal = self.folder / journal
         self.wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") == 2)
         workers = children_of(process.pid)
         self.assertEqual(len(workers), 1)
@@ -88,22 +90,50 @@ class Workers(CheckTest):
             time.sleep(0.01)
 
     def test_an_interrupt_finishes_the_reports(self):
+        ways = {signal.SIGINT: lambda process, worker: os.killpg(process.pid, signal.SIGINT),
+                signal.SIGTERM: self.as_timeout_does, signal.SIGHUP: self.as_a_manager_does}
+        for number, (sign, send) in enumerate(ways.items()):
+            with self.subTest(sign):
+                process, worker = self.start_hanging("run%d.jsonl" % number)
+                send(process, worker)
+                out, errors = process.communicate(timeout=30)
+                code = 128 + sign
+                self.assertEqual(process.returncode, code, errors)
+                self.assertIn(b"\n1 passed, 2 interrupted in ", out)
+                run, *cases, end = self.journal("run%d.jsonl" % number)
+                self.assertEqual(run["cases"], 3)
+                self.assertEqual([case["verdict"] for case in cases],
+                                 ["passed", "interrupted", "interrupted"])
+                self.assertEqual((end["interrupted"], end["exit_code"]), (2, code))
+                tests = list(ElementTree.parse(self.folder / "junit.xml").getroot()
+                             .iter("testcase"))
+                (self.folder / "junit.xml").unlink()
+                self.assertEqual([test.get("name") for test in tests],
+                                 ["shared=0", "shared=1003", "shared=8"])
+                self.assertEqual([test.find("skipped") is not None for test in tests],
+                                 [False, True, True])
+                self.assertEqual(state_of(worker)[0], "Z")
+
+    @staticmethod
+    def as_timeout_does(process, _):
+        process.send_signal(signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGTERM)
+
+    @staticmethod
+    def as_a_manager_does(process, worker):
+        os.kill(worker, signal.SIGHUP)
+        process.send_signal(signal.SIGHUP)
+
+    def test_two_at_once_are_one_wish(self):
         process, worker = self.start_hanging()
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-        out, errors = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 130, errors)
-        self.assertIn(b"\n1 passed, 2 interrupted in ", out)
-        run, *cases, end = self.journal()
-        self.assertEqual(run["cases"], 3)
-        self.assertEqual([case["verdict"] for case in cases],
-                         ["passed", "interrupted", "interrupted"])
-        self.assertEqual((end["interrupted"], end["exit_code"]), (2, 130))
-        tests = list(ElementTree.parse(self.folder / "junit.xml").getroot().iter("testcase"))
-        self.assertEqual([test.get("name") for test in tests],
-                         ["shared=0", "shared=1003", "shared=8"])
-        self.assertEqual([test.find("skipped") is not None for test in tests],
-                         [False, True, True])
-        self.assertEqual(state_of(worker)[0], "Z")
+        process.send_signal(signal.SIGSTOP)
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGCONT)  # both are waiting
+        process.communicate(timeout=30)
+        self.assertIn(process.returncode, (129, 143))
+        self.assertEqual(self.journal()[-1]["type"], "end")
 
     def test_a_kill_leaves_valid_files_and_no_worker(self):
         self.write("junit.xml", "<testsuites/>\n")

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -123,6 +124,128 @@ class Jobs(CheckTest):
         self.assertIn("1 interrupted in ", out)
         self.assertIn("job two is not run", out)
         self.assertFalse((self.folder / "two.jsonl").exists())
+
+
+class OneReport(CheckTest):
+    """What the command line names is written by all jobs together."""
+    BOTH = ("""warpmark: 1
+check:
+  - {name: bad, suites: [../suites/t.yaml], device: cpu}
+  - {name: good, suites: [../suites/t.yaml], device: cpu, cases: [t.n=4]}
+bench:
+  - {name: times, suites: [../suites/u.yaml], device: cpu, max_samples: 1}
+""")
+
+    def setUp(self):
+        super().setUp()
+        self.write_scale(axes="{n: [4, 100]}",
+                         kernel_text=KERNEL.replace("f * src[i]", "i < 28 ? f * src[i] : src[i]"))
+        self.write_scale("suites/u.yaml", axes="{n: [8]}", kernel_text=None)
+        self.write("configs/mine.yaml", self.BOTH)
+
+    def tests_of(self, path="x.xml"):
+        root = ElementTree.parse(self.folder / path).getroot()
+        tests = {}
+        for test in root.iter("testcase"):
+            name = "%s.%s" % (test.get("classname"), test.get("name"))
+            self.assertNotIn(name, tests)  # a reader would take one for the other
+            tests[name] = [child.tag for child in test]
+        self.assertEqual(int(root.get("tests")), len(tests))
+        return root, tests
+
+    def test_junit_and_journal(self):
+        self.write("x.xml", "<testsuites/>\n")
+        self.write("x.jsonl", "of another run\n")
+        self.run_program("run", "configs/mine.yaml", "--junit", "x.xml", "--journal", "x.jsonl",
+                         code=1)
+        root, tests = self.tests_of()
+        self.assertEqual(tests, {"bad/t.n=4": [], "bad/t.n=100": ["failure"], "good/t.n=4": [],
+                                 "u.n=8": []})
+        self.assertEqual((root.get("failures"), root.get("errors")), ("1", "0"))
+        records = self.journal("x.jsonl")
+        self.assertEqual([record["type"] for record in records],
+                         ["run", "case", "case", "end", "run", "case", "end", "run", "case", "end"])
+        self.assertEqual([record["exit_code"] for record in records if record["type"] == "end"],
+                         [1, 0, 0])
+        # The one bench in it can be compared.
+        out, _ = self.run_program("compare", "x.jsonl", "x.jsonl")
+        self.assertIn("1 the same", out)
+
+    def test_a_job_without_a_report_is_an_error(self):
+        self.write("configs/mine.yaml", self.BOTH.replace("cases: [t.n=4]", "cases: [t.n=5]"))
+        self.run_program("run", "configs/mine.yaml", "--junit", "x.xml", code=2)
+        root, tests = self.tests_of()
+        self.assertEqual(tests["warpmark.good"], ["error"])
+        self.assertEqual((root.get("tests"), root.get("errors")), ("4", "1"))
+
+    def test_a_suite_that_cannot_be_loaded(self):
+        self.write("suites/u.yaml", "warpmark: 1\n")
+        self.run_program("run", "configs/mine.yaml", "--junit", "x.xml", "--journal", "x.jsonl",
+                         code=2)
+        root, tests = self.tests_of()
+        self.assertEqual(tests["u.not_loaded"], ["failure"])
+        self.assertEqual(root.get("failures"), "2")
+        self.assertEqual(self.journal("x.jsonl")[-1]["exit_code"], 2)
+
+    def test_a_gate_among_the_jobs(self):
+        self.run_program("bench", "suites/u.yaml", "--device", "cpu", "--max-samples", "1",
+                         "--journal", "base.jsonl")
+        text = (self.folder / "base.jsonl").read_text()
+        self.write("base.jsonl", re.sub(r'("name":"ptx_thread_instructions","value":)\d+', r"\g<1>1",
+                                        text))
+        self.write("configs/mine.yaml", self.BOTH.replace(
+            "max_samples: 1", "max_samples: 1, compare: ../base.jsonl"))
+        out, _ = self.run_program("run", "configs/mine.yaml", "--junit", "x.xml", "--journal",
+                                  "x.jsonl", code=1)
+        self.assertIn("1 slower", out)
+        self.assertEqual(self.tests_of()[1]["u.n=8"], ["failure"])
+
+    def test_files_that_cannot_be_shared(self):
+        two = self.BOTH.replace("\nbench:", "\nbench:\n  - {name: more, suites: [../suites/u.yaml]}")
+        self.write("configs/mine.yaml", two)
+        errors = self.refused("run", "configs/mine.yaml", "--benchmark-out", "x.json")
+        self.assertIn("the jobs `more` and `times` both write x.json", errors)
+        self.assertIn("--junit and", self.refused("run", "configs/mine.yaml", "--junit", "x.xml",
+                                                  "--journal", "x.xml").replace("--journal and",
+                                                                                "--junit and"))
+        # In the file, by another spelling, and across options.
+        self.write("configs/mine.yaml", self.BOTH.replace(
+            "device: cpu}", "device: cpu, junit: ../x.xml}", 1).replace(
+            "max_samples: 1", "max_samples: 1, journal: ../configs/../x.xml"))
+        self.assertIn("x.xml", self.refused("run", "configs/mine.yaml"))
+
+    def test_kept_files_stand_apart(self):
+        self.write("configs/mine.yaml", self.BOTH.replace("cases: [t.n=4]", "cases: [t.n=100]"))
+        self.run_program("run", "configs/mine.yaml", "--keep", "kept", code=1)
+        self.assertEqual(sorted(os.listdir(self.folder / "kept")), ["bad", "good"])
+        self.assertEqual(os.listdir(self.folder / "kept/good"), ["t.n=100"])
+
+    def test_sigterm_reaches_the_job_and_the_rest_is_marked(self):
+        self.misbehave()
+        self.write_scale(axes="{shared: [0, 1003]}", out="{out: 100}", n="{scalar: 100}",
+                         src="{in: rng.standard_normal(100)}", kernel_text=KERNEL,
+                         launch="{block: 32, grid: 'ceil_div(100, 32)', shared: shared}")
+        self.write("configs/mine.yaml", "warpmark: 1\ncheck:\n" + "".join(
+            "  - {name: %s, suites: [../suites/t.yaml], device: misbehaving}\n" % name
+            for name in ("one", "two")))
+        process = subprocess.Popen(
+            [PROGRAM, "run", "configs/mine.yaml", "--junit", "x.xml", "--journal", "x.jsonl"],
+            cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        journal, end = self.folder / "x.jsonl", time.monotonic() + 60
+        while not (journal.exists() and journal.read_bytes().count(b"\n") == 2):
+            self.assertLess(time.monotonic(), end, "waited in vain")
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)  # to this process alone
+        out, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 143, out + errors)
+        self.assertIn("job two is not run", out)
+        self.assertEqual(self.journal("x.jsonl")[-1]["exit_code"], 143)
+        _, tests = self.tests_of()
+        self.assertEqual(tests, {"t.shared=0": [], "t.shared=1003": ["skipped"],
+                                 "warpmark.two": ["skipped"]})
 
 
 class Shipped(CheckTest):

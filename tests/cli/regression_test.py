@@ -3,6 +3,7 @@ import json
 import re
 import shutil
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 from program import KERNEL, SOURCE, CheckTest
 
@@ -51,6 +52,72 @@ class Regression(CheckTest):
                                   "--compare", "baseline.jsonl", code=1)
         self.assertRegex(out, r"\nlost +t\.n=32\n +failed: ")
 
+    def test_what_fails_is_named_also_by_a_quiet_gate(self):
+        self.write_scale(axes="{n: [32, 100]}", src="{in: 'rng.random(n)'}", kernel_text=MORE_WORK)
+        out, errors = self.run_program("run", self.config, "--junit", "x.xml", "--annotations",
+                                       "github", code=1)
+        self.assertRegex(out, r"\nslower +t\.n=32 +\w+ +[\d,]+ +[\d,]+ +\+")
+        self.assertTrue(out.endswith("\n2 slower (every change counts)\n"), out)
+        # At the line of the suite that names the kernel.
+        self.assertRegex(errors, r"::error file=suites/t\.yaml,line=2,col=\d+,title=t\.n=32::slower"
+                                 r".*%0A\w+: [\d,]+ before, [\d,]+ now")
+        tests = self.failures("x.xml")
+        self.assertEqual(set(tests), {"t.n=32", "t.n=100"})
+        self.assertRegex(tests["t.n=32"], r"slower[^\n]*\n(global_|ptx_)\w+: [\d,]+ before")
+
+    def failures(self, path):
+        root = ElementTree.parse(self.folder / path).getroot()
+        return {"%s.%s" % (test.get("classname"), test.get("name")):
+                test.find("failure").get("message")
+                for test in root.iter("testcase") if test.find("failure") is not None}
+
+    def test_a_suite_that_is_gone_fails(self):
+        self.write_scale("suites/u.yaml", axes="{n: [8]}", src="{in: 'rng.random(n)'}",
+                         kernel_text=None)
+        self.run_program("bench", "suites", "--device", "cpu", "--max-samples", "1", "--journal",
+                         "baseline.jsonl")
+        self.run_program("run", self.config)
+        (self.folder / "suites/u.yaml").unlink()
+        out, errors = self.run_program("run", self.config, "--junit", "x.xml", "--annotations",
+                                       "github", code=1)
+        self.assertRegex(out, r"\nmissing +u\.n=8\b")
+        self.assertIn("1 missing, 2 the same", out)
+        self.assertRegex(errors, r"::error file=baseline\.jsonl,line=4,title=u\.n=8::missing")
+        self.assertEqual(list(self.failures("x.xml")), ["u.n=8"])
+        # It is meant: for once, and for good.
+        self.run_program("run", self.config, "--allow-missing")
+        self.run_program("run", self.config, "--journal", "new.jsonl", code=1)
+        shutil.copy(self.folder / "new.jsonl", self.folder / "baseline.jsonl")
+        self.run_program("run", self.config)
+
+    def test_a_point_or_a_counter_that_is_gone_fails(self):
+        self.write_scale(axes="{n: [32]}", src="{in: 'rng.random(n)'}")
+        out, _ = self.run_program("run", self.config, code=1)
+        self.assertRegex(out, r"\nmissing +t\.n=100\b")
+        self.write_scale(axes="{n: [32, 100]}", src="{in: 'rng.random(n)'}")
+        text = (self.folder / "baseline.jsonl").read_text()
+        self.write("baseline.jsonl", text.replace('"name":"ptx_thread_instructions"',
+                                                  '"name":"of_old"', 1))
+        out, _ = self.run_program("run", self.config, code=1)
+        self.assertIn("the counter of_old is gone", out)
+        self.assertRegex(out, r"1 lost, 1 the same")
+
+    def test_what_was_not_asked_for_is_not_missing(self):
+        for choice in (("-k", "n=32"), ("--case", "t.n=32")):
+            out, _ = self.run_program("run", self.config, *choice)
+            self.assertTrue(out.endswith("\n1 the same, 1 deselected (every change counts)\n"), out)
+        # Nor later, when the journals are compared.
+        self.run_program("run", self.config, "-k", "n=32", "--journal", "part.jsonl")
+        out, _ = self.run_program("compare", "baseline.jsonl", "part.jsonl")
+        self.assertIn("1 the same, 1 deselected", out)
+
+    def test_a_gate_that_could_not_compare_leaves_no_good_junit(self):
+        self.write_scale(axes="{n: [7]}", src="{in: 'rng.random(n)'}")
+        _, errors = self.run_program("run", self.config, "--junit", "x.xml", code=2)
+        self.assertIn("no case in common", errors)
+        root = ElementTree.parse(self.folder / "x.xml").getroot()
+        self.assertEqual(root.get("errors"), "1")
+
     def test_json_stays_alone(self):
         out, errors = self.run_program("bench", "suites", "--device", "cpu", "--max-samples", "1",
                                        "--json", "--compare", "baseline.jsonl")
@@ -90,7 +157,7 @@ class Shipped(CheckTest):
     def test_some_of_it(self):
         self.assertNotIn(str(SOURCE), BASELINE.read_text())
         self.assertRegex(self.run_shipped("-k", "multiply_them/grid"),
-                         r"\n1 the same, \d+ missing \(every change counts\)\n$")
+                         r"\n1 the same, \d+ deselected \(every change counts\)\n$")
 
 
 class ShippedWhole(Shipped):

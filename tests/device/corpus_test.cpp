@@ -11,6 +11,7 @@
 #include "device/client.hpp"
 #include "device/corpus.hpp"
 #include "device/newer.hpp"
+#include "support/run_tests.hpp"
 
 namespace warpmark::test {
 namespace {
@@ -105,5 +106,5 @@ TEST_F(Corpus, EveryKernelThatNvrtcCompilesLoads) {
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   warpmark::test::short_run = argc > 1 && std::string_view(argv[1]) == "--short";
-  return RUN_ALL_TESTS();
+  return warpmark::test::run_tests();
 }

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "device/wrong_calls.hpp"
+#include "support/run_tests.hpp"
 
 namespace warpmark::test {
 namespace {
@@ -157,5 +158,5 @@ int main(int argc, char** argv) {
   if (argc == 4 && std::string(argv[1]) == "--run")
     return warpmark::test::run_calls(argv[2], std::strtoul(argv[3], nullptr, 10));
   ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return warpmark::test::run_tests();
 }

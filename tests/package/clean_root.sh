@@ -51,7 +51,7 @@ make_system() {
   # How this machine reaches its mirrors: names, apt's proxy, pip's configuration, certificates.
   cp /etc/resolv.conf /etc/hosts "$target/etc/" 2>/dev/null || true
   apt-config dump | grep -E '^Acquire::(http|https)::' \
-    >"$target/etc/apt/apt.conf.d/99machine" || true
+    >"$target/etc/apt/apt.conf.d/99machine" || true  # may fail: without it the defaults hold
   local file
   for file in /etc/pip.conf "$HOME/.config/pip/pip.conf" "$HOME/.pip/pip.conf"; do
     if [[ -r $file ]]; then cat "$file" >>"$target/etc/pip.conf"; fi

@@ -9,6 +9,7 @@ import unittest
 
 import comment_tables
 import dynamic_section
+import honest_tests
 import layering
 import leftovers
 import public_headers
@@ -50,6 +51,44 @@ class CommentTables(Tree):
         prose = self.GOOD.replace("global\n   * More:\n   *   race           unordered", "global\n   * More: race           unordered")
         self.assertEqual(self.found(settings, prose), ["device.h: no row of a table begins with the kind of report 'race'"])
         self.assertEqual(len(self.found("BasedOnStyle: Google\n", self.GOOD)), 1)
+
+
+class HonestTests(Tree):
+    def faults(self, path, text):
+        file = self.write(path, text)
+        try:
+            return self.check(honest_tests.main, self.root)[1]
+        finally:
+            file.unlink()
+
+    def test_good_registrations(self):
+        self.write("tests/CMakeLists.txt", "# PASS_REGULAR_EXPRESSION would be wrong\n"
+                   "add_test(NAME a COMMAND a)\n"
+                   "set_tests_properties(a PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 3)\n"
+                   "target_link_libraries(a GTest::gtest warpmark_gtest_main)\n")
+        self.write("tests/run.sh", "#!/bin/sh\nset -eu\nresult=0\n\"$@\" || result=$?\nexit $result\n")
+        self.write("tests/more.sh", "#!/usr/bin/env bash\nset -euo pipefail\nls | wc\n"
+                   "found=$(command -v x || true)\ncp a b 2>/dev/null || true\n")
+        code, words = self.check(honest_tests.main, self.root)
+        self.assertEqual(code, 0, words)
+
+    def test_registrations_that_hide_failures(self):
+        for line in ('set_tests_properties(a PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")',
+                     '  PASS_REGULAR_EXPRESSION "ok")', "set_property(TEST a PROPERTY WILL_FAIL TRUE)",
+                     "set_tests_properties(a PROPERTIES SKIP_RETURN_CODE 3)",
+                     "  SKIP_RETURN_CODE 0 TIMEOUT 3)", "target_link_libraries(a GTest::gtest_main)",
+                     "add_test(NAME a COMMAND python3 -B x_test.py OnGpu)"):
+            for path in ("tests/unit/CMakeLists.txt", "cmake/Own.cmake"):
+                with self.subTest(line):
+                    self.assertIn(path + ":2: error:", self.faults(path, "\n%s\n" % line))
+
+    def test_scripts_and_programs_that_hide_failures(self):
+        for text in ("#!/bin/sh\nrun\n", "#!/bin/bash\nset -eu\nrun | tee log\n",
+                     "#!/bin/bash\nset -euo pipefail\nrun || true\n",
+                     "#!/bin/bash\nset -euo pipefail\nrun || exit 0\n"):
+            with self.subTest(text):
+                self.assertIn("tests/x.sh:", self.faults("tests/x.sh", text))
+        self.assertIn("tests/x.cpp:1:", self.faults("tests/x.cpp", "return RUN_ALL_TESTS();\n"))
 
 
 class Layering(Tree):

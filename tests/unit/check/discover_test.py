@@ -127,6 +127,30 @@ class Discovery(unittest.TestCase):
         self.write("suites/dot.yaml", "case reductions/dot.n=2 0\n")  # mended: no trace remains
         self.assertEqual(self.names()[2:], ["nested.reductions/dot.n=2"])
 
+    FAILURE = ('print2 {"suites": [{"name": "good", "file": "good.yaml", "inputs": [], "cases": '
+               '[{"id": "good.n=1", "skip": null}]}], "failures": [{"name": "sub/bad", '
+               '"file": "/x/bad.yaml", "error": "bad.yaml:3:1: error: a; [b] ${c}\\n  hint: d"}]}')
+
+    def test_a_bad_suite_of_a_folder_is_one_failing_test(self):
+        self.write("suites/first one.yaml", self.FAILURE + "\n")
+        for per, names in (("case", ["nested.good.n=1", "nested.sub/bad_NOT_DISCOVERED"]),
+                           ("suite", ["nested.good", "nested.sub/bad"])):
+            self.configure(self.call.replace(" suites/dot.yaml", "").replace(
+                "TIMEOUT", "PER %s PROPERTIES WILL_FAIL TRUE TIMEOUT" % per))
+            self.assertEqual(sorted(self.names()), names)
+            # Also by a pattern for the suite, which must not select nothing.
+            output = self.ctest("--output-on-failure", "-R", "sub/bad")
+            self.assertRegex(output, re.escape(names[1]) + r" \.+\*\*\*Failed")
+            self.assertIn("bad.yaml:3:1: error: a; [b] ${c}", output)
+            before = self.lists_made()
+            self.names()  # asked again until it is mended
+            self.assertGreater(self.lists_made(), before)
+
+    def test_a_code_without_failures_is_none_of_a_list(self):
+        self.configure()
+        self.write("suites/dot.yaml", 'print2 {"suites": [{"name": "x", "file": "x", "cases": []}]}')
+        self.assertIn("nested.suites/dot_NOT_DISCOVERED", self.names())
+
     def test_useless_lists_fail(self):
         self.configure()
         for text in ("print nonsense", 'print {"suites": []}', 'print {"suites": [{}]}',

@@ -2,7 +2,8 @@
 """Stands in for warpmark in tests of discovery. It takes `list --json SUITE...` and
 `check SUITE [--case ID] --device D`, and appends what it was told to the file calls.log beside it.
 
-A suite is lines of `case ID CODE`, `input PATH`, `broken WORDS`, `print TEXT`.
+A suite is lines of `case ID CODE`, `input PATH`, `broken WORDS`, `print TEXT`,
+`print2 TEXT`.
 """
 import json
 import os
@@ -23,9 +24,9 @@ def list_suites(paths):
         for word, *rest in read(path):
             if word == "broken":
                 sys.exit("%s:1:1: error: %s" % (path, " ".join(rest)))
-            if word == "print":
+            if word in ("print", "print2"):  # and the exit code
                 print(" ".join(rest))
-                return 0
+                return 2 if word == "print2" else 0
             if word == "input":
                 suite["inputs"].append(" ".join(rest))
             if word == "case":
@@ -47,7 +48,7 @@ def check(path, *options):
     counts = [(codes.count(1), "failed"), (codes.count(77), "skipped")]
     print(", ".join(["%d passed" % codes.count(0)] + ["%d %s" % one for one in counts if one[0]]),
           "in 0.01 s")
-    return 1 if 1 in codes else 0
+    return 1 if 1 in codes else 0 if 0 in codes else 77
 
 
 with open(HERE / "calls.log", "a") as log:

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
 #include <csignal>
 #include <thread>
 
@@ -10,17 +12,47 @@
 namespace warpmark {
 namespace {
 
+constexpr std::array kAll = {SIGINT, SIGTERM, SIGHUP};
+
+void wait_until_it_is_another_wish() {
+  std::this_thread::sleep_for(std::chrono::duration<double>(InterruptGuard::kTogetherS * 1.2));
+}
+
 TEST(InterruptGuard, CallsBackOnceAndLeavesTheSecondSignalToKill) {
-  EXPECT_EXIT(
-      {
-        std::atomic<int> calls = 0;
-        const InterruptGuard guard([&] { ++calls; });
-        std::raise(SIGINT);
-        if (calls != 1 || !guard.interrupted()) std::exit(1);
-        std::raise(SIGINT);
-        std::exit(2);
-      },
-      testing::KilledBySignal(SIGINT), "");
+  for (const int first : kAll) {
+    for (const int second : kAll) {
+      EXPECT_EXIT(
+          {
+            std::atomic<int> calls = 0;
+            const InterruptGuard guard([&] { ++calls; });
+            std::raise(first);
+            if (calls != 1 || guard.signal() != first) std::exit(1);
+            wait_until_it_is_another_wish();
+            std::raise(second);
+            std::exit(2);
+          },
+          testing::KilledBySignal(second), "");
+    }
+  }
+}
+
+// timeout(1) sends to its child, and then to the group that the child is in.
+TEST(InterruptGuard, TwoAtOnceAreOneWish) {
+  for (const int signal : kAll) {
+    std::atomic<int> calls = 0;
+    const InterruptGuard guard([&] { ++calls; });
+    std::raise(signal);
+    std::raise(signal);
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(guard.exit_code(), static_cast<ExitCode>(128 + signal));
+  }
+}
+
+TEST(InterruptGuard, ExitCodesAreThoseOfShells) {
+  EXPECT_EQ(InterruptGuard().exit_code(), ExitCode::success);
+  EXPECT_EQ(interrupted_by(SIGINT), ExitCode::interrupted);
+  EXPECT_EQ(static_cast<int>(interrupted_by(SIGTERM)), 143);
+  EXPECT_EQ(static_cast<int>(interrupted_by(SIGHUP)), 129);
 }
 
 TEST(InterruptGuard, PutsTheActionBack) {
@@ -40,15 +72,17 @@ TEST(InterruptGuard, PutsTheActionBack) {
 }
 
 TEST(InterruptGuard, LeavesAnIgnoredSignalIgnored) {
-  struct sigaction before {};
-  ::sigaction(SIGINT, nullptr, &before);
-  std::signal(SIGINT, SIG_IGN);
-  {
-    const InterruptGuard guard;
-    std::raise(SIGINT);
-    EXPECT_FALSE(guard.interrupted());
+  for (const int signal : kAll) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    std::signal(signal, SIG_IGN);
+    {
+      const InterruptGuard guard;
+      std::raise(signal);
+      EXPECT_FALSE(guard.interrupted());
+    }
+    ::sigaction(signal, &before, nullptr);
   }
-  ::sigaction(SIGINT, &before, nullptr);
 }
 
 TEST(InterruptGuard, SignalsOnOtherThreadsAreSeen) {

@@ -1,0 +1,26 @@
+// Which failures have one cause, so that it is told once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/outcome.hpp"
+
+namespace warpmark {
+
+/// A text that outcomes share if one mistake made them: the same kind of failure at the same place,
+/// in the same words apart from numbers. "" for an outcome that is told alone, as wrong elements
+/// are.
+std::string failure_cause(const Outcome& outcome);
+
+/// The greater, the later it is told: what ran nothing, what ended a launch, reports, wrong
+/// results.
+int failure_rank(const Outcome& outcome);
+
+/// "t.n=4 and 5 more cases".
+std::string cases_title(const std::string& first, size_t more);
+
+/// "n=4, n=8 and 70 more": those beside the first.
+std::string other_cases(const std::vector<std::string>& ids);
+
+}  // namespace warpmark

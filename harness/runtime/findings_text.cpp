@@ -1,0 +1,59 @@
+#include "runtime/findings_text.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// More different ones than a person reads at once.
+constexpr size_t kMostLines = 8;
+
+std::string member(const nlohmann::ordered_json& report, const char* key) {
+  const auto found = report.find(key);
+  return found != report.end() && found->is_string() ? printable(found->get<std::string>()) : "";
+}
+
+}  // namespace
+
+std::string findings_text(const std::vector<nlohmann::ordered_json>& reports) {
+  struct Told {
+    std::string message;
+    size_t others = 0;
+  };
+  std::vector<Told> told;
+  std::map<std::string, size_t> known;
+  for (const auto& report : reports) {
+    if (!report.is_object()) continue;
+    std::string message = member(report, "message");
+    if (message.empty()) continue;
+    const auto line = report.find("line");
+    const bool has_line = line != report.end() && line->is_number_unsigned();
+    // Without a line only the same words are the same mistake.
+    const std::string place = has_line ? member(report, "file") + ":" + line->dump() : message;
+    const auto [at, is_new] = known.emplace(member(report, "kind") + " " + place, told.size());
+    if (is_new) {
+      told.push_back({std::move(message), 0});
+    } else {
+      ++told[at->second].others;
+    }
+  }
+  std::vector<std::string> lines;
+  size_t left = 0;
+  for (const Told& one : told) {
+    if (lines.size() == kMostLines) {
+      left += 1 + one.others;
+      continue;
+    }
+    lines.push_back(one.message);
+    if (one.others > 0) lines.back() += fmt::format(" ({} more like it)", one.others);
+  }
+  if (left > 0) lines.push_back(fmt::format("and {} more; --journal has them all", left));
+  return join(lines, "\n");
+}
+
+}  // namespace warpmark

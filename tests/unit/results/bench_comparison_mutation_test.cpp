@@ -1,0 +1,351 @@
+// Kills single-token changes of bench_comparison.cpp: what is exactly at a bound, and what only one
+// of two benches has.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "results/bench_comparison.hpp"
+
+namespace warpmark {
+namespace {
+
+using Counters = std::vector<std::pair<std::string, int64_t>>;
+
+Summary around(double median, double low, double high, double confidence = 0.96,
+               size_t count = 20) {
+  Summary summary;
+  summary.count = count;
+  summary.median = summary.q1 = summary.q3 = median;
+  summary.interval = {low, high, confidence};
+  return summary;
+}
+
+BenchCase case_of(const std::string& id) {
+  BenchCase one;
+  one.suite = id.substr(0, id.find('.'));
+  one.id = id;
+  return one;
+}
+
+BenchCase timed(const std::string& id, const Summary& cold) {
+  BenchCase one = case_of(id);
+  BenchSeries series;
+  series.summary = cold;
+  one.series.push_back(series);
+  return one;
+}
+
+BenchCase counting(const std::string& id, Counters counters) {
+  BenchCase one = case_of(id);
+  one.counters = std::move(counters);
+  return one;
+}
+
+BenchCase failing(const std::string& id, Verdict verdict, const std::string& reason) {
+  BenchCase one = case_of(id);
+  one.verdict = verdict;
+  one.reason = reason;
+  return one;
+}
+
+BenchResult run_of(std::vector<BenchCase> cases) {
+  BenchResult result;
+  result.device_name = "device";
+  result.complete = true;
+  result.cases = std::move(cases);
+  return result;
+}
+
+ComparisonOptions effects(double times, double counts) {
+  ComparisonOptions options;
+  options.least_effect = times;
+  options.least_count_effect = counts;
+  return options;
+}
+
+ChangeVerdict verdict(const Summary& before, const Summary& after, double effect = 0.02) {
+  const BenchComparison comparison = compare_benches(
+      run_of({timed("a.n=1", before)}), run_of({timed("a.n=1", after)}), effects(effect, 0));
+  return comparison.points.at(0).verdict;
+}
+
+ComparedPoint counted(const Counters& before, const Counters& after, double effect = 0) {
+  return compare_benches(run_of({counting("a.n=1", before)}), run_of({counting("a.n=1", after)}),
+                         effects(0, effect))
+      .points.at(0);
+}
+
+std::vector<std::string> names(const ComparedPoint& point) {
+  std::vector<std::string> all;
+  for (const CounterChange& change : point.counters) all.push_back(change.name);
+  return all;
+}
+
+std::string refusal(const BenchResult& before, const BenchResult& after) {
+  try {
+    (void)compare_benches(before, after);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST(TimesAtABound, IntervalsThatTouchShowNoChange) {
+  EXPECT_EQ(verdict(around(10, 9, 11), around(12, 11, 13)), ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict(around(10, 9, 11), around(12, 11.0001, 13)), ChangeVerdict::slower);
+  EXPECT_EQ(verdict(around(12, 11, 13), around(10, 9, 11)), ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict(around(12, 11.0001, 13), around(10, 9, 11)), ChangeVerdict::faster);
+}
+
+TEST(TimesAtABound, ARatioOfTheLeastEffectCountsBothWays) {
+  const Summary less = around(1, 1, 1), more = around(1.02, 1.02, 1.02);
+  EXPECT_EQ(verdict(less, more), ChangeVerdict::slower);
+  EXPECT_EQ(verdict(more, less), ChangeVerdict::faster);
+  const Summary nearly = around(1.0199, 1.0199, 1.0199);
+  EXPECT_EQ(verdict(less, nearly), ChangeVerdict::same);
+  EXPECT_EQ(verdict(nearly, less), ChangeVerdict::same);
+}
+
+TEST(TimesAtABound, SamenessNeedsBothEndsOfTheInterval) {
+  const Summary base = around(10, 9.99, 10.01);
+  EXPECT_EQ(verdict(base, around(10.05, 10, 10.4)), ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict(base, around(9.95, 9.6, 10)), ChangeVerdict::inconclusive);
+}
+
+TEST(TimesAtABound, BothIntervalsNeedTheirConfidence) {
+  const Summary base = around(10, 9.9, 10.1, 0.95), slow = around(20, 19, 21, 0.95);
+  EXPECT_EQ(verdict(base, slow), ChangeVerdict::slower);
+  Summary unsure = base;
+  unsure.interval.confidence = 0.949;
+  EXPECT_EQ(verdict(unsure, slow), ChangeVerdict::inconclusive);
+  Summary unsure_slow = slow;
+  unsure_slow.interval.confidence = 0.949;
+  EXPECT_EQ(verdict(base, unsure_slow), ChangeVerdict::inconclusive);
+}
+
+TEST(RatioOfMedians, BothEndsByHand) {
+  const Ratio ratio = ratio_of_medians(around(11, 10.8, 11.3), around(10, 9.9, 10.05));
+  const double middle = std::log(1.1);
+  EXPECT_NEAR(std::log(ratio.low), middle - std::hypot(std::log(11 / 10.8), std::log(10.05 / 10)),
+              1e-12);
+  EXPECT_NEAR(std::log(ratio.high), middle + std::hypot(std::log(11.3 / 11), std::log(10 / 9.9)),
+              1e-12);
+}
+
+TEST(CountersAtABound, TheLeastEffectCountsBothWays) {
+  EXPECT_EQ(counted({{"x", 100}}, {{"x", 105}}, 0.05).verdict, ChangeVerdict::slower);
+  EXPECT_EQ(counted({{"x", 100}}, {{"x", 104}}, 0.05).verdict, ChangeVerdict::same);
+  EXPECT_EQ(counted({{"x", 105}}, {{"x", 100}}, 0.05).verdict, ChangeVerdict::faster);
+  EXPECT_EQ(counted({{"x", 104}}, {{"x", 100}}, 0.05).verdict, ChangeVerdict::same);
+  EXPECT_EQ(counted({{"x", 100}}, {{"x", 101}}).verdict, ChangeVerdict::slower);
+  EXPECT_EQ(counted({{"x", 101}}, {{"x", 100}}).verdict, ChangeVerdict::faster);
+  EXPECT_EQ(counted({{"x", 100}}, {{"x", 100}}).verdict, ChangeVerdict::same);
+}
+
+// Beyond 2^53 a ratio of doubles cannot tell neighbours, but the integers can.
+TEST(CountersAtABound, GreatNumbersStayExact) {
+  const int64_t great = int64_t{1} << 53;
+  EXPECT_EQ(counted({{"x", great}}, {{"x", great + 1}}).verdict, ChangeVerdict::slower);
+  EXPECT_EQ(counted({{"x", great + 1}}, {{"x", great}}).verdict, ChangeVerdict::faster);
+  EXPECT_EQ(counted({{"x", great}}, {{"x", great + 1}}).ratio->value, 1);
+}
+
+TEST(CountersThatAreGone, AreLostAndNeverFaster) {
+  const ComparedPoint gone = counted({{"x", 7}, {"y", 5}}, {{"y", 5}});
+  EXPECT_EQ(gone.verdict, ChangeVerdict::lost);
+  EXPECT_EQ(gone.reason, "the counter x is gone");
+  EXPECT_FALSE(gone.ratio);
+  // Beside one that is less, that one is no excuse; it comes first in the report.
+  const ComparedPoint less = counted({{"y", 5}, {"x", 7}}, {{"y", 4}});
+  EXPECT_EQ(less.verdict, ChangeVerdict::lost);
+  EXPECT_EQ(names(less), (std::vector<std::string>{"x", "y"}));
+  EXPECT_FALSE(less.ratio);
+  // One that grew is worse.
+  const ComparedPoint more = counted({{"x", 7}, {"y", 5}}, {{"y", 6}});
+  EXPECT_EQ(more.verdict, ChangeVerdict::slower);
+  EXPECT_EQ(more.reason, "");
+  EXPECT_EQ(names(more), (std::vector<std::string>{"y", "x"}));
+  EXPECT_DOUBLE_EQ(more.ratio->value, 1.2);
+}
+
+TEST(CountersThatAreNew, ChangeNoVerdict) {
+  const ComparedPoint added = counted({{"y", 5}}, {{"x", 7}, {"y", 5}});
+  EXPECT_EQ(added.verdict, ChangeVerdict::same);
+  EXPECT_EQ(names(added), std::vector<std::string>{"x"});
+  EXPECT_FALSE(added.ratio);
+  EXPECT_EQ(counted({{"y", 5}}, {{"x", 7}, {"y", 4}}).verdict, ChangeVerdict::faster);
+  EXPECT_EQ(counted({{"y", 5}}, {{"x", 7}, {"y", 6}}).verdict, ChangeVerdict::slower);
+}
+
+TEST(CounterOrder, WhatDecidesAndThenWhatWentFarthest) {
+  // None decides: by distance, and equal ones in the baseline's order.
+  const ComparedPoint none = counted({{"a", 100}, {"b", 100}, {"c", 100}, {"d", 100}},
+                                     {{"a", 50}, {"b", 10}, {"c", 50}, {"d", 300}}, 100);
+  EXPECT_EQ(none.verdict, ChangeVerdict::same);
+  EXPECT_EQ(names(none), (std::vector<std::string>{"b", "d", "a", "c"}));
+  EXPECT_DOUBLE_EQ(none.ratio->value, 0.1);
+  EXPECT_DOUBLE_EQ(none.ratio->low, 0.1);
+  EXPECT_DOUBLE_EQ(none.ratio->high, 0.1);
+  // Those that decide go before others that went farther.
+  const ComparedPoint grown =
+      counted({{"a", 100}, {"b", 100}, {"c", 100}}, {{"a", 1}, {"b", 110}, {"c", 120}});
+  EXPECT_EQ(names(grown), (std::vector<std::string>{"c", "b", "a"}));
+  const ComparedPoint shrunk =
+      counted({{"a", 100}, {"b", 100}, {"n", 0}}, {{"a", 90}, {"b", 80}, {"n", 0}, {"z", 3}});
+  EXPECT_EQ(shrunk.verdict, ChangeVerdict::faster);
+  EXPECT_EQ(names(shrunk), (std::vector<std::string>{"b", "a", "z"}));
+}
+
+TEST(CounterOrder, NoChangeIsARatioOfOne) {
+  const ComparedPoint same = counted({{"x", 3}}, {{"x", 3}});
+  EXPECT_TRUE(same.counters.empty());
+  EXPECT_EQ(same.ratio->value, 1);
+  EXPECT_EQ(same.ratio->low, 1);
+  EXPECT_EQ(same.ratio->high, 1);
+}
+
+TEST(CasesThatAreGone, AreMissingUnlessTheRunWasNotAskedForThem) {
+  const Summary summary = around(1, 1, 1);
+  const BenchResult before = run_of({timed("a.n=1", summary), timed("b.n=1", summary)});
+  BenchResult after = run_of({timed("a.n=1", summary)});
+  EXPECT_EQ(compare_benches(before, after).points.at(1).verdict, ChangeVerdict::missing);
+  after.asked_ids = {"a.n=1"};
+  EXPECT_EQ(compare_benches(before, after).points.at(1).verdict, ChangeVerdict::deselected);
+  after.asked_ids.clear();
+  after.asked_select = "a";
+  EXPECT_EQ(compare_benches(before, after).points.at(1).verdict, ChangeVerdict::deselected);
+  after.asked_select = "n=1";  // would have it
+  EXPECT_EQ(compare_benches(before, after).points.at(1).verdict, ChangeVerdict::missing);
+  after.asked_ids = {"a.n=1"};
+  EXPECT_EQ(compare_benches(before, after).points.at(1).verdict, ChangeVerdict::deselected);
+}
+
+TEST(CasesThatAreGone, AreLostWithTheirReason) {
+  const Summary summary = around(1, 1, 1);
+  const BenchResult before = run_of({timed("a.n=1", summary), timed("b.n=1", summary)});
+  const auto second = [&](const BenchCase& now) {
+    return compare_benches(before, run_of({timed("a.n=1", summary), now})).points.at(1);
+  };
+  EXPECT_EQ(second(failing("b.n=1", Verdict::not_run, "")).reason, "not run");
+  EXPECT_EQ(second(failing("b.n=1", Verdict::skipped, "no memory")).reason, "skipped: no memory");
+  EXPECT_EQ(second(failing("b.n=1", Verdict::skipped, "")).verdict, ChangeVerdict::lost);
+  // One that passed without figures has none, either.
+  EXPECT_EQ(second(failing("b.n=1", Verdict::passed, "")).verdict, ChangeVerdict::lost);
+  EXPECT_DOUBLE_EQ(second(failing("b.n=1", Verdict::failed, "")).baseline->median, 1);
+}
+
+TEST(CasesThatAreGone, OfTwoStatesOfTheCacheNoneIsShown) {
+  BenchCase both = timed("b.n=1", around(1, 1, 1));
+  BenchSeries hot = both.series.front();
+  hot.cache = CacheState::hot;
+  both.series.push_back(hot);
+  const BenchResult before = run_of({timed("a.n=1", around(1, 1, 1)), both});
+  const BenchResult after = run_of({timed("a.n=1", around(1, 1, 1))});
+  EXPECT_FALSE(compare_benches(before, after).points.at(1).baseline);
+}
+
+TEST(SeriesThatAreGone, AreMissingAndNewOnesAreAdded) {
+  BenchCase cold = timed("a.n=1", around(1, 1, 1)), hot = cold;
+  cold.series.front().cache = CacheState::cold;
+  hot.series.front().cache = CacheState::hot;
+  const BenchComparison comparison = compare_benches(run_of({cold}), run_of({hot}));
+  ASSERT_EQ(comparison.points.size(), 2U);
+  EXPECT_EQ(comparison.points[0].verdict, ChangeVerdict::missing);
+  EXPECT_EQ(comparison.points[0].reason, "this run has no times with a cold cache");
+  EXPECT_EQ(comparison.points[1].verdict, ChangeVerdict::added);
+  EXPECT_EQ(comparison.points[1].cache, CacheState::hot);
+  EXPECT_TRUE(comparison.points[1].contender);
+}
+
+TEST(CountersOfOneSide, AreLostWhereBothDevicesCount) {
+  BenchCase before = timed("a.n=1", around(1, 1, 1)), after = before;
+  before.counters = {{"x", 1}};
+  BenchResult baseline = run_of({before}), contender = run_of({after});
+  contender.capabilities = {"counters"};
+  const ComparedPoint point = compare_benches(baseline, contender).points.at(0);
+  EXPECT_EQ(point.verdict, ChangeVerdict::lost);
+  EXPECT_TRUE(point.counted);
+  // A case that had no counters before is compared by its times.
+  baseline.capabilities = {"counters"};
+  baseline.cases[0].counters.clear();
+  contender.cases[0].counters = {{"x", 1}};
+  EXPECT_EQ(compare_benches(baseline, contender).points.at(0).verdict, ChangeVerdict::same);
+  // Counters alone against times alone: there is nothing to compare, and no silence.
+  ComparisonOptions options;
+  options.across_devices = true;
+  const BenchComparison apart =
+      compare_benches(run_of({counting("a.n=1", {{"x", 1}})}), run_of({after}), options);
+  ASSERT_FALSE(apart.points.empty());
+  EXPECT_EQ(apart.points[0].verdict, ChangeVerdict::lost);
+}
+
+TEST(CasesThatAreNew, AreToldIfTheyHaveFigures) {
+  const Summary summary = around(1, 1, 1);
+  const BenchResult before =
+      run_of({timed("a.n=1", summary), failing("b.n=1", Verdict::failed, "x"),
+              failing("c.n=1", Verdict::passed, "")});
+  const BenchResult after =
+      run_of({timed("a.n=1", summary), timed("b.n=1", summary), timed("c.n=1", summary),
+              failing("d.n=1", Verdict::failed, "y")});
+  const BenchComparison comparison = compare_benches(before, after);
+  ASSERT_EQ(comparison.points.size(), 3U);
+  EXPECT_EQ(comparison.points[1].verdict, ChangeVerdict::added);
+  EXPECT_EQ(comparison.points[1].reason, "had no figures before: x");
+  EXPECT_EQ(comparison.points[2].reason, "");
+  EXPECT_EQ(comparison.count(ChangeVerdict::added), 2U);
+}
+
+TEST(CasesThatAreNew, OfADeviceThatCountsHaveNoTimes) {
+  BenchCase counts = counting("b.n=1", {{"x", 1}});
+  counts.series = timed("b.n=1", around(1, 1, 1)).series;
+  BenchResult before = run_of({counting("a.n=1", {{"x", 1}})});
+  const BenchComparison comparison =
+      compare_benches(before, run_of({counting("a.n=1", {{"x", 1}}), counts}));
+  ASSERT_EQ(comparison.points.size(), 2U);
+  EXPECT_TRUE(comparison.points[1].counted);
+  EXPECT_FALSE(comparison.points[1].cache);
+  EXPECT_FALSE(comparison.points[1].contender);
+}
+
+TEST(Comparable, NeedsACaseWithFiguresInBoth) {
+  const Summary summary = around(1, 1, 1);
+  // A case without figures in the baseline is none in common.
+  const BenchResult before =
+      run_of({failing("a.n=1", Verdict::failed, ""), timed("b.n=1", summary)});
+  EXPECT_NE(refusal(before, run_of({timed("a.n=1", summary)})).find("no case in common"),
+            std::string::npos);
+  EXPECT_NE(refusal(run_of({}), run_of({timed("a.n=1", summary)})).find("no case of"),
+            std::string::npos);
+  EXPECT_NE(refusal(before, run_of({})).find("no case in common"), std::string::npos);
+  // A run that was cut short lost them.
+  BenchResult torn = run_of({});
+  torn.complete = false;
+  EXPECT_EQ(compare_benches(before, torn).count(ChangeVerdict::lost), 1U);
+}
+
+TEST(Comparable, DevicesThatCountAndThatDoNotMayMeetWhereNothingIsMeasured) {
+  BenchResult before = run_of({counting("a.n=1", {{"x", 1}})});
+  before.capabilities = {"counters"};
+  EXPECT_EQ(compare_benches(before, run_of({failing("a.n=1", Verdict::failed, "x")}))
+                .count(ChangeVerdict::lost),
+            1U);
+  EXPECT_NE(refusal(before, run_of({timed("a.n=1", around(1, 1, 1))})).find("only one"),
+            std::string::npos);
+}
+
+TEST(Comparable, SourcesThatDifferAreToldOfCountersAndOfTimes) {
+  BenchCase before = counting("a.n=1", {{"x", 1}}), after = before;
+  EXPECT_FALSE(compare_benches(run_of({before}), run_of({after})).points.at(0).sources_differ);
+  after.sources = "other";
+  EXPECT_TRUE(compare_benches(run_of({before}), run_of({after})).points.at(0).sources_differ);
+}
+
+TEST(Words, EachVerdictHasItsOwn) {
+  std::string all;
+  for (const ChangeVerdict each : kChangeVerdicts) all += std::string(to_text(each)) + " ";
+  EXPECT_EQ(all, "slower lost missing inconclusive faster same added deselected ");
+}
+
+}  // namespace
+}  // namespace warpmark
