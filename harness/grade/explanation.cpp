@@ -67,6 +67,9 @@ std::string wrong_text(const OutputVerdict& output) {
       first.kind == MismatchKind::unwritten
           ? fmt::format("{} got no value, and {} was expected.", name, first.expected)
           : fmt::format("{} is {}, but {} was expected.", name, first.actual, first.expected);
+  if (first.kind == MismatchKind::nan && first.actual == first.expected) {
+    text = fmt::format("{} is nan (not a number), which this case does not allow.", name);
+  }
   if (result.elements == 1) return text;
   if (result.wrong == 1) {
     text += " It is the only wrong element of " + std::to_string(result.elements) + ".";

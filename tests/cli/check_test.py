@@ -113,6 +113,24 @@ class Failures(CheckTest):
                    "expected nan",
                    reference="{out: 'np.where(np.arange(n) == 3, np.nan, f * src)'}")
 
+    def test_a_nan_that_is_forbidden(self):
+        self.fails("suites/t.yaml:10:19", "the first is out[3] = nan, which `nan: forbid` does not "
+                   "allow, though it is what the reference has",
+                   reference="{out: 'np.where(np.arange(n) == 3, np.nan, f * src)'}",
+                   kernel_text=KERNEL.replace("f * src[i];", "i == 3 ? nanf(\"\") : f * src[i];"),
+                   more="tolerance: {nan: forbid}\n")
+
+    def test_a_tolerance_that_no_output_of_floats_has(self):
+        self.fails("suites/t.yaml:11:19", "`out` of int32 cannot have a tolerance",
+                   "integers and booleans must be equal",
+                   kernel_text=KERNEL.replace("float *out", "int *out"),
+                   reference="{out: '(f * src).astype(int)'}", more="tolerance: {atol: 1}\n")
+
+    def test_elements_that_a_tolerance_swallows(self):
+        self.fails("suites/t.yaml:10:18", "3 of 100 elements of `out` were never written; "
+                   "the first is out[97], expected ", kernel_text=KERNEL.replace("< n", "< n - 3"),
+                   more="tolerance: {atol: 1e9}\n")
+
     def test_an_input_that_the_kernel_changes(self):
         self.fails("suites/t.yaml:6:3", "the kernel changed its input `src`: src[7] was ",
                    " and is 9", "`inout`",

@@ -364,7 +364,7 @@ TEST_F(Composites, ABaselineThatCannotRunIsTheSuitesMistake) {
     const size_t at = suite.rfind("block: 32");
     suite.replace(at, suite.rfind('}') - at, launch);
     const Outcome outcome = run(suite, kCopies);
-    EXPECT_EQ(outcome.verdict, Verdict::failed) << launch;
+    EXPECT_EQ(outcome.verdict, warpmark::Verdict::failed) << launch;
     EXPECT_EQ(outcome.failure, FailureKind::reference) << launch;
     EXPECT_THAT(outcome.reason, testing::StartsWith("the baseline fails: ")) << launch;
     EXPECT_GT(outcome.reason.size(), 40U) << outcome.reason;
