@@ -31,7 +31,70 @@ void AsyncCopies::reset(std::uint32_t threads) {
   for (std::vector<Queue>& queues : queues_) queues.clear();
   announced_.clear();
   arrivals_.clear();
-  under_way_ = 0;
+  under_way_ = new_bytes_ = 0;
+}
+
+namespace {
+
+// What a copy's record takes, with what the checks remember of it.
+std::uint64_t bytes_of(const AsyncCopy& copy) {
+  std::uint64_t bytes = sizeof copy;
+  if (copy.parts != nullptr) bytes += copy.parts->size() * sizeof(CopyPart);
+  if (copy.flight != nullptr)
+    bytes += sizeof(Flight) + 64 + copy.flight->kept.capacity() * sizeof(std::uint64_t);
+  return bytes;
+}
+
+}  // namespace
+
+std::uint64_t AsyncCopies::kept_bytes() const {
+  std::uint64_t bytes = arrivals_.size() * sizeof(Arrival);
+  for (const AsyncCopy& copy : announced_) bytes += bytes_of(copy);
+  for (const std::vector<Queue>& queues : queues_) {
+    for (const Queue& queue : queues) {
+      for (const AsyncCopy& copy : queue.copies) bytes += bytes_of(copy);
+      for (const auto& [group, copy] : queue.read) bytes += bytes_of(copy);
+      bytes += queue.groups.size() * sizeof(std::uint64_t);
+    }
+  }
+  return bytes;
+}
+
+// Counts what is new, and looks at all of it once that may be too much.
+void AsyncCopies::keep(std::uint64_t bytes) {
+  const std::uint64_t most =
+      std::clamp(kAllBytes / (active_ == nullptr ? 1 : *active_), kLeastBytes, kMostBytes);
+  new_bytes_ += bytes;
+  if (new_bytes_ < most) return;
+  new_bytes_ = 0;
+  if (kept_bytes() > most) complete_older();
+}
+
+// The older half of each thread's copies and groups, of those that mbarriers are told of, and of
+// arrivals: always the same, whatever else runs.
+void AsyncCopies::complete_older() {
+  const std::size_t arriving = (arrivals_.size() + 1) / 2;
+  const std::vector<Arrival> older(arrivals_.begin(),
+                                   arrivals_.begin() + static_cast<std::ptrdiff_t>(arriving));
+  arrivals_.erase(arrivals_.begin(), arrivals_.begin() + static_cast<std::ptrdiff_t>(arriving));
+  for (const Arrival& arrival : older) arrive(arrival);
+  for (const Kind kind : {plain, bulk}) {
+    for (std::uint32_t thread = 0; thread < queues_[kind].size(); ++thread) {
+      Queue& queue = queues_[kind][thread];
+      wait(kind, thread, static_cast<std::uint32_t>(queue.groups.size() / 2));
+      for (std::size_t left = (queue.read.size() + 1) / 2; left > 0; --left) {
+        observer_->land(queue.read.front().second, nullptr);
+        queue.read.pop_front();
+        --under_way_;
+      }
+      const std::uint64_t end = queue.done + (queue.copies.size() + 1) / 2;
+      if (kind == plain) tell_barriers(thread, end);
+      complete(queue, end);
+    }
+  }
+  const std::size_t told = (announced_.size() + 1) / 2;
+  for (std::size_t i = 0; i < told; ++i) finish(announced_[i], announced_[i].completion);
+  announced_.erase(announced_.begin(), announced_.begin() + static_cast<std::ptrdiff_t>(told));
 }
 
 void AsyncCopies::move(const AsyncCopy& copy) {
@@ -86,14 +149,16 @@ void AsyncCopies::tell_barriers(std::uint32_t thread, std::uint64_t end) {
 void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy copy) {
   ++under_way_;
   if (observer_ != nullptr) observer_->depart(copy);
+  const std::uint64_t bytes = bytes_of(copy);
   if (copy.completion != nullptr) {
     announced_.push_back(std::move(copy));
-    return;
+  } else {
+    if (queues_[kind].empty()) queues_[kind].resize(threads_);
+    Queue& queue = queues_[kind][thread];
+    queue.copies.push_back(std::move(copy));
+    ++queue.started;
   }
-  if (queues_[kind].empty()) queues_[kind].resize(threads_);
-  Queue& queue = queues_[kind][thread];
-  queue.copies.push_back(std::move(copy));
-  ++queue.started;
+  keep(bytes);
 }
 
 void AsyncCopies::commit(Kind kind, std::uint32_t thread) {
@@ -102,6 +167,7 @@ void AsyncCopies::commit(Kind kind, std::uint32_t thread) {
   queue.groups.push_back(queue.started);
   // Groups that nobody waits for would pile up; copies of the oldest are long due.
   if (queue.groups.size() > 4096) wait(kind, thread, 2048);
+  keep(sizeof(std::uint64_t));
 }
 
 void AsyncCopies::wait(Kind kind, std::uint32_t thread, std::uint32_t most, bool reads) {
@@ -168,6 +234,16 @@ void AsyncCopies::abandon(std::uint32_t thread, std::uint32_t statement) {
 void AsyncCopies::arrive_later(std::uint32_t thread, std::byte* barrier) {
   const std::uint64_t after = queues_[plain].empty() ? 0 : queues_[plain][thread].started;
   arrivals_.push_back({thread, after, barrier});
+  keep(sizeof(Arrival));
+}
+
+// The copies before it are done, and the mbarrier learns of it.
+void AsyncCopies::arrive(const Arrival& arrival) {
+  if (!queues_[plain].empty())
+    complete(queues_[plain][arrival.thread], arrival.after, arrival.barrier);
+  Mbarrier state = load_barrier(arrival.barrier);
+  state.arrive(1);
+  store_barrier(arrival.barrier, state);
 }
 
 void AsyncCopies::settle(const std::byte* barrier) {
@@ -186,10 +262,7 @@ void AsyncCopies::settle(const std::byte* barrier) {
       continue;
     }
     arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (!queues_[plain].empty()) complete(queues_[plain][arrival.thread], arrival.after, barrier);
-    Mbarrier state = load_barrier(arrival.barrier);
-    state.arrive(1);
-    store_barrier(arrival.barrier, state);
+    arrive(arrival);
   }
 }
 

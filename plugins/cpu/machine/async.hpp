@@ -57,14 +57,25 @@ struct AsyncCopy {
 
 /// The copies of a block, by thread and in the order in which each thread started them. Bulk copies
 /// have groups of their own, apart from those of plain ones.
+///
+/// What a block leaves under way is bounded: beyond that the older half of each thread's comes
+/// about, as on a GPU sooner or later all of it does. The bound is more than what shared memory has
+/// room for in copies of 4 bytes, so that it is met only by who never waits.
 class AsyncCopies {
  public:
   enum Kind : std::uint8_t { plain, bulk, kinds };
+  /// Bytes of this host that the records of a block's copies may take, about; twice as much at
+  /// times. Blocks that have begun together share kAllBytes.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{32} << 20;
+  static constexpr std::uint64_t kLeastBytes = std::uint64_t{256} << 10;
+  static constexpr std::uint64_t kAllBytes = std::uint64_t{128} << 20;
 
   /// Forgets everything; threads are numbered below `threads`.
   void reset(std::uint32_t threads);
   /// Who is told of what copies have written.
   void watch(class BlockObserver* observer) { observer_ = observer; }
+  /// How many blocks have begun and not ended.
+  void share(const std::uint64_t& active) { active_ = &active; }
   void start(Kind kind, std::uint32_t thread, AsyncCopy copy);
   /// What the thread started since the last commit becomes a group.
   void commit(Kind kind, std::uint32_t thread);
@@ -98,16 +109,22 @@ class AsyncCopies {
     std::byte* barrier = nullptr;
   };
   void tell_barriers(std::uint32_t thread, std::uint64_t end);
+  void arrive(const Arrival& arrival);
+  void keep(std::uint64_t bytes);
+  [[nodiscard]] std::uint64_t kept_bytes() const;
+  void complete_older();
   void complete(Queue& queue, std::uint64_t end, const std::byte* barrier = nullptr);
   void finish(AsyncCopy& copy, const std::byte* barrier);
   static void move(const AsyncCopy& copy);
 
   BlockObserver* observer_ = nullptr;
+  const std::uint64_t* active_ = nullptr;
   std::uint32_t threads_ = 0;
   std::vector<Queue> queues_[kinds];  ///< by thread, once one is used
   std::vector<AsyncCopy> announced_;  ///< copies that an mbarrier is told of
   std::vector<Arrival> arrivals_;
   std::uint64_t under_way_ = 0;
+  std::uint64_t new_bytes_ = 0;  ///< since kept_bytes() was looked at
 };
 
 }  // namespace warpmark::cpu

@@ -49,6 +49,7 @@ std::uint64_t BlockState::footprint(const Program& program, const LaunchShape& s
 }
 
 BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.warps()) {
+  async_.share(launch.active);
   const Program& program = launch.program;
   register_bytes_ = program.register_bytes;
   own_shared_bytes_ = launch.shape.dynamic_shared > 0

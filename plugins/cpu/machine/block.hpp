@@ -76,6 +76,7 @@ struct LaunchState {
   bool in_turn = false;                ///< all earlier blocks have retired
   bool parallel = false;               ///< others work on the same memory now
   LaunchObserver* observer = nullptr;  ///< if there are checks beyond bounds
+  std::uint64_t active = 1;            ///< blocks that have begun and not ended, in this thread
   bool stop = false;  ///< budget, wall limit or deadlock: the launch ends with error 702
 
   std::uint64_t random_state = 0;  ///< of the schedule

@@ -172,6 +172,7 @@ bool run_in_rotation(LaunchState& state, Counters& counters, Profile& profile) {
       start = state.random(2) == 0;
       std::swap(active.front(), active[state.random(static_cast<std::uint32_t>(active.size()))]);
     }
+    state.active = active.size() * active.front()->blocks.size();
     std::unique_ptr<Unit> unit = std::move(active.front());
     active.pop_front();
     const bool finished = run_unit(*unit);

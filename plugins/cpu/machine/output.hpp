@@ -15,7 +15,7 @@ class PrintLog {
   std::uint64_t limit = std::uint64_t{1} << 20;  ///< bytes
 
   void add(std::string text) {
-    if (text.size() > limit) return;
+    if (text.empty() || text.size() > limit) return;
     bytes_ += text.size();
     texts_.push_back(std::move(text));
     for (; bytes_ > limit; texts_.pop_front()) bytes_ -= texts_.front().size();
@@ -29,6 +29,7 @@ class PrintLog {
     texts_.clear();
     bytes_ = 0;
   }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] const std::deque<std::string>& texts() const { return texts_; }
 
  private:

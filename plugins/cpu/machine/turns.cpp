@@ -20,7 +20,11 @@ bool Turns::wanted(std::uint64_t turn) {
 }
 
 Turns::Turn Turns::take() {
-  const std::lock_guard lock(mutex_);
+  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+  std::unique_lock lock(mutex_);
+  // Somebody runs the earliest of all and does not come here before it is retired.
+  changed_.wait(lock,
+                [&] { return ended_bytes_ < kMostBytes || stopped_at_ != ~std::uint64_t{0}; });
   if (stopped_at_ != ~std::uint64_t{0} || next_ == turns_) return {};
   const std::uint64_t turn = next_++, begin = turn * each_;
   return {turn, begin, begin + std::min(each_, blocks_ - begin)};
@@ -28,10 +32,12 @@ Turns::Turn Turns::take() {
 
 void Turns::retire(std::uint64_t turn, Outcome outcome) {
   const std::lock_guard lock(mutex_);
+  ended_bytes_ += outcome.printed.bytes() + outcome.asserted.bytes();
   ended_.emplace(turn, std::move(outcome));
   for (auto first = ended_.begin();
        first != ended_.end() && first->first == retired_ && stopped_at_ == ~std::uint64_t{0};
        first = ended_.erase(first)) {
+    ended_bytes_ -= first->second.printed.bytes() + first->second.asserted.bytes();
     merge(first->second);
     if (first->second.stop || over_budget || faults.full()) {
       stopped_at_ = retired_;

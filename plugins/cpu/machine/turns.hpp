@@ -37,7 +37,8 @@ class Turns {
   struct Turn {
     std::uint64_t number = 0, begin = 0, end = 0;  ///< blocks [begin, end); none: there is no more
   };
-  /// What to run next.
+  /// What to run next. Waits while those that have ended, but must wait for an earlier one, keep
+  /// too much of what they have printed.
   Turn take();
   /// Waits for the turn of launch.turn; sets launch.stop if it never comes.
   void wait(LaunchState& launch);
@@ -62,6 +63,7 @@ class Turns {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::uint64_t, Outcome> ended_;  ///< not retired yet
+  std::uint64_t ended_bytes_ = 0;           ///< that they have printed
   std::uint64_t next_ = 0, retired_ = 0;
   std::uint64_t stopped_at_ = ~std::uint64_t{0};
 };
