@@ -170,7 +170,8 @@ class Mistakes(Runner):
         self.assertIn(",title=warpmark::two values of the axis", line)
         self.assertIn("\nsuites/a.yaml:6:", errors)
         self.assertEqual(self.taken(self.refused("check", "suites", "--annotations", "off")), [])
-        self.assertEqual(self.taken(self.refused("check", "suites", "--json")), [])
+        _, errors = self.run_program("check", "suites", "--json", code=2)
+        self.assertEqual(self.taken(errors), [])
         self.assertEqual(self.taken(self.refused("list", "suites")), [])
 
     def test_options_and_machines(self):

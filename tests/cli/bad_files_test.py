@@ -54,7 +54,7 @@ class BadFiles(CheckTest):
         self.assertEqual((end["passed"], end["failed"], end["exit_code"]), (2, len(names), 1))
         for name in names:
             self.assertIn("\nFAILED %s.not_loaded\n" % name, out)
-        self.assertIn("suites/schema.yaml:3:1: error: unknown key `blocks`", out)
+        self.assertIn("suites/schema.yaml:3:1: error: unknown key of a suite `blocks`", out)
         root = ElementTree.parse(self.folder / "junit.xml").getroot()
         failed = {"%s.%s" % (test.get("classname"), test.get("name"))
                   for test in root.iter("testcase") if test.find("failure") is not None}
@@ -147,7 +147,7 @@ class BadFiles(CheckTest):
         out, _ = self.check("suites", "--case", "good.n=4")
         self.assertIn("1 passed in ", out)
         # One that the bad file may have is not missing: the file is bad.
-        self.assertIn("unknown key `blocks`", self.refused("check", "suites", "--case",
+        self.assertIn("unknown key of a suite `blocks`", self.refused("check", "suites", "--case",
                                                            "schema.n=4", "--device", "cpu"))
         self.check("suites", "--case", "schema.n=4", "--case", "good.n=4", code=1)
         self.assertIn("no case is called `god.n=4`",

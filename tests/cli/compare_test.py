@@ -1,6 +1,7 @@
 # `warpmark compare`: verdicts, exit codes and reports of the journals in tests/results.
 import json
 import shutil
+import xml.etree.ElementTree as ElementTree
 
 import unittest
 
@@ -75,6 +76,30 @@ class Compare(ProgramTest):
         errors = self.refused("compare", "cpu.jsonl", "cpu.jsonl", "--fail-on", "mising")
         self.assertIn("did you mean `missing`?", errors)
 
+    def test_what_fails_is_named_to_code_hosts_and_in_junit(self):
+        for pair, code, names in ((("h200", "h200_failures"), 1,
+                                   {"copy.dtype=float32,n=1048576", "copy.dtype=float32,n=268435456",
+                                    "copy.dtype=float64,n=268435456"}),
+                                  (("cpu", "cpu_more"), 1, None), (("cpu", "cpu"), 0, set())):
+            out, errors = self.run_program("compare", pair[0] + ".jsonl", pair[1] + ".jsonl", "-q",
+                                           "--junit", "x.xml", "--annotations", "github", code=code)
+            root = ElementTree.parse(self.folder / "x.xml").getroot()
+            failed = {"%s.%s" % (test.get("classname"), test.get("name"))
+                      for test in root.iter("testcase") if test.find("failure") is not None}
+            if names is not None:
+                self.assertEqual(failed, names)
+            self.assertEqual(int(root.get("failures")), len(failed))
+            told = [line for line in errors.splitlines() if line.startswith("::error ")]
+            self.assertEqual(len(told), len(failed))
+            for line in told:
+                self.assertRegex(line, r"^::error file=%s\.jsonl,line=\d+,title=" % pair[0])
+            for name in failed:
+                self.assertIn(name, out)  # quiet, too
+        text = (self.folder / "cpu.jsonl").read_text()
+        self.assertIn("would replace cpu.jsonl", self.refused("compare", "cpu.jsonl", "cpu.jsonl",
+                                                              "--junit", "cpu.jsonl"))
+        self.assertEqual((self.folder / "cpu.jsonl").read_text(), text)
+
     def test_min_effect(self):
         self.assertIn("4 slower", self.compare("h200", "h200_slower", "-q", code=1))
         out = self.compare("h200", "h200_slower", "-q", "--min-effect", "15")
@@ -95,8 +120,10 @@ class Compare(ProgramTest):
             errors = self.refused("compare", "h200.jsonl", contender + ".jsonl")
             self.assertIn(message, errors)
             self.assertIn(hint, errors)
-        out = self.compare("h200", "a100", "--across-devices")
+        out = self.compare("h200", "a100", "--across-devices", code=1)
         self.assertIn("WARNING the devices differ: NVIDIA H200 and NVIDIA A100", out)
+        self.assertIn("8 missing, 4 the same", out)
+        self.compare("h200", "a100", "--across-devices", "--allow-missing")
 
     def test_files_that_are_no_journals(self):
         for text, message in (("", "bad.jsonl: error: the journal has no whole line"),

@@ -143,7 +143,7 @@ bench:
         self.write_scale("suites/u.yaml", axes="{n: [8]}", kernel_text=None)
         self.write("configs/mine.yaml", self.BOTH)
 
-    def tests_of(self, path="x.xml"):
+    def read_tests(self, path="x.xml"):
         root = ElementTree.parse(self.folder / path).getroot()
         tests = {}
         for test in root.iter("testcase"):
@@ -158,7 +158,7 @@ bench:
         self.write("x.jsonl", "of another run\n")
         self.run_program("run", "configs/mine.yaml", "--junit", "x.xml", "--journal", "x.jsonl",
                          code=1)
-        root, tests = self.tests_of()
+        root, tests = self.read_tests()
         self.assertEqual(tests, {"bad/t.n=4": [], "bad/t.n=100": ["failure"], "good/t.n=4": [],
                                  "u.n=8": []})
         self.assertEqual((root.get("failures"), root.get("errors")), ("1", "0"))
@@ -174,7 +174,7 @@ bench:
     def test_a_job_without_a_report_is_an_error(self):
         self.write("configs/mine.yaml", self.BOTH.replace("cases: [t.n=4]", "cases: [t.n=5]"))
         self.run_program("run", "configs/mine.yaml", "--junit", "x.xml", code=2)
-        root, tests = self.tests_of()
+        root, tests = self.read_tests()
         self.assertEqual(tests["warpmark.good"], ["error"])
         self.assertEqual((root.get("tests"), root.get("errors")), ("4", "1"))
 
@@ -182,7 +182,7 @@ bench:
         self.write("suites/u.yaml", "warpmark: 1\n")
         self.run_program("run", "configs/mine.yaml", "--junit", "x.xml", "--journal", "x.jsonl",
                          code=2)
-        root, tests = self.tests_of()
+        root, tests = self.read_tests()
         self.assertEqual(tests["u.not_loaded"], ["failure"])
         self.assertEqual(root.get("failures"), "2")
         self.assertEqual(self.journal("x.jsonl")[-1]["exit_code"], 2)
@@ -198,7 +198,7 @@ bench:
         out, _ = self.run_program("run", "configs/mine.yaml", "--junit", "x.xml", "--journal",
                                   "x.jsonl", code=1)
         self.assertIn("1 slower", out)
-        self.assertEqual(self.tests_of()[1]["u.n=8"], ["failure"])
+        self.assertEqual(self.read_tests()[1]["u.n=8"], ["failure"])
 
     def test_files_that_cannot_be_shared(self):
         two = self.BOTH.replace("\nbench:", "\nbench:\n  - {name: more, suites: [../suites/u.yaml]}")
@@ -243,7 +243,7 @@ bench:
         self.assertEqual(process.returncode, 143, out + errors)
         self.assertIn("job two is not run", out)
         self.assertEqual(self.journal("x.jsonl")[-1]["exit_code"], 143)
-        _, tests = self.tests_of()
+        _, tests = self.read_tests()
         self.assertEqual(tests, {"t.shared=0": [], "t.shared=1003": ["skipped"],
                                  "warpmark.two": ["skipped"]})
 

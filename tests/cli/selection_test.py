@@ -63,9 +63,11 @@ class Selection(CheckTest):
 
     def test_a_value_with_other_characters_needs_a_label(self):
         self.write_scale("suites/axes.yaml", axes="{n: [100], word: {python: \"['a:b']\"}}")
-        errors = self.refused("check", "suites", "--device", "cpu")
+        errors = self.refused("check", "suites/axes.yaml", "--device", "cpu")
         self.assertRegex(errors, r"^suites/axes\.yaml:3:\d+: error: ")
         self.assertIn("label", errors)
+        out, _ = self.check("suites", code=1)
+        self.assertIn("3 passed, 1 failed in ", out)
 
     def test_ctest_selects_the_same(self):
         self.write("CMakeLists.txt", LISTS % (SOURCE, self.folder / "suites", PROGRAM))
