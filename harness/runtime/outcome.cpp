@@ -50,6 +50,8 @@ std::string_view to_text(FailureKind kind) {
       return "counter";
     case FailureKind::driver:
       return "driver";
+    case FailureKind::launch:
+      return "launch";
   }
   return "";
 }

@@ -39,7 +39,8 @@ enum class FailureKind : uint8_t {
   input_changed,  ///< an `in` argument that the kernel wrote to
   driver,         ///< any other failure of the driver
   finding,        ///< a race, an undefined value, a barrier that not everybody reaches
-  counter         ///< a counter beyond the bound that the suite gives
+  counter,        ///< a counter beyond the bound that the suite gives
+  launch          ///< a launch that no CUDA device can do
 };
 std::string_view to_text(FailureKind kind);
 
