@@ -1,9 +1,14 @@
 #include "check/check.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "check/googletest.hpp"
 #include "check/junit.hpp"
@@ -24,19 +29,78 @@ std::vector<SuiteCount> count_suites(const std::vector<CaseWork>& work) {
   return suites;
 }
 
-// The first trial that does not pass decides; a skip depends on no inputs.
+// "0 to 2, 5": trials in ascending order.
+std::string trials_text(const std::vector<uint64_t>& trials) {
+  std::string text;
+  for (size_t first = 0; first < trials.size();) {
+    size_t last = first;
+    while (last + 1 < trials.size() && trials[last + 1] == trials[last] + 1) ++last;
+    text += fmt::format("{}{}", first > 0 ? ", " : "", trials[first]);
+    if (last > first) text += fmt::format(" to {}", trials[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+// What the trials of one case came to: the worst of them, and what any of them told.
+class Trials {
+ public:
+  void add(Outcome outcome, uint64_t trial) {
+    seconds_ += outcome.seconds;
+    for (std::string& notice : outcome.notices) {
+      if (std::find(notices_.begin(), notices_.end(), notice) == notices_.end()) {
+        notices_.push_back(std::move(notice));
+      }
+    }
+    ++count_;
+    const bool skipped = outcome.verdict == Verdict::skipped;
+    if (skipped) skipped_.push_back(trial);
+    // A skip is worse than a pass; the first one has the reason.
+    if (count_ > 1 && outcome_.verdict == Verdict::skipped) {
+      if (outcome.verdict == Verdict::passed || skipped) return;
+      skip_ = outcome_.reason;
+    }
+    outcome_ = std::move(outcome);
+  }
+  bool decided() const {
+    return outcome_.verdict != Verdict::passed && outcome_.verdict != Verdict::skipped;
+  }
+
+  Outcome whole(uint64_t planned) && {
+    outcome_.seconds = seconds_;
+    outcome_.notices = std::move(notices_);
+    if (skipped_.empty() || planned == 1) return std::move(outcome_);
+    const std::string which = fmt::format("skipped in {} of {} trials ({})", skipped_.size(),
+                                          planned, trials_text(skipped_));
+    if (outcome_.verdict == Verdict::skipped) {
+      outcome_.reason = which + ": " + outcome_.reason;
+    } else {
+      outcome_.notices.push_back(which + ": " + skip_);
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  Outcome outcome_;
+  std::string skip_;
+  std::vector<uint64_t> skipped_;
+  std::vector<std::string> notices_;
+  uint64_t count_ = 0;
+  double seconds_ = 0;
+};
+
+// The first trial that fails decides. One that is skipped does not: another's inputs may be of
+// other sizes, and memory that is short may be there the next time.
 Outcome run_trials(const CaseWork& work, CaseRunner& runner, const RunContext& context) {
-  Outcome outcome;
-  double seconds = 0;
+  Trials trials;
   for (uint64_t trial = context.first_trial; trial < context.first_trial + context.trials;
        ++trial) {
-    outcome = runner.verify(work.which, work.planned, trial);
-    seconds += outcome.seconds;
+    Outcome outcome = runner.verify(work.which, work.planned, trial);
     if (context.trials_given && outcome.verdict == Verdict::failed) outcome.trial = trial;
-    if (outcome.verdict != Verdict::passed) break;
+    trials.add(std::move(outcome), trial);
+    if (trials.decided() || work.which.skip) break;
   }
-  outcome.seconds = seconds;
-  return outcome;
+  return std::move(trials).whole(work.which.skip ? 1 : context.trials);
 }
 
 RegisteredTest test_of(const CaseWork& item, CaseRun& run, CaseRunner& runner,

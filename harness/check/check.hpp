@@ -32,10 +32,10 @@ struct CheckOptions : RunOptions {
   std::optional<std::filesystem::path> junit;  ///< JUnit XML, replaced at the end
 };
 
-/// Runs every case with the trials of `context`, the first that does not pass deciding, suite by
-/// suite, each as a GoogleTest test whose full name is the case id, and
-/// reports to `out`, the journal and the JUnit file. The first SIGINT, SIGTERM or
-/// SIGHUP marks what is not finished as interrupted and finishes the reports; the second kills.
+/// Runs every case with the trials of `context`, the first that fails deciding, suite by suite,
+/// each as a GoogleTest test whose full name is the case id, and reports to `out`, the journal and
+/// the JUnit file. The first SIGINT, SIGTERM or SIGHUP marks what is not finished as interrupted
+/// and finishes the reports; the second kills.
 ///
 /// At most once in a process, because GoogleTest can be started once. GoogleTest's environment
 /// variables have no effect. Returns success, verdict, skipped or interrupted. Throws what `runner`

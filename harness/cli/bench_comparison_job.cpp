@@ -6,11 +6,13 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/file.hpp"
 #include "base/log_text.hpp"
 #include "cli/output_files.hpp"
 #include "cli/suites.hpp"
+#include "driver/choose.hpp"
 #include "report/comparison_report.hpp"
 #include "report/comparison_rows.hpp"
 #include "report/junit.hpp"
@@ -27,6 +29,18 @@ void require_other_file(const JobRequest& request) {
   throw usage_error("the journal would replace the baseline " + display_path(request.baseline), {},
                     "write it to another file, and let that take the place of the baseline when "
                     "its figures are the ones to hold");
+}
+
+// As `bench`, but without a device there is no journal of this run to compare.
+std::optional<ExitCode> measure(JobRequest request, Output& out) {
+  const bool may_lack_device = std::exchange(request.skip_without_device, false);
+  try {
+    return bench(request, out);
+  } catch (const NoDeviceError& error) {
+    if (!may_lack_device) throw;
+    if (!request.json) out.print("skipped: {}\n", error.message());
+    return std::nullopt;
+  }
 }
 
 BenchResult read_baseline(const fs::path& file) {
@@ -89,8 +103,14 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
     folder.emplace("warpmark-compare");
     measuring.journal = folder->path() / "run.jsonl";
   }
-  const ExitCode measured = bench(measuring, out);
-  if (measured != ExitCode::success && measured != ExitCode::verdict) return measured;
+  const std::optional<ExitCode> done = measure(measuring, out);
+  if (!done) return ExitCode::skipped;
+  const ExitCode measured = *done;
+  // Where every case was skipped, the baseline's are lost.
+  if (measured != ExitCode::success && measured != ExitCode::verdict &&
+      measured != ExitCode::skipped) {
+    return measured;
+  }
 
   BenchResult contender = read_last_bench_result(measuring.journal);
   if (folder) contender.file = "this run";

@@ -127,7 +127,7 @@ ExitCode bench(const JobRequest& request, Output& out) {
   context.bench = bench_context(work, *session);
 
   BenchOptions options;
-  set_run_options(request, work.size(), out, options);
+  set_run_options(request, out, options);
   if (!request.google_benchmark.empty()) options.google_benchmark = request.google_benchmark;
   SessionTimer timer(std::move(session));
   const auto annotations = add_annotations(request, options);

@@ -115,7 +115,7 @@ ExitCode check(const JobRequest& request, Output& out) {
                             " does not count: `--counters` is for the CPU device (--device cpu)");
   }
   CheckOptions options;
-  set_run_options(request, work.size(), out, options);
+  set_run_options(request, out, options);
   if (!request.junit.empty()) options.junit = request.junit;
   SessionRunner runner(std::move(session), !request.keep.empty());
   options.reports.push_back(&last_failed);

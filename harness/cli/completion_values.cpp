@@ -98,6 +98,14 @@ std::vector<std::string> jobs(const CursorLine& line) {
   return names;
 }
 
+std::vector<std::string> failing_words(const CursorLine& line) {
+  const std::string command = line.words.size() > 1 ? line.words[1] : "";
+  if (command == "check") return {"notices", "skipped"};
+  std::vector<std::string> words = {"added", "faster", "inconclusive", "missing"};
+  if (command != "compare") words.insert(words.end(), {"notices", "skipped"});
+  return words;
+}
+
 std::vector<std::string> values(const std::string& argument, const CursorLine& line) {
   const size_t equals = line.current.find('=');
   const bool joined = line.current.starts_with("--") && equals != std::string::npos;
@@ -110,6 +118,7 @@ std::vector<std::string> values(const std::string& argument, const CursorLine& l
   if (argument == "--device") return devices();
   if (argument == "--job") return jobs(line);
   if (argument == "--annotations") return annotation_words();
+  if (argument == "--fail-on") return failing_words(line);
   if (argument == "--cache") return {"both", "cold", "hot"};
   if (argument == "--journal" || argument == "--junit" || argument == "--benchmark-out") {
     return files(current, "");

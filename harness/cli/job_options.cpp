@@ -101,16 +101,29 @@ void read_min_effect(JobRequest& request, const OptionValue& value) {
   request.comparison.min_effect = percent;
 }
 
+// `skipped` and `notices` are of every job, the verdicts of a comparison of those that compare.
 void read_fail_on(JobRequest& request, const OptionValue& value) {
+  request.fail_on = {};
   request.comparison.fail_on.clear();
   for (const Located& word : value.words) {
     for (std::string& what : split(word.text, ',')) {
-      request.comparison.fail_on.push_back(std::move(what));
+      if (what == "skipped") {
+        request.fail_on.skipped = true;
+      } else if (what == "notices") {
+        request.fail_on.notices = true;
+      } else if (request.kind == JobKind::bench) {
+        request.comparison.fail_on.push_back(std::move(what));
+      } else {
+        throw usage_error(fmt::format("{} of `check` knows no `{}`", value.what, printable(what)),
+                          word.where,
+                          "it knows skipped and notices; what fails a comparison is for `bench`");
+      }
     }
     try {
       (void)request.comparison.failing();
     } catch (const Error& error) {
-      throw error.at(word.where);
+      throw usage_error(error.message(), word.where,
+                        error.hint() + "; skipped and notices are for every job");
     }
   }
 }
@@ -275,8 +288,8 @@ const std::vector<JobOption>& job_options() {
        [](Request& request, const OptionValue& value) { request.baseline = path_of(value); }},
       {"--min-effect", "min_effect", "PCT", K::word, T::bench,
        "With --compare: the least change that counts, in percent", &read_min_effect},
-      {"--fail-on", "fail_on", "WHAT", K::words, T::bench,
-       "With --compare: fail for inconclusive, added, faster, too", &read_fail_on},
+      {"--fail-on", "fail_on", "WHAT", K::words, T::every,
+       "Exit 1 for skipped, notices; with --compare: inconclusive, added, faster", &read_fail_on},
       {"--allow-missing", "allow_missing", "", K::flag, T::bench,
        "With --compare: what only the baseline has is no failure",
        [](Request& request, const OptionValue& value) {
@@ -368,9 +381,12 @@ std::string JobArguments::unused_by(const std::vector<JobKind>& jobs) const {
   return "";
 }
 
-void JobArguments::apply(JobRequest& request) const {
+void JobArguments::apply(JobRequest& request, const std::vector<std::string>& keys) const {
   for (const auto& given : given_) {
     if (given->handle->count() == 0 || !given->option->is_for(request.kind)) continue;
+    const bool wanted =
+        keys.empty() || std::find(keys.begin(), keys.end(), given->option->key) != keys.end();
+    if (!wanted) continue;
     OptionValue value;
     value.what = first_name(*given->option);
     for (const std::string& word : given->words) value.words.push_back({word, {}});

@@ -56,8 +56,9 @@ class JobArguments {
   void add_to(CLI::App& app);
   void add_to(CLI::App& app, JobKind job);
   void add_to(CLI::App& app, const std::vector<std::string>& keys);
-  /// Puts those that were given, and that are for its kind, into the request. Throws a usage error.
-  void apply(JobRequest& request) const;
+  /// Puts those that were given, and that are for its kind, into the request: all, or those with
+  /// these keys. Throws a usage error.
+  void apply(JobRequest& request, const std::vector<std::string>& keys = {}) const;
   /// The first that was given and is for none of the jobs; "" if there is none.
   std::string unused_by(const std::vector<JobKind>& jobs) const;
 

@@ -13,6 +13,7 @@
 #include "cli/compare_request.hpp"
 #include "cli/output.hpp"
 #include "report/annotations.hpp"
+#include "report/case_run.hpp"
 #include "report/style.hpp"
 #include "runtime/session.hpp"
 
@@ -28,6 +29,7 @@ struct JobRequest {
   std::filesystem::path config;              ///< the run configuration it is from; "" for none
   CaseChoice choice;
   size_t max_failures = 0;  ///< 0 for no limit
+  FailOn fail_on;
   SessionOptions session;
   std::filesystem::path journal;  ///< "" for none
   bool append_journal = false;    ///< after the runs of other jobs, which are in it

@@ -117,11 +117,10 @@ RunContext make_context(const JobRequest& request, size_t deselected) {
   return context;
 }
 
-void set_run_options(const JobRequest& request, size_t cases, const Output& out,
-                     RunOptions& options) {
+void set_run_options(const JobRequest& request, const Output& out, RunOptions& options) {
   if (!request.journal.empty()) options.journal = request.journal;
   options.append_journal = request.append_journal;
-  options.single_case = !request.choice.ids.empty() && cases == 1;
+  options.fail_on = request.fail_on;
   options.max_failures = request.max_failures;
   options.json = request.json;
   options.style = console_style(STDOUT_FILENO);

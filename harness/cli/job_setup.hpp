@@ -28,8 +28,7 @@ bool nothing_can_run(const std::vector<CaseWork>& work);
 RunContext make_context(const JobRequest& request, size_t deselected);
 
 /// Puts into `options` what the request says of every job's run.
-void set_run_options(const JobRequest& request, size_t cases, const Output& out,
-                     RunOptions& options);
+void set_run_options(const JobRequest& request, const Output& out, RunOptions& options);
 
 /// Adds annotations to the reports, if the request wants them: they live in what it returns, and
 /// from now on nothing that kernels print is a command.

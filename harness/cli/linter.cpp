@@ -18,6 +18,7 @@ Linter::Linter(LintOptions options) : options_(std::move(options)) {
 void Linter::suite(const std::filesystem::path& file) {
   const size_t known = problems_.size();
   planned_.clear();
+  timed_.clear();
   std::shared_ptr<const Suite> suite;
   attempt([&] {
     try {
@@ -123,7 +124,24 @@ void Linter::plan(const Case& which, Purpose purpose) {
     if (!scalar.integer) check(scalar.value);
   }
   for (const Expected& expected : planned.plan.expected) check(expected.value);
-  if (purpose == Purpose::check) planned_.emplace_back(which, std::move(planned));
+  launches(which, planned);
+  if (purpose == Purpose::check) {
+    planned_.emplace_back(which, std::move(planned));
+  } else {
+    timed_.emplace_back(which, std::move(planned));
+  }
+}
+
+// What arithmetic over axes tells of launches; the rest needs kernels.
+void Linter::launches(const Case& which, const PlannedCase& planned) {
+  try {
+    check_launches(planned.plan, planned.positions);
+  } catch (const Error& error) {
+    case_failed(which, FailureKind::launch, error);
+  }
+  for (const auto& other : {planned.baseline, planned.smaller}) {
+    if (other) launches(which, *other);
+  }
 }
 
 // A missing compiler or NumPy is told once, and the rest is checked without.
@@ -145,6 +163,8 @@ void Linter::examine(const std::shared_ptr<const Suite>& suite) {
     attempt([&] { seen = examine(one.first, one.second, findings); });
     whole = whole && seen;
   }
+  // Their arrays are large, and are not made.
+  for (const auto& [which, planned] : timed_) attempt([&] { compile(which, planned); });
   for (const Error& problem : trivial_problems(*suite, findings.findings())) add(problem);
   // In a case that was not looked at an exception may be needed.
   if (!whole) return;
@@ -154,27 +174,36 @@ void Linter::examine(const std::shared_ptr<const Suite>& suite) {
 }
 
 // What fails one case by its size or dtype often fails many: the first is told.
-void Linter::case_failed(const Case& which, const Outcome& outcome) {
-  const Error& error = outcome.error.value();
-  const std::string key = fmt::format("{} {}", to_text(outcome.failure), error.where().text());
+void Linter::case_failed(const Case& which, FailureKind failure, const Error& error) {
+  const std::string key = fmt::format("{} {}", to_text(failure), error.where().text());
   if (!seen_.insert(key).second) return;
   problems_.emplace_back(ExitCode::verdict, fmt::format("{}: {}", which.id, error.message()),
                          error.where(), error.hint());
 }
 
+// Whether the kernels compile, take the arguments and can be launched.
+bool Linter::compile(const Case& which, const PlannedCase& planned) {
+  if (planned.plan.compile_error) return true;
+  const Outcome outcome = session_->examine(which, planned, nullptr);
+  if (outcome.verdict == Verdict::failed) {
+    case_failed(which, outcome.failure, outcome.error.value());
+  }
+  return outcome.verdict == Verdict::passed;
+}
+
 bool Linter::examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings) {
-  // A case that must fault or not compile has nothing to judge; nor may it be possible to compile
-  // it.
-  if (planned.plan.fault || planned.plan.compile_error) return true;
+  if (planned.baseline && !compile(which, *planned.baseline)) return false;
+  // A case that must fault or not compile has nothing to judge.
+  if (planned.plan.fault || planned.plan.compile_error) return compile(which, planned);
   if (planned.plan.expected.empty()) {
     findings.add_without_outputs(which);
-    return true;
+    return compile(which, planned);
   }
   TrivialCheck check(python_.interpreter());
   const Outcome outcome =
       session_->examine(which, planned, [&](const ReadyCase& ready) { return check.look(ready); });
   if (outcome.verdict == Verdict::failed) {
-    case_failed(which, outcome);
+    case_failed(which, outcome.failure, outcome.error.value());
     return false;
   }
   if (outcome.verdict != Verdict::passed) return false;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/lazy_python.hpp"
@@ -49,7 +50,9 @@ class Linter {
   void plan(const Case& which, Purpose purpose);
   bool has_session();
   void examine(const std::shared_ptr<const Suite>& suite);
-  void case_failed(const Case& which, const Outcome& outcome);
+  void case_failed(const Case& which, FailureKind failure, const Error& error);
+  void launches(const Case& which, const PlannedCase& planned);
+  bool compile(const Case& which, const PlannedCase& planned);
   bool examine(const Case& which, const PlannedCase& planned, TrivialFindings& findings);
 
   LintOptions options_;
@@ -60,6 +63,7 @@ class Linter {
   size_t cases_ = 0;
   std::set<std::string> texts_;  ///< of the suite at hand, checked at their own places
   std::vector<std::pair<Case, PlannedCase>> planned_;  ///< of the suite at hand, to examine
+  std::vector<std::pair<Case, PlannedCase>> timed_;    ///< the same with the axes of `bench`
   std::set<std::string> seen_;
   std::vector<Error> problems_;
   std::optional<Error> failure_;

@@ -23,9 +23,19 @@ ExitCode print_plans(const PlanOptions& options, Output& out) {
   options.choice.apply(request);
   ChosenCases chosen = choose_cases(options.paths, request.choice, python.list_evaluator());
   chosen.require_all_loaded();
+  ExitCode code = ExitCode::success;
   for (const Case& which : chosen.take_cases()) {
     try {
-      out.write(json_without_commands(describe(make_plan(which, plugins).plan)));
+      const PlannedCase planned = make_plan(which, plugins);
+      out.write(json_without_commands(describe(planned.plan)));
+      try {
+        check_launches(planned.plan, planned.positions);
+      } catch (const Error& error) {
+        // It would fail `check`, too; what is planned is shown all the same.
+        out.flush();
+        print_error(out, error.what());
+        code = ExitCode::verdict;
+      }
     } catch (const Error& error) {
       // Rules skip points that make no sense, and those need not have a plan.
       if (!which.skip) throw;
@@ -34,7 +44,7 @@ ExitCode print_plans(const PlanOptions& options, Output& out) {
                                    *which.skip, error.message()));
     }
   }
-  return ExitCode::success;
+  return code;
 }
 
 }  // namespace

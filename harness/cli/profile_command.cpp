@@ -11,6 +11,7 @@
 #include "cli/job_setup.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/output_files.hpp"
+#include "report/case_text.hpp"
 #include "report/profile.hpp"
 #include "runtime/artifacts.hpp"
 
@@ -67,7 +68,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   ConsoleStyle style = console_style(STDOUT_FILENO);
   style.for_runner = out.for_runner();
   std::vector<CaseProfile> profiles;
-  bool failed = false, first = true, counted = false;
+  bool failed = false, first = true, counted = false, all_skipped = true;
   for (const CaseWork& one : work) {
     CaseProfile made =
         one.which.skip ? CaseProfile{skipped_outcome(one.which), {}} : profile_of(session, one);
@@ -76,13 +77,14 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
     const Outcome& outcome = made.outcome;
     if (outcome.verdict == Verdict::interrupted) break;  // what was counted is still written
     failed = failed || outcome.verdict == Verdict::failed;
+    all_skipped = all_skipped && outcome.verdict == Verdict::skipped;
     if (!first) out.print("\n");
     first = false;
     if (!made.remark.empty() && outcome.verdict == Verdict::passed) {
       out.print("{}: {}\n", outcome.case_id, made.remark);
     } else if (outcome.verdict != Verdict::passed) {
       out.print("{}: {}: {}\n", outcome.case_id, to_text(outcome.verdict),
-                printable(outcome.reason));
+                printable(skip_text(outcome)));
       if (!made.remark.empty()) out.print("  {}\n", made.remark);
     }
     out.write(profile_text(made, style));
@@ -95,7 +97,8 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
     out.print("\nwrote {}\n", display_path(options.page));
   }
   if (guard.interrupted()) return guard.exit_code();
-  return failed ? ExitCode::verdict : ExitCode::success;
+  if (failed) return ExitCode::verdict;
+  return all_skipped ? ExitCode::skipped : ExitCode::success;
 }
 
 }  // namespace

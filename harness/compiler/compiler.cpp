@@ -479,13 +479,14 @@ CompileResult result_of(CachedCompilation made) {
   CompileResult result;
   result.entries = scan_entries(made.ptx);
   const std::map<std::string, std::string> types = decode_table(made.types);
-  const std::map<std::string, int> registers = registers_in_log(made.log);
+  const std::map<std::string, KernelBounds> usage = usage_in_log(made.log);
   for (Entry& entry : result.entries) {
     if (const auto found = types.find(entry.name); found != types.end()) {
       if (const auto list = parameter_types(found->second)) set_types(entry, *list);
     }
-    if (const auto found = registers.find(entry.name); found != registers.end()) {
-      entry.registers = found->second;
+    if (const auto found = usage.find(entry.name); found != usage.end()) {
+      entry.bounds.registers = found->second.registers;
+      entry.bounds.shared = found->second.shared;
     }
   }
   result.cubin = std::move(made.cubin);

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 
@@ -69,6 +71,46 @@ void lay_out(std::vector<EntryParameter>& parameters) {
     parameter.offset = offset;
     offset += parameter.bytes;
   }
+}
+
+// The number that stands before the words, as in "4096 bytes smem".
+std::optional<size_t> number_before(std::string_view text, std::string_view words) {
+  const size_t end = text.find(words);
+  if (end == std::string_view::npos) return std::nullopt;
+  const size_t start = text.substr(0, end).find_last_not_of("0123456789") + 1;
+  return number(text.substr(start, end - start));
+}
+
+// "8, 4" behind a directive: up to three dimensions, 1 for those that are left out.
+std::array<uint64_t, 3> read_dimensions(PtxTokens& tokens, PtxToken& token) {
+  std::array<uint64_t, 3> sizes{1, 1, 1};
+  for (uint64_t& size : sizes) {
+    token = tokens.next();
+    size = number(token.text).value_or(0);
+    token = tokens.next();
+    if (!token.is(",")) break;
+  }
+  return sizes;
+}
+
+// What stands between the parameters of an entry and its body, from `token` on: NVRTC writes plain
+// numbers there. Returns the token behind it.
+PtxToken read_bounds(PtxTokens& tokens, PtxToken token, KernelBounds& bounds) {
+  bool counts_clusters = false;  // the grid is given in clusters, so that any will do
+  while (!at_end(token) && !token.is("{") && !token.is(";") && !token.is(".entry")) {
+    if (token.is(".maxntid")) {
+      bounds.most_threads = volume(read_dimensions(tokens, token));
+    } else if (token.is(".reqntid")) {
+      bounds.block = read_dimensions(tokens, token);
+    } else if (token.is(".reqnctapercluster")) {
+      bounds.cluster = read_dimensions(tokens, token);
+    } else {
+      counts_clusters = counts_clusters || token.is(".blocksareclusters");
+      token = tokens.next();
+    }
+  }
+  if (counts_clusters) bounds.cluster = {};
+  return token;
 }
 
 // Where the parameter list starts: the last top-level "(" that closes at the end.
@@ -158,8 +200,12 @@ std::string Entry::text() const {
 std::vector<Entry> scan_entries(std::string_view ptx) {
   std::vector<Entry> entries;
   PtxTokens tokens(ptx);
-  for (PtxToken token = tokens.next(); !at_end(token); token = tokens.next()) {
-    if (!token.is(".entry")) continue;
+  PtxToken token = tokens.next();
+  while (!at_end(token)) {
+    if (!token.is(".entry")) {
+      token = tokens.next();
+      continue;
+    }
     Entry entry;
     entry.name = tokens.next().text;
     entry.demangled = demangle(entry.name);
@@ -172,7 +218,9 @@ std::vector<Entry> scan_entries(std::string_view ptx) {
         token = read_parameter(tokens, parameter);
         entry.parameters.push_back(parameter);
       }
+      token = tokens.next();
     }
+    token = read_bounds(tokens, token, entry.bounds);
     lay_out(entry.parameters);
     if (const auto types = parameter_types(entry.demangled)) set_types(entry, *types);
     entries.push_back(std::move(entry));
@@ -260,22 +308,21 @@ const Entry& find_entry(const std::vector<Entry>& entries, const std::string& wa
       close.empty() ? "" : fmt::format("did you mean `{}`?", printable(close)));
 }
 
-std::map<std::string, int> registers_in_log(std::string_view log) {
+std::map<std::string, KernelBounds> usage_in_log(std::string_view log) {
   constexpr std::string_view compiling = "Compiling entry function '";
-  constexpr std::string_view used = "Used ";
-  std::map<std::string, int> out;
+  std::map<std::string, KernelBounds> out;
   std::string entry;
   for (const std::string& line : split(log, '\n')) {
     if (const size_t at = line.find(compiling); at != std::string::npos) {
       const size_t start = at + compiling.size();
       entry = line.substr(start, line.find('\'', start) - start);
-    } else if (const size_t found = line.find(used);
-               found != std::string::npos && !entry.empty() &&
-               line.find(" registers", found) != std::string::npos) {
-      const size_t start = found + used.size();
-      if (const auto value = number(line.substr(start, line.find(' ', start) - start))) {
-        out[entry] = static_cast<int>(std::min<size_t>(*value, 1024));
-      }
+    } else if (const size_t used = line.find("Used ");
+               used != std::string::npos && !entry.empty()) {
+      // "Used 10 registers, used 1 barriers, 4096 bytes smem"
+      const std::string_view usage = std::string_view(line).substr(used + 5);
+      KernelBounds& bounds = out[entry];
+      bounds.registers = number_before(usage, " registers").value_or(bounds.registers);
+      bounds.shared = number_before(usage, " bytes smem").value_or(bounds.shared);
     }
   }
   return out;

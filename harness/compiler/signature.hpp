@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "base/launch_limits.hpp"
 
 namespace warpmark {
 
@@ -25,7 +26,7 @@ struct Entry {
   std::string name;       ///< the symbol: "doublify", "_Z5scalePf"
   std::string demangled;  ///< "scale(float*)"; the symbol itself if it is not mangled
   std::vector<EntryParameter> parameters;
-  std::optional<int> registers;  ///< a thread, from the ptxas log
+  KernelBounds bounds;  ///< from its directives and, of registers and memory, the ptxas log
 
   /// For people: "doublify(float*)", or with sizes where types are unknown: "doublify(8 bytes)".
   std::string text() const;
@@ -59,7 +60,7 @@ struct GivenArgument {
 const Entry& find_entry(const std::vector<Entry>& entries, const std::string& wanted,
                         const std::string& file, const std::vector<GivenArgument>& arguments = {});
 
-/// Registers of each entry from the log of `ptxas -v`.
-std::map<std::string, int> registers_in_log(std::string_view log);
+/// Registers and static shared memory of each entry from the log of `ptxas -v`.
+std::map<std::string, KernelBounds> usage_in_log(std::string_view log);
 
 }  // namespace warpmark

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
+#include "base/launch_limits.hpp"
 #include "base/text.hpp"
 #include "driver/jit_logs.hpp"
 
@@ -20,17 +20,6 @@ std::optional<std::string> over(std::string_view what, uint64_t value, uint64_t 
                                 std::string_view whose) {
   if (value <= limit) return std::nullopt;
   return fmt::format("{} is {}, but {} allows {}", what, value, whose, limit);
-}
-
-// Saturating, because a suite's arithmetic can make any number.
-uint64_t product(const std::array<uint64_t, 3>& sizes) {
-  constexpr uint64_t most = std::numeric_limits<uint64_t>::max();
-  uint64_t out = 1;
-  for (const uint64_t size : sizes) {
-    if (size != 0 && out > most / size) return most;
-    out *= size;
-  }
-  return out;
 }
 
 }  // namespace
@@ -158,7 +147,7 @@ std::optional<std::string> Function::misfit(const LaunchConfig& config) const {
     if (const auto text = check("block", config.block[i], kBlock[i])) return tell(*text);
     if (const auto text = check("grid", config.grid[i], kGrid[i])) return tell(*text);
   }
-  const uint64_t threads = product(config.block);
+  const uint64_t threads = volume(config.block);
   if (const auto text = over("the block's number of threads", threads,
                              limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK), device.identify())) {
     return tell(*text);
@@ -179,6 +168,14 @@ std::optional<std::string> Function::misfit(const LaunchConfig& config) const {
                     config.shared, fixed, device.identify(), shared));
   }
   return std::nullopt;
+}
+
+bool Function::fits_nowhere(const LaunchConfig& config) const {
+  const KernelBounds own{0, static_cast<uint64_t>(attributes_.static_shared_bytes)};
+  if (impossible_launch({config.grid, config.block, config.shared}, own)) return true;
+  const int registers = context().device().attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+  return registers >= static_cast<int>(CudaLimits::registers) &&
+         volume(config.block) > static_cast<uint64_t>(attributes_.max_threads_per_block);
 }
 
 void Function::prepare(const LaunchConfig& config) const {
@@ -230,7 +227,7 @@ int Function::active_blocks_per_multiprocessor(const LaunchConfig& config) const
   int blocks = 0;
   context().driver().call(
       context().table().occupancy_max_active_blocks, [this] { return identify(); }, &blocks,
-      handle_, static_cast<int>(product(config.block)), static_cast<size_t>(config.shared));
+      handle_, static_cast<int>(volume(config.block)), static_cast<size_t>(config.shared));
   return blocks;
 }
 

@@ -72,6 +72,9 @@ class Function {
   /// fits.
   std::optional<std::string> misfit(const LaunchConfig& config) const;
 
+  /// Whether it fits no other device, either: one with as many registers as any does not take it.
+  bool fits_nowhere(const LaunchConfig& config) const;
+
   /// Allows as much dynamic shared memory as `config` asks for, where that needs asking (over 48
   /// KiB).
   void prepare(const LaunchConfig& config) const;

@@ -107,6 +107,16 @@ std::string explain_changed_input(const Outcome& outcome) {
          "`const`, so that the compiler finds such a write.";
 }
 
+// "no CUDA device can launch `k`: the block has 128 threads, and …" is a sentence of our own
+// (launch_limits.cpp); the assignment's own kernel can be launched so.
+std::string explain_launch(const Outcome& outcome) {
+  std::string why = printable(outcome.reason);
+  why[0] = 'N';
+  return why +
+         ". The assignment says how many threads and blocks are launched: change what your kernel "
+         "asks for beside that, as by `__launch_bounds__`, `__shared__` arrays or registers.";
+}
+
 std::string of_the_assignment(const Outcome& outcome) {
   return "The grader could not prepare this case: " + printable(outcome.reason) +
          ". That is no mistake of yours; please tell your teacher.";
@@ -170,6 +180,8 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
       return of_the_assignment(outcome);
     case FailureKind::driver:
       return explain_driver(outcome);
+    case FailureKind::launch:
+      return explain_launch(outcome);
     case FailureKind::none:
       break;
   }

@@ -193,6 +193,7 @@ class SubmissionGrader::Run {
     const bool fixed = grader_.options_.seed.has_value();
     // With one seed twice, for either end of the buffers.
     const uint64_t trials = fixed ? 2 : assignment_.trials;
+    bool can_be_launched = true;  // else it compiles, and asks for what no device has
     graded.word = GradeWord::pass;
     for (uint64_t trial = 0; trial < trials && graded.word == GradeWord::pass; ++trial) {
       const uint64_t seed = seed_of(item, trial);
@@ -212,6 +213,7 @@ class SubmissionGrader::Run {
         cannot_judge(graded, outcome.message.empty() ? outcome.reason : outcome.message);
         return;
       }
+      can_be_launched = outcome.failure != FailureKind::launch;
       graded.word = verdict.word;
       graded.trial = trial;
       const ErrorAndBound worst = worst_error(outcome);
@@ -223,7 +225,7 @@ class SubmissionGrader::Run {
       graded.detail = detail_of(outcome, more);
       graded.reproduce = reproduce(item, one, seed);
     }
-    if (graded.word != GradeWord::not_launched) ++launched_;
+    if (graded.word != GradeWord::not_launched || !can_be_launched) ++launched_;
   }
 
   // The suite's own kernel runs only once the submission's session has ended, which starts anew.

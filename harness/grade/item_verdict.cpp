@@ -87,6 +87,9 @@ ItemVerdict judge_item(const Outcome& outcome) {
       return {GradeWord::wrong, Blame::submission};
     case FailureKind::driver:
       return {GradeWord::not_launched, Blame::doubtful};
+    case FailureKind::launch:
+      // By the suite's block, or by the bounds and registers of the submission.
+      return {GradeWord::not_launched, Blame::doubtful};
     case FailureKind::none:
     case FailureKind::load:
     case FailureKind::input:

@@ -35,11 +35,7 @@ int64_t last_index(int64_t start, int64_t step, int64_t count) {
 // A case that must fault may be about just such a buffer, and a rule that is still open may skip
 // the points at which one is too short.
 bool must_end_well(const Plan& plan) {
-  if (plan.fault || plan.report || plan.compile_error) return false;
-  return std::all_of(plan.skip.begin(), plan.skip.end(), [](const PlannedSkip& rule) {
-    const auto* skips = std::get_if<bool>(&rule.when);
-    return skips != nullptr && !*skips;
-  });
+  return !plan.fault && !plan.report && !plan.compile_error && !may_be_skipped(plan);
 }
 
 }  // namespace

@@ -197,6 +197,15 @@ PlanLimits limits_of(const Limits& limits, const Scope& scope) {
           limit_count(limits.heap_mib, scope, kMib)};
 }
 
+void set_limit_positions(const Limits& limits, PositionMap& positions) {
+  const auto set = [&](const char* key, const std::optional<Expression>& limit) {
+    if (limit) positions.set(std::string("/limits/") + key, limit->where());
+  };
+  set("memory_mib", limits.memory_mib);
+  set("stack_bytes", limits.stack_bytes);
+  set("heap_mib", limits.heap_mib);
+}
+
 Fault fault_of(const ExpectedFault& expected) {
   return {expected.kind.text, expected.argument ? expected.argument->text : std::string()};
 }
@@ -254,22 +263,29 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
     const auto& text = suite.compile_error->text;
     plan.compile_error = CompileError{text ? text->text : std::string()};
   }
-  for (const Located& name : suite.requirements) plan.requirements.push_back(name.text);
-  const auto require = [&](const char* name) {
+  for (const Located& name : suite.requirements) {
+    plan.requirements.push_back(name.text);
+    positions.set("/requires/" + name.text, name.where);
+  }
+  const auto require = [&](const std::string& name, const Position& where) {
     const auto& all = plan.requirements;
-    if (std::find(all.begin(), all.end(), name) == all.end()) plan.requirements.emplace_back(name);
+    if (std::find(all.begin(), all.end(), name) != all.end()) return;
+    plan.requirements.push_back(name);
+    positions.set("/requires/" + name, where);
   };
   // Only a device that tells of findings can give one, and only one that counts keeps a bound.
-  if (plan.report) require("reports");
+  if (plan.report) require("reports", suite.report->kind.where);
   const auto& faults = fault_kinds();
   if (plan.report && std::find(faults.begin(), faults.end(), plan.report->kind) == faults.end()) {
-    require("checks");
+    require("checks", suite.report->kind.where);
   }
-  if (!suite.counters.empty() || suite.composites.any()) require("profile");
+  if (!suite.counters.empty()) require("profile", suite.counters.front().where);
+  if (suite.composites.any()) require("profile", suite.composites.where);
   plan.restore = suite.bench.restore;
   const Scope scope = which.scope();
   take_over_counters(suite, scope, plan, positions);
   plan.limits = limits_of(suite.limits, scope);
+  set_limit_positions(suite.limits, positions);
   for (size_t i = 0; i < suite.skip.size(); ++i) {
     const SkipRule& rule = suite.skip[i];
     const std::string pointer = fmt::format("/skip/{}", i);

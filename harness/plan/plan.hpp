@@ -12,6 +12,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/dtype.hpp"
+#include "base/launch_limits.hpp"
 #include "suite/case.hpp"
 #include "suite/position_map.hpp"
 
@@ -248,6 +249,17 @@ Plan resolve(Plan plan, const Facts& facts, const PositionMap& positions);
 /// that are accessed. Accesses that `scope` does not decide are left out, and so are all of a plan
 /// that is skipped, that may be by a rule still open, or that must not end well.
 void check_accesses(const Plan& plan, const Scope& scope, const PositionMap& positions);
+
+/// Throws a verdict error, at the line of the suite and with both numbers, for a launch that no
+/// CUDA device can do, and for a stack that none has. `kernels` are the launches' kernels, in
+/// order, compiled for `architecture`; none before they are. Sizes that are still open are left
+/// out, and so is all of a plan that is skipped, that may be by a rule still open, or that is not
+/// to compile.
+void check_launches(const Plan& plan, const PositionMap& positions,
+                    const std::vector<KernelBounds>& kernels = {}, int architecture = 0);
+
+/// Whether a rule skips the plan, or one that is still open may.
+bool may_be_skipped(const Plan& plan);
 
 /// Throws a usage error if the work that `work_efficient` tells of is not more than 0 in both
 /// plans, or not less in that of the smaller point: any growth of instructions would keep the limit

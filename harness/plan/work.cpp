@@ -1,7 +1,6 @@
 // The work of two points, whose growth `work_efficient` compares with that of the instructions.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -16,13 +15,6 @@ std::optional<double> known_work(const Plan& plan) {
   if (!work || std::holds_alternative<Symbolic>(*work)) return std::nullopt;
   const auto* whole = std::get_if<int64_t>(&*work);
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(*work);
-}
-
-bool may_be_skipped(const Plan& plan) {
-  return std::any_of(plan.skip.begin(), plan.skip.end(), [](const PlannedSkip& rule) {
-    const auto* skips = std::get_if<bool>(&rule.when);
-    return skips == nullptr || *skips;
-  });
 }
 
 }  // namespace

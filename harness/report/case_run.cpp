@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/exception.hpp"
+#include "base/text.hpp"
 #include "report/case_text.hpp"
 #include "report/json_lines.hpp"
 #include "results/reproduce.hpp"
@@ -26,7 +27,7 @@ Outcome not_loaded(Outcome outcome, const Error& error) {
 CaseRun::CaseRun(std::function<void()> interrupt, size_t cases, const RunContext& context,
                  const RunOptions& options, const MakeReport& make_console, std::ostream& out)
     : context_(context),
-      single_case_(options.single_case),
+      fail_on_(options.fail_on),
       max_failures_(options.max_failures),
       interrupt_(std::move(interrupt)),
       journal_(options.journal ? std::make_optional<Journal>(*options.journal, context, cases,
@@ -49,6 +50,7 @@ CaseRun::Result CaseRun::run(const CaseWork& work,
     result.outcome = std::move(ran.outcome);
     result.timed = std::move(ran.timed);
     totals_.add(result.outcome.verdict);
+    if (!result.outcome.notices.empty()) ++noticed_;
     const std::string reproduce = reproduce_command(
         {work.which.suite->file, work.which.id, work.axes, result.outcome.trial}, context_);
     report({result.outcome, reproduce, result.timed ? &*result.timed : nullptr});
@@ -59,8 +61,11 @@ CaseRun::Result CaseRun::run(const CaseWork& work,
       result.failure = error_message_;
     } else if (result.outcome.verdict == Verdict::skipped) {
       result.skip = result.outcome.reason.empty() ? "skipped" : result.outcome.reason;
+      if (fail_on_.skipped) result.failure = "skipped: " + printable(skip_text(result.outcome));
     } else if (result.outcome.verdict != Verdict::passed) {
       result.skip = result.outcome.reason;
+    } else if (fail_on_.notices && !result.outcome.notices.empty()) {
+      result.failure = "notice: " + printable(join(result.outcome.notices, "\n"));
     }
   } catch (...) {
     stop(std::current_exception());
@@ -145,8 +150,28 @@ ExitCode CaseRun::exit_code() const {
     // Nothing was judged if nothing could be loaded.
     return not_loaded_ == totals_.cases() ? load_code_ : ExitCode::verdict;
   }
-  if (single_case_ && totals_.cases() == 1 && totals_.skipped == 1) return ExitCode::skipped;
+  if (fail_on_.skipped && totals_.skipped > 0) return ExitCode::verdict;
+  if (fail_on_.notices && noticed_ > 0) return ExitCode::verdict;
+  if (totals_.passed == 0 && totals_.skipped > 0) return ExitCode::skipped;
   return ExitCode::success;
+}
+
+// Where no case failed, and the run is no success all the same.
+std::vector<std::string> CaseRun::why_no_success() const {
+  std::vector<std::string> why;
+  if (error_ != nullptr || totals_.interrupted > 0) return why;
+  if (fail_on_.skipped && totals_.skipped > 0) {
+    why.push_back(fmt::format("exit code 1: {} skipped, and --fail-on has `skipped`",
+                              count_text(totals_.skipped, "case")));
+  }
+  if (fail_on_.notices && noticed_ > 0) {
+    why.push_back(fmt::format("exit code 1: {} with a notice, and --fail-on has `notices`",
+                              count_text(noticed_, "case")));
+  }
+  if (exit_code() == ExitCode::skipped) {
+    why.push_back("exit code 77: nothing passed or failed, because every case was skipped");
+  }
+  return why;
 }
 
 void CaseRun::attempt(const std::function<void()>& step) noexcept {
@@ -165,6 +190,9 @@ void CaseRun::finish_reports(double seconds) noexcept {
       for (std::string& note : each->notes()) end.notes.push_back(std::move(note));
     });
   }
+  attempt([&] {
+    for (std::string& note : why_no_success()) end.notes.push_back(std::move(note));
+  });
   end.totals = totals_;
   end.seconds = seconds;
   end.exit_code = static_cast<int>(exit_code());

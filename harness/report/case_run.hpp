@@ -30,12 +30,17 @@ struct CaseWork {
   std::optional<Error> error;     ///< why it cannot run: the suite, or the plan of this case
 };
 
+/// What fails a run although no case failed.
+struct FailOn {
+  bool skipped = false;  ///< a case that was skipped
+  bool notices = false;  ///< a case that had something to tell, as a compiler's warning
+};
+
 /// What every front is told.
 struct RunOptions {
   std::optional<std::filesystem::path> journal;  ///< JSON lines, written as cases end
   bool append_journal = false;                   ///< after the runs of other jobs
-  /// The command named one case, as ctest's do: ExitCode::skipped if it was skipped.
-  bool single_case = false;
+  FailOn fail_on;
   size_t max_failures = 0;  ///< after as many the rest is not run; 0 for no limit
   bool json = false;        ///< the records of the journal instead of the console's report
   ConsoleStyle style;
@@ -90,13 +95,14 @@ class CaseRun {
   Attempt attempt_or_mark(const CaseWork& work, const std::function<Attempt()>& attempt);
   void report(const EndedCase& ended);
   ExitCode exit_code() const;
+  std::vector<std::string> why_no_success() const;
   void attempt(const std::function<void()>& step) noexcept;
   void finish_reports(double seconds) noexcept;
   /// Tells the front's file of an error that it does not know, as far as that goes.
   void correct(const FrontEnd& front) noexcept;
 
   const RunContext& context_;
-  bool single_case_;
+  FailOn fail_on_;
   size_t max_failures_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   InterruptGuard interrupt_;  ///< first: from the first word on, a signal leaves whole reports
@@ -106,6 +112,7 @@ class CaseRun {
   Totals totals_;
   size_t not_loaded_ = 0;                 ///< of those that failed
   ExitCode load_code_ = ExitCode::usage;  ///< of the first of them
+  size_t noticed_ = 0;                    ///< cases with notices
   std::ostream& out_;
   std::exception_ptr error_;   ///< what ended the run early
   std::string error_message_;  ///< its words

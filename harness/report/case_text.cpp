@@ -28,6 +28,11 @@ std::string failure_text(const Outcome& outcome, const std::string& reproduce) {
   return printable(text);
 }
 
+std::string skip_text(const Outcome& outcome) {
+  const std::string place = outcome.where.known() ? outcome.where.text() + ": " : "";
+  return place + outcome.reason;
+}
+
 std::string run_text(size_t suites, size_t cases, const RunContext& context) {
   const DeviceFacts& device = context.device;
   std::vector<std::string> facts;

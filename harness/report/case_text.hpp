@@ -16,6 +16,9 @@ std::string failure_text(const Outcome& outcome, const std::string& reproduce);
 /// "3 suites, 14 cases on NVIDIA H200 (sm_90, driver 13.0, NVRTC 13.0), seed 0".
 std::string run_text(size_t suites, size_t cases, const RunContext& context);
 
+/// Why a case was skipped, behind the line of the suite that asks for what is not there.
+std::string skip_text(const Outcome& outcome);
+
 /// "12 passed, 1 failed, 1 skipped in 0.80 s"; what is 0 is left out, but not `passed`.
 /// `deselected` cases were not asked for.
 std::string totals_text(const Totals& totals, double seconds, size_t deselected = 0);

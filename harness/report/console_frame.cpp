@@ -163,7 +163,7 @@ void ConsoleFrame::write_skips() {
   if (!skips_.empty()) put("\n");
   for (const Outcome& skip : skips_) {
     put(coloured(style_, Colour::yellow, "SKIPPED") + " " + skip.case_id + ": " +
-        printable(skip.reason) + "\n");
+        printable(skip_text(skip)) + "\n");
   }
 }
 

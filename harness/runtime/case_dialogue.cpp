@@ -30,8 +30,8 @@ void end_unready(Outcome& outcome, FailureKind kind, const Error& error) {
   end_case(outcome, kind, error);
 }
 
-void end_skipped(Outcome& outcome, const std::string& reason) {
-  skip(outcome, reason);
+void end_skipped(Outcome& outcome, const std::string& reason, const Position& where) {
+  skip(outcome, reason, where);
   throw CaseEnded{};
 }
 

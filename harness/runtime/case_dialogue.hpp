@@ -24,7 +24,8 @@ struct SpoiltWorker {};
 /// fault.
 [[noreturn]] void end_unready(Outcome& outcome, FailureKind kind, const Error& error);
 /// Skips the case, and ends it.
-[[noreturn]] void end_skipped(Outcome& outcome, const std::string& reason);
+[[noreturn]] void end_skipped(Outcome& outcome, const std::string& reason,
+                              const Position& where = {});
 [[noreturn]] void end_interrupted(Outcome& outcome);
 
 class CaseDialogue {

@@ -35,6 +35,14 @@ protocol::Prepare request_for(const Case& which, const PlannedCase& planned, boo
   return request;
 }
 
+// What a context cannot be set up for: the stack or the heap that the suite asks for, or linking.
+Position place_of_misfit(const PlannedCase& planned) {
+  const PlanLimits& limits = planned.plan.limits;
+  return planned.positions.find(limits.stack_bytes ? "/limits/stack_bytes"
+                                : limits.heap_mib  ? "/limits/heap_mib"
+                                                   : "/kernel/link");
+}
+
 void keep_images(std::vector<protocol::UnitImage> images, const std::vector<Entry>& kernels,
                  CaseArtifacts* artifacts) {
   if (artifacts == nullptr) return;
@@ -87,7 +95,9 @@ std::vector<Entry> CaseUnits::prepare(const Case& which, const PlannedCase& plan
     end_case(outcome, FailureKind::compile, *known_error_);
   }
   auto& prepared = std::get<protocol::Prepared>(reply);
-  if (!prepared.misfit.empty()) end_skipped(outcome, prepared.misfit);
+  if (!prepared.misfit.empty()) {
+    end_skipped(outcome, prepared.misfit, place_of_misfit(planned));
+  }
   outcome.notices = prepared.notices;
   outcome.compiled_from_cache = prepared.from_cache;
   if (prepared.kernels.size() != request.kernels.size()) {
@@ -131,7 +141,7 @@ std::vector<Entry> CaseUnits::prepare_confined(const Case& which, const PlannedC
   }
   const auto* loaded = std::get_if<protocol::Prepared>(&reply);
   if (loaded == nullptr) dialogue_.end_garbled(outcome);
-  if (!loaded->misfit.empty()) end_skipped(outcome, loaded->misfit);
+  if (!loaded->misfit.empty()) end_skipped(outcome, loaded->misfit, place_of_misfit(planned));
   return made.kernels;
 }
 

@@ -170,19 +170,22 @@ protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
   return reply;
 }
 
-std::string Executor::misfit(const protocol::Run& run, uint64_t more) const {
-  for (const protocol::Step& step : run.steps) {
-    const auto* launch = std::get_if<protocol::Launch>(&step);
+protocol::Misfit Executor::misfit(const protocol::Run& run, uint64_t more) const {
+  for (size_t i = 0; i < run.steps.size(); ++i) {
+    const auto* launch = std::get_if<protocol::Launch>(&run.steps[i]);
     if (launch == nullptr) continue;
-    if (const auto misfit = kernels_.at(launch->kernel).misfit(config_of(*launch))) return *misfit;
+    const Function& kernel = kernels_.at(launch->kernel);
+    const LaunchConfig config = config_of(*launch);
+    if (auto text = kernel.misfit(config)) return {*text, i, kernel.fits_nowhere(config)};
   }
   uint64_t wanted = more;
   for (const protocol::BufferBytes& buffer : run.buffers) wanted += buffer.bytes;
   const MemoryInfo info = context_->memory_info();
   if (wanted <= info.free) return {};
-  return fmt::format("its buffers take {}{}, and {} has {} free", format_bytes(wanted),
-                     more > 0 ? " with what timing needs" : "", facts_.name,
-                     format_bytes(info.free));
+  return {
+      fmt::format("its buffers take {}{}, and {} has {} free", format_bytes(wanted),
+                  more > 0 ? " with what timing needs" : "", facts_.name, format_bytes(info.free)),
+      std::nullopt, false};
 }
 
 void Executor::set_launch_limits(const protocol::Run& run) {
@@ -212,7 +215,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   launched_ = false;
   protocol::Verified reply;
   reply.misfit = misfit(request.run);
-  if (!reply.misfit.empty()) return reply;
+  if (!reply.misfit.text.empty()) return reply;
   set_launch_limits(request.run);
   places_.clear();
   DeviceRun run(context_, kernels_, request.run);
@@ -255,7 +258,7 @@ protocol::Timed Executor::time(const protocol::Time& request,
   }
   protocol::Timed reply;
   reply.misfit = misfit(request.run, more);
-  if (!reply.misfit.empty()) return reply;
+  if (!reply.misfit.text.empty()) return reply;
   set_launch_limits(request.run);
   DeviceRun run(context_, kernels_, request.run);
   run.restore(memory, request.poison);

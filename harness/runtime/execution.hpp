@@ -60,9 +60,8 @@ class Executor {
   bool takes_ptx() const { return choice_.device.has(Capability::image_ptx); }
   std::string set_up(const protocol::ContextLimits& limits, const std::vector<bool>& linked);
   Module load(const std::vector<protocol::Load::Unit>& units, size_t unit) const;
-  /// Why a run does not fit the device, with both numbers; "" if it does. `more` is what it needs
-  /// beside its buffers, in bytes.
-  std::string misfit(const protocol::Run& run, uint64_t more = 0) const;
+  /// Why a run does not fit the device. `more` is what it needs beside its buffers, in bytes.
+  protocol::Misfit misfit(const protocol::Run& run, uint64_t more = 0) const;
   TimingKernels& timing_kernels();
   DeviceState device_state();
   TimedSeries time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore);

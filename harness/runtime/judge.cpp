@@ -279,9 +279,10 @@ void fail(Outcome& outcome, FailureKind kind, const Error& error) {
   outcome.error = error;
 }
 
-void skip(Outcome& outcome, const std::string& reason) {
+void skip(Outcome& outcome, const std::string& reason, const Position& where) {
   outcome.verdict = Verdict::skipped;
   outcome.reason = reason;
+  outcome.where = where;
 }
 
 void judge_refusal(const PlannedCase& planned, const Error& refusal, Outcome& outcome) {

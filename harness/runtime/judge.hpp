@@ -23,8 +23,8 @@ inline constexpr std::byte kSecondPoison{0x34};
 /// Fails the outcome: the error's first line is the reason, its whole text the message.
 void fail(Outcome& outcome, FailureKind kind, const Error& error);
 
-/// Skips the case of an outcome.
-void skip(Outcome& outcome, const std::string& reason);
+/// Skips the case of an outcome, for a line of the suite if one is known.
+void skip(Outcome& outcome, const std::string& reason, const Position& where = {});
 
 /// Judges a run that the device ended with `failure`, against the fault or the report that the plan
 /// expects, if any: it must have come, and no other error with it. A device that does not tell at

@@ -52,6 +52,8 @@ std::string_view to_text(FailureKind kind) {
       return "load";
     case FailureKind::driver:
       return "driver";
+    case FailureKind::launch:
+      return "launch";
   }
   return "";
 }

@@ -33,7 +33,11 @@ Json to_json(const Entry& entry) {
     parameters.push_back(
         {{"offset", p.offset}, {"bytes", p.bytes}, {"alignment", p.alignment}, {"type", p.type}});
   }
-  return {{"name", entry.name}, {"demangled", entry.demangled}, {"parameters", parameters}};
+  const KernelBounds& bounds = entry.bounds;
+  return {{"name", entry.name},       {"demangled", entry.demangled},
+          {"parameters", parameters}, {"registers", bounds.registers},
+          {"shared", bounds.shared},  {"most_threads", bounds.most_threads},
+          {"block", bounds.block},    {"cluster", bounds.cluster}};
 }
 
 Entry entry_from(const Json& json) {
@@ -43,7 +47,21 @@ Entry entry_from(const Json& json) {
   for (const Json& p : json.at("parameters")) {
     entry.parameters.push_back({p.at("offset"), p.at("bytes"), p.at("alignment"), p.at("type")});
   }
+  entry.bounds = {json.at("registers"), json.at("shared"), json.at("most_threads"),
+                  json.at("block"), json.at("cluster")};
   return entry;
+}
+
+Json to_json(const Misfit& misfit) {
+  Json json = {{"text", misfit.text}, {"anywhere", misfit.anywhere}};
+  if (misfit.step) json["step"] = *misfit.step;
+  return json;
+}
+
+Misfit misfit_from(const Json& json) {
+  Misfit misfit{json.at("text"), std::nullopt, json.at("anywhere")};
+  if (json.contains("step")) misfit.step = json.at("step").get<uint64_t>();
+  return misfit;
 }
 
 Json to_json(const Step& step) {
@@ -408,7 +426,7 @@ Json to_json(const Prepared& reply) {
 
 Json to_json(const Verified& reply) {
   return {{"reply", "verify"},
-          {"misfit", reply.misfit},
+          {"misfit", to_json(reply.misfit)},
           {"trespasses", reply.trespasses},
           {"reports", reports_json(reply.reports)},
           {"places", places_json(reply.places)},
@@ -416,7 +434,9 @@ Json to_json(const Verified& reply) {
 }
 
 Json to_json(const Timed& reply) {
-  return {{"reply", "time"}, {"misfit", reply.misfit}, {"measurement", to_json(reply.measurement)}};
+  return {{"reply", "time"},
+          {"misfit", to_json(reply.misfit)},
+          {"measurement", to_json(reply.measurement)}};
 }
 
 Json to_json(const Calibrated& reply) {
@@ -446,11 +466,11 @@ Reply reply_from_json(const Json& json) {
     if (what == "hello") return facts_from(json);
     if (what == "prepare") return prepared_from(json);
     if (what == "verify") {
-      return Verified{json.at("misfit"), json.at("trespasses"), reports_from(json),
+      return Verified{misfit_from(json.at("misfit")), json.at("trespasses"), reports_from(json),
                       places_from(json), reports_from(json, "counters")};
     }
     if (what == "time") {
-      return Timed{json.at("misfit"), measurement_from(json.at("measurement"))};
+      return Timed{misfit_from(json.at("misfit")), measurement_from(json.at("measurement"))};
     }
     if (what == "calibrate") {
       const Json& ceilings = json.at("ceilings");

@@ -173,8 +173,15 @@ struct BufferPlace {
   uint64_t address = 0, bytes = 0;
 };
 
+/// Why a run was not begun, with both numbers.
+struct Misfit {
+  std::string text;              ///< "" for a run that fits
+  std::optional<uint64_t> step;  ///< of the run, a launch that does not fit
+  bool anywhere = false;         ///< it fits no device of any kind
+};
+
 struct Verified {
-  std::string misfit;  ///< not empty: nothing ran, because it does not fit, with both numbers
+  Misfit misfit;
   std::vector<std::string> trespasses;  ///< guarded buffers around which something was written
   std::vector<nlohmann::ordered_json> reports;
   std::vector<BufferPlace> places;
@@ -182,7 +189,7 @@ struct Verified {
 };
 
 struct Timed {
-  std::string misfit;  ///< as of Verified
+  Misfit misfit;
   Measurement measurement;
 };
 

@@ -138,11 +138,12 @@ class Session::State {
     return outcome;
   }
 
-  void check_requirements(const Plan& plan, Outcome& outcome) const {
-    for (const std::string& wanted : plan.requirements) {
+  void check_requirements(const PlannedCase& planned, Outcome& outcome) const {
+    for (const std::string& wanted : planned.plan.requirements) {
       if (!worker_.facts().has(wanted)) {
         end_skipped(outcome,
-                    fmt::format("needs {}, which {} does not have", wanted, worker_.facts().name));
+                    fmt::format("needs {}, which {} does not have", wanted, worker_.facts().name),
+                    planned.positions.find("/requires/" + wanted));
       }
     }
   }
@@ -168,8 +169,24 @@ class Session::State {
     }
   }
 
-  ReadyCase make_ready(const Case& which, const PlannedCase& planned, const ArgumentTypes& types,
-                       Trial trial, Outcome& outcome) {
+  // Fails what no CUDA device can launch, whatever this one is: as far as the plan tells, without
+  // kernels, and then with what the compiler made of them.
+  void check_launches(const PlannedCase& planned, const std::vector<Entry>& kernels,
+                      Outcome& outcome) const {
+    std::vector<KernelBounds> bounds;
+    for (const Entry& kernel : kernels) bounds.push_back(kernel.bounds);
+    try {
+      warpmark::check_launches(planned.plan, planned.positions, bounds,
+                               worker_.facts().architecture);
+    } catch (const Error& error) {
+      end_unready(outcome, FailureKind::launch, error);
+    }
+  }
+
+  ReadyCase make_ready(const Case& which, const PlannedCase& planned,
+                       const std::vector<Entry>& kernels, Trial trial, Outcome& outcome) {
+    const ArgumentTypes types = types_of(planned, kernels, outcome);
+    check_launches(planned, kernels, outcome);
     ReadyCase ready{planned, {}, trial.guards_front};
     try {
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
@@ -182,14 +199,17 @@ class Session::State {
       }
       add_integers(ready.planned, ready.inputs);
     } catch (const NoMemoryError& error) {
-      end_skipped(outcome, fmt::format("{}; this machine has {}", error.message(),
-                                       format_bytes(machine_memory())));
+      end_skipped(
+          outcome,
+          fmt::format("{}; this machine has {}", error.message(), format_bytes(machine_memory())),
+          error.where());
     } catch (const Error& error) {
       end_unready(outcome, FailureKind::input, error);
     }
     for (const PlannedSkip& rule : ready.planned.plan.skip) {
       if (std::get<bool>(rule.when)) end_skipped(outcome, rule.reason);
     }
+    check_launches(ready.planned, kernels, outcome);
     check_memory(ready.planned, ready.inputs, outcome);
     return ready;
   }
@@ -197,12 +217,17 @@ class Session::State {
   void examine(const Case& which, const PlannedCase& planned, const LookAtCase& look,
                Outcome& outcome) {
     worker_.greet();
+    check_launches(planned, {}, outcome);
     const std::vector<Entry> kernels = units_.prepare(which, planned, false, artifacts_, outcome);
-    const ArgumentTypes types = types_of(planned, kernels, outcome);
+    if (!look) {
+      types_of(planned, kernels, outcome);
+      check_launches(planned, kernels, outcome);
+      return;
+    }
     try {
       uint64_t trial = 0;
       // The arrays of one trial go before those of the next are made.
-      while (look(make_ready(which, planned, types, trial, outcome))) {
+      while (look(make_ready(which, planned, kernels, trial, outcome))) {
         if (interrupted()) end_interrupted(outcome);
         ++trial;
       }
@@ -215,9 +240,10 @@ class Session::State {
   // What comes before the first launch.
   ReadyCase load(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
     worker_.greet();
-    check_requirements(planned.plan, outcome);
+    check_launches(planned, {}, outcome);
+    check_requirements(planned, outcome);
     const std::vector<Entry> kernels = units_.prepare(which, planned, true, artifacts_, outcome);
-    return make_ready(which, planned, types_of(planned, kernels, outcome), trial, outcome);
+    return make_ready(which, planned, kernels, trial, outcome);
   }
 
   void run(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
@@ -413,8 +439,22 @@ class Session::State {
     }
     if (!std::holds_alternative<protocol::Timed>(reply)) dialogue_.end_garbled(outcome);
     auto& timed = std::get<protocol::Timed>(reply);
-    if (!timed.misfit.empty()) end_skipped(outcome, timed.misfit);
+    end_misfit(ready.planned, timed.misfit, outcome);
     return std::move(timed.measurement);
+  }
+
+  // A run that the worker did not begin: a skip, if another device could take it.
+  static void end_misfit(const PlannedCase& planned, const protocol::Misfit& misfit,
+                         Outcome& outcome) {
+    if (misfit.text.empty()) return;
+    const std::vector<Step>& steps = planned.plan.steps;
+    const bool known = misfit.step && *misfit.step < steps.size();
+    const auto* launch = known ? std::get_if<LaunchStep>(&steps[*misfit.step]) : nullptr;
+    const Position where =
+        planned.positions.find(launch != nullptr ? launch->at : std::string("/arguments"));
+    if (!misfit.anywhere) end_skipped(outcome, misfit.text, where);
+    end_case(outcome, FailureKind::launch,
+             verdict_error("no CUDA device can launch this: " + misfit.text, where));
   }
 
   // What can never fit is not even tried: the host would have to hold it, too.
@@ -425,17 +465,18 @@ class Session::State {
     } catch (const Error& error) {
       end_unready(outcome, FailureKind::input, error);
     }
-    const auto over = [&](uint64_t allowed, const std::string& whose) {
+    const auto over = [&](uint64_t allowed, const std::string& whose, const std::string& where) {
       if (bytes <= allowed) return;
       const auto [taken, most] = format_byte_pair(bytes, allowed);
-      end_skipped(outcome, fmt::format("its buffers take {}, and {} {}", taken, whose, most));
+      end_skipped(outcome, fmt::format("its buffers take {}, and {} {}", taken, whose, most),
+                  ready.positions.find(where));
     };
     if (const auto limit = ready.plan.limits.memory_mib) {
-      over(static_cast<uint64_t>(*limit) << 20, "`limits.memory_mib` allows");
+      over(static_cast<uint64_t>(*limit) << 20, "`limits.memory_mib` allows", "/limits/memory_mib");
     }
     const auto device = worker_.facts().attributes.find("memory_bytes");
     if (device != worker_.facts().attributes.end()) {
-      over(static_cast<uint64_t>(device->second), worker_.facts().name + " has");
+      over(static_cast<uint64_t>(device->second), worker_.facts().name + " has", "/arguments");
     }
   }
 
@@ -505,7 +546,7 @@ class Session::State {
                verdict_error(fmt::format("the kernel wrote outside `{}`, next to it in memory",
                                          verified.trespasses.front())));
     }
-    if (!verified.misfit.empty()) end_skipped(outcome, verified.misfit);
+    end_misfit(ready.planned, verified.misfit, outcome);
     if (plan.fault) {
       judge_missing_fault(ready.planned, outcome);
       throw CaseEnded{};

@@ -106,10 +106,10 @@ class Session {
   /// source, PTX, cubin and log of each unit, unless the compiler refused it.
   Outcome compile(const Case& which, const PlannedCase& planned, CaseArtifacts& artifacts);
 
-  /// Makes a case ready as `verify` does and launches nothing: compiles, checks the signature,
-  /// evaluates inputs. `look` is called with those of trial 0, 1, … for as long as it returns true;
-  /// a verdict error that it throws fails the case, as a reference does. Neither requirements nor
-  /// the device's memory skip a case.
+  /// Makes a case ready as `verify` does and launches nothing: compiles, checks the signature and
+  /// what the launch asks for, evaluates inputs; not those if there is no `look`. `look` is called
+  /// with those of trial 0, 1, … for as long as it returns true; a verdict error that it throws
+  /// fails the case, as a reference does. Neither requirements nor the device's memory skip a case.
   Outcome examine(const Case& which, const PlannedCase& planned, const LookAtCase& look);
 
   /// Verifies the case, times it, and verifies it again with fresh poison; only if both verdicts

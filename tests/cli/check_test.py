@@ -180,20 +180,149 @@ class Failures(CheckTest):
                               r"and \d+ more in k at k\.cu:3\n")
 
 
-class Skips(CheckTest):
+class Impossible(CheckTest):
+    """What no CUDA device can launch is no skip: it fails, wherever it is tried."""
+    SHARES_KERNELS = True
+
     def test_a_block_over_the_limit(self):
         self.write_scale(axes="{n: [32, 2048]}", launch="{block: n}")
-        out, _ = self.check("suites/t.yaml")
-        self.assertRegex(out, r"\nSKIPPED t\.n=2048: .*\b2048\b.*\b1024\b")
-        self.assertIn("\n1 passed, 1 skipped in ", out)
-        out, _ = self.check("suites/t.yaml", "--case", "t.n=2048", code=77)
-        self.assertRegex(out, r"\nSKIPPED t\.n=2048: .*\b2048\b.*\b1024\b")
+        out, _ = self.check("suites/t.yaml", "--junit", "x.xml", code=1)
+        words = "no CUDA device can launch `k`: block.x is 2048, and can be 1024 at most"
+        self.assertIn("\nFAILED t.n=2048\n  suites/t.yaml:9:17: error: " + words, out)
+        self.assertIn("\n1 passed, 1 failed in ", out)
+        self.assertIn(words, (self.folder / "x.xml").read_text())
+        self.check("suites/t.yaml", "--case", "t.n=2048", code=1)
         self.check("suites/t.yaml", "--case", "t.n=32")
+
+    def launches(self):
+        bounded = KERNEL.replace("void k", "void __launch_bounds__(64) k")
+        many = KERNEL.replace("  int i", "  float v[160], s = 0;\n"
+                              "  for (int j = 0; j < 160; ++j) v[j] = ((volatile float *)out)[j % n];\n"
+                              "  __syncthreads();\n"
+                              "  for (int j = 0; j < 160; ++j) s += v[j] * v[159 - j];\n"
+                              "  if (s == 1e30f) out[0] = s;\n  int i")
+        return [("{block: 32, grid: 0}", KERNEL, "grid.x is 0, and must be 1 at least"),
+                ("{block: 32, grid: [4, 65536]}", KERNEL, "grid.y is 65536, and can be 65535 at most"),
+                ("{block: [64, 32]}", KERNEL, "has 2048 threads (64x32x1), and can have 1024 at most"),
+                ("{block: [1, 1, 128]}", KERNEL, "block.z is 128, and can be 64 at most"),
+                ("{block: 2**40}", KERNEL, "block.x is 1099511627776, and can be 1024 at most"),
+                ("{block: 128, shared: 300000}", KERNEL, "needs 300000 bytes of shared memory, and can "
+                 "have 232448 at most"),
+                ("{block: 128, shared: 4 * src.nbytes * 1000}", KERNEL, "needs 1600000 bytes"),
+                ("{block: 128}", bounded, "the block has 128 threads, and the kernel's "
+                 "`__launch_bounds__` allows 64"),
+                ("{block: 1024}", many, "registers for each it can have")]
+
+    def test_each_way_fails_check_lint_and_bench(self):
+        for launch, kernel, words in self.launches():
+            self.write_scale(launch=launch, kernel_text=kernel)
+            place = "suites/t.yaml:9:"
+            out, _ = self.check("suites/t.yaml", code=1)
+            self.assertIn("\n0 passed, 1 failed in ", out)
+            self.assertRegex(out, r"\n  %s\d+: error: no CUDA device can launch `k`: .*%s"
+                             % (re.escape(place), re.escape(words)))
+            _, errors = self.run_program("lint", "suites/t.yaml", code=2)
+            self.assertTrue(errors.startswith(place), errors)
+            self.assertIn("error: t.n=100: no CUDA device can launch `k`: ", errors)
+            self.assertIn(words, errors)
+            out, _ = self.run_program("bench", "suites/t.yaml", "--device", "cpu", code=1)
+            self.assertIn(words, out)
+
+    def test_what_arithmetic_tells_needs_no_compiler(self):
+        self.write_scale(launch="{block: 2048}")
+        _, errors = self.run_program("lint", "--static", "suites/t.yaml", code=2)
+        self.assertRegex(errors, r"^suites/t\.yaml:9:17: error: t\.n=100: no CUDA device can launch")
+        out, errors = self.run_program("plan", "suites/t.yaml", code=1)
+        self.assertIn('"block": [2048, 1, 1]', out)  # what is planned is shown all the same
+        self.assertRegex(errors, r"^suites/t\.yaml:9:17: error: no CUDA device can launch `k`")
+        out, _ = self.run_program("profile", "suites/t.yaml", code=1)
+        self.assertIn("no CUDA device can launch", out)
+
+    def test_lint_tells_one_cause_once_and_looks_at_other_points(self):
+        self.write_scale(axes="{n: [1025, 2048, 4096]}", launch="{block: n}")
+        _, errors = self.run_program("lint", "suites/t.yaml", code=2)
+        self.assertEqual(errors.count("no CUDA device"), 1, errors)
+        self.write_scale(launch="{block: 128, grid: n}", more="bench: {axes: {n: [2**31]}}\n")
+        _, errors = self.run_program("lint", "suites/t.yaml", code=2)
+        self.assertIn("grid.x is 2147483648", errors)
+        bounded = KERNEL.replace("void k", "void __launch_bounds__(64) k")
+        self.write_scale(axes="{n: [32]}", launch="{block: n}", kernel_text=bounded,
+                         more="bench: {axes: {n: [128]}}\n")
+        _, errors = self.run_program("lint", "suites/t.yaml", code=2)
+        self.assertIn("allows 64", errors)
+        # A case that is to fault is to be launched, too.
+        self.write_scale(launch="{block: 128}", reference=None, kernel_text=bounded,
+                         more="expect: {fault: illegal_address}\n")
+        _, errors = self.run_program("lint", "suites/t.yaml", code=2)
+        self.assertIn("allows 64", errors)
+        self.check("suites/t.yaml", code=1)
+
+    def test_what_is_not_launched_is_not_looked_at(self):
+        self.write_scale(axes="{n: [32, 2048]}", launch="{block: n}",
+                         more="skip: {when: n > 1024, reason: one block}\n")
+        self.check("suites/t.yaml")
+        self.run_program("lint", "suites/t.yaml")
+        self.write_scale(launch="{block: 2048}", reference=None, kernel_text="nonsense",
+                         more="expect: compile_error\n")
+        self.check("suites/t.yaml")
+
+    def test_a_baseline_that_no_device_can_launch_fails(self):
+        self.write_scale(launch="{block: 128}",
+                         more="expect: {coalesced: true}\n"
+                              "baseline: {kernel: {file: k.cu, entry: k}, launch: {block: 2048}}\n")
+        out, _ = self.check("suites/t.yaml", code=1)
+        self.assertIn("the baseline fails: ", out)
+        self.assertIn("block.x is 2048, and can be 1024 at most", out)
+        self.run_program("lint", "suites/t.yaml", code=2)
+
+
+class Skips(CheckTest):
+    def test_more_memory_than_the_device_has(self):
+        self.write_scale(axes="{n: [32, 2**31 - 1]}", src="{in: 'np.zeros(1, np.float32)'}",
+                         kernel_text=KERNEL.replace("src[i]", "src[0]"),
+                         reference="{out: 'np.zeros(n, np.float32)'}")
+        out, _ = self.check("suites/t.yaml")
+        self.assertRegex(out, r"\nSKIPPED t\.n=2147483647: suites/t\.yaml:5:3: its buffers take "
+                              r"8 GiB, and .* has 4 GiB\n")
+        self.assertIn("\n1 passed, 1 skipped in ", out)
+        self.assertNotIn("exit code", out)
+        out, _ = self.check("suites/t.yaml", "--fail-on", "skipped", code=1)
+        self.assertIn("\nexit code 1: 1 case skipped, and --fail-on has `skipped`\n", out)
+        one = ("--case", "t.n=2147483647")
+        out, _ = self.check("suites/t.yaml", *one, code=77)
+        self.assertRegex(out, r"\nSKIPPED t\.n=2147483647: suites/t\.yaml:5:3: ")
+        self.check("suites/t.yaml", *one, "--fail-on=skipped,notices", code=1)
+        self.check("suites/t.yaml", "--case", "t.n=32", "--fail-on", "skipped")
 
     def test_a_rule_of_the_suite(self):
         self.write_scale(axes="{n: [4, 100]}", more="skip: {when: n > 50, reason: too long}\n")
         out, _ = self.check("suites/t.yaml")
         self.assertIn("\nSKIPPED t.n=100: too long\n", out)
+
+    def test_a_run_of_skips_only_is_no_success(self):
+        self.write_scale(axes="{n: [60, 100]}", more="skip: {when: n > 50, reason: too long}\n")
+        out, _ = self.check("suites", code=77)
+        self.assertIn("\nexit code 77: nothing passed or failed, because every case was skipped\n",
+                      out)
+        self.run_program("bench", "suites", "--device", "cpu", code=77)
+        self.run_program("profile", "suites", code=77)
+
+    def test_skips_and_notices_of_a_configuration(self):
+        self.write_scale(axes="{n: [4, 100]}", more="skip: {when: n > 50, reason: too long}\n",
+                         kernel_text=KERNEL.replace("  int i", "  int unused;\n  int i"))
+        self.write("run.yaml", "warpmark: 1\ncheck: {suites: [suites], fail_on: [skipped]}\n")
+        self.run_program("run", "run.yaml", "--device", "cpu", code=1)
+        self.write("run.yaml", "warpmark: 1\ncheck: {suites: [suites]}\n")
+        self.run_program("run", "run.yaml", "--device", "cpu")
+        out, _ = self.run_program("run", "run.yaml", "--device", "cpu", "--fail-on", "notices",
+                                  code=1)
+        self.assertIn("exit code 1: 1 case with a notice, and --fail-on has `notices`", out)
+        self.write("run.yaml", "warpmark: 1\ncheck: {suites: [suites], fail_on: [slow]}\n")
+        errors = self.refused("run", "run.yaml", "--device", "cpu")
+        self.assertTrue(errors.startswith("run.yaml:2:37: error: `fail_on` of `check` knows no "
+                                          "`slow`\n"), errors)
+        self.assertIn("skipped and notices", errors)
+        self.refused("check", "suites", "--fail-on", "missing")
 
 
 class BeforeAnyCase(CheckTest):

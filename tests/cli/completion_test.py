@@ -55,6 +55,8 @@ true
                 ("warpmark check suites/deep --case ", ["deep/fill.n=4", "deep/fill.n=~8"]),
                 ("warpmark check -a ", ["n="]),
                 ("warpmark check --annotations g", ["github"]),
+                ("warpmark check --fail-on ", ["notices", "skipped"]),
+                ("warpmark compare --fail-on ", ["added", "faster", "inconclusive", "missing"]),
                 ("warpmark run con", ["config.yaml"]),
                 ("warpmark run config.yaml --job f", ["first"]),
                 ("warpmark completion z", ["zsh"]),

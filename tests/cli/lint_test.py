@@ -169,7 +169,8 @@ class Trivial(CheckTest):
         self.assertEqual(errors, "")
 
     def test_a_good_suite(self):
-        self.assertEqual(self.lint(axes="{n: [0, 1, 2, 100]}")[0],
+        self.assertEqual(self.lint(axes="{n: [0, 1, 2, 100]}",
+                                   launch="{block: 32, grid: 'max(1, ceil_div(n, 32))'}")[0],
                          "1 suite, 4 cases: no problems\n")
 
     def test_what_a_finding_looks_like(self):

@@ -37,7 +37,8 @@ class Demo(CheckTest):
 class Mixed(CheckTest):
     def setUp(self):
         super().setUp()
-        self.write_scale(axes="{n: [4, 100, 2048]}", launch="{block: n}",
+        self.write_scale(axes="{n: [4, 100, 524288]}", launch="{block: 'min(n, 1024)'}",
+                         more="limits: {memory_mib: 1}\n",
                          src="{in: 'np.arange(n, dtype=np.float32)'}",
                          kernel_text=KERNEL.replace("f * src[i]", "i < 28 ? f * src[i] : src[i]"))
         self.out, _ = self.check("suites", "--seed", "5", "--journal", "run.jsonl", "--junit",
@@ -54,7 +55,7 @@ FAILED t.n=100
 expected 84 (off by 56, must be equal)
   the worst is out[99] = 99, expected 297 (off by 198, must be equal)
   reproduce: warpmark check suites/t.yaml --case t.n=100 --device cpu --seed 5""")
-        self.assertRegex(skip, r"^SKIPPED t\.n=2048: .*2048.*1024")
+        self.assertRegex(skip, r"^SKIPPED t\.n=524288: suites/t\.yaml:11:22: .* 4 MiB, .* 1 MiB$")
         self.assertRegex(totals, r"^1 passed, 1 failed, 1 skipped in \d+\.\d+ s$")
 
     def test_journal(self):
@@ -63,14 +64,14 @@ expected 84 (off by 56, must be equal)
                          ("run", 5, 3, "cpu"))
         self.assertEqual([(case["case"], case["verdict"], case["failure"]) for case in cases],
                          [("t.n=4", "passed", "none"), ("t.n=100", "failed", "wrong"),
-                          ("t.n=2048", "skipped", "none")])
+                          ("t.n=524288", "skipped", "none")])
         self.assertEqual(cases[1]["where"], {"file": "suites/t.yaml", "line": 10, "column": 18})
         (output,) = cases[1]["outputs"]
         self.assertEqual((output["name"], output["elements"], output["wrong"]), ("out", 100, 72))
         self.assertEqual(output["first"], {"kind": "value", "index": 28, "position": [28],
                                            "actual": "28", "expected": "84", "error": "56",
                                            "bound": "0"})
-        self.assertIn("1024", cases[2]["reason"])
+        self.assertIn("1 MiB", cases[2]["reason"])
         self.assertEqual({key: end[key] for key in ("passed", "failed", "skipped", "interrupted",
                                                     "exit_code", "error")},
                          {"passed": 1, "failed": 1, "skipped": 1, "interrupted": 0,
@@ -81,12 +82,12 @@ expected 84 (off by 56, must be equal)
         self.assertEqual((root.get("tests"), root.get("failures")), ("3", "1"))
         cases = {case.get("classname") + "." + case.get("name"): case
                  for case in root.iter("testcase")}
-        self.assertEqual(list(cases), ["t.n=4", "t.n=100", "t.n=2048"])
+        self.assertEqual(list(cases), ["t.n=4", "t.n=100", "t.n=524288"])
         self.assertEqual(len(cases["t.n=4"]), 0)
         failure = cases["t.n=100"].find("failure")
         self.assertTrue(failure.get("message").startswith("suites/t.yaml:10\n"))
         self.assertIn("out[28] = 28, expected 84", failure.text)
-        self.assertIn("1024", cases["t.n=2048"].find("skipped").get("message"))
+        self.assertIn("1 MiB", cases["t.n=524288"].find("skipped").get("message"))
 
     def test_the_reproduce_command_reproduces(self):
         command = self.journal()[2]["reproduce"]

@@ -1,6 +1,6 @@
 // Runs the bench front with measurements from the command line instead of a device.
 //
-// Usage: bench_probe [--journal FILE] [--benchmark-out FILE] [--single] [--case ID]...
+// Usage: bench_probe [--journal FILE] [--benchmark-out FILE] [--case ID]...
 //                    [--maxfail N] [--json] [-v] [-q] [--counts] [--close-fails]
 //                    SUITE=ACTIONS...
 // Each letter of ACTIONS is what comes of one case of the file SUITE, in order:
@@ -116,7 +116,6 @@ int run(int argc, char** argv) {
   ScriptedTimer timer;
   app.add_option("--journal", options.journal);
   app.add_option("--benchmark-out", options.google_benchmark);
-  app.add_flag("--single", options.single_case);
   app.add_option("--case", ids)->allow_extra_args(false);
   app.add_option("--maxfail", options.max_failures);
   app.add_flag("--json", options.json);

@@ -223,12 +223,12 @@ class ExitCodes(Front):
     def test_verdicts(self):
         self.assertEqual(self.code("suites/doublify.yaml=pbu"), 0)
         self.assertEqual(self.code("suites/doublify.yaml=pos"), 0)
-        self.assertEqual(self.code("suites/doublify.yaml=sss"), 0)
+        self.assertEqual(self.code("suites/doublify.yaml=sss"), 77)
         self.assertEqual(self.code("suites/doublify.yaml=spf"), 1)
         self.assertEqual(self.code("suites/doublify.yaml=pap"), 1)
 
     def test_single_case(self):
-        one = ["--single", "--case", "doublify.n=16"]
+        one = ["--case", "doublify.n=16"]
         self.assertEqual(self.code(*one, "suites/doublify.yaml=psp"), 77)
         self.assertEqual(self.code(*one, "suites/doublify.yaml=pfp"), 1)
 

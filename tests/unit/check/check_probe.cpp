@@ -1,11 +1,14 @@
 // Runs the check front with outcomes from the command line instead of a device.
 //
-// Usage: check_probe [--journal FILE] [--junit FILE] [--single] [--case ID]... [--maxfail N]
+// Usage: check_probe [--journal FILE] [--junit FILE] [--case ID]... [--maxfail N]
 //                    [--trials N] [--first-trial N] [--json] [-v] [-q] [--durations N] [--annotate]
+//                    [--fail-on-skipped] [--fail-on-notices]
 //                    SUITE=ACTIONS...
 // Each letter of ACTIONS is what comes of one case of the file SUITE, in order:
 //   0 to 9 fails in the trial of that number only
 //   p passes   f fails   s is skipped   n passes with a notice
+//   S is skipped in the trials 0, 1 and 3   F is so, too, and fails in the trial 4
+//   N passes, with a notice in the trial 1 only
 //   e throws an environment error   x throws something else
 //   j puts a folder in the place of the JUnit file, and passes
 //   w waits for an interrupt, having written "waiting" to stderr   k ends the process at once
@@ -37,7 +40,7 @@ class ScriptedRunner : public CaseRunner {
     Outcome outcome;
     outcome.seconds = 0.25;
     const char action = actions.at(which.id);
-    switch (action >= '0' && action <= '9' && trial == uint64_t(action - '0') ? 'f' : action) {
+    switch (in_trial(action, trial)) {
       case 'f':
         outcome.verdict = Verdict::failed;
         outcome.failure = FailureKind::wrong;
@@ -80,6 +83,15 @@ class ScriptedRunner : public CaseRunner {
   void interrupt() noexcept override { interrupted_ = true; }
 
  private:
+  static char in_trial(char action, uint64_t trial) {
+    const bool skips = trial == 0 || trial == 1 || trial == 3;
+    if (action >= '0' && action <= '9') return trial == uint64_t(action - '0') ? 'f' : 'p';
+    if (action == 'F' && trial == 4) return 'f';
+    if (action == 'S' || action == 'F') return skips ? 's' : 'p';
+    if (action == 'N') return trial == 1 ? 'n' : 'p';
+    return action;
+  }
+
   std::atomic<bool> interrupted_ = false;
 };
 
@@ -116,7 +128,8 @@ int run(int argc, char** argv) {
   std::vector<std::string> scripts;
   app.add_option("--journal", options.journal);
   app.add_option("--junit", options.junit);
-  app.add_flag("--single", options.single_case);
+  app.add_flag("--fail-on-skipped", options.fail_on.skipped);
+  app.add_flag("--fail-on-notices", options.fail_on.notices);
   app.add_option("--case", ids)->allow_extra_args(false);
   RunContext context = example_context();
   bool verbose = false, quiet = false, broken = false, annotate = false;

@@ -138,15 +138,50 @@ class ExitCodes(Front):
     def test_verdicts(self):
         self.assertEqual(self.code("suites/doublify.yaml=ppp"), 0)
         self.assertEqual(self.code("suites/doublify.yaml=pps"), 0)
-        self.assertEqual(self.code("suites/doublify.yaml=sss"), 0)
+        # Where nothing passed or failed, nothing was found to be right.
+        self.assertEqual(self.code("suites/doublify.yaml=sss"), 77)
+        self.assertEqual(self.code("suites/doublify.yaml=sss", "suites/reductions/dot.yaml=sps"), 0)
         self.assertEqual(self.code("suites/doublify.yaml=spf"), 1)
 
     def test_single_case(self):
-        one = ["--single", "--case", "doublify.n=16"]
+        one = ["--case", "doublify.n=16"]
         self.assertEqual(self.code(*one, "suites/doublify.yaml=psp"), 77)
-        self.assertEqual(self.code(*one[1:], "suites/doublify.yaml=psp"), 0)
         self.assertEqual(self.code(*one, "suites/doublify.yaml=fpf"), 0)
         self.assertEqual(self.code(*one, "suites/doublify.yaml=pfp"), 1)
+
+    def test_a_run_of_skips_only_says_why_it_is_no_success(self):
+        done = self.run_probe("--journal", "run.jsonl", "suites/doublify.yaml=sss")
+        self.assertIn("\nexit code 77: nothing passed or failed, because every case was skipped\n",
+                      done.stdout)
+        self.assertEqual(self.journal()[-1]["exit_code"], 77)
+        done = self.run_probe("suites/doublify.yaml=psp")
+        self.assertNotIn("exit code", done.stdout)
+
+    def test_fail_on_skipped(self):
+        done = self.run_probe("--fail-on-skipped", "--journal", "run.jsonl", "--junit", "junit.xml",
+                              "suites/doublify.yaml=psp")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("\nexit code 1: 1 case skipped, and --fail-on has `skipped`\n", done.stdout)
+        _, *cases, end = self.journal()
+        self.assertEqual([case["verdict"] for case in cases], ["passed", "skipped", "passed"])
+        self.assertEqual((end["failed"], end["skipped"], end["exit_code"]), (0, 1, 1))
+        tests = list(self.junit().iter("testcase"))
+        self.assertIn("needs 80 GiB", tests[1].find("failure").text)
+        one = ["--fail-on-skipped", "--case", "doublify.n=16"]
+        self.assertEqual(self.code(*one, "suites/doublify.yaml=psp"), 1)
+        self.assertEqual(self.code(*one, "suites/doublify.yaml=sps"), 0)
+        self.assertEqual(self.code("--fail-on-skipped", "suites/doublify.yaml=sss"), 1)
+
+    def test_fail_on_notices(self):
+        done = self.run_probe("--fail-on-notices", "--junit", "junit.xml",
+                              "suites/doublify.yaml=pnp")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("\nexit code 1: 1 case with a notice, and --fail-on has `notices`\n",
+                      done.stdout)
+        tests = list(self.junit().iter("testcase"))
+        self.assertIn("unused variable", tests[1].find("failure").text)
+        self.assertEqual(self.code("--fail-on-notices", "suites/doublify.yaml=pps"), 0)
+        self.assertEqual(self.code("suites/doublify.yaml=pnp"), 0)
 
     def test_selection(self):
         done = self.run_probe("--case", "doublify.n=1", "suites/doublify.yaml")
@@ -218,9 +253,31 @@ class ExitCodes(Front):
             self.assertEqual(case["trial"], decided)
             self.assertEqual(case["reproduce"].endswith(" --trial %s" % decided),
                              decided is not None)
-        # All trials count for the time; a skip needs one.
+        # All trials count for the time, those that are skipped, too.
         self.run_probe("--journal", "run.jsonl", "--trials", "4", "suites/doublify.yaml=ps2")
-        self.assertEqual([case["seconds"] for case in self.journal()[1:-1]], [1.0, 0.25, 0.75])
+        self.assertEqual([case["seconds"] for case in self.journal()[1:-1]], [1.0, 1.0, 0.75])
+
+    def test_a_skip_in_a_trial_hides_no_failure(self):
+        done = self.run_probe("--journal", "run.jsonl", "--trials", "6", "suites/doublify.yaml=FSp")
+        self.assertEqual(done.returncode, 1)
+        failed, skipped, passed = self.journal()[1:-1]
+        self.assertEqual((failed["verdict"], failed["trial"]), ("failed", 4))
+        reason = "needs 80 GiB, the device has 4 GiB"
+        which = "skipped in 3 of 6 trials (0 to 1, 3): "
+        self.assertEqual(failed["notices"], [which + reason])
+        self.assertTrue(failed["reproduce"].endswith(" --trial 4"))
+        # A skip is worse than a pass, and says how much was left out.
+        self.assertEqual((skipped["verdict"], skipped["reason"]), ("skipped", which + reason))
+        self.assertEqual(skipped["seconds"], 1.5)
+        self.assertEqual(passed["verdict"], "passed")
+        # Of one trial there is nothing to count.
+        self.run_probe("--journal", "run.jsonl", "--first-trial", "3", "suites/doublify.yaml=Spp")
+        self.assertEqual(self.journal()[1]["reason"], reason)
+
+    def test_what_any_trial_told_is_told(self):
+        self.run_probe("--journal", "run.jsonl", "--trials", "3", "suites/doublify.yaml=Nnp")
+        self.assertEqual([case["notices"] for case in self.journal()[1:-1]],
+                         [["warning: unused variable"]] * 2 + [[]])
 
     def test_json(self):
         done = self.run_probe("--json", "--journal", "run.jsonl", "suites/doublify.yaml=pfs")

@@ -151,6 +151,10 @@ TEST(JobOptions, LineAndFileMeanTheSame) {
        [](const R& r) { return r.session.timeout_s; });
   same({"--journal", "/tmp/j"}, "  journal: j\n", [](const R& r) { return r.journal; });
   same({"--junit", "/tmp/j"}, "  junit: j\n", [](const R& r) { return r.junit; });
+  same({"--fail-on", "skipped"}, "  fail_on: [skipped]\n",
+       [](const R& r) { return r.fail_on.skipped; });
+  same({"--fail-on", "skipped,notices"}, "  fail_on: [skipped, notices]\n",
+       [](const R& r) { return r.fail_on.notices; });
   same({"--keep", "/tmp/k"}, "  keep: k\n", [](const R& r) { return r.keep; });
   same({"--keep-all"}, "  keep_all: true\n", [](const R& r) { return r.keep_all; });
   same({"--json"}, "  json: true\n", [](const R& r) { return r.json; });
@@ -181,6 +185,10 @@ TEST(JobOptions, LineAndFileMeanTheSameForABench) {
   same({"--benchmark-out", "/tmp/b"}, "  benchmark_out: b\n",
        [](const R& r) { return r.google_benchmark; });
   same({"--device", "gpu"}, "  device: gpu\n", [](const R& r) { return r.session.device; });
+  same({"--fail-on", "missing,skipped"}, "  fail_on: [missing, skipped]\n",
+       [](const R& r) { return r.comparison.fail_on; });
+  same({"--fail-on", "missing,skipped"}, "  fail_on: [missing, skipped]\n",
+       [](const R& r) { return r.fail_on.skipped; });
   EXPECT_THROW(configured("  junit: j\n", "bench"), Error);
   EXPECT_THROW(configured("  cache: both\n"), Error);
 }
@@ -247,6 +255,7 @@ TEST(JobOptions, MistakesNameTheOption) {
            {{"--annotations", "gitlab"}, "--annotations must be auto, github or off"},
            {{"--keep", ""}, "--keep is empty"},
            {{"-a", "n=1", "-a", "n=2"}, "-a names the axis `n` twice"},
+           {{"--fail-on", "missing"}, "--fail-on of `check` knows no `missing`"},
            {{"-k", "a and"}, "-k: a word is missing"}}) {
     EXPECT_NE(mistake(words).find(message), std::string::npos) << mistake(words);
   }

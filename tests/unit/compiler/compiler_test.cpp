@@ -65,7 +65,7 @@ TEST_F(CompilerOnFake, AHitGivesAllThatTheFirstGave) {
   EXPECT_EQ(again.log, first.log);
   EXPECT_EQ(again.entries, first.entries);
   EXPECT_EQ(first.entry(request_).text(), "doublify(float*)");
-  EXPECT_EQ(first.entry(request_).registers, 8);
+  EXPECT_EQ(first.entry(request_).bounds.registers, 8U);
   EXPECT_EQ(first.warnings(), "k.cu(1): warning: unused");
   EXPECT_THAT(first.log, Not(HasSubstr("Compile time")));
   EXPECT_THAT(first.ptx, AllOf(HasSubstr("\"k.cu\""), Not(HasSubstr("/suite/"))));

@@ -82,7 +82,7 @@ TEST_F(RealNvrtc, GivesCubinPtxTypesAndRegisters) {
                                 HasSubstr(".loc")));
   ASSERT_EQ(result.entries.size(), 1U);
   EXPECT_EQ(result.entries[0].text(), "doublify(float*, unsigned int)");
-  EXPECT_GT(result.entries[0].registers.value_or(0), 0);
+  EXPECT_GT(result.entries[0].bounds.registers, 0U);
   EXPECT_EQ(result.warnings(), "");
   EXPECT_THAT(result.ptx, Not(HasSubstr("warpmark_signature")));
 }

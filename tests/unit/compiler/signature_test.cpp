@@ -47,6 +47,27 @@ TEST(ScanEntries, ReadsSizesAlignmentsAndOffsets) {
   EXPECT_EQ(entries[3].text(), "bare()");
 }
 
+TEST(ScanEntries, ReadsWhatAKernelAsksOfItsLaunches) {
+  const std::vector<Entry> entries = scan_entries(std::string(kPtx) +
+                                                  ".entry fixed(.param .u64 a)\n"
+                                                  ".reqntid 32, 4\n.reqnctapercluster 2, 1, 1\n"
+                                                  ".minnctapersm 2\n{ ret; }\n"
+                                                  ".entry declared\n.maxntid 64 ;\n"
+                                                  ".entry after { ret; }\n"
+                                                  ".entry counts\n.blocksareclusters\n"
+                                                  ".reqntid 32\n.reqnctapercluster 2 { ret; }\n");
+  ASSERT_EQ(entries.size(), 8U);
+  EXPECT_EQ(entries[0].bounds.most_threads, 256U);
+  EXPECT_EQ(entries[1].bounds, KernelBounds{});
+  EXPECT_EQ(entries[4].bounds.block, (std::array<uint64_t, 3>{32, 4, 1}));
+  EXPECT_EQ(entries[4].bounds.cluster, (std::array<uint64_t, 3>{2, 1, 1}));
+  EXPECT_EQ(entries[4].bounds.most_threads, 0U);
+  EXPECT_EQ(entries[5].bounds.most_threads, 64U);
+  EXPECT_EQ(entries[6].name, "after");
+  EXPECT_EQ(entries[7].bounds.block, (std::array<uint64_t, 3>{32, 1, 1}));
+  EXPECT_EQ(entries[7].bounds.cluster, (std::array<uint64_t, 3>{})) << "any grid will do";
+}
+
 TEST(ScanEntries, CutTextsEnd) {
   for (size_t length = 0; length <= kPtx.size(); ++length) scan_entries(kPtx.substr(0, length));
   scan_entries(".entry x(.param .b8 y[99999999999999999999999])");
@@ -152,13 +173,17 @@ TEST_F(FindEntry, AMissingNameListsAllAndTheNearest) {
   EXPECT_THAT(error_of("k", {}), HasSubstr("it has no kernels"));
 }
 
-TEST(RegistersInLog, BelongToTheEntryBeforeThem) {
-  const auto registers = registers_in_log(
+TEST(UsageInLog, BelongsToTheEntryBeforeIt) {
+  const auto usage = usage_in_log(
       "ptxas info    : Compiling entry function 'a' for 'sm_90'\n"
       "ptxas info    : Used 8 registers, used 0 barriers\n"
       "ptxas info    : Compiling entry function 'b' for 'sm_90'\n"
-      "ptxas info    : Used 255 registers\nUsed x registers\n");
-  EXPECT_THAT(registers, testing::ElementsAre(testing::Pair("a", 8), testing::Pair("b", 255)));
+      "ptxas info    : Used 255 registers, used 1 barriers, 4096 bytes smem\nUsed x registers\n");
+  ASSERT_EQ(usage.size(), 2U);
+  EXPECT_EQ(usage.at("a").registers, 8U);
+  EXPECT_EQ(usage.at("a").shared, 0U);
+  EXPECT_EQ(usage.at("b").registers, 255U);
+  EXPECT_EQ(usage.at("b").shared, 4096U);
 }
 
 }  // namespace

@@ -131,6 +131,23 @@ TEST_F(Kernel, RegistersLowerTheNumberOfThreads) {
               AllOf(HasSubstr("512"), HasSubstr("255 registers"), HasSubstr("256")));
 }
 
+TEST_F(Kernel, WhatFitsNoOtherDeviceIsToldFromWhatThisOneLacks) {
+  const auto nowhere = [&](const LaunchConfig& config) { return load().fits_nowhere(config); };
+  EXPECT_TRUE(nowhere({{1, 1, 1}, {1500, 1, 1}, 0, false}));
+  EXPECT_TRUE(nowhere({{0, 1, 1}, {1, 1, 1}, 0, false}));
+  EXPECT_TRUE(nowhere({{1, 1, 1}, {1, 1, 1}, 228 * 1024, false}));
+  fake_.attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 99 * 1024;
+  EXPECT_NE(misfit({{1, 1, 1}, {1, 1, 1}, 100 * 1024, false}), "fits");
+  EXPECT_FALSE(nowhere({{1, 1, 1}, {1, 1, 1}, 100 * 1024, false}));
+  // A device with half of the registers says nothing of others.
+  fake_.kernels["doublify"].max_threads_per_block = 256;
+  fake_.attributes[CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK] = 32768;
+  EXPECT_FALSE(nowhere({{1, 1, 1}, {512, 1, 1}, 0, false}));
+  fake_.attributes[CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK] = 65536;
+  EXPECT_TRUE(nowhere({{1, 1, 1}, {512, 1, 1}, 0, false}));
+  EXPECT_FALSE(nowhere({{1, 1, 1}, {256, 1, 1}, 0, false}));
+}
+
 TEST_F(Kernel, SharedMemoryCountsStaticAndDynamicAndAsksForMoreThan48K) {
   fake_.kernels["doublify"].static_shared_bytes = 40 * 1024;
   EXPECT_EQ(misfit({{1, 1, 1}, {1, 1, 1}, 187 * 1024, false}), "fits");

@@ -264,6 +264,11 @@ TEST_F(LintTest, TheWeakestMarginIsTheNearestAnswersErrorOverTheBound) {
 TEST_F(LintTest, WhatFailsAnItemIsTold) {
   EXPECT_THAT(problem({.x = "rng.rondom(n)"}), HasSubstr("scale.n=4: "));
   folder.write("scale.cu",
+               "extern \"C\" __global__ void __launch_bounds__(16)\n"
+               "scale(float *z, const float *x) {}\n");
+  EXPECT_THAT(problem({}), AllOf(HasSubstr("scale.n=4: no CUDA device can launch `scale`"),
+                                 HasSubstr("the block has 32 threads"), HasSubstr("allows 16")));
+  folder.write("scale.cu",
                "extern \"C\" __global__ void scale(float *z, const float *x) {\n  oops;\n}\n");
   EXPECT_THAT(problem({}), HasSubstr("oops"));
 }

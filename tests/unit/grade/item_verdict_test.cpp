@@ -53,6 +53,7 @@ TEST(ItemVerdict, OfWhatNoSubmissionCanHelp) {
   expect(ended(Verdict::not_run), GradeWord::not_launched, Blame::grader);
   expect(ended(Verdict::skipped), GradeWord::not_launched, Blame::doubtful);
   expect(failed(FailureKind::driver), GradeWord::not_launched, Blame::doubtful);
+  expect(failed(FailureKind::launch), GradeWord::not_launched, Blame::doubtful);
   expect(failed(FailureKind::finding), GradeWord::memory_error, Blame::submission);
   expect(failed(FailureKind::crash), GradeWord::memory_error, Blame::doubtful);
 }
@@ -113,6 +114,10 @@ TEST(ItemVerdict, OwnKernelsFailAlike) {
   EXPECT_FALSE(fails_alike(failed(FailureKind::fault), ended(Verdict::skipped)));
   EXPECT_TRUE(fails_alike(ended(Verdict::skipped), ended(Verdict::skipped)));
   EXPECT_TRUE(fails_alike(driver, driver));
+  const Outcome launch = failed(FailureKind::launch);
+  EXPECT_TRUE(fails_alike(launch, launch));
+  EXPECT_FALSE(fails_alike(failed(FailureKind::unwritten), launch));
+  EXPECT_FALSE(fails_alike(ended(Verdict::passed), launch));
   EXPECT_TRUE(fails_alike(failed(FailureKind::crash), driver));
   EXPECT_TRUE(fails_alike(driver, failed(FailureKind::crash)));
   EXPECT_TRUE(fails_alike(failed(FailureKind::input), driver));

@@ -453,6 +453,7 @@ TEST_F(FormatSession, Limits) {
   const Outcome skipped = run(large, kScale);
   EXPECT_EQ(skipped.verdict, Verdict::skipped);
   EXPECT_THAT(skipped.reason, AllOf(HasSubstr("2 MiB"), HasSubstr("1 MiB")));
+  EXPECT_EQ(skipped.where.line, 10) << "of the limit";
   // A little more reads alike in MiB.
   large.replace(large.find("(512, 512)"), 10, "(131073, 1)");
   EXPECT_EQ(run(large, kScale).reason,
@@ -495,6 +496,11 @@ TEST_F(FormatSession, StackAndHeapAreSetOncePerContext) {
   const Outcome refused = run(limited, kScale);
   EXPECT_EQ(refused.verdict, Verdict::skipped);
   EXPECT_THAT(refused.reason, HasSubstr("4096"));
+  EXPECT_EQ(refused.where.line, 10);
+  // No device has as much: that is no skip.
+  const Outcome never = run(scale_suite("f * src", "limits: {stack_bytes: 2**20}\n"), kScale);
+  EXPECT_EQ(never.failure, FailureKind::launch);
+  EXPECT_THAT(never.reason, AllOf(HasSubstr("1048576"), HasSubstr("524288")));
   session_.reset();
   EXPECT_THAT(fake.live(), testing::IsEmpty());
   EXPECT_THAT(fake.misuse, testing::IsEmpty());
@@ -519,8 +525,9 @@ TEST_F(FormatSession, SizesThatOverflow) {
   const Outcome memory = run(suite("2**45", "1"), kTooFar);
   EXPECT_EQ(memory.verdict, Verdict::skipped);
   EXPECT_THAT(memory.reason, AllOf(HasSubstr("128 TiB"), HasSubstr("4 GiB")));
+  EXPECT_EQ(memory.where.line, 3);
   const Outcome grid = run(suite("10", "2**40"), kTooFar);
-  EXPECT_EQ(grid.verdict, Verdict::skipped);
+  EXPECT_EQ(grid.failure, FailureKind::launch);
   EXPECT_THAT(grid.reason, AllOf(HasSubstr("1099511627776"), HasSubstr("2147483647")));
   const std::string shape =
       "kernel: {file: k.cu, entry: k}\narguments: {out: {out: [2**40, 2**40]}}\n"

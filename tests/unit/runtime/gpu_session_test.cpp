@@ -1,9 +1,13 @@
 // Sessions on a real GPU; skipped, with the reason, where there is none.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/launch_limits.hpp"
+#include "compiler/compiler.hpp"
 #include "driver/choose.hpp"
 #include "driver/context.hpp"
+#include "driver/kernel.hpp"
 #include "driver/memory.hpp"
 #include "suite/suite.hpp"
 #include "unit/runtime/link_suite.hpp"
@@ -141,10 +145,88 @@ TEST_F(GpuSessionTest, AHangCostsOneCase) {
   EXPECT_EQ(run(scale_suite("f * src"), kScale).verdict, Verdict::passed);
 }
 
-TEST_F(GpuSessionTest, ABlockOverTheLimitAndTooMuchMemoryAreSkipped) {
+TEST_F(GpuSessionTest, WhatNoDeviceCanLaunchFailsAndTooMuchMemoryIsSkipped) {
   std::string suite = scale_suite("f * src");
   suite.replace(suite.find("block: 32"), 9, "block: 2048");
-  EXPECT_EQ(run(suite, kScale).verdict, Verdict::skipped);
+  EXPECT_EQ(run(suite, kScale).failure, FailureKind::launch);
+  const Outcome large =
+      run("kernel: {file: k.cu, entry: k}\narguments: {out: {out: 2**45}}\n"
+          "launch: {block: 1}\nreference: {out: 1}\n",
+          "extern \"C\" __global__ void k(float *out) {}\n");
+  EXPECT_EQ(large.verdict, Verdict::skipped) << large.message;
+  EXPECT_EQ(large.where.line, 3);
+}
+
+// One kernel `k` as the driver has it, and as the compiler tells of it.
+struct LoadedKernel {
+  Function function;
+  KernelBounds bounds;
+};
+
+LoadedKernel load_kernel(const std::shared_ptr<Context>& context, const std::string& source) {
+  CompileRequest request;
+  request.source = source;
+  request.name = "k.cu";
+  request.folder = ".";
+  request.entry = "k";
+  request.architecture = context->device().compute_capability().architecture();
+  const CompileResult made = Compiler::open().compile(request);
+  return {Module(context, made.cubin, "k").function("k"), made.entries.at(0).bounds};
+}
+
+// What the compiler's log says of registers is what the driver goes by.
+TEST_F(GpuSessionTest, RegistersThatTheFrontRefusesAreThoseThatTheDriverDoes) {
+  const auto context = Context::create(choose_device("gpu").device);
+  const int architecture = context->device().compute_capability().architecture();
+  for (const int values : {1, 40, 60, 80, 100, 120, 160, 200}) {
+    const LoadedKernel kernel = load_kernel(
+        context, fmt::format("extern \"C\" __global__ void k(float *out) {{\n  float v[{0}];\n"
+                             "  for (int i = 0; i < {0}; ++i) v[i] = ((volatile float *)out)[i];\n"
+                             "  __syncthreads();\n  float s = 0;\n"
+                             "  for (int i = 0; i < {0}; ++i) s += v[i] * v[{0} - 1 - i];\n"
+                             "  out[threadIdx.x] = s;\n}}",
+                             values));
+    const FunctionAttributes& known = kernel.function.attributes();
+    EXPECT_EQ(kernel.bounds.registers, static_cast<uint64_t>(known.registers));
+    EXPECT_EQ(kernel.bounds.shared, static_cast<uint64_t>(known.static_shared_bytes));
+    EXPECT_EQ(most_threads_with(kernel.bounds.registers, architecture),
+              static_cast<uint64_t>(known.max_threads_per_block))
+        << kernel.bounds.registers;
+  }
+}
+
+// What the front calls impossible the driver refuses, too, and takes what is next to it.
+TEST_F(GpuSessionTest, WhatNoDeviceCanLaunchTheDriverRefuses) {
+  const auto context = Context::create(choose_device("gpu").device);
+  const ScopedContext current(*context);
+  const auto check = [&](const std::string& attributes, const LaunchSize& size) {
+    const LoadedKernel kernel =
+        load_kernel(context, "extern \"C\" __global__ void " + attributes + " k() {}\n");
+    const auto number = [](uint64_t value) { return static_cast<unsigned int>(value); };
+    const auto& [gx, gy, gz] = size.grid;
+    const auto& [bx, by, bz] = size.block;
+    const CUresult result = context->table().launch_kernel.pointer(
+        kernel.function.get(), number(gx), number(gy), number(gz), number(bx), number(by),
+        number(bz), number(size.shared), nullptr, nullptr, nullptr);
+    const auto why = impossible_launch(size, kernel.bounds, 90);
+    EXPECT_EQ(result == CUDA_SUCCESS, !why) << attributes << ": the driver says " << result
+                                            << ", the front " << (why ? why->text : "nothing");
+  };
+  check("", {{1, 1, 1}, {1024, 1, 1}, 0});
+  check("", {{1, 1, 1}, {1025, 1, 1}, 0});
+  check("", {{1, 1, 1}, {1, 1, 65}, 0});
+  check("", {{0, 1, 1}, {1, 1, 1}, 0});
+  check("", {{1, 65535, 1}, {1, 1, 1}, 0});
+  check("", {{1, 65536, 1}, {1, 1, 1}, 0});
+  check("", {{1, 1, 1}, {1, 1, 1}, 48 << 10});
+  check("__launch_bounds__(64)", {{1, 1, 1}, {64, 1, 1}, 0});
+  check("__launch_bounds__(64)", {{1, 1, 1}, {65, 1, 1}, 0});
+  check("__launch_bounds__(100)", {{1, 1, 1}, {101, 1, 1}, 0});
+  if (context->device().compute_capability().architecture() < 90) return;
+  check("__cluster_dims__(2)", {{4, 1, 1}, {1, 1, 1}, 0});
+  check("__cluster_dims__(2)", {{3, 1, 1}, {1, 1, 1}, 0});
+  check("__cluster_dims__(8)", {{8, 1, 1}, {1, 1, 1}, 0});
+  check("__cluster_dims__(32)", {{32, 1, 1}, {1, 1, 1}, 0});
 }
 
 TEST_F(GpuSessionTest, TheLibraryOwnsAndFreesOnARealDriver) {

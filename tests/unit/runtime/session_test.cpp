@@ -279,12 +279,83 @@ TEST_F(SessionTest, ADtypeThatIsNotTheKernels) {
               HasSubstr("argument `n` is of dtype int64 (8 bytes), and the kernel takes `int`"));
 }
 
-TEST_F(SessionTest, ABlockOverTheLimitIsSkippedWithBothNumbers) {
-  std::string suite = scale_suite("f * src");
-  suite.replace(suite.find("block: 32"), 9, "block: 2048");
-  const Outcome outcome = run(suite, kScale);
-  EXPECT_EQ(outcome.verdict, Verdict::skipped);
-  EXPECT_THAT(outcome.reason, testing::AllOf(HasSubstr("2048"), HasSubstr("1024")));
+TEST_F(SessionTest, WhatNoDeviceCanLaunchFailsWithBothNumbers) {
+  const auto fails = [&](const std::string& launch, const std::string& words) {
+    std::string suite = scale_suite("f * src");
+    suite.replace(suite.find("block: 32"), 9, launch);
+    const Outcome outcome = run(suite, kScale);
+    EXPECT_EQ(outcome.verdict, Verdict::failed) << launch;
+    EXPECT_EQ(outcome.failure, FailureKind::launch) << launch;
+    EXPECT_THAT(outcome.reason, HasSubstr(words)) << launch;
+    EXPECT_THAT(outcome.reason, HasSubstr("no CUDA device can launch `k`")) << launch;
+    EXPECT_EQ(outcome.where.line, 8) << launch;
+    EXPECT_GT(outcome.where.column, 1) << launch;
+  };
+  fails("block: 2048", "block.x is 2048, and can be 1024 at most");
+  fails("block: [32, 0]", "block.y is 0, and must be 1 at least");
+  fails("block: [32, 33]", "the block has 1056 threads (32x33x1), and can have 1024 at most");
+  fails("block: 32, shared: 232449",
+        "a block needs 232449 bytes of shared memory, and can have "
+        "232448 at most");
+  // Sizes that wait for arrays or a device are looked at when those are there.
+  fails("block: src.size * 100", "block.x is 10000, and can be 1024 at most");
+  fails("block: device.warp_size * 33", "block.x is 1056, and can be 1024 at most");
+}
+
+TEST_F(SessionTest, WhatAKernelIsCompiledForIsALimitOfItsLaunches) {
+  const auto outcome = [&](const std::string& kernel, const std::string& launch) {
+    return run("kernel: {file: k.cu, entry: k}\narguments: {out: {out: 10}}\nlaunch: " + launch +
+                   "\nreference: {out: np.ones(10)}\n",
+               kernel);
+  };
+  const auto fails = [&](const std::string& kernel, const std::string& launch,
+                         const std::string& words) {
+    const Outcome failed = outcome(kernel, launch);
+    EXPECT_EQ(failed.failure, FailureKind::launch) << kernel << failed.message;
+    EXPECT_THAT(failed.reason, HasSubstr(words));
+    EXPECT_EQ(failed.where.line, 4);
+  };
+  const std::string body = "k(float *out) { if (threadIdx.x < 10) out[threadIdx.x] = 1; }\n";
+  const std::string bounded = "extern \"C\" __global__ void __launch_bounds__(64) " + body;
+  fails(bounded, "{block: 65}",
+        "the block has 65 threads, and the kernel's `__launch_bounds__` allows 64");
+  EXPECT_EQ(outcome(bounded, "{block: 64}").verdict, Verdict::passed);
+  const std::string clustered = "extern \"C\" __global__ void __cluster_dims__(2) " + body;
+  fails(clustered, "{block: 32, grid: 3}", "grid.x is 3, and must be a multiple of 2");
+  // The static memory of a block counts, too: 230000 + 8192 bytes are too many.
+  const std::string shared =
+      "extern \"C\" __global__ void k(float *out) {\n"
+      "  __shared__ volatile float s[2048];\n  extern __shared__ volatile float d[];\n"
+      "  s[threadIdx.x] = d[threadIdx.x] = 1;\n"
+      "  if (threadIdx.x < 10) out[threadIdx.x] = s[threadIdx.x] * d[threadIdx.x];\n}\n";
+  fails(shared, "{block: 32, shared: 230000}",
+        "a block needs 230000 + 8192 bytes of shared memory (dynamic + static), and can have "
+        "232448 at most");
+  const Outcome fits = outcome(shared, "{block: 32, shared: 224000}");
+  EXPECT_EQ(fits.verdict, Verdict::passed) << fits.message << fits.reason;
+  // Registers: the CPU device has no use for them, and a GPU would refuse the launch.
+  std::string many =
+      "extern \"C\" __global__ void k(float *out) {\n  float v[160];\n"
+      "  for (int i = 0; i < 160; ++i) v[i] = ((volatile float *)out)[i % 10];\n"
+      "  __syncthreads();\n  float s = 0;\n"
+      "  for (int i = 0; i < 160; ++i) s += v[i] * v[159 - i];\n"
+      "  if (threadIdx.x < 10) out[threadIdx.x] = s;\n}\n";
+  fails(many, "{block: 1024}", "registers for each it can have");
+}
+
+TEST_F(SessionTest, ASkipRuleGoesBeforeAnImpossibleLaunch) {
+  const auto verdict = [&](const std::string& launch, const std::string& more) {
+    std::string suite = scale_suite("f * src", more);
+    suite.replace(suite.find("block: 32"), 9, launch);
+    return run(suite, kScale).verdict;
+  };
+  const std::string rule = "skip: {when: device.warp_size == 32, reason: r}\n";
+  EXPECT_EQ(verdict("block: 2048", rule), Verdict::skipped);
+  EXPECT_EQ(verdict("block: src.size * 100", rule), Verdict::skipped);
+  const std::string other = "skip: {when: device.warp_size == 64, reason: r}\n";
+  EXPECT_EQ(verdict("block: 2048", other), Verdict::failed);
+  // A capability that is missing here hides nothing that no device could do.
+  EXPECT_EQ(verdict("block: 2048", "requires: [exact_bounds]\n"), Verdict::failed);
 }
 
 TEST_F(SessionTest, AReferenceThatRaises) {
@@ -344,6 +415,19 @@ TEST_F(SessionTest, ACapabilityThatTheDeviceLacksSkips) {
   const Outcome outcome = run(scale_suite("f * src", "requires: [exact_bounds]\n"), kScale);
   EXPECT_EQ(outcome.verdict, Verdict::skipped);
   EXPECT_THAT(outcome.reason, HasSubstr("needs exact_bounds, which"));
+  EXPECT_EQ(outcome.where.line, 10);
+  // Shared memory that other devices have is asked for on line 8.
+  fake.kernels["k"] = {{{0, 8}, {8, 8}, {16, 4}, {20, 4}}};
+  fake.attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 99 * 1024;
+  std::string large = scale_suite("f * src");
+  large.replace(large.find("block: 32"), 9, "block: 32, shared: 150000");
+  const Outcome shared = run(large, kScale);
+  EXPECT_EQ(shared.verdict, Verdict::skipped) << shared.message;
+  EXPECT_THAT(shared.reason, testing::AllOf(HasSubstr("150000"), HasSubstr("101376")));
+  EXPECT_EQ(shared.where.line, 8);
+  std::string impossible = scale_suite("f * src", "requires: [exact_bounds]\n");
+  impossible.replace(impossible.find("block: 32"), 9, "block: 2048");
+  EXPECT_EQ(run(impossible, kScale).failure, FailureKind::launch);
   session_.reset();
   EXPECT_THAT(fake.live(), testing::IsEmpty());
 }
