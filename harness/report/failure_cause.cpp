@@ -52,6 +52,7 @@ std::string failure_cause(const Outcome& outcome) {
     case FailureKind::compile:
       return start + outcome.reason + first_compile_error(outcome.message);
     case FailureKind::signature:
+    case FailureKind::launch:
     case FailureKind::input:
     case FailureKind::reference:
       return start + without_numbers(outcome.reason);
@@ -71,6 +72,7 @@ int failure_rank(const Outcome& outcome) {
     case FailureKind::load:
     case FailureKind::compile:
     case FailureKind::signature:
+    case FailureKind::launch:
     case FailureKind::input:
     case FailureKind::reference:
       return 0;
