@@ -74,7 +74,7 @@ function(_warpmark_add_test name properties)
 endfunction()
 
 # Sets `out` to the properties that the caller of warpmark_discover_tests asked for, and those that
-# PER and plugins need. A _NOT_DISCOVERED gets none of them: WILL_FAIL would make it pass.
+# plugins need. A _NOT_DISCOVERED gets none of them: WILL_FAIL would make it pass.
 function(_warpmark_properties out)
   set(properties "${ARG_PROPERTIES}")
   set(changes ${ARG_ENVIRONMENT_CHANGES})

@@ -83,8 +83,9 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
     if (!made.remark.empty() && outcome.verdict == Verdict::passed) {
       out.print("{}: {}\n", outcome.case_id, made.remark);
     } else if (outcome.verdict != Verdict::passed) {
-      out.print("{}: {}: {}\n", outcome.case_id, to_text(outcome.verdict),
-                printable(skip_text(outcome)));
+      out.print(
+          "{}: {}: {}\n", outcome.case_id, to_text(outcome.verdict),
+          printable(outcome.verdict == Verdict::skipped ? skip_text(outcome) : outcome.reason));
       if (!made.remark.empty()) out.print("  {}\n", made.remark);
     }
     out.write(profile_text(made, style));

@@ -171,11 +171,13 @@ std::optional<std::string> Function::misfit(const LaunchConfig& config) const {
 }
 
 bool Function::fits_nowhere(const LaunchConfig& config) const {
-  const KernelBounds own{0, static_cast<uint64_t>(attributes_.static_shared_bytes)};
+  // Numbers that cannot be are a broken driver's, and say nothing of the launch.
+  const KernelBounds own{0, static_cast<uint64_t>(std::max(attributes_.static_shared_bytes, 0))};
   if (impossible_launch({config.grid, config.block, config.shared}, own)) return true;
   const int registers = context().device().attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
-  return registers >= static_cast<int>(CudaLimits::registers) &&
-         volume(config.block) > static_cast<uint64_t>(attributes_.max_threads_per_block);
+  const int most = attributes_.max_threads_per_block;
+  return registers >= static_cast<int>(CudaLimits::registers) && most > 0 &&
+         volume(config.block) > static_cast<uint64_t>(most);
 }
 
 void Function::prepare(const LaunchConfig& config) const {

@@ -107,14 +107,11 @@ std::string explain_changed_input(const Outcome& outcome) {
          "`const`, so that the compiler finds such a write.";
 }
 
-// "no CUDA device can launch `k`: the block has 128 threads, and …" is a sentence of our own
-// (launch_limits.cpp); the assignment's own kernel can be launched so.
-std::string explain_launch(const Outcome& outcome) {
-  std::string why = printable(outcome.reason);
-  why[0] = 'N';
-  return why +
-         ". The assignment says how many threads and blocks are launched: change what your kernel "
-         "asks for beside that, as by `__launch_bounds__`, `__shared__` arrays or registers.";
+// The numbers are what `detail` has; the assignment's own kernel can be launched so.
+std::string explain_launch() {
+  return "The file compiles, but no device can launch the kernel with the threads, blocks and "
+         "memory that the assignment gives it. Change what it asks for: `__launch_bounds__`, the "
+         "size of `__shared__` arrays, or the registers that each thread needs.";
 }
 
 std::string of_the_assignment(const Outcome& outcome) {
@@ -181,7 +178,7 @@ std::string explain(const Outcome& outcome, const ExplainContext& context) {
     case FailureKind::driver:
       return explain_driver(outcome);
     case FailureKind::launch:
-      return explain_launch(outcome);
+      return explain_launch();
     case FailureKind::none:
       break;
   }

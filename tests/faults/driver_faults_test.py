@@ -225,8 +225,8 @@ class Check(FaultTest):
                      "name=cuFuncGetParamInfo,occurrence=0,silent"):
             with self.subTest(spec):
                 done, what = self.check_faulty(spec)
-                if done.code == 0 and "FuncGetAttribute" in spec:
-                    self.assertEqual({case["verdict"] for case in done.cases}, {"skipped"}, what)
+                if "FuncGetAttribute" in spec:
+                    self.assertNotEqual(done.code, 0, what)
 
     def test_extensions_that_are_spoilt(self):
         for extension, code, words in (

@@ -146,6 +146,11 @@ TEST_F(Kernel, WhatFitsNoOtherDeviceIsToldFromWhatThisOneLacks) {
   fake_.attributes[CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK] = 65536;
   EXPECT_TRUE(nowhere({{1, 1, 1}, {512, 1, 1}, 0, false}));
   EXPECT_FALSE(nowhere({{1, 1, 1}, {256, 1, 1}, 0, false}));
+  for (const int broken : {0, -1}) {
+    fake_.kernels["doublify"].max_threads_per_block = broken;
+    fake_.kernels["doublify"].static_shared_bytes = broken;
+    EXPECT_FALSE(nowhere({{1, 1, 1}, {256, 1, 1}, 0, false})) << broken;
+  }
 }
 
 TEST_F(Kernel, SharedMemoryCountsStaticAndDynamicAndAsksForMoreThan48K) {
