@@ -513,6 +513,32 @@ const std::vector<Row>& rows() {
                leave();
                return DRIVER(cuMemFreeHost)(p);
              }),
+      // Not asked yet of a GPU.
+      HANDLE("cuMemHostUnregister", kOpen, kOpen,
+             {
+               static std::array<char, 3 * 4096> host;
+               auto* p = reinterpret_cast<void*>(
+                   (reinterpret_cast<std::uintptr_t>(host.data()) + 4095) / 4096 * 4096);
+               DRIVER(cuMemHostRegister)(p, 4096, 0);
+               leave();
+               return DRIVER(cuMemHostUnregister)(p);
+             }),
+      HANDLE("cuMemFree, no device's address", kOpen, kOpen,
+             {
+               leave();
+               return DRIVER(cuMemFree)(16);
+             }),
+      HANDLE("cuMemcpy2DAsync", kOpen, kOpen,
+             {
+               leave();
+               CUDA_MEMCPY2D copy{};
+               copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+               copy.srcDevice = s.buffer;
+               copy.dstDevice = s.buffer + 512;
+               copy.srcPitch = copy.dstPitch = copy.WidthInBytes = 16;
+               copy.Height = 2;
+               return DRIVER(cuMemcpy2DAsync)(&copy, s.stream);
+             }),
   };
   return all;
 }
