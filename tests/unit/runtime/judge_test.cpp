@@ -699,6 +699,8 @@ TEST_F(JudgeResults, AChangedInputIsNamedWithItsElement) {
   add("a", ArgumentKind::in, "int16", "");
   add("empty", ArgumentKind::in, "int16", "");
   add("b", ArgumentKind::inout, "int16", "[7, 7, 7, 7]");
+  add("late", ArgumentKind::in, "int16", "");
+  leave<int16_t>("late", {5});
   leave<int16_t>("a", {1, 2, 3, 4}, {2, 2});
   leave<int16_t>("b", {7, 7, 7, 7});
   leave<int16_t>("empty", {}, {0});
@@ -710,6 +712,10 @@ TEST_F(JudgeResults, AChangedInputIsNamedWithItsElement) {
   EXPECT_EQ(outcome_.failure, FailureKind::input_changed);
   EXPECT_EQ(outcome_.reason, "the kernel changed its input `a`: a[1, 1] was 4 and is 260");
   EXPECT_THAT(outcome_.outputs, IsEmpty());
+  leave<int16_t>("a", {1, 2, 3, 4}, {2, 2});
+  leave<int16_t>("late", {6});
+  judge();
+  EXPECT_EQ(outcome_.reason, "the kernel changed its input `late`: late[0] was 5 and is 6");
 }
 
 }  // namespace
