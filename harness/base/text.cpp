@@ -74,10 +74,11 @@ size_t utf8_length(std::string_view text) {
 // Embeddings, overrides and isolates (U+202A to U+202E, U+2066 to U+2069): what comes after them,
 // up to the end of the paragraph, may be shown in another order ("Trojan Source", CVE-2021-42574).
 // The marks U+200E, U+200F and U+061C turn nothing but their place.
+// And the separators of lines and paragraphs (U+2028, U+2029), which are ends of lines to some.
 bool turns_direction(std::string_view character) {
   if (!character.starts_with("\xE2\x80") && !character.starts_with("\xE2\x81")) return false;
   const auto last = static_cast<unsigned char>(character.back());
-  return character[1] == '\x80' ? last >= 0xAA && last <= 0xAE : last >= 0xA6 && last <= 0xA9;
+  return character[1] == '\x80' ? last >= 0xA8 && last <= 0xAE : last >= 0xA6 && last <= 0xA9;
 }
 
 }  // namespace

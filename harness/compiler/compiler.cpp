@@ -236,7 +236,7 @@ Unit make_unit(const CompileRequest& request) {
   unit.name = shown_name(request);
   if (request.headers) {
     unit.source = with_regions(request.source, request.regions, unit.name);
-    unit.headers = *request.headers;
+    unit.headers = reachable_headers(request.source, *request.headers);
     unit.closed = true;
   } else {
     IncludeClosure closure = resolve_includes(
@@ -245,6 +245,16 @@ Unit make_unit(const CompileRequest& request) {
     unit.source = with_regions(closure.source, request.regions, unit.name);
     unit.headers = std::move(closure.headers);
     unit.not_cacheable = std::move(closure.not_cacheable);
+    const auto asks_for_time = [](const std::string& text) {
+      return text.find("__TIME__") != std::string::npos ||
+             text.find("__DATE__") != std::string::npos;
+    };
+    if (unit.not_cacheable.empty() &&
+        (asks_for_time(unit.source) ||
+         std::any_of(unit.headers.begin(), unit.headers.end(),
+                     [&](const Header& header) { return asks_for_time(header.text); }))) {
+      unit.not_cacheable = unit.name + " asks for the time of its compile";
+    }
   }
   unit.options = {fmt::format("--gpu-architecture=sm_{}", request.architecture),
                   "--std=" + request.standard, "--ptxas-options=-v", "--device-int128"};

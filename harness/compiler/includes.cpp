@@ -214,6 +214,12 @@ class Resolver {
       const std::string text = follow(next.text, next.file.parent_path(), shown);
       out_.headers.push_back({next.spelling, in_virtual_root(shown, text), shown});
     }
+    // A header of the toolkit, which is not read here, may want any: cuda.h wants <stdlib.h>.
+    if (wants_toolkit_) {
+      for (const std::string_view shim : shim_names()) {
+        visit({std::string(shim), true, false, 0, 0, 0}, {});
+      }
+    }
     return std::move(out_);
   }
 
@@ -264,6 +270,8 @@ class Resolver {
         spellings_[directive.name] = fs::path();
         out_.headers.push_back({directive.name, in_virtual_root(directive.name, *shim), ""});
         for (const IncludeDirective& inner : scan_includes(*shim)) visit(inner, {});
+      } else if (!shim) {
+        wants_toolkit_ = true;
       }
       return directive.name;
     }
@@ -301,6 +309,7 @@ class Resolver {
   IncludeClosure out_;
   std::map<std::string, fs::path> spellings_;
   std::vector<Pending> pending_;
+  bool wants_toolkit_ = false;
 };
 
 }  // namespace
@@ -312,6 +321,37 @@ std::vector<IncludeDirective> scan_includes(std::string_view text) {
 IncludeClosure resolve_includes(const std::string& source, const std::string& name,
                                 const IncludeSearch& search) {
   return Resolver(search).run(source, name);
+}
+
+std::vector<Header> reachable_headers(const std::string& source, const std::vector<Header>& all) {
+  // A name that is asked about, or put together, is in no directive.
+  if (source.find("has_include") != std::string::npos || source.find("##") != std::string::npos) {
+    return all;
+  }
+  std::map<std::string_view, size_t> by_spelling;
+  for (size_t i = 0; i < all.size(); ++i) by_spelling.emplace(all[i].spelling, i);
+  std::set<size_t> reached;
+  std::vector<size_t> open;
+  bool computed = false;
+  const auto follow = [&](std::string_view text) {
+    for (const IncludeDirective& directive : scan_includes(text)) {
+      computed = computed || directive.computed;
+      const auto found = by_spelling.find(directive.name);
+      if (found != by_spelling.end() && reached.insert(found->second).second) {
+        open.push_back(found->second);
+      }
+    }
+  };
+  follow(source);
+  while (!open.empty() && !computed) {
+    const size_t next = open.back();
+    open.pop_back();
+    follow(all[next].text);
+  }
+  if (computed) return all;
+  std::vector<Header> headers;
+  for (const size_t i : reached) headers.push_back(all[i]);
+  return headers;
 }
 
 }  // namespace warpmark

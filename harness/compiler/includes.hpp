@@ -47,4 +47,8 @@ struct IncludeSearch {
 IncludeClosure resolve_includes(const std::string& source, const std::string& name,
                                 const IncludeSearch& search);
 
+/// Of `all` headers those that `source` may reach, in the same order; all of them where only the
+/// preprocessor knows. Handing over some hundred that nobody wants takes longer than a compile.
+std::vector<Header> reachable_headers(const std::string& source, const std::vector<Header>& all);
+
 }  // namespace warpmark

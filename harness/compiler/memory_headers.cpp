@@ -20,6 +20,11 @@ std::vector<Header> read_headers(const Nvrtc& nvrtc, const std::vector<std::stri
     if (spellings.insert(header.spelling).second) headers.push_back(std::move(header));
   };
   for (const Header& header : own) add(header);
+  // In front of the toolkit's own, as everywhere.
+  for (const std::string_view name : shim_names()) {
+    add({std::string(name),
+         fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, name, find_shim(name).value()), ""});
+  }
 
   // A source that includes them all has them as its closure.
   std::string source;
@@ -38,6 +43,8 @@ std::vector<Header> read_headers(const Nvrtc& nvrtc, const std::vector<std::stri
 
   for (const std::string& name : names) {
     if (spellings.contains(name)) continue;
+    // libcu++ comes apart from the toolkit at times, and is in every assignment's list.
+    if (name.starts_with("cuda/")) continue;
     throw environment_error(
         fmt::format("the toolkit of {} has no header <{}>", nvrtc.path(), name),
         "looked in " + (nvrtc.include_folders().empty() ? std::string("no folder: it has none")

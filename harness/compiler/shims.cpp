@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "compiler/shims_std.hpp"
+
 namespace warpmark {
 
 namespace {
@@ -313,6 +315,26 @@ constexpr std::string_view kAssert = R"(#ifdef NDEBUG
 #endif
 )";
 
+// Of the driver API a kernel can use types alone: the toolkit's header declares functions of the
+// host, which NVRTC refuses.
+constexpr std::string_view kCuda = R"(#ifndef WARPMARK_SHIM_CUDA
+#define WARPMARK_SHIM_CUDA
+#define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)
+typedef unsigned long long CUdeviceptr;
+typedef int CUdevice;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+typedef struct CUctx_st* CUcontext;
+typedef struct CUmod_st* CUmodule;
+typedef struct CUfunc_st* CUfunction;
+typedef struct CUstream_st* CUstream;
+typedef struct CUevent_st* CUevent;
+typedef struct alignas(64) CUtensorMap_st {
+  unsigned long long opaque[16];
+} CUtensorMap;
+#endif
+)";
+
 struct Shim {
   std::string_view name;
   std::string_view text;
@@ -325,7 +347,7 @@ constexpr std::array kShims{
     Shim{"cstddef", kStddef},    Shim{"stdint.h", kStdint},  Shim{"cstdint", kStdint},
     Shim{"inttypes.h", kStdint}, Shim{"cinttypes", kStdint}, Shim{"stdio.h", kStdio},
     Shim{"cstdio", kStdio},      Shim{"stdlib.h", kStdlib},  Shim{"cstdlib", kStdlib},
-    Shim{"string.h", kString},   Shim{"cstring", kString},
+    Shim{"string.h", kString},   Shim{"cstring", kString},   Shim{"cuda.h", kCuda},
 };
 
 }  // namespace
@@ -334,13 +356,17 @@ std::optional<std::string_view> find_shim(std::string_view name) {
   for (const Shim& shim : kShims) {
     if (shim.name == name) return shim.text;
   }
+  for (const auto& [other, text] : std_shims()) {
+    if (other == name) return text;
+  }
   return std::nullopt;
 }
 
 std::vector<std::string_view> shim_names() {
   std::vector<std::string_view> names;
-  names.reserve(kShims.size());
+  names.reserve(kShims.size() + std_shims().size());
   for (const Shim& shim : kShims) names.push_back(shim.name);
+  for (const auto& [name, text] : std_shims()) names.push_back(name);
   return names;
 }
 

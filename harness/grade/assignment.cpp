@@ -5,6 +5,10 @@ namespace warpmark {
 // What lecture notes on CUDA include, of what the compiler finds without a host compiler.
 const std::vector<std::string>& default_toolkit_headers() {
   static const std::vector<std::string> kHeaders = {"cuda_runtime.h",
+                                                    "cuda_runtime_api.h",
+                                                    "cuda/atomic",
+                                                    "cuda/barrier",
+                                                    "cuda/pipeline",
                                                     "device_launch_parameters.h",
                                                     "vector_types.h",
                                                     "vector_functions.h",

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <deque>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "base/text.hpp"
@@ -163,7 +164,9 @@ class ClassRun {
       if (!busy && waiting_.empty()) return;
       if (!wait()) {
         whole_.interrupted = true;
-        for (Job& job : jobs_) job.process->kill();
+        for (Job& job : jobs_) {
+          if (job.process) job.process->kill();
+        }
         return;
       }
     }
@@ -185,7 +188,7 @@ class ClassRun {
   // Waits for an answer of any process and takes it. Returns false once it was interrupted.
   bool wait() {
     std::vector<pollfd> fds;
-    for (const Job& job : jobs_) fds.push_back({job.process->fd(), POLLIN, 0});
+    for (const Job& job : jobs_) fds.push_back({job.process ? job.process->fd() : -1, POLLIN, 0});
     fds.push_back({wake_fd_, POLLIN, 0});  // a negative one is passed over
     constexpr int kTickMs = 1000;          // how late a deadline may be seen
     if (::poll(fds.data(), fds.size(), kTickMs) < 0) {
@@ -194,11 +197,14 @@ class ClassRun {
     }
     if ((fds.back().revents & POLLIN) != 0) return false;
     for (size_t i = 0; i < jobs_.size(); ++i) {
+      if (!jobs_[i].process) {
+        continue;
+      }
       if (fds[i].revents != 0) {
         answer(jobs_[i], jobs_[i].process->receive());
       } else if (jobs_[i].deadline < std::chrono::steady_clock::now()) {
         jobs_[i].process->kill();
-        answer(jobs_[i], GradeProcessEnd{"did not answer and was ended"});
+        answer(jobs_[i], GradeProcessEnd{"did not answer and was ended", true});
       }
     }
     return true;
@@ -207,12 +213,25 @@ class ClassRun {
   void answer(Job& job, GradeAnswer what) {
     if (auto* facts = std::get_if<DeviceFacts>(&what)) {
       job.ready = true;
+      lost_starts_ = 0;
       if (device_.name.empty()) device_ = std::move(*facts);
       return;
     }
     if (!job.ready) {
       // Without a start there is no grade, for anybody.
       if (const auto* error = std::get_if<Error>(&what)) throw *error;
+      // What something else ended, as the system does for want of memory, is started again.
+      constexpr size_t kMostLost = 3;
+      if (++lost_starts_ < kMostLost) {
+        start(job);
+        return;
+      }
+      const bool others =
+          std::any_of(jobs_.begin(), jobs_.end(), [](const Job& one) { return one.ready; });
+      if (others) {
+        job.process.reset();  // they go on without it
+        return;
+      }
       throw environment_error("a process that grades could not be started: it " +
                               std::get<GradeProcessEnd>(what).how);
     }
@@ -224,6 +243,13 @@ class ClassRun {
     job.deadline = Time::max();
     if (auto* result = std::get_if<GradeResult>(&what)) {
       has_result(i, std::move(*result));
+      return;
+    }
+    // Once more, if its time was not up.
+    const auto* lost = std::get_if<GradeProcessEnd>(&what);
+    if (lost != nullptr && !lost->timed_out && again_.insert(i).second) {
+      waiting_.push_front(i);
+      start(job);
       return;
     }
     GradeResult failed = unfinished_grade(assignment_, submissions_[i]);
@@ -239,6 +265,7 @@ class ClassRun {
 
   void has_result(size_t i, GradeResult result) {
     result.key = keys_[i];
+    result.student = submissions_[i].student;  // whatever came back
     if (!is_grade(result)) {
       ++whole_.failed;
       if (previous_[i]) result = kept(*previous_[i], result);
@@ -260,6 +287,8 @@ class ClassRun {
   std::vector<std::optional<GradeResult>> results_;
   std::deque<size_t> waiting_;
   std::deque<Job> jobs_;
+  size_t lost_starts_ = 0;  ///< of processes, one after another
+  std::set<size_t> again_;  ///< submissions whose process was lost once
   DeviceFacts device_;
   ClassRunResult whole_;
 };

@@ -184,7 +184,7 @@ GradeAnswer GradeProcess::receive() {
     } catch (const Error&) {
     }
     kill();
-    return GradeProcessEnd{"sent what is no result"};
+    return GradeProcessEnd{"sent what is no result", false};
   }
   // The connection ends a moment before the process does.
   for (int wait = 0; wait < 100 && process_ > 0; ++wait) {
@@ -195,7 +195,7 @@ GradeAnswer GradeProcess::receive() {
     }
     ::usleep(1000);
   }
-  return GradeProcessEnd{kill()};
+  return GradeProcessEnd{kill(), false};
 }
 
 int run_grade_worker(

@@ -32,6 +32,7 @@ struct GradeSetup {
 /// What came of a process, or of a request to it.
 struct GradeProcessEnd {
   std::string how;  ///< "ended by signal 11 (Segmentation fault)"; "did not answer"
+  bool timed_out = false;
 };
 using GradeAnswer = std::variant<DeviceFacts, GradeResult, Error, GradeProcessEnd>;
 

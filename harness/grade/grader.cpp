@@ -176,6 +176,7 @@ class SubmissionGrader::Run {
     for (const PolicyFinding& finding : findings.forbidden) {
       reasons.push_back(printable(finding.text));
     }
+    static_bytes_ = contents.bytes_in(PtxSpace::global);
     const std::string excess = static_memory_excess(contents, assignment_.limits.memory_mib << 20);
     if (!excess.empty()) reasons.push_back(excess);
     if (reasons.empty()) return true;
@@ -200,8 +201,19 @@ class SubmissionGrader::Run {
       CaseArtifacts artifacts;
       Trial one_run(0, seed);
       one_run.guards_front = trial % 2 == 1;
+      artifacts.static_bytes = static_bytes_;
       const Outcome outcome = grader_.session_->verify(item.which, planned, one_run, &artifacts);
       ++graded.trials;
+      if (artifacts.excess) {
+        // Without the size of the arrays, which may be hidden.
+        refuse(result_, GradeState::refused,
+               fmt::format("The file's own variables take {} of device memory, and with the arrays "
+                           "of a case that is more than the {} that are allowed. Make the "
+                           "variables outside of the kernel smaller, or use its arguments.",
+                           format_bytes(static_bytes_), format_bytes(artifacts.excess->allowed)));
+        ended_ = true;
+        return;
+      }
       ItemVerdict verdict = judge_item(outcome);
       if (verdict.blame == Blame::nobody) continue;
       if (outcome.verdict == Verdict::interrupted) {
@@ -288,6 +300,7 @@ class SubmissionGrader::Run {
   GradeResult& result_;
   size_t launched_ = 0;
   bool ended_ = false;
+  uint64_t static_bytes_ = 0;            ///< of the code that was compiled last
   std::vector<std::string> ungradable_;  ///< items, and why the grader could not judge them
 };
 

@@ -19,8 +19,27 @@ std::string without(std::string text, const std::string& word) {
   return text;
 }
 
+// What such an outcome says comes from a worker, which knows no folder of ours, and may hold text
+// of the student's: a path cut out of it would answer whether that is the suite's.
+bool is_workers_text(const Outcome& outcome) {
+  if (outcome.verdict != Verdict::failed) return false;
+  switch (outcome.failure) {
+    case FailureKind::compile:
+    case FailureKind::signature:
+    case FailureKind::fault:
+    case FailureKind::finding:
+    case FailureKind::limit:
+    case FailureKind::crash:
+    case FailureKind::driver:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Files as the student knows them.
-std::string without_folders(std::string text, const Suite& suite) {
+std::string without_folders(std::string text, const Outcome& outcome, const Suite& suite) {
+  if (is_workers_text(outcome)) return text;
   const std::string shown = display_path(suite.folder);
   text = without(std::move(text), suite.folder.string() + "/");
   return shown == "." ? text : without(std::move(text), shown + "/");
@@ -43,7 +62,7 @@ std::string explain_item(const Outcome& outcome, const ItemTexts& texts) {
     add_values(context, *texts.artifacts, expected);
   }
   const std::string text = explain(outcome, context);
-  return printable(without_folders(text.empty() ? outcome.reason : text, *texts.suite));
+  return printable(without_folders(text.empty() ? outcome.reason : text, outcome, *texts.suite));
 }
 
 std::string detail_of(const Outcome& outcome, const ItemTexts& texts) {
@@ -54,7 +73,7 @@ std::string detail_of(const Outcome& outcome, const ItemTexts& texts) {
       std::filesystem::path(error.where().file).filename() == texts.file && error.where().line > 0;
   const std::string place =
       in_file ? fmt::format("{}:{}: ", texts.file, error.where().line) : std::string();
-  return printable(without_folders(place + error.message(), *texts.suite));
+  return printable(without_folders(place + error.message(), outcome, *texts.suite));
 }
 
 }  // namespace warpmark

@@ -45,6 +45,13 @@ bool is_invisible(uint32_t value) {
          (value >= 0xFFF0 && value <= 0xFFFF) || value >= 0xE0000;
 }
 
+// What no line shows as it is: controls, what turns the text around it, ends of lines. Files keep
+// them as U+FFFD, which would make one name of two.
+bool is_unspeakable(uint32_t value) {
+  return value < 0x20 || (value >= 0x7F && value < 0xA0) || (value >= 0x2028 && value <= 0x202E) ||
+         (value >= 0x2066 && value <= 0x2069);
+}
+
 bool is_plain(char byte) {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
          (byte >= '0' && byte <= '9') || byte == '.' || byte == '_' || byte == '-';
@@ -58,6 +65,10 @@ std::string student_name(std::string_view bytes) {
     const CodePoint point = first_code_point(bytes);
     if (point.bytes == 0) {
       name += fmt::format("\\x{:02X}", static_cast<unsigned char>(bytes[0]));
+    } else if (is_unspeakable(point.value)) {
+      name += fmt::format("\\u{{{:X}}}", point.value);
+    } else if (point.value == '\\') {
+      name += "\\\\";  // or it could stand for one of these
     } else {
       name += bytes.substr(0, point.bytes);
     }

@@ -91,14 +91,19 @@ class Finder {
     const std::string name =
         (folder.has_filename() ? folder : folder.parent_path()).filename().string();
     std::vector<fs::path> sources;
+    std::vector<fs::path> students;  // folders that have a file to grade in them
+    bool own = false;                // a file of the assignment's name
     for (const fs::directory_entry& entry : entries(path)) {
-      if (is_cuda(entry.path()) && !entry.is_directory(code)) sources.push_back(entry.path());
+      if (entry.is_directory(code)) {
+        if (has_source(entry.path())) students.push_back(entry.path());
+      } else if (is_cuda(entry.path())) {
+        own = own || entry.path().filename() == rules_.file;
+        sources.push_back(entry.path());
+      }
     }
-    if (sources.size() == 1 && sources.front().filename() == rules_.file) {
-      add_folder(name, path);
-    } else {
-      add_class(path);
-    }
+    if (own && sources.size() == 1 && students.empty()) return add_folder(name, path);
+    if (own) refuse_mixed(path, sources, students);
+    add_class(path);
   }
 
   FoundSubmissions take() {
@@ -126,6 +131,33 @@ class Finder {
   }
 
  private:
+  static bool has_source(const fs::path& folder) {
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code)) {
+      if (is_cuda(entry->path()) && !is_hidden(entry->path())) return true;
+    }
+    return false;
+  }
+
+  // A student's file, or the template among the students? Whoever is passed over would have no
+  // grade, and whoever is not would have another's.
+  [[noreturn]] void refuse_mixed(const fs::path& folder, const std::vector<fs::path>& sources,
+                                 const std::vector<fs::path>& students) const {
+    std::vector<fs::path> others = students;
+    for (const fs::path& source : sources) {
+      if (source.filename() != rules_.file) others.push_back(source);
+    }
+    throw usage_error(
+        fmt::format("{} has a file of the assignment's own name, `{}`, beside {}: nobody can tell "
+                    "whether it is one student's submission, or a class with the template in it",
+                    display_path(folder), rules_.file, listing(others)),
+        {},
+        fmt::format("for a class, move `{0}` away or into the folder of who handed it in; for one "
+                    "student, name the file itself, as in `grade … {1}/{0}`",
+                    rules_.file, display_path(folder)));
+  }
+
   static Submission twice(const std::vector<Submission>& several) {
     Submission one;
     one.student = several.front().student;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
 #include "report/grade_blocks.hpp"
@@ -376,7 +377,7 @@ class Page {
 }  // namespace
 
 std::string grade_page(const std::vector<GradeResult>& results) {
-  return Page(results).text();
+  return without_commands(Page(results).text());
 }
 
 }  // namespace warpmark

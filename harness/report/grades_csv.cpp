@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/grade_text.hpp"
 #include "report/text_line.hpp"
@@ -65,7 +66,7 @@ std::string grades_csv(const std::vector<GradeResult>& results) {
     }
     csv += "," + cell(result.submission_sha256) + "," + cell(flags_of(result)) + end;
   }
-  return csv;
+  return without_commands(csv);
 }
 
 }  // namespace warpmark

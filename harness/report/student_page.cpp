@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/grade_blocks.hpp"
 #include "report/grade_page.hpp"
@@ -57,7 +58,7 @@ std::string student_page(const StudentView& view) {
       page += case_block(result, one, view.words()[i], false);
     }
   }
-  return page + words_footer();
+  return without_commands(page + words_footer());
 }
 
 }  // namespace warpmark

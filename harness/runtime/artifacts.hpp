@@ -1,6 +1,7 @@
 // All that one run of a case made, for those who want to look into a failure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,13 @@ struct CaseArtifacts {
   std::vector<UnitArtifacts> units;
   std::vector<std::string> kernels;  ///< symbols in the PTX of those that are launched, by step
   std::optional<CaseInputs> inputs;
+  /// Given before the run: bytes of the code's own variables, which count for `memory_mib`. What
+  /// is allowed for them and the buffers together comes back where it is not enough.
+  uint64_t static_bytes = 0;
+  struct Excess {
+    uint64_t bytes = 0, allowed = 0;
+  };
+  std::optional<Excess> excess;
   std::map<std::string, Array> results;  ///< every buffer as the last launch left it, or all zero
 };
 

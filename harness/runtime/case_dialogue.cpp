@@ -6,6 +6,8 @@
 #include <variant>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
+#include "runtime/confined_start.hpp"
 #include "runtime/judge.hpp"
 
 namespace warpmark {
@@ -41,6 +43,9 @@ void end_interrupted(Outcome& outcome) {
   throw CaseEnded{};
 }
 
+CaseDialogue::CaseDialogue(WorkerLink& worker, const SessionOptions& options)
+    : worker_(worker), timeout_s_(options.timeout_s), confined_(options.confinement.has_value()) {}
+
 protocol::Reply CaseDialogue::ask(const nlohmann::json& request, const std::vector<int>& fds,
                                   Outcome& outcome, std::optional<double> limit_s, double more_s,
                                   bool keeps_limits) {
@@ -73,6 +78,21 @@ protocol::Reply CaseDialogue::ask(const nlohmann::json& request, const std::vect
                verdict_error("the worker sent what is no message, and was ended"));
     case ChannelEnd::closed:
       break;
+  }
+  if (silence.used.killed) {
+    if (!std::exchange(killed_, true)) throw SpoiltWorker{};
+    if (confined_) {
+      throw environment_error("the worker was ended twice by something else: it " + how,
+                              "the system may be out of memory; grade again");
+    }
+  }
+  // One that finds no memory in the depth of a launch aborts.
+  if (confined_ && how.find("signal 6 ") != std::string::npos &&
+      silence.used.peak_bytes >= run_bytes(0) / 4 * 3) {
+    end_case(outcome, FailureKind::limit,
+             verdict_error(fmt::format("the kernel's run took {} of memory, more than it may, and "
+                                       "was ended",
+                                       format_bytes(silence.used.peak_bytes))));
   }
   end_case(outcome, FailureKind::crash,
            verdict_error("the worker died in the middle of the case" +

@@ -15,7 +15,8 @@ namespace warpmark {
 /// Ends a case from the depth of it: the outcome has been filled in.
 struct CaseEnded {};
 
-/// The worker was of no use before the case's kernel ran, because of a case before.
+/// The worker was of no use before the case's kernel ran, because of a case before, or something
+/// else than the case ended it.
 struct SpoiltWorker {};
 
 /// Fails the case, and ends it.
@@ -30,12 +31,18 @@ struct SpoiltWorker {};
 
 class CaseDialogue {
  public:
-  /// `timeout_s` is what a request may take unless the case has a limit of its own.
-  CaseDialogue(WorkerLink& worker, double timeout_s) : worker_(worker), timeout_s_(timeout_s) {}
+  /// The options' `timeout_s` is what a request may take unless the case has a limit of its own.
+  CaseDialogue(WorkerLink& worker, const SessionOptions& options);
+
+  /// What was before is forgotten.
+  void begin_case() { killed_ = false; }
 
   /// One request and its reply; what ends the worker ends the case. `more_s` is what the request
   /// may take beside `limit_s`, which a case may take. A device that `keeps_limits` ends what takes
-  /// longer itself, and gets time to say so; any other answer would then come too late.
+  /// longer itself, and gets time to say so; any other answer would then come too late. A worker
+  /// that a signal from outside ended, as the system's want of memory or an administrator sends it,
+  /// says nothing about the case: SpoiltWorker is thrown once. The second time the case fails, or
+  /// where untrusted code is judged, an environment error is thrown: points do not depend on it.
   protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds, Outcome& outcome,
                       std::optional<double> limit_s = {}, double more_s = 0,
                       bool keeps_limits = false);
@@ -51,6 +58,8 @@ class CaseDialogue {
  private:
   WorkerLink& worker_;
   double timeout_s_;
+  bool confined_;
+  bool killed_ = false;
 };
 
 }  // namespace warpmark

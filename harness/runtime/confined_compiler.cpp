@@ -54,6 +54,10 @@ uint64_t ConfinedCompiler::allowed_bytes() const {
   return std::min(confinement_.compile_bytes, half_of_memory());
 }
 
+bool ConfinedCompiler::reached_limit(const Worker::Usage& used) const {
+  return used.cpu_s >= 0.95 * confinement_.compile_cpu_s || used.peak_bytes >= allowed_bytes() / 2;
+}
+
 // A compiler that runs out of memory ends in whatever way its author did not think of, so that what
 // it had used tells the reason better.
 ConfinedCompiler::Known ConfinedCompiler::ended(const Worker::Usage& used, ChannelEnd end,
@@ -70,8 +74,6 @@ ConfinedCompiler::Known ConfinedCompiler::ended(const Worker::Usage& used, Chann
     limit(fmt::format("{:g} s of processor time", confinement_.compile_cpu_s));
   } else if (used.peak_bytes >= allowed_bytes() / 2) {
     limit(format_bytes(allowed_bytes()) + " of memory");
-  } else if (used.killed) {
-    limit("what the system has of memory");
   } else {
     known.failure = FailureKind::crash;
     known.error = verdict_error("the compiler did not survive this source" +
@@ -85,6 +87,20 @@ ConfinedCompiler::Known ConfinedCompiler::ask(const protocol::Prepare& request,
                                               Outcome& outcome) {
   link_.greet();
   auto answer = link_.ask(wire, {}, confinement_.compile_s);
+  const auto ended_by_others = [&] {
+    const auto* silence = std::get_if<WorkerLink::Silence>(&answer);
+    return silence != nullptr && silence->end == ChannelEnd::closed && silence->used.killed &&
+           !reached_limit(silence->used);
+  };
+  if (ended_by_others()) {
+    link_.greet();
+    answer = link_.ask(wire, {}, confinement_.compile_s);
+  }
+  if (ended_by_others()) {
+    throw environment_error("the compiler was ended twice by something else: it " +
+                                std::get<WorkerLink::Silence>(answer).how,
+                            "the system may be out of memory; grade again");
+  }
   if (const auto* silence = std::get_if<WorkerLink::Silence>(&answer)) {
     if (silence->end == ChannelEnd::woken) {
       outcome.verdict = Verdict::interrupted;

@@ -37,6 +37,8 @@ class ConfinedCompiler {
   };
   Known ask(const protocol::Prepare& request, const nlohmann::json& wire, const Suite& suite,
             Outcome& outcome);
+  /// It has used about what it may, so that this is why it ended.
+  bool reached_limit(const Worker::Usage& used) const;
   uint64_t allowed_bytes() const;
   Known ended(const Worker::Usage& used, ChannelEnd end, const std::string& how) const;
 

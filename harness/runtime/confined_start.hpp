@@ -26,6 +26,11 @@ UnitCompiler open_confined_compiler(const Confinement& confinement);
 /// is required.
 std::vector<std::string> put_up_walls(const protocol::Confined& confined);
 
+/// What a run worker may take beside the arrays of a case, which are memory that it shares, in
+/// bytes: the records of a device that looks for races, undefined values and leaks have some for
+/// each byte that a kernel touches. The first call must come before the walls.
+uint64_t run_bytes(uint64_t arrays);
+
 /// What this machine has, in bytes, whatever a container may use of it.
 uint64_t machine_memory();
 

@@ -39,7 +39,7 @@ class Session::State {
         options_(std::move(options)),
         worker_(options_,
                 options_.confinement ? std::optional(WorkerLink::Role::run) : std::nullopt),
-        dialogue_(worker_, options_.timeout_s),
+        dialogue_(worker_, options_),
         units_(options_, worker_, dialogue_) {
     python_.begin_importing_numpy();
   }
@@ -121,10 +121,14 @@ class Session::State {
     try {
       if (interrupted()) end_interrupted(outcome);
       require();
-      try {
-        steps(outcome);
-      } catch (const SpoiltWorker&) {
-        steps(outcome);  // on a fresh one, which throws no more of these
+      dialogue_.begin_case();
+      for (bool done = false; !done;) {
+        try {
+          steps(outcome);
+          done = true;
+        } catch (const SpoiltWorker&) {
+          // Again on a fresh one, which throws no more than one of these for each reason.
+        }
       }
     } catch (const CaseEnded&) {
     } catch (const Error&) {
@@ -472,7 +476,18 @@ class Session::State {
                   ready.positions.find(where));
     };
     if (const auto limit = ready.plan.limits.memory_mib) {
-      over(static_cast<uint64_t>(*limit) << 20, "`limits.memory_mib` allows", "/limits/memory_mib");
+      const uint64_t allowed = static_cast<uint64_t>(*limit) << 20;
+      over(allowed, "`limits.memory_mib` allows", "/limits/memory_mib");
+      // The buffers alone are the suite's own doing, the code's variables are not.
+      const uint64_t own = artifacts_ != nullptr ? artifacts_->static_bytes : 0;
+      if (own > allowed - bytes) {
+        artifacts_->excess = {bytes + own, allowed};
+        end_case(outcome, FailureKind::limit,
+                 verdict_error(
+                     fmt::format("its buffers take {} and the kernel's own variables {}, and "
+                                 "`limits.memory_mib` allows {}",
+                                 format_bytes(bytes), format_bytes(own), format_bytes(allowed))));
+      }
     }
     const auto device = worker_.facts().attributes.find("memory_bytes");
     if (device != worker_.facts().attributes.end()) {

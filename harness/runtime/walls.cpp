@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -84,6 +85,32 @@ void limit_resources(const Limits& limits) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
     throw environment_error(std::string("cannot give up privileges: ") + std::strerror(errno));
   }
+}
+
+// What RLIMIT_DATA counts: the sixth number of statm is data and stack, in pages (proc(5)).
+uint64_t private_bytes() {
+  std::string text;
+  try {
+    text = read_file("/proc/self/statm");
+  } catch (const Error&) {
+    return 0;
+  }
+  size_t at = 0;
+  for (int skipped = 0; skipped < 5 && at != std::string::npos; ++skipped) {
+    at = text.find(' ', at);
+    if (at != std::string::npos) ++at;
+  }
+  if (at == std::string::npos) return 0;
+  return std::strtoull(text.c_str() + at, nullptr, 10) *
+         static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void limit_data(uint64_t bytes) {
+  rlimit limit = {};
+  if (kShadowsMemory || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  // The hard limit stays, so that the next case can have more.
+  limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
+  ::setrlimit(RLIMIT_DATA, &limit);
 }
 
 std::optional<int> landlock() {

@@ -17,6 +17,13 @@ struct Limits {
 /// environment error.
 void limit_resources(const Limits& limits);
 
+/// Private writable memory of this process, in bytes, as RLIMIT_DATA counts it. To be asked before
+/// the walls, which hide it; 0 if the system does not tell.
+uint64_t private_bytes();
+/// No more than so much of it from now on; may be called again, behind the walls, too. What asks
+/// for more gets none. Not with a GPU's driver.
+void limit_data(uint64_t bytes);
+
 /// Forbids every file that can be named, and where the kernel can, TCP, abstract sockets and
 /// signals to others. Returns the kernel's Landlock ABI (landlock(7)); nothing if it has none, or
 /// if what is forbidden can still be done.

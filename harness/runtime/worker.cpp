@@ -33,6 +33,12 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
+// No process of ours sends itself these, and no kernel can have it do so.
+bool comes_from_outside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT ||
+         signal == SIGQUIT;
+}
+
 std::string describe_status(int status) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
@@ -136,7 +142,7 @@ std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
     if (used != nullptr) {
       used->cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
       used->peak_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-      used->killed = ended_by_itself && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+      used->killed = ended_by_itself && WIFSIGNALED(status) && comes_from_outside(WTERMSIG(status));
     }
   }
   return how;

@@ -42,7 +42,7 @@ class Worker {
   struct Usage {
     double cpu_s = 0;
     uint64_t peak_bytes = 0;  ///< resident
-    bool killed = false;      ///< by the system, which had no more memory or time for it
+    bool killed = false;  ///< by a signal from outside, as the system sends it for want of memory
   };
   std::string end(std::chrono::milliseconds patience = std::chrono::milliseconds(100),
                   Usage* used = nullptr);

@@ -55,20 +55,27 @@ void WorkerLink::start() {
 
 const DeviceFacts& WorkerLink::greet() {
   if (worker_ && greeted_) return facts_;
-  if (!worker_) start();
-  const auto deadline = in_seconds(options_.start_timeout_s);
-  const Channel::Received received =
-      hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
-  if (!received.message) {
+  for (bool killed = false;;) {
+    if (!worker_) start();
+    const auto deadline = in_seconds(options_.start_timeout_s);
+    const Channel::Received received =
+        hello_sent_ ? worker_->channel().receive(deadline, wake_.get()) : Channel::Received{};
+    if (received.message) return take_greeting(*received.message);
     if (received.end == ChannelEnd::timeout && options_.in_process) leave_thread();
-    std::string how = end_worker(received.end).how;
+    const Silence silence = end_worker(received.end);
+    // Something else ended it: once more.
+    if (silence.used.killed && !std::exchange(killed, true)) continue;
+    std::string how = silence.how;
     if (received.end == ChannelEnd::timeout) {
       how = fmt::format("gave no answer within {:g} s", options_.start_timeout_s);
     }
     throw environment_error("the worker did not start" + (how.empty() ? "" : ": it " + how),
                             "`warpmark doctor` shows what can be used here");
   }
-  protocol::Reply reply = protocol::reply_from_json(received.message->body);
+}
+
+const DeviceFacts& WorkerLink::take_greeting(const Message& message) {
+  protocol::Reply reply = protocol::reply_from_json(message.body);
   if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
     const Error error = failure->error();
     const bool no_device = failure->no_device;

@@ -62,6 +62,7 @@ class WorkerLink {
 
  private:
   void start();
+  const DeviceFacts& take_greeting(const Message& message);
   Silence end_worker(ChannelEnd why);
   [[noreturn]] void leave_thread();
 

@@ -15,6 +15,7 @@
 #include "runtime/confined_start.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/protocol.hpp"
+#include "runtime/walls.hpp"
 
 namespace warpmark {
 
@@ -84,6 +85,7 @@ class Responder {
       return protocol::to_json(executor_->load(*load));
     }
     if (const auto* verify = std::get_if<protocol::Verify>(&request)) {
+      limit_memory(verify->run);
       std::vector<BufferMemory> memory = adopt_memory(verify->run, true, fds);
       return protocol::to_json(executor_->verify(*verify, memory));
     }
@@ -106,8 +108,22 @@ class Responder {
       facts = executor_->facts();
     }
     // From here on nothing is opened any more; what comes next is the submission.
-    if (hello.confined) facts.walls = put_up_walls(*hello.confined);
+    if (hello.confined) {
+      // A device that computes in this process takes its memory, which can be limited.
+      if (executor_ && facts.has("deterministic")) {
+        run_bytes(0);
+        private_bytes_ = walls::private_bytes();
+      }
+      facts.walls = put_up_walls(*hello.confined);
+    }
     return facts;
+  }
+
+  void limit_memory(const protocol::Run& run) const {
+    if (private_bytes_ == 0) return;
+    uint64_t arrays = 0;
+    for (const protocol::BufferBytes& buffer : run.buffers) arrays += buffer.bytes;
+    walls::limit_data(private_bytes_ + run_bytes(arrays));
   }
 
   protocol::Prepared compile(const protocol::Prepare& request) const {
@@ -132,6 +148,7 @@ class Responder {
 
   const DriverOpeners& openers_;
   std::optional<Executor> executor_;
+  uint64_t private_bytes_ = 0;  ///< that a confined worker has when it is ready; 0: no limit
   std::optional<UnitCompiler> confined_compiler_;
 };
 

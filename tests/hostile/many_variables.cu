@@ -7,6 +7,6 @@
 #define V4096(a) V1024(a "0") V1024(a "1") V1024(a "2") V1024(a "3")
 extern "C" __global__ void twice(const float *src, float *dst, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  asm volatile("{" V4096("a") V1024("b") ".global .b8 large[0x1000000000]; }");
+  asm volatile("{" V4096("a") V1024("b") ".global .b8 large[0x10000000]; }");
   if (i < n) dst[i] = 2 * src[i];
 }
