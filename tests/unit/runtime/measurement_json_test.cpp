@@ -27,7 +27,7 @@ Measurement example() {
 }
 
 TEST(MeasurementJson, ComesBackAsItWent) {
-  const Json wire = to_json(Timed{"", example()});
+  const Json wire = to_json(Timed{{}, example()});
   const Reply reply = reply_from_json(Json::parse(wire.dump()));
   const Measurement& back = std::get<Timed>(reply).measurement;
   EXPECT_EQ(to_json(back), to_json(example()));
@@ -62,7 +62,7 @@ TEST(MeasurementJson, CeilingsMayBeAbsent) {
 // The worker runs what a submission may have taken over.
 TEST(MeasurementJson, TimesThatCannotBeAreRefused) {
   const auto refused = [](const char* pointer, const Json& value) {
-    Json wire = to_json(Timed{"", example()});
+    Json wire = to_json(Timed{{}, example()});
     wire[Json::json_pointer(pointer)] = value;
     EXPECT_THROW(reply_from_json(wire), Error) << pointer << " " << value;
   };
