@@ -76,22 +76,28 @@ class NoTimer : public CaseTimer {
   void interrupt() noexcept override {}
 };
 
+std::vector<CaseWork> case_work(const std::vector<BenchWork>& work) {
+  std::vector<CaseWork> cases;
+  cases.reserve(work.size());
+  for (const BenchWork& one : work) cases.push_back(one.work);
+  return cases;
+}
+
 // Nothing could be loaded, which needs no device: the files that were asked for say so, and the
 // standard error.
-[[noreturn]] void measure_nothing(const std::vector<CaseWork>& planned, const JobRequest& request,
+[[noreturn]] void measure_nothing(const std::vector<BenchWork>& work, const JobRequest& request,
                                   RunContext context, Output& out) {
   if (!request.junit.empty() || !request.journal.empty() || request.json) {
     context.bench.emplace();
     context.bench->host = this_host();
     BenchOptions options;
-    set_run_options(request, planned.size(), out, options);
+    set_run_options(request, work.size(), out, options);
     const auto junit = add_junit(request, options);
     NoTimer timer;
     std::ostringstream nobody;
-    run_bench(bench_work(request, planned), timer, context, options,
-              request.json ? std::cout : nobody);
+    run_bench(work, timer, context, options, request.json ? std::cout : nobody);
   }
-  refuse_all(planned, request, out);
+  refuse_all(case_work(work), request, out);
 }
 
 BenchContext bench_context(const std::vector<BenchWork>& work, Session& session) {
@@ -119,8 +125,8 @@ ExitCode bench(const JobRequest& request, Output& out) {
   }
   std::vector<CaseWork> planned = plan_all(chosen, request.choice.axes);
   require_kept(output_files(request), request.paths, planned);
-  if (nothing_can_run(planned)) measure_nothing(planned, request, context, out);
   const std::vector<BenchWork> work = bench_work(request, std::move(planned));
+  if (nothing_can_run(case_work(work))) measure_nothing(work, request, context, out);
 
   auto session = std::make_unique<Session>(python.interpreter(), request.session);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;

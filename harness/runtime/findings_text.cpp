@@ -18,6 +18,16 @@ std::string member(const nlohmann::ordered_json& report, const char* key) {
   return found != report.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
 
+// The message before it names a thread, without numbers: which element it was differs by threads.
+std::string gist(const std::string& message) {
+  std::string text;
+  for (const char c : message.substr(0, message.find(" by thread"))) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit || text.empty() || text.back() != '#') text += digit ? '#' : c;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string findings_text(const std::vector<nlohmann::ordered_json>& reports) {
@@ -34,7 +44,8 @@ std::string findings_text(const std::vector<nlohmann::ordered_json>& reports) {
     const auto line = report.find("line");
     const bool has_line = line != report.end() && line->is_number_unsigned();
     // Without a line only the same words are the same mistake.
-    const std::string place = has_line ? member(report, "file") + ":" + line->dump() : message;
+    const std::string place =
+        has_line ? member(report, "file") + ":" + line->dump() + " " + gist(message) : message;
     const auto [at, is_new] = known.emplace(member(report, "kind") + " " + place, told.size());
     if (is_new) {
       told.push_back({std::move(message), 0});

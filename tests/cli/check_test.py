@@ -359,10 +359,12 @@ class BeforeAnyCase(CheckTest):
         self.assertIn("error: there is no file or folder `suites/tt.yaml`", errors)
         self.assertIn("did you mean `suites/t.yaml`?", errors)
 
-    def test_one_broken_suite_stops_all(self):
+    def test_one_broken_suite_takes_no_other_away(self):
         self.write_scale("suites/a.yaml")
         self.load("1:11", "version", warpmark="2")
-        self.assertIn("suites/t.yaml:1:11: error: ", self.refused("check", "suites"))
+        out, _ = self.check("suites", code=1)
+        self.assertIn("FAILED t.not_loaded\n  suites/t.yaml:1:11: error: ", out)
+        self.assertIn("1 passed, 1 failed", out)
 
 
 class Cases(CheckTest):

@@ -536,13 +536,19 @@ class Interruptions(GradeTest):
         self.assertNotIn("score", scores)
 
     def test_ctrl_c(self):
+        self.interrupted_by(signal.SIGINT)
+
+    def test_sigterm(self):
+        self.interrupted_by(signal.SIGTERM)
+
+    def interrupted_by(self, sign):
         self.hand_in(ada=KERNEL, bob=SLOW)
         process = self.begin("--jobs", "1")
         self.wait_for(lambda: self.folder.joinpath("out/staff/ada/result.json").exists()
                       and self.result("ada")["state"] == "graded")
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sign)
         _, errors = process.communicate(timeout=20)
-        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(process.returncode, 128 + sign, errors)
         self.assertIn(b"the same command goes on", errors)
         self.assertEqual(self.result("bob")["state"], "grader_error")
         rows = self.rows()

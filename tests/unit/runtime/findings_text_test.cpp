@@ -20,6 +20,14 @@ TEST(FindingsText, OneMistakeIsToldOnceWithItsNumber) {
   EXPECT_EQ(findings_text(reports), "race 0 (76 more like it)\nno value\nanother race");
 }
 
+TEST(FindingsText, OtherWordsAtTheSameLineAreAnotherMistake) {
+  EXPECT_EQ(findings_text({report("illegal_address", 4, "read at x[1000], by thread (1,0,0)"),
+                           report("illegal_address", 4, "write at y[1000], by thread (1,0,0)"),
+                           report("illegal_address", 4, "read at x[1001], by thread (2,0,0)")}),
+            "read at x[1000], by thread (1,0,0) (1 more like it)\n"
+            "write at y[1000], by thread (1,0,0)");
+}
+
 TEST(FindingsText, WithoutALineOnlyTheSameWordsAreOne) {
   EXPECT_EQ(findings_text({{{"kind", "race"}, {"message", "a"}},
                            {{"kind", "race"}, {"message", "b"}},
