@@ -26,10 +26,10 @@ struct CompositeRuns {
 ///                   many as in the baseline if those are fewer
 ///   coalesced       of the sectors that requests touch at least 80 % are needed for the bytes that
 ///                   each asks for, and there are at most 1.25 times as many as the baseline's
-///   conflict_free   there are requests to shared memory, of whose wavefronts at most 5 % are
-///                   beyond the ideal, where no more of them count than 2 times the ideal of the
-///                   baseline's, if it has any; and at most 1.25 times as many sectors as the
-///                   baseline's
+///   conflict_free   there are requests to shared memory, of whose wavefronts at most 5 % are for
+///                   conflicts within a row of the block's threads, where no more of them count
+///                   than 2 times the ideal of the baseline's, if it has any; and at most 1.25
+///                   times as many sectors as the baseline's
 ///   tiled           global loads touch at most so many sectors as the suite's formula says
 ///   work_efficient  instructions grow at most 1.25 times as much as the suite's formula of the
 ///                   work from the smaller run to this one, and are at most 2 times the baseline's

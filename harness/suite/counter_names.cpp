@@ -33,7 +33,7 @@ const std::vector<std::string>& counter_names() {
     }
     for (const char* kind : {"shared_load", "shared_store", "shared_atomic", "async_shared_load",
                              "async_shared_store"}) {
-      add(kind, {"requests", "bytes", "wavefronts", "ideal_wavefronts", "conflicts"});
+      add(kind, {"requests", "bytes", "wavefronts", "ideal_wavefronts", "row_excess", "conflicts"});
     }
     add("global_atomic", {"turns"});
     add("shared_atomic", {"turns"});

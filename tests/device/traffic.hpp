@@ -27,13 +27,16 @@ inline Counts traffic_of(const Json& counted) {
   return counts;
 }
 
-// Counters of one kind of shared memory: requests, bytes, wavefronts and their ideal number.
+// Counters of one kind of shared memory: requests, bytes, wavefronts and their ideal number, and
+// what a block of one row wastes.
 inline Counts banked(const std::string& kind, std::uint64_t requests, std::uint64_t bytes,
                      std::uint64_t wavefronts, std::uint64_t ideal) {
-  return {{kind + "_requests", requests},
-          {kind + "_bytes", bytes},
-          {kind + "_wavefronts", wavefronts},
-          {kind + "_ideal_wavefronts", ideal}};
+  Counts counts = {{kind + "_requests", requests},
+                   {kind + "_bytes", bytes},
+                   {kind + "_wavefronts", wavefronts},
+                   {kind + "_ideal_wavefronts", ideal}};
+  if (wavefronts > ideal) counts[kind + "_row_excess"] = wavefronts - ideal;  // one row of threads
+  return counts;
 }
 // … and of one of memory behind caches: requests, bytes, sectors, unique bytes, and ideal sectors,
 // 0 where they are those of all requests together.

@@ -31,11 +31,13 @@ TEST_P(Measured, AgreesWithSets) {
     cpu::Measures cached, banked, local;
     cpu::measure_cached(at, mask, bytes, cached);
     const bool load = round % 2 == 0;
-    cpu::measure_banked(at, mask, bytes, load, banked);
+    const std::uint32_t width = round % 4 == 0 ? 0 : static_cast<std::uint32_t>(1 + random() % 40);
+    const cpu::ThreadRows rows{round % 7u * 32, width};
+    cpu::measure_banked(at, mask, bytes, load, banked, rows);
     cpu::measure_local(at, mask, bytes, local);
     std::set<std::uint64_t> sectors, touched, local_sectors;
     std::map<std::uint64_t, std::uint64_t> lanes_at;
-    std::uint64_t lanes = 0, wavefronts = 0, parts = 0;
+    std::uint64_t lanes = 0, wavefronts = 0, parts = 0, of_rows = 0;
     const std::uint32_t least = bytes == 16 ? 8 : bytes == 8 ? 16 : 32;
     std::uint32_t together = least;
     for (const std::uint32_t apart : {1u, 2u}) {
@@ -48,6 +50,7 @@ TEST_P(Measured, AgreesWithSets) {
     }
     for (std::uint32_t first = 0; first < 32; first += together) {
       std::map<std::uint64_t, std::set<std::uint64_t>> banks;
+      std::map<std::uint64_t, std::map<std::uint64_t, std::set<std::uint64_t>>> by_row;
       for (std::uint32_t lane = first; lane < first + together; ++lane) {
         if ((mask >> lane & 1) == 0) continue;
         ++lanes;
@@ -56,12 +59,19 @@ TEST_P(Measured, AgreesWithSets) {
           sectors.insert(byte / 32);
           touched.insert(byte);
           banks[byte / 4 % 32].insert(byte / 4);
+          by_row[rows.width == 0 ? 0 : (rows.first + lane) / rows.width][byte / 4 % 32].insert(
+              byte / 4);
           local_sectors.insert((byte / 4 * 32 + lane) / 8);
         }
       }
       std::size_t most = 0;
       for (const auto& [bank, words] : banks) most = std::max(most, words.size());
       wavefronts += most;
+      std::size_t worst = 0;
+      for (const auto& [row, of_row] : by_row) {
+        for (const auto& [bank, words] : of_row) worst = std::max(worst, words.size());
+      }
+      of_rows += worst;
       parts += banks.empty() ? 0 : 1;
     }
     using cpu::Measure;
@@ -71,6 +81,7 @@ TEST_P(Measured, AgreesWithSets) {
     ASSERT_EQ(cached[Measure::bytes], lanes * bytes);
     ASSERT_EQ(banked[Measure::wavefronts], wavefronts);
     ASSERT_EQ(banked[Measure::ideal_wavefronts], parts);
+    ASSERT_EQ(banked[Measure::row_excess], of_rows - parts);
     ASSERT_EQ(local[Measure::sectors], local_sectors.size());
     ASSERT_EQ(cpu::different_addresses(at, mask), lanes_at.size());
     std::uint64_t most = 0;

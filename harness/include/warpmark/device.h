@@ -193,6 +193,9 @@ typedef struct warpmark_device {
    *                            bytes go in halves of the warp, 16 in quarters; two of them together
    *                            if each lane has the address of its neighbour, or of that 2 further
    *   KIND_ideal_wavefronts    the same if no two words were in one bank: 1 for each such part
+   *   KIND_row_excess          wavefronts beyond the ideal that stay if each row of the block's
+   *                            threads, those of equal threadIdx.y and z, accesses alone: of the
+   *                            worst row of each part
    *   KIND_turns               of an atomic: the number of lanes at its most frequent address; they
    *                            go one after the other, and sectors and wavefronts are those of
    *                            each turn. Of a constant load: different addresses

@@ -100,6 +100,17 @@ bool agree(const Addresses& at, std::uint32_t mask, std::uint32_t apart) {
   return true;
 }
 
+// Of lanes that access shared memory at one time.
+std::uint32_t wavefronts(const Addresses& at, std::uint32_t mask, std::uint32_t bytes) {
+  Banks banks;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t begin = at[std::countr_zero(rest)] & kMostAddress;
+    for (std::uint64_t word = begin / kWord; word <= (begin + bytes - 1) / kWord; ++word)
+      banks.want(word);
+  }
+  return banks.wavefronts();
+}
+
 // How many lanes access shared memory at one time: 128 bytes' worth, or twice as many of a load in
 // which neighbours, or lanes two apart, want the same (seen so on an H200).
 std::uint32_t lanes_at_once(const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
@@ -137,32 +148,44 @@ void measure_cached(const Addresses& at, std::uint32_t mask, std::uint32_t bytes
   cover.add_to(to);
 }
 
+// The lanes of a warp that are in one row with this one.
+std::uint32_t ThreadRows::lanes_of_row(std::uint32_t lane) const {
+  if (width == 0) return ~0u;
+  const std::uint64_t thread = first + lane, begin = thread - thread % width, end = begin + width;
+  const std::uint64_t from = begin > first ? begin - first : 0;
+  const std::uint64_t past = std::min<std::uint64_t>(end - first, 32);
+  return static_cast<std::uint32_t>((std::uint64_t{1} << past) - (std::uint64_t{1} << from));
+}
+
 void measure_banked(const Addresses& at, std::uint32_t mask, std::uint32_t bytes, bool load,
-                    Measures& to) {
+                    Measures& to, const ThreadRows& rows) {
   const std::uint32_t together = lanes_at_once(at, mask, bytes, load);
   const std::uint32_t lanes = together >= 32 ? ~0u : (1u << together) - 1;
   for (std::uint32_t first = 0; first < 32; first += together) {
     const std::uint32_t part = mask & lanes << first;
     if (part == 0) continue;
-    Banks banks;
-    for (std::uint32_t rest = part; rest != 0; rest &= rest - 1) {
-      const std::uint64_t begin = at[std::countr_zero(rest)] & kMostAddress;
-      for (std::uint64_t word = begin / kWord; word <= (begin + bytes - 1) / kWord; ++word)
-        banks.want(word);
+    const std::uint32_t passes = wavefronts(at, part, bytes);
+    std::uint32_t of_row = 0;
+    for (std::uint32_t rest = part; rest != 0 && of_row < passes;) {
+      const std::uint32_t row =
+          part & rows.lanes_of_row(static_cast<std::uint32_t>(std::countr_zero(rest)));
+      of_row = std::max(of_row, row == part ? passes : wavefronts(at, row, bytes));
+      rest &= ~row;
     }
-    to[Measure::wavefronts] += banks.wavefronts();
+    to[Measure::wavefronts] += passes;
     ++to[Measure::ideal_wavefronts];
+    to[Measure::row_excess] += of_row - 1;
   }
   ++to[Measure::requests];
   to[Measure::bytes] += std::uint64_t{count(mask)} * bytes;
 }
 
 void measure_atomic(Space space, const Addresses& at, std::uint32_t mask, std::uint32_t bytes,
-                    Measures& to) {
+                    Measures& to, const ThreadRows& rows) {
   Measures whole, moved;
   const auto measure = [&](std::uint32_t lanes, Measures& into) {
     if (space == Space::shared)
-      measure_banked(at, lanes, bytes, false, into);
+      measure_banked(at, lanes, bytes, false, into, rows);
     else
       measure_cached(at, lanes, bytes, into);
   };
@@ -174,6 +197,7 @@ void measure_atomic(Space space, const Addresses& at, std::uint32_t mask, std::u
   whole[Measure::ideal_sectors] = moved[Measure::ideal_sectors];
   whole[Measure::wavefronts] = moved[Measure::wavefronts];
   whole[Measure::ideal_wavefronts] = moved[Measure::ideal_wavefronts];
+  whole[Measure::row_excess] = moved[Measure::row_excess];
   whole[Measure::turns] = count;
   to.add(whole);
 }
@@ -248,6 +272,10 @@ void TrafficCounts::before(const Lanes& w, const Instruction& i, const TrafficMa
   }
 }
 
+ThreadRows TrafficCounts::rows_of(const Lanes& w) const {
+  return {std::uint64_t{w.warp} * 32, row_};
+}
+
 void TrafficCounts::access(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
                            std::uint32_t mask) {
   Addresses at;
@@ -295,9 +323,11 @@ void TrafficCounts::access(const Lanes& w, const Instruction& i, const TrafficMa
   if (shared != 0) {
     Measures& banked = to[several ? 1 : 0];
     if (atomic)
-      measure_atomic(Space::shared, at, shared, step.bytes, banked);
+      measure_atomic(Space::shared, at, shared, step.bytes, banked, rows_of(w));
     else
-      measure_banked(at, shared, step.bytes, step.traffic == Traffic::load, banked);
+      measure_banked(at, shared, step.bytes, step.traffic == Traffic::load, banked,
+                     // Each lane's address is that of a row of a matrix.
+                     step.form == TrafficMap::Form::rows ? ThreadRows{} : rows_of(w));
   }
   if (local != 0 && !atomic) measure_local(at, local, step.bytes, to[several ? 2 : 0]);
 }
@@ -319,7 +349,7 @@ void TrafficCounts::copy(const Lanes& w, const Instruction& i, const TrafficMap:
     if (!none && !ignored) reads |= 1u << lane;
   }
   if (reads != 0) measure_cached(from, reads, step.bytes, sites_[step.site]);
-  measure_banked(to, mask, step.bytes, false, sites_[step.site + 1]);
+  measure_banked(to, mask, step.bytes, false, sites_[step.site + 1], rows_of(w));
 }
 
 void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
@@ -390,8 +420,11 @@ void TrafficCounts::settle(Space space, Measures& to) {
   ++to[Measure::requests];
   to[Measure::bytes] += bytes;
   if (space == Space::shared) {
-    to[Measure::wavefronts] += *std::max_element(std::begin(words), std::end(words));
-    to[Measure::ideal_wavefronts] += (all_words + kBanks - 1) / kBanks;
+    const std::uint64_t most = *std::max_element(std::begin(words), std::end(words));
+    const std::uint64_t ideal = (all_words + kBanks - 1) / kBanks;
+    to[Measure::wavefronts] += most;
+    to[Measure::ideal_wavefronts] += ideal;
+    to[Measure::row_excess] += most - ideal;
   } else {
     cover.add_to(to);
   }

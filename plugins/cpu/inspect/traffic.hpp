@@ -26,27 +26,35 @@ struct Profile {
 /// Bytes, sectors, unique bytes and ideal sectors of accesses of `bytes` at each lane's address.
 void measure_cached(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                     Measures& to);
+/// How the threads of a block lie in rows: those of equal threadIdx.y and z.
+struct ThreadRows {
+  std::uint64_t first = 0;  ///< thread of the block in lane 0
+  std::uint32_t width = 0;  ///< threads in a row; 0: all lanes are in one
+  [[nodiscard]] std::uint32_t lanes_of_row(std::uint32_t lane) const;
+};
 /// Bytes and wavefronts. A wavefront takes one word of 4 bytes from each of 32 banks; lanes that
 /// want the same word share it. Accesses of 8 bytes go in two halves of the warp, those of 16 in
 /// four quarters, one after the other. Those of a load go two by two if each lane of the warp has
-/// its neighbour's address, or each that of the lane two further (as on an H200).
+/// its neighbour's address, or each that of the lane two further (as on an H200). The row's excess
+/// is that of the worst row among those that go together.
 void measure_banked(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
-                    bool load, Measures& to);
+                    bool load, Measures& to, const ThreadRows& rows = {});
 /// … of local memory, in which words of equal offsets of a warp's lanes lie side by side.
 void measure_local(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                    Measures& to);
 /// The same of an atomic on global or shared memory. Lanes at one address go one after the other,
 /// so that sectors and wavefronts are those of each turn: all first lanes, all second ones …
 void measure_atomic(Space space, const std::uint64_t (&at)[32], std::uint32_t mask,
-                    std::uint32_t bytes, Measures& to);
+                    std::uint32_t bytes, Measures& to, const ThreadRows& rows = {});
 /// How many different addresses there are.
 std::uint64_t different_addresses(const std::uint64_t (&at)[32], std::uint32_t mask);
 
 /// One worker's counts.
 class TrafficCounts {
  public:
-  explicit TrafficCounts(const TrafficMap& map)
-      : map_(map), divergences_(map.blocks()), sites_(map.sites().size()) {}
+  /// For blocks whose rows have so many threads.
+  TrafficCounts(const TrafficMap& map, std::uint32_t row)
+      : map_(map), row_(row), divergences_(map.blocks()), sites_(map.sites().size()) {}
 
   [[nodiscard]] const TrafficMap::Step* step(std::uint32_t instruction) const {
     return map_.step(instruction);
@@ -84,8 +92,10 @@ class TrafficCounts {
   void copy(const Lanes& w, const Instruction& i, const TrafficMap::Step& step, std::uint32_t mask);
   void bulk(const Lanes& w, const Instruction& i, const TrafficMap::Step& step, std::uint32_t mask);
   void settle(Space space, Measures& to);
+  [[nodiscard]] ThreadRows rows_of(const Lanes& w) const;
 
   const TrafficMap& map_;
+  std::uint32_t row_;
   std::vector<std::uint64_t> divergences_;
   std::vector<Measures> sites_;
   std::uint64_t longest_warp_ = 0, span_ = 0;

@@ -16,7 +16,8 @@ constexpr unsigned kRequests = bit(Measure::requests), kSectors = bit(Measure::s
                    kTurns = bit(Measure::turns), kAsked = kRequests | bit(Measure::bytes),
                    kCached =
                        kAsked | kSectors | bit(Measure::unique_bytes) | bit(Measure::ideal_sectors),
-                   kBanked = kAsked | bit(Measure::wavefronts) | bit(Measure::ideal_wavefronts);
+                   kBanked = kAsked | bit(Measure::wavefronts) | bit(Measure::ideal_wavefronts) |
+                             bit(Measure::row_excess);
 
 struct KindRow {
   std::string_view name;

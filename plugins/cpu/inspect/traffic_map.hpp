@@ -13,7 +13,8 @@
 namespace warpmark::cpu {
 
 /// What is counted of accesses. `turns` are those of an atomic: of all lanes at one address one
-/// goes after the other, so the most crowded address decides.
+/// goes after the other, so the most crowded address decides. `row_excess` are the wavefronts
+/// beyond the ideal that stay if each row of the block's threads accesses alone.
 enum class Measure : std::uint8_t {
   requests,
   bytes,
@@ -22,13 +23,14 @@ enum class Measure : std::uint8_t {
   ideal_sectors,
   wavefronts,
   ideal_wavefronts,
+  row_excess,
   turns,
   count
 };
 inline constexpr std::size_t kMeasures = static_cast<std::size_t>(Measure::count);
 inline constexpr std::string_view kMeasureNames[kMeasures] = {
-    "requests",      "bytes",      "sectors",          "unique_bytes",
-    "ideal_sectors", "wavefronts", "ideal_wavefronts", "turns"};
+    "requests",         "bytes",      "sectors", "unique_bytes", "ideal_sectors", "wavefronts",
+    "ideal_wavefronts", "row_excess", "turns"};
 
 /// One number for each measure.
 struct Measures {

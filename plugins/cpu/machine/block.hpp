@@ -53,7 +53,7 @@ struct LaunchState {
   LaunchState(const Program& the_program, const LaunchShape& the_shape, Arena& the_arena)
       : program(the_program), shape(the_shape), arena(the_arena), tally(the_program) {
     printed.limit = asserted.limit = the_shape.printf_bytes;
-    if (the_shape.traffic != nullptr) traffic.emplace(*the_shape.traffic);
+    if (the_shape.traffic != nullptr) traffic.emplace(*the_shape.traffic, the_shape.block[0]);
   }
 
   const Program& program;
