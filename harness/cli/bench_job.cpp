@@ -91,7 +91,7 @@ std::vector<CaseWork> case_work(const std::vector<BenchWork>& work) {
     context.bench.emplace();
     context.bench->host = this_host();
     BenchOptions options;
-    set_run_options(request, work.size(), out, options);
+    set_run_options(request, out, options);
     const auto junit = add_junit(request, options);
     NoTimer timer;
     std::ostringstream nobody;

@@ -74,7 +74,7 @@ class NoRunner : public CaseRunner {
   if (!request.junit.empty() || !request.journal.empty() || request.json) {
     const RunContext context = make_context(request, deselected);
     CheckOptions options;
-    set_run_options(request, work.size(), out, options);
+    set_run_options(request, out, options);
     if (!request.junit.empty()) options.junit = request.junit;
     NoRunner runner;
     std::ostringstream nobody;

@@ -27,7 +27,8 @@ struct CaseWork {
   Case which;
   PlannedCase planned;
   std::vector<std::string> axes;  ///< of the command that repeats it (RepeatedCase)
-  std::optional<Error> error;     ///< why it cannot run: the suite, or the plan of this case
+  /// Why it cannot run: the suite, or the plan of this case.
+  std::optional<Error> error = std::nullopt;
 };
 
 /// What fails a run although no case failed.
