@@ -28,6 +28,9 @@ protocol::Prepare request_for(const Case& which, const PlannedCase& planned, boo
   request.load = load;
   request.images = artifacts != nullptr;
   if (artifacts != nullptr) {
+    // A case may be run again, on a fresh worker.
+    artifacts->units.clear();
+    artifacts->kernels.clear();
     for (const protocol::UnitText& unit : request.units) {
       artifacts->units.push_back({unit.name, unit.source, "", "", "", unit.origin, unit.regions});
     }

@@ -128,6 +128,9 @@ class Session::State {
           done = true;
         } catch (const SpoiltWorker&) {
           // Again on a fresh one, which throws no more than one of these for each reason.
+          outcome = Outcome{};
+          outcome.suite = which.suite->name;
+          outcome.case_id = which.id;
         }
       }
     } catch (const CaseEnded&) {
