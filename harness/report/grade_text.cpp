@@ -109,7 +109,7 @@ std::string_view word_text(GradeWord word) {
       return "Correct.";
     case GradeWord::wrong:
       return "It is not as this case asks: elements are wrong or got no value, an input was "
-             "changed, an `assert` does not hold, or the results are right and the way to them is "
+             "changed, an assertion does not hold, or the results are right and the way to them is "
              "not the one that was asked for.";
     case GradeWord::memory_error:
       return "A thread used memory in a way that is not allowed: outside of an array, misaligned, "
