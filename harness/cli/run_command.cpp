@@ -73,7 +73,8 @@ void require_apart(const std::vector<RunJob>& jobs, const SharedFiles& shared) {
 }
 
 ExitCode run(const RunState& state, JobRequest& request, Output& out) {
-  state.arguments.apply(request, {"json", "annotations"});  // its kind is not known yet
+  // Its kind is not known yet: what concerns all jobs together.
+  state.arguments.apply(request, {"json", "annotations", "junit", "journal", "keep"});
   require_path(state.file, "configurations are YAML files, as configs/demo.yaml");
   std::vector<RunJob> jobs = choose_jobs(load_run_config(state.file), state.jobs);
   // A mistake on the command line or in a later job is told before the first one runs.

@@ -189,7 +189,7 @@ TEST(JobOptions, LineAndFileMeanTheSameForABench) {
        [](const R& r) { return r.comparison.fail_on; });
   same({"--fail-on", "missing,skipped"}, "  fail_on: [missing, skipped]\n",
        [](const R& r) { return r.fail_on.skipped; });
-  EXPECT_THROW(configured("  junit: j\n", "bench"), Error);
+  same({"--junit", "/tmp/j"}, "  junit: j\n", [](const R& r) { return r.junit; });
   EXPECT_THROW(configured("  cache: both\n"), Error);
 }
 
