@@ -74,6 +74,8 @@ TEST(CompareBools, AKernelMustWriteOneForTrue) {
   EXPECT_FALSE(bools(2, 1).passed());
   EXPECT_FALSE(bools(2, 2).passed());  // a view in NumPy may hold a 2, which means True
   EXPECT_TRUE(bools(1, 2).passed());
+  const auto twos = TypedArray::of<int>("bool", {2, 2, 1});
+  EXPECT_EQ(compare(twos, twos).wrong, 2U) << "equal bytes are no bools for that";
   EXPECT_EQ(bools(2, 1).first.value().actual, "2");
   EXPECT_EQ(bools(2, 1).first->expected, "True");
   EXPECT_EQ(bools(0xA5, 1).unwritten, 1U);

@@ -79,6 +79,7 @@ TEST_P(Unwritten, AllPiecesCount) {
     const Comparison got = second(one, two, expected, kAnything);
     EXPECT_EQ(got.unwritten, 1U) << from;
     EXPECT_EQ(got.in_part, width() == piece() ? 0U : 1U);
+    EXPECT_EQ(second(one, two, two, kAnything).unwritten, 1U) << "equal to the reference by chance";
     // The other poison in the first launch, or none in one of the two, is what the kernel stored.
     EXPECT_EQ(second(two, two, expected, kAnything).unwritten, 0U);
     EXPECT_EQ(second(one, expected, expected, kAnything).unwritten, 0U);
@@ -132,6 +133,13 @@ TEST(UnwrittenInPart, IsADoubtWhereAnyRestWouldBeRight) {
   EXPECT_FALSE(doubtful(0x3f80a5a4, 0.0060)) << "no piece of it is the poison";
   EXPECT_FALSE(doubtful(0x3f80a4a5, 0.0060));
   EXPECT_FALSE(doubtful(0x3f805a5a, 0.0060)) << "that is the other poison";
+  const uint32_t bits = 0x3f80a5a5;
+  std::memcpy(x.at(0), &bits, sizeof bits);
+  const double near = 0.0060;
+  const Comparison unpoisoned =
+      compare(x.view(), e.view(), {.kind = ToleranceKind::close, .atol = {&near, 1}}, std::nullopt);
+  EXPECT_TRUE(unpoisoned.passed());
+  EXPECT_EQ(unpoisoned.doubtful, 0U) << "nothing was there before";
   // Right by chance: over another poison it would be 1.0028, and a second launch would be right
   // only for what was written.
   e = TypedArray::of<double>("float32", {1.00505});
