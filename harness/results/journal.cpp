@@ -24,6 +24,14 @@ Error cannot_write(const fs::path& path, int code) {
       code == ENOSPC ? "make room, or name a file on another disk" : "");
 }
 
+// A job that was killed may have left half a line, which would spoil the next one.
+off_t end_of_whole_lines(int fd) {
+  off_t end = std::max<off_t>(0, ::lseek(fd, 0, SEEK_END));
+  char last = '\0';
+  while (end > 0 && ::pread(fd, &last, 1, end - 1) == 1 && last != '\n') --end;
+  return end;
+}
+
 // Checks one record and puts it where it belongs.
 void read_record(Json record, const Position& where, std::vector<JournalContents>& runs) {
   if (!record.is_object() || !record.contains("type") || !record["type"].is_string()) {
@@ -63,10 +71,15 @@ Journal::Journal(fs::path path, const RunContext& context, size_t cases, bool ap
     : path_(std::move(path)) {
   std::error_code ignored;  // open() has the better words
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), ignored);
-  const int how = append ? O_APPEND : O_TRUNC;
-  fd_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666));
+  // A pipe or a device has no end to add to.
+  const bool adds = append && fs::is_regular_file(path_, ignored);
+  const int how = adds ? O_RDWR | O_APPEND : O_WRONLY | O_TRUNC;
+  fd_ = UniqueFd(::open(path_.c_str(), O_CREAT | O_CLOEXEC | how, 0666));
   if (!fd_) throw cannot_write(path_, errno);
-  if (append) whole_ = std::max<off_t>(0, ::lseek(fd_.get(), 0, SEEK_END));  // a pipe has no end
+  if (adds) {
+    whole_ = end_of_whole_lines(fd_.get());
+    if (::ftruncate(fd_.get(), whole_) != 0) throw cannot_write(path_, errno);
+  }
   write_line(run_record(context, cases));
 }
 

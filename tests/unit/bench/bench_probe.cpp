@@ -152,7 +152,7 @@ int run(int argc, char** argv) {
     }
     TimingOptions timing;
     if (timer.actions[which.id] == 'h') timing.caches = {CacheState::cold, CacheState::hot};
-    work.push_back({{std::move(which), std::move(planned), {}}, timing, std::string(64, 'a')});
+    work.push_back({{std::move(which), std::move(planned), {}, {}}, timing, std::string(64, 'a')});
   }
   return static_cast<int>(run_bench(work, timer, context, options, std::cout));
 }

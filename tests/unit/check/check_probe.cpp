@@ -166,7 +166,8 @@ int run(int argc, char** argv) {
     }
   }
   std::vector<CaseWork> work;
-  for (Case& which : select_cases(std::move(all), ids)) work.push_back({std::move(which), {}, {}});
+  for (Case& which : select_cases(std::move(all), ids))
+    work.push_back({std::move(which), {}, {}, {}});
   return static_cast<int>(run_check(work, runner, context, options, std::cout));
 }
 

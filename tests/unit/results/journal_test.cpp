@@ -108,7 +108,6 @@ TEST_F(JournalTest, ReaderRefusesWhatIsNoJournal) {
       {kRun + "{\"type\":\n{}\n", "2 2 this line of the journal is not JSON"},
       {"[]\n", "2 1 this is no record of a journal"},
       {"{\"type\":\"case\"}\n", "2 1 a journal starts with a record of type `run`, not `case`"},
-      {kRun + kRun, "2 2 a second record of type `run`"},
       {kRun + "{\"type\":\"end\"}\n{\"type\":\"case\"}\n", "2 3 a record after that of type `end`"},
       {"{\"type\":\"run\"}\n", "2 1 the journal does not say the version of its records"},
       {"{\"type\":\"run\",\"record\":2}\n",
@@ -118,6 +117,30 @@ TEST_F(JournalTest, ReaderRefusesWhatIsNoJournal) {
     write(text);
     EXPECT_EQ(error_of_reading(), expected) << text;
   }
+}
+
+TEST_F(JournalTest, JobsOfOneConfigurationStandOneAfterAnother) {
+  {
+    Journal first(path_, testing_results::context(), 1);
+    first.append({outcome("a", "n=1", Verdict::passed), ""});
+  }
+  std::ofstream(path_, std::ios::app) << R"({"type":"ca)";  // it was killed
+  Journal second(path_, testing_results::context(), 2, true);
+  second.append({outcome("b", "n=1", Verdict::failed), ""});
+  const JournalContents last = read_journal(path_, JournalRun::last);
+  ASSERT_EQ(last.cases.size(), 1U);
+  EXPECT_EQ(last.cases[0]["case"], "b.n=1");
+  EXPECT_FALSE(last.torn);
+  EXPECT_TRUE(error_of_reading().ends_with("holds 2 runs, 0 of `bench`")) << error_of_reading();
+}
+
+TEST_F(JournalTest, OfSeveralRunsTheOnlyBenchIsTaken) {
+  const std::string bench =
+      std::string(kRun).insert(std::string(kRun).rfind('}'), R"(,"bench":{},"seed":7)");
+  write(kRun + bench + kRun);
+  EXPECT_EQ(read_journal(path_).run["seed"], 7);
+  write(bench + kRun + bench);
+  EXPECT_TRUE(error_of_reading().ends_with("holds 3 runs, 2 of `bench`")) << error_of_reading();
 }
 
 TEST_F(JournalTest, RecordsOfUnknownTypeAreForLaterVersions) {
