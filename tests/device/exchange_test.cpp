@@ -38,6 +38,69 @@ TEST_F(Exchange, LanesOfAMaskMeetAtAShuffleAfterDivergence) {
   for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], ((t ^ 1) & 3) * 100);
 }
 
+// PTX ISA: a lane waits for those of its mask to execute the instruction "with the same qualifiers
+// and same membermask", at whichever place of the program. An H200 completes both as one.
+TEST_F(Exchange, LanesOfAMaskMeetAtTwoShuffles) {
+  const auto v = warp(R"(
+    mul.lo.s32 %r2, %r1, 10; add.s32 %r3, %r1, 1000; setp.lt.u32 %p1, %r1, 11; @%p1 bra LOW;
+    shfl.sync.bfly.b32 %r9, %r3, 16, 31, -1; add.s32 %r9, %r9, 1; bra OUT;
+    LOW: mov.u32 %r7, 31; shfl.sync.bfly.b32 %r2|%p2, %r2, 16, %r7, -1; selp.b32 %r9, %r2, 5, %p2; OUT:)");
+  for (unsigned t = 0; t < 32; ++t) {
+    const unsigned from = t ^ 16;
+    EXPECT_EQ(v[t], (from < 11 ? from * 10 : from + 1000) + (t < 11 ? 0 : 1)) << t;
+  }
+}
+
+TEST_F(Exchange, LanesOfAMaskMeetAtThreeShufflesWithTheirOwnLanes) {
+  const auto v = warp(R"(
+    rem.u32 %r2, %r1, 3; mov.u32 %r3, 77; setp.eq.u32 %p1, %r2, 1; setp.eq.u32 %p2, %r2, 2;
+    @%p1 bra ONE; @%p2 bra TWO;
+    shfl.sync.idx.b32 %r9, %r1, 1, 31, -1; bra OUT;
+    ONE: mov.u32 %r4, 2; shfl.sync.idx.b32 %r9, %r1, %r4, 31, -1; bra OUT;
+    TWO: shfl.sync.idx.b32 %r9, %r3, 30, 31, -1; OUT:)");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t % 3 == 0 ? 1u : t % 3 == 1 ? 77u : 30u) << t;
+}
+
+TEST_F(Exchange, LanesOfAMaskMeetAtTwoVotes) {
+  auto v = warp(R"(
+    setp.lt.u32 %p1, %r1, 9; and.b32 %r2, %r1, 1; setp.eq.u32 %p2, %r2, 1; setp.eq.u32 %p3, %r2, 0; @%p1 bra LOW;
+    vote.sync.ballot.b32 %r9, %p2, -1; bra OUT;
+    LOW: vote.sync.ballot.b32 %r9, !%p3, -1; OUT:)");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], 0xaaaaaaaau) << t;
+  v = warp(R"(
+    setp.lt.u32 %p1, %r1, 9; setp.eq.u32 %p2, %r1, 3; mov.u32 %r9, 0; @%p1 bra LOW;
+    vote.sync.any.pred %p3, %p2, -1; bra OUT;
+    LOW: vote.sync.any.pred %p2, %p2, -1; mov.pred %p3, %p2; OUT: @%p3 add.u32 %r9, %r9, 1;)");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], 1u) << t;
+}
+
+TEST_F(Exchange, LanesOfAMaskMeetAtTwoReductionsAndMatches) {
+  auto v = warp(R"(
+    setp.lt.u32 %p1, %r1, 9; @%p1 bra LOW; redux.sync.add.u32 %r9, %r1, -1; bra OUT;
+    LOW: mov.u32 %r3, 100; redux.sync.add.u32 %r9, %r3, -1; OUT:)");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], 900u + 496u - 36u) << t;
+  v = warp(R"(
+    setp.lt.u32 %p1, %r1, 9; and.b32 %r2, %r1, 1; cvt.u64.u32 %rd4, %r2; @%p1 bra LOW;
+    match.any.sync.b64 %r9, %rd4, -1; bra OUT;
+    LOW: match.any.sync.b64 %r9, %rd4, -1; OUT:)");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(v[t], t % 2 == 1 ? 0xaaaaaaaau : 0x55555555u) << t;
+}
+
+// Other qualifiers, or another mask: nobody comes.
+class OtherOperation : public DeviceTest, public ::testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Exchange, OtherOperation,
+                         ::testing::Values("shfl.sync.down.b32 %r9, %r1, 1, 31, -1;",
+                                           "vote.sync.ballot.b32 %r9, %p1, -1;",
+                                           "shfl.sync.bfly.b32 %r9, %r1, 1, 31, 0x7fffffff;"));
+TEST_P(OtherOperation, IsNotTheOneThatLanesWaitFor) {
+  CUfunction k = body(
+      "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 bra LOW;\n"
+      "shfl.sync.bfly.b32 %r9, %r1, 1, 31, -1; bra OUT; LOW: " +
+      std::string(GetParam()) + " OUT:");
+  ASSERT_CU(launch(k, {1}, {32}, 0, CUdeviceptr{0}));
+  EXPECT_EQ(api().synchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
+}
+
 TEST_F(Exchange, HalfWarpsWithTheirOwnMasks) {
   const auto v = warp(R"(
     setp.lt.u32 %p1, %r1, 16; selp.b32 %r3, 0xffff, 0xffff0000, %p1; and.b32 %r4, %r1, 1; setp.eq.u32 %p2, %r4, 1;

@@ -286,7 +286,8 @@ TEST(Lowered, BranchesByIndex) {
     });
   }
   check(
-      "T: .branchtargets A; mov.u32 $0, 9; brx.idx.uni $1, T; mov.u32 $0, 8; A: add.u32 $0, $0, 1",
+      "T: .branchtargets A; mov.u32 $0, 9; mov.u32 %r5, 0; brx.idx.uni %r5, T; mov.u32 $0, 8; A: "
+      "add.u32 $0, $0, 1",
       "rr", [](U, U, U) -> U { return 10; });
 }
 

@@ -317,7 +317,10 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
              (fetched                ? ", and fetches show what was there before the launch"
               : fault.detail.empty() ? ", and nothing puts them in order"
                                      : ", " + fault.detail) +
-             (fault.both_orders ? " (met in both orders)" : "");
+             (fault.both_orders ? " (met in both orders)" : "") +
+             (fault.pairs == 0 ? ""
+                               : "; " + std::to_string(fault.pairs) +
+                                     " more pairs of accesses to it are not in order either");
     }
     case FaultKind::uninitialised: {
       const bool absent = fault.origin == Space::param && fault.other.known;

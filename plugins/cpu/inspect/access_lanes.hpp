@@ -15,7 +15,7 @@ namespace warpmark::cpu::WARPMARK_ISA {
 
 /// Whether an instruction's accesses may take these paths at all.
 WARPMARK_INLINE bool plain(const Instruction& i, const Checks& checks) {
-  return i.order == 0 && !checks.closely;
+  return (i.order & ~Instruction::kReadOnly) == 0 && !checks.closely;
 }
 
 /// Whether a store's data may have no value.
@@ -44,7 +44,8 @@ WARPMARK_INLINE u64 values_begin(const Region& region) {
 template <Space S>
 WARPMARK_INLINE Now now(const Lanes& w, const Instruction& i) {
   const BlockObserver& observer = *w.observer;
-  return {observer.record(w, i), observer.threshold(S), observer.block_start(), &observer};
+  const u64 foreign = (i.order & Instruction::kReadOnly) != 0 ? ~u64{0} : 0;
+  return {observer.record(w, i), observer.threshold(S), observer.block_start(), foreign, &observer};
 }
 
 /// All 32 lanes access one range, in order.

@@ -92,6 +92,35 @@ void merge_uses(std::vector<Fault>& faults, const Program& program) {
   faults = std::move(merged);
 }
 
+// A barrier that is missing in front of many accesses of one array is a race of each pair of them:
+// beyond some pairs one report of all tells more than each.
+constexpr std::size_t kMostPairs = 6;
+
+void join_races(std::vector<Fault>& faults) {
+  const auto joins = [](const Fault& one, const Fault& other) {
+    return one.kind == FaultKind::race && other.kind == FaultKind::race &&
+           one.space == other.space && one.warning == other.warning &&
+           one.variable.name == other.variable.name && same_allocation(one, other);
+  };
+  std::vector<std::size_t> pairs;
+  for (const Fault& fault : faults) {
+    pairs.push_back(static_cast<std::size_t>(std::count_if(
+        faults.begin(), faults.end(), [&](const Fault& one) { return joins(one, fault); })));
+  }
+  std::vector<Fault> joined;
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    const auto known = std::find_if(joined.begin(), joined.end(),
+                                    [&](const Fault& one) { return joins(one, faults[i]); });
+    if (known == joined.end() || pairs[i] <= kMostPairs) {
+      joined.push_back(std::move(faults[i]));
+      continue;
+    }
+    known->count += faults[i].count;
+    ++known->pairs;
+  }
+  faults = std::move(joined);
+}
+
 }  // namespace
 
 void FaultLog::add(const Fault& fault) {
@@ -180,10 +209,17 @@ void merge_places(std::vector<Fault>& faults, const Program& program) {
            });
   };
   faults.erase(std::remove_if(faults.begin(), faults.end(), told), faults.end());
+  join_races(faults);
   const auto late = [](const Fault& fault) { return fault.kind == FaultKind::uninitialised; };
   const auto first = std::find_if(faults.begin(), faults.end(), late);
   std::stable_partition(first, faults.end(),
                         [](const Fault& fault) { return fault.kind == FaultKind::race; });
+  // What ends the launch first, and last what fails nothing.
+  const auto rank = [](const Fault& fault) {
+    return fault.warning ? 2 : is_finding(fault.kind) ? 1 : 0;
+  };
+  std::stable_sort(faults.begin(), faults.end(),
+                   [&](const Fault& one, const Fault& other) { return rank(one) < rank(other); });
 }
 
 }  // namespace warpmark::cpu

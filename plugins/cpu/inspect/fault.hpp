@@ -64,13 +64,14 @@ struct Fault {
   /// Statements of the calls through which that one came there, innermost first: of functions that
   /// were not inlined.
   std::vector<std::uint32_t> calls;
-  std::uint64_t count = 0;       ///< accesses of threads that met it
-  std::string message;           ///< of a limit or barrier
-  std::string detail;            ///< … behind it; that of the first who met it
-  const char* hazard = "";       ///< of a race: which comes after which; of an
-                                 ///< undefined value, what was done with it
-  bool both_orders = false;      ///< of a race: the other order was met, too
-  bool warning = false;          ///< it may be meant so: the launch's results do not depend on it
+  std::uint64_t count = 0;   ///< accesses of threads that met it
+  std::string message;       ///< of a limit or barrier
+  std::string detail;        ///< … behind it; that of the first who met it
+  const char* hazard = "";   ///< of a race: which comes after which; of an
+                             ///< undefined value, what was done with it
+  bool both_orders = false;  ///< of a race: the other order was met, too
+  std::uint32_t pairs = 0;   ///< of a race: further pairs of accesses to the array, counted here
+  bool warning = false;      ///< it may be meant so: the launch's results do not depend on it
   Space origin = Space::global;  ///< of an undefined value; param stands for a register
   std::string source;            ///< the array that it was read from, if it has a name
   /// Where else values that were read at one place, and undefined there, are used: one cause.

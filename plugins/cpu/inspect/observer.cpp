@@ -32,6 +32,21 @@ bool is_strong(const Instruction& i, Space space) {
 // Swaps that are still to come; more races than that are told at once.
 constexpr std::size_t kMostUnsettled = 4096;
 
+// Whether a program can put some threads in order that do not meet at a barrier of the whole block.
+bool orders_in_part(const Program& program) {
+  constexpr std::uint8_t kOrders = Instruction::kRelease | Instruction::kBlockScope;
+  return std::any_of(
+             program.code.begin(), program.code.end(),
+             [](const Instruction& i) {
+               return (i.order & kOrders) != 0 || i.opcode == Opcode::fence ||
+                      (i.opcode >= Opcode::mbarrier_init && i.opcode <= Opcode::mbarrier_pending);
+             }) ||
+         std::any_of(program.blocks.begin(), program.blocks.end(), [](const Block& block) {
+           return block.exit == Exit::warp || block.exit == Exit::cluster_arrive ||
+                  (block.exit == Exit::barrier && block.threads != Instruction::kNone);
+         });
+}
+
 }  // namespace
 
 InspectionMemory::InspectionMemory(const Arena& arena)
@@ -49,7 +64,9 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
       clock(memory.clock),
       global_shift(shift_of(program.global_granule)),
       shared_shift(shift_of(program.shared_granule)),
-      races(memory.races.at(static_cast<std::size_t>(global_shift))) {
+      races(memory.races.at(static_cast<std::size_t>(global_shift))),
+      further(memory.clock),
+      in_part(orders_in_part(program)) {
   constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
   bool atomic = false, once = false;
   for (const Instruction& i : program.code) {
@@ -65,10 +82,7 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
     const Block& next = program.blocks[block.next];
     if (next.begin != next.end || next.exit != Exit::cluster_wait) splits_cluster_barrier = true;
   }
-  if (checks.init) {
-    lay_out_call_spaces(program);
-    find_shuffles_of_structs(program);
-  }
+  if (checks.init) lay_out_call_spaces(program);
   races.begin_launch();
   if (!clock.begin_launch()) return;
   for (RaceMemory& records : memory.races) records.clear();
@@ -91,19 +105,6 @@ void LaunchObserver::lay_out_call_spaces(const Program& program) {
   }
 }
 
-void LaunchObserver::find_shuffles_of_structs(const Program& program) {
-  constexpr std::uint32_t kNear = 12;  // statements
-  const Instruction* last = nullptr;
-  for (const Instruction& i : program.code) {
-    if (flow_of(i.opcode) != Flow::shuffle) continue;
-    const bool same = last != nullptr && last->opcode == i.opcode && last->b == i.b &&
-                      last->c == i.c && last->a != i.a && last->d != i.a &&
-                      i.statement - last->statement <= kNear;
-    if (same) shuffles_of_structs.insert({last->statement, i.statement});
-    last = &i;
-  }
-}
-
 std::string LaunchObserver::left_out() const {
   if (!checks.race) return "";
   if (races.full()) {
@@ -114,6 +115,11 @@ std::string LaunchObserver::left_out() const {
   if (clock.exhausted()) {
     return "race: the launch has more barriers and fences than can be told apart, so that the "
            "last accesses were not looked at";
+  }
+  if (further.full()) {
+    return "race: more threads change places by atomic operations than are kept, so that some "
+           "plain "
+           "accesses to these were not held against all of them";
   }
   if (synchronization.exhausted()) {
     return "race: threads synchronize by atomic operations and fences more often than is kept, so "
@@ -195,8 +201,9 @@ void BlockObserver::start(std::uint64_t index) {
 
 // --- races
 
-bool BlockObserver::conflicts(const Record& before, const Record& now, const Instruction& i,
-                              Space space, Warp& warp) {
+bool BlockObserver::conflicts(const Record& before, const Access& access) {
+  const Record& now = access.now;
+  Warp& warp = access.warp;
   // Reductions may meet others, under way or not, and atomic operations.
   if (before.in_flight())
     return launch_.flights.holds(before.moment()) &&
@@ -212,21 +219,38 @@ bool BlockObserver::conflicts(const Record& before, const Record& now, const Ins
     if (block == index_ || (!own(before.statement()) && !own(now.statement()))) return false;
   }
   // Of a block that was here before.
-  if (space == Space::shared && before.moment() < start_) return false;
+  if (access.space == Space::shared && before.moment() < start_) return false;
   if (block == index_) {
     if (before.thread() == now.thread() || before.moment() < barrier_) return false;
     if (before.warp() == now.warp() &&
-        (in_step(before, i, space) ||
+        (in_step(before, access.instruction, access.space) ||
          warp_ordered(warp.syncs, before.moment(), before.lane(), now.lane())))
       return false;
   }
   // What a warp has seen once it has seen for good.
-  const std::uint64_t access = before.bits >> Record::kThreadShift;
-  std::uint64_t& covered = warp.covered.at(access % 64);
-  if (covered == access) return false;
-  if (!launch_.synchronization.covers(warp.seen, before, block, index_)) return true;
-  covered = access;
-  return false;
+  const std::uint64_t record = before.bits >> Record::kThreadShift;
+  std::uint64_t& covered = warp.covered.at(record % 64);
+  if (covered == record) return false;
+  const Synchronization& order = launch_.synchronization;
+  if (order.covers(warp.seen, before, block, index_)) {
+    covered = record;
+    return false;
+  }
+  if (!before.strong()) return true;
+  const SyncObject* own = order.find(key(access.space, access.address));
+  return own == nullptr || !order.covers(warp.seen, before, block, index_, own);
+}
+
+Record BlockObserver::further_conflict(const RaceCells& cell, const Access& access) {
+  const FurtherWrites::Cell* further = launch_.further.find(cell.write);
+  if (further == nullptr ||
+      (access.now.strong() && !further->weak && launch_.of_block_scope.empty()))
+    return {};
+  const auto& records = further->records;
+  const auto found = std::find_if(records.rbegin(), records.rend(), [&](std::uint64_t bits) {
+    return conflicts(Record{bits}, access);
+  });
+  return found == records.rend() ? Record{} : Record{*found};
 }
 
 // Kernels of old have warps in step by volatile accesses: lanes execute those as one. And libcu++
@@ -248,7 +272,10 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
   fault.warning = same;
   describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
   tell_other(fault, before);
-  if (before.strong() && !before.in_flight() && is_strong(i, space))
+  if ((i.order & Instruction::kReadOnly) != 0)
+    fault.detail =
+        "and who reads through the read-only cache need not see what the same launch writes";
+  else if (before.strong() && !before.in_flight() && is_strong(i, space))
     fault.detail = "and one of them is atomic for threads of its own block only";
   // The plain read of a read-modify-write by compare and swap.
   const bool reads = kind[0] == 'r', strong = is_strong(i, space);
@@ -286,25 +313,38 @@ bool BlockObserver::hides(const Record& before, const Record& now) const {
 void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                                std::uint64_t address, std::uint32_t bytes, bool strong) {
   const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
+  const Access access{now, i, space, address, warps_[w.warp]};
   const std::uint32_t step = 1u << shift(space);
   const std::uint64_t oldest = oldest_danger(space, address);
   bool told = false;
   for (std::uint64_t at = address; at < address + bytes; at += step) {
     const RaceCells cell = cell_at(space, at);
     if (!cell) return;
-    const Record written{*cell.write}, last{*cell.read};
+    const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
     const bool both_read = written.in_flight() && written.strong();
-    if (!told && !both_read && conflicts(written, now, i, space, warps_[w.warp])) {
+    Record raced;
+    if (!told && !both_read && conflicts(written, access)) raced = written;
+    if (!told && raced.bits == 0 && written.strong()) raced = further_conflict(cell, access);
+    if (raced.bits != 0) {
       told = true;
-      race(w, i, space, lane, address, bytes, written, "read after write", false);
+      race(w, i, space, lane, address, bytes, raced, "read after write", false);
     }
-    const bool newer = last.bits >= oldest;
-    const bool other_block = newer && launch_.clock.block(last.moment()) != index_;
-    const bool alone = *cell.other < oldest;
-    if (newer &&
-        (other_block || last.warp() != now.warp() || (alone && last.thread() != now.thread())))
-      *cell.other = last.bits;
-    if (!hides(last, now)) *cell.read = now.bits;
+    if (hides(last, now)) continue;
+    const bool strong_after_plain = now.strong() && !last.strong();
+    if (last.bits >= oldest) {
+      const auto others = [&](const Record& record) {
+        return launch_.clock.block(record.moment()) != index_;
+      };
+      const bool alone = other.bits < oldest;
+      const bool weaker = last.strong() && !other.strong();
+      const bool moves = alone          ? others(last) || last.thread() != now.thread()
+                         : others(last) ? !weaker
+                                        : !others(other) && last.warp() != now.warp() && !weaker;
+      if (moves) *cell.other = last.bits;
+      // Two plain reads say more than a strong one.
+      if (!moves && strong_after_plain && last.thread() != now.thread()) continue;
+    }
+    *cell.read = now.bits;
   }
 }
 
@@ -312,29 +352,36 @@ void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std
                                 std::uint64_t address, std::uint32_t bytes, bool strong,
                                 bool same) {
   const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
+  const Access access{now, i, space, address, warps_[w.warp]};
   const std::uint32_t step = 1u << shift(space);
+  const std::uint64_t oldest = oldest_danger(space, address);
   bool told = false;
   for (std::uint64_t at = address; at < address + bytes; at += step) {
     const RaceCells cell = cell_at(space, at);
     if (!cell) return;
     const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
-    Warp& warp = warps_[w.warp];
-    const bool raced = !told && conflicts(written, now, i, space, warp);
-    if (raced) {
-      told = true;
-      const bool read = written.in_flight() && written.strong();  // by a copy
-      race(w, i, space, lane, address, bytes, written,
-           read ? "write after read" : "write after write", same && !written.in_flight());
+    const bool raced = !told && conflicts(written, access);
+    Record before = raced ? written : Record{};
+    if (!told && !raced && written.strong()) before = further_conflict(cell, access);
+    // A harmless race must not hide another: reads first.
+    const bool harmless = same && !before.in_flight();
+    Record read;
+    if (!told && (before.bits == 0 || harmless)) {
+      if (conflicts(last, access))
+        read = last;
+      else if (conflicts(other, access))
+        read = other;
     }
-    if (!told && conflicts(last, now, i, space, warp)) {
+    if (read.bits != 0) {
       told = true;
-      race(w, i, space, lane, address, bytes, last, "write after read", false);
-    }
-    if (!told && conflicts(other, now, i, space, warp)) {
+      race(w, i, space, lane, address, bytes, read, "write after read", false);
+    } else if (before.bits != 0) {
       told = true;
-      race(w, i, space, lane, address, bytes, other, "write after read", false);
+      const bool copied = before.in_flight() && before.strong();  // its source
+      race(w, i, space, lane, address, bytes, before,
+           copied ? "write after read" : "write after write", harmless);
     }
-    if (!hides(written, now) && !(raced && strong)) *cell.write = now.bits;
+    put_write(cell, access, oldest, raced);
   }
 }
 
@@ -353,6 +400,7 @@ std::uint64_t BlockObserver::barrier_key(std::uint32_t number) const {
 void BlockObserver::release(const Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                             std::uint64_t address) {
   Warp& warp = warps_[w.warp];
+  const Moment access = moment_;
   Fence fence = warp.fences.at(lane);
   if ((i.order & Instruction::kRelease) != 0) {
     fence = {moment_, barrier_, (i.order & Instruction::kBlockScope) != 0};
@@ -360,10 +408,10 @@ void BlockObserver::release(const Lanes& w, const Instruction& i, Space space, s
   }
   if (fence.moment == 0) return;
   SyncObject& object = launch_.synchronization.at(key(space, address));
-  launch_.synchronization.release(
-      object,
-      {index_, w.warp * 32 + lane, fence.moment, fence.barrier, fence.block_only, warp.fenced},
-      warp.seen);
+  launch_.synchronization.release(object,
+                                  {index_, w.warp * 32 + lane, fence.moment, fence.barrier,
+                                   fence.block_only, warp.fenced, access},
+                                  warp.seen);
 }
 
 void BlockObserver::acquire(const Lanes& w, Space space, std::uint64_t address) {
@@ -376,7 +424,13 @@ void BlockObserver::load(Lanes& w, const Instruction& i, Space space, std::uint3
   const bool strong = is_strong(i, space);
   if (launch_.checks.race && (space == Space::global || space == Space::shared)) {
     if (strong) acquire(w, space, address);
-    read_cells(w, i, space, lane, address, bytes, strong);
+    const Record fresh = (i.order & Instruction::kReadOnly) != 0
+                             ? written_anew(w, i, space, lane, address, bytes)
+                             : Record{};
+    if (fresh.bits == 0)
+      read_cells(w, i, space, lane, address, bytes, strong);
+    else
+      race(w, i, space, lane, address, bytes, fresh, "read after write", false);
   }
   if (launch_.checks.init) load_values(w, i, space, lane, address, bytes);
 }
@@ -386,6 +440,10 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   const bool strong = (i.order & Instruction::kStrong) != 0;
   if (launch_.checks.race && (space == Space::global || space == Space::shared)) {
     write_cells(w, i, space, lane, address, bytes, strong, same);
+    const bool releases =
+        (i.order & Instruction::kRelease) != 0 || warps_[w.warp].fences.at(lane).moment != 0;
+    if (strong && !releases && !launch_.synchronization.empty())
+      launch_.synchronization.begin_anew(key(space, address));
     if (strong) release(w, i, space, lane, address);
   }
   if (launch_.checks.init) store_values(w, i, space, lane, address, bytes);
@@ -397,23 +455,31 @@ void BlockObserver::touch(Lanes& w, const Instruction& i, Space space, std::uint
   if (launch_.checks.race && !store) read_cells(w, i, space, lane, address, bytes, false);
 }
 
+// A write of the same launch among the last ones of some cells, by whichever thread and however
+// ordered; none has no bits.
+Record BlockObserver::written_anew(const Lanes& w, const Instruction& i, Space space,
+                                   std::uint32_t lane, std::uint64_t address, std::uint32_t bytes) {
+  const std::uint32_t step = 1u << shift(space);
+  for (std::uint64_t at = address; at < address + bytes; at += step) {
+    const RaceCells cell = cell_at(space, at);
+    if (!cell) break;
+    const Record written{*cell.write};
+    if (written.moment() < launch_.clock.first() || (written.in_flight() && written.strong()))
+      continue;
+    // That a thread reads what it wrote to a surface works, whatever the guide says.
+    const bool own = i.opcode == Opcode::surface_load && !written.in_flight() &&
+                     written.thread() == w.warp * 32 + lane && block_of(written) == index_;
+    if (!own) return written;
+  }
+  return {};
+}
+
 // The guide, "Texture and Surface Memory": a fetch is not coherent with what the same launch
-// writes, by whichever thread and however ordered.
+// writes.
 std::uint32_t BlockObserver::fetch(Lanes& w, const Instruction& i, std::uint32_t lane,
                                    std::uint64_t address, std::uint32_t bytes) {
   if (launch_.checks.race) {
-    const std::uint32_t step = 1u << shift(Space::global);
-    Record fresh;
-    for (std::uint64_t at = address; at < address + bytes; at += step) {
-      const RaceCells cell = cell_at(Space::global, at);
-      if (!cell) break;
-      const Record written{*cell.write};
-      if (written.moment() < launch_.clock.first() || fresh.bits != 0) continue;
-      // That a thread reads what it wrote to a surface works, whatever the guide says.
-      const bool own = i.opcode == Opcode::surface_load && !written.in_flight() &&
-                       written.thread() == w.warp * 32 + lane && block_of(written) == index_;
-      if (!own) fresh = written;
-    }
+    const Record fresh = written_anew(w, i, Space::global, lane, address, bytes);
     if (fresh.bits == 0)
       read_cells(w, i, Space::global, lane, address, bytes, false);
     else

@@ -13,6 +13,7 @@
 #include "inspect/checks.hpp"
 #include "inspect/fault.hpp"
 #include "inspect/flight.hpp"
+#include "inspect/further_writes.hpp"
 #include "inspect/moment.hpp"
 #include "inspect/race_memory.hpp"
 #include "inspect/sparse_bytes.hpp"
@@ -46,6 +47,10 @@ struct LaunchObserver {
   /// Granules of 1 << shift bytes: the program's smallest access to either memory.
   int global_shift, shared_shift;
   RaceMemory& races;
+  FurtherWrites further;
+  /// Threads may be in order with some of those whom they do not meet at a barrier of all: of the
+  /// strong writes of a cell all are kept, else two.
+  bool in_part = false;
   Synchronization synchronization;
   Flights flights;
 
@@ -70,8 +75,6 @@ struct LaunchObserver {
   std::optional<OperandSlots> operands;
   /// Arrays from which loads read undefined values, by statement.
   std::unordered_map<std::uint32_t, std::string> arrays;
-  /// Statements of shuffles that move words of one thing: others beside them do the same to others.
-  std::unordered_set<std::uint32_t> shuffles_of_structs;
   /// Statements that make mbarriers, of which somebody did not wait for the end, by what he did.
   std::unordered_map<std::uint32_t, std::uint32_t> raced_mbarriers;
   bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
@@ -83,7 +86,6 @@ struct LaunchObserver {
 
  private:
   void lay_out_call_spaces(const Program& program);
-  void find_shuffles_of_structs(const Program& program);
 };
 
 /// What happens in one thread block. Handlers call it for each access, before it takes place.
@@ -255,8 +257,19 @@ class BlockObserver {
   };
 
   [[nodiscard]] bool in_step(const Record& before, const Instruction& i, Space space) const;
-  [[nodiscard]] bool conflicts(const Record& before, const Record& now, const Instruction& i,
-                               Space space, Warp& warp);
+  /// What an access is held against: its own record and address, and its warp.
+  struct Access {
+    Record now;
+    const Instruction& instruction;
+    Space space;
+    std::uint64_t address;
+    Warp& warp;
+  };
+  [[nodiscard]] bool conflicts(const Record& before, const Access& access);
+  /// The first of a cell's further writes that conflicts; none has no bits.
+  [[nodiscard]] Record further_conflict(const RaceCells& cell, const Access& access);
+  /// A write becomes the last one of its cell, whose last one it was in conflict with or not.
+  void put_write(const RaceCells& cell, const Access& access, std::uint64_t oldest, bool raced);
   [[nodiscard]] std::uint64_t block_of(const Record& record) const;
   /// The cells of what a copy writes, or of what it reads.
   template <typename Body>
@@ -284,6 +297,8 @@ class BlockObserver {
   [[nodiscard]] bool hides(const Record& before, const Record& now) const;
   void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
               std::uint32_t bytes, bool swaps);
+  [[nodiscard]] Record written_anew(const Lanes& w, const Instruction& i, Space space,
+                                    std::uint32_t lane, std::uint64_t address, std::uint32_t bytes);
   void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                   std::uint64_t address, std::uint32_t bytes, bool strong);
   void write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
@@ -291,6 +306,10 @@ class BlockObserver {
   void release(const Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                std::uint64_t address);
   void acquire(const Lanes& w, Space space, std::uint64_t address);
+  bool settle_strong(const RaceCells& cells, std::uint32_t count, bool returns, std::uint64_t now,
+                     std::uint64_t oldest);
+  void keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
+                   bool returns);
   void share_fences();                                          ///< of the block
   void share_fences(std::uint32_t number, std::uint32_t mask);  ///< of lanes of a warp
   [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address);
@@ -299,7 +318,6 @@ class BlockObserver {
                    std::uint64_t address, std::uint32_t bytes);
   void store_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                     std::uint64_t address, std::uint32_t bytes);
-  void shuffle(Lanes& w, const Instruction& i, std::uint32_t mask);
   void follow_own(Lanes& w, const Instruction& i, std::uint32_t mask);
   void undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
                  const char* what, Fault fault);

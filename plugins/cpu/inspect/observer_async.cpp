@@ -235,10 +235,11 @@ bool BlockObserver::raced_elsewhere(Lanes& w, const Instruction& i, std::uint32_
                                     std::uint64_t address) {
   const RaceCells cell = cell_at(Space::shared, address);
   if (!cell) return false;
-  const Record made{*cell.write};
   const Record now = Record::make(moment_, w.warp * 32 + lane, true, i.statement);
-  if (made.strong() || made.in_flight() || !conflicts(made, now, i, Space::shared, warps_[w.warp]))
-    return false;
+  const Access access{now, i, Space::shared, address, warps_[w.warp]};
+  Record made{*cell.write};
+  if (made.strong() && !made.in_flight()) made = further_conflict(cell, access);
+  if (made.strong() || made.in_flight() || !conflicts(made, access)) return false;
   return launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second !=
          i.statement;
 }

@@ -1,7 +1,8 @@
-// What the checks make of atomic operations.
+// What the checks make of atomic operations, and of the writes that they must not hide.
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "inspect/init_bits.hpp"
@@ -16,23 +17,6 @@ namespace {
 bool is_exchange(Opcode opcode) {
   return opcode == Opcode::atom_exch_16 || opcode == Opcode::atom_exch_32 ||
          opcode == Opcode::atom_exch_64 || opcode == Opcode::atom_exch_128;
-}
-
-// An atomic access, whose record is `now`, to some cells: true, and they know of it, if whatever is
-// newer than the threshold is as strong. What copies read that are under way is no less a danger.
-bool settle_strong(const RaceCells& cells, std::uint32_t count, std::uint64_t now,
-                   std::uint64_t threshold) {
-  constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
-  constexpr std::uint64_t kInFlight = std::uint64_t{Record::kLastMoment + 1}
-                                      << Record::kMomentShift;
-  bool weak = false;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    for (const std::uint64_t record : {cells.write[i], cells.read[i], cells.other[i]})
-      weak |= record >= threshold && ((record & kStrong) == 0 || record >= kInFlight);
-  }
-  if (weak) return false;
-  for (std::uint32_t i = 0; i < count; ++i) cells.write[i] = now;
-  return true;
 }
 
 }  // namespace
@@ -66,6 +50,67 @@ void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std:
   }
 }
 
+// An atomic access, whose record is `now`, to some cells: true, and they know of it, if whatever is
+// newer than `oldest` is as strong, or of the block before its last barrier. What copies read that
+// are under way is no less a danger.
+bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, bool returns,
+                                  std::uint64_t now, std::uint64_t oldest) {
+  constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
+  constexpr std::uint64_t kInFlight = std::uint64_t{Record::kLastMoment + 1}
+                                      << Record::kMomentShift;
+  const auto danger = [oldest](std::uint64_t record) {
+    return record >= oldest && ((record & kStrong) == 0 || record >= kInFlight);
+  };
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (danger(cells.write[i]) || danger(cells.read[i]) || danger(cells.other[i])) return false;
+    const FurtherWrites::Cell* further =
+        cells.write[i] >= oldest ? launch_.further.find(cells.write + i) : nullptr;
+    if (further == nullptr || !further->weak) continue;
+    const bool settled =
+        std::none_of(further->records.begin(), further->records.end(), [&](std::uint64_t record) {
+          return danger(record) && !(owns({record}) && before_barrier({record}));
+        });
+    if (!settled) return false;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t before = std::exchange(cells.write[i], now);
+    if (before >= oldest && (before ^ now) >> Record::kThreadShift != 0)
+      keep_strong(cells.write + i, Record{before}, Record{now}, returns);
+    else if (before < oldest)
+      launch_.further.forget(cells.write + i);
+  }
+  return true;
+}
+
+void BlockObserver::put_write(const RaceCells& cell, const Access& access, std::uint64_t oldest,
+                              bool raced) {
+  const Record before{*cell.write};
+  const Record& now = access.now;
+  if (hides(before, now) || (raced && now.strong())) return;
+  *cell.write = now.bits;
+  FurtherWrites& further = launch_.further;
+  if (!now.strong() || before.bits < oldest) return further.forget(cell.write);
+  if (before.in_flight() && !launch_.flights.holds(before.moment())) return;
+  if (before.strong() && !before.in_flight())
+    keep_strong(cell.write, before, now, (access.instruction.order & Instruction::kReturns) != 0);
+  else
+    further.keep(cell.write, before.bits);
+}
+
+// A strong write follows a strong one of the launch.
+void BlockObserver::keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
+                                bool returns) {
+  FurtherWrites& further = launch_.further;
+  // Who sees what the others have made of it is in order with them, as far as this place goes.
+  if (returns) return further.forget_strong(cell);
+  const bool own = owns(before);
+  if (own && before.thread() == now.thread()) return;
+  const FurtherWrites::Cell* known = launch_.in_part ? nullptr : further.find(cell);
+  if (launch_.in_part || (known != nullptr && known->weak)) return further.keep(cell, before.bits);
+  if (known == nullptr || !own || owns(Record{known->records.back()}))
+    further.keep_only(cell, before.bits);
+}
+
 void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::uint32_t mask,
                             const std::uint64_t* at, std::uint32_t bytes) {
   const Checks& checks = launch_.checks;
@@ -79,6 +124,7 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
                                                         : shared_init_.data();
   const std::uint64_t oldest = threshold(space);
   const std::uint32_t count = bytes >> shift(space);
+  const bool returns = (i.order & Instruction::kReturns) != 0;
   std::uint64_t record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
@@ -89,8 +135,8 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
       // Nothing is put in order, unless a thread has fenced.
       const bool acquires = i.d != Instruction::kNone && !launch_.synchronization.empty();
       good = !acquires && warp.fences[lane].moment == 0 && place &&
-             settle_strong(place, count, record + (std::uint64_t{lane} << Record::kThreadShift),
-                           oldest);
+             settle_strong(place, count, returns,
+                           record + (std::uint64_t{lane} << Record::kThreadShift), oldest);
     }
     if (!good) {
       atomic(w, i, space, lane, address, bytes, i.d != Instruction::kNone);
@@ -125,8 +171,8 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
   if (launch_.checks.race) {
     if (is_swap(i.opcode) || (launch_.looks && space == Space::shared))
       settle(w, space, lane, address, bytes, is_swap(i.opcode));
-    write_cells(w, i, space, lane, address, bytes, true, false);
     if (uses) acquire(w, space, address);
+    write_cells(w, i, space, lane, address, bytes, true, false);
     release(w, i, space, lane, address);
   }
   if (!launch_.checks.init) return;

@@ -345,30 +345,6 @@ bool BlockObserver::concerns(std::uint32_t warp, std::uint32_t instruction) {
   return launch_.operands->touch(warps_[warp].taints, instruction);
 }
 
-// A lane may hand out what nobody looks at; the one that reads it uses it.
-void BlockObserver::shuffle(Lanes& w, const Instruction& i, std::uint32_t mask) {
-  const auto word = [&](std::uint32_t slot, std::uint32_t lane) {
-    std::uint32_t value;
-    std::memcpy(&value, w.registers + slot + lane * 4, 4);
-    return value;
-  };
-  std::uint32_t used = 0;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint32_t from = source_lane(i.opcode, lane, word(i.b, lane), word(i.c, lane));
-    const bool read = from != lane && (mask >> from & 1) != 0;
-    const Taint taint = warps_[w.warp].taints.get(i.a, from);
-    // Structs are shuffled word by word, with their padding. And sums of half a warp hand on what
-    // lanes beyond it have, down to where nobody looks at it.
-    const bool padding =
-        !taint.computed() &&
-        ((~taint.undefined & low_bits(32)) != 0 || taint.space() == Space::local ||
-         taint.space() == Space::param || launch_.shuffles_of_structs.contains(i.statement));
-    if (read && !padding && !taint.of_absent_lane()) used |= 1u << from;
-  }
-  decide(w, i.a, used, i.statement, "handed to other lanes");
-}
-
 // Textures, surfaces, matrices, asynchronous copies.
 void BlockObserver::follow_own(Lanes& w, const Instruction& i, std::uint32_t mask) {
   const Uses uses = uses_of(block_.launch().program, i);
@@ -396,9 +372,6 @@ void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
       decide(w, i.address, mask, i.statement, "used as an address");
       for (const std::uint32_t slot : uses_of(block_.launch().program, i).reads)
         decide(w, slot, mask, i.statement, "used by an atomic operation");
-      break;
-    case Flow::shuffle:
-      shuffle(w, i, mask);
       break;
     case Flow::reduce:
       decide(w, i.a, mask, i.statement, "handed to other lanes");

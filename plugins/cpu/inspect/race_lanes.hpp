@@ -13,7 +13,9 @@ namespace warpmark::cpu::WARPMARK_ISA {
 struct Now {
   u64 mine = 0;       ///< record of lane 0; lane i's is greater by i << Record::kThreadShift
   u64 threshold = 0;  ///< earlier records are no danger
-  u64 start = 0;      ///< of the block: earlier records are those of others; shared memory has none
+  u64 start = 0;      ///< of the block: earlier records are those of others
+  /// All ones of a read-only load, to which a newer write is as good as another thread's; else 0.
+  u64 foreign = 0;
   const BlockObserver* observer = nullptr;
 
   [[nodiscard, gnu::always_inline]] u64 lane(int lane) const {
@@ -24,17 +26,25 @@ struct Now {
   }
 };
 
-/// Whether a record is newer than the threshold and of another thread or moment than `me`: it may
-/// be a race, which only a closer look can tell.
+/// Whether a record is newer than the threshold and of another thread, moment or strength than
+/// `me`: it may be a race, which only a closer look can tell.
 WARPMARK_INLINE u64 suspicious(u64 record, u64 me, u64 threshold) {
   const auto newer = static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(threshold));
-  return newer & static_cast<u64>(((record ^ me) >> Record::kThreadShift) != 0);
+  return newer & static_cast<u64>(((record ^ me) >> Record::kStrongShift) != 0);
 }
 WARPMARK_INLINE bool same_thread(u64 a, u64 b) {
   return ((a ^ b) >> Record::kThreadShift & 0x3ff) == 0;
 }
+WARPMARK_INLINE bool is_strong(u64 record) {
+  return (record >> Record::kStrongShift & 1) != 0;
+}
 WARPMARK_INLINE bool same_warp(u64 a, u64 b) {
   return ((a ^ b) >> Record::kWarpShift & 31) == 0;
+}
+
+/// Whether the last read of a block is to be kept rather than the one before, if `me` is the next.
+WARPMARK_INLINE bool other_warp(u64 last, u64 other, u64 me) {
+  return !same_warp(last, me) && (!is_strong(last) || is_strong(other));
 }
 
 /// Whether a newer record is one of this block.
@@ -42,19 +52,22 @@ WARPMARK_INLINE bool own(u64 record, const Now& now) {
   return (record ^ now.mine) >> Record::kMomentShift == 0 || now.observer->owns({record});
 }
 /// Whether what a record tells of cannot conflict with what `me` does: it is old, the same
-/// thread's, or of this block before its last barrier.
+/// thread's, or of this block before its last barrier. Behind a strong one there may be others.
 WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
-  if (suspicious(record, me, now.threshold) == 0) return true;
-  return own(record, now) && (same_thread(record, me) || now.observer->before_barrier({record}));
+  if (suspicious(record, me ^ now.foreign, now.threshold) == 0) return true;
+  return now.foreign == 0 && !is_strong(record) && own(record, now) &&
+         (same_thread(record, me) || now.observer->before_barrier({record}));
 }
 
-/// A lane, whose record is `me`, reads a cell.
+/// A lane, whose record is `me`, reads a cell: RaceCells says which other read stays.
 WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
   const u64 last = read;
   read = me;
   if (!now.newer(last)) return;
-  if (!same_warp(last, me) || (!now.newer(other) && !same_thread(last, me)) || !own(last, now))
-    other = last;
+  const bool follows = !now.newer(other)
+                           ? !own(last, now) || !same_thread(last, me)
+                           : !own(last, now) || (own(other, now) && other_warp(last, other, me));
+  if (follows) other = last;
 }
 
 /// `count` cells, 1 << shift of them for each of 32 lanes in order, are read or written by those
@@ -62,14 +75,14 @@ WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
 template <Space S, bool Store>
 WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int shift,
                                        const Now& now) {
-  const u64 mine = now.mine, threshold = now.threshold;
+  const u64 mine = now.mine, threshold = now.threshold, foreign = now.foreign;
   const auto record_of = [=](int i) {
     return mine + (static_cast<u64>(i >> shift) << Record::kThreadShift);
   };
   u64 bad = 0, newer = 0;
   WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {
     const u64 last = cells.read[i];
-    bad |= suspicious(cells.write[i], record_of(i), threshold);
+    bad |= suspicious(cells.write[i], record_of(i) ^ foreign, threshold);
     if constexpr (Store) bad |= suspicious(last, record_of(i), threshold);
     newer |= static_cast<u64>(static_cast<s64>(last) >= static_cast<s64>(threshold));
   }
@@ -82,11 +95,15 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
   }
   if (newer != 0 && !Store) {
     const u64 start = now.start;
-    if constexpr (S == Space::global) {  // of this block perhaps, but of another moment
+    // Of this block perhaps, but of another moment, which only a closer look tells.
+    const auto unclear = [=](u64 record) {
+      return static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(start)) &
+             static_cast<u64>((record ^ mine) >> Record::kMomentShift != 0);
+    };
+    if constexpr (S == Space::global) {
       WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {
-        const u64 last = cells.read[i];
-        bad |= static_cast<u64>(static_cast<s64>(last) >= static_cast<s64>(start)) &
-               static_cast<u64>((last ^ mine) >> Record::kMomentShift != 0);
+        const u64 me = record_of(i), last = cells.read[i], other = cells.other[i];
+        bad |= unclear(last) | (unclear(other) & static_cast<u64>(other_warp(last, other, me)));
       }
       if (bad != 0) return false;
     }
@@ -95,7 +112,9 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
       const bool follows = static_cast<s64>(last) >= static_cast<s64>(threshold);
       const bool alone = static_cast<s64>(other) < static_cast<s64>(threshold);
       const bool alien = S == Space::global && static_cast<s64>(last) < static_cast<s64>(start);
-      const bool replaces = alien || !same_warp(last, me) || (alone && !same_thread(last, me));
+      const bool kept = S == Space::global && static_cast<s64>(other) < static_cast<s64>(start);
+      const bool replaces =
+          alien || (alone ? !same_thread(last, me) : !kept && other_warp(last, other, me));
       cells.other[i] = follows && replaces ? last : other;
       cells.read[i] = me;
     }

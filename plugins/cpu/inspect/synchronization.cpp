@@ -41,7 +41,8 @@ bool SyncObject::release(const Release& release, const Seen& seen) {
   // Who polls by swapping releases the same again and again.
   const auto made = latest_.try_emplace(release.block << 10 | release.thread, index);
   const auto latest = made.first;
-  const bool repeated = !made.second && releases_[latest->second] == release;
+  const bool repeated = !made.second && releases_[latest->second].repeats(release);
+  if (repeated) releases_[latest->second].access = release.access;
   const auto add = [&] {
     latest->second = index;
     releases_.push_back(release);
@@ -76,8 +77,16 @@ bool warp_ordered(const std::vector<WarpSync>& syncs, Moment then, std::uint32_t
   return (reached >> other & 1) != 0;
 }
 
+bool SyncObject::released(const Record& record, std::uint64_t block, std::uint64_t reader,
+                          std::uint32_t releases) const {
+  const auto latest = latest_.find(block << 10 | record.thread());
+  if (latest == latest_.end() || latest->second >= releases) return false;
+  const Release& release = releases_[latest->second];
+  return record.moment() <= release.access && (!release.block_only || block == reader);
+}
+
 bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64_t block,
-                             std::uint64_t reader) const {
+                             std::uint64_t reader, const SyncObject* own) const {
   if (seen.everything_ || releases_ >= kMost) {
     guessed_ = true;
     return true;
@@ -93,6 +102,7 @@ bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64
     std::uint32_t& done = visited[part.object];
     if (done >= part.releases) continue;
     done = part.releases;
+    if (part.object == own && own->released(record, block, reader, part.releases)) return true;
     const auto any = [&](const SyncObject::Indices& all, std::uint64_t key, auto covered) {
       const auto found = all.find(key);
       if (found == all.end()) return false;

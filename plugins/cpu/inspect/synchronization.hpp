@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "inspect/moment.hpp"
@@ -55,7 +56,12 @@ struct Release {
   bool block_only = false;  ///< the fence was one for the block's own threads
   /// What others of the block had fenced when this thread met them at a barrier; null: nothing.
   std::shared_ptr<const Fenced> fenced = nullptr;
-  bool operator==(const Release&) const = default;
+  Moment access = 0;  ///< of the write itself that releases, at the object's own place
+  /// Whether it says the same of all other accesses.
+  [[nodiscard]] bool repeats(const Release& other) const {
+    return block == other.block && thread == other.thread && moment == other.moment &&
+           barrier == other.barrier && block_only == other.block_only && fenced == other.fenced;
+  }
 };
 
 /// A place in memory by which threads synchronize (a flag, a lock, a counter), or a barrier of some
@@ -75,6 +81,10 @@ class SyncObject {
     std::shared_ptr<const Seen> seen;
   };
   using Indices = std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>;
+  /// Whether an access of a thread was, or came before, one by which it released here, among the
+  /// first `releases`, for someone in block `reader`.
+  [[nodiscard]] bool released(const Record& record, std::uint64_t block, std::uint64_t reader,
+                              std::uint32_t releases) const;
   static std::uint64_t warp_key(std::uint64_t block, std::uint32_t warp) {
     return block << 5 | warp;
   }
@@ -96,12 +106,17 @@ class Synchronization {
     const auto found = objects_.find(key);
     return found == objects_.end() ? nullptr : &found->second;
   }
+  /// A store there that releases nothing: who sees it learns nothing of the releases before. (An
+  /// atomic operation that reads and writes hands them on; PTX ISA, "Observation".)
+  void begin_anew(std::uint64_t key) {
+    if (auto node = objects_.extract(key)) covered_.push_back(std::move(node));
+  }
   /// Nobody has synchronized by an object yet.
   [[nodiscard]] bool empty() const { return objects_.empty(); }
   /// Whether an access of a thread of `block` is among what `seen` covers for someone in block
-  /// `reader`.
+  /// `reader`. If it was a write at the place of the object `own` it may have released itself.
   [[nodiscard]] bool covers(const Seen& seen, const Record& record, std::uint64_t block,
-                            std::uint64_t reader) const;
+                            std::uint64_t reader, const SyncObject* own = nullptr) const;
   void release(SyncObject& object, const Release& release, const Seen& seen) {
     if (releases_ < kMost && object.release(release, seen)) ++releases_;
   }
@@ -115,6 +130,7 @@ class Synchronization {
   mutable bool guessed_ = false;  ///< covers() was asked for what is not known
   // Nodes do not move, so Seen may hold pointers.
   std::unordered_map<std::uint64_t, SyncObject> objects_;
+  std::vector<std::unordered_map<std::uint64_t, SyncObject>::node_type> covered_;
 };
 
 /// Whether `lane`'s accesses of moment `then` have happened before what `other` does now, by the

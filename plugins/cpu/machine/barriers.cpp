@@ -149,22 +149,26 @@ void BlockState::release_warp_barriers(Warp& warp) {
     if (waiting.wait != Fragment::Wait::warp && !collect) continue;
     const auto matches = [&](const Fragment& other) {
       return other.wait == waiting.wait && other.key == waiting.key &&
-             (!collect || other.node == waiting.node);
+             (!collect || same_operation(other.node, waiting.node));
     };
     std::uint32_t here = 0;
+    std::vector<Fragment> places;
     for (const Fragment& fragment : warp.fragments) {
-      if (matches(fragment)) here |= fragment.mask;
+      if (!matches(fragment)) continue;
+      here |= fragment.mask;
+      if (collect) places.push_back(fragment);
     }
     if ((waiting.key & warp.live & ~here) != 0) continue;
     if (observer_ && !collect) observer_->warp_complete(warp.lanes.warp, here);
     if (collect && observer_ && observer_->checks().sync)
       check_present(warp, here, waiting.key, statement_of_wait(waiting), waiting.node);
+    if (places.size() > 1) run_together(warp, places);
     std::vector<Fragment> fragments;
     fragments.swap(warp.fragments);
     for (Fragment& fragment : fragments) {
       if (matches(fragment)) {
         fragment.wait = Fragment::Wait::none;
-        fragment.key = 0;
+        fragment.key = places.size() > 1 ? 1 : 0;
       }
       add_fragment(warp, fragment);
     }

@@ -266,16 +266,16 @@ void BlockState::add_fragment(Warp& warp, const Fragment& fragment) {
   warp.fragments.push_back(fragment);
 }
 
-void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask) {
+void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done) {
   const Block& node = launch_.program.blocks[block];
-  const Instruction* instruction = launch_.program.code.data() + node.begin;
+  const Instruction* instruction = launch_.program.code.data() + node.begin + done;
   const Instruction* const end = launch_.program.code.data() + node.end;
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
   const int full = mask == 0xffffffff ? 1 : 0;
   if ((node.past & ahead_) != 0) go_past(warp, node, mask);
   if (watched_)
-    execute_watched(warp, node, mask);
+    execute_watched(warp, node, mask, done);
   else
     for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
   const auto active = static_cast<std::uint32_t>(std::popcount(mask));
@@ -286,7 +286,8 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask) {
 
 // Undefined values are followed only while a warp has any. What an access moves is counted before
 // it runs, since a load may overwrite its own address.
-void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t mask) {
+void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t mask,
+                                 std::uint32_t done) {
   Lanes& lanes = warp.lanes;
   const int full = mask == 0xffffffff ? 1 : 0;
   const bool follows = observer_ && observer_->checks().init;
@@ -296,7 +297,7 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
     return i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
   };
   TrafficCounts* traffic = lanes.traffic;
-  for (std::uint32_t i = node.begin; i < node.end; ++i) {
+  for (std::uint32_t i = node.begin + done; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
@@ -344,7 +345,8 @@ bool BlockState::run_warp(Warp& warp) {
   for (;;) {
     const std::uint32_t from = current.node;
     const Block& node = nodes[from];
-    execute(warp, from, current.mask);
+    execute(warp, from, current.mask, current.key);
+    current.key = 0;
     if (node.polls) {
       backward += kWarpPoll;
       fragment_backward += kFragmentPoll;
@@ -485,8 +487,12 @@ Fault BlockState::fault(FaultKind kind, std::uint32_t statement, std::uint32_t w
 }
 
 void BlockState::trap(const Warp& warp, std::uint32_t mask, const Block& node) {
-  Fault fault = this->fault(FaultKind::trap, node.statement, warp.lanes.warp, mask);
-  fault.message = "the kernel executed a trap instruction";
+  const Statement* statement = launch_.program.statement(node.statement);
+  const bool branch = statement != nullptr && statement->opcode.starts_with("brx");
+  Fault fault = this->fault(branch ? FaultKind::invalid_pc : FaultKind::trap, node.statement,
+                            warp.lanes.warp, mask);
+  fault.message = branch ? "a branch to an entry that its table of labels does not have"
+                         : "the kernel executed a trap instruction";
   launch_.faults.add(fault);
   launch_.stop = true;
 }

@@ -100,7 +100,9 @@ struct Fragment {
   std::uint32_t node = 0;  ///< of Program::blocks
   std::uint32_t mask = 0;
   Wait wait = Wait::none;
-  std::uint32_t key = 0;   ///< number of the barrier, or the lane mask of bar.warp.sync
+  /// Number of the barrier, or the lane mask of bar.warp.sync; of who does not wait: he has made
+  /// the first instruction of the node.
+  std::uint32_t key = 0;
   std::uint64_t turn = 0;  ///< when it last gave way to others
 };
 
@@ -205,12 +207,13 @@ class BlockState {
   void lay_out_registers();
   /// What accesses to shared memory must stay in, by Instruction::object.
   void lay_out_objects();
-  void execute_watched(Warp& warp, const Block& node, std::uint32_t mask);
+  void execute_watched(Warp& warp, const Block& node, std::uint32_t mask, std::uint32_t done);
   /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
   bool run_warp(Warp& warp);
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
   static bool take_own(Warp& warp, Fragment& current);
-  void execute(Warp& warp, std::uint32_t block, std::uint32_t mask);
+  /// Runs a node for some lanes, without the first instructions, which they have `done`.
+  void execute(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
   void arrive(Warp& warp, Fragment fragment, const Block& node);
   /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
   [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const Block& node);
@@ -229,6 +232,9 @@ class BlockState {
                     const char* message, Passer& other);
   void trap(const Warp& warp, std::uint32_t mask, const Block& node);
   void release_warp_barriers(Warp& warp);
+  /// Whether lanes that wait before two nodes wait for each other.
+  [[nodiscard]] bool same_operation(std::uint32_t node, std::uint32_t other) const;
+  void run_together(Warp& warp, const std::vector<Fragment>& places);
   // call.cpp; the lanes of `fragment` become fragments of their own, joined where they meet
   void enter(Warp& warp, const Fragment& fragment, const Block& node);
   void return_from(Warp& warp, const Fragment& fragment, const Block& node);

@@ -268,6 +268,25 @@ u64 address_of(const Lanes& w, const Instruction& i, u32 lane) {
   return read_lane(w.registers, i.address, lane, !i.address_narrow);
 }
 
+// PTX ISA, "Matrix Storage": rows begin at multiples of what a thread holds of the matrix, and in
+// the programming guide pointers are multiples of 32 bytes and rows of 16 apart. An H200 wants no
+// more than 16 bytes of either, and faults or is silently wrong with less: that is what is asked
+// for.
+template <bool Store>
+void check_rows(Lanes& w, const Instruction& i, u32 bytes_each_row, u32 bits_each) {
+  const u64 need = std::min(bytes_each_row, 16u);
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    u64 address = read_lane(w.registers, i.address, lane, !i.address_narrow) +
+                  read_lane<u64>(w.registers, i.b, lane);
+    const u64 stride = u64{read_lane<u32>(w.registers, i.a, lane)} * bits_each / 8;
+    const Space space = resolve_space(w, static_cast<Space>(i.count), address);
+    if (address % need == 0 && stride % need == 0) continue;
+    if (address % need == 0) address += stride;
+    record_fault(w, i, space, lane, address, static_cast<u32>(need), Store);
+  }
+}
+
 // wmma.load and wmma.store: lane by lane, element by element. Elements below a byte are loaded with
 // the byte they lie in; they are never stored.
 template <bool Store>
@@ -279,6 +298,7 @@ void move_fragment(Lanes& w, const Instruction& i) {
   const u32 each = form.registers(form.part) * form.packed(form.part);
   if (static_cast<Space>(i.count) == Space::generic)
     count_generic<Store ? Traffic::store : Traffic::load>(w, i, w.mask, 0);
+  check_rows<Store>(w, i, each * bits_each / 8, bits_each);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const u64 base = address_of(w, i, lane) + read_lane<u64>(w.registers, i.b, lane);

@@ -34,35 +34,37 @@ void Decoder::check_barrier(const Statement& statement, std::size_t first) const
 }
 
 // Compares in `block`, which a guard may precede, and in one extra block for each further label. An
-// index beyond the table, whose effect is undefined, goes where the last one does.
+// index beyond the table ends the launch: where it goes is undefined.
 void Decoder::indexed_branch(const Statement& statement, Block& block,
                              const std::vector<std::uint32_t>& block_at, std::vector<Block>& extra,
                              std::uint32_t first_extra) {
   const BranchTable& table = branch_table(statement);
   const std::uint32_t index = source(statement, 0, Type::u32);
-  const auto target = [&](std::uint32_t label) {
-    return block_at[function_.operands[table.first_operand + label].index];
-  };
-  Block* at = &block;
-  for (std::uint32_t label = 0; label + 1 < table.labels; ++label) {
-    at->begin = static_cast<std::uint32_t>(program_.code.size());
-    at->predicate = allocate(false);
-    emit_plain(statement, Opcode::setp_eq_b32, at->predicate, index, constant(label, false));
-    at->end = static_cast<std::uint32_t>(program_.code.size());
-    at->exit = Exit::branch;
-    at->taken = target(label);
-    if (label + 2 == table.labels) {
-      at->next = target(label + 1);
-      return;
-    }
-    at->next = first_extra + static_cast<std::uint32_t>(extra.size());
+  // Blocks move when others are added.
+  const auto add = [&](Exit exit) {
     Block step;
     step.statement = block.statement;
+    step.exit = exit;
+    step.begin = step.end = static_cast<std::uint32_t>(program_.code.size());
     extra.push_back(step);
-    at = &extra.back();
+    return first_extra + static_cast<std::uint32_t>(extra.size()) - 1;
+  };
+  std::uint32_t number = Instruction::kNone;  // of an extra block
+  for (std::uint32_t label = 0; label < table.labels; ++label) {
+    const auto begin = static_cast<std::uint32_t>(program_.code.size());
+    const std::uint32_t predicate = allocate(false);
+    emit_plain(statement, Opcode::setp_eq_b32, predicate, index, constant(label, false));
+    const bool last = label + 1 == table.labels;
+    const std::uint32_t next = add(last ? Exit::trap : Exit::branch);
+    Block& at = number == Instruction::kNone ? block : extra[number - first_extra];
+    at.begin = begin;
+    at.end = begin + 1;
+    at.predicate = predicate;
+    at.exit = Exit::branch;
+    at.taken = block_at[function_.operands[table.first_operand + label].index];
+    at.next = next;
+    number = next;
   }
-  block.exit = Exit::jump;  // whose target the caller turns from a statement into a block
-  block.next = function_.operands[table.first_operand].index;
 }
 
 }  // namespace warpmark::cpu

@@ -256,6 +256,7 @@ bool Decoder::atomic(const Statement& statement) {
       instruction.d != Instruction::kNone && (wide || reads_of(operand(statement, 0).index) > 0);
   const bool sums = info->opcode >= Opcode::atom_add_f32 || info->opcode == Opcode::atom_inc_32 ||
                     info->opcode == Opcode::atom_dec_32 || swap || exchange;
+  if (returns) instruction.order |= Instruction::kReturns;
   if (placed != Space::shared && (returns || sums)) program_.ordered = true;
   polls_ = polls_ || (placed != Space::shared && returns);
   emit(statement, instruction);

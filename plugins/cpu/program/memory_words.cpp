@@ -123,6 +123,8 @@ std::string_view memory_words(std::string_view opcode, MemoryAccess access, Memo
   words.hint = !of(Kind::hint).empty();
   if (isvolatile || scoped) words.order |= Instruction::kStrong;
   if (isvolatile && words.space != Space::global) words.order |= Instruction::kVolatile;
+  if (!of(Kind::read_only).empty() || access == MemoryAccess::load_uniform)
+    words.order |= Instruction::kReadOnly;
   if (order == "release") words.order |= Instruction::kRelease;
   if (scope == "cta") words.order |= Instruction::kBlockScope;
   words.polls = !store && (isvolatile || scoped || of(Kind::cache) == "cv");

@@ -49,6 +49,10 @@ struct Instruction {
   static constexpr std::uint8_t kStrong = 1, kRelease = 2, kBlockScope = 4;
   /// A volatile access, that counts as one if it is to shared memory; a load that is not repeated.
   static constexpr std::uint8_t kVolatile = 8, kOnce = 16;
+  /// An atomic operation whose result is read.
+  static constexpr std::uint8_t kReturns = 32;
+  /// A load of what nobody writes while the kernel runs: ld.global.nc, ldu.
+  static constexpr std::uint8_t kReadOnly = 64;
   std::uint8_t order = 0;
 };
 

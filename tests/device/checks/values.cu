@@ -53,6 +53,7 @@ extern "C" __global__ void local_unset(int* b, int k) {
   b[threadIdx.x] = t[(threadIdx.x + k) & 7] + 1;  //!
 }
 
+// A copy, as it were: where the result is stored it is used.
 //@ bug shuffle_of_unset uninitialised grid=1 block=32 args="int32[32] int32[32]"
 extern "C" __global__ void shuffle_of_unset(const int* a, int* b) {
   b[threadIdx.x] = __shfl_xor_sync(~0u, a[threadIdx.x], 1);  //!

@@ -101,8 +101,8 @@ extern "C" __global__ void reduced_in_a_warp(const unsigned* a, unsigned* b) {
 //@ bug shuffled_down uninitialised block=32 args="float32[32]=first31 float32[1]"
 extern "C" __global__ void shuffled_down(const float* a, float* b) {
   float v = a[threadIdx.x];
-  for (int step = 16; step; step /= 2) v += __shfl_down_sync(0xffffffff, v, step);  //! thread=31 hazard=lanes
-  if (threadIdx.x == 0) *b = v;
+  for (int step = 16; step; step /= 2) v += __shfl_down_sync(0xffffffff, v, step);
+  if (threadIdx.x == 0) *b = v;  //! thread=0 count=1 hazard=stored
 }
 
 //@ bug sum_with_one_missing uninitialised args="float32[100]=first99 float32[1]"

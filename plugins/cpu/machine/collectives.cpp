@@ -1,0 +1,146 @@
+// Warp operations whose lanes come from several places of a program.
+//
+// PTX ISA, shfl.sync, vote.sync, match.sync and redux.sync: a lane waits until all others of its
+// mask "have executed" the instruction "with the same qualifiers and same membermask value": which
+// one of the program does not matter, and an H200 completes those of two places as one.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "machine/block.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+enum class Width : std::uint8_t { predicate, word, wide };
+
+struct Place {
+  std::uint32_t slot = Instruction::kNone;
+  Width width = Width::word;
+};
+
+std::array<Place, 3> sources_of(const Instruction& i) {
+  const bool vote = i.opcode >= Opcode::vote_all && i.opcode <= Opcode::vote_ballot;
+  const bool wide = i.opcode == Opcode::match_any_64 || i.opcode == Opcode::match_all_64;
+  return {Place{i.a, vote   ? Width::predicate
+                     : wide ? Width::wide
+                            : Width::word},
+          Place{i.b}, Place{i.c}};
+}
+
+std::array<Place, 2> results_of(const Instruction& i) {
+  const bool truth = i.opcode >= Opcode::vote_all && i.opcode <= Opcode::vote_uni;
+  return {Place{i.d, truth ? Width::predicate : Width::word}, Place{i.address, Width::predicate}};
+}
+
+std::uint64_t read(const std::byte* registers, const Place& from, std::uint32_t lane) {
+  if (from.width == Width::predicate)
+    return read_lane<std::uint32_t>(registers, from.slot, 0) >> lane & 1;
+  if (from.width == Width::wide) return read_lane<std::uint64_t>(registers, from.slot, lane);
+  return read_lane<std::uint32_t>(registers, from.slot, lane);
+}
+
+void write(std::byte* registers, const Place& to, std::uint32_t lane, std::uint64_t value) {
+  if (to.width == Width::predicate)
+    write_predicate(registers, to.slot, 1u << lane, static_cast<std::uint32_t>(value) << lane);
+  else if (to.width == Width::wide)
+    write_lane<std::uint64_t>(registers, to.slot, lane, value);
+  else
+    write_lane<std::uint32_t>(registers, to.slot, lane, static_cast<std::uint32_t>(value));
+}
+
+}  // namespace
+
+bool BlockState::same_operation(std::uint32_t node, std::uint32_t other) const {
+  if (node == other) return true;
+  const auto words = [&](std::uint32_t at) -> std::string_view {
+    const Block& block = launch_.program.blocks[at];
+    if (block.begin == block.end) return "";
+    const Statement* statement =
+        launch_.program.statement(launch_.program.code[block.begin].statement);
+    if (statement == nullptr) return "";
+    const std::string_view opcode = statement->opcode;
+    for (const std::string_view name : {"shfl.sync", "vote.sync", "match.", "redux."}) {
+      if (opcode.starts_with(name)) return opcode;
+    }
+    return "";
+  };
+  return !words(node).empty() && words(node) == words(other);
+}
+
+// Each place's instruction runs for all lanes, of which those of other places bring what theirs
+// read, and keep nothing but their own results.
+void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
+  struct Value {
+    std::uint64_t bits = 0;
+    Taint taint;
+  };
+  const auto operation = [&](const Fragment& place) -> const Instruction& {
+    return launch_.program.code[launch_.program.blocks[place.node].begin];
+  };
+  Lanes& lanes = warp.lanes;
+  WarpTaints* taints =
+      observer_ && observer_->checks().init ? &observer_->taints(lanes.warp) : nullptr;
+  const auto get = [&](const Place& from, std::uint32_t lane) {
+    return Value{read(lanes.registers, from, lane),
+                 taints == nullptr ? Taint{} : taints->get(from.slot, lane)};
+  };
+  const auto put = [&](const Place& to, std::uint32_t lane, const Value& value) {
+    write(lanes.registers, to, lane, value.bits);
+    if (taints != nullptr) taints->set(to.slot, lane, value.taint);
+  };
+  std::array<std::array<Value, 3>, 32> given{};
+  std::uint32_t all = 0;
+  for (const Fragment& place : places) {
+    all |= place.mask;
+    const Instruction& i = operation(place);
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if ((place.mask >> lane & 1) == 0) continue;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Place source = sources_of(i)[k];
+        if (source.slot != Instruction::kNone) given[lane][k] = get(source, lane);
+      }
+      if (i.negated) given[lane][0].bits ^= 1;
+    }
+  }
+  for (const Fragment& place : places) {
+    const Instruction& i = operation(place);
+    std::vector<std::pair<Place, Value>> kept;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if (((all & ~place.mask) >> lane & 1) == 0) continue;
+      for (const Place& one : sources_of(i))
+        if (one.slot != Instruction::kNone) kept.emplace_back(one, get(one, lane));
+      for (const Place& one : results_of(i))
+        if (one.slot != Instruction::kNone) kept.emplace_back(one, get(one, lane));
+    }
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if (((all & ~place.mask) >> lane & 1) == 0) continue;
+      for (std::size_t k = 0; k < 3; ++k) {
+        Value value = given[lane][k];
+        if (k == 0 && i.negated) value.bits ^= 1;
+        if (sources_of(i)[k].slot != Instruction::kNone) put(sources_of(i)[k], lane, value);
+      }
+    }
+    lanes.mask = all;
+    const std::size_t full = all == 0xffffffff ? 1 : 0;
+    const auto number = static_cast<std::uint32_t>(&i - launch_.program.code.data());
+    if (taints != nullptr &&
+        (full == 0 || (taints->any() && observer_->concerns(lanes.warp, number))))
+      observer_->follow(lanes, i, all);
+    (i.guard == Instruction::kNone ? i.run : i.inner)[full](lanes, i);
+    std::size_t next = 0;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if (((all & ~place.mask) >> lane & 1) == 0) continue;
+      for (const Place& one : sources_of(i))
+        if (one.slot != Instruction::kNone) put(one, lane, kept[next++].second);
+      for (const Place& one : results_of(i))
+        if (one.slot != Instruction::kNone) put(one, lane, kept[next++].second);
+    }
+  }
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,285 @@
+// What the race check keeps of accesses: cells of memory, and the writes that no other may hide.
+#include "inspect/race_memory.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <vector>
+
+#include "inspect/further_writes.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr std::uint64_t kBegin = 0x7f5e04000000;
+constexpr std::uint64_t kCells = 2048, kChunkBytes = 3 * kCells * 8;  // of a chunk
+constexpr std::uint64_t kSlabChunks = 128;                            // mapped at a time
+constexpr std::uint64_t kAll = std::uint64_t{1} << 32;
+
+// The three words of a cell.
+std::vector<std::uint64_t> words(const RaceCells& cells) {
+  return {*cells.write, *cells.read, *cells.other};
+}
+void fill(const RaceCells& cells, std::uint64_t value) {
+  *cells.write = value;
+  *cells.read = value + 1;
+  *cells.other = value + 2;
+}
+std::vector<std::uint64_t> filled(std::uint64_t value) {
+  return {value, value + 1, value + 2};
+}
+const std::vector<std::uint64_t> kNobody = {0, 0, 0};
+
+bool is_mapped(const void* place) {
+  constexpr std::uintptr_t kPage = 4096;
+  unsigned char resident = 0;
+  const auto page = reinterpret_cast<std::uintptr_t>(place) / kPage * kPage;
+  return mincore(reinterpret_cast<void*>(page), 1, &resident) == 0;
+}
+
+TEST(RaceMemory, ACellIsAGranuleAndStartsWithNobody) {
+  for (const int shift : {0, 1, 2}) {
+    RaceMemory memory(kBegin, shift, kAll);
+    EXPECT_EQ(memory.shift(), shift);
+    const std::uint64_t step = std::uint64_t{1} << shift;
+    const RaceCells first = memory.find(kBegin, step);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(words(first), kNobody);
+    fill(first, 7);
+    EXPECT_EQ(words(memory.find(kBegin + step - 1, 1)), filled(7)) << "of the same granule";
+    EXPECT_EQ(words(memory.find(kBegin + step, 1)), kNobody) << "of the next";
+    EXPECT_EQ(memory.find(kBegin + step, 1).write, first.write + 1);
+    EXPECT_EQ((first + 3).write, memory.find(kBegin + 3 * step, 1).write);
+    EXPECT_EQ((first + 3).read, memory.find(kBegin + 3 * step, 1).read);
+    EXPECT_EQ((first + 3).other, memory.find(kBegin + 3 * step, 1).other);
+    EXPECT_FALSE(memory.full());
+  }
+}
+
+TEST(RaceMemory, ARunOfCellsLiesInOneChunk) {
+  RaceMemory memory(kBegin, 2, kAll);
+  const std::uint64_t chunk = kCells * 4;
+  EXPECT_TRUE(memory.find(kBegin, chunk)) << "a whole one";
+  EXPECT_TRUE(memory.find(kBegin + chunk - 128, 128)) << "up to the end";
+  EXPECT_TRUE(memory.find(kBegin + chunk - 4, 3)) << "the last granule in part";
+  EXPECT_FALSE(memory.find(kBegin + chunk - 124, 128)) << "across the border";
+  EXPECT_FALSE(memory.find(kBegin + chunk - 4, 5)) << "by a byte";
+  EXPECT_FALSE(memory.find(kBegin, chunk + 1));
+  EXPECT_FALSE(memory.full()) << "which has room";
+  fill(memory.find(kBegin + chunk - 4, 4), 11);
+  fill(memory.find(kBegin + chunk, 4), 21);
+  EXPECT_EQ(words(memory.find(kBegin + chunk - 4, 4)), filled(11));
+  EXPECT_EQ(words(memory.find(kBegin + chunk, 4)), filled(21));
+}
+
+// More than a slab, made from the last to the first: no cell is another one.
+TEST(RaceMemory, ChunksDoNotOverlap) {
+  RaceMemory memory(kBegin, 2, kAll);
+  const std::uint64_t chunks = kSlabChunks + 3;
+  const std::uint64_t* before = nullptr;
+  for (std::uint64_t c = chunks; c-- > 0;) {
+    const RaceCells cells = memory.find(kBegin + c * kCells * 4, kCells * 4);
+    ASSERT_TRUE(cells);
+    // Mapped many at a time, one behind the other.
+    const std::uint64_t made = chunks - 1 - c;
+    if (made % kSlabChunks != 0) ASSERT_EQ(cells.write, before + 3 * kCells);
+    before = cells.write;
+    for (std::uint64_t i = 0; i < kCells; ++i) {
+      ASSERT_EQ(words(cells + i), kNobody) << c << " " << i;
+      fill(cells + i, 1 + (c * kCells + i) * 3);
+    }
+  }
+  for (std::uint64_t c = 0; c < chunks; ++c) {
+    const RaceCells cells = memory.find(kBegin + c * kCells * 4, kCells * 4);
+    for (std::uint64_t i = 0; i < kCells; ++i)
+      ASSERT_EQ(words(cells + i), filled(1 + (c * kCells + i) * 3)) << c << " " << i;
+  }
+}
+
+TEST(RaceMemory, TheLimitIsWhatMayBeTakenAndIsTold) {
+  RaceMemory memory(kBegin, 0, 2 * kChunkBytes);
+  EXPECT_TRUE(memory.find(kBegin, 1));
+  EXPECT_TRUE(memory.find(kBegin + 5 * kCells, 1)) << "exactly all of it";
+  EXPECT_FALSE(memory.full());
+  EXPECT_FALSE(memory.find(kBegin + kCells + 5, 1)) << "not even cells at nowhere";
+  EXPECT_TRUE(memory.full());
+  EXPECT_TRUE(memory.find(kBegin, 1)) << "what there is stays";
+  memory.begin_launch();
+  EXPECT_FALSE(memory.full());
+  EXPECT_FALSE(memory.find(kBegin + kCells, 1));
+  EXPECT_TRUE(memory.full()) << "in each launch";
+  memory.clear();
+  EXPECT_FALSE(memory.full());
+  EXPECT_TRUE(memory.find(kBegin + kCells, 1)) << "after clear() there is room";
+  EXPECT_TRUE(memory.find(kBegin + 2 * kCells, 1));
+  EXPECT_FALSE(memory.find(kBegin + 3 * kCells, 1));
+
+  RaceMemory less(kBegin, 0, 2 * kChunkBytes - 1);
+  EXPECT_TRUE(less.find(kBegin, 1));
+  EXPECT_FALSE(less.find(kBegin + kCells, 1)) << "a byte is missing";
+}
+
+TEST(RaceMemory, ClearGivesTheMemoryBack) {
+  RaceMemory memory(kBegin, 0, kAll);
+  const std::uint64_t* first = nullptr;
+  for (std::uint64_t c = 0; c < 5; ++c) {
+    const RaceCells cells = memory.find(kBegin + c * kCells, 1);
+    if (c == 0) first = cells.write;
+    fill(cells, 9);
+  }
+  const std::uint64_t* last = first + kSlabChunks * kChunkBytes / 8 - 1;
+  EXPECT_TRUE(is_mapped(first) && is_mapped(last));
+  memory.clear();
+  EXPECT_FALSE(is_mapped(first) || is_mapped(last));
+  // Nothing is left of where chunks were.
+  memory.forget(kBegin, 3 * kCells);
+  EXPECT_EQ(words(memory.find(kBegin, 1)), kNobody);
+  memory.forget(kBegin + kCells, kCells);
+  EXPECT_EQ(words(memory.find(kBegin + kCells, 1)), kNobody);
+}
+
+// In-kernel malloc hands out what others have freed: nobody has accessed it yet.
+TEST(RaceMemory, ForgetsWhatIsAllocatedAnewAndNothingBesideIt) {
+  RaceMemory memory(kBegin, 2, kAll);
+  const std::uint64_t cells = 4 * kCells;
+  const auto at = [&](std::uint64_t cell) { return memory.find(kBegin + 4 * cell, 4); };
+  const auto check = [&](std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t i = 0; i < cells; ++i) {
+      ASSERT_EQ(words(at(i)), i >= first && i < end ? kNobody : filled(100 + i)) << i;
+      fill(at(i), 100 + i);
+    }
+  };
+  for (std::uint64_t i = 0; i < cells; ++i) fill(at(i), 100 + i);
+  memory.forget(kBegin + 4 * 16, 4 * 8);
+  check(16, 24);
+  memory.forget(kBegin + 4 * 16, 4 * 8 - 3);  // the last granule in part
+  check(16, 24);
+  memory.forget(kBegin + 4 * 16, 4 * 8 + 1);
+  check(16, 25);
+  memory.forget(kBegin, 4);
+  check(0, 1);
+  memory.forget(kBegin + 4 * (kCells - 2), 4 * 5);  // across a border
+  check(kCells - 2, kCells + 3);
+  memory.forget(kBegin + 4 * (kCells - 1), 4 * (kCells + 2));  // across two
+  check(kCells - 1, 2 * kCells + 1);
+  memory.forget(kBegin + 4 * kCells, 4 * kCells);  // a whole chunk
+  check(kCells, 2 * kCells);
+}
+
+TEST(RaceMemory, ForgetsOverChunksThatNobodyTouched) {
+  RaceMemory memory(kBegin, 2, kAll);
+  const std::uint64_t chunk = 4 * kCells;
+  memory.forget(kBegin, 64);
+  fill(memory.find(kBegin, 4), 5);
+  fill(memory.find(kBegin + 2 * chunk, 4), 6);  // the one between has none
+  memory.forget(kBegin, 6 * chunk);
+  EXPECT_EQ(words(memory.find(kBegin, 4)), kNobody);
+  EXPECT_EQ(words(memory.find(kBegin + 2 * chunk, 4)), kNobody);
+}
+
+TEST(RaceMemory, WithoutMemoryOfTheHostItSaysThatItIsFull) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need memory of their own";
+#endif
+  const auto try_it = [] {
+    RaceMemory memory(kBegin, 2, kAll);
+    const rlimit none{1, 1};
+    if (setrlimit(RLIMIT_AS, &none) != 0) std::_Exit(3);
+    const bool found = static_cast<bool>(memory.find(kBegin, 4));
+    std::_Exit(!found && memory.full() ? 0 : 1);
+  };
+  GTEST_FLAG_SET(death_test_style, "fast");
+  EXPECT_EXIT(try_it(), ::testing::ExitedWithCode(0), "");
+}
+
+// --- further writes
+
+std::uint64_t record(Moment moment, std::uint32_t thread, bool strong = true) {
+  return Record::make(moment, thread, strong, 3).bits;
+}
+
+TEST(FurtherWrites, KeepsWhatAnAtomicOperationCovers) {
+  Clock clock;
+  clock.begin_launch();
+  clock.take(0);
+  FurtherWrites further(clock);
+  const std::uint64_t cells[2] = {};
+  EXPECT_EQ(further.find(cells), nullptr);
+  further.keep(cells, record(1, 5));
+  further.keep(cells, record(1, 6));
+  ASSERT_NE(further.find(cells), nullptr);
+  EXPECT_EQ(further.find(cells)->records, (std::vector<std::uint64_t>{record(1, 5), record(1, 6)}));
+  EXPECT_FALSE(further.find(cells)->weak);
+  EXPECT_EQ(further.find(cells + 1), nullptr);
+  further.keep_only(cells, record(1, 7));
+  EXPECT_EQ(further.find(cells)->records, (std::vector<std::uint64_t>{record(1, 7)}));
+  further.keep(cells, record(1, 8, false));
+  EXPECT_TRUE(further.find(cells)->weak);
+  further.forget_strong(cells);
+  EXPECT_EQ(further.find(cells)->records, (std::vector<std::uint64_t>{record(1, 8, false)}));
+  EXPECT_TRUE(further.find(cells)->weak);
+  further.forget(cells);
+  EXPECT_EQ(further.find(cells), nullptr);
+  further.keep(cells, record(1, 9));
+  EXPECT_FALSE(further.find(cells)->weak);
+  further.forget_strong(cells);
+  EXPECT_EQ(further.find(cells), nullptr);
+  EXPECT_FALSE(further.full());
+}
+
+// A copy under way stays what it is, whatever its mark's bits.
+TEST(FurtherWrites, CopiesUnderWayAreNoAtomicOperations) {
+  Clock clock;
+  clock.begin_launch();
+  FurtherWrites further(clock);
+  const std::uint64_t cell = 0;
+  further.keep(&cell, record(Record::kLastMoment + 1, 0));
+  EXPECT_TRUE(further.find(&cell)->weak);
+  further.forget_strong(&cell);
+  EXPECT_NE(further.find(&cell), nullptr);
+}
+
+TEST(FurtherWrites, FindsEachOfManyCells) {
+  Clock clock;
+  clock.begin_launch();
+  clock.take(0);
+  FurtherWrites further(clock);
+  const std::vector<std::uint64_t> cells(5000);
+  for (std::size_t i = 0; i < cells.size(); i += 2)
+    further.keep(&cells[i], record(1, static_cast<std::uint32_t>(i % 1024)));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const FurtherWrites::Cell* found = further.find(&cells[i]);
+    ASSERT_EQ(found != nullptr, i % 2 == 0) << i;
+    if (found != nullptr)
+      EXPECT_EQ(found->records[0], record(1, static_cast<std::uint32_t>(i % 1024)));
+  }
+}
+
+// Of each thread of each block the last one of each strength, in their order.
+TEST(FurtherWrites, MergesRepetitions) {
+  Clock clock;
+  clock.begin_launch();
+  for (std::uint64_t moment = 1; moment <= 40; ++moment) clock.take(moment % 2);  // blocks in turn
+  FurtherWrites further(clock);
+  const std::uint64_t cell = 0;
+  for (Moment moment = 1; moment <= 40; ++moment) {
+    for (const std::uint32_t thread : {0u, 1u, 2u})
+      further.keep(&cell, record(moment, thread, thread != 2));
+  }
+  const std::vector<std::uint64_t>& records = further.find(&cell)->records;
+  EXPECT_LT(records.size(), 64u);
+  std::set<std::uint64_t> all(records.begin(), records.end());
+  for (const Moment moment : {39u, 40u}) {
+    for (const std::uint32_t thread : {0u, 1u, 2u})
+      EXPECT_EQ(all.count(record(moment, thread, thread != 2)), 1u) << moment << " " << thread;
+  }
+  for (std::size_t i = 1; i < records.size(); ++i)
+    EXPECT_LE(Record{records[i - 1]}.moment(), Record{records[i]}.moment());
+}
+
+}  // namespace
+}  // namespace warpmark::cpu
