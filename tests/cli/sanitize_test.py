@@ -103,8 +103,9 @@ class Sanitize(CheckTest):
     def test_each_case_has_a_worker_and_its_own_findings(self):
         self.write_scale(kernel_text=BEYOND, axes="{n: [100, 128, 7]}")
         out = self.sanitized()
-        for place in ("out[100]", "out[7]"):
-            self.assertIn(place, out)
+        self.assertIn("out[100]", out)
+        self.assertIn("\n  the same in t.n=7\n", out)
+        self.assertEqual([case["findings"][0]["index"] for case in self.journal() if case.get("findings")], [100, 7])
         self.assertIn("1 passed, 2 failed", out)  # 128 threads do not reach beyond 128 elements
         self.assertEqual(len(self.asked()), 3)
 

@@ -116,6 +116,14 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, s
 CUresult cuMemFree_v2(CUdeviceptr address) {
   // Null needs no context, as programs free what they never got after the context is gone.
   if (address == 0) return initialised("cuMemFree", [] { return CUDA_SUCCESS; });
+  const CUresult known = initialised("cuMemFree", [&]() -> CUresult {
+    Context* context = owner_of(AddressHandle{address});
+    if (context != nullptr || current_context(Waits::no, context) != CUDA_ERROR_INVALID_CONTEXT) {
+      return CUDA_SUCCESS;
+    }
+    return fail(CUDA_ERROR_INVALID_VALUE, "the address is not that of a live allocation");
+  });
+  if (known != CUDA_SUCCESS) return known;
   return with_owner(
       "cuMemFree", Waits::yes, AddressHandle{address}, [&](Context& context) -> CUresult {
         const CUresult result = refuse_unsafe(context);
