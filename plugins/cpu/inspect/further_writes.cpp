@@ -70,7 +70,12 @@ void FurtherWrites::merge(Cell& cell) {
 }
 
 void FurtherWrites::keep_only(const std::uint64_t* cell, std::uint64_t record) {
-  empty(make(cell));
+  Cell& known = make(cell);
+  if (known.records.size() == 1 && !known.weak && is_strong(record)) {
+    known.records[0] = record;
+    return;
+  }
+  empty(known);
   keep(cell, record);
 }
 

@@ -72,12 +72,21 @@ bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, b
         });
     if (!settled) return false;
   }
+  // What is kept besides the last one is of another thread than the new one already.
+  const auto pairs_with = [&](const std::uint64_t* cell, std::uint64_t before) {
+    const FurtherWrites::Cell* known = launch_.further.find(cell);
+    if (known == nullptr || known->weak || known->records.size() != 1) return false;
+    const std::uint64_t kept = known->records[0];
+    const bool own = (before ^ now) >> Record::kMomentShift == 0 || owns({before});
+    return own && kept >= oldest && Record{kept}.thread() != Record{now}.thread();
+  };
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t before = std::exchange(cells.write[i], now);
-    if (before >= oldest && (before ^ now) >> Record::kThreadShift != 0)
-      keep_strong(cells.write + i, Record{before}, Record{now}, returns);
-    else if (before < oldest)
+    if (before < oldest)
       launch_.further.forget(cells.write + i);
+    else if ((before ^ now) >> Record::kThreadShift != 0 &&
+             (returns || launch_.in_part || !pairs_with(cells.write + i, before)))
+      keep_strong(cells.write + i, Record{before}, Record{now}, returns);
   }
   return true;
 }
