@@ -557,7 +557,7 @@ class Parser {
   std::map<uint64_t, std::string> files_;
   PtxFlow flow_;
   std::vector<PtxPlace> places_;                ///< of the instructions that flow_ has
-  std::set<std::string_view> kept_names_;    ///< of global and constant variables
+  std::set<std::string_view> kept_names_;       ///< of global and constant variables
   std::string_view guard_;                      ///< of the next instruction
   std::set<std::string_view> declared_;         ///< of the function
   std::set<std::string_view> declared_ranges_;  ///< `%r` of `%r<5>`

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/exception.hpp"
 #include "base/file.hpp"
+#include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "grade/grade_frame.hpp"
 #include "grade/graded_plan.hpp"
@@ -42,7 +43,7 @@ constexpr const char* kForbiddenHidden =
 
 // What the compiler said, as far as a result holds it.
 std::string log_text(const std::string& log) {
-  std::string text = printable(log);
+  std::string text = without_commands(printable(log));
   if (text.size() <= Confinement::kMostLog) return text;
   text.resize(Confinement::kMostLog);
   return printable(text) + "\n… (the rest is left out)";  // the last character may have been cut
@@ -463,6 +464,15 @@ GradeResult SubmissionGrader::grade(const Submission& submission) {
     own_.close();
   }
   end_session();  // with all that the submission has touched
+  // Whoever prints one of these into a log of theirs must find no command in it.
+  for (std::string* text : {&result.message, &result.staff}) *text = without_commands(*text);
+  for (GradedCase& one : result.cases) {
+    for (GradedItem& item : one.items) {
+      for (std::string* text : {&item.explanation, &item.detail, &item.note}) {
+        *text = without_commands(*text);
+      }
+    }
+  }
   result.seconds = seconds_since(start);
   return result;
 }

@@ -6,8 +6,8 @@
 
 namespace warpmark {
 
-/// The bytes of a file's name as UTF-8 that any file of results keeps: what is none becomes "\xE4", a
-/// control or bidirectional character "\u{202E}", a backslash two, so that two names stay two.
+/// The bytes of a file's name as UTF-8 that any file of results keeps: what is none becomes "\xE4",
+/// a control or bidirectional character "\u{202E}", a backslash two, so that two names stay two.
 std::string student_name(std::string_view bytes);
 
 /// A folder's name for a student: the same for no two students, readable, and safe on any file

@@ -220,7 +220,9 @@ TEST(StudentName, IsUtf8WhateverTheBytes) {
   EXPECT_EQ(student_name("\xC0\xAF\xED\xA0\x80"), "\\xC0\\xAF\\xED\\xA0\\x80");
   // What files of results would make one name of.
   EXPECT_EQ(student_name("a\nb"), "a\\u{A}b");
-  EXPECT_EQ(student_name("a\x01" "b\x7F"), "a\\u{1}b\\u{7F}");
+  EXPECT_EQ(student_name("a\x01"
+                         "b\x7F"),
+            "a\\u{1}b\\u{7F}");
   EXPECT_EQ(student_name("\u202Ea\u2069\u2028\u009B"), "\\u{202E}a\\u{2069}\\u{2028}\\u{9B}");
   EXPECT_EQ(student_name("a\\u{1}"), "a\\\\u{1}");
   EXPECT_EQ(student_name("\u200Ca\u00A0"), "\u200Ca\u00A0");  // of Persian names, and a blank
