@@ -72,6 +72,8 @@ class Failures(CheckTest):
                               "  if (i > 0 && i < n && out[i - 1] == 1e30f) out[i] = 0;")
         self.write_scale(kernel_text=racy, more="expect: {report: race, argument: out}\n")
         self.check("suites/t.yaml", code=0)
+        self.check("suites/t.yaml", "--checks", "memory", code=0)  # what is expected is looked for
+        self.write_scale(more="expect: {report: race, argument: out}\n")
         out, _ = self.check("suites/t.yaml", "--checks", "memory", code=1)
         self.assertIn("expected the report race at `out`, and the device gave none", out)
         self.write_scale(more="expect: {report: sync}\n")
