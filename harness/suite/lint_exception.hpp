@@ -15,7 +15,7 @@ namespace warpmark {
 
 /// What a kernel that computes nothing may leave in an output.
 enum class TrivialAnswer : uint8_t {
-  unwritten,  ///< what was there before: the poison, or an `inout` array's own values
+  unwritten,  ///< what was there before: an `inout` array's own values
   zeros,
   ones,
   copy,      ///< an input's first elements, cast to the output's dtype
