@@ -288,7 +288,7 @@ const std::vector<JobOption>& job_options() {
       {"--min-effect", "min_effect", "PCT", K::word, T::bench,
        "With --compare: the least change that counts, in percent", &read_min_effect},
       {"--fail-on", "fail_on", "WHAT", K::words, T::every,
-       "Fail for skipped, notices; --compare: inconclusive, missing, added, faster", &read_fail_on},
+       "Fail on skipped, notices; --compare: inconclusive, missing, added, faster", &read_fail_on},
       {"--across-devices", "across_devices", "", K::flag, T::bench,
        "With --compare: also with what another device measured",
        [](Request& request, const OptionValue& value) {
