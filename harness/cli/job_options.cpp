@@ -289,7 +289,7 @@ const std::vector<JobOption>& job_options() {
       {"--min-effect", "min_effect", "PCT", K::word, T::bench,
        "With --compare: the least change that counts, in percent", &read_min_effect},
       {"--fail-on", "fail_on", "WHAT", K::words, T::every,
-       "Fail for skipped, notices; --compare: inconclusive, added, faster", &read_fail_on},
+       "Fail on skipped, notices; --compare: inconclusive, added, faster", &read_fail_on},
       {"--allow-missing", "allow_missing", "", K::flag, T::bench,
        "With --compare: what only the baseline has is no failure",
        [](Request& request, const OptionValue& value) {
