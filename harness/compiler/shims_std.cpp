@@ -140,10 +140,14 @@ std::string guarded(std::string_view name, std::string_view text) {
   return fmt::format("#ifndef {0}\n#define {0}\n{1}#endif\n", guard, text);
 }
 
-// `text` if the toolkit has `header`, else an error that says what to do.
+// `text` if the toolkit has `header`, which may define INFINITY and NAN anew, else an error that
+// says what to do.
 std::string if_there(std::string_view name, std::string_view header, const std::string& text) {
   return fmt::format(
-      "#if __has_include(<{1}>)\n{2}namespace std {{ using namespace cuda::std; }}\n#else\n"
+      "#if __has_include(<{1}>)\n#undef INFINITY\n#undef NAN\n{2}#ifndef INFINITY\n#define "
+      "INFINITY (__int_as_float(0x7f800000))\n#endif\n#ifndef NAN\n#define NAN "
+      "(__int_as_float(0x7fffffff))\n#endif\nnamespace std {{ using namespace cuda::std; "
+      "}}\n#else\n"
       "#error This toolkit has no <{0}> for kernels: write without it, with plain loops and types\n"
       "#endif\n",
       name, header, text);
