@@ -86,7 +86,9 @@ TEST(RaceMemory, ChunksDoNotOverlap) {
     ASSERT_TRUE(cells);
     // Mapped many at a time, one behind the other.
     const std::uint64_t made = chunks - 1 - c;
-    if (made % kSlabChunks != 0) ASSERT_EQ(cells.write, before + 3 * kCells);
+    if (made % kSlabChunks != 0) {
+      ASSERT_EQ(cells.write, before + 3 * kCells);
+    }
     before = cells.write;
     for (std::uint64_t i = 0; i < kCells; ++i) {
       ASSERT_EQ(words(cells + i), kNobody) << c << " " << i;
@@ -254,8 +256,9 @@ TEST(FurtherWrites, FindsEachOfManyCells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const FurtherWrites::Cell* found = further.find(&cells[i]);
     ASSERT_EQ(found != nullptr, i % 2 == 0) << i;
-    if (found != nullptr)
+    if (found != nullptr) {
       EXPECT_EQ(found->records[0], record(1, static_cast<std::uint32_t>(i % 1024)));
+    }
   }
 }
 

@@ -46,7 +46,7 @@ extern "C" __global__ void lane_reads_what_its_warp_adds(int* out) {
   if (threadIdx.x == 0) sum = 0;
   __syncthreads();
   atomicAdd(&sum, 1);  //~
-  if (threadIdx.x == 31) *out = sum;  //! thread=31 other_thread=30
+  if (threadIdx.x == 31) *out = sum;  //! thread=31 other_thread=0
 }
 
 //@ bug warp_reads_what_the_block_adds race block=64 args="int32[1]" hazard=read_after_write
