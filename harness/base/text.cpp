@@ -75,7 +75,7 @@ size_t utf8_length(std::string_view text) {
 // up to the end of the paragraph, may be shown in another order ("Trojan Source", CVE-2021-42574).
 // The marks U+200E, U+200F and U+061C turn nothing but their place.
 // And the separators of lines and paragraphs (U+2028, U+2029), which are ends of lines to some.
-bool turns_direction(std::string_view character) {
+bool changes_layout(std::string_view character) {
   if (!character.starts_with("\xE2\x80") && !character.starts_with("\xE2\x81")) return false;
   const auto last = static_cast<unsigned char>(character.back());
   return character[1] == '\x80' ? last >= 0xA8 && last <= 0xAE : last >= 0xA6 && last <= 0xA9;
@@ -119,7 +119,7 @@ std::string printable(std::string_view text) {
     const bool c1_control =
         length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
     const bool control = (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F;
-    if (length == 0 || control || c1_control || turns_direction(text.substr(0, length))) {
+    if (length == 0 || control || c1_control || changes_layout(text.substr(0, length))) {
       out += "\xEF\xBF\xBD";  // U+FFFD, the replacement character
     } else {
       out += text.substr(0, length);

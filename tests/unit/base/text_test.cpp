@@ -48,13 +48,13 @@ TEST(Text, PrintableReplacesControlsAndBrokenUtf8) {
   EXPECT_EQ(printable("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
 }
 
-TEST(Text, PrintableTurnsNoDirection) {
-  for (const char* turn :
-       {"\u202A", "\u202B", "\u202C", "\u202D", "\u202E", "\u2066", "\u2067", "\u2068", "\u2069"}) {
+TEST(Text, PrintableTurnsNoDirectionAndEndsNoLine) {
+  for (const char* turn : {"\u2028", "\u2029", "\u202A", "\u202B", "\u202C", "\u202D", "\u202E",
+                           "\u2066", "\u2067", "\u2068", "\u2069"}) {
     EXPECT_EQ(printable(std::string("a") + turn + "b"), "a\uFFFDb");
   }
   // Their neighbours, and marks that names in Arabic and Hebrew have.
-  const std::string kept = "\u2029\u202F\u2065\u206A\u200E\u200F\u061C\u00AA";
+  const std::string kept = "\u2027\u202F\u2065\u206A\u200E\u200F\u061C\u00AA";
   EXPECT_EQ(printable(kept), kept);
 }
 
