@@ -57,7 +57,7 @@ FoundSuites suite_files(std::vector<fs::path> paths) {
     if (fs::exists(one.file, ignored)) continue;
     // With the nearest path, spelt as it was given.
     const auto given = std::find_if(paths.begin(), paths.end(), [&](const fs::path& path) {
-      const fs::path whole = fs::absolute(path).lexically_normal();
+      const fs::path whole = whole_path(path);
       return whole == one.file || whole.parent_path() == one.file;
     });
     try {

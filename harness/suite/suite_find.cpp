@@ -14,8 +14,14 @@ namespace warpmark {
 
 namespace fs = std::filesystem;
 
+fs::path whole_path(const fs::path& path) {
+  std::error_code code;
+  const fs::path whole = fs::absolute(path, code);
+  return (code ? path : whole).lexically_normal();
+}
+
 std::string suite_name(const fs::path& file) {
-  const fs::path whole = fs::absolute(file).lexically_normal();
+  const fs::path whole = whole_path(file);
   fs::path root = whole.parent_path();
   for (fs::path folder = root; folder != folder.parent_path(); folder = folder.parent_path()) {
     if (folder.filename() == "suites") {
@@ -63,7 +69,7 @@ namespace {
 class Search {
  public:
   void add(const fs::path& path) {
-    fs::path whole = fs::absolute(path).lexically_normal();
+    fs::path whole = whole_path(path);
     if (!whole.has_filename()) whole = whole.parent_path();  // "folder/" ends in an empty name
     std::error_code ignored;
     if (fs::is_directory(whole, ignored)) {

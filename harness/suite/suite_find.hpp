@@ -25,6 +25,9 @@ struct FoundSuites {
 /// cannot be read or has no suite, a name that no suite can have, files that share one.
 FoundSuites look_for_suites(const std::vector<std::filesystem::path>& paths);
 
+/// The absolute path without `.` and `..`; `path` itself where the working directory is gone.
+std::filesystem::path whole_path(const std::filesystem::path& path);
+
 /// The suite's name of a path, with `_` for what a name cannot have.
 std::string bad_suite_name(const std::filesystem::path& path);
 

@@ -29,8 +29,11 @@ class Course(CheckTest):
         folder = COURSE / name
         submissions = self.folder / name
         submissions.mkdir()
+        template, = folder.glob("*.cu")
         for file in sorted(folder.rglob("*.cu")):
-            shutil.copy(file, submissions)
+            # A folder for each: the template's name beside others would be refused.
+            (submissions / file.stem).mkdir()
+            shutil.copy(file, submissions / file.stem / template.name)
         secret = self.folder / "secret"
         secret.write_bytes(b"the course's secret of 32 bytes..")
         out = self.folder / f"out-{name}"

@@ -146,9 +146,13 @@ class Workers(CheckTest):
         # The report of the run before, whole: a new one appears when it is finished.
         self.assertEqual((self.folder / "junit.xml").read_text(), "<testsuites/>\n")
 
-    def test_a_worker_that_somebody_kills(self):
+    def test_a_worker_that_somebody_kills_twice(self):
         process, worker = self.start_hanging()
         os.kill(worker, signal.SIGKILL)
+        # The case is done once more, by a fresh worker.
+        self.wait_for(lambda: set(children_of(process.pid)) - {worker})
+        again, = set(children_of(process.pid)) - {worker}
+        os.kill(again, signal.SIGKILL)
         out, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 1, errors)
         self.assertIn(b"it ended by signal 9 (Killed)", out)

@@ -105,7 +105,6 @@ class Sanitize(CheckTest):
         out = self.sanitized()
         self.assertIn("out[100]", out)
         self.assertIn("\n  the same in t.n=7\n", out)
-        self.assertEqual([case["findings"][0]["index"] for case in self.journal() if case.get("findings")], [100, 7])
         self.assertIn("1 passed, 2 failed", out)  # 128 threads do not reach beyond 128 elements
         self.assertEqual(len(self.asked()), 3)
 
