@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/byte_pair.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/case_dialogue.hpp"
+#include "runtime/case_fit.hpp"
 #include "runtime/case_units.hpp"
 #include "runtime/composites.hpp"
 #include "runtime/confined_start.hpp"
@@ -145,16 +145,6 @@ class Session::State {
     return outcome;
   }
 
-  void check_requirements(const PlannedCase& planned, Outcome& outcome) const {
-    for (const std::string& wanted : planned.plan.requirements) {
-      if (!worker_.facts().has(wanted)) {
-        end_skipped(outcome,
-                    fmt::format("needs {}, which {} does not have", wanted, worker_.facts().name),
-                    planned.positions.find("/requires/" + wanted));
-      }
-    }
-  }
-
   Facts facts_for(const Plan& plan, const CaseInputs& inputs) const {
     Facts facts;
     facts.device = worker_.facts().attributes;
@@ -217,7 +207,7 @@ class Session::State {
       if (std::get<bool>(rule.when)) end_skipped(outcome, rule.reason);
     }
     check_launches(ready.planned, kernels, outcome);
-    check_memory(ready.planned, ready.inputs, outcome);
+    check_memory(ready.planned, ready.inputs, worker_.facts(), artifacts_, outcome);
     return ready;
   }
 
@@ -248,7 +238,7 @@ class Session::State {
   ReadyCase load(const Case& which, const PlannedCase& planned, Trial trial, Outcome& outcome) {
     worker_.greet();
     check_launches(planned, {}, outcome);
-    check_requirements(planned, outcome);
+    check_requirements(planned, worker_.facts(), outcome);
     const std::vector<Entry> kernels = units_.prepare(which, planned, true, artifacts_, outcome);
     return make_ready(which, planned, kernels, trial, outcome);
   }
@@ -448,54 +438,6 @@ class Session::State {
     auto& timed = std::get<protocol::Timed>(reply);
     end_misfit(ready.planned, timed.misfit, outcome);
     return std::move(timed.measurement);
-  }
-
-  // A run that the worker did not begin: a skip, if another device could take it.
-  static void end_misfit(const PlannedCase& planned, const protocol::Misfit& misfit,
-                         Outcome& outcome) {
-    if (misfit.text.empty()) return;
-    const std::vector<Step>& steps = planned.plan.steps;
-    const bool known = misfit.step && *misfit.step < steps.size();
-    const auto* launch = known ? std::get_if<LaunchStep>(&steps[*misfit.step]) : nullptr;
-    const Position where =
-        planned.positions.find(launch != nullptr ? launch->at : std::string("/arguments"));
-    if (!misfit.anywhere) end_skipped(outcome, misfit.text, where);
-    end_case(outcome, FailureKind::launch,
-             verdict_error("no CUDA device can launch this: " + misfit.text, where));
-  }
-
-  // What can never fit is not even tried: the host would have to hold it, too.
-  void check_memory(const PlannedCase& ready, const CaseInputs& inputs, Outcome& outcome) const {
-    uint64_t bytes = 0;
-    try {
-      bytes = buffer_bytes(ready, inputs);
-    } catch (const Error& error) {
-      end_unready(outcome, FailureKind::input, error);
-    }
-    const auto over = [&](uint64_t allowed, const std::string& whose, const std::string& where) {
-      if (bytes <= allowed) return;
-      const auto [taken, most] = format_byte_pair(bytes, allowed);
-      end_skipped(outcome, fmt::format("its buffers take {}, and {} {}", taken, whose, most),
-                  ready.positions.find(where));
-    };
-    if (const auto limit = ready.plan.limits.memory_mib) {
-      const uint64_t allowed = static_cast<uint64_t>(*limit) << 20;
-      over(allowed, "`limits.memory_mib` allows", "/limits/memory_mib");
-      // The buffers alone are the suite's own doing, the code's variables are not.
-      const uint64_t own = artifacts_ != nullptr ? artifacts_->static_bytes : 0;
-      if (own > allowed - bytes) {
-        artifacts_->excess = {bytes + own, allowed};
-        end_case(outcome, FailureKind::limit,
-                 verdict_error(
-                     fmt::format("its buffers take {} and the kernel's own variables {}, and "
-                                 "`limits.memory_mib` allows {}",
-                                 format_bytes(bytes), format_bytes(own), format_bytes(allowed))));
-      }
-    }
-    const auto device = worker_.facts().attributes.find("memory_bytes");
-    if (device != worker_.facts().attributes.end()) {
-      over(static_cast<uint64_t>(device->second), worker_.facts().name + " has", "/arguments");
-    }
   }
 
   static std::map<std::string, Array> make_results(const ReadyCase& ready) {

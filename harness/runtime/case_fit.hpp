@@ -1,0 +1,25 @@
+// Whether a case fits the device, and the limits that its suite sets.
+#pragma once
+
+#include "plan/plugin_loader.hpp"
+#include "runtime/inputs.hpp"
+#include "runtime/protocol.hpp"
+#include "runtime/session.hpp"
+
+namespace warpmark {
+
+/// Each ends the case (see case_dialogue.hpp) where it does not fit.
+
+/// A skip, if the device lacks a capability that the plan requires.
+void check_requirements(const PlannedCase& planned, const DeviceFacts& facts, Outcome& outcome);
+
+/// A run that the worker did not begin: a skip if another device could take it, else a failure.
+void end_misfit(const PlannedCase& planned, const protocol::Misfit& misfit, Outcome& outcome);
+
+/// What can never fit is not even tried: the host would have to hold it, too. A skip where the
+/// buffers of the suite are too large; a failure where the variables of the kernel's own code are
+/// (`artifacts`, which may be null, has their size and gets the excess).
+void check_memory(const PlannedCase& ready, const CaseInputs& inputs, const DeviceFacts& facts,
+                  CaseArtifacts* artifacts, Outcome& outcome);
+
+}  // namespace warpmark
