@@ -233,6 +233,26 @@ TEST(FurtherWrites, KeepsWhatAnAtomicOperationCovers) {
   EXPECT_FALSE(further.full());
 }
 
+TEST(FurtherWrites, ForgetsWhatABarrierHasOrdered) {
+  Clock clock;
+  clock.begin_launch();
+  for (int moment = 1; moment <= 4; ++moment) clock.take(0);
+  FurtherWrites further(clock);
+  const std::uint64_t cell = 0;
+  further.forget_before(&cell, record(9, 0));
+  further.keep(&cell, record(1, 7, false));
+  further.keep(&cell, record(2, 8));
+  further.keep(&cell, record(3, 9));
+  further.forget_before(&cell, record(1, 7, false));
+  EXPECT_EQ(further.find(&cell)->records.size(), 3u);
+  EXPECT_TRUE(further.find(&cell)->weak);
+  further.forget_before(&cell, std::uint64_t{2} << Record::kMomentShift);
+  EXPECT_EQ(further.find(&cell)->records, (std::vector<std::uint64_t>{record(2, 8), record(3, 9)}));
+  EXPECT_FALSE(further.find(&cell)->weak);
+  further.forget_before(&cell, std::uint64_t{4} << Record::kMomentShift);
+  EXPECT_EQ(further.find(&cell), nullptr);
+}
+
 // A copy under way stays what it is, whatever its mark's bits.
 TEST(FurtherWrites, CopiesUnderWayAreNoAtomicOperations) {
   Clock clock;

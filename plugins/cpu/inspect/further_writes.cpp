@@ -48,6 +48,12 @@ void FurtherWrites::keep(const std::uint64_t* cell, std::uint64_t record) {
   if (known.records.size() >= known.next_merge) merge(known);
 }
 
+void FurtherWrites::cut(Cell& cell, std::uint64_t oldest) {
+  records_ -=
+      std::erase_if(cell.records, [oldest](std::uint64_t record) { return record < oldest; });
+  cell.weak = !std::all_of(cell.records.begin(), cell.records.end(), is_strong);
+}
+
 // A thread's own writes are in order, so that of equal strength the last one is enough.
 void FurtherWrites::merge(Cell& cell) {
   using Key = std::pair<std::uint64_t, std::uint32_t>;

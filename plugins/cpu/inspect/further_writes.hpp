@@ -37,6 +37,11 @@ class FurtherWrites {
   void forget(const std::uint64_t* cell) {
     if (Cell* known = find(cell)) empty(*known);
   }
+  /// What came before a time, as Record::bits has it, is in order with all that comes now.
+  void forget_before(const std::uint64_t* cell, std::uint64_t oldest) {
+    Cell* known = find(cell);
+    if (known != nullptr && known->records.front() < oldest) cut(*known, oldest);
+  }
   /// The same of strong ones alone.
   void forget_strong(const std::uint64_t* cell);
   /// Of some cells the oldest records found no room.
@@ -59,6 +64,7 @@ class FurtherWrites {
     cell.weak = false;
   }
   void merge(Cell& cell);
+  void cut(Cell& cell, std::uint64_t oldest);
   void grow();
 
   const Clock* clock_;

@@ -63,6 +63,7 @@ bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, b
   };
   for (std::uint32_t i = 0; i < count; ++i) {
     if (danger(cells.write[i]) || danger(cells.read[i]) || danger(cells.other[i])) return false;
+    if (cells.write[i] >= oldest) launch_.further.forget_before(cells.write + i, oldest);
     const FurtherWrites::Cell* further =
         cells.write[i] >= oldest ? launch_.further.find(cells.write + i) : nullptr;
     if (further == nullptr || !further->weak) continue;
@@ -72,20 +73,11 @@ bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, b
         });
     if (!settled) return false;
   }
-  // What is kept besides the last one is of another thread than the new one already.
-  const auto pairs_with = [&](const std::uint64_t* cell, std::uint64_t before) {
-    const FurtherWrites::Cell* known = launch_.further.find(cell);
-    if (known == nullptr || known->weak || known->records.size() != 1) return false;
-    const std::uint64_t kept = known->records[0];
-    const bool own = (before ^ now) >> Record::kMomentShift == 0 || owns({before});
-    return own && kept >= oldest && Record{kept}.thread() != Record{now}.thread();
-  };
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t before = std::exchange(cells.write[i], now);
     if (before < oldest)
       launch_.further.forget(cells.write + i);
-    else if ((before ^ now) >> Record::kThreadShift != 0 &&
-             (returns || launch_.in_part || !pairs_with(cells.write + i, before)))
+    else if ((before ^ now) >> Record::kThreadShift != 0)
       keep_strong(cells.write + i, Record{before}, Record{now}, returns);
   }
   return true;
@@ -96,11 +88,17 @@ void BlockObserver::put_write(const RaceCells& cell, const Access& access, std::
   const Record before{*cell.write};
   const Record& now = access.now;
   if (hides(before, now) || (raced && now.strong())) return;
+  // Nor does a strong write make good what a copy under way does.
+  const Flights& flights = launch_.flights;
+  if (now.strong() && before.in_flight() && flights.holds(before.moment()) &&
+      !flights.reduces(before.moment()))
+    return;
   *cell.write = now.bits;
   FurtherWrites& further = launch_.further;
   if (!now.strong() || before.bits < oldest) return further.forget(cell.write);
-  if (before.in_flight() && !launch_.flights.holds(before.moment())) return;
-  if (before.strong() && !before.in_flight())
+  further.forget_before(cell.write, oldest);
+  if (before.in_flight()) return;
+  if (before.strong())
     keep_strong(cell.write, before, now, (access.instruction.order & Instruction::kReturns) != 0);
   else
     further.keep(cell.write, before.bits);
@@ -116,7 +114,10 @@ void BlockObserver::keep_strong(const std::uint64_t* cell, const Record& before,
   if (own && before.thread() == now.thread()) return;
   const FurtherWrites::Cell* known = launch_.in_part ? nullptr : further.find(cell);
   if (launch_.in_part || (known != nullptr && known->weak)) return further.keep(cell, before.bits);
-  if (known == nullptr || !own || owns(Record{known->records.back()}))
+  // Two of different threads, of different blocks if there are, are enough.
+  const Record kept{known == nullptr ? 0 : known->records.back()};
+  if (known == nullptr || !own ||
+      (owns(kept) && (kept.thread() == now.thread() || before_barrier(kept))))
     further.keep_only(cell, before.bits);
 }
 

@@ -42,9 +42,9 @@ WARPMARK_INLINE bool same_warp(u64 a, u64 b) {
   return ((a ^ b) >> Record::kWarpShift & 31) == 0;
 }
 
-/// Whether the last read of a block is to be kept rather than the one before, if `me` is the next.
-WARPMARK_INLINE bool other_warp(u64 last, u64 other, u64 me) {
-  return !same_warp(last, me) && (!is_strong(last) || is_strong(other));
+/// Of two earlier reads the last one says less than the one before: it is strong, that is plain.
+WARPMARK_INLINE bool says_less(u64 last, u64 other) {
+  return is_strong(last) && !is_strong(other);
 }
 
 /// Whether a newer record is one of this block.
@@ -64,9 +64,10 @@ WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
   const u64 last = read;
   read = me;
   if (!now.newer(last)) return;
-  const bool follows = !now.newer(other)
-                           ? !own(last, now) || !same_thread(last, me)
-                           : !own(last, now) || (own(other, now) && other_warp(last, other, me));
+  const bool alien = !own(last, now);
+  const bool follows = !now.newer(other) ? alien || !same_thread(last, me)
+                                         : !says_less(last, other) &&
+                                               (alien || (own(other, now) && !same_warp(last, me)));
   if (follows) other = last;
 }
 
@@ -103,7 +104,7 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
     if constexpr (S == Space::global) {
       WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {
         const u64 me = record_of(i), last = cells.read[i], other = cells.other[i];
-        bad |= unclear(last) | (unclear(other) & static_cast<u64>(other_warp(last, other, me)));
+        bad |= unclear(last) | (unclear(other) & static_cast<u64>(!same_warp(last, me)));
       }
       if (bad != 0) return false;
     }
@@ -114,7 +115,8 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
       const bool alien = S == Space::global && static_cast<s64>(last) < static_cast<s64>(start);
       const bool kept = S == Space::global && static_cast<s64>(other) < static_cast<s64>(start);
       const bool replaces =
-          alien || (alone ? !same_thread(last, me) : !kept && other_warp(last, other, me));
+          alone ? alien || !same_thread(last, me)
+                : !says_less(last, other) && (alien || (!kept && !same_warp(last, me)));
       cells.other[i] = follows && replaces ? last : other;
       cells.read[i] = me;
     }
