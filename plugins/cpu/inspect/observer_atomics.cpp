@@ -61,11 +61,14 @@ bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, b
   const auto danger = [oldest](std::uint64_t record) {
     return record >= oldest && ((record & kStrong) == 0 || record >= kInFlight);
   };
+  const FurtherWrites::Cell* further = nullptr;  // of the cell in question
   for (std::uint32_t i = 0; i < count; ++i) {
     if (danger(cells.write[i]) || danger(cells.read[i]) || danger(cells.other[i])) return false;
-    if (cells.write[i] >= oldest) launch_.further.forget_before(cells.write + i, oldest);
-    const FurtherWrites::Cell* further =
-        cells.write[i] >= oldest ? launch_.further.find(cells.write + i) : nullptr;
+    further = cells.write[i] >= oldest ? launch_.further.find(cells.write + i) : nullptr;
+    if (further != nullptr && further->records.front() < oldest) {
+      launch_.further.forget_before(cells.write + i, oldest);
+      further = launch_.further.find(cells.write + i);
+    }
     if (further == nullptr || !further->weak) continue;
     const bool settled =
         std::none_of(further->records.begin(), further->records.end(), [&](std::uint64_t record) {
@@ -73,11 +76,19 @@ bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, b
         });
     if (!settled) return false;
   }
+  // keep_strong() has nothing to do, as with most of many threads that add to one place.
+  const auto pairs = [&](const FurtherWrites::Cell& known, std::uint64_t before) {
+    const bool own = (before ^ now) >> Record::kMomentShift == 0 || owns({before});
+    const Record kept{known.records.back()};
+    return own && !returns && !launch_.in_part && !known.weak &&
+           kept.thread() != Record{now}.thread() && !before_barrier(kept) && !kept.in_flight();
+  };
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t before = std::exchange(cells.write[i], now);
     if (before < oldest)
       launch_.further.forget(cells.write + i);
-    else if ((before ^ now) >> Record::kThreadShift != 0)
+    else if ((before ^ now) >> Record::kThreadShift != 0 &&
+             (count > 1 || further == nullptr || !pairs(*further, before)))
       keep_strong(cells.write + i, Record{before}, Record{now}, returns);
   }
   return true;
