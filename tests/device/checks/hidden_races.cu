@@ -1,6 +1,6 @@
 // Accesses that another one, in order with what comes next, must not hide from the race check.
 
-//@ bug own_atomic_before_the_last_block_reads race grid=4 block=32 args="int32[32]=0 uint32[1]=0 int32[32]" hazard=read_after_write
+//@ bug own_atomic_before_the_last_block_reads race only=optimised grid=4 block=32 args="int32[32]=0 uint32[1]=0 int32[32]" hazard=read_after_write
 extern "C" __global__ void own_atomic_before_the_last_block_reads(int* d, unsigned* count, int* out) {
   __shared__ bool last;
   int t = threadIdx.x;
@@ -11,7 +11,7 @@ extern "C" __global__ void own_atomic_before_the_last_block_reads(int* d, unsign
   if (last) out[t] = d[t];  //! thread=0 in_block=3 other_block=2 count=32
 }
 
-//@ bug own_float_atomic_before_the_last_block_writes race grid=3 block=32 args="float32[32]=0 uint32[1]=0" hazard=write_after_write
+//@ bug own_float_atomic_before_the_last_block_writes race only=optimised grid=3 block=32 args="float32[32]=0 uint32[1]=0" hazard=write_after_write
 extern "C" __global__ void own_float_atomic_before_the_last_block_writes(float* d, unsigned* count) {
   int t = threadIdx.x;
   atomicAdd(&d[t], 1.0f);  //~
@@ -20,7 +20,7 @@ extern "C" __global__ void own_float_atomic_before_the_last_block_writes(float* 
   if (atomicAdd(count, 1u) == gridDim.x - 1) d[5] = 0;  //! thread=0 in_block=2 other_block=1
 }
 
-//@ bug one_block_of_four_has_no_fence race grid=4 block=32 args="int32[32]=0 uint32[1]=0 int32[32]" hazard=read_after_write
+//@ bug one_block_of_four_has_no_fence race only=optimised grid=4 block=32 args="int32[32]=0 uint32[1]=0 int32[32]" hazard=read_after_write
 extern "C" __global__ void one_block_of_four_has_no_fence(int* d, unsigned* count, int* out) {
   __shared__ bool last;
   int t = threadIdx.x;
@@ -40,7 +40,7 @@ extern "C" __global__ void first_thread_fences_for_all_without_a_barrier(int* su
   if (atomicAdd(count, 1u) == gridDim.x - 1) *out = *sum;  //! in_block=2
 }
 
-//@ bug lane_reads_what_its_warp_adds race block=32 args="int32[1]" hazard=read_after_write
+//@ bug lane_reads_what_its_warp_adds race only=optimised block=32 args="int32[1]" hazard=read_after_write
 extern "C" __global__ void lane_reads_what_its_warp_adds(int* out) {
   __shared__ int sum;
   if (threadIdx.x == 0) sum = 0;
@@ -49,7 +49,7 @@ extern "C" __global__ void lane_reads_what_its_warp_adds(int* out) {
   if (threadIdx.x == 31) *out = sum;  //! thread=31 other_thread=0
 }
 
-//@ bug warp_reads_what_the_block_adds race block=64 args="int32[1]" hazard=read_after_write
+//@ bug warp_reads_what_the_block_adds race only=optimised block=64 args="int32[1]" hazard=read_after_write
 extern "C" __global__ void warp_reads_what_the_block_adds(int* out) {
   __shared__ int sum;
   if (threadIdx.x == 0) sum = 0;

@@ -1,7 +1,7 @@
 // The last block to finish reads what all have written: with what puts that in order, and without.
 #include <cuda/atomic>
 
-//@ bug last_block_reads_bins_that_all_added_to race grid=4 block=32 args="int32[32]=0 uint32[1]=0 int32[32]" hazard=read_after_write
+//@ bug last_block_reads_bins_that_all_added_to race only=optimised grid=4 block=32 args="int32[32]=0 uint32[1]=0 int32[32]" hazard=read_after_write
 extern "C" __global__ void last_block_reads_bins_that_all_added_to(int* bins, unsigned* count, int* out) {
   __shared__ bool last;
   atomicAdd(bins + (threadIdx.x * 5 + blockIdx.x) % 32, 1);  //~
@@ -11,7 +11,7 @@ extern "C" __global__ void last_block_reads_bins_that_all_added_to(int* bins, un
   if (last) out[threadIdx.x] = bins[threadIdx.x];  //! in_block=3
 }
 
-//@ bug last_thread_reads_a_maximum_of_all race grid=3 block=64 args="int32[192]= int32[1]=0 uint32[1]=0 int32[1]" hazard=read_after_write
+//@ bug last_thread_reads_a_maximum_of_all race only=optimised grid=3 block=64 args="int32[192]= int32[1]=0 uint32[1]=0 int32[1]" hazard=read_after_write
 extern "C" __global__ void last_thread_reads_a_maximum_of_all(const int* a, int* best, unsigned* count, int* out) {
   atomicMax(best, a[blockIdx.x * 64 + threadIdx.x]);  //~
   if (atomicAdd(count, 1u) == 191) *out = *best * 2;  //! count=1

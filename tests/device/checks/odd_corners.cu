@@ -5,7 +5,7 @@
 #include <mma.h>
 using Place = cuda::atomic_ref<int, cuda::thread_scope_device>;
 
-//@ bug two_relaxed_writers_of_whom_one_is_waited_for race grid=3 block=1 args="int32[1]=0 int32[1]=0 int32[1]" hazard=read_after_write
+//@ bug two_relaxed_writers_of_whom_one_is_waited_for race only=optimised grid=3 block=1 args="int32[1]=0 int32[1]=0 int32[1]" hazard=read_after_write
 extern "C" __global__ void two_relaxed_writers_of_whom_one_is_waited_for(int* value, int* flag, int* out) {
   if (blockIdx.x == 0) {
     Place(*value).store(1, cuda::memory_order_relaxed);  //~

@@ -33,12 +33,6 @@ extern "C" __global__ void barrier_of_two_of_three_warps(const int* a, int* b) {
   }
 }
 
-//@ bug atomic_operations_of_two_widths race grid=2 block=32 args="uint64[4]=0" hazard=write_after_write
-extern "C" __global__ void atomic_operations_of_two_widths(unsigned long long* a) {
-  if (blockIdx.x == 0) atomicAdd(a + threadIdx.x % 4, 1ull);  //~
-  else atomicAdd((unsigned*)(a + threadIdx.x % 4) + 1, 1u);  //! in_block=1 other_block=0
-}
-
 //@ bug message_passed_on_without_an_order race grid=3 block=1 args="int32[2]=0 int32[1] int32[1]" hazard=read_after_write
 extern "C" __global__ void message_passed_on_without_an_order(int* flags, int* data, int* out) {
   if (blockIdx.x == 0) {
