@@ -294,6 +294,57 @@ TEST_F(Policy, NamesAreShownShort) {
   EXPECT_LT(text("writable_globals", ptx).size(), 600U);
 }
 
+TEST_F(Policy, NamesAreCutBehindEightyCharacters) {
+  const auto store = [](const std::string& name) {
+    return ".global .b8 " + name + "; .entry scale(){ st.global.u8 [" + name + "], 1; }";
+  };
+  const std::string whole = "y" + std::string(79, 'x');
+  EXPECT_THAT(text("writable_globals", store(whole)), HasSubstr("`" + whole + "`"));
+  EXPECT_THAT(text("writable_globals", store(whole + "x")), HasSubstr("`" + whole + "…`"));
+}
+
+TEST_F(Policy, PlacesAreOfTheSubmittedFileOrNamed) {
+  const auto use = [](const std::string& loc) {
+    return ".file 1 \"scale.cu\"\n.file 2 \"other.h\"\n.entry scale(){\n" + loc +
+           "\natom.global.add.u32 %r1, [%rd4], 1;\n}\n";
+  };
+  const auto finding = [&](const std::string& loc) {
+    return apply({"atom"}, use(loc)).forbidden.at(0);
+  };
+  EXPECT_THAT(finding(".loc 1 1 0").text, testing::StartsWith("Line 1 uses "));
+  EXPECT_EQ(finding(".loc 1 1 0").line, 1);
+  EXPECT_THAT(finding(".loc 2 7 0").text, testing::StartsWith("Line 7 of other.h uses "));
+  EXPECT_EQ(finding(".loc 2 7 0").line, 0);
+  EXPECT_THAT(finding(".loc 1 0 0").text, testing::StartsWith("The code uses "));
+  EXPECT_THAT(finding("").text, testing::StartsWith("The code uses "));
+}
+
+TEST_F(Policy, WhatHasNoPlaceHasNoLine) {
+  const std::string declared =
+      ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.entry scale(){ ret; }\n";
+  EXPECT_EQ(apply({"malloc"}, declared).forbidden.at(0).line, 0);
+  EXPECT_EQ(apply({"entries"}, ".entry other(){ ret; }\n").forbidden.at(0).line, 0);
+  EXPECT_EQ(apply({}, ".entry scale(){ ret; } \x01").forbidden.at(0).line, 0);
+}
+
+TEST_F(Policy, OfTwoUsesInALineTheFirstByName) {
+  EXPECT_EQ(found("atom",
+                  ".entry scale(){ atom.shared.min.u32 %r1, [%rd4], 1; "
+                  "atom.global.add.u32 %r1, [%rd4], 1; }"),
+            "atom.global.add.u32");
+}
+
+TEST_F(Policy, AConstantHidesNoVariableBehindIt) {
+  const auto store = [](const std::string& loc) {
+    return ".file 1 \"scale.cu\"\n.global .b8 table[4] = {1, 2, 3, 4};\n.global .b8 kept[4];\n"
+           ".entry scale(){\n" +
+           loc + "\nld.global.u8 %r1, [table];\nst.global.u8 [kept], 1;\n}\n";
+  };
+  EXPECT_EQ(found("writable_globals", store("")), "kept");
+  EXPECT_THAT(text("writable_globals", store("")), testing::Not(HasSubstr("; line ")));
+  EXPECT_THAT(text("writable_globals", store(".loc 1 1 0")), HasSubstr("; line 1 does it"));
+}
+
 TEST(StaticMemory, MoreThanAllowed) {
   const PtxContents contents =
       ptx_contents(".global .b8 big[274877906944]; .global .b8 small[4]; .shared .b8 s[9999];");
@@ -313,6 +364,8 @@ TEST(StaticMemory, ExactlyWhatIsAllowed) {
             "allowed; the largest is `b` with 4194300 bytes. The kernel's arguments are allocated "
             "by the grader.");
   EXPECT_EQ(static_memory_excess(ptx_contents(".shared .b8 s[9000000];"), 0), "");
+  EXPECT_THAT(static_memory_excess(ptx_contents(".global .b8 a[4]; .global .b8 b[4];"), 1),
+              HasSubstr("the largest is `a` with 4 bytes"));
 }
 
 }  // namespace
