@@ -151,6 +151,15 @@ TEST(WorstError, IsTheGreatestForItsBound) {
   EXPECT_EQ(worst_error(outcome).error, 0);
   outcome.outputs = {output("inf", "1"), output("0.25", "1")};
   EXPECT_EQ(worst_error(outcome).error, 0.25);
+  // A lesser one between ends the search no more than one without a number.
+  outcome.outputs = {output("10", "8"), output("1", "8"), output("0.5", "0.1")};
+  EXPECT_EQ(worst_error(outcome).error, 0.5);
+}
+
+TEST(WeighedReports, KeepWhatSaysNothingOfItself) {
+  Outcome outcome = failed(FailureKind::finding);
+  outcome.findings = {"text", {{"kind", "race"}, {"severity", "warning"}}, {{"kind", "race"}}};
+  EXPECT_EQ(weighed_reports(outcome).size(), 2U);
 }
 
 GradeResult frame(Credit credit, const std::vector<GradeWord>& words) {
