@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
+#include <variant>
 
 #include "base/dtype.hpp"
 #include "base/text.hpp"
@@ -83,7 +83,7 @@ Position fault_place(const PlannedCase& planned, const protocol::Failure& failur
     if (!place.known()) continue;
     if (!is_suites_own(planned, place.file)) {
       const auto calls = report.find("inlined_at");
-      if (calls != report.end() && calls->is_array()) {
+      if (calls != report.end()) {
         for (const auto& call : *calls) {
           const Position caller = line_of(call);
           if (!caller.known() || !is_suites_own(planned, caller.file)) continue;
@@ -247,10 +247,7 @@ bool inputs_unchanged(const PlannedCase& planned, const CaseInputs& inputs,
     if (buffer.direction != ArgumentKind::in) continue;
     const Array& before = inputs.arrays.at(buffer.name);
     const Array& after = results.at(buffer.name);
-    if (before.nbytes() == 0 ||
-        std::memcmp(before.bytes().data(), after.bytes().data(), before.nbytes()) == 0) {
-      continue;
-    }
+    if (std::ranges::equal(before.bytes(), after.bytes())) continue;
     const auto differs =
         std::mismatch(before.bytes().begin(), before.bytes().end(), after.bytes().begin());
     const auto index =
@@ -334,22 +331,25 @@ bool holds(T left, const std::string& comparison, T bound) {
   return (left == bound) == (comparison == "==");
 }
 
-// What is counted, and what it is held against: whole numbers, if both are.
-struct Counted {
-  double share = 0;
-  int64_t number = 0;
-  bool whole = true;
+// What is counted, and what it is held against.
+using Number = std::variant<int64_t, double>;
 
-  std::string text() const { return whole ? std::to_string(number) : fmt::format("{:g}", share); }
-  bool keeps(const CounterBound& expected) const {
-    const auto* bound = std::get_if<int64_t>(&*expected.bound);
-    if (whole && bound != nullptr) return holds(number, expected.comparison, *bound);
-    const double left = whole ? static_cast<double>(number) : share;
-    return holds(
-        left, expected.comparison,
-        bound != nullptr ? static_cast<double>(*bound) : std::get<double>(*expected.bound));
-  }
-};
+Number number_of(const Amount& bound) {
+  if (const auto* whole = std::get_if<int64_t>(&bound)) return *whole;
+  return std::get<double>(bound);
+}
+
+double real(const Number& number) {
+  return std::visit([](auto value) { return static_cast<double>(value); }, number);
+}
+
+// Whole numbers are compared as such, if both are.
+bool holds(const Number& left, const std::string& comparison, const Number& bound) {
+  const auto* whole = std::get_if<int64_t>(&left);
+  const auto* whole_bound = std::get_if<int64_t>(&bound);
+  if (whole != nullptr && whole_bound != nullptr) return holds(*whole, comparison, *whole_bound);
+  return holds(real(left), comparison, real(bound));
+}
 
 }  // namespace
 
@@ -361,19 +361,19 @@ void judge_counters(const PlannedCase& planned, const std::vector<nlohmann::orde
   std::map<std::string, int> seen;  // bounds of each counter
   for (const CounterBound& expected : planned.plan.counters) {
     const int earlier = seen[expected.counter]++;
-    Counted value;
-    if (expected.counter == "occupancy") {
-      value = {least_occupancy(launches), 0, false};
-    } else {
-      value.number = counted(sums, expected.counter);
-    }
-    if (value.keeps(expected)) continue;
-    const auto* whole = std::get_if<int64_t>(&*expected.bound);
-    const std::string bound = whole != nullptr
-                                  ? std::to_string(*whole)
-                                  : fmt::format("{}", std::get<double>(*expected.bound));
-    broken.push_back(fmt::format("the counter {} is {}, and must be {} {}", expected.counter,
-                                 value.text(), expected.comparison, bound));
+    const Number value = expected.counter == "occupancy" ? Number(least_occupancy(launches))
+                                                         : Number(counted(sums, expected.counter));
+    const Number bound = number_of(*expected.bound);
+    if (holds(value, expected.comparison, bound)) continue;
+    const auto* share = std::get_if<double>(&value);
+    const std::string found =
+        share != nullptr ? fmt::format("{:g}", *share) : std::to_string(std::get<int64_t>(value));
+    broken.push_back(std::visit(
+        [&](auto allowed) {
+          return fmt::format("the counter {} is {}, and must be {} {}", expected.counter, found,
+                             expected.comparison, allowed);
+        },
+        bound));
     if (!first.empty()) continue;
     first = "/expect/counters/" + expected.counter;
     if (earlier > 0) first += fmt::format("/{}", earlier);  // as make_plan names them

@@ -279,6 +279,37 @@ TEST(CompareCounters, NewOnesAreToldAndZerosTell) {
   EXPECT_FALSE(comparison.points[1].counters[0].baseline);
 }
 
+BenchResult counted(const std::vector<std::pair<std::string, int64_t>>& counters) {
+  BenchResult result = fixture("cpu");
+  result.cases.resize(1);
+  result.cases[0].counters = counters;
+  return result;
+}
+
+TEST(CompareCounters, ThoseThatDecideComeFirstThenTheFarthest) {
+  const ComparedPoint point =
+      compare_benches(counted({{"gone", 7}, {"less", 100}, {"little", 1000}, {"grew", 100}}),
+                      counted({{"less", 90}, {"little", 1001}, {"grew", 101}, {"more", 3}}))
+          .points.at(0);
+  EXPECT_EQ(point.verdict, ChangeVerdict::slower);
+  std::vector<std::string> names;
+  for (const CounterChange& change : point.counters) names.push_back(change.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"grew", "little", "less", "gone", "more"}));
+  EXPECT_EQ(point.ratio->value, 1.01);
+}
+
+TEST(CompareCounters, ARatioIsOfTheCountsThemselves) {
+  const auto ratio = [](int64_t before, int64_t after) {
+    return compare_benches(counted({{"a", before}}), counted({{"a", after}}))
+        .points.at(0)
+        .ratio->value;
+  };
+  EXPECT_EQ(ratio(1, 2), 2);
+  EXPECT_EQ(ratio(2, 1), 0.5);
+  EXPECT_EQ(ratio(1, 0), 0);
+  EXPECT_TRUE(std::isinf(ratio(0, 1)));
+}
+
 TEST(CompareCounters, ARunWhoseCasesAllFailedIsOfADeviceThatCounts) {
   BenchResult after = fixture("cpu");
   for (BenchCase& one : after.cases) {
@@ -338,6 +369,10 @@ TEST(CompareRefuses, CountedAgainstTimed) {
   const BenchComparison comparison = compare_benches(fixture("cpu"), timed, options);
   EXPECT_FALSE(comparison.counted);
   EXPECT_EQ(comparison.points.at(0).cache, CacheState::hot);
+  // One case that both have is enough to see it.
+  BenchResult all = fixture("cpu");
+  all.cases[0].id = "other.n=1";
+  EXPECT_NE(refusal(all, timed).find("only one of the devices counts"), std::string::npos);
 }
 
 TEST(CompareRefuses, NothingInCommon) {

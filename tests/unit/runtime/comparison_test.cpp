@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,7 @@ namespace warpmark {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::string_view kInt = "int32";
 
 ComparisonRule ulps(const double& ulp) {
   return {.kind = ToleranceKind::ulp, .ulp = {&ulp, 1}};
@@ -78,6 +80,7 @@ TEST(CompareBools, AKernelMustWriteOneForTrue) {
   EXPECT_EQ(compare(twos, twos).wrong, 2U) << "equal bytes are no bools for that";
   EXPECT_EQ(bools(2, 1).first.value().actual, "2");
   EXPECT_EQ(bools(2, 1).first->expected, "True");
+  EXPECT_EQ(bools(2, 1).first->error, "1");
   EXPECT_EQ(bools(0xA5, 1).unwritten, 1U);
 }
 
@@ -185,6 +188,7 @@ TEST(CompareFloats, Float64ErrorsAndBoundsDoNotOverflowOrRoundToDoubles) {
   // In doubles 1 − 2^-54 rounds to 1, and would pass for a bound of 1 − 2^-53.
   const double bound = 1 - 0x1p-53, tail = 0x1p-55;
   EXPECT_FALSE(compare_reals("float64", {1}, "float64", {tail}, close_to(0.0, bound)).passed());
+  EXPECT_FALSE(compare_reals("float64", {1}, "float64", {-0x1p-60}, close_to(0.0, one)).passed());
 }
 
 // 2^24 + 1 lies halfway between floats, so that it is even below; what is more goes up. By way of a
@@ -270,6 +274,16 @@ TEST(CompareFloats, BoundsOfTheirOwnForEachElement) {
   EXPECT_EQ(got.worst.value().index, 2U);
 }
 
+TEST(CompareFloats, EachBoundMustBeGoodWhereElementsAreEqual) {
+  const std::vector<double> rtol = {0.5, 0.5, -0.5, 0.5};
+  const ComparisonRule rule{.kind = ToleranceKind::close, .rtol = rtol};
+  const std::vector<double> same = {1, 2, 3, 4};
+  const Comparison got = compare_reals("float32", same, "float32", same, rule);
+  EXPECT_EQ(got.wrong, 1U);
+  EXPECT_EQ(got.first.value().index, 2U);
+  EXPECT_EQ(got.first->kind, MismatchKind::bound);
+}
+
 TEST(CompareFloats, TheWorstExceedsItsBoundByTheGreatestFactor) {
   const double tenth = 0.125, zero = 0;
   const Comparison got = compare_reals("float32", {1, 3, 1500, kInfinity}, "float32",
@@ -289,6 +303,40 @@ TEST(Compare, OneExpectedElementStandsForAll) {
   EXPECT_EQ(got.first.value().index, 2U);
   EXPECT_EQ(got.first->expected, "2");
   EXPECT_FALSE(compare_reals("int16", {7, 8}, "int32", {7}).passed());
+}
+
+// What lies before and behind an array is another's, and may look like what is looked for.
+TEST(Compare, NothingBesideTheArraysIsLookedAt) {
+  const TypedArray ones = TypedArray::of(kInt, std::vector<int>(2048, 1));
+  std::vector<int> numbers(3072, 2);
+  std::fill_n(numbers.begin(), 1024, 1);
+  const TypedArray behind_ones = TypedArray::of(kInt, numbers);
+  const auto part = [](const TypedArray& array, size_t from, size_t count) {
+    TypedBytes view = array.view();
+    view.bytes = view.bytes.subspan(4 * from, 4 * count);
+    return view;
+  };
+  // The second half of the output is what stands before the reference.
+  std::rotate(numbers.begin(), numbers.begin() + 1024, numbers.end() - 1024);
+  const TypedArray output = TypedArray::of(kInt, numbers);
+  EXPECT_EQ(compare(part(output, 0, 2048), part(behind_ones, 1024, 2048), {}, kPoison).wrong,
+            1024U);
+  // One element of the reference stands for all; what follows it is not of it.
+  EXPECT_EQ(compare(part(behind_ones, 1020, 8), part(behind_ones, 1020, 1), {}, kPoison).wrong, 4U);
+  // The last block is not full.
+  EXPECT_TRUE(compare(part(behind_ones, 0, 1000), part(ones, 0, 1000), {}, kPoison).passed());
+  EXPECT_EQ(compare(part(behind_ones, 0, 1024), part(ones, 0, 1), {}, kPoison).elements, 1024U);
+  EXPECT_TRUE(compare(part(behind_ones, 0, 1024), part(ones, 0, 1), {}, kPoison).passed());
+  EXPECT_TRUE(compare(part(behind_ones, 100, 920), part(ones, 0, 1), {}, kPoison).passed());
+}
+
+// Each block is looked through for the poison, one that holds nothing else, too.
+TEST(Compare, WholeBlocksOfThePoisonAreDoubtful) {
+  TypedArray x(kInt, 2500);
+  for (size_t i = 0; i < x.count(); ++i) x.poison(i);
+  const Comparison got = compare(x, x);
+  EXPECT_TRUE(got.passed());
+  EXPECT_EQ(got.doubtful, 2500U);
 }
 
 TEST(Compare, APoisonedElementUnderABadBoundBlamesTheBound) {

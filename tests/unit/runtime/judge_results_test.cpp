@@ -268,5 +268,14 @@ TEST_F(JudgeResults, AChangedInputIsNamedWithItsElement) {
   EXPECT_EQ(outcome_.reason, "the kernel changed its input `late`: late[0] was 5 and is 6");
 }
 
+TEST_F(JudgeResults, AnInputOfOneByteIsLookedAt) {
+  add("a", ArgumentKind::in, "int8", "");
+  leave<int8_t>("a", {5});
+  inputs_.arrays = results_;
+  leave<int8_t>("a", {6});
+  EXPECT_TRUE(judge());
+  EXPECT_EQ(outcome_.reason, "the kernel changed its input `a`: a[0] was 5 and is 6");
+}
+
 }  // namespace
 }  // namespace warpmark

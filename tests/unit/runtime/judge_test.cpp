@@ -206,6 +206,7 @@ TEST(JudgeFault, NamesTheLineOfTheFirstReportThatHasOne) {
   };
   const ordered_json own = {{"file", "k.cu"}, {"line", 3U}};
   EXPECT_EQ(where({own}), in_folder("k.cu", 3));
+  EXPECT_EQ(where({{{"file", ""}, {"line", 2U}}, own}), in_folder("k.cu", 3));
   EXPECT_FALSE(where({}).known());
   for (const ordered_json& lacks :
        {ordered_json(7), ordered_json::object(), ordered_json{{"file", "k.cu"}},
@@ -458,6 +459,28 @@ TEST(JudgeCounters, EachBrokenBoundIsTold) {
                         "the counter global_store_sectors is 0, and must be == 1"));
   EXPECT_EQ(outcome.where.line, 12) << "the second bound of that counter";
   EXPECT_EQ(counted({{"global_load_sectors", "<", int64_t{10}}}, launches).where.line, 11);
+}
+
+TEST(JudgeCounters, AllBrokenBoundsAreTold) {
+  const Outcome outcome = counted({{"global_load_sectors", "==", int64_t{1}},
+                                   {"global_store_sectors", "==", int64_t{2}},
+                                   {"shared_load_wavefronts", "==", int64_t{3}}},
+                                  {});
+  EXPECT_THAT(outcome.message,
+              HasSubstr("the counter global_load_sectors is 0, and must be == 1\n"
+                        "the counter global_store_sectors is 0, and must be == 2\n"
+                        "the counter shared_load_wavefronts is 0, and must be == 3"));
+}
+
+TEST(JudgeCounters, OccupancyIsAShare) {
+  const std::vector<ordered_json> launches = {{{"occupancy", {{"warps", 24}, {"most_warps", 64}}}},
+                                              {{"occupancy", {{"warps", 48}, {"most_warps", 64}}}}};
+  EXPECT_EQ(counted({{"occupancy", ">=", 0.375}}, launches).verdict, Verdict::passed);
+  EXPECT_EQ(counted({{"occupancy", ">", int64_t{0}}}, launches).verdict, Verdict::passed);
+  EXPECT_EQ(counted({{"occupancy", ">=", 0.5}}, launches).reason,
+            "the counter occupancy is 0.375, and must be >= 0.5");
+  EXPECT_EQ(counted({{"occupancy", ">=", int64_t{1}}}, launches).reason,
+            "the counter occupancy is 0.375, and must be >= 1");
 }
 
 }  // namespace
