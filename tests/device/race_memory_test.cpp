@@ -200,6 +200,13 @@ TEST(RaceMemory, WithoutMemoryOfTheHostItSaysThatItIsFull) {
 
 // --- further writes
 
+using Records = std::vector<std::uint64_t>;
+
+Records records_of(const FurtherWrites& further, const std::uint64_t* cell) {
+  const auto records = further.find(cell).records;
+  return {records.begin(), records.end()};
+}
+
 std::uint64_t record(Moment moment, std::uint32_t thread, bool strong = true) {
   return Record::make(moment, thread, strong, 3).bits;
 }
@@ -210,26 +217,26 @@ TEST(FurtherWrites, KeepsWhatAnAtomicOperationCovers) {
   clock.take(0);
   FurtherWrites further(clock);
   const std::uint64_t cells[2] = {};
-  EXPECT_EQ(further.find(cells), nullptr);
+  EXPECT_FALSE(further.find(cells));
   further.keep(cells, record(1, 5));
   further.keep(cells, record(1, 6));
-  ASSERT_NE(further.find(cells), nullptr);
-  EXPECT_EQ(further.find(cells)->records, (std::vector<std::uint64_t>{record(1, 5), record(1, 6)}));
-  EXPECT_FALSE(further.find(cells)->weak);
-  EXPECT_EQ(further.find(cells + 1), nullptr);
+  ASSERT_TRUE(further.find(cells));
+  EXPECT_EQ(records_of(further, cells), (Records{record(1, 5), record(1, 6)}));
+  EXPECT_FALSE(further.find(cells).weak);
+  EXPECT_FALSE(further.find(cells + 1));
   further.keep_only(cells, record(1, 7));
-  EXPECT_EQ(further.find(cells)->records, (std::vector<std::uint64_t>{record(1, 7)}));
+  EXPECT_EQ(records_of(further, cells), (Records{record(1, 7)}));
   further.keep(cells, record(1, 8, false));
-  EXPECT_TRUE(further.find(cells)->weak);
+  EXPECT_TRUE(further.find(cells).weak);
   further.forget_strong(cells);
-  EXPECT_EQ(further.find(cells)->records, (std::vector<std::uint64_t>{record(1, 8, false)}));
-  EXPECT_TRUE(further.find(cells)->weak);
+  EXPECT_EQ(records_of(further, cells), (Records{record(1, 8, false)}));
+  EXPECT_TRUE(further.find(cells).weak);
   further.forget(cells);
-  EXPECT_EQ(further.find(cells), nullptr);
+  EXPECT_FALSE(further.find(cells));
   further.keep(cells, record(1, 9));
-  EXPECT_FALSE(further.find(cells)->weak);
+  EXPECT_FALSE(further.find(cells).weak);
   further.forget_strong(cells);
-  EXPECT_EQ(further.find(cells), nullptr);
+  EXPECT_FALSE(further.find(cells));
   EXPECT_FALSE(further.full());
 }
 
@@ -244,13 +251,13 @@ TEST(FurtherWrites, ForgetsWhatABarrierHasOrdered) {
   further.keep(&cell, record(2, 8));
   further.keep(&cell, record(3, 9));
   further.forget_before(&cell, record(1, 7, false));
-  EXPECT_EQ(further.find(&cell)->records.size(), 3u);
-  EXPECT_TRUE(further.find(&cell)->weak);
+  EXPECT_EQ(further.find(&cell).records.size(), 3u);
+  EXPECT_TRUE(further.find(&cell).weak);
   further.forget_before(&cell, std::uint64_t{2} << Record::kMomentShift);
-  EXPECT_EQ(further.find(&cell)->records, (std::vector<std::uint64_t>{record(2, 8), record(3, 9)}));
-  EXPECT_FALSE(further.find(&cell)->weak);
+  EXPECT_EQ(records_of(further, &cell), (Records{record(2, 8), record(3, 9)}));
+  EXPECT_FALSE(further.find(&cell).weak);
   further.forget_before(&cell, std::uint64_t{4} << Record::kMomentShift);
-  EXPECT_EQ(further.find(&cell), nullptr);
+  EXPECT_FALSE(further.find(&cell));
 }
 
 // A copy under way stays what it is, whatever its mark's bits.
@@ -260,9 +267,9 @@ TEST(FurtherWrites, CopiesUnderWayAreNoAtomicOperations) {
   FurtherWrites further(clock);
   const std::uint64_t cell = 0;
   further.keep(&cell, record(Record::kLastMoment + 1, 0));
-  EXPECT_TRUE(further.find(&cell)->weak);
+  EXPECT_TRUE(further.find(&cell).weak);
   further.forget_strong(&cell);
-  EXPECT_NE(further.find(&cell), nullptr);
+  EXPECT_TRUE(further.find(&cell));
 }
 
 TEST(FurtherWrites, FindsEachOfManyCells) {
@@ -274,10 +281,10 @@ TEST(FurtherWrites, FindsEachOfManyCells) {
   for (std::size_t i = 0; i < cells.size(); i += 2)
     further.keep(&cells[i], record(1, static_cast<std::uint32_t>(i % 1024)));
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const FurtherWrites::Cell* found = further.find(&cells[i]);
-    ASSERT_EQ(found != nullptr, i % 2 == 0) << i;
-    if (found != nullptr) {
-      EXPECT_EQ(found->records[0], record(1, static_cast<std::uint32_t>(i % 1024)));
+    const FurtherWrites::Writes found = further.find(&cells[i]);
+    ASSERT_EQ(bool(found), i % 2 == 0) << i;
+    if (found) {
+      EXPECT_EQ(found.records[0], record(1, static_cast<std::uint32_t>(i % 1024)));
     }
   }
 }
@@ -293,7 +300,7 @@ TEST(FurtherWrites, MergesRepetitions) {
     for (const std::uint32_t thread : {0u, 1u, 2u})
       further.keep(&cell, record(moment, thread, thread != 2));
   }
-  const std::vector<std::uint64_t>& records = further.find(&cell)->records;
+  const Records records = records_of(further, &cell);
   EXPECT_LT(records.size(), 64u);
   std::set<std::uint64_t> all(records.begin(), records.end());
   for (const Moment moment : {39u, 40u}) {

@@ -242,11 +242,9 @@ bool BlockObserver::conflicts(const Record& before, const Access& access) {
 }
 
 Record BlockObserver::further_conflict(const RaceCells& cell, const Access& access) {
-  const FurtherWrites::Cell* further = launch_.further.find(cell.write);
-  if (further == nullptr ||
-      (access.now.strong() && !further->weak && launch_.of_block_scope.empty()))
+  const auto [records, weak] = launch_.further.find(cell.write);
+  if (records.empty() || (access.now.strong() && !weak && launch_.of_block_scope.empty()))
     return {};
-  const auto& records = further->records;
   const auto found = std::find_if(records.rbegin(), records.rend(), [&](std::uint64_t bits) {
     return conflicts(Record{bits}, access);
   });

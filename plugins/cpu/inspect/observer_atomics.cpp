@@ -61,23 +61,24 @@ bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, b
   const auto danger = [oldest](std::uint64_t record) {
     return record >= oldest && ((record & kStrong) == 0 || record >= kInFlight);
   };
-  const FurtherWrites::Cell* further = nullptr;  // of the cell in question
+  FurtherWrites::Writes further;  // of the cell in question
   for (std::uint32_t i = 0; i < count; ++i) {
     if (danger(cells.write[i]) || danger(cells.read[i]) || danger(cells.other[i])) return false;
-    further = cells.write[i] >= oldest ? launch_.further.find(cells.write + i) : nullptr;
-    if (further != nullptr && further->records.front() < oldest) {
+    further = {};
+    if (cells.write[i] >= oldest) further = launch_.further.find(cells.write + i);
+    if (further && further.records.front() < oldest) {
       launch_.further.forget_before(cells.write + i, oldest);
       further = launch_.further.find(cells.write + i);
     }
-    if (further == nullptr || !further->weak) continue;
+    if (!further.weak) continue;
     const bool settled =
-        std::none_of(further->records.begin(), further->records.end(), [&](std::uint64_t record) {
+        std::none_of(further.records.begin(), further.records.end(), [&](std::uint64_t record) {
           return danger(record) && !(owns({record}) && before_barrier({record}));
         });
     if (!settled) return false;
   }
   // keep_strong() has nothing to do, as with most of many threads that add to one place.
-  const auto pairs = [&](const FurtherWrites::Cell& known, std::uint64_t before) {
+  const auto pairs = [&](const FurtherWrites::Writes& known, std::uint64_t before) {
     const bool own = (before ^ now) >> Record::kMomentShift == 0 || owns({before});
     const Record kept{known.records.back()};
     return own && !returns && !launch_.in_part && !known.weak &&
@@ -88,7 +89,7 @@ bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, b
     if (before < oldest)
       launch_.further.forget(cells.write + i);
     else if ((before ^ now) >> Record::kThreadShift != 0 &&
-             (count > 1 || further == nullptr || !pairs(*further, before)))
+             (count > 1 || !further || !pairs(further, before)))
       keep_strong(cells.write + i, Record{before}, Record{now}, returns);
   }
   return true;
@@ -123,12 +124,11 @@ void BlockObserver::keep_strong(const std::uint64_t* cell, const Record& before,
   if (returns) return further.forget_strong(cell);
   const bool own = owns(before);
   if (own && before.thread() == now.thread()) return;
-  const FurtherWrites::Cell* known = launch_.in_part ? nullptr : further.find(cell);
-  if (launch_.in_part || (known != nullptr && known->weak)) return further.keep(cell, before.bits);
+  const FurtherWrites::Writes known = further.find(cell);
+  if (launch_.in_part || known.weak) return further.keep(cell, before.bits);
   // Two of different threads, of different blocks if there are, are enough.
-  const Record kept{known == nullptr ? 0 : known->records.back()};
-  if (known == nullptr || !own ||
-      (owns(kept) && (kept.thread() == now.thread() || before_barrier(kept))))
+  const Record kept{known ? known.records.back() : 0};
+  if (!known || !own || (owns(kept) && (kept.thread() == now.thread() || before_barrier(kept))))
     further.keep_only(cell, before.bits);
 }
 

@@ -275,8 +275,9 @@ TEST(CompareFloats, BoundsOfTheirOwnForEachElement) {
 }
 
 TEST(CompareFloats, EachBoundMustBeGoodWhereElementsAreEqual) {
-  const std::vector<double> rtol = {0.5, 0.5, -0.5, 0.5};
-  const ComparisonRule rule{.kind = ToleranceKind::close, .rtol = rtol};
+  const std::vector<double> rtol = {0.5, 0.5, -0.5, 0.5}, others = {1, 1, 1, 1};
+  const ComparisonRule rule{
+      .kind = ToleranceKind::close, .ulp = others, .rtol = rtol, .atol = others};
   const std::vector<double> same = {1, 2, 3, 4};
   const Comparison got = compare_reals("float32", same, "float32", same, rule);
   EXPECT_EQ(got.wrong, 1U);
