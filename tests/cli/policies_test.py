@@ -177,6 +177,9 @@ class Text(GradeTest):
 class Killed(GradeTest):
     """Processes that something else ends while they work."""
 
+    library = "libwarpmark_cpu"  # what the process to be killed has loaded
+    start_s = 0.2                # the processor time of a worker that has started
+
     def below(self, top, word):
         """Descendants of a process that have this argument."""
         parents = dict(self.all_parents())
@@ -229,10 +232,10 @@ class Killed(GradeTest):
     def wanted(self, process, word):
         if word == "grade-worker":
             return True
-        # A run worker that computes, by more processor time than starting takes.
+        # A worker that computes, by more processor time than starting takes.
         try:
             with open("/proc/%d/maps" % process) as file:
-                if "libwarpmark_cpu" not in file.read():
+                if self.library not in file.read():
                     return False
             with open("/proc/%d/stat" % process) as file:
                 fields = file.read().rsplit(")", 1)[1].split()
@@ -240,7 +243,7 @@ class Killed(GradeTest):
             self.skipTest("the processes of a confined worker cannot be told apart here")
         except (OSError, IndexError):
             return False
-        return int(fields[11]) + int(fields[12]) > 0.2 * os.sysconf("SC_CLK_TCK")
+        return int(fields[11]) + int(fields[12]) > self.start_s * os.sysconf("SC_CLK_TCK")
 
     def setUp(self):
         super().setUp()
@@ -252,6 +255,24 @@ class Killed(GradeTest):
     def test_a_run_worker_that_is_killed_costs_nothing(self):
         self.kill_while_grading("--confined", 1)
         self.assertEqual((self.result("ada")["state"], self.result("ada")["points"]), ("graded", 6))
+
+    def hand_in_what_compiles_slowly(self):
+        self.library, self.start_s = "libnvrtc", 1.0
+        self.hand_in(ada="template <int L, int N> struct S {\n"
+                         "  enum { v = int(S<L, N / 2>::v) + int(S<L + N / 2, N - N / 2>::v) };\n};\n"
+                         "template <int L> struct S<L, 1> { enum { v = 1 }; };\n"
+                         "static_assert(S<0, 8000>::v == 8000, \"\");\n" + KERNEL)
+
+    def test_a_compile_worker_that_is_killed_costs_nothing(self):
+        self.hand_in_what_compiles_slowly()
+        self.kill_while_grading("--confined", 1)
+        self.assertEqual((self.result("ada")["state"], self.result("ada")["points"]), ("graded", 6))
+
+    def test_a_compiler_that_is_killed_again_is_no_mistake_of_the_submission(self):
+        self.hand_in_what_compiles_slowly()
+        self.kill_while_grading("--confined", 2, code=4)
+        self.assertEqual(self.result("ada")["state"], "grader_error")
+        self.assertIn("the compiler was ended twice by something else", self.result("ada")["staff"])
 
     def test_a_second_time_is_the_graders_fault_and_not_kept(self):
         self.kill_while_grading("--confined", 2, code=4)

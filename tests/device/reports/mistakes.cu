@@ -76,6 +76,13 @@ extern "C" __global__ void unset(int *out, const int *in) {
   if (value > 0) out[threadIdx.x] = 1;  // @unset_used
 }
 
+extern "C" __global__ void several(int *out, const int *in) {
+  out[1] = 7;                            // @harmless
+  if (in[threadIdx.x] > 0) out[2] = 1;   // @several_unset
+  __syncthreads();
+  out[2000 + threadIdx.x] = 1;           // @several_outside
+}
+
 extern "C" __global__ void apart(int *out) {
   if (threadIdx.x < 32)
     __syncthreads();

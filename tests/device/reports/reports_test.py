@@ -90,6 +90,9 @@ class Client:
     def unset(self):
         self.run("unset", 32, self.buffer(np.zeros(32, np.int32)), self.buffer(np.zeros(32, np.int32), "in", write=False))
 
+    def several(self):
+        self.run("several", 64, self.buffer(np.zeros(64, np.int32)), self.buffer(np.zeros(64, np.int32), write=False))
+
     def apart(self):
         self.run("apart", 64, self.buffer(np.zeros(64, np.int32)))
 
@@ -291,6 +294,13 @@ class Json(unittest.TestCase):
             self.assertEqual([(r["kind"], r["space"], r["line"], r["thread"]) for r in reports],
                              [("misaligned_address", space, LINES["read_int"], [3, 0, 0])], space)
             self.assertEqual([(e["space"], e["what"]) for e in parse(text)[0]], [(space, "misaligned")])
+
+    def test_the_gravest_comes_first(self):
+        # In the order of time it is the other way about.
+        reports, _ = run("several")
+        self.assertEqual([(r["kind"], r.get("severity", "error"), r["line"]) for r in reports],
+                         [("illegal_address", "error", LINES["several_outside"]), ("uninitialised", "error", LINES["several_unset"]),
+                          ("race", "warning", LINES["harmless"])])
 
     def test_stack_overflow(self):
         reports, _ = run("overflow")

@@ -246,6 +246,11 @@ TEST(FolderName, IsSafeAndSaysWhoseItIs) {
   EXPECT_NE(folder_name(many), folder_name(many + "x"));
 }
 
+TEST(FolderName, IsOnesOwnWhereNamesLookAlike) {
+  EXPECT_NE(folder_name("Ada"), folder_name("ada"));
+  EXPECT_NE(folder_name("Zo\u00EB"), folder_name("Zoe\u0308"));  // composed and decomposed
+}
+
 TEST(FolderName, CanBeReadBack) {
   for (const std::string name :
        {"ada", "", ".", "..", "a/b", "100%", "%41", "a\nb", "李雷", " x ", "a~b", "\\xE4"}) {
