@@ -96,7 +96,7 @@ class Workers(CheckTest):
             with self.subTest(sign):
                 process, worker = self.start_hanging("run%d.jsonl" % number)
                 send(process, worker)
-                out, errors = process.communicate(timeout=30)
+                out, errors = process.communicate(timeout=120)
                 code = 128 + sign
                 self.assertEqual(process.returncode, code, errors)
                 self.assertIn(b"\n1 passed, 2 interrupted in ", out)
@@ -131,7 +131,7 @@ class Workers(CheckTest):
         process.send_signal(signal.SIGHUP)
         time.sleep(0.1)
         process.send_signal(signal.SIGCONT)  # both are waiting
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
         self.assertIn(process.returncode, (129, 143))
         self.assertEqual(self.journal()[-1]["type"], "end")
 
@@ -140,7 +140,7 @@ class Workers(CheckTest):
         process, worker = self.start_hanging()
         process.kill()
         self.wait_for(lambda: state_of(worker)[0] == "Z", seconds=2)
-        self.assertEqual(process.wait(30), -signal.SIGKILL)
+        self.assertEqual(process.wait(120), -signal.SIGKILL)
         run, case = self.journal()
         self.assertEqual((run["type"], run["cases"], case["verdict"]), ("run", 3, "passed"))
         # The report of the run before, whole: a new one appears when it is finished.
@@ -153,7 +153,7 @@ class Workers(CheckTest):
         self.wait_for(lambda: set(children_of(process.pid)) - {worker})
         again, = set(children_of(process.pid)) - {worker}
         os.kill(again, signal.SIGKILL)
-        out, errors = process.communicate(timeout=30)
+        out, errors = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 1, errors)
         self.assertIn(b"it ended by signal 9 (Killed)", out)
         self.assertIn(b"\n2 passed, 1 failed in ", out)

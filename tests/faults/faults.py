@@ -39,7 +39,7 @@ class FaultTest(CheckTest):
         self.write_scale(axes="{n: [100, 101, 102]}")
         self.numbers = itertools.count()
 
-    def run_faulty(self, spec, *arguments, timeout=30, **environment):
+    def run_faulty(self, spec, *arguments, timeout=120, **environment):
         """One run with a fault, in a folder of its own; the checks that hold for every run."""
         folder = self.folder / ("run%d" % next(self.numbers))
         folder.mkdir()
