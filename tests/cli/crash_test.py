@@ -35,6 +35,8 @@ class Workers(CheckTest):
     def setUp(self):
         super().setUp()
         self.misbehave()
+        self.hanging = self.folder / "hanging"
+        self.environment["WARPMARK_TEST_HANGING"] = str(self.hanging)
         # Dynamic shared memory of 1001 and more asks the device for what the tests want.
         self.launch = "{block: 32, grid: 'ceil_div(100, 32)', shared: shared}"
 
@@ -63,7 +65,7 @@ class Workers(CheckTest):
         self.assertEqual((end["passed"], end["failed"], end["exit_code"]), (5, 4, 1))
 
     def start_hanging(self, journal="run.jsonl"):
-        """A run that hangs in its second case of three, and its worker."""
+        """A run that hangs in the launch of its second case of three, and its worker."""
         self.write_shared([0, 1003, 8])
         command = [PROGRAM, "check", "suites", "--device", "misbehaving", "--journal", journal,
                    "--junit", "junit.xml"]
@@ -79,11 +81,14 @@ class Workers(CheckTest):
         self.addCleanup(process.kill)
         journal = self.folder / journal
         self.wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") == 2)
-        workers = children_of(process.pid)
-        self.assertEqual(len(workers), 1)
-        return process, workers[0]
+        worker, = children_of(process.pid)
+        self.wait_for(lambda: self.hangs(worker))
+        return process, worker
 
-    def wait_for(self, condition, seconds=30):
+    def hangs(self, worker):
+        return self.hanging.exists() and str(worker) in self.hanging.read_text().split("\n")
+
+    def wait_for(self, condition, seconds=60):
         end = time.monotonic() + seconds
         while not condition():
             self.assertLess(time.monotonic(), end, "waited in vain")
@@ -131,8 +136,8 @@ class Workers(CheckTest):
         process.send_signal(signal.SIGHUP)
         time.sleep(0.1)
         process.send_signal(signal.SIGCONT)  # both are waiting
-        process.communicate(timeout=120)
-        self.assertIn(process.returncode, (129, 143))
+        _, errors = process.communicate(timeout=120)
+        self.assertIn(process.returncode, (129, 143), errors)
         self.assertEqual(self.journal()[-1]["type"], "end")
 
     def test_a_kill_leaves_valid_files_and_no_worker(self):
@@ -149,8 +154,10 @@ class Workers(CheckTest):
     def test_a_worker_that_somebody_kills_twice(self):
         process, worker = self.start_hanging()
         os.kill(worker, signal.SIGKILL)
-        # The case is done once more, by a fresh worker.
-        self.wait_for(lambda: set(children_of(process.pid)) - {worker})
+        # The case is done once more, by a fresh worker. One that is killed before it has started
+        # would not count.
+        self.wait_for(lambda: any(self.hangs(child) for child in children_of(process.pid)
+                                  if child != worker))
         again, = set(children_of(process.pid)) - {worker}
         os.kill(again, signal.SIGKILL)
         out, errors = process.communicate(timeout=120)
