@@ -29,6 +29,10 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
+std::string counted(uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 namespace {
 
 // Insertions, deletions, substitutions, and swaps of neighbours, the commonest slip ("lsit"): the

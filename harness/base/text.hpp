@@ -15,6 +15,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// The candidate nearest to `name` by edit distance, if near enough to be a misspelling; else "".
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 
+/// "1 case", "2 cases": a number and a noun whose plural takes an s.
+std::string counted(uint64_t count, std::string_view noun);
+
 /// "1,600 bytes", "4 KiB", "1.5 GiB": exact below 10 KiB.
 std::string format_bytes(uint64_t bytes);
 

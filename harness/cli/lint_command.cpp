@@ -19,10 +19,6 @@ struct LintRequest {
   std::string annotation_text;  ///< as it was given
 };
 
-std::string counted(size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 nlohmann::ordered_json as_json(const Error& error) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   const Position& where = error.where();

@@ -87,10 +87,6 @@ std::string as_json(const ChosenCases& chosen) {
   return json_output(whole);
 }
 
-std::string counted(size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 void print_for_people(const ChosenCases& chosen, bool suites_only, Output& out) {
   size_t total = 0, skipped = 0;
   for (const auto& [suite, cases] : chosen.suites) {

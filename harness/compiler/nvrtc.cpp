@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/loader.hpp"
 #include "base/file.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
@@ -120,8 +121,7 @@ Opened try_open(const std::string& name, std::vector<std::string>& log) {
   Opened opened;
   opened.library = dlopen(loadable(name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened.library == nullptr) {
-    const char* reason = dlerror();
-    log.push_back(fmt::format("{}: {}", name, reason != nullptr ? reason : "cannot be opened"));
+    log.push_back(fmt::format("{}: {}", name, loader_error()));
     return opened;
   }
   link_map* map = nullptr;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loader.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
 #include "driver/driver.hpp"
@@ -17,11 +18,6 @@ namespace {
 // NOLINTNEXTLINE(readability-identifier-naming): named as functions.def writes it
 enum class Presence { required, optional };
 
-std::string loader_reason() {
-  const char* text = dlerror();
-  return text != nullptr ? text : "unknown reason";
-}
-
 std::string file_of(void* library) {
   link_map* map = nullptr;
   if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return {};
@@ -32,7 +28,7 @@ void* open_library(const std::string& name, const std::string& hint) {
   dlerror();
   void* library = dlopen(loadable(name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw environment_error(fmt::format("cannot open the driver {}: {}", name, loader_reason()),
+    throw environment_error(fmt::format("cannot open the driver {}: {}", name, loader_error()),
                             hint);
   }
   return library;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/loader.hpp"
 #include "base/places.hpp"
 
 namespace warpmark {
@@ -109,11 +110,6 @@ class Library final : public Nvml {
   std::string path_;
 };
 
-std::string loader_reason() {
-  const char* text = dlerror();
-  return text != nullptr ? text : "unknown reason";
-}
-
 std::string error_text(void* library, int result) {
   const auto describe = reinterpret_cast<const char* (*)(int)>(dlsym(library, "nvmlErrorString"));
   const char* text = describe != nullptr ? describe(result) : nullptr;
@@ -125,7 +121,7 @@ std::shared_ptr<const Nvml> open_library(const std::string& name, std::string& w
   // Never closed, like drivers: a library may have left threads or exit handlers behind.
   void* library = dlopen(loadable(name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    why = fmt::format("cannot open {}: {}", name, loader_reason());
+    why = fmt::format("cannot open {}: {}", name, loader_error());
     return nullptr;
   }
   NvmlTable table;

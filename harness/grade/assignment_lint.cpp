@@ -118,10 +118,6 @@ class AssignmentLinter {
   AssignmentLint lint_;
 };
 
-std::string counted(size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 bool says(const GradedCase& one, const std::vector<GradeWord>& words) {
   const auto wanted = [&](GradeWord word) {
     return std::find(words.begin(), words.end(), word) != words.end();

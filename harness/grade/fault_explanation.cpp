@@ -125,10 +125,6 @@ std::string by_thread(const Report& report) {
                      more == 1 ? "" : "es");
 }
 
-std::string plural(int64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
 std::string forbidden(const Report& report, const std::string& file, int64_t index) {
   const std::string name = report.text("argument");
   return fmt::format(
@@ -142,7 +138,7 @@ std::string outside_argument(const Report& report, const std::string& file, int6
   const int64_t elements = report.number("elements").value_or(0);
   const std::string does = report.text("access") == "write" ? "writes" : "reads";
   std::string text = fmt::format("{} {} `{}[{}]`, but `{}` has only {}", subject(report, file),
-                                 does, name, index, name, plural(elements, "element"));
+                                 does, name, index, name, counted(elements, "element"));
   if (elements > 0) text += fmt::format(" (index 0 to {})", elements - 1);
   text += "." + by_thread(report);
   const int64_t count = report.number("count").value_or(1);
@@ -175,7 +171,7 @@ std::string outside_shared(const Report& report, const std::string& file) {
            " This launch gives the kernel no dynamic shared memory: declare the array with a size, "
            "as in `__shared__ float part[128];`, and not as `extern __shared__`.";
   }
-  if (size) text += fmt::format(", which is {}", plural(*size, "byte"));
+  if (size) text += fmt::format(", which is {}", counted(*size, "byte"));
   return text + "." + by_thread(report) +
          " Either the `__shared__` array is too small for the number of threads in a block, or the "
          "index is too great.";

@@ -22,14 +22,12 @@ namespace warpmark {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kSocket = 3;
 // What a process takes to write a message that it has begun.
 constexpr std::chrono::seconds kMessage{30};
 constexpr std::chrono::milliseconds kPatience{500};
 
-Json to_message(const Error& error) {
+nlohmann::json to_message(const Error& error) {
   const Position& where = error.where();
   return {{"error",
            {{"code", static_cast<int>(error.code())},
@@ -40,13 +38,13 @@ Json to_message(const Error& error) {
             {"hint", error.hint()}}}};
 }
 
-Error error_from(const Json& json) {
+Error error_from(const nlohmann::json& json) {
   return {static_cast<ExitCode>(json.at("code").get<int>()), json.at("message"),
           Position{json.at("file"), json.at("line"), json.at("column")}, json.at("hint")};
 }
 
 // What the front asks of a device.
-Json to_message(const DeviceFacts& facts) {
+nlohmann::json to_message(const DeviceFacts& facts) {
   return {{"ready",
            {{"kind", facts.kind},
             {"name", facts.name},
@@ -59,7 +57,7 @@ Json to_message(const DeviceFacts& facts) {
             {"walls", facts.walls}}}};
 }
 
-DeviceFacts facts_from(const Json& json) {
+DeviceFacts facts_from(const nlohmann::json& json) {
   DeviceFacts facts;
   facts.kind = json.at("kind");
   facts.name = json.at("name");
@@ -73,7 +71,7 @@ DeviceFacts facts_from(const Json& json) {
   return facts;
 }
 
-Json to_message(const GradeSetup& setup) {
+nlohmann::json to_message(const GradeSetup& setup) {
   return {{"do", "start"},
           {"assignment", setup.assignment.string()},
           {"assignment_sha256", setup.assignment_sha256},
@@ -83,12 +81,12 @@ Json to_message(const GradeSetup& setup) {
           {"without_walls", setup.without_walls}};
 }
 
-Json to_message(const Submission& submission) {
+nlohmann::json to_message(const Submission& submission) {
   return {{"do", "grade"},           {"student", submission.student}, {"file", submission.file},
           {"text", submission.text}, {"sha256", submission.sha256},   {"note", submission.note}};
 }
 
-Submission submission_from(const Json& json) {
+Submission submission_from(const nlohmann::json& json) {
   Submission submission;
   submission.student = json.at("student");
   submission.file = json.at("file");
@@ -175,12 +173,12 @@ void GradeProcess::grade(const Submission& submission) {
 GradeAnswer GradeProcess::receive() {
   const Channel::Received received = channel_->receive(std::chrono::steady_clock::now() + kMessage);
   if (received.message) {
-    const Json& body = received.message->body;
+    const nlohmann::json& body = received.message->body;
     try {
       if (body.contains("ready")) return facts_from(body.at("ready"));
       if (body.contains("error")) return error_from(body.at("error"));
       return grade_result_from_json(nlohmann::ordered_json(body.at("result")));
-    } catch (const Json::exception&) {
+    } catch (const nlohmann::json::exception&) {
     } catch (const Error&) {
     }
     kill();
@@ -209,8 +207,8 @@ int run_grade_worker(
   for (;;) {
     const Channel::Received received = channel.receive();
     if (!received.message) return 0;
-    const Json& request = received.message->body;
-    Json reply;
+    const nlohmann::json& request = received.message->body;
+    nlohmann::json reply;
     try {
       if (request.at("do") == "start") {
         const auto assignment = load(request.at("assignment").get<std::string>());

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kBlock = 64;  // of SHA-256, in bytes
 
 // A longer secret adds nothing, and a device that never ends is none.
-constexpr size_t kMostBytes = 4096;
+constexpr size_t kMostSecretBytes = 4096;
 
 constexpr const char* kHowToMakeOne =
     "make one with `head -c 32 /dev/urandom | base64 > secret`, keep it from students, and use the "
@@ -56,8 +56,8 @@ uint64_t first_bytes(const std::array<uint8_t, 32>& digest) {
 
 std::string read_all(int descriptor, const std::string& name) {
   std::string bytes;
-  std::array<char, kMostBytes + 1> chunk{};
-  while (bytes.size() <= kMostBytes) {
+  std::array<char, kMostSecretBytes + 1> chunk{};
+  while (bytes.size() <= kMostSecretBytes) {
     const ssize_t count = ::read(descriptor, chunk.data(), chunk.size());
     if (count == 0) return bytes;
     if (count > 0) {
@@ -67,8 +67,8 @@ std::string read_all(int descriptor, const std::string& name) {
           fmt::format("cannot read the secret from {}: {}", name, std::strerror(errno)));
     }
   }
-  throw usage_error(fmt::format("the secret in {} is longer than {} bytes", name, kMostBytes), {},
-                    kHowToMakeOne);
+  throw usage_error(fmt::format("the secret in {} is longer than {} bytes", name, kMostSecretBytes),
+                    {}, kHowToMakeOne);
 }
 
 }  // namespace

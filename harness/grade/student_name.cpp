@@ -13,7 +13,7 @@ namespace warpmark {
 namespace {
 
 // Names of files have no more than 255 bytes on Linux, and renderers add suffixes.
-constexpr size_t kMostBytes = 200;
+constexpr size_t kMostNameBytes = 200;
 constexpr size_t kHashDigits = 16;
 
 struct CodePoint {
@@ -100,8 +100,8 @@ std::string folder_name(std::string_view student) {
     at += bytes;
   }
   if (name.empty()) return "%";
-  if (name.size() <= kMostBytes) return name;
-  size_t cut = kMostBytes - kHashDigits - 1;
+  if (name.size() <= kMostNameBytes) return name;
+  size_t cut = kMostNameBytes - kHashDigits - 1;
   // In the middle of neither a character nor a "%2F".
   while ((static_cast<unsigned char>(name[cut]) & 0xC0) == 0x80) --cut;
   for (size_t back = 1; back <= 2 && back <= cut; ++back) {

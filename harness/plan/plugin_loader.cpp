@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/file.hpp"
+#include "base/loader.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -40,7 +41,7 @@ const warpmark_plugin* open_plugin(const fs::path& file, const std::string& name
   const std::string shown = display_path(file);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw usage_error(fmt::format("cannot open the plugin {}: {}", shown, printable(dlerror())),
+    throw usage_error(fmt::format("cannot open the plugin {}: {}", shown, printable(loader_error())),
                       where);
   }
   void* symbol = dlsym(library, WARPMARK_PLUGIN_SYMBOL);

@@ -21,7 +21,7 @@ constexpr size_t kRows = 24;
 constexpr size_t kSamples = 150;
 
 // One point of a suite: a series of one result.
-struct Entry {
+struct PlotPoint {
   size_t result = 0;
   const BenchCase* one = nullptr;
   const BenchSeries* series = nullptr;
@@ -44,8 +44,9 @@ std::optional<std::string> value_of(const BenchCase& one, const std::string& axi
   return std::nullopt;
 }
 
-std::vector<Entry> entries_of(const std::vector<NamedResult>& results, const std::string& suite) {
-  std::vector<Entry> entries;
+std::vector<PlotPoint> entries_of(const std::vector<NamedResult>& results,
+                                  const std::string& suite) {
+  std::vector<PlotPoint> entries;
   for (size_t i = 0; i < results.size(); ++i) {
     for (const BenchCase& one : results[i].result.cases) {
       if (one.suite != suite) continue;
@@ -56,10 +57,10 @@ std::vector<Entry> entries_of(const std::vector<NamedResult>& results, const std
 }
 
 // `n` before the axis with the most values; nothing if no axis is of two numbers or more.
-std::optional<std::string> x_axis(const std::vector<Entry>& entries) {
+std::optional<std::string> x_axis(const std::vector<PlotPoint>& entries) {
   std::map<std::string, std::set<double>> numbers;
   std::map<std::string, size_t> seen;
-  for (const Entry& entry : entries) {
+  for (const PlotPoint& entry : entries) {
     for (const auto& [name, value] : entry.one->point) {
       const auto number = number_of(value);
       if (!number) continue;
@@ -80,16 +81,16 @@ std::optional<std::string> x_axis(const std::vector<Entry>& entries) {
   return best;
 }
 
-Quantity quantity_of(const std::vector<Entry>& entries) {
+Quantity quantity_of(const std::vector<PlotPoint>& entries) {
   const auto all = [&](const auto& has) {
     return std::all_of(entries.begin(), entries.end(), has);
   };
-  if (all([](const Entry& entry) {
+  if (all([](const PlotPoint& entry) {
         return entry.one->counter("ptx_thread_instructions").value_or(0) > 0;
       })) {
     return Quantity::instructions;
   }
-  if (all([](const Entry& entry) { return entry.series->bytes_per_s.has_value(); })) {
+  if (all([](const PlotPoint& entry) { return entry.series->bytes_per_s.has_value(); })) {
     return Quantity::rate;
   }
   return Quantity::time;
@@ -100,7 +101,7 @@ struct Height {
   double value = 0, low = 0, high = 0;
 };
 
-Height height_of(const Entry& entry, Quantity quantity) {
+Height height_of(const PlotPoint& entry, Quantity quantity) {
   const Summary& summary = entry.series->summary;
   switch (quantity) {
     case Quantity::instructions: {
@@ -121,19 +122,20 @@ Height height_of(const Entry& entry, Quantity quantity) {
 
 class LineMaker {
  public:
-  LineMaker(const std::vector<NamedResult>& results, std::vector<Entry> entries, std::string x_axis)
+  LineMaker(const std::vector<NamedResult>& results, std::vector<PlotPoint> entries,
+            std::string x_axis)
       : results_(results),
         entries_(std::move(entries)),
         x_axis_(std::move(x_axis)),
         quantity_(quantity_of(entries_)) {
     std::set<CacheState> caches;
-    for (const Entry& entry : entries_) caches.insert(entry.series->cache);
+    for (const PlotPoint& entry : entries_) caches.insert(entry.series->cache);
     both_caches_ = caches.size() > 1;
   }
 
   std::vector<CaptionedLines> make() {
     std::vector<std::string> dtypes;
-    for (const Entry& entry : entries_) {
+    for (const PlotPoint& entry : entries_) {
       const std::string dtype = value_of(*entry.one, "dtype").value_or("");
       if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) dtypes.push_back(dtype);
     }
@@ -153,7 +155,7 @@ class LineMaker {
 
  private:
   // All that tells a line from others, but for cold and hot.
-  std::string label_of(const Entry& entry) const {
+  std::string label_of(const PlotPoint& entry) const {
     std::vector<std::string> parts;
     for (const auto& [name, value] : entry.one->point) {
       if (name != x_axis_ && name != "dtype") parts.push_back(fmt::format("{}={}", name, value));
@@ -166,7 +168,7 @@ class LineMaker {
     // By label and cache, in the order of the result.
     std::vector<std::string> labels;
     std::vector<std::pair<PlotLine, std::vector<std::pair<double, Height>>>> lines;
-    for (const Entry& entry : entries_) {
+    for (const PlotPoint& entry : entries_) {
       if (value_of(*entry.one, "dtype").value_or("") != dtype) continue;
       const std::string label = label_of(entry);
       auto known = std::find(labels.begin(), labels.end(), label);
@@ -206,7 +208,7 @@ class LineMaker {
                    : quantity_ == Quantity::instructions ? "thread instructions"
                                                          : "µs";
     plot.log_y = quantity_ != Quantity::rate;
-    plot.log_x = std::all_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    plot.log_x = std::all_of(entries_.begin(), entries_.end(), [&](const PlotPoint& entry) {
       return *number_of(*value_of(*entry.one, x_axis_)) > 0;
     });
     if (quantity_ != Quantity::rate) return plot;
@@ -229,7 +231,7 @@ class LineMaker {
   }
 
   const std::vector<NamedResult>& results_;
-  std::vector<Entry> entries_;
+  std::vector<PlotPoint> entries_;
   std::string x_axis_;
   Quantity quantity_;
   bool both_caches_ = false;
@@ -243,10 +245,10 @@ std::vector<double> chosen_samples(const std::vector<double>& samples) {
 }
 
 std::vector<StripPlot> strips_of(const std::vector<NamedResult>& results,
-                                 const std::vector<Entry>& entries) {
+                                 const std::vector<PlotPoint>& entries) {
   std::vector<StripPlot> plots;
   size_t rows = 0;
-  for (const Entry& entry : entries) {
+  for (const PlotPoint& entry : entries) {
     if (!entry.one->counters.empty()) continue;
     if (rows++ % kRows == 0) plots.push_back({"% off the median", {}});
     const Summary& summary = entry.series->summary;
@@ -269,7 +271,7 @@ std::vector<StripPlot> strips_of(const std::vector<NamedResult>& results,
 std::vector<SuitePlots> suite_plots(const std::vector<NamedResult>& results) {
   std::vector<SuitePlots> all;
   for (const ReportTable& table : report_tables(results)) {
-    const std::vector<Entry> entries = entries_of(results, table.suite);
+    const std::vector<PlotPoint> entries = entries_of(results, table.suite);
     SuitePlots plots;
     plots.suite = table.suite;
     if (const auto axis = x_axis(entries)) plots.lines = LineMaker(results, entries, *axis).make();

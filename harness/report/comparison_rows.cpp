@@ -15,7 +15,7 @@ namespace warpmark {
 namespace {
 
 // Percent with so many digits behind the point; no "-0.0".
-std::string percent_text(double ratio, int decimals) {
+std::string change_percent(double ratio, int decimals) {
   const double percent = (ratio - 1) * 100;
   const double step = std::pow(10, -decimals);
   const double rounded = std::round(percent / step) * step;
@@ -25,7 +25,7 @@ std::string percent_text(double ratio, int decimals) {
 
 // Times are never known to more than a thousandth.
 std::string change_of_time(double ratio) {
-  return percent_text(ratio, 1) + " %";
+  return change_percent(ratio, 1) + " %";
 }
 
 // Of exact numbers a change is never nothing: two digits that count.
@@ -34,11 +34,11 @@ std::string change_of_count(double ratio) {
   const double size = std::abs(ratio - 1) * 100;
   const int decimals = size >= 99.5 ? 0 : size >= 0.995 ? 1 : size >= 0.0995 ? 2 : 3;
   return size < 0.0005 ? (ratio > 1 ? "+0.001 %" : "-0.001 %")
-                       : percent_text(ratio, decimals) + " %";
+                       : change_percent(ratio, decimals) + " %";
 }
 
 std::string interval_text(const Ratio& ratio) {
-  return fmt::format("{} … {} %", percent_text(ratio.low, 1), percent_text(ratio.high, 1));
+  return fmt::format("{} … {} %", change_percent(ratio.low, 1), change_percent(ratio.high, 1));
 }
 
 std::string count_of(const std::optional<int64_t>& value) {
@@ -114,10 +114,6 @@ size_t cases_of(const BenchComparison& comparison) {
   std::set<std::string> ids;
   for (const ComparedPoint& point : comparison.points) ids.insert(point.id);
   return ids.size();
-}
-
-std::string counted(size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 // The command that repeats the first case of that verdict.

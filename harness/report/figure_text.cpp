@@ -21,15 +21,15 @@ int decimals(double value, int most) {
 }  // namespace
 
 std::string time_text(double seconds) {
-  struct Unit {
+  struct TimeUnit {
     double seconds;
     const char* name;
   };
-  static constexpr std::array<Unit, 4> kUnits = {
+  static constexpr std::array<TimeUnit, 4> kUnits = {
       {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};
   if (!std::isfinite(seconds) || seconds < 0) return "?";
   if (seconds == 0) return "0 ns";
-  for (const Unit& unit : kUnits) {
+  for (const TimeUnit& unit : kUnits) {
     const double value = seconds / unit.seconds;
     // 0.99996 ms would be written as 1000 µs.
     if (value < 0.99995 && unit.seconds > 1e-9) continue;

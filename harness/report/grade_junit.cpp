@@ -30,9 +30,9 @@ std::string problem(const char* element, std::string_view type, const std::strin
                      xml_attribute(message), xml_attribute(type), xml_content(text));
 }
 
-class Suite {
+class StudentReport {
  public:
-  explicit Suite(const GradeResult& result) : result_(result) {
+  explicit StudentReport(const GradeResult& result) : result_(result) {
     for (const GradedCase& one : result.cases) add(one);
     if (!has_points(result)) {
       ++counts_.errors;
@@ -104,7 +104,7 @@ std::string grade_junit(const std::vector<GradeResult>& results) {
   Counts all;
   std::string suites;
   for (const GradeResult& result : results) {
-    const Suite suite(result);
+    const StudentReport suite(result);
     const Counts& counts = suite.counts();
     all.tests += counts.tests;
     all.failures += counts.failures;

@@ -138,7 +138,7 @@ void read_measurement(const RecordField& record, BenchCase& into) {
   into.after = state_of(record.member("after"));
 }
 
-BenchCase case_of(const RecordField& record) {
+BenchCase bench_case_of(const RecordField& record) {
   BenchCase one;
   one.suite = record.member("suite").text();
   one.id = record.member("case").text();
@@ -249,7 +249,7 @@ BenchResult read_result(const std::filesystem::path& file, JournalRun which) {
   std::map<std::string, int> lines;
   for (size_t i = 0; i < contents.cases.size(); ++i) {
     const Position where{name, contents.case_lines[i], 0};
-    BenchCase one = case_of(RecordField(contents.cases[i], where));
+    BenchCase one = bench_case_of(RecordField(contents.cases[i], where));
     one.line = where.line;
     const auto [other, is_new] = lines.emplace(one.id, where.line);
     if (!is_new) {

@@ -130,7 +130,7 @@ GradedItem item_of(const RecordField& record) {
   return item;
 }
 
-GradedCase case_of(const RecordField& record) {
+GradedCase graded_case_of(const RecordField& record) {
   GradedCase one;
   one.name = record.member("name").text();
   one.points = not_negative(record.member("points"));
@@ -194,7 +194,7 @@ GradeResult grade_result_from_json(const Json& json, const Position& where) {
   result.points = not_negative(record.member("points"));
   result.max_points = not_negative(record.member("max_points"));
   for (const RecordField& one : record.member("cases").elements()) {
-    result.cases.push_back(case_of(one));
+    result.cases.push_back(graded_case_of(one));
   }
   result.flags = record.member("flags").texts();
   result.seconds = not_negative(record.member("seconds"));

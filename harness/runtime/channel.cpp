@@ -15,8 +15,8 @@ namespace warpmark {
 
 namespace {
 
-constexpr uint32_t kMagic = 0x314B5057;  // "WPK1", little-endian
-using Header = std::array<uint32_t, 3>;  // magic, bytes, descriptors
+constexpr uint32_t kMagic = 0x314B5057;       // "WPK1", little-endian
+using FrameHeader = std::array<uint32_t, 3>;  // magic, bytes, descriptors
 
 }  // namespace
 
@@ -36,8 +36,8 @@ bool Channel::send(const nlohmann::json& body, const std::vector<int>& fds) {
   }
   // Paths and compiler logs may hold any bytes; what is not UTF-8 is replaced.
   const std::string text = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  const Header header = {kMagic, static_cast<uint32_t>(text.size()),
-                         static_cast<uint32_t>(fds.size())};
+  const FrameHeader header = {kMagic, static_cast<uint32_t>(text.size()),
+                              static_cast<uint32_t>(fds.size())};
   std::string frame(reinterpret_cast<const char*>(header.data()), sizeof header);
   frame += text;
 
@@ -119,7 +119,7 @@ std::optional<ChannelEnd> Channel::read_exactly(char* into, size_t count, const 
 
 Channel::Received Channel::receive(const Deadline& deadline, int wake_fd) {
   Message message;
-  Header header{};
+  FrameHeader header{};
   if (const auto end = read_exactly(reinterpret_cast<char*>(header.data()), sizeof header, deadline,
                                     wake_fd, message.fds)) {
     return {std::nullopt, *end};

@@ -366,16 +366,16 @@ Comparison compare(const TypedBytes& actual, const TypedBytes& expected, const C
   return with_element_type(actual.dtype, [&](auto output) {
     using Output = decltype(output);
     return with_element_type(expected.dtype, [&](auto reference) -> Comparison {
-      using Expected = decltype(reference);
-      constexpr bool kWide = sizeof(Expected) >= sizeof(Output);
-      if constexpr (std::is_same_v<Output, BoolByte> && std::is_same_v<Expected, BoolByte>) {
-        return compare_as<Output, Expected, BoolJudge>(actual, expected, rule, poison, earlier);
+      using Reference = decltype(reference);
+      constexpr bool kWide = sizeof(Reference) >= sizeof(Output);
+      if constexpr (std::is_same_v<Output, BoolByte> && std::is_same_v<Reference, BoolByte>) {
+        return compare_as<Output, Reference, BoolJudge>(actual, expected, rule, poison, earlier);
       } else if constexpr (kIsReal<Output> &&
-                           ((kIsReal<Expected> && kWide) || std::is_integral_v<Expected>)) {
-        return compare_as<Output, Expected, RealJudge<Output, Expected>>(actual, expected, rule,
+                           ((kIsReal<Reference> && kWide) || std::is_integral_v<Reference>)) {
+        return compare_as<Output, Reference, RealJudge<Output, Reference>>(actual, expected, rule,
                                                                          poison, earlier);
-      } else if constexpr (kWide && std::is_integral_v<Output> && std::is_integral_v<Expected>) {
-        return compare_as<Output, Expected, IntegerJudge<Output, Expected>>(actual, expected, rule,
+      } else if constexpr (kWide && std::is_integral_v<Output> && std::is_integral_v<Reference>) {
+        return compare_as<Output, Reference, IntegerJudge<Output, Reference>>(actual, expected, rule,
                                                                             poison, earlier);
       } else {
         throw internal_error("comparison: an output of " + std::string(actual.dtype.name) +

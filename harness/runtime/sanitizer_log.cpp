@@ -20,8 +20,6 @@ namespace warpmark {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr size_t kMostReports = 1000;
 constexpr size_t kMostQuoted = 400;  // bytes of a log that are no report
 constexpr std::string_view kMark = "=========";
@@ -113,7 +111,7 @@ Place place_of(std::string_view text) {
   return place;
 }
 
-void add_place(Json& json, const Place& place) {
+void add_place(nlohmann::ordered_json& json, const Place& place) {
   if (place.file.empty() || place.line == 0) return;
   json["file"] = place.file;
   json["line"] = place.line;
@@ -295,7 +293,7 @@ class LogReader {
 
 // Which buffer's element an address is: it lies in the buffer, or that is nearest to it. Returns
 // "dest[400]", or "".
-std::string add_argument(Json& json, const Finding& finding,
+std::string add_argument(nlohmann::ordered_json& json, const Finding& finding,
                          const std::vector<protocol::BufferPlace>& buffers) {
   if (finding.space != "global" || !finding.address) return "";
   const uint64_t address = *finding.address;
@@ -355,8 +353,9 @@ std::string message_of(const Finding& finding, const std::string& element) {
   return finding.said + by;
 }
 
-Json report_of(const Finding& finding, const std::vector<protocol::BufferPlace>& buffers) {
-  Json json;
+nlohmann::ordered_json report_of(const Finding& finding,
+                                 const std::vector<protocol::BufferPlace>& buffers) {
+  nlohmann::ordered_json json;
   json["kind"] = finding.kind;
   if (!finding.place.kernel.empty()) json["kernel"] = finding.place.kernel;
   const bool race = finding.kind == "race";
@@ -380,7 +379,7 @@ Json report_of(const Finding& finding, const std::vector<protocol::BufferPlace>&
   if (!finding.hazard.empty()) json["hazard"] = finding.hazard;
   json["severity"] = "error";
   if (finding.has_other) {
-    Json other = Json::object();
+    nlohmann::ordered_json other = nlohmann::ordered_json::object();
     add_place(other, finding.other);
     json["other"] = other;
   }
@@ -390,15 +389,16 @@ Json report_of(const Finding& finding, const std::vector<protocol::BufferPlace>&
 
 }  // namespace
 
-std::vector<Json> read_sanitizer_log(std::string_view log,
-                                     const std::vector<protocol::BufferPlace>& buffers) {
+std::vector<nlohmann::ordered_json> read_sanitizer_log(
+    std::string_view log, const std::vector<protocol::BufferPlace>& buffers) {
   LogReader reader;
-  std::vector<Json> reports;
+  std::vector<nlohmann::ordered_json> reports;
   for (const Finding& finding : reader.read(log)) reports.push_back(report_of(finding, buffers));
   if (!reports.empty() || reader.errors() == 0) return reports;
   const std::string counted = fmt::format("compute-sanitizer counts {} error{}", reader.errors(),
                                           reader.errors() == 1 ? "" : "s");
-  Json unknown = {{"kind", kUnknown}, {"severity", "error"}, {"message", counted}};
+  nlohmann::ordered_json unknown = {
+      {"kind", kUnknown}, {"severity", "error"}, {"message", counted}};
   if (reader.unknown()) {
     unknown = report_of(*reader.unknown(), buffers);
     unknown["message"] = fmt::format("{}, in words that Warpmark does not know: {}", counted,

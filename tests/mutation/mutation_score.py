@@ -35,6 +35,14 @@ def fail(message):
     sys.exit(2)
 
 
+def sources_of(compiled):
+    """The source files of a compilation: several, where the build compiles them together."""
+    if not compiled.endswith("_cxx.cxx"):
+        return [os.path.realpath(compiled)]
+    with open(compiled, encoding="utf-8") as file:
+        return [os.path.realpath(path) for path in re.findall(r'^#include "(.*)"$', file.read(), re.M)]
+
+
 class Build:
     """What Ninja and CTest know of a build folder: how to compile, link and run."""
 
@@ -43,8 +51,9 @@ class Build:
         with open(os.path.join(self.folder, "compile_commands.json"), encoding="utf-8") as file:
             self.commands = {}
             for entry in json.load(file):
-                self.commands.setdefault(os.path.realpath(entry["file"]), []).append(
-                    shlex.split(entry["command"]))
+                command = shlex.split(entry["command"])
+                for source in sources_of(entry["file"]):
+                    self.commands.setdefault(source, []).append(command)
         shown = subprocess.run(["ctest", "--test-dir", self.folder, "--show-only=json-v1"],
                                check=True, stdout=subprocess.PIPE, text=True).stdout
         self.tests = {test["name"]: test for test in json.loads(shown)["tests"]}
@@ -60,8 +69,24 @@ class Build:
             command = command[1:]
         command = [word for word in command if not re.fullmatch(r"-O\w*|-g\w*|-Werror", word)]
         command[command.index("-o") + 1] = output
+        command[command.index("-c") + 1] = os.path.realpath(source)
         includes = [f"-I{folder}" for folder in folders]
         return command[:1] + ["-O0", "-w"] + includes + command[1:]
+
+    def others_of(self, source, output, program=""):
+        """The compilation of the files that the build compiles together with this one, or None."""
+        source = os.path.realpath(source)
+        found = self.commands[source]
+        command = next((c for c in found if f"/{program}.dir/" in c[c.index("-o") + 1]), found[0])
+        others = [s for s in sources_of(command[command.index("-c") + 1]) if s != source]
+        if not others:
+            return None
+        together = os.path.splitext(output)[0] + ".cxx"
+        with open(together, "w", encoding="utf-8") as file:
+            file.writelines(f'#include "{other}"\n' for other in others)
+        command = self.compile_command(source, output, [], program)
+        command[command.index("-c") + 1] = together
+        return command
 
     def object_of(self, source, program):
         """The object file of a test's own source in its link command, or None."""
@@ -93,11 +118,31 @@ class Build:
         return {**os.environ, **extra}
 
 
+class Others:
+    """What the build compiles together with judged files, compiled without these once."""
+
+    def __init__(self, build, folder):
+        self.build, self.folder = build, folder
+        self.made = {}
+
+    def object_for(self, source, program):
+        """Its object file, or None if there is nothing."""
+        key = source, program
+        if key not in self.made:
+            output = os.path.join(self.folder, f"others-{len(self.made)}.o")
+            command = self.build.others_of(source, output, program)
+            if command is not None:
+                subprocess.run(command, cwd=self.build.folder, check=True)
+            self.made[key] = output if command is not None else None
+        return self.made[key]
+
+
 class Trial:
     """One text of a judged file, built into its tests and run."""
 
-    def __init__(self, build, entry, source_text, seconds):
-        self.build, self.entry, self.text, self.seconds = build, entry, source_text, seconds
+    def __init__(self, build, others, entry, source_text, seconds):
+        self.build, self.others, self.entry = build, others.object_for, entry
+        self.text, self.seconds = source_text, seconds
 
     def run(self):
         """("killed" | "survived" | "invalid", why)."""
@@ -128,13 +173,18 @@ class Trial:
                                       stderr=subprocess.PIPE, text=True, check=False)
                 if done.returncode != 0:
                     return "invalid", done.stderr
+                made = [output]
+                others = self.others(original, name)
+                if others is not None:
+                    made.append(others)
                 own = self.build.object_of(original, name)
                 if own is None:
-                    objects.append(output)
+                    objects += made
                 else:
-                    replaced[own] = output
+                    replaced[own] = made
             mutated = os.path.join(folder, name)
-            link = [replaced.get(word, word) for word in self.build.link_command(program)]
+            link = [made for word in self.build.link_command(program)
+                    for made in replaced.get(word, [word])]
             place = link.index("-o")
             link = link[:place] + objects + ["-o", mutated] + link[place + 2:]
             done = subprocess.run(link, cwd=self.build.folder, stdout=subprocess.DEVNULL,
@@ -160,7 +210,7 @@ def is_named(entry, equivalent, mutant):
             and equivalent.get("nth", mutant.nth) == mutant.nth)
 
 
-def measure(build, entry, equivalents, options):
+def measure(build, others, entry, equivalents, options):
     """The counts and survivors of one file."""
     with open(os.path.join(ROOT, entry["file"]), encoding="utf-8") as file:
         source = file.read()
@@ -176,13 +226,13 @@ def measure(build, entry, equivalents, options):
             print(f"{entry['file']}:{mutant.line}:{mutant.column}: {mutant.change}")
         return {"mutants": len(mutants)}
     begin = time.monotonic()
-    verdict, why = Trial(build, entry, source, 600).run()
+    verdict, why = Trial(build, others, entry, source, 600).run()
     if verdict != "survived":
         fail(f"the tests of {entry['file']} fail without a mutant\n{why}")
     seconds = 10 + 10 * (time.monotonic() - begin)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         verdicts = list(pool.map(
-            lambda mutant: Trial(build, entry, mutant.apply(source), seconds).run()[0], mutants))
+            lambda mutant: Trial(build, others, entry, mutant.apply(source), seconds).run()[0], mutants))
     result = {"file": entry["file"], "mutants": 0, "killed": 0, "equivalent": 0, "survivors": []}
     for mutant, verdict in zip(mutants, verdicts):
         same = any(is_named(entry, e, mutant) for e in named)
@@ -203,6 +253,26 @@ def measure(build, entry, equivalents, options):
     return result
 
 
+def measure_all(build, others, judged, options):
+    """The results of the chosen files, and whether one of them has too low a score."""
+    results, low = [], False
+    for entry in judged["files"]:
+        if options.file not in entry["file"]:
+            continue
+        result = measure(build, others, entry, judged["equivalent"], options)
+        if options.list:
+            continue
+        results.append(result)
+        score = 100.0 * result["killed"] / result["mutants"] if result["mutants"] else 100.0
+        low = low or score < options.at_least
+        print(f"{entry['file']}: {result['killed']} of {result['mutants']} killed, {score:.1f} %; "
+              f"{result['equivalent']} equivalent", flush=True)
+        for survivor in result["survivors"]:
+            print(f"{entry['file']}:{survivor['line']}:{survivor['column']}: survived: "
+                  f"{survivor['change']} in: {survivor['text']}", flush=True)
+    return results, low
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("build")
@@ -219,21 +289,8 @@ def main():
     with open(options.judged, encoding="utf-8") as file:
         judged = json.load(file)
     build = Build(options.build)
-    results, low = [], False
-    for entry in judged["files"]:
-        if options.file not in entry["file"]:
-            continue
-        result = measure(build, entry, judged["equivalent"], options)
-        if options.list:
-            continue
-        results.append(result)
-        score = 100.0 * result["killed"] / result["mutants"] if result["mutants"] else 100.0
-        low = low or score < options.at_least
-        print(f"{entry['file']}: {result['killed']} of {result['mutants']} killed, {score:.1f} %; "
-              f"{result['equivalent']} equivalent", flush=True)
-        for survivor in result["survivors"]:
-            print(f"{entry['file']}:{survivor['line']}:{survivor['column']}: survived: "
-                  f"{survivor['change']} in: {survivor['text']}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="mutants-others-") as folder:
+        results, low = measure_all(build, Others(build, folder), judged, options)
     if results:
         killed, counted = sum(r["killed"] for r in results), sum(r["mutants"] for r in results)
         print(f"all: {killed} of {counted} killed, {100.0 * killed / max(counted, 1):.1f} %")

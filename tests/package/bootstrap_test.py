@@ -44,7 +44,14 @@ class EverythingPresent(BootstrapTest):
     def test_build_runs_cmake_and_no_ctest(self):
         self.run_script("build")
         self.assertEqual(self.machine.calls(), ["cmake --preset default",
-                                                "cmake --build --preset default"])
+                                                "cmake --build --preset default --target product"])
+
+    def test_run_builds_no_tests_and_test_does(self):
+        self.run_script("run", "--offline")
+        self.run_script("test", "--offline")
+        self.assertEqual(self.machine.calls("cmake --build"),
+                         ["cmake --build --preset default --target product",
+                          "cmake --build --preset default"])
 
     def test_ci_uses_its_preset(self):
         self.run_script("build", CI="true")
@@ -153,7 +160,8 @@ class MissingPackage(BootstrapTest):
         self.assertIn(self.COMMAND, self.machine.calls("apt-get")[-1])
         # Nobody sits at a pipe to type sudo's password.
         self.assertTrue(self.machine.calls("sudo")[0].startswith("sudo -n "))
-        self.assertEqual(self.machine.calls("cmake --build"), ["cmake --build --preset default"])
+        self.assertEqual(self.machine.calls("cmake --build"),
+                         ["cmake --build --preset default --target product"])
         self.assertIn("Found after the installation", output)
 
     def test_yes_and_ci_ask_nothing(self):

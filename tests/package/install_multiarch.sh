@@ -9,8 +9,8 @@ cmake=$2 python=$3
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpmark multiarch.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-"$cmake" -S "$source_dir" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-  -DWARPMARK_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
+"$cmake" -S "$source_dir" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DBUILD_TESTING=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
 "$cmake" --build "$work/build"
 WARPMARK_TEST_LONG=1 WARPMARK_BINARY_DIR="$work/build" \
   "$python" -B "$(dirname "${BASH_SOURCE[0]}")/install_test.py"

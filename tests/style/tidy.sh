@@ -3,7 +3,7 @@
 #
 # Usage: tidy.sh SOURCE_DIR BUILD_DIR [FILE...]
 #
-# BUILD_DIR holds compile_commands.json. With FILEs, relative to SOURCE_DIR, only these.
+# BUILD_DIR is a configured build. With FILEs, relative to SOURCE_DIR, only these.
 set -euo pipefail
 cd "$1"
 build=$2
@@ -16,11 +16,11 @@ for program in clang-tidy-14 clang-tidy; do
       mapfile -d '' -t found < <(find harness plugins -name '*.cpp' -print0 | sort -z)
       set -- "${found[@]}"
     fi
-    # Headers that GCC has precompiled are nothing that clang can read; files include them anyway.
     commands=$(mktemp -d)
     trap 'rm -rf "$commands"' EXIT
-    sed 's@ -Winvalid-pch -include [^ ]*/cmake_pch\.hxx@@' "$build/compile_commands.json" \
-      >"$commands/compile_commands.json"
+    tests/style/single_files.sh "$PWD" "$build" "$commands"
+    # Headers that GCC has precompiled are nothing that clang can read; files include them anyway.
+    sed -i 's@ -Winvalid-pch -include [^ ]*/cmake_pch\.hxx@@' "$commands/compile_commands.json"
     # One file a process, at most two at once: each takes half a gigabyte.
     printf '%s\0' "$@" |
       xargs -0 -n 1 -P 2 "$program" -p "$commands" --quiet --warnings-as-errors='*'

@@ -51,14 +51,14 @@ struct Meaning {
   bool cancels = false;    ///< itself
 };
 
-struct Word {
+struct FlowWord {
   std::string_view begins;
   Kind kind;
   std::uint8_t table = 0;
 };
 
 // Beginnings of names. Tables are lop3's, for operands a and b.
-constexpr Word kWords[] = {
+constexpr FlowWord kFlowWords[] = {
     {"and.", Kind::logic, 0xc0},
     {"or.", Kind::logic, 0xfc},
     {"xor.", Kind::logic, 0x3c},
@@ -110,7 +110,7 @@ Meaning meaning_of(const OpcodeInfo& info) {
       name.find(".relu") != name.npos)
     return meaning;
   if (name.starts_with("cvt.")) meaning.kind = Kind::convert;
-  for (const Word& word : kWords) {
+  for (const FlowWord& word : kFlowWords) {
     if (!name.starts_with(word.begins)) continue;
     meaning.kind = word.kind;
     meaning.table = word.table;

@@ -18,33 +18,34 @@ namespace {
 
 enum class Width : std::uint8_t { predicate, word, wide };
 
-struct Place {
+struct RegisterPlace {
   std::uint32_t slot = Instruction::kNone;
   Width width = Width::word;
 };
 
-std::array<Place, 3> sources_of(const Instruction& i) {
+std::array<RegisterPlace, 3> sources_of(const Instruction& i) {
   const bool vote = i.opcode >= Opcode::vote_all && i.opcode <= Opcode::vote_ballot;
   const bool wide = i.opcode == Opcode::match_any_64 || i.opcode == Opcode::match_all_64;
-  return {Place{i.a, vote   ? Width::predicate
-                     : wide ? Width::wide
-                            : Width::word},
-          Place{i.b}, Place{i.c}};
+  return {RegisterPlace{i.a, vote   ? Width::predicate
+                             : wide ? Width::wide
+                                    : Width::word},
+          RegisterPlace{i.b}, RegisterPlace{i.c}};
 }
 
-std::array<Place, 2> results_of(const Instruction& i) {
+std::array<RegisterPlace, 2> results_of(const Instruction& i) {
   const bool truth = i.opcode >= Opcode::vote_all && i.opcode <= Opcode::vote_uni;
-  return {Place{i.d, truth ? Width::predicate : Width::word}, Place{i.address, Width::predicate}};
+  return {RegisterPlace{i.d, truth ? Width::predicate : Width::word},
+          RegisterPlace{i.address, Width::predicate}};
 }
 
-std::uint64_t read(const std::byte* registers, const Place& from, std::uint32_t lane) {
+std::uint64_t read(const std::byte* registers, const RegisterPlace& from, std::uint32_t lane) {
   if (from.width == Width::predicate)
     return read_lane<std::uint32_t>(registers, from.slot, 0) >> lane & 1;
   if (from.width == Width::wide) return read_lane<std::uint64_t>(registers, from.slot, lane);
   return read_lane<std::uint32_t>(registers, from.slot, lane);
 }
 
-void write(std::byte* registers, const Place& to, std::uint32_t lane, std::uint64_t value) {
+void write(std::byte* registers, const RegisterPlace& to, std::uint32_t lane, std::uint64_t value) {
   if (to.width == Width::predicate)
     write_predicate(registers, to.slot, 1u << lane, static_cast<std::uint32_t>(value) << lane);
   else if (to.width == Width::wide)
@@ -85,11 +86,11 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
   Lanes& lanes = warp.lanes;
   WarpTaints* taints =
       observer_ && observer_->checks().init ? &observer_->taints(lanes.warp) : nullptr;
-  const auto get = [&](const Place& from, std::uint32_t lane) {
+  const auto get = [&](const RegisterPlace& from, std::uint32_t lane) {
     return Value{read(lanes.registers, from, lane),
                  taints == nullptr ? Taint{} : taints->get(from.slot, lane)};
   };
-  const auto put = [&](const Place& to, std::uint32_t lane, const Value& value) {
+  const auto put = [&](const RegisterPlace& to, std::uint32_t lane, const Value& value) {
     write(lanes.registers, to, lane, value.bits);
     if (taints != nullptr) taints->set(to.slot, lane, value.taint);
   };
@@ -101,7 +102,7 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       if ((place.mask >> lane & 1) == 0) continue;
       for (std::size_t k = 0; k < 3; ++k) {
-        const Place source = sources_of(i)[k];
+        const RegisterPlace source = sources_of(i)[k];
         if (source.slot != Instruction::kNone) given[lane][k] = get(source, lane);
       }
       if (i.negated) given[lane][0].bits ^= 1;
@@ -109,12 +110,12 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
   }
   for (const Fragment& place : places) {
     const Instruction& i = operation(place);
-    std::vector<std::pair<Place, Value>> kept;
+    std::vector<std::pair<RegisterPlace, Value>> kept;
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       if (((all & ~place.mask) >> lane & 1) == 0) continue;
-      for (const Place& one : sources_of(i))
+      for (const RegisterPlace& one : sources_of(i))
         if (one.slot != Instruction::kNone) kept.emplace_back(one, get(one, lane));
-      for (const Place& one : results_of(i))
+      for (const RegisterPlace& one : results_of(i))
         if (one.slot != Instruction::kNone) kept.emplace_back(one, get(one, lane));
     }
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -135,9 +136,9 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     std::size_t next = 0;
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       if (((all & ~place.mask) >> lane & 1) == 0) continue;
-      for (const Place& one : sources_of(i))
+      for (const RegisterPlace& one : sources_of(i))
         if (one.slot != Instruction::kNone) put(one, lane, kept[next++].second);
-      for (const Place& one : results_of(i))
+      for (const RegisterPlace& one : results_of(i))
         if (one.slot != Instruction::kNone) put(one, lane, kept[next++].second);
     }
   }

@@ -206,7 +206,7 @@ bool inside(const Region& region, u64 address, u64 bytes) {
   return offset <= region.size && bytes <= region.size - offset;
 }
 
-struct Place {
+struct RowPlace {
   std::byte* host = nullptr;  ///< null after a fault
   Space space = Space::global;
   u64 address = 0;  ///< in that space
@@ -214,8 +214,8 @@ struct Place {
 
 // The one way to memory of this file: where the bytes of one lane's access lie. Fragments lie in
 // global and shared memory only.
-Place locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 address, u32 bytes,
-             u32 alignment, bool store) {
+RowPlace locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 address, u32 bytes,
+                u32 alignment, bool store) {
   space = resolve_space(w, space, address);
   if (w.traffic != nullptr) w.traffic->touch(space, address, bytes);
   const bool global = space == Space::global;
@@ -307,7 +307,7 @@ void move_fragment(Lanes& w, const Instruction& i) {
       const Position at = position_of(form, form.part, lane, index);
       const u64 element = form.a_row ? at.row * stride + at.column : at.column * stride + at.row;
       const u64 address = base + element * bits_each / 8;
-      const Place place =
+      const RowPlace place =
           locate(w, i, static_cast<Space>(i.count), lane, address, bytes, bytes, Store);
       const bool observed = place.host != nullptr && w.observer != nullptr;
       u64 value = 0;
@@ -348,7 +348,7 @@ auto& half_of(Matrices& matrices, const Instruction& i, u32 m, u32 lane, u32 hal
 class HalfTaints {
  public:
   [[nodiscard]] bool any() const { return taints_.has_value(); }
-  void read_row(Lanes& w, const Instruction& i, const Place& place, u32 m, u32 row, u32 lane) {
+  void read_row(Lanes& w, const Instruction& i, const RowPlace& place, u32 m, u32 row, u32 lane) {
     for (u32 part = 0; part < 2; ++part) {
       const Taint taint =
           w.observer->read_value(w, i, place.space, lane, place.address + 8 * part, 8, 4);
@@ -358,7 +358,7 @@ class HalfTaints {
       }
     }
   }
-  void write_row(Lanes& w, const Instruction& i, const Place& place, u32 m, u32 row,
+  void write_row(Lanes& w, const Instruction& i, const RowPlace& place, u32 m, u32 row,
                  u32 lane) const {
     for (u32 k = 0; k < 8; ++k)
       w.observer->write_value(w, i, place.space, lane, place.address + 2 * k, 2,
@@ -401,7 +401,7 @@ void move_rows(Lanes& w, const Instruction& i) {
     for (u32 row = 0; row < 8; ++row) {
       const u32 lane = m * 8 + row;  // whose address it is
       const u64 address = address_of(w, i, lane) + static_cast<u64>(i.imm);
-      const Place place = locate(w, i, space, lane, address, 16, 16, Store);
+      const RowPlace place = locate(w, i, space, lane, address, 16, 16, Store);
       if (place.host == nullptr) continue;
       if constexpr (Store)
         __builtin_memcpy(place.host, matrices[m][row].data(), 16);

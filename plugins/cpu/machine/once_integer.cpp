@@ -1,5 +1,4 @@
 // Handlers of opcodes_once_integer.def, compiled once for all levels of the processor.
-#define WARPMARK_ISA once
 #include "machine/lane_loops.hpp"
 #include "machine/operations.hpp"
 

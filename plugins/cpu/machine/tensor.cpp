@@ -332,9 +332,10 @@ void touch(Lanes& w, const TensorMap& map, const Box& box, std::uint64_t shared,
 }
 
 // Coordinates, and offsets, which are unsigned; those that are left out are 0.
-using Place = std::array<std::int32_t, 2 * TensorMap::kMostRank>;
-Place place_of(const Lanes& w, const Instruction& i, const TensorForm& form, std::uint32_t lane) {
-  Place at{};
+using BoxCorner = std::array<std::int32_t, 2 * TensorMap::kMostRank>;
+BoxCorner place_of(const Lanes& w, const Instruction& i, const TensorForm& form,
+                   std::uint32_t lane) {
+  BoxCorner at{};
   for (std::uint32_t d = 0; d < form.rank; ++d)
     at[d] = read_lane<std::int32_t>(w.registers, w.operands[i.more + d], lane);
   for (std::uint32_t d = 0; d < form.offsets; ++d)
@@ -349,7 +350,7 @@ void copy_tensor(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
     TensorMap map;
     if (!read_map(w, i, form, lane, map)) return;
-    const Place at = place_of(w, i, form, lane);
+    const BoxCorner at = place_of(w, i, form, lane);
     const std::uint64_t shared = address_in(w, i.address, lane);
     const bool multicast = i.d != Instruction::kNone;
     AsyncCopy made;
@@ -442,7 +443,7 @@ void prefetch_tensor(Lanes& w, const Instruction& i) {
     TensorMap map;
     if (!read_map(w, i, form, lane, map) || w.traffic == nullptr || map.box_bytes() > kSharedPart)
       return;
-    const Place at = place_of(w, i, form, lane);
+    const BoxCorner at = place_of(w, i, form, lane);
     const Box box(map, at.data(), 0, false);
     for (const CopyPart& part : box.parts) {
       if (part.source != 0)

@@ -201,14 +201,14 @@ Axis resolve(f64 x, s64 size, AddressMode mode, bool normalized, bool linear, s3
 }
 
 // A fetch from one level: positions along up to three axes; the slice of a layered one is `slice`.
-struct Place {
+struct FetchPlace {
   std::array<Axis, 3> axes{};
   u32 dimensions = 1;
   u64 slice = 0;
 };
 
-Color texel_at(const Texture& texture, const Image& image, const Texels& texels, const Place& place,
-               u32 corner, Unit unit) {
+Color texel_at(const Texture& texture, const Image& image, const Texels& texels,
+               const FetchPlace& place, u32 corner, Unit unit) {
   std::array<s64, 3> at{};
   for (u32 axis = 0; axis < place.dimensions; ++axis) {
     at[axis] = place.axes[axis].index[corner >> axis & 1];
@@ -220,7 +220,7 @@ Color texel_at(const Texture& texture, const Image& image, const Texels& texels,
 }
 
 Color filtered(const Texture& texture, const Image& image, const Texels& texels,
-               const Place& place) {
+               const FetchPlace& place) {
   if (!place.axes[0].two) return texel_at(texture, image, texels, place, 0, Unit::presented);
   const ChannelKind kind = image.format.kind;
   // How an H200 filters linearised colours is not measured: they are added up as f32 texels are.
@@ -344,11 +344,11 @@ f64 level_of(const Texture& texture, const Request& request) {
   return level == level ? level : 0;
 }
 
-Place place_in(const Texture& texture, const Image& image, const Request& request, u32 face,
-               bool linear) {
+FetchPlace place_in(const Texture& texture, const Image& image, const Request& request, u32 face,
+                    bool linear) {
   const TextureOp& op = request.op;
   const bool cube = op.geometry == Geometry::cube || op.geometry == Geometry::acube;
-  Place place;
+  FetchPlace place;
   place.dimensions = cube ? 2 : dimensions_of(op.geometry);
   const std::array<u64, 3> size = {image.width, image.height, image.depth};
   for (u32 axis = 0; axis < place.dimensions; ++axis) {
@@ -425,7 +425,7 @@ bool gather(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Re
   const Image& image = texture.levels[0];
   const std::byte* memory = image_memory(w, i, lane, image, false);
   if (memory == nullptr) return false;
-  const Place place = place_in(texture, image, request, face, true);
+  const FetchPlace place = place_in(texture, image, request, face, true);
   constexpr u32 kCorners[4] = {2, 3, 1, 0};
   for (u32 c = 0; c < 4; ++c) {
     color.channels[c] =

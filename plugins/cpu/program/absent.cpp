@@ -20,7 +20,7 @@ constexpr std::string_view kMatrix =
     "sp sp::ordered_metadata sync aligned row col satfinite and xor popc f16 bf16 tf32 f32 f64 s32 "
     "s8 u8 s4 u4 b1 e4m3 e5m2 e3m2 e2m3 e2m1 ue8m0 ue4m3 kind::f8f6f4 kind::mxf8f6f4 kind::mxf4 "
     "kind::mxf4nvf4 block_scale scale_vec::1X scale_vec::2X scale_vec::4X";
-constexpr std::string_view kRows =
+constexpr std::string_view kRowShapes =
     "sync aligned trans shared shared::cta x1 x2 x4 b8 b8x16.b6x16_p32 b8x16 b6x16_p32 b4x16_p64";
 constexpr std::string_view kTensorCore =
     "alloc dealloc relinquish_alloc_permit ld st red wait::ld wait::st cp shift commit mma sp ws "
@@ -103,8 +103,8 @@ constexpr Absent kAbsent[] = {
      0,
      {100, true}},
     {"redux", "f32", "sync min max abs NaN f32", 1, {100, true}, "sync"},
-    {"ldmatrix", "b8 b8x16", kRows, 0, {100, true}},
-    {"stmatrix", "b8", kRows, 1, {100, true}},
+    {"ldmatrix", "b8 b8x16", kRowShapes, 0, {100, true}},
+    {"stmatrix", "b8", kRowShapes, 1, {100, true}},
     {"cvt", "rs ue8m0x2 e2m1x4 e2m3x4 e3m2x4 e4m3x4 e5m2x4", kSmallFloats, 0, {100, true}},
     {"st", "async", kStored, 1, {100}},
     {"red", "async", kStored, 1, {100}},

@@ -6,12 +6,12 @@
 namespace warpmark::cpu {
 namespace {
 
-struct Row {
+struct ClassRow {
   std::string_view first;  ///< word of the name
   InstructionClass which;
 };
 // Those whose class their first word decides; all others go by their type.
-constexpr Row kRows[] = {
+constexpr ClassRow kClassRows[] = {
     {"ld", InstructionClass::of_memory},
     {"ldu", InstructionClass::of_memory},
     {"st", InstructionClass::of_memory},
@@ -89,9 +89,9 @@ bool has(std::string_view opcode, std::string_view word) {
 
 InstructionClass class_of(std::string_view opcode) {
   const std::string_view first = opcode.substr(0, opcode.find('.'));
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
-                                 [&](const Row& one) { return one.first == first; });
-  if (row != std::end(kRows)) {
+  const auto* row = std::find_if(std::begin(kClassRows), std::end(kClassRows),
+                                 [&](const ClassRow& one) { return one.first == first; });
+  if (row != std::end(kClassRows)) {
     // Parameters are no memory that data moves through: the GPU's code has them as constants. The
     // parts of wmma that move fragments do.
     if (row->which == InstructionClass::of_memory && (first == "ld" || first == "st") &&

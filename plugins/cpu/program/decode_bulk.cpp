@@ -12,7 +12,7 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, AsyncWords::Slot>, 47> kWords = {
+constexpr std::array<std::pair<std::string_view, AsyncWords::Slot>, 47> kBulkWords = {
     {{"mbarrier::complete_tx::bytes", AsyncWords::completion},
      {"bulk_group", AsyncWords::completion},
      {"add", AsyncWords::operation},
@@ -86,9 +86,9 @@ AsyncWords::AsyncWords(std::string_view modifiers) {
       put(seen_[to].empty() ? to : from, word);
       continue;
     }
-    const auto* row = std::find_if(kWords.begin(), kWords.end(),
+    const auto* row = std::find_if(kBulkWords.begin(), kBulkWords.end(),
                                    [&](const auto& one) { return one.first == word; });
-    if (row == kWords.end())
+    if (row == kBulkWords.end())
       known_ = false;
     else
       put(row->second, word);

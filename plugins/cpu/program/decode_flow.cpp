@@ -232,7 +232,7 @@ void Decoder::barrier_reduction(const Statement& statement, Block& block, std::v
     result.d = destination(statement, 0, Type::u32);
   } else if (name == "red.and.pred") {
     result.opcode = Opcode::setp_eq_u32;
-    result.b = program_.barrier_count + 128;
+    result.b = program_.barrier_count + kSlotBytes;
     result.d = destination(statement, 0, Type::pred);
   } else if (name == "red.or.pred") {
     result.opcode = Opcode::setp_ne_u32;

@@ -14,8 +14,8 @@ namespace warpmark::cpu {
 namespace {
 
 // In the order of TensorForm::Reduction.
-constexpr std::array<std::string_view, 9> kReductions = {"",    "add", "min", "max", "inc",
-                                                         "dec", "and", "or",  "xor"};
+constexpr std::array<std::string_view, 9> kTensorReductions = {"",    "add", "min", "max", "inc",
+                                                               "dec", "and", "or",  "xor"};
 
 }  // namespace
 
@@ -68,8 +68,8 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
   if (reduces) {
     const std::string_view operation = words.take(AsyncWords::operation);
     if (operation.empty()) invalid(statement, "needs an operation");
-    const auto* known = std::find(kReductions.begin(), kReductions.end(), operation);
-    form.reduction = static_cast<TensorForm::Reduction>(known - kReductions.begin());
+    const auto* known = std::find(kTensorReductions.begin(), kTensorReductions.end(), operation);
+    form.reduction = static_cast<TensorForm::Reduction>(known - kTensorReductions.begin());
     program_.ordered = true;  // of real numbers, for all that is known here
   }
   program_.note_access(Space::global, 2);  // elements of a byte lie together in practice

@@ -72,7 +72,7 @@ constexpr std::pair<std::string_view, SurfaceOp::Boundary> kBoundaries[] = {
     {"trap", SurfaceOp::Boundary::trap},
     {"clamp", SurfaceOp::Boundary::clamp},
     {"zero", SurfaceOp::Boundary::zero}};
-constexpr std::pair<std::string_view, SurfaceOp::Reduce> kReductions[] = {
+constexpr std::pair<std::string_view, SurfaceOp::Reduce> kSurfaceReductions[] = {
     {"add", SurfaceOp::Reduce::add},
     {"min", SurfaceOp::Reduce::min},
     {"max", SurfaceOp::Reduce::max},
@@ -275,7 +275,7 @@ void Decoder::surface(const Statement& statement, std::string_view name, Opcode 
   const bool reduce = opcode == Opcode::surface_reduce, load = opcode == Opcode::surface_load;
   if (load && op.formatted) invalid(statement, "unknown form of a surface instruction");
   if (reduce) {
-    const SurfaceOp::Reduce* operation = find(kReductions, words.next());
+    const SurfaceOp::Reduce* operation = find(kSurfaceReductions, words.next());
     if (operation == nullptr) invalid(statement, "unknown operation");
     op.reduce = *operation;
   }

@@ -26,13 +26,13 @@ enum class Kind : std::uint8_t {
   type
 };
 
-struct Word {
+struct MemoryWord {
   std::string_view text;
   Kind kind;
   bool load = true, store = true;
 };
 
-constexpr std::array<Word, 42> kWords = {{
+constexpr std::array<MemoryWord, 42> kMemoryWords = {{
     {"global", Kind::space},
     {"shared", Kind::space},
     {"param", Kind::space},
@@ -104,9 +104,9 @@ std::string_view memory_words(std::string_view opcode, MemoryAccess access, Memo
     if (const Type type = type_named(word); type != Type::none) {
       words.type = type;
     } else {
-      const auto* row = std::find_if(kWords.begin(), kWords.end(),
-                                     [&](const Word& one) { return one.text == word; });
-      known = row != kWords.end();
+      const auto* row = std::find_if(kMemoryWords.begin(), kMemoryWords.end(),
+                                     [&](const MemoryWord& one) { return one.text == word; });
+      known = row != kMemoryWords.end();
       if (!known) return "no load or store has such a word";
       if (store ? !row->store : !row->load) return "the instruction has no such modifier";
       kind = row->kind;

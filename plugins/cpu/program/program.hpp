@@ -285,6 +285,9 @@ struct Program {
   }
 };
 
+/// Bytes of the smallest register of a warp: 32 bits for each lane.
+constexpr std::uint32_t kSlotBytes = 128;
+
 /// Fills in Program::costs.
 void lay_out_costs(Program& program);
 

@@ -28,8 +28,6 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::uint32_t kSlot = 128;  // bytes of the smallest register
-
 // What an access may have to do with parameters.
 enum class Passing : std::uint8_t {
   none,
@@ -102,7 +100,7 @@ std::uint32_t computed(const std::vector<std::uint32_t>& origins) {
 class Provenance {
  public:
   explicit Provenance(Program& program)
-      : program_(program), origins_(program.register_bytes / kSlot + 1, kNothing) {
+      : program_(program), origins_(program.register_bytes / kSlotBytes + 1, kNothing) {
     for (const Program::Constant& constant : program.constants) {
       set(constant.slot, kNumber);
       values_.emplace(constant.slot, constant.value);
@@ -110,9 +108,10 @@ class Provenance {
     for (const Program::SpecialSlot& special : program.specials) set(special.slot, kNumber);
     if (program.barrier_count != Instruction::kNone) {
       set(program.barrier_count, kNumber);
-      set(program.barrier_count + kSlot, kNumber);
+      set(program.barrier_count + kSlotBytes, kNumber);
     }
-    for (const auto& [slot, object] : program.addresses) origins_[slot / kSlot] = kFirst + object;
+    for (const auto& [slot, object] : program.addresses)
+      origins_[slot / kSlotBytes] = kFirst + object;
     find_passed();
     steps_.reserve(program.code.size());
     for (const Instruction& instruction : program.code) {
@@ -142,10 +141,10 @@ class Provenance {
   };
 
   [[nodiscard]] std::uint32_t of(std::uint32_t slot) const {
-    return slot == Instruction::kNone ? kNumber : origins_[slot / kSlot];
+    return slot == Instruction::kNone ? kNumber : origins_[slot / kSlotBytes];
   }
   bool set(std::uint32_t slot, std::uint32_t origin) {
-    std::uint32_t& known = origins_[slot / kSlot];
+    std::uint32_t& known = origins_[slot / kSlotBytes];
     const std::uint32_t merged = merge(known, origin);
     return std::exchange(known, merged) != merged;
   }

@@ -5,16 +5,14 @@
 #include <cstddef>
 #include <utility>
 
+#include "ptx/characters.hpp"
+
 namespace warpmark::cpu {
 namespace {
 
 // Of hostile texts; compilers inline a few levels deep.
 constexpr std::size_t kMostLevels = 64;
 constexpr std::size_t kLongestName = 1000;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // The text behind `label:` in a section of `.b8 95,90,…,0` lines; "" if there is none.
 std::string string_behind(std::string_view section, std::string_view label) {

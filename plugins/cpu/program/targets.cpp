@@ -7,13 +7,13 @@
 namespace warpmark::cpu {
 namespace {
 
-struct Row {
+struct TargetRow {
   std::string_view text;
   Target least;
 };
 
 // By the beginning of an opcode, the longest first; "Target ISA notes" of the PTX ISA.
-constexpr Row kBeginnings[] = {
+constexpr TargetRow kBeginningTargets[] = {
     {"cp.async.bulk", {90}},
     {"cp.async", {80}},
     {"cp.reduce.async", {90}},
@@ -42,7 +42,7 @@ constexpr Row kBeginnings[] = {
 };
 
 // By a word of it.
-constexpr Row kWords[] = {
+constexpr TargetRow kWordTargets[] = {
     {"shared::cluster", {90}},
     {"cluster", {90}},
     {"expect_tx", {90}},
@@ -149,12 +149,12 @@ std::uint32_t of_atomic(std::string_view opcode) {
 
 Target least_target(std::string_view opcode, std::size_t operands) {
   Target least;
-  for (const Row& row : kBeginnings) {
+  for (const TargetRow& row : kBeginningTargets) {
     if (!opcode.starts_with(row.text)) continue;
     least = row.least;
     break;
   }
-  for (const Row& row : kWords) {
+  for (const TargetRow& row : kWordTargets) {
     if (row.least.architecture > least.architecture &&
         opcode.find(row.text) != std::string_view::npos && has_word(opcode, row.text))
       least = row.least;

@@ -10,13 +10,12 @@ namespace {
 
 using Set = std::vector<std::uint64_t>;  // a bit for each slot of 128 bytes
 
-constexpr std::uint32_t kSlot = 128;
-
 void add(Set& set, std::uint32_t slot) {
-  if (slot != Instruction::kNone) set[slot / kSlot / 64] |= std::uint64_t{1} << (slot / kSlot % 64);
+  if (slot != Instruction::kNone)
+    set[slot / kSlotBytes / 64] |= std::uint64_t{1} << (slot / kSlotBytes % 64);
 }
 bool has(const Set& set, std::uint32_t slot) {
-  return (set[slot / kSlot / 64] >> (slot / kSlot % 64) & 1) != 0;
+  return (set[slot / kSlotBytes / 64] >> (slot / kSlotBytes % 64) & 1) != 0;
 }
 
 }  // namespace
@@ -24,7 +23,7 @@ bool has(const Set& set, std::uint32_t slot) {
 void find_unwritten(Program& program) {
   program.unwritten.clear();
   const std::size_t blocks = program.blocks.size();
-  const std::size_t words = program.register_bytes / kSlot / 64 + 1;
+  const std::size_t words = program.register_bytes / kSlotBytes / 64 + 1;
   std::vector<std::vector<std::uint32_t>> before(blocks);
   std::vector<std::uint8_t> begins(blocks);
   begins[program.entry] = 1;
@@ -45,7 +44,7 @@ void find_unwritten(Program& program) {
   }
   if (program.barrier_count != Instruction::kNone) {
     add(given, program.barrier_count);
-    add(given, program.barrier_count + kSlot);
+    add(given, program.barrier_count + kSlotBytes);
   }
   std::vector<Set> written(blocks, Set(words)), after(blocks, Set(words, ~std::uint64_t{0}));
   for (std::size_t b = 0; b < blocks; ++b) {

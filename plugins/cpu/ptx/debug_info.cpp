@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ptx/characters.hpp"
+
 namespace warpmark::cpu {
 namespace {
 
@@ -17,9 +19,6 @@ constexpr std::uint64_t kLinkageName = 0x6e, kMipsLinkageName = 0x2007;
 // Of hostile texts.
 constexpr std::size_t kMostRanges = 1 << 20, kMostLevels = 256, kMostReferences = 8;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }

@@ -7,16 +7,13 @@
 #include <cstring>
 #include <string>
 
+#include "ptx/characters.hpp"
 #include "ptx/error.hpp"
 #include "warpmark/ptx_number.hpp"
 
 namespace warpmark::cpu {
 namespace {
 
-// Locale-independent classes: isalpha() depends on the host program's locale.
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
 }

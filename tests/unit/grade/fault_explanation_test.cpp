@@ -233,7 +233,7 @@ TEST(FaultExplanation, LimitsAndTraps) {
             "end, or has arrays that are too large for a thread.");
 }
 
-Outcome failed(FailureKind kind, const std::string& reason) {
+Outcome fault_outcome(FailureKind kind, const std::string& reason) {
   Outcome outcome;
   outcome.verdict = Verdict::failed;
   outcome.failure = kind;
@@ -242,7 +242,7 @@ Outcome failed(FailureKind kind, const std::string& reason) {
 }
 
 TEST(FaultExplanation, TheFirstOfSeveral) {
-  Outcome outcome = failed(FailureKind::fault, "x");
+  Outcome outcome = fault_outcome(FailureKind::fault, "x");
   outcome.findings = {Json::parse(R"({"kind": "trap", "line": 3})"),
                       Json::parse(R"({"kind": "trap", "line": 9})")};
   EXPECT_THAT(explain(outcome, {}), testing::EndsWith(" 1 more place in the kernel is reported."));
@@ -252,13 +252,13 @@ TEST(FaultExplanation, TheFirstOfSeveral) {
 }
 
 TEST(FaultExplanation, WithoutReports) {
-  EXPECT_THAT(explain(failed(FailureKind::limit, "no answer within 60 s"), {}),
+  EXPECT_THAT(explain(fault_outcome(FailureKind::limit, "no answer within 60 s"), {}),
               testing::StartsWith("The kernel did not end in time and was stopped."));
-  EXPECT_THAT(explain(failed(FailureKind::fault, "CUDA_ERROR_ILLEGAL_ADDRESS (700)"), {}),
+  EXPECT_THAT(explain(fault_outcome(FailureKind::fault, "CUDA_ERROR_ILLEGAL_ADDRESS (700)"), {}),
               testing::StartsWith("The kernel used memory outside of its arrays, or by a pointer"));
-  EXPECT_THAT(explain(failed(FailureKind::crash, "the worker died"), {}),
+  EXPECT_THAT(explain(fault_outcome(FailureKind::crash, "the worker died"), {}),
               testing::StartsWith("The program that runs the kernel ended"));
-  EXPECT_EQ(explain(failed(FailureKind::driver, "too much shared memory"), {}),
+  EXPECT_EQ(explain(fault_outcome(FailureKind::driver, "too much shared memory"), {}),
             "The device could not run the kernel: too much shared memory. A kernel may want more "
             "shared memory, registers or threads than there are.");
 }

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-PositionMap positions() {
+PositionMap access_positions() {
   PositionMap map;
   map.set("", {"x.yaml", 1, 1});
   map.set("/y", {"x.yaml", 9, 3});
@@ -43,7 +43,7 @@ Access access_of(Size start, Size step, Size count) {
 
 // Where and what, for `y` of 100 elements unless the plan says otherwise.
 template <class F>
-std::string error_of(const F& check) {
+std::string error_of_call(const F& check) {
   try {
     check();
   } catch (const Error& error) {
@@ -57,23 +57,23 @@ std::string checked(const Plan& plan, int64_t elements = 100) {
   Scope scope;
   scope.set("n", int64_t{100});
   scope.set_array("y", {elements}, 4);
-  return error_of([&] { check_accesses(plan, scope, positions()); });
+  return error_of_call([&] { check_accesses(plan, scope, access_positions()); });
 }
 
 std::string resolving(const Plan& plan, const std::vector<int64_t>& x) {
   Facts facts;
   facts.arrays = {{"x", {x, *find_dtype("float32")}}, {"y", {{}, *find_dtype("float32")}}};
-  return error_of([&] { (void)resolve(plan, facts, positions()); });
+  return error_of_call([&] { (void)resolve(plan, facts, access_positions()); });
 }
 
-struct Row {
+struct AccessRow {
   int64_t start, step, count;
   const char* accessed;  // "" for elements that all are there
 };
-void PrintTo(const Row& row, std::ostream* out) {
+void PrintTo(const AccessRow& row, std::ostream* out) {
   *out << row.start << " + " << row.step << " * " << row.count;
 }
-class Accesses : public testing::TestWithParam<Row> {};
+class Accesses : public testing::TestWithParam<AccessRow> {};
 
 TEST_P(Accesses, AreComparedWithTheSize) {
   const auto [start, step, count, accessed] = GetParam();
@@ -86,27 +86,28 @@ TEST_P(Accesses, AreComparedWithTheSize) {
 
 INSTANTIATE_TEST_SUITE_P(
     Edges, Accesses,
-    testing::Values(Row{0, 1, 100, ""}, Row{0, 1, 101, "101, from 0 to 100, are"},  //
-                    Row{1, 1, 99, ""}, Row{1, 1, 100, "100, from 1 to 100, are"},
-                    Row{-1, 1, 2, "2, from -1 to 0, are"}, Row{99, 1, 1, ""},
-                    Row{100, 1, 1, "element 100 is"}, Row{-1, 1, 1, "element -1 is"},
-                    Row{0, 3, 34, ""}, Row{1, 3, 34, "34, from 1 to 100, are"},
-                    Row{99, -1, 100, ""}, Row{100, -1, 101, "101, from 100 to 0, are"},
-                    Row{99, -1, 101, "101, from 99 to -1, are"}, Row{99, -3, 34, ""},
-                    Row{5, 0, 7, ""}, Row{100, 0, 7, "7, from 100 to 100, are"}));
+    testing::Values(AccessRow{0, 1, 100, ""}, AccessRow{0, 1, 101, "101, from 0 to 100, are"},  //
+                    AccessRow{1, 1, 99, ""}, AccessRow{1, 1, 100, "100, from 1 to 100, are"},
+                    AccessRow{-1, 1, 2, "2, from -1 to 0, are"}, AccessRow{99, 1, 1, ""},
+                    AccessRow{100, 1, 1, "element 100 is"}, AccessRow{-1, 1, 1, "element -1 is"},
+                    AccessRow{0, 3, 34, ""}, AccessRow{1, 3, 34, "34, from 1 to 100, are"},
+                    AccessRow{99, -1, 100, ""}, AccessRow{100, -1, 101, "101, from 100 to 0, are"},
+                    AccessRow{99, -1, 101, "101, from 99 to -1, are"}, AccessRow{99, -3, 34, ""},
+                    AccessRow{5, 0, 7, ""}, AccessRow{100, 0, 7, "7, from 100 to 100, are"}));
 
 INSTANTIATE_TEST_SUITE_P(Empty, Accesses,
-                         testing::Values(Row{0, 1, 0, ""}, Row{1000, 1, 0, ""},
-                                         Row{kLeast, -1, 0, ""}));
+                         testing::Values(AccessRow{0, 1, 0, ""}, AccessRow{1000, 1, 0, ""},
+                                         AccessRow{kLeast, -1, 0, ""}));
 
 INSTANTIATE_TEST_SUITE_P(
     Overflow, Accesses,
-    testing::Values(Row{0, 1, kMost, "9223372036854775807, from 0 to 9223372036854775806, are"},
-                    Row{2, 1, kMost, "9223372036854775807, from 2 to 9223372036854775807, are"},
-                    Row{0, kMost, 3, "3, from 0 to 9223372036854775807, are"},
-                    Row{99, kLeast, 3, "3, from 99 to -9223372036854775808, are"},
-                    Row{kLeast, 1, 1, "element -9223372036854775808 is"},
-                    Row{-1, kLeast, 2, "2, from -1 to -9223372036854775808, are"}));
+    testing::Values(
+        AccessRow{0, 1, kMost, "9223372036854775807, from 0 to 9223372036854775806, are"},
+        AccessRow{2, 1, kMost, "9223372036854775807, from 2 to 9223372036854775807, are"},
+        AccessRow{0, kMost, 3, "3, from 0 to 9223372036854775807, are"},
+        AccessRow{99, kLeast, 3, "3, from 99 to -9223372036854775808, are"},
+        AccessRow{kLeast, 1, 1, "element -9223372036854775808 is"},
+        AccessRow{-1, kLeast, 2, "2, from -1 to -9223372036854775808, are"}));
 
 TEST(CheckAccesses, SizesOfOneElementAndOfNone) {
   EXPECT_EQ(checked(plan_with(access_of(int64_t{0}, int64_t{1}, int64_t{2})), 1),
@@ -120,7 +121,7 @@ TEST(CheckAccesses, LeavesOutWhatIsNotDecided) {
   Scope scope;
   const Access beyond = access_of(int64_t{0}, int64_t{1}, int64_t{101});
   const auto check = [&](const Plan& plan) {
-    return error_of([&] { check_accesses(plan, scope, positions()); });
+    return error_of_call([&] { check_accesses(plan, scope, access_positions()); });
   };
   EXPECT_EQ(check(plan_with(beyond)), "no error");  // the size of `y`
   scope.set_array("y", {100}, 4);
@@ -193,16 +194,16 @@ TEST(Resolve, EvaluatesAccesses) {
                                   Symbolic{"x.size // 2", "/range"}));
   Facts facts;
   facts.arrays = {{"x", {{100}, *find_dtype("float32")}}, {"y", {{}, *find_dtype("float32")}}};
-  const Access access = resolve(plan, facts, positions()).accesses.at(0);
+  const Access access = resolve(plan, facts, access_positions()).accesses.at(0);
   EXPECT_EQ(resolved(access.start), 99);
   EXPECT_EQ(resolved(access.step), -2);
   EXPECT_EQ(resolved(access.count), 50);
   plan.accesses[0].count = Symbolic{"x.size - 101", "/range"};
-  EXPECT_EQ(error_of([&] { (void)resolve(plan, facts, positions()); }),
+  EXPECT_EQ(error_of_call([&] { (void)resolve(plan, facts, access_positions()); }),
             "x.yaml:5:10 `x.size - 101` is -1: a whole number, 0 or more, is needed");
   plan.accesses[0].count = int64_t{1};
   plan.accesses[0].start = Symbolic{"x.size * 0.5", "/range"};
-  EXPECT_EQ(error_of([&] { (void)resolve(plan, facts, positions()); }),
+  EXPECT_EQ(error_of_call([&] { (void)resolve(plan, facts, access_positions()); }),
             "x.yaml:5:10 `x.size * 0.5` is 50.0: a whole number is needed");
 }
 

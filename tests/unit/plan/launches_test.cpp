@@ -6,7 +6,7 @@
 namespace warpmark {
 namespace {
 
-PositionMap positions() {
+PositionMap launch_positions() {
   PositionMap map;
   map.set("", {"x.yaml", 1, 1});
   map.set("/launch", {"x.yaml", 9, 1});
@@ -28,9 +28,9 @@ Plan plan_of(const std::array<Size, 3>& grid, const std::array<Size, 3>& block,
   return plan;
 }
 
-std::string error_of(const Plan& plan, const std::vector<KernelBounds>& kernels = {}) {
+std::string launch_error(const Plan& plan, const std::vector<KernelBounds>& kernels = {}) {
   try {
-    check_launches(plan, positions(), kernels, 90);
+    check_launches(plan, launch_positions(), kernels, 90);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::verdict);
     return error.what();
@@ -47,27 +47,28 @@ Size number(int64_t value) {
 
 TEST(CheckLaunches, NamesPlaceKernelAndBothNumbers) {
   EXPECT_EQ(
-      error_of(plan_of({kOne, kOne, kOne}, {number(2048), kOne, kOne})),
+      launch_error(plan_of({kOne, kOne, kOne}, {number(2048), kOne, kOne})),
       "x.yaml:9:17: error: no CUDA device can launch `k`: block.x is 2048, and can be 1024 at "
       "most (grid 1x1x1, block 2048x1x1)");
-  EXPECT_EQ(error_of(plan_of({number(0), kOne, kOne}, {kOne, kOne, kOne})),
+  EXPECT_EQ(launch_error(plan_of({number(0), kOne, kOne}, {kOne, kOne, kOne})),
             "x.yaml:9:1: error: no CUDA device can launch `k`: grid.x is 0, and must be 1 at least "
             "(grid 0x1x1, block 1x1x1)");
-  EXPECT_EQ(error_of(plan_of({kOne, kOne, kOne}, {number(1024), kOne, kOne})), "none");
+  EXPECT_EQ(launch_error(plan_of({kOne, kOne, kOne}, {number(1024), kOne, kOne})), "none");
 }
 
 TEST(CheckLaunches, WhatIsOpenIsLeftForLater) {
-  EXPECT_EQ(error_of(plan_of({kOpen, kOne, kOne}, {kOpen, kOne, kOne}, kOpen)), "none");
+  EXPECT_EQ(launch_error(plan_of({kOpen, kOne, kOne}, {kOpen, kOne, kOne}, kOpen)), "none");
   // What is known is too much already.
   EXPECT_EQ(
-      error_of(plan_of({kOpen, kOne, kOne}, {number(2048), kOne, kOne})),
+      launch_error(plan_of({kOpen, kOne, kOne}, {number(2048), kOne, kOne})),
       "x.yaml:9:17: error: no CUDA device can launch `k`: block.x is 2048, and can be 1024 at "
       "most");
   KernelBounds kernel;
   kernel.block = {64, 1, 1};
   kernel.cluster = {2, 1, 1};
-  EXPECT_EQ(error_of(plan_of({kOpen, kOne, kOne}, {kOpen, kOne, kOne}), {kernel}), "none");
-  EXPECT_NE(error_of(plan_of({number(3), kOne, kOne}, {number(64), kOne, kOne}), {kernel}), "none");
+  EXPECT_EQ(launch_error(plan_of({kOpen, kOne, kOne}, {kOpen, kOne, kOne}), {kernel}), "none");
+  EXPECT_NE(launch_error(plan_of({number(3), kOne, kOne}, {number(64), kOne, kOne}), {kernel}),
+            "none");
 }
 
 TEST(CheckLaunches, EachLaunchHasItsKernel) {
@@ -75,29 +76,29 @@ TEST(CheckLaunches, EachLaunchHasItsKernel) {
   plan.steps.push_back(plan.steps.back());
   KernelBounds bounded;
   bounded.most_threads = 64;
-  EXPECT_EQ(error_of(plan, {KernelBounds{}, KernelBounds{}}), "none");
-  EXPECT_NE(error_of(plan, {KernelBounds{}, bounded}), "none");
-  EXPECT_NE(error_of(plan, {bounded, KernelBounds{}}), "none");
+  EXPECT_EQ(launch_error(plan, {KernelBounds{}, KernelBounds{}}), "none");
+  EXPECT_NE(launch_error(plan, {KernelBounds{}, bounded}), "none");
+  EXPECT_NE(launch_error(plan, {bounded, KernelBounds{}}), "none");
 }
 
 TEST(CheckLaunches, NotOfWhatIsNotLaunched) {
   Plan plan = plan_of({number(0), kOne, kOne}, {kOne, kOne, kOne});
   plan.skip = {{Symbolic{"device.warp_size == 64", "/skip"}, "perhaps"}};
-  EXPECT_EQ(error_of(plan), "none");
+  EXPECT_EQ(launch_error(plan), "none");
   plan.skip = {{true, "yes"}};
-  EXPECT_EQ(error_of(plan), "none");
+  EXPECT_EQ(launch_error(plan), "none");
   plan.skip = {{false, "no"}};
-  EXPECT_NE(error_of(plan), "none");
+  EXPECT_NE(launch_error(plan), "none");
   plan.compile_error = CompileError{};
-  EXPECT_EQ(error_of(plan), "none");
+  EXPECT_EQ(launch_error(plan), "none");
 }
 
 TEST(CheckLaunches, AStackThatNoDeviceHas) {
   Plan plan = plan_of({kOne, kOne, kOne}, {kOne, kOne, kOne});
   plan.limits.stack_bytes = 524288;
-  EXPECT_EQ(error_of(plan), "none");
+  EXPECT_EQ(launch_error(plan), "none");
   plan.limits.stack_bytes = 524289;
-  EXPECT_EQ(error_of(plan),
+  EXPECT_EQ(launch_error(plan),
             "x.yaml:12:5: error: no CUDA device can launch this: `stack_bytes` is 524289, and a "
             "thread can have 524288 at most");
 }

@@ -24,15 +24,15 @@ std::shared_ptr<const Suite> suite_for(const std::string& plugin,
       file);
 }
 
-PlannedCase plan(const std::string& plugin) {
+PlannedCase plan_by(const std::string& plugin) {
   PluginLoader loader({kBad, kShipped});
   return make_plan(cases(suite_for(plugin))[0], loader);
 }
 
 // The whole text of the error, with the folder of the bad plugins as FOLDER.
-std::string error_of(const std::string& plugin) {
+std::string load_error(const std::string& plugin) {
   try {
-    (void)plan(plugin);
+    (void)plan_by(plugin);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     std::string text = error.what();
@@ -44,54 +44,54 @@ std::string error_of(const std::string& plugin) {
 }
 
 TEST(Loader, AGoodPluginGivesAPlan) {
-  EXPECT_TRUE(plan("bad0").plan.units.empty());
-  EXPECT_EQ(plan("source").plan.case_id, "x.default");
+  EXPECT_TRUE(plan_by("bad0").plan.units.empty());
+  EXPECT_EQ(plan_by("source").plan.case_id, "x.default");
 }
 
 TEST(Loader, WhatIsNoPluginIsRefused) {
-  EXPECT_THAT(error_of("bad1"), HasSubstr("FOLDER/warpmark-plugin-bad1.so"));
-  EXPECT_THAT(error_of("bad2"), HasSubstr("bad2.so: warpmark_plugin_v1 returned null"));
-  EXPECT_THAT(error_of("bad3"),
+  EXPECT_THAT(load_error("bad1"), HasSubstr("FOLDER/warpmark-plugin-bad1.so"));
+  EXPECT_THAT(load_error("bad2"), HasSubstr("bad2.so: warpmark_plugin_v1 returned null"));
+  EXPECT_THAT(load_error("bad3"),
               HasSubstr("is of version 99 of the plugin interface, and this program "
                         "knows version 1"));
-  EXPECT_THAT(error_of("bad4"), HasSubstr("gives a warpmark_plugin of 8 bytes instead of"));
-  EXPECT_THAT(error_of("bad5"), HasSubstr("bad5.so calls itself `other`"));
-  EXPECT_THAT(error_of("bad6"), HasSubstr("has no name or no plan function"));
-  EXPECT_THAT(error_of("bad6"), HasSubstr("/nowhere/suites/x.yaml:2:9: error:"));
+  EXPECT_THAT(load_error("bad4"), HasSubstr("gives a warpmark_plugin of 8 bytes instead of"));
+  EXPECT_THAT(load_error("bad5"), HasSubstr("bad5.so calls itself `other`"));
+  EXPECT_THAT(load_error("bad6"), HasSubstr("has no name or no plan function"));
+  EXPECT_THAT(load_error("bad6"), HasSubstr("/nowhere/suites/x.yaml:2:9: error:"));
 }
 
 TEST(Loader, APlanFunctionKeepsTheContract) {
-  EXPECT_THAT(error_of("bad10"),
+  EXPECT_THAT(load_error("bad10"),
               HasSubstr("the plugin `bad10` neither emitted a plan nor failed (it "
                         "returned 0), for x.default"));
-  EXPECT_THAT(error_of("bad11"), HasSubstr("emitted more than one plan"));
-  EXPECT_THAT(error_of("bad12"), HasSubstr("emitted a plan that is not JSON"));
-  EXPECT_THAT(error_of("bad13"), HasSubstr("emitted a plan that is not JSON"));
-  EXPECT_THAT(error_of("bad14"),
+  EXPECT_THAT(load_error("bad11"), HasSubstr("emitted more than one plan"));
+  EXPECT_THAT(load_error("bad12"), HasSubstr("emitted a plan that is not JSON"));
+  EXPECT_THAT(load_error("bad13"), HasSubstr("emitted a plan that is not JSON"));
+  EXPECT_THAT(load_error("bad14"),
               HasSubstr("emitted a plan that does not hold: the plan's `/` has the "
                         "unknown member `surprise`"));
-  EXPECT_THAT(error_of("bad15"), HasSubstr("both emitted a plan and failed"));
-  EXPECT_THAT(error_of("bad16"), HasSubstr("emitted a plan and returned 3"));
-  EXPECT_THAT(error_of("bad17"), HasSubstr("failed (`m`) and returned 0"));
-  EXPECT_THAT(error_of("bad20"), HasSubstr("not JSON"));
+  EXPECT_THAT(load_error("bad15"), HasSubstr("both emitted a plan and failed"));
+  EXPECT_THAT(load_error("bad16"), HasSubstr("emitted a plan and returned 3"));
+  EXPECT_THAT(load_error("bad17"), HasSubstr("failed (`m`) and returned 0"));
+  EXPECT_THAT(load_error("bad20"), HasSubstr("not JSON"));
 }
 
 TEST(Loader, APluginsOwnErrorPointsAtTheSuite) {
-  EXPECT_EQ(error_of("bad18"),
+  EXPECT_EQ(load_error("bad18"),
             "/nowhere/suites/x.yaml:5:10: error: the block is odd\n  hint: make it even");
-  EXPECT_EQ(error_of("bad19"), "/nowhere/suites/x.yaml:1:1: error: the plugin gives no reason");
+  EXPECT_EQ(load_error("bad19"), "/nowhere/suites/x.yaml:1:1: error: the plugin gives no reason");
 }
 
 TEST(Loader, APluginsTextCannotReachTheTerminalRaw) {
-  EXPECT_THAT(error_of("bad21"), testing::Not(HasSubstr("\x1b")));
+  EXPECT_THAT(load_error("bad21"), testing::Not(HasSubstr("\x1b")));
 }
 
 TEST(Loader, AMissingPluginSaysWhereItLookedAndWhatThereIs) {
-  const std::string text = error_of("sorce");
+  const std::string text = load_error("sorce");
   EXPECT_THAT(text, HasSubstr("/nowhere/suites/x.yaml:2:9: error: there is no plugin `sorce`: no "
                               "warpmark-plugin-sorce.so in /nowhere/suites, FOLDER, "));
   EXPECT_THAT(text, HasSubstr("hint: did you mean `source`?"));
-  EXPECT_THAT(error_of("zzzzzzzz"), HasSubstr("there are: bad0, bad1"));
+  EXPECT_THAT(load_error("zzzzzzzz"), HasSubstr("there are: bad0, bad1"));
 }
 
 TEST(Loader, TheSuitesFolderComesFirstThenTheOrderGiven) {

@@ -41,7 +41,7 @@ Facts facts() {
   return facts;
 }
 
-PositionMap positions() {
+PositionMap grid_positions() {
   PositionMap map;
   map.set("", {"x.yaml", 1, 1});
   map.set("/grid", {"x.yaml", 9, 4});
@@ -49,9 +49,9 @@ PositionMap positions() {
   return map;
 }
 
-std::string error_of(const Plan& plan, const Facts& with = facts()) {
+std::string resolve_error(const Plan& plan, const Facts& with = facts()) {
   try {
-    (void)resolve(plan, with, positions());
+    (void)resolve(plan, with, grid_positions());
   } catch (const Error& error) {
     return error.where().text() + " " + error.message();
   }
@@ -59,7 +59,7 @@ std::string error_of(const Plan& plan, const Facts& with = facts()) {
 }
 
 TEST(Resolve, ShapesFirstThenTheRest) {
-  const Plan plan = resolve(open_plan(), facts(), positions());
+  const Plan plan = resolve(open_plan(), facts(), grid_positions());
   const auto sizes = [](const std::vector<Size>& shape) {
     std::vector<int64_t> all;
     for (const Size& size : shape) all.push_back(resolved(size));
@@ -79,25 +79,27 @@ TEST(Resolve, ShapesFirstThenTheRest) {
 TEST(Resolve, ASkipRuleMayComeTrue) {
   Facts small = facts();
   small.device["multiprocessors"] = 2;
-  EXPECT_TRUE(std::get<bool>(resolve(open_plan(), small, positions()).skip[0].when));
+  EXPECT_TRUE(std::get<bool>(resolve(open_plan(), small, grid_positions()).skip[0].when));
 }
 
 TEST(Resolve, ErrorsPointAtTheSuite) {
   Facts none = facts();
   none.device.clear();
-  EXPECT_EQ(error_of(open_plan(), none), "x.yaml:9:16 `device.multiprocessors` has no value here");
+  EXPECT_EQ(resolve_error(open_plan(), none),
+            "x.yaml:9:16 `device.multiprocessors` has no value here");
   Plan plan = open_plan();
   std::get<LaunchStep>(plan.steps[0]).grid[0] = Symbolic{"y.size - 8", "/grid"};
-  EXPECT_EQ(error_of(plan), "x.yaml:9:4 `y.size - 8` is -1: a whole number, 0 or more, is needed");
+  EXPECT_EQ(resolve_error(plan),
+            "x.yaml:9:4 `y.size - 8` is -1: a whole number, 0 or more, is needed");
   std::get<LaunchStep>(plan.steps[0]).grid[0] = Symbolic{"y.size * 0.5", "/grid"};
-  EXPECT_EQ(error_of(plan),
+  EXPECT_EQ(resolve_error(plan),
             "x.yaml:9:4 `y.size * 0.5` is 3.5: a whole number, 0 or more, is needed");
   plan = open_plan();
   plan.buffers[1].shape[1] = int64_t{1} << 60;
-  EXPECT_THAT(error_of(plan), testing::HasSubstr("x.yaml:3:2 `z` of shape"));
+  EXPECT_THAT(resolve_error(plan), testing::HasSubstr("x.yaml:3:2 `z` of shape"));
   plan = open_plan();
   plan.skip[0].when = Symbolic{"n", "/grid"};
-  EXPECT_EQ(error_of(plan), "x.yaml:9:4 `when` must be True or False, and is 4");
+  EXPECT_EQ(resolve_error(plan), "x.yaml:9:4 `when` must be True or False, and is 4");
 }
 
 TEST(Resolve, AnUnresolvedSizeIsOurMistake) {

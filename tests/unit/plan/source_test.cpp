@@ -9,15 +9,15 @@
 namespace warpmark {
 namespace {
 
-PlannedCase plan(const std::string& text, size_t index = 0) {
+PlannedCase source_plan(const std::string& text, size_t index = 0) {
   PluginLoader loader({std::filesystem::path(WARPMARK_BINARY_DIR) / "lib/warpmark"});
   const auto suite = parse_suite("warpmark: 1\n" + text, "/nowhere/suites/x.yaml");
   return make_plan(cases(suite)[index], loader);
 }
 
-std::string error_of(const std::string& text) {
+std::string source_error(const std::string& text) {
   try {
-    (void)plan(text);
+    (void)source_plan(text);
   } catch (const Error& error) {
     return std::to_string(error.where().line) + ":" + std::to_string(error.where().column) + " " +
            error.message();
@@ -26,7 +26,7 @@ std::string error_of(const std::string& text) {
 }
 
 TEST(Source, DefinesBecomeOptionsBeforeTheOthers) {
-  const Plan made = plan(
+  const Plan made = source_plan(
                         "axes: {t: [float64], n: [2**10]}\n"
                         "kernel:\n  source: x\n  entry: f\n  options: [--fmad=false]\n"
                         "  define: {T: ctype(t), N: n, X: n * 0.5, B: n > 2}\nlaunch: {block: 1}\n")
@@ -36,14 +36,14 @@ TEST(Source, DefinesBecomeOptionsBeforeTheOthers) {
 }
 
 TEST(Source, ATextKeepsItsPlace) {
-  const PlannedCase made =
-      plan("kernel:\n  entry: f\n  source: |\n    // one\n    void f();\nlaunch: {block: 1}\n");
+  const PlannedCase made = source_plan(
+      "kernel:\n  entry: f\n  source: |\n    // one\n    void f();\nlaunch: {block: 1}\n");
   EXPECT_EQ(made.plan.units.at(0).source, "// one\nvoid f();\n");
   EXPECT_EQ(made.positions.find(made.plan.units[0].at), (Position{"/nowhere/suites/x.yaml", 5, 5}));
 }
 
 TEST(Source, ArgumentsKeepTheirOrder) {
-  const Plan made = plan(
+  const Plan made = source_plan(
                         "kernel: {source: x, entry: f}\nlaunch: {block: 1}\n"
                         "arguments: {z: {out: 3}, k: {scalar: 2}, a: {in: 1, dtype: int8}}\n"
                         "reference: {z: a}\ntolerance: {ulp: 1}\n")
@@ -57,14 +57,14 @@ TEST(Source, ArgumentsKeepTheirOrder) {
 }
 
 TEST(Source, WhatItNeedsIsAskedForAtALine) {
-  EXPECT_EQ(error_of("kernel: {entry: f}\nlaunch: {block: 1}\n"),
+  EXPECT_EQ(source_error("kernel: {entry: f}\nlaunch: {block: 1}\n"),
             "2:9 `kernel` needs `file` or `source`");
-  EXPECT_EQ(error_of("kernel: {source: x}\nlaunch: {block: 1}\n"),
+  EXPECT_EQ(source_error("kernel: {source: x}\nlaunch: {block: 1}\n"),
             "2:9 `kernel` needs `entry`, the name of the __global__ function");
-  EXPECT_EQ(error_of("kernel: {source: x, entry: f}\n"), "1:1 `launch` is missing");
-  EXPECT_EQ(error_of("kernel: {source: x, entri: f}\nlaunch: {block: 1}\n"),
+  EXPECT_EQ(source_error("kernel: {source: x, entry: f}\n"), "1:1 `launch` is missing");
+  EXPECT_EQ(source_error("kernel: {source: x, entri: f}\nlaunch: {block: 1}\n"),
             "2:21 unknown key of `kernel` `entri`");
-  EXPECT_EQ(error_of("kernel: {source: x, a/b~c: f}\nlaunch: {block: 1}\n"),
+  EXPECT_EQ(source_error("kernel: {source: x, a/b~c: f}\nlaunch: {block: 1}\n"),
             "2:21 unknown key of `kernel` `a/b~c`");
 }
 
@@ -75,7 +75,7 @@ TEST(MakePlan, TakesOverWhatIsNotThePlugins) {
       "bench: {restore: each, bytes: 4 * n}\nexpect: {fault: trap, argument: a}\n"
       "requires: [reports]\n"
       "skip: [{when: n > 5, reason: large}, {when: device.warp_size < n, reason: narrow}]\n";
-  const Plan first = plan(text, 0).plan;
+  const Plan first = source_plan(text, 0).plan;
   EXPECT_EQ(first.case_id, "x.n=1");
   EXPECT_EQ(first.point.at(0).value, ArithmeticValue(int64_t{1}));
   EXPECT_EQ(first.restore, Restore::each);
@@ -83,8 +83,8 @@ TEST(MakePlan, TakesOverWhatIsNotThePlugins) {
   EXPECT_THAT(first.requirements, testing::ElementsAre("reports"));
   ASSERT_EQ(first.skip.size(), 1U);
   EXPECT_EQ(first.skip[0].reason, "narrow");
-  EXPECT_EQ(std::get<int64_t>(*plan(text, 1).plan.bytes), 36);
-  EXPECT_EQ(plan(text, 1).plan.skip.size(), 2U);
+  EXPECT_EQ(std::get<int64_t>(*source_plan(text, 1).plan.bytes), 36);
+  EXPECT_EQ(source_plan(text, 1).plan.skip.size(), 2U);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class Writer {
   BenchConsole report_;
 };
 
-std::string written(const ConsoleStyle& style) {
+std::string bench_text(const ConsoleStyle& style) {
   BenchTable table;
   table.suites = 1;
   table.cases = 9;
@@ -76,7 +76,7 @@ std::string written(const ConsoleStyle& style) {
 
 TEST(BenchConsole, Golden) {
   EXPECT_EQ(
-      written({}),
+      bench_text({}),
       "warpmark bench: 1 suite, 9 cases on NVIDIA H200 (sm_90, driver 13.0, NVRTC 13.0), seed 0\n"
       "device: using NVIDIA H200 (sm_90)\n"
       "\n"
@@ -110,7 +110,7 @@ TEST(BenchConsole, Golden) {
 TEST(BenchConsole, QuietGolden) {
   ConsoleStyle style;
   style.verbosity = Verbosity::quiet;
-  const std::string text = written(style);
+  const std::string text = bench_text(style);
   EXPECT_TRUE(text.starts_with("\nFAILED doublify.n=16\n")) << text;
   EXPECT_EQ(text.find("GB/s"), std::string::npos);
 }
@@ -159,7 +159,7 @@ TEST(BenchConsole, CountedGolden) {
 }
 
 TEST(BenchConsole, ColoursAndProgressChangeNothingElse) {
-  const std::string text = written({true, true, 60});
+  const std::string text = bench_text({true, true, 60});
   EXPECT_NE(text.find("[2/9] doublify.n=2"), std::string::npos);
   EXPECT_NE(text.find("\033[33m"), std::string::npos);
   std::string plain;
@@ -172,7 +172,7 @@ TEST(BenchConsole, ColoursAndProgressChangeNothingElse) {
       plain += text[at];
     }
   }
-  EXPECT_EQ(plain, written({}));
+  EXPECT_EQ(plain, bench_text({}));
 }
 
 TEST(FigureText, FourDigitsAndAUnitThatFits) {

@@ -16,9 +16,9 @@ namespace {
 using testing_results::outcome;
 
 /// A run of three suites, the last interrupted.
-std::string written(const ConsoleStyle& style,
-                    const RunContext& context = testing_results::context(),
-                    Verdict last = Verdict::interrupted) {
+std::string check_text(const ConsoleStyle& style,
+                       const RunContext& context = testing_results::context(),
+                       Verdict last = Verdict::interrupted) {
   std::ostringstream out;
   ConsoleReport report(out, style, {{"doublify", 2}, {"reductions/dot", 3}, {"scan", 2}}, context);
   const auto add = [&](const Outcome& each) {
@@ -44,7 +44,7 @@ std::string written(const ConsoleStyle& style,
 }
 
 TEST(Console, Golden) {
-  EXPECT_EQ(written({}),
+  EXPECT_EQ(check_text({}),
             "warpmark check: 3 suites, 7 cases on NVIDIA H200 (sm_90, driver 13.0, NVRTC 13.0), "
             "seed 0\n"
             "device: using NVIDIA H200 (sm_90)\n"
@@ -77,7 +77,7 @@ TEST(Console, VerboseGolden) {
   context.deselected = 1200;
   context.trials = 3;
   context.notes = {"last failed: running 7 cases"};
-  const std::string text = written(style, context, Verdict::not_run);
+  const std::string text = check_text(style, context, Verdict::not_run);
   EXPECT_TRUE(text.starts_with(
       "warpmark check: 3 suites, 7 cases (1,200 deselected) on NVIDIA H200 (sm_90, driver 13.0, "
       "NVRTC 13.0), seed 0, 3 trials of each case\n"
@@ -102,7 +102,7 @@ TEST(Console, QuietGolden) {
   ConsoleStyle style;
   style.verbosity = Verbosity::quiet;
   style.durations = 2;
-  EXPECT_EQ(written(style),
+  EXPECT_EQ(check_text(style),
             "\nFAILED doublify.n=16\n"
             "  suites/doublify.yaml:14:3: 2 of 16 elements of `z` are wrong\n"
             "  first: z[1, 2] = 0.5, expected 1, error 0.5, bound 0\n"
@@ -113,7 +113,7 @@ TEST(Console, QuietGolden) {
 }
 
 TEST(Console, ColoursChangeNothingElse) {
-  const std::string coloured = written({true, false, 80});
+  const std::string coloured = check_text({true, false, 80});
   std::string plain;
   for (size_t at = 0; at < coloured.size(); ++at) {
     if (coloured[at] == '\033') {
@@ -123,11 +123,11 @@ TEST(Console, ColoursChangeNothingElse) {
     }
   }
   EXPECT_NE(coloured, plain);
-  EXPECT_EQ(plain, written({}));
+  EXPECT_EQ(plain, check_text({}));
 }
 
 TEST(Console, ProgressIsErasedAndFitsTheLine) {
-  const std::string text = written({false, true, 12});
+  const std::string text = check_text({false, true, 12});
   EXPECT_NE(text.find("[1/7] doubl\r\033[K"), std::string::npos) << text;
   EXPECT_EQ(text.find("[1/7] doubli"), std::string::npos);
   // Without what was erased, it is what a pipe gets.
@@ -139,7 +139,7 @@ TEST(Console, ProgressIsErasedAndFitsTheLine) {
     kept += erased == std::string_view::npos ? line : line.substr(erased + 4);
     rest.remove_prefix(end + 1);
   }
-  EXPECT_EQ(kept, written({}));
+  EXPECT_EQ(kept, check_text({}));
 }
 
 TEST(Console, NeitherColourNorProgressInAPipe) {

@@ -12,8 +12,8 @@ namespace {
 
 using Counters = std::vector<std::pair<std::string, int64_t>>;
 
-Summary around(double median, double low, double high, double confidence = 0.96,
-               size_t count = 20) {
+Summary summary_around(double median, double low, double high, double confidence = 0.96,
+                       size_t count = 20) {
   Summary summary;
   summary.count = count;
   summary.median = summary.q1 = summary.q3 = median;
@@ -64,7 +64,7 @@ ComparisonOptions effects(double times, double counts) {
   return options;
 }
 
-ChangeVerdict verdict(const Summary& before, const Summary& after, double effect = 0.02) {
+ChangeVerdict verdict_of(const Summary& before, const Summary& after, double effect = 0.02) {
   const BenchComparison comparison = compare_benches(
       run_of({timed("a.n=1", before)}), run_of({timed("a.n=1", after)}), effects(effect, 0));
   return comparison.points.at(0).verdict;
@@ -82,7 +82,7 @@ std::vector<std::string> names(const ComparedPoint& point) {
   return all;
 }
 
-std::string refusal(const BenchResult& before, const BenchResult& after) {
+std::string refusal_of(const BenchResult& before, const BenchResult& after) {
   try {
     (void)compare_benches(before, after);
   } catch (const Error& error) {
@@ -92,40 +92,45 @@ std::string refusal(const BenchResult& before, const BenchResult& after) {
 }
 
 TEST(TimesAtABound, IntervalsThatTouchShowNoChange) {
-  EXPECT_EQ(verdict(around(10, 9, 11), around(12, 11, 13)), ChangeVerdict::inconclusive);
-  EXPECT_EQ(verdict(around(10, 9, 11), around(12, 11.0001, 13)), ChangeVerdict::slower);
-  EXPECT_EQ(verdict(around(12, 11, 13), around(10, 9, 11)), ChangeVerdict::inconclusive);
-  EXPECT_EQ(verdict(around(12, 11.0001, 13), around(10, 9, 11)), ChangeVerdict::faster);
+  EXPECT_EQ(verdict_of(summary_around(10, 9, 11), summary_around(12, 11, 13)),
+            ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict_of(summary_around(10, 9, 11), summary_around(12, 11.0001, 13)),
+            ChangeVerdict::slower);
+  EXPECT_EQ(verdict_of(summary_around(12, 11, 13), summary_around(10, 9, 11)),
+            ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict_of(summary_around(12, 11.0001, 13), summary_around(10, 9, 11)),
+            ChangeVerdict::faster);
 }
 
 TEST(TimesAtABound, ARatioOfTheLeastEffectCountsBothWays) {
-  const Summary less = around(1, 1, 1), more = around(1.02, 1.02, 1.02);
-  EXPECT_EQ(verdict(less, more), ChangeVerdict::slower);
-  EXPECT_EQ(verdict(more, less), ChangeVerdict::faster);
-  const Summary nearly = around(1.0199, 1.0199, 1.0199);
-  EXPECT_EQ(verdict(less, nearly), ChangeVerdict::same);
-  EXPECT_EQ(verdict(nearly, less), ChangeVerdict::same);
+  const Summary less = summary_around(1, 1, 1), more = summary_around(1.02, 1.02, 1.02);
+  EXPECT_EQ(verdict_of(less, more), ChangeVerdict::slower);
+  EXPECT_EQ(verdict_of(more, less), ChangeVerdict::faster);
+  const Summary nearly = summary_around(1.0199, 1.0199, 1.0199);
+  EXPECT_EQ(verdict_of(less, nearly), ChangeVerdict::same);
+  EXPECT_EQ(verdict_of(nearly, less), ChangeVerdict::same);
 }
 
 TEST(TimesAtABound, SamenessNeedsBothEndsOfTheInterval) {
-  const Summary base = around(10, 9.99, 10.01);
-  EXPECT_EQ(verdict(base, around(10.05, 10, 10.4)), ChangeVerdict::inconclusive);
-  EXPECT_EQ(verdict(base, around(9.95, 9.6, 10)), ChangeVerdict::inconclusive);
+  const Summary base = summary_around(10, 9.99, 10.01);
+  EXPECT_EQ(verdict_of(base, summary_around(10.05, 10, 10.4)), ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict_of(base, summary_around(9.95, 9.6, 10)), ChangeVerdict::inconclusive);
 }
 
 TEST(TimesAtABound, BothIntervalsNeedTheirConfidence) {
-  const Summary base = around(10, 9.9, 10.1, 0.95), slow = around(20, 19, 21, 0.95);
-  EXPECT_EQ(verdict(base, slow), ChangeVerdict::slower);
+  const Summary base = summary_around(10, 9.9, 10.1, 0.95), slow = summary_around(20, 19, 21, 0.95);
+  EXPECT_EQ(verdict_of(base, slow), ChangeVerdict::slower);
   Summary unsure = base;
   unsure.interval.confidence = 0.949;
-  EXPECT_EQ(verdict(unsure, slow), ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict_of(unsure, slow), ChangeVerdict::inconclusive);
   Summary unsure_slow = slow;
   unsure_slow.interval.confidence = 0.949;
-  EXPECT_EQ(verdict(base, unsure_slow), ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict_of(base, unsure_slow), ChangeVerdict::inconclusive);
 }
 
 TEST(RatioOfMedians, BothEndsByHand) {
-  const Ratio ratio = ratio_of_medians(around(11, 10.8, 11.3), around(10, 9.9, 10.05));
+  const Ratio ratio =
+      ratio_of_medians(summary_around(11, 10.8, 11.3), summary_around(10, 9.9, 10.05));
   const double middle = std::log(1.1);
   EXPECT_NEAR(std::log(ratio.low), middle - std::hypot(std::log(11 / 10.8), std::log(10.05 / 10)),
               1e-12);
@@ -206,7 +211,7 @@ TEST(CounterOrder, NoChangeIsARatioOfOne) {
 }
 
 TEST(CasesThatAreGone, AreMissingUnlessTheRunWasNotAskedForThem) {
-  const Summary summary = around(1, 1, 1);
+  const Summary summary = summary_around(1, 1, 1);
   const BenchResult before = run_of({timed("a.n=1", summary), timed("b.n=1", summary)});
   BenchResult after = run_of({timed("a.n=1", summary)});
   EXPECT_EQ(compare_benches(before, after).points.at(1).verdict, ChangeVerdict::missing);
@@ -222,7 +227,7 @@ TEST(CasesThatAreGone, AreMissingUnlessTheRunWasNotAskedForThem) {
 }
 
 TEST(CasesThatAreGone, AreLostWithTheirReason) {
-  const Summary summary = around(1, 1, 1);
+  const Summary summary = summary_around(1, 1, 1);
   const BenchResult before = run_of({timed("a.n=1", summary), timed("b.n=1", summary)});
   const auto second = [&](const BenchCase& now) {
     return compare_benches(before, run_of({timed("a.n=1", summary), now})).points.at(1);
@@ -236,17 +241,17 @@ TEST(CasesThatAreGone, AreLostWithTheirReason) {
 }
 
 TEST(CasesThatAreGone, OfTwoStatesOfTheCacheNoneIsShown) {
-  BenchCase both = timed("b.n=1", around(1, 1, 1));
+  BenchCase both = timed("b.n=1", summary_around(1, 1, 1));
   BenchSeries hot = both.series.front();
   hot.cache = CacheState::hot;
   both.series.push_back(hot);
-  const BenchResult before = run_of({timed("a.n=1", around(1, 1, 1)), both});
-  const BenchResult after = run_of({timed("a.n=1", around(1, 1, 1))});
+  const BenchResult before = run_of({timed("a.n=1", summary_around(1, 1, 1)), both});
+  const BenchResult after = run_of({timed("a.n=1", summary_around(1, 1, 1))});
   EXPECT_FALSE(compare_benches(before, after).points.at(1).baseline);
 }
 
 TEST(SeriesThatAreGone, AreMissingAndNewOnesAreAdded) {
-  BenchCase cold = timed("a.n=1", around(1, 1, 1)), hot = cold;
+  BenchCase cold = timed("a.n=1", summary_around(1, 1, 1)), hot = cold;
   cold.series.front().cache = CacheState::cold;
   hot.series.front().cache = CacheState::hot;
   const BenchComparison comparison = compare_benches(run_of({cold}), run_of({hot}));
@@ -259,7 +264,7 @@ TEST(SeriesThatAreGone, AreMissingAndNewOnesAreAdded) {
 }
 
 TEST(CountersOfOneSide, AreLostWhereBothDevicesCount) {
-  BenchCase before = timed("a.n=1", around(1, 1, 1)), after = before;
+  BenchCase before = timed("a.n=1", summary_around(1, 1, 1)), after = before;
   before.counters = {{"x", 1}};
   BenchResult baseline = run_of({before}), contender = run_of({after});
   contender.capabilities = {"counters"};
@@ -281,7 +286,7 @@ TEST(CountersOfOneSide, AreLostWhereBothDevicesCount) {
 }
 
 TEST(CasesThatAreNew, AreToldIfTheyHaveFigures) {
-  const Summary summary = around(1, 1, 1);
+  const Summary summary = summary_around(1, 1, 1);
   const BenchResult before =
       run_of({timed("a.n=1", summary), failing("b.n=1", Verdict::failed, "x"),
               failing("c.n=1", Verdict::passed, "")});
@@ -298,7 +303,7 @@ TEST(CasesThatAreNew, AreToldIfTheyHaveFigures) {
 
 TEST(CasesThatAreNew, OfADeviceThatCountsHaveNoTimes) {
   BenchCase counts = counting("b.n=1", {{"x", 1}});
-  counts.series = timed("b.n=1", around(1, 1, 1)).series;
+  counts.series = timed("b.n=1", summary_around(1, 1, 1)).series;
   BenchResult before = run_of({counting("a.n=1", {{"x", 1}})});
   const BenchComparison comparison =
       compare_benches(before, run_of({counting("a.n=1", {{"x", 1}}), counts}));
@@ -309,15 +314,15 @@ TEST(CasesThatAreNew, OfADeviceThatCountsHaveNoTimes) {
 }
 
 TEST(Comparable, NeedsACaseWithFiguresInBoth) {
-  const Summary summary = around(1, 1, 1);
+  const Summary summary = summary_around(1, 1, 1);
   // A case without figures in the baseline is none in common.
   const BenchResult before =
       run_of({failing("a.n=1", Verdict::failed, ""), timed("b.n=1", summary)});
-  EXPECT_NE(refusal(before, run_of({timed("a.n=1", summary)})).find("no case in common"),
+  EXPECT_NE(refusal_of(before, run_of({timed("a.n=1", summary)})).find("no case in common"),
             std::string::npos);
-  EXPECT_NE(refusal(run_of({}), run_of({timed("a.n=1", summary)})).find("no case of"),
+  EXPECT_NE(refusal_of(run_of({}), run_of({timed("a.n=1", summary)})).find("no case of"),
             std::string::npos);
-  EXPECT_NE(refusal(before, run_of({})).find("no case in common"), std::string::npos);
+  EXPECT_NE(refusal_of(before, run_of({})).find("no case in common"), std::string::npos);
   // A run that was cut short lost them.
   BenchResult torn = run_of({});
   torn.complete = false;
@@ -330,7 +335,7 @@ TEST(Comparable, DevicesThatCountAndThatDoNotMayMeetWhereNothingIsMeasured) {
   EXPECT_EQ(compare_benches(before, run_of({failing("a.n=1", Verdict::failed, "x")}))
                 .count(ChangeVerdict::lost),
             1U);
-  EXPECT_NE(refusal(before, run_of({timed("a.n=1", around(1, 1, 1))})).find("only one"),
+  EXPECT_NE(refusal_of(before, run_of({timed("a.n=1", summary_around(1, 1, 1))})).find("only one"),
             std::string::npos);
 }
 

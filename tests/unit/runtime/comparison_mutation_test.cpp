@@ -7,14 +7,13 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "unit/runtime/special_values.hpp"
 #include "unit/runtime/typed_array.hpp"
 
 // Each damage that a kernel can do to an output must fail the comparison, in every dtype.
 namespace warpmark {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kCount = 5000;  // several blocks of the comparison, and a part of one
 
 const double kTiny = 1e-3;

@@ -8,12 +8,12 @@
 #include <limits>
 #include <random>
 
+#include "unit/runtime/special_values.hpp"
 #include "unit/runtime/typed_array.hpp"
 
 namespace warpmark {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::string_view kInt = "int32";
 
 ComparisonRule ulps(const double& ulp) {

@@ -7,12 +7,11 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "unit/runtime/special_values.hpp"
 #include "unit/runtime/typed_array.hpp"
 
 namespace warpmark {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::string text(std::string_view dtype, double value) {
   return element_text(TypedArray::of<double>(dtype, {value}).view(), 0);

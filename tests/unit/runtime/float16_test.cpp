@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
+#include "unit/runtime/special_values.hpp"
+
 namespace warpmark {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The definition in IEEE 754 clause 3.4, by powers of two; of the bits of a finite float16.
 double by_definition(uint16_t bits) {

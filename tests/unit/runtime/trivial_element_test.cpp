@@ -7,15 +7,13 @@
 #include <cmath>
 #include <limits>
 
+#include "unit/runtime/special_values.hpp"
 #include "unit/runtime/typed_array.hpp"
 
 namespace warpmark {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 DType dtype(std::string_view name) {
   return find_dtype(name).value();

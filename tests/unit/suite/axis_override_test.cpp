@@ -5,7 +5,7 @@
 namespace warpmark {
 namespace {
 
-std::string mistake(const std::string& text) {
+std::string override_error(const std::string& text) {
   try {
     parse_axis_override(text, "-a");
   } catch (const Error& error) {
@@ -76,8 +76,9 @@ TEST(AxisOverride, MistakesNameTheColumn) {
            {"n='a", "at column "},
            {"n m=4", "at column "},
            {"n=1/0", "at column "}}) {
-    EXPECT_NE(mistake(text).find(message), std::string::npos) << text << ": " << mistake(text);
-    EXPECT_EQ(mistake(text).find("-a:1"), std::string::npos) << mistake(text);
+    EXPECT_NE(override_error(text).find(message), std::string::npos)
+        << text << ": " << override_error(text);
+    EXPECT_EQ(override_error(text).find("-a:1"), std::string::npos) << override_error(text);
   }
 }
 

@@ -12,7 +12,7 @@ bool matches(const std::string& expression, const std::string& id) {
   return SelectExpression::parse(expression, "-k").matches(id);
 }
 
-std::string mistake(const std::string& expression) {
+std::string selection_error(const std::string& expression) {
   try {
     SelectExpression::parse(expression, "-k");
   } catch (const Error& error) {
@@ -107,17 +107,17 @@ TEST(SelectExpression, MistakesNameTheColumn) {
       {"\xC3\xA9", "no case id has `\xC3\xA9`, at column 1 of `\xC3\xA9`"},
       {"a::b", "no case id has `:`, at column 2 of `a::b`"}};
   for (const auto& [text, message] : cases) {
-    EXPECT_EQ(mistake(text), "-k: " + std::string(message));
+    EXPECT_EQ(selection_error(text), "-k: " + std::string(message));
   }
 }
 
 TEST(SelectExpression, HostileTextNeitherOverflowsNorEscapes) {
-  EXPECT_NE(mistake(std::string(100'000, '(')).find("nested too deep"), std::string::npos);
+  EXPECT_NE(selection_error(std::string(100'000, '(')).find("nested too deep"), std::string::npos);
   std::string nots;
   for (int i = 0; i < 100'000; ++i) nots += "not ";
-  EXPECT_NE(mistake(nots + "a").find("nested too deep"), std::string::npos);
-  EXPECT_EQ(mistake("\x1b[31m").find('\x1b'), std::string::npos);
-  EXPECT_NE(mistake(std::string("a\0b", 3)), "none");
+  EXPECT_NE(selection_error(nots + "a").find("nested too deep"), std::string::npos);
+  EXPECT_EQ(selection_error("\x1b[31m").find('\x1b'), std::string::npos);
+  EXPECT_NE(selection_error(std::string("a\0b", 3)), "none");
   std::string wide = "a";
   for (int i = 0; i < 20'000; ++i) wide += " or a";
   EXPECT_TRUE(matches(wide + " or b", "b"));
