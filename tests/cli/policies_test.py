@@ -257,11 +257,15 @@ class Killed(GradeTest):
         self.assertEqual((self.result("ada")["state"], self.result("ada")["points"]), ("graded", 6))
 
     def hand_in_what_compiles_slowly(self):
-        self.library, self.start_s = "libnvrtc", 1.0
-        self.hand_in(ada="template <int L, int N> struct S {\n"
-                         "  enum { v = int(S<L, N / 2>::v) + int(S<L + N / 2, N - N / 2>::v) };\n};\n"
-                         "template <int L> struct S<L, 1> { enum { v = 1 }; };\n"
-                         "static_assert(S<0, 8000>::v == 8000, \"\");\n" + KERNEL)
+        """Some seconds of the processor, and little memory."""
+        self.library, self.start_s = "libnvrtc", 0.6
+        self.hand_in(ada="__device__ constexpr unsigned spin(unsigned k) {\n"
+                         "  for (int i = 0; i < 100000; ++i) k = k * 1664525u + 1013904223u;\n"
+                         "  return k;\n}\n"
+                         "template <unsigned K> struct S {\n"
+                         "  enum : unsigned { v = spin(K) + S<K - 1>::v };\n};\n"
+                         "template <> struct S<0> { enum : unsigned { v = 0 }; };\n"
+                         "static_assert(S<130>::v != 1, \"\");\n" + KERNEL)
 
     def test_a_compile_worker_that_is_killed_costs_nothing(self):
         self.hand_in_what_compiles_slowly()
