@@ -104,7 +104,8 @@ class Page:
     def mapping(self, node, path):
         others = node.get("additionalProperties")
         if node.get("properties"):
-            return "[keys](#%s)" % self.section(node, path)
+            title, anchor = self.section(node, path)
+            return "[keys%s](#%s)" % (title[title.find(",") + 1:] if ", with " in title else "", anchor)
         if not isinstance(others, dict):
             patterns = node.get("patternProperties", {})
             others = next(iter(patterns.values()), None)
@@ -113,7 +114,7 @@ class Page:
         return "mapping"
 
     def section(self, node, path):
-        """Adds the table of a mapping, and gives its anchor."""
+        """Adds the table of a mapping, and gives its title and anchor."""
         identity = json.dumps(node.get("properties"), sort_keys=True)
         if identity in self.done:
             return self.done[identity]
@@ -121,7 +122,7 @@ class Page:
         if any(one[0] == title for one in self.sections):  # another form of the same key
             title = "%s, with %s" % (title, next(iter(node["properties"])))
         anchor = links.slug(title)
-        self.done[identity] = anchor
+        self.done[identity] = title, anchor
         place = len(self.sections)
         self.sections.append([title, node.get("description", ""), []])
         required = node.get("required", ())
@@ -135,7 +136,7 @@ class Page:
             meaning = markdown(inner.get("description", ""))
             rows.append(("`%s`" % key, kind, "required" if key in required else default, meaning))
         self.sections[place][2] = rows
-        return anchor
+        return title, anchor
 
     def text(self, title, about, source):
         self.section(self.schema, "")
