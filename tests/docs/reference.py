@@ -132,7 +132,9 @@ class Page:
                 continue
             inner, _ = self.resolve(value)
             kind = self.kind(value, "%s.%s" % (path, key) if path else key)
-            default = "`%s`" % literal(inner["default"]) if "default" in inner else ""
+            # A key that looks like another one of the file need not have its default.
+            alike = value.get("allOf", [{}])[0].get("$ref", "").startswith("#/properties/")
+            default = "`%s`" % literal(inner["default"]) if "default" in inner and not alike else ""
             meaning = markdown(inner.get("description", ""))
             rows.append(("`%s`" % key, kind, "required" if key in required else default, meaning))
         self.sections[place][2] = rows
