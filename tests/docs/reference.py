@@ -23,6 +23,8 @@ NOTE = "<!-- Made by tests/docs/reference.py. Do not edit: change %s and run it 
 NAMES = {"arithmetic": "arithmetic", "numpy": "NumPy", "python": "NumPy, or a Python function", "text": "text",
          "generatedText": "CUDA C++", "ptxName": "name", "name": "name", "tuneNumber": "whole number"}
 
+SCRIPTS = {"plugins/cpu/run/warpmark-cpu": "warpmark-cpu", "bootstrap": "./bootstrap"}
+
 SCHEMAS = {
     "suite": ("Keys of a suite", "Every key of a suite file, from `schema/suite.json`. [The suite format](../suite-format.md) "
               "explains what they do together, with examples."),
@@ -189,10 +191,10 @@ def commands_in(text):
     return re.findall(r"^ {2}(\w[\w-]*)\b", part.group(1), re.M) if part else []
 
 
-def command_page(program):
-    lines = ["# Commands and options", NOTE % "the help texts in `harness/cli`",
-             "What `warpmark --help` and `warpmark COMMAND --help` print. [Commands](../commands.md) explains how the options",
-             "work together.", ""]
+def command_page(program, root):
+    lines = ["# Commands and options", NOTE % "the help texts",
+             "What `warpmark --help` and `warpmark COMMAND --help` print, and the help of the scripts beside it.",
+             "[Commands](../commands.md) explains how the options work together.", ""]
 
     def add(*command):
         text = help_of(program, *command)
@@ -201,6 +203,10 @@ def command_page(program):
             add(*command, name)
 
     add()
+    for script, name in SCRIPTS.items():
+        if (root / script).is_file():
+            text = help_of(str(root / script)).replace(str(root / script), name)
+            lines.extend(["## " + name, "", "```text", text, "```", ""])
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -211,8 +217,8 @@ def words(text):
 def main(arguments):
     check = arguments[:1] == ["--check"]
     program, root = arguments[check:]
-    root = pathlib.Path(root)
-    pages = {"commands.md": command_page(program)}
+    root = pathlib.Path(root).resolve()
+    pages = {"commands.md": command_page(program, root)}
     for name, (title, about) in SCHEMAS.items():
         source = "schema/%s.json" % name
         schema = json.loads((root / source).read_text(encoding="utf-8"))
