@@ -23,7 +23,7 @@ NOTE = "<!-- Made by tests/docs/reference.py. Do not edit: change %s and run it 
 NAMES = {"arithmetic": "arithmetic", "numpy": "NumPy", "python": "NumPy, or a Python function", "text": "text",
          "generatedText": "CUDA C++", "ptxName": "name", "name": "name", "tuneNumber": "whole number"}
 
-SCRIPTS = {"plugins/cpu/run/warpmark-cpu": "warpmark-cpu", "bootstrap": "./bootstrap"}
+SCRIPTS = {"plugins/cpu/run/warpmark-cpu": "warpmark-cpu"}
 
 SCHEMAS = {
     "suite": ("Keys of a suite", "Every key of a suite file, from `schema/suite.json`. [The suite format](../suite-format.md) "
@@ -193,8 +193,8 @@ def commands_in(text):
 
 def command_page(program, root):
     lines = ["# Commands and options", NOTE % "the help texts",
-             "What `warpmark --help` and `warpmark COMMAND --help` print, and the help of the scripts beside it.",
-             "[Commands](../commands.md) explains how the options work together.", ""]
+             "What `warpmark --help`, `warpmark COMMAND --help` and `warpmark-cpu --help` print. [Commands](../commands.md)",
+             "explains how the options work together.", ""]
 
     def add(*command):
         text = help_of(program, *command)
