@@ -50,6 +50,19 @@ class DocsTest(program.CheckTest):
         out, _ = self.run_program("plan", "suites", "--case", "distance.n=1")
         self.assertIn('{"function": "distance.py:lengths", "at": "/reference/0/value"}', out)
 
+    def test_the_configuration_for_ci_runs(self):
+        language, text = blocks("ci.md")[0]
+        self.assertEqual((language, NAME.match(text).group(1)), ("yaml", "ci.yaml"))
+        self.write("ci.yaml", text)
+        for _, text in blocks("suite-format.md"):
+            if text.startswith("# scale.yaml"):
+                self.write("suites/scale.yaml", text)
+        self.assertIn("2 passed", self.run_program("run", "ci.yaml")[0])
+        for report in ("junit.xml", "journal.jsonl"):
+            self.assertTrue((self.folder / "results" / report).is_file(), report)
+        for part in ("--journal results/baseline.jsonl", "--compare results/baseline.jsonl"):
+            self.run_program("bench", "suites", "--device", "cpu", "--max-samples", "1", *part.split())
+
     def test_the_plugin_can_be_built_and_used(self):
         example = next(text for language, text in blocks("plugins.md") if language == "cpp")
         self.write("twice.cpp", example)

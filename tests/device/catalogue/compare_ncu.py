@@ -329,9 +329,11 @@ PAGE = """# Counters of the CPU device against ncu on an H200
 
     tests/device/catalogue/compare_ncu.py --recorded results/h200/compare_ncu.jsonl --page docs/counters-h200.md
 
-Each kernel ran as the same PTX on the CPU device and, under ncu (CUDA 13.0), on an NVIDIA H200, in 6 warps; ncu's metrics of each
-counter are those of [counters](counters.md). %s A number stands for both; where they differ, ncu's is behind the stroke, with the
-reason. Tests compare the CPU device with the recorded values on every machine.
+Each kernel ran as the same PTX, with 6 warps, on the CPU device and, under ncu (CUDA 13.0), on an NVIDIA H200. [Counters](counters.md)
+lists ncu's metrics for each counter. %s
+
+The table shows one number if both are equal. If they differ, ncu's number follows after a slash, with the reason. Tests compare the
+CPU device with the recorded values on every machine.
 
 | kernel | counters |
 |---|---|
@@ -350,7 +352,7 @@ def write_page(path, records):
         if record["verdict"] != "equal":
             text += " / %g (%s)" % (theirs, record["why"] or "differs")
         rows.setdefault(record["kernel"], []).append(text)
-    said = ("Of their counters %d are equal, %d differ for a reason that is named, and %d differ without one; for %d "
+    said = ("%d counters are equal, %d differ for a reason that is named, and %d differ without one. For %d\n"
             "(divergent branches, cp.async, operations) this ncu has no metric." %
             (counts.get("equal", 0), counts.get("explained", 0), counts.get("differs", 0), counts.get("missing", 0)))
     with open(path, "w") as file:

@@ -1,0 +1,53 @@
+"""Builds the site of the documentation, with warnings as errors: usage: build_site.py ROOT
+
+Exit code 77 where MkDocs is not installed (docs/requirements.txt names its version).
+"""
+import importlib.util
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+
+def builder():
+    """The command that is MkDocs: of this Python, or of the PATH."""
+    if importlib.util.find_spec("mkdocs"):
+        return [sys.executable, "-B", "-m", "mkdocs"]
+    program = shutil.which("mkdocs")
+    return [program] if program else None
+
+
+def foreign(folder):
+    """Files that a page would load from elsewhere when it is read: (page, address)."""
+    for page in sorted(folder.rglob("*.html")):
+        for tag in re.findall(r"<(?:script|img|iframe|link)\b[^>]*>", page.read_text(encoding="utf-8")):
+            address = re.search(r"\b(?:src|href)=\"?((?:https?:)?//[^\" >]*)", tag)
+            if address and "rel=canonical" not in tag and 'rel="canonical"' not in tag:
+                yield page.relative_to(folder), address.group(1)
+
+
+def main(root):
+    command = builder()
+    if command is None:
+        print("MkDocs is not installed: `pip install -r docs/requirements.txt`")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="warpmark-site-") as folder:
+        done = subprocess.run([*command, "build", "--strict", "--quiet", "--config-file", str(root / "mkdocs.yml"),
+                               "--site-dir", folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(done.stdout, end="")
+        if done.returncode != 0:
+            return 1
+        found = list(foreign(pathlib.Path(folder)))
+        for page, address in found:
+            print("%s: error: it loads %s, and would need a network" % (page, address))
+        pages = sum(1 for _ in pathlib.Path(folder).rglob("*.html"))
+        print("%d pages" % pages)
+        return 1 if found or pages < 10 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve()))

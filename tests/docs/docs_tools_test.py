@@ -1,0 +1,147 @@
+# Tests that the checkers and makers of this folder find, and write, what they are there for.
+import contextlib
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+
+import build_site
+import links
+import reference
+
+GOOD = """# One page
+
+[a file](docs/two.md), [a heading](docs/two.md#what-is-it-a--b), [here](#one-page), [a folder](docs),
+[elsewhere](https://example.org/none), ![a picture](docs/p%20q.svg "with a title"), [named][n], `[code](none.md)`
+<a href="docs/two.md">html</a>
+
+[n]: docs/two.md#twice-1
+
+```text
+[in a block](none.md)
+```
+
+    [in an indented block](none.md)
+
+<!-- [in a comment](none.md) -->
+"""
+TWO = "# Two\n\n## What is *it*: `A` & b?\n\n## Twice\n\n## Twice\n\n```sh\n# No heading\n```\n"
+
+PROGRAM = """#!/bin/sh
+case "$*" in
+  --help)
+    echo "Checks kernels   "; echo "Usage: $0"; echo
+    echo "Commands:"; echo "  new   Writes files"; echo "        and more"; echo; echo "Exit codes: 0" ;;
+  "new --help") echo "Usage: $0 new [COMMAND]"; echo; echo "Commands:"; echo "  assignment   Writes one" ;;
+  "new assignment --help") echo "Usage: $0 new assignment" ;;
+  *) exit 2 ;;
+esac
+"""
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="warpmark-docs-")
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def check(self, function, *arguments):
+        """The checker's verdict and words."""
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            code = function(*arguments)
+        return code, output.getvalue()
+
+
+class Links(Tree):
+    def setUp(self):
+        super().setUp()
+        self.write("docs/two.md", TWO)
+        self.write("docs/p q.svg", "<svg/>")
+
+    def test_good_links(self):
+        self.write("README.md", GOOD)
+        code, words = self.check(links.main, self.root)
+        self.assertEqual(code, 0, words)
+        self.assertIn("2 pages, 8 links", words)
+
+    def test_bad_links(self):
+        for link, words in (("[x](none.md)", "no `none.md`"), ("[x](docs/two.md#no-heading)", "heading for `#no-heading`"),
+                            ("[x](#two)", "heading for `#two`"), ("[x](docs/two.md#twice-2)", "`#twice-2`"),
+                            ("[x](/docs/two.md)", "begins at the root"), ("[x](../x.md)", "out of the tree"),
+                            ("![x](docs/p.svg)", "no `docs/p.svg`"), ("[x]()", "nothing"), ("[x]: none.md", "no `none.md`"),
+                            ('<img src="none.png">', "no `none.png`"), ("[x](docs/p%20q.svg#a)", "no page"),
+                            ("[x](docs/Two.md)", "no `docs/Two.md`")):
+            with self.subTest(link):
+                self.write("README.md", "# One\n\n%s\n" % link)
+                code, said = self.check(links.main, self.root)
+                self.assertEqual(code, 1)
+                self.assertIn("README.md:3: error: ", said)
+                self.assertIn(words, said)
+
+    def test_docs_stand_alone(self):
+        self.write("README.md", "# One\n")
+        self.write("docs/two.md", "# Two\n[x](../README.md)\n")
+        self.assertIn("docs/two.md:2: error: `../README.md` leads out of docs/", self.check(links.main, self.root)[1])
+
+    def test_a_tree_without_pages_is_no_success(self):
+        self.assertEqual(self.check(links.main, self.root / "docs/none")[0], 1)
+
+
+class Reference(Tree):
+    SCHEMA = {"description": "All of it, in <b> and a_b.", "required": ["one"], "properties": {
+        "one": {"description": "The first (arithmetic).", "$ref": "#/definitions/arithmetic"},
+        "two": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
+        "three": {"type": "array", "items": {"anyOf": [{"enum": ["a", "b"]}, {"type": "object", "properties": {
+            "inner": {"enum": [True, False], "default": True}}}]}},
+        "four": {"type": "object", "additionalProperties": {"type": ["string", "number"]}}},
+        "definitions": {"arithmetic": {"description": "Numbers.", "type": ["string", "number"]}}}
+
+    def test_the_table_of_a_schema(self):
+        text = reference.Page(self.SCHEMA).text("Title", "About.", "x.json")
+        for line in ("# Title", "All of it, in &lt;b&gt; and a\\_b.", "| `one` | arithmetic | required | The first. |",
+                     "| `two` | whole number, at least 1, at most 9 | `3` |  |",
+                     "| `three` | list of (`a`, `b` or [keys](#three)) |  |  |", "| `four` | by name: text |  |  |",
+                     "## three", "| `inner` | `true` or `false` | `true` |  |"):
+            self.assertIn(line, text.splitlines())
+
+    def test_pages_are_written_and_checked(self):
+        program = self.write("warpmark", PROGRAM)
+        program.chmod(0o755)
+        for name in reference.SCHEMAS:
+            self.write("schema/%s.json" % name, json.dumps(self.SCHEMA))
+        arguments = [str(program), str(self.root)]
+        self.assertEqual(self.check(reference.main, ["--check", *arguments])[0], 1)
+        self.assertFalse((self.root / "docs").exists())
+        self.assertEqual(self.check(reference.main, arguments)[0], 0)
+        self.assertEqual(self.check(reference.main, ["--check", *arguments]), (0, ""))
+        page = self.root / "docs/reference/commands.md"
+        self.assertIn("\n## warpmark new\n\n```text\nUsage: warpmark new [COMMAND]\n", page.read_text())
+        self.assertIn("\n## warpmark new assignment\n", page.read_text())
+        self.assertNotIn(" \n", page.read_text())
+        page.write_text(page.read_text().replace("Commands:\n  new ", "COMMANDS:\n\n    new\n"))
+        self.assertEqual(self.check(reference.main, ["--check", *arguments])[0], 0)  # another CLI11
+        page.write_text(page.read_text().replace("Writes", "Reads"))
+        code, words = self.check(reference.main, ["--check", *arguments])
+        self.assertEqual(code, 1)
+        self.assertIn("docs/reference/commands.md: error", words)
+
+
+class Site(Tree):
+    def test_what_would_need_a_network_is_found(self):
+        self.write("a.html", '<link rel="canonical" href="https://x.org/"><script src="../b.js"></script><a href="https://x.org">')
+        self.assertEqual(list(build_site.foreign(self.root)), [])
+        self.write("a.html", '<link href="https://x.org/font.css" rel="stylesheet"><script src="//y.org/b.js"></script>')
+        self.assertEqual([address for _, address in build_site.foreign(self.root)],
+                         ["https://x.org/font.css", "//y.org/b.js"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Writes the pages of docs/reference from the JSON Schemas and the program's own help.
+
+    reference.py PROGRAM ROOT            writes ROOT/docs/reference/*.md
+    reference.py --check PROGRAM ROOT    fails if that would change a page
+
+Releases of CLI11 break the lines of a help text differently and write its headings in other cases, so
+the check of that page compares words only.
+"""
+import html
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import links
+
+NOTE = "<!-- Made by tests/docs/reference.py. Do not edit: change %s and run it again. -->\n"
+
+# What the shared definitions of the schemas are called in a table.
+NAMES = {"arithmetic": "arithmetic", "numpy": "NumPy", "python": "NumPy, or a Python function", "text": "text",
+         "generatedText": "CUDA C++", "ptxName": "name", "name": "name", "tuneNumber": "whole number"}
+
+SCRIPTS = {"plugins/cpu/run/warpmark-cpu": "warpmark-cpu"}
+
+SCHEMAS = {
+    "suite": ("Keys of a suite", "Every key of a suite file, from `schema/suite.json`. [The suite format](../suite-format.md) "
+              "explains what they do together, with examples."),
+    "assignment": ("Keys of an assignment", "Every key of an assignment, from `schema/assignment.json`. "
+                   "[The assignment format](../assignment-format.md) explains what they do together."),
+    "run": ("Keys of a run configuration", "Every key of the file that `warpmark run` reads, from `schema/run.json`. "
+            "[Run configurations](../commands.md#run-configurations) explains what they do together."),
+}
+
+
+class Page:
+    """The sections of one schema: one for each mapping with keys of its own."""
+
+    def __init__(self, schema):
+        self.schema = schema
+        self.sections = []
+        self.done = {}
+
+    def resolve(self, node):
+        """A node with what it refers to; keys beside the reference win."""
+        name = None
+        while "$ref" in node or "$ref" in node.get("allOf", [{}])[0]:
+            inner = node if "$ref" in node else node["allOf"][0]
+            rest = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
+            parts = inner["$ref"].lstrip("#/").split("/")
+            target = self.schema
+            for part in parts:
+                target = target[part]
+            name = name or (parts[-1] if parts[0] == "definitions" else None)
+            node = {**target, **rest}
+        return node, name
+
+    def kind(self, node, path):
+        """What a value may be, in words."""
+        node, name = self.resolve(node)
+        if name in NAMES:
+            return NAMES[name]
+        for choice in ("anyOf", "oneOf"):
+            if choice in node and "properties" not in node:
+                kinds = dict.fromkeys(self.kind(one, path) for one in node[choice])
+                return " or ".join(kind for kind in kinds if kind)
+        if "const" in node:
+            return "`%s`" % literal(node["const"])
+        if "enum" in node:
+            return self.choice(node["enum"])
+        types = node.get("type", [])
+        types = {types} if isinstance(types, str) else set(types)
+        if "array" in types and "object" not in types:
+            items = self.kind(node["items"], path) if node.get("items") else "values"
+            return "list of %s" % (items if " or " not in items else "(%s)" % items)
+        if "object" in types or "properties" in node:
+            return self.mapping(node, path) + (" or list" if "array" in types else "")
+        if "boolean" in types and "string" not in types:
+            return "`true` or `false`"
+        bounds = self.bounds(node)
+        if types & {"integer", "number"} and (bounds or "string" not in types):
+            whole = "number" not in types or node.get("multipleOf") == 1
+            return ("whole number" if whole else "number") + bounds
+        return "text"
+
+    @staticmethod
+    def choice(values):
+        if {True, False} <= {value for value in values if isinstance(value, bool)}:
+            return "`true` or `false`"
+        texts = dict.fromkeys(literal(value) for value in values)
+        return ", ".join("`%s`" % text for text in texts)
+
+    @staticmethod
+    def bounds(node):
+        words = []
+        if "exclusiveMinimum" in node:
+            words.append("more than %d" % node["exclusiveMinimum"])
+        if "minimum" in node:
+            words.append("at least %d" % node["minimum"])
+        if 0 < node.get("maximum", 0) < 2**53:
+            words.append("at most %d" % node["maximum"])
+        return ", " + ", ".join(words) if words else ""
+
+    def mapping(self, node, path):
+        others = node.get("additionalProperties")
+        if node.get("properties"):
+            title, anchor = self.section(node, path)
+            return "[keys%s](#%s)" % (title[title.find(",") + 1:] if ", with " in title else "", anchor)
+        if not isinstance(others, dict):
+            patterns = node.get("patternProperties", {})
+            others = next(iter(patterns.values()), None)
+        if isinstance(others, dict):
+            return "by name: " + self.kind(others, path + ".NAME")
+        return "mapping"
+
+    def section(self, node, path):
+        """Adds the table of a mapping, and gives its title and anchor."""
+        identity = json.dumps(node.get("properties"), sort_keys=True)
+        if identity in self.done:
+            return self.done[identity]
+        title = path or "The file"
+        if any(one[0] == title for one in self.sections):  # another form of the same key
+            title = "%s, with %s" % (title, next(iter(node["properties"])))
+        anchor = links.slug(title)
+        self.done[identity] = title, anchor
+        place = len(self.sections)
+        self.sections.append([title, node.get("description", ""), []])
+        required = node.get("required", ())
+        rows = []
+        for key, value in node["properties"].items():
+            if value is False:
+                continue
+            inner, _ = self.resolve(value)
+            kind = self.kind(value, "%s.%s" % (path, key) if path else key)
+            # A key that looks like another one of the file need not have its default.
+            alike = value.get("allOf", [{}])[0].get("$ref", "").startswith("#/properties/")
+            default = "`%s`" % literal(inner["default"]) if "default" in inner and not alike else ""
+            meaning = markdown(inner.get("description", ""))
+            rows.append(("`%s`" % key, kind, "required" if key in required else default, meaning))
+        self.sections[place][2] = rows
+        return title, anchor
+
+    def text(self, title, about, source):
+        self.section(self.schema, "")
+        for rule in self.schema.get("allOf", ()):
+            plugin = rule["if"]["properties"]["plugin"]["const"]
+            node, _ = self.resolve(rule["then"]["properties"]["kernel"])
+            self.section({**node, "description": "With `plugin: %s`." % plugin}, "kernel of the plugin " + plugin)
+        lines = ["# " + title, NOTE % ("`%s`" % source), about, ""]
+        for heading, description, rows in self.sections:
+            lines += ["## " + heading, ""]
+            if description:
+                lines += [markdown(description), ""]
+            lines += table(("key", "value", "default", "meaning"), rows) + [""]
+        return "\n".join(lines).rstrip() + "\n"
+
+
+def literal(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def markdown(text):
+    """A description as prose; the kind of its value stands in a column of its own."""
+    text = re.sub(r" \((arithmetic|NumPy)\)", "", text)
+    parts = re.split(r"(`[^`]*`)", text)
+    parts[::2] = [re.sub(r"([_*\[\]])", r"\\\1", html.escape(part, quote=False)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def table(head, rows):
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    lines = ["| %s |" % " | ".join(head), "|%s|" % "|".join("---" for _ in head)]
+    return lines + ["| %s |" % " | ".join(row) for row in rows]
+
+
+def help_of(program, *command):
+    """What the program says of a command, in an environment that changes nothing of it."""
+    environment = {"PATH": os.environ.get("PATH", ""), "HOME": "/", "LC_ALL": "C.UTF-8"}
+    for name in ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    done = subprocess.run([program, *command, "--help"], env=environment, capture_output=True, text=True, check=True)
+    return "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip("\n").replace(program, "warpmark")
+
+
+def commands_in(text):
+    """The commands that a help text lists."""
+    part = re.search(r"^(?:SUB)?COMMANDS:\n(.*?)(?=^\S|\Z)", text, re.M | re.S | re.I)
+    return re.findall(r"^ {2}(\w[\w-]*)\b", part.group(1), re.M) if part else []
+
+
+def command_page(program, root):
+    lines = ["# Commands and options", NOTE % "the help texts",
+             "What `warpmark --help`, `warpmark COMMAND --help` and `warpmark-cpu --help` print. [Commands](../commands.md)",
+             "explains how the options work together.", ""]
+
+    def add(*command):
+        text = help_of(program, *command)
+        lines.extend(["## " + " ".join(("warpmark", *command)), "", "```text", text, "```", ""])
+        for name in commands_in(text):
+            add(*command, name)
+
+    add()
+    for script, name in SCRIPTS.items():
+        if (root / script).is_file():
+            text = help_of(str(root / script)).replace(str(root / script), name)
+            lines.extend(["## " + name, "", "```text", text, "```", ""])
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def words(text):
+    return text.lower().split()
+
+
+def main(arguments):
+    check = arguments[:1] == ["--check"]
+    program, root = arguments[check:]
+    root = pathlib.Path(root).resolve()
+    pages = {"commands.md": command_page(program, root)}
+    for name, (title, about) in SCHEMAS.items():
+        source = "schema/%s.json" % name
+        schema = json.loads((root / source).read_text(encoding="utf-8"))
+        pages[name + "-schema.md"] = Page(schema).text(title, about, source)
+    folder = root / "docs/reference"
+    old = 0
+    for name, text in pages.items():
+        path = folder / name
+        kept = path.read_text(encoding="utf-8") if path.is_file() else ""
+        if kept == text or (check and name == "commands.md" and words(kept) == words(text)):
+            continue
+        old += 1
+        if check:
+            print("docs/reference/%s: error: it is not what tests/docs/reference.py makes: run it again" % name)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print("wrote docs/reference/" + name)
+    return 1 if check and old else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
