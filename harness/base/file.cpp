@@ -122,17 +122,6 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-fs::path program_folder() {
-  std::error_code code;
-  const fs::path program = fs::read_symlink("/proc/self/exe", code);
-  if (code) {
-    throw environment_error(
-        "cannot find the folder of this program: /proc/self/exe: " + code.message(),
-        "Warpmark needs /proc, which containers and chroots have to mount");
-  }
-  return program.parent_path();
-}
-
 std::string display_path(const fs::path& path) {
   std::error_code code;
   const fs::path absolute = fs::absolute(path, code).lexically_normal();

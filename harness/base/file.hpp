@@ -52,9 +52,6 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// The folder of the running executable.
-std::filesystem::path program_folder();
-
 /// Shown to people: relative to the working directory when that is shorter and inside it.
 std::string display_path(const std::filesystem::path& path);
 

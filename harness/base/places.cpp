@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/file.hpp"
+#include "base/own_program.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -27,11 +27,14 @@ Places places_of(const fs::path& program_folder) {
   places.library = (program_folder / library).lexically_normal();
   places.cuda = places.installed ? places.library / "cuda"
                                  : (program_folder / "../deps/cuda").lexically_normal();
+  // A host that installs NVRTC in a place of its own tells its workers, too.
+  const char* given = std::getenv("WARPMARK_OWN_CUDA");
+  if (given != nullptr && *given != '\0') places.cuda = given;
   return places;
 }
 
 Places own_places() {
-  return places_of(program_folder());
+  return places_of(own_program().folder);
 }
 
 std::vector<fs::path> library_search_path() {
@@ -53,12 +56,6 @@ std::string loadable(const std::string& name) {
     if (fs::exists(file, code)) return fs::absolute(file, code).string();
   }
   return name;
-}
-
-std::vector<std::string> own_arguments() {
-  std::string words = read_file("/proc/self/cmdline");
-  if (!words.empty()) words.pop_back();  // each is ended by a null byte
-  return split(words, '\0');
 }
 
 }  // namespace warpmark

@@ -32,8 +32,4 @@ std::vector<std::filesystem::path> library_search_path();
 /// variable as it was when the process started; a confined worker is told of it later.
 std::string loadable(const std::string& name);
 
-/// How this process was called: the program and its arguments (proc(5)). Throws a usage error if
-/// /proc cannot be read.
-std::vector<std::string> own_arguments();
-
 }  // namespace warpmark

@@ -10,9 +10,9 @@
 #include "plan/plugin_loader.hpp"
 #include "report/case_run.hpp"
 #include "results/run_context.hpp"
-#include "runtime/measurement.hpp"
 #include "runtime/outcome.hpp"
 #include "suite/case.hpp"
+#include "worker/measurement.hpp"
 
 namespace warpmark {
 

@@ -14,7 +14,7 @@
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "base/places.hpp"
+#include "base/own_program.hpp"
 #include "base/text.hpp"
 #include "cli/shared_junit.hpp"
 
@@ -56,14 +56,14 @@ class JobProcess {
 };
 
 pid_t JobProcess::start(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = arguments;
+  std::vector<std::string> words = own_command(arguments);
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   pid_t process = -1;
-  const int code =
-      ::posix_spawn(&process, "/proc/self/exe", nullptr, nullptr, pointers.data(), environ);
+  const int code = ::posix_spawn(&process, own_program().file.c_str(), nullptr, nullptr,
+                                 pointers.data(), environ);
   if (code != 0) {
     throw environment_error(fmt::format("cannot start a job: {}", std::strerror(code)));
   }
@@ -73,8 +73,8 @@ pid_t JobProcess::start(const std::vector<std::string>& arguments) {
 // Options in front of it select jobs, too: the last word is this one's.
 std::vector<std::string> arguments_of(const std::string& job, const std::string& draft) {
   std::vector<std::string> arguments;
-  const std::vector<std::string> own = own_arguments();
-  for (size_t i = 0; i < own.size(); ++i) {
+  const std::vector<std::string>& own = own_program().arguments;
+  for (size_t i = 1; i < own.size(); ++i) {
     if (own[i] == "--job") {
       ++i;
     } else if (!own[i].starts_with("--job=")) {

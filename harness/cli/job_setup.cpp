@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "base/file.hpp"
-#include "base/places.hpp"
+#include "base/own_program.hpp"
 #include "base/text.hpp"
 #include "cli/output_files.hpp"
 #include "driver/choose.hpp"
@@ -26,7 +26,7 @@ namespace {
 std::string command_line() {
   std::vector<std::string> words;
   try {
-    words = own_arguments();
+    words = own_program().arguments;
   } catch (const Error&) {
     return "warpmark";  // for the journal only, which is no reason to run nothing
   }

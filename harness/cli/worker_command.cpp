@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
-#include "runtime/session.hpp"
+#include "worker/loop.hpp"
 
 namespace warpmark {
 

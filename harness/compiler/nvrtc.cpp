@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "base/loader.hpp"
 #include "base/file.hpp"
+#include "base/loader.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
 

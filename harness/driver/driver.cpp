@@ -65,6 +65,12 @@ std::string_view capability_name(Capability capability) {
   return "unknown";
 }
 
+std::vector<Capability> all_capabilities() {
+  std::vector<Capability> all;
+  for (const CapabilityName& entry : kCapabilities) all.push_back(entry.capability);
+  return all;
+}
+
 DriverError::DriverError(CUresult result, std::string message, std::string hint)
     : Error(is_sticky(result) ? ExitCode::verdict : ExitCode::environment, std::move(message), {},
             std::move(hint)),

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "driver/table.hpp"
@@ -32,6 +33,9 @@ enum class Capability : uint32_t {
 /// By the name that a suite's `requires` uses ("exact_bounds"); nothing if there is none.
 std::optional<Capability> find_capability(std::string_view name);
 std::string_view capability_name(Capability capability);
+
+/// All that there are.
+std::vector<Capability> all_capabilities();
 
 /// A driver call that failed. A sticky error makes its context useless: every later call repeats
 /// it, so that only a new process (or context) goes on. Exit code: a verdict if sticky, because a

@@ -15,25 +15,45 @@ namespace warpmark {
 
 namespace {
 
-// Of what the program's file holds of code and constants: without symbols for debuggers, which are
-// nine tenths of it. From the file that runs, whatever its name leads to by now.
-std::string program_fingerprint() {
+struct LoadedFile {
+  std::string path;
   std::vector<ElfW(Phdr)> segments;
-  const auto list = [](dl_phdr_info* info, size_t /*size*/, void* into) {
-    static_cast<std::vector<ElfW(Phdr)>*>(into)->assign(info->dlpi_phdr,
-                                                        info->dlpi_phdr + info->dlpi_phnum);
-    return 1;  // the program comes first, and libraries are not asked for
+};
+
+// The file that this code is loaded from: the program's, or a host's module.
+LoadedFile own_file() {
+  LoadedFile own;
+  const auto look = [](dl_phdr_info* info, size_t /*size*/, void* into) {
+    const auto here = reinterpret_cast<ElfW(Addr)>(&own_file);
+    for (const ElfW(Phdr)* one = info->dlpi_phdr; one != info->dlpi_phdr + info->dlpi_phnum;
+         ++one) {
+      const ElfW(Addr) begin = info->dlpi_addr + one->p_vaddr;
+      if (one->p_type != PT_LOAD || here < begin || here - begin >= one->p_memsz) continue;
+      // The program has no name here. From the file that runs, whatever its name leads to by now.
+      *static_cast<LoadedFile*>(into) = {
+          *info->dlpi_name != '\0' ? info->dlpi_name : "/proc/self/exe",
+          {info->dlpi_phdr, info->dlpi_phdr + info->dlpi_phnum}};
+      return 1;
+    }
+    return 0;
   };
-  ::dl_iterate_phdr(list, &segments);
-  std::ifstream file("/proc/self/exe", std::ios::binary);
+  ::dl_iterate_phdr(look, &own);
+  return own;
+}
+
+// Of what our file holds of code and constants: without symbols for debuggers, which may be nine
+// tenths of it.
+std::string program_fingerprint() {
+  const LoadedFile own = own_file();
+  std::ifstream file(own.path, std::ios::binary);
   Sha256 hash;
   std::vector<char> bytes;
-  for (const ElfW(Phdr) & segment : segments) {
+  for (const ElfW(Phdr) & segment : own.segments) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
     bytes.resize(segment.p_filesz);
     file.seekg(static_cast<std::streamoff>(segment.p_offset));
     if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-      throw Error(ExitCode::environment, "the program cannot read its own file, /proc/self/exe");
+      throw Error(ExitCode::environment, "the program cannot read its own file, " + own.path);
     hash.add({bytes.data(), bytes.size()});
   }
   return hash.finish_hex();

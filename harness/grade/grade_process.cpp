@@ -16,6 +16,7 @@
 
 #include "base/exception.hpp"
 #include "base/hex.hpp"
+#include "base/own_program.hpp"
 #include "grade/grader.hpp"
 
 namespace warpmark {
@@ -117,12 +118,13 @@ pid_t spawn(const Channel& theirs) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
-  std::string name = "warpmark";
-  std::string subcommand = "grade-worker";
-  std::array<char*, 3> arguments = {name.data(), subcommand.data(), nullptr};
+  std::vector<std::string> words = own_command({"grade-worker"});
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   pid_t process = -1;
-  const int code =
-      ::posix_spawn(&process, "/proc/self/exe", &actions, &attributes, arguments.data(), environ);
+  const int code = ::posix_spawn(&process, own_program().file.c_str(), &actions, &attributes,
+                                 arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (code != 0) {

@@ -14,8 +14,8 @@
 #include "grade/submission.hpp"
 #include "python/interpreter.hpp"
 #include "results/grade_result.hpp"
-#include "runtime/channel.hpp"
 #include "runtime/session.hpp"
+#include "worker/channel.hpp"
 
 namespace warpmark {
 

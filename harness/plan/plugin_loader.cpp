@@ -41,8 +41,8 @@ const warpmark_plugin* open_plugin(const fs::path& file, const std::string& name
   const std::string shown = display_path(file);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw usage_error(fmt::format("cannot open the plugin {}: {}", shown, printable(loader_error())),
-                      where);
+    throw usage_error(
+        fmt::format("cannot open the plugin {}: {}", shown, printable(loader_error())), where);
   }
   void* symbol = dlsym(library, WARPMARK_PLUGIN_SYMBOL);
   if (symbol == nullptr) {

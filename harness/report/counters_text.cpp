@@ -10,7 +10,7 @@
 #include "compiler/kernel_name.hpp"
 #include "report/case_text.hpp"
 #include "report/figure_text.hpp"
-#include "runtime/counters.hpp"
+#include "worker/counters.hpp"
 
 namespace warpmark {
 namespace {

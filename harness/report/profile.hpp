@@ -8,8 +8,8 @@
 
 #include "report/style.hpp"
 #include "runtime/artifacts.hpp"
-#include "runtime/counters.hpp"
 #include "runtime/outcome.hpp"
+#include "worker/counters.hpp"
 
 namespace warpmark {
 

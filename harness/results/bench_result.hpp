@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/statistics.hpp"
-#include "runtime/measurement.hpp"
 #include "runtime/outcome.hpp"
+#include "worker/measurement.hpp"
 
 namespace warpmark {
 

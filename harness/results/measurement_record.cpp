@@ -9,7 +9,7 @@
 #include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "compiler/includes.hpp"
-#include "runtime/measurement_json.hpp"
+#include "worker/measurement_json.hpp"
 
 namespace warpmark {
 namespace {

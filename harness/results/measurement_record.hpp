@@ -9,7 +9,7 @@
 
 #include "plan/plugin_loader.hpp"
 #include "results/bench_result.hpp"
-#include "runtime/measurement.hpp"
+#include "worker/measurement.hpp"
 
 namespace warpmark {
 

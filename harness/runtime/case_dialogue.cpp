@@ -7,8 +7,8 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "runtime/confined_start.hpp"
 #include "runtime/judge.hpp"
+#include "worker/confined_start.hpp"
 
 namespace warpmark {
 

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "runtime/outcome.hpp"
-#include "runtime/protocol.hpp"
 #include "runtime/worker_link.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 

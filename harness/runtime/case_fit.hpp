@@ -3,8 +3,8 @@
 
 #include "plan/plugin_loader.hpp"
 #include "runtime/inputs.hpp"
-#include "runtime/protocol.hpp"
 #include "runtime/session.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 

@@ -4,7 +4,7 @@
 
 #include "runtime/judge.hpp"
 #include "runtime/requests.hpp"
-#include "runtime/unit_compiler.hpp"
+#include "worker/unit_compiler.hpp"
 
 namespace warpmark {
 

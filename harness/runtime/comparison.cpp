@@ -373,10 +373,10 @@ Comparison compare(const TypedBytes& actual, const TypedBytes& expected, const C
       } else if constexpr (kIsReal<Output> &&
                            ((kIsReal<Reference> && kWide) || std::is_integral_v<Reference>)) {
         return compare_as<Output, Reference, RealJudge<Output, Reference>>(actual, expected, rule,
-                                                                         poison, earlier);
+                                                                           poison, earlier);
       } else if constexpr (kWide && std::is_integral_v<Output> && std::is_integral_v<Reference>) {
-        return compare_as<Output, Reference, IntegerJudge<Output, Reference>>(actual, expected, rule,
-                                                                            poison, earlier);
+        return compare_as<Output, Reference, IntegerJudge<Output, Reference>>(
+            actual, expected, rule, poison, earlier);
       } else {
         throw internal_error("comparison: an output of " + std::string(actual.dtype.name) +
                              " cannot be compared with a reference of " +

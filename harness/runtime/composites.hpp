@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
-#include "runtime/counters.hpp"
+#include "worker/counters.hpp"
 
 namespace warpmark {
 

@@ -6,9 +6,9 @@
 
 #include "base/log_text.hpp"
 #include "base/text.hpp"
-#include "runtime/confined_start.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/requests.hpp"
+#include "worker/confined_start.hpp"
 
 namespace warpmark {
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/outcome.hpp"
-#include "runtime/protocol.hpp"
 #include "runtime/session.hpp"
 #include "runtime/worker_link.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 

@@ -12,9 +12,9 @@
 #include "base/dtype.hpp"
 #include "base/text.hpp"
 #include "compiler/refusal.hpp"
-#include "runtime/counters.hpp"
 #include "runtime/expectation.hpp"
 #include "runtime/findings_text.hpp"
+#include "worker/counters.hpp"
 
 namespace warpmark {
 

@@ -10,7 +10,7 @@
 #include "python/array.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/outcome.hpp"
-#include "runtime/protocol.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 

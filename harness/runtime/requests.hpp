@@ -8,7 +8,7 @@
 #include "plan/plugin_loader.hpp"
 #include "python/array.hpp"
 #include "runtime/inputs.hpp"
-#include "runtime/protocol.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/protocol.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 

@@ -13,23 +13,19 @@
 #include "runtime/case_fit.hpp"
 #include "runtime/case_units.hpp"
 #include "runtime/composites.hpp"
-#include "runtime/confined_start.hpp"
 #include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
-#include "runtime/protocol.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/sanitizer_log.hpp"
 #include "runtime/worker_link.hpp"
+#include "worker/confined_start.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 
 const std::vector<std::string>& known_checks() {
   static const std::vector<std::string> kKnown = {"memory", "init", "race", "sync"};
   return kKnown;
-}
-
-bool DeviceFacts::has(std::string_view capability) const {
-  return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
 }
 
 class Session::State {

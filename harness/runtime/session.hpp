@@ -14,12 +14,13 @@
 #include "plan/plan.hpp"
 #include "plan/plugin_loader.hpp"
 #include "python/interpreter.hpp"
-#include "runtime/confinement.hpp"
 #include "runtime/inputs.hpp"
-#include "runtime/measurement.hpp"
 #include "runtime/outcome.hpp"
 #include "runtime/sanitizer.hpp"
 #include "suite/case.hpp"
+#include "worker/confinement.hpp"
+#include "worker/device_facts.hpp"
+#include "worker/measurement.hpp"
 
 namespace warpmark {
 
@@ -47,24 +48,6 @@ struct SessionOptions {
   std::string program;  ///< of the worker: the file to run as `PROGRAM worker`; "" is our own
   std::optional<Confinement> confinement;  ///< for source that is not trusted; never in_process
   DriverOpeners openers = DriverOpeners::standard();  ///< for in_process; tests put fakes here
-};
-
-/// What the worker found, as plain data.
-struct DeviceFacts {
-  std::string kind;    ///< "gpu", "cpu" or the driver library's NAME
-  std::string name;    ///< "NVIDIA H200"
-  std::string reason;  ///< why it was chosen; "" if it was asked for by name
-  std::string uuid;
-  int architecture = 0;    ///< 90 for sm_90
-  int driver_version = 0;  ///< as cuDriverGetVersion gives it: 13000
-  std::string driver;      ///< the library's file
-  std::string nvrtc_version;
-  std::string nvrtc;  ///< the library's file
-  std::vector<std::string> capabilities;
-  std::map<std::string, int64_t> attributes;  ///< by device_attributes() name
-  std::vector<std::string> walls;  ///< that hold, in both workers: "seccomp", "landlock abi 7" …
-  /// Whether the device has the capability of that name, one of capability_names().
-  bool has(std::string_view capability) const;
 };
 
 /// Which random numbers a run gets.
@@ -131,9 +114,5 @@ class Session {
   class State;
   std::unique_ptr<State> state_;
 };
-
-/// The loop of a worker process: reads requests from `socket` until its end. Returns the exit code.
-/// One that is `confined` was started with an empty environment and does not return.
-int run_worker(int socket, bool confined = false);
 
 }  // namespace warpmark

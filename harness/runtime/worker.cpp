@@ -14,7 +14,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "runtime/worker_loop.hpp"
+#include "worker/loop.hpp"
 
 namespace warpmark {
 

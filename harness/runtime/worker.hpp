@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "driver/choose.hpp"
-#include "runtime/channel.hpp"
+#include "worker/channel.hpp"
 
 namespace warpmark {
 

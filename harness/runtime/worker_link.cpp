@@ -10,7 +10,8 @@
 #include <cstring>
 
 #include "base/clock.hpp"
-#include "runtime/confined_start.hpp"
+#include "base/own_program.hpp"
+#include "worker/confined_start.hpp"
 
 namespace warpmark {
 
@@ -32,7 +33,7 @@ WorkerLink::WorkerLink(SessionOptions options, std::optional<Role> role)
 }
 
 void WorkerLink::start() {
-  const std::string program = options_.program.empty() ? "/proc/self/exe" : options_.program;
+  const std::string program = options_.program.empty() ? own_program().worker : options_.program;
   protocol::Hello hello{options_.device, options_.use_cache};
   std::error_code ignored;
   if (role_) {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "runtime/channel.hpp"
-#include "runtime/protocol.hpp"
 #include "runtime/session.hpp"
 #include "runtime/worker.hpp"
+#include "worker/channel.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 

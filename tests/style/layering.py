@@ -9,8 +9,8 @@ import pathlib
 import re
 import sys
 
-FLOORS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan": 3, "runtime": 4,
-          "results": 5, "report": 6, "check": 7, "bench": 7, "grade": 7, "cli": 8}
+FLOORS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan": 3, "worker": 4,
+          "runtime": 5, "results": 6, "report": 7, "check": 8, "bench": 8, "grade": 8, "cli": 9}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 

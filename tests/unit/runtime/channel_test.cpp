@@ -1,4 +1,4 @@
-#include "runtime/channel.hpp"
+#include "worker/channel.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>

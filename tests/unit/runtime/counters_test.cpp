@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "driver/driver.hpp"
-#include "runtime/counters.hpp"
-#include "runtime/execution.hpp"
 #include "session_fixture.hpp"
+#include "worker/counters.hpp"
+#include "worker/execution.hpp"
 
 namespace warpmark {
 namespace {

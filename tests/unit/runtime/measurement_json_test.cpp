@@ -1,11 +1,11 @@
 // What a worker hands over of a measurement, and what the front does not take from it.
-#include "runtime/measurement_json.hpp"
+#include "worker/measurement_json.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "runtime/protocol.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark::protocol {
 namespace {

@@ -1,5 +1,5 @@
 // The sampler on a fake driver: what it queues, and in which order.
-#include "runtime/sampler.hpp"
+#include "worker/sampler.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

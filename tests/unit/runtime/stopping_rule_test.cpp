@@ -1,5 +1,5 @@
 // When a series ends: precision, least time, most samples, budget.
-#include "runtime/stopping_rule.hpp"
+#include "worker/stopping_rule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The walls themselves, each in a process that has nothing else: what holds, and what it lets pass.
-#include "runtime/walls.hpp"
+#include "worker/walls.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // A test program that is its own worker.
 #include <cstring>
 
-#include "runtime/session.hpp"
 #include "support/run_tests.hpp"
+#include "worker/loop.hpp"
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "worker") == 0) {

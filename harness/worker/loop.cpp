@@ -1,5 +1,5 @@
 // The loop of a worker: one request, one reply, until the front is gone.
-#include "runtime/worker_loop.hpp"
+#include "worker/loop.hpp"
 
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -11,11 +11,11 @@
 #include <system_error>
 
 #include "base/exception.hpp"
-#include "runtime/channel.hpp"
-#include "runtime/confined_start.hpp"
-#include "runtime/execution.hpp"
-#include "runtime/protocol.hpp"
-#include "runtime/walls.hpp"
+#include "worker/channel.hpp"
+#include "worker/confined_start.hpp"
+#include "worker/execution.hpp"
+#include "worker/protocol.hpp"
+#include "worker/walls.hpp"
 
 namespace warpmark {
 

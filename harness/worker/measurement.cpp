@@ -1,4 +1,4 @@
-#include "runtime/measurement.hpp"
+#include "worker/measurement.hpp"
 
 namespace warpmark {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/compiler.hpp"
-#include "runtime/protocol.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 

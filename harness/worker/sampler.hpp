@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "driver/stream.hpp"
-#include "runtime/device_run.hpp"
-#include "runtime/measurement.hpp"
-#include "runtime/stopping_rule.hpp"
-#include "runtime/timing_kernels.hpp"
+#include "worker/device_run.hpp"
+#include "worker/measurement.hpp"
+#include "worker/stopping_rule.hpp"
+#include "worker/timing_kernels.hpp"
 
 namespace warpmark {
 

@@ -1,4 +1,4 @@
-#include "runtime/measurement_json.hpp"
+#include "worker/measurement_json.hpp"
 
 #include <cmath>
 #include <stdexcept>

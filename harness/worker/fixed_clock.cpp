@@ -1,4 +1,4 @@
-#include "runtime/fixed_clock.hpp"
+#include "worker/fixed_clock.hpp"
 
 #include <atomic>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "runtime/counters.hpp"
+#include "worker/counters.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "driver/choose.hpp"
-#include "runtime/channel.hpp"
-#include "runtime/session.hpp"
+#include "worker/channel.hpp"
 
 namespace warpmark {
 
 /// Answers requests from `channel` until its end; never throws.
 void serve(Channel& channel, const DriverOpeners& openers);
+
+/// The loop of a worker process: reads requests from `socket` until its end. Returns the exit code.
+/// One that is `confined` was started with an empty environment and does not return.
+int run_worker(int socket, bool confined = false);
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-#include "runtime/timing_kernels.hpp"
+#include "worker/timing_kernels.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "runtime/execution.hpp"
+#include "worker/execution.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include "base/text.hpp"
 #include "driver/linker.hpp"
 #include "driver/stream.hpp"
-#include "runtime/counters.hpp"
-#include "runtime/sampler.hpp"
+#include "worker/counters.hpp"
+#include "worker/sampler.hpp"
 
 namespace warpmark {
 
@@ -49,9 +49,8 @@ DeviceFacts facts_of(const DeviceChoice& choice) {
   facts.architecture = device.compute_capability().architecture();
   facts.driver_version = device.driver()->version();
   facts.driver = device.driver()->path();
-  for (const std::string& name : capability_names()) {
-    const auto capability = find_capability(name);
-    if (capability && device.has(*capability)) facts.capabilities.push_back(name);
+  for (const Capability capability : all_capabilities()) {
+    if (device.has(capability)) facts.capabilities.emplace_back(capability_name(capability));
   }
   facts.attributes = attributes_of(device);
   return facts;

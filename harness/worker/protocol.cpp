@@ -1,9 +1,9 @@
-#include "runtime/protocol.hpp"
+#include "worker/protocol.hpp"
 
 #include <array>
 
 #include "base/hex.hpp"
-#include "runtime/measurement_json.hpp"
+#include "worker/measurement_json.hpp"
 
 namespace warpmark::protocol {
 

@@ -10,10 +10,10 @@
 #include "driver/choose.hpp"
 #include "driver/kernel.hpp"
 #include "driver/nvml.hpp"
-#include "runtime/device_run.hpp"
-#include "runtime/protocol.hpp"
-#include "runtime/timing_kernels.hpp"
-#include "runtime/unit_compiler.hpp"
+#include "worker/device_run.hpp"
+#include "worker/protocol.hpp"
+#include "worker/timing_kernels.hpp"
+#include "worker/unit_compiler.hpp"
 
 namespace warpmark {
 

@@ -1,4 +1,4 @@
-#include "runtime/channel.hpp"
+#include "worker/channel.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>

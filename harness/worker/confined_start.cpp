@@ -1,4 +1,4 @@
-#include "runtime/confined_start.hpp"
+#include "worker/confined_start.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "compiler/memory_headers.hpp"
-#include "runtime/fixed_clock.hpp"
-#include "runtime/walls.hpp"
+#include "worker/fixed_clock.hpp"
+#include "worker/walls.hpp"
 
 namespace warpmark {
 

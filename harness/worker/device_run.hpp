@@ -11,8 +11,8 @@
 #include "base/shared_memory.hpp"
 #include "driver/kernel.hpp"
 #include "driver/memory.hpp"
-#include "runtime/measurement.hpp"
-#include "runtime/protocol.hpp"
+#include "worker/measurement.hpp"
+#include "worker/protocol.hpp"
 
 namespace warpmark {
 

@@ -1,4 +1,4 @@
-#include "runtime/stopping_rule.hpp"
+#include "worker/stopping_rule.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runtime/sampler.hpp"
+#include "worker/sampler.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/walls.hpp"
+#include "worker/walls.hpp"
 
 namespace warpmark::walls {
 

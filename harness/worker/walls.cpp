@@ -1,4 +1,4 @@
-#include "runtime/walls.hpp"
+#include "worker/walls.hpp"
 
 #include <fcntl.h>
 #include <sys/prctl.h>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/measurement.hpp"
+#include "worker/measurement.hpp"
 
 namespace warpmark {
 

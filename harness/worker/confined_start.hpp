@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/protocol.hpp"
-#include "runtime/unit_compiler.hpp"
+#include "worker/protocol.hpp"
+#include "worker/unit_compiler.hpp"
 
 namespace warpmark {
 

@@ -1,4 +1,4 @@
-#include "runtime/unit_compiler.hpp"
+#include "worker/unit_compiler.hpp"
 
 #include <utility>
 

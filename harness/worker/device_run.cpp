@@ -1,4 +1,4 @@
-#include "runtime/device_run.hpp"
+#include "worker/device_run.hpp"
 
 #include <span>
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "runtime/measurement.hpp"
+#include "worker/measurement.hpp"
 
 namespace warpmark {
 

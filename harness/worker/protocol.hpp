@@ -14,9 +14,9 @@
 #include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
 #include "plan/plan.hpp"
-#include "runtime/confinement.hpp"
-#include "runtime/measurement.hpp"
-#include "runtime/session.hpp"
+#include "worker/confinement.hpp"
+#include "worker/device_facts.hpp"
+#include "worker/measurement.hpp"
 
 namespace warpmark::protocol {
 

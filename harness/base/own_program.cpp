@@ -1,0 +1,59 @@
+#include "base/own_program.hpp"
+
+#include <fcntl.h>
+
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace warpmark {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The file that runs, whatever its name leads to by now.
+constexpr const char* kRunningFile = "/proc/self/exe";
+
+std::optional<OwnProgram>& given() {
+  static std::optional<OwnProgram> program;
+  return program;
+}
+
+OwnProgram of_this_process() {
+  std::error_code code;
+  const fs::path file = fs::read_symlink(kRunningFile, code);
+  if (code) {
+    throw environment_error(std::string("cannot find the folder of this program: ") + kRunningFile +
+                                ": " + code.message(),
+                            "Warpmark needs /proc, which containers and chroots have to mount");
+  }
+  std::string words = read_file("/proc/self/cmdline");
+  if (!words.empty()) words.pop_back();  // each is ended by a null byte
+  std::vector<std::string> arguments = split(words, '\0');
+  return {kRunningFile, {arguments.front()}, kRunningFile, file.parent_path(), arguments};
+}
+
+}  // namespace
+
+const OwnProgram& own_program() {
+  if (given()) return *given();
+  static const OwnProgram program = of_this_process();
+  return program;
+}
+
+void set_own_program(OwnProgram program) {
+  given() = std::move(program);
+}
+
+std::vector<std::string> own_command(const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = own_program().command;
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+}  // namespace warpmark

@@ -1,0 +1,29 @@
+// How this copy of the program is started again, and where it lies.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace warpmark {
+
+/// By default what /proc says of this process; a host, as a Python that has Warpmark as an extension
+/// module, says it with `set_own_program`.
+struct OwnProgram {
+  std::string file;                  ///< runs it,
+  std::vector<std::string> command;  ///< with these words in front of the arguments
+  std::string worker;  ///< the file to run as `FILE worker`: the program, or one without Python
+  std::filesystem::path folder;        ///< the libraries are found from here, see places.hpp
+  std::vector<std::string> arguments;  ///< how it was called: its name, then the arguments
+};
+
+/// Throws an environment error if /proc cannot be read.
+const OwnProgram& own_program();
+
+/// To be called at most once, before anything asks for it.
+void set_own_program(OwnProgram program);
+
+/// The words with which own_program().file gets these arguments.
+std::vector<std::string> own_command(const std::vector<std::string>& arguments);
+
+}  // namespace warpmark

@@ -1,0 +1,30 @@
+// What a worker says of its device, driver and compiler.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpmark {
+
+/// What the worker found, as plain data.
+struct DeviceFacts {
+  std::string kind;    ///< "gpu", "cpu" or the driver library's NAME
+  std::string name;    ///< "NVIDIA H200"
+  std::string reason;  ///< why it was chosen; "" if it was asked for by name
+  std::string uuid;
+  int architecture = 0;    ///< 90 for sm_90
+  int driver_version = 0;  ///< as cuDriverGetVersion gives it: 13000
+  std::string driver;      ///< the library's file
+  std::string nvrtc_version;
+  std::string nvrtc;  ///< the library's file
+  std::vector<std::string> capabilities;
+  std::map<std::string, int64_t> attributes;  ///< by device_attributes() name
+  std::vector<std::string> walls;  ///< that hold, in both workers: "seccomp", "landlock abi 7" …
+  /// Whether the device has the capability of that name, one of capability_names().
+  bool has(std::string_view capability) const;
+};
+
+}  // namespace warpmark
