@@ -12,6 +12,7 @@
 #include "base/dtype.hpp"
 #include "base/text.hpp"
 #include "compiler/refusal.hpp"
+#include "driver/table.hpp"
 #include "runtime/expectation.hpp"
 #include "runtime/findings_text.hpp"
 #include "worker/counters.hpp"
