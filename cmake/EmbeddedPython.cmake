@@ -10,6 +10,14 @@
 # Sets Python3_EXECUTABLE, Python3_VERSION, and the cache entry WARPMARK_BUILD_PYTHON, which C++ gets
 # as a string macro of that name through EmbeddedPython::EmbeddedPython.
 
+# A wheel is loaded by the Python that it is built for, and embeds none.
+if(SKBUILD)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter Development.Module)
+  set(PYBIND11_FINDPYTHON ON)
+  find_package(pybind11 REQUIRED)
+  return()
+endif()
+
 set(WARPMARK_BUILD_PYTHON "" CACHE FILEPATH "The interpreter that is embedded; empty: look for one")
 
 # Asks `candidate`; sets probe_KEY for each line that it prints, and probe_ok.

@@ -7,7 +7,7 @@ file(GLOB _cuda_versioned LIST_DIRECTORIES TRUE /usr/local/cuda-*)
 list(SORT _cuda_versioned COMPARE NATURAL ORDER DESCENDING)
 set(_cuda_homes $ENV{WARPMARK_CUDA_HOME} ${PROJECT_SOURCE_DIR}/build/deps/cuda $ENV{CUDA_HOME}
   /usr/local/cuda ${_cuda_versioned} /opt/cuda)
-set(_cuda_suffixes include targets/x86_64-linux/include targets/sbsa-linux/include)
+set(_cuda_suffixes nvidia/cu13/include include targets/x86_64-linux/include targets/sbsa-linux/include)
 
 # A toolkit that was removed since the last configure must not stay in the cache.
 if(CUDA_HEADERS_INCLUDE_DIR AND NOT EXISTS ${CUDA_HEADERS_INCLUDE_DIR}/cuda.h)

@@ -17,7 +17,9 @@ else()
   set(_package ${CMAKE_INSTALL_DATADIR}/cmake/warpmark)
 endif()
 
-install(TARGETS warpmark RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+if(NOT SKBUILD)
+  install(TARGETS warpmark RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+endif()
 get_property(_libraries GLOBAL PROPERTY WARPMARK_INSTALLED_PLUGINS)
 install(TARGETS warpmark_cpu ${_libraries}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark COMPONENT runtime)
@@ -37,7 +39,9 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT runtime)
 
-# Asked when installing: only the built program knows its subcommands.
+# Asked when installing: only the built program knows its subcommands. A wheel has nowhere to put
+# them; `warpmark completion` prints them.
+if(NOT SKBUILD)
 foreach(_shell_and_file "bash:bash-completion/completions/warpmark" "zsh:zsh/site-functions/_warpmark"
         "fish:fish/vendor_completions.d/warpmark.fish")
   string(REGEX MATCH "^([a-z]+):(.*)/([^/]*)$" _ "${_shell_and_file}")
@@ -55,6 +59,7 @@ foreach(_shell_and_file "bash:bash-completion/completions/warpmark" "zsh:zsh/sit
       file(INSTALL DESTINATION \"${_folder}\" TYPE FILE FILES \"${_file}\")
     endif()" COMPONENT runtime)
 endforeach()
+endif()
 
 if(WARPMARK_INSTALL_CUDA)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/deps/cuda

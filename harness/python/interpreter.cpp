@@ -2,6 +2,7 @@
 
 #include <pybind11/embed.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,13 @@ void start_python(const PythonChoice& choice) {
   check(PyConfig_SetBytesString(&config, &config.executable, executable.c_str()), choice);
   check(PyConfig_SetBytesString(&config, &config.program_name, executable.c_str()), choice);
   check(Py_InitializeFromConfig(&config), choice);
+}
+
+void redirect_streams() {
+  const auto sys = py::module_::import("sys");
+  sys.attr("stdout") = sys.attr("stderr");  // our stdout carries reports
+  sys.attr("__stdout__") = sys.attr("stderr");
+  sys.attr("stdin") = py::none();
 }
 
 // 1.24 is the first with errors for casts that overflow and the "weak" promotion of Python numbers.
@@ -90,7 +98,8 @@ struct Interpreter::State {
 };
 
 Interpreter::Interpreter(PythonChoice choice) : state_(std::make_unique<State>()) {
-  if (Py_IsInitialized() != 0) throw internal_error("a second Python interpreter was asked for");
+  static std::atomic<bool> made = false;
+  if (made.exchange(true)) throw internal_error("a second Python interpreter was asked for");
   state_->choice = std::move(choice);
   // Makes NumPy 1.x promote as 2.x does. Read when NumPy is imported; set here, as setenv is not
   // safe beside threads, and the import may run on one.
@@ -99,12 +108,14 @@ Interpreter::Interpreter(PythonChoice choice) : state_(std::make_unique<State>()
   // beside the getenv of others (seen as a crash in dlopen).
   ::setenv("OPENBLAS_MAIN_FREE", "1", 0);
   ::setenv("GOTOBLAS_MAIN_FREE", "1", 0);
-  start_python(state_->choice);
-  const auto sys = py::module_::import("sys");
-  sys.attr("stdout") = sys.attr("stderr");  // our stdout carries reports
-  sys.attr("__stdout__") = sys.attr("stderr");
-  sys.attr("stdin") = py::none();
-  PyEval_SaveThread();
+  if (has_host_python()) {
+    const py::gil_scoped_acquire lock;
+    redirect_streams();
+  } else {
+    start_python(state_->choice);
+    redirect_streams();
+    PyEval_SaveThread();
+  }
 }
 
 Interpreter::~Interpreter() {

@@ -14,11 +14,11 @@ struct NumPy {
   std::filesystem::path folder;  ///< the package's folder
 };
 
-/// Starts Python in this process. At most one may ever be made in a process: constructing another
+/// Starts Python in this process, or joins the one that is its host. At most one may ever be made in a process: constructing another
 /// throws an internal error. No lock is held between uses; every function of this folder takes
 /// Python's lock itself and may be called from any thread while the Interpreter lives.
 ///
-/// Python is isolated: no PYTHON* variables, no user site, no working directory in sys.path, no
+/// Python, if we started it, is isolated: no PYTHON* variables, no user site, no working directory in sys.path, no
 /// signal handlers. What Python code prints to stdout goes to stderr, and it has no stdin. The
 /// constructor sets NPY_PROMOTION_STATE=weak in the environment, so make it before other threads
 /// read that.

@@ -86,6 +86,11 @@ std::pair<std::string, int> output_of(const std::vector<std::string>& command) {
   return {output, WIFEXITED(status) ? WEXITSTATUS(status) : -1};
 }
 
+std::optional<PythonIdentity>& host() {
+  static std::optional<PythonIdentity> python;
+  return python;
+}
+
 // Why an interpreter does not fit the linked libpython; "" if it does.
 std::string mismatch(const PythonIdentity& found) {
   const PythonIdentity linked = linked_python();
@@ -101,6 +106,14 @@ std::string mismatch(const PythonIdentity& found) {
 
 }  // namespace
 
+void set_host_python(PythonIdentity python) {
+  host() = std::move(python);
+}
+
+bool has_host_python() {
+  return host().has_value();
+}
+
 PythonIdentity linked_python() {
   return {kRecordedPython, kLinkedPythonVersion, resolved(kLinkedPythonBasePrefix)};
 }
@@ -115,6 +128,8 @@ std::string PythonChoice::text() const {
   std::string out = "Python " + python.version + " at " + python.executable.string();
   if (origin == "build") {
     out += " (found when Warpmark was built)";
+  } else if (origin == "host") {
+    out += " (in which Warpmark is installed)";
   } else if (origin == "libpython") {
     out += " (beside the libpython that Warpmark is linked to)";
   } else {
@@ -138,6 +153,15 @@ PythonProbe probe_python(const fs::path& executable) {
 
 PythonChoice choose_python(const PythonSearch& search) {
   PythonChoice choice;
+  if (host()) {
+    choice.python = *host();
+    choice.origin = "host";
+    if (!search.warpmark_python.empty()) {
+      choice.notices.push_back("WARPMARK_PYTHON is not used: Warpmark is installed in a Python, " +
+                               host()->executable.string() + ", and runs in that one");
+    }
+    return choice;
+  }
   std::string failure;
   const auto usable = [&](const fs::path& executable, const char* origin) {
     PythonProbe probe = probe_python(executable);

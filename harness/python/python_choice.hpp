@@ -29,7 +29,8 @@ struct PythonIdentity {
 /// The interpreter found, where it came from, and why others were passed over.
 struct PythonChoice {
   PythonIdentity python;
-  std::string origin;                ///< "WARPMARK_PYTHON", "VIRTUAL_ENV", "build" or "libpython"
+  /// "WARPMARK_PYTHON", "VIRTUAL_ENV", "build", "libpython" or "host"
+  std::string origin;
   std::vector<std::string> notices;  ///< one line for each candidate passed over; show them
 
   /// One line for `warpmark doctor`, then the notices.
@@ -39,7 +40,12 @@ struct PythonChoice {
 /// What the libpython that this program is linked to needs; its executable is the one of the build.
 PythonIdentity linked_python();
 
-/// Takes WARPMARK_PYTHON, else a usable VIRTUAL_ENV, else the recorded one, else (an installed
+/// Says that this process is a running Python, which choose_python() then takes. To be called once,
+/// before that.
+void set_host_python(PythonIdentity python);
+bool has_host_python();
+
+/// Takes the host, if there is one; else WARPMARK_PYTHON, else a usable VIRTUAL_ENV, else the recorded one, else (an installed
 /// program may outlive the environment that it was built in) the plain one. A candidate is usable
 /// if it runs and has the version and base prefix of the linked libpython. Throws an environment
 /// error that names both sides if WARPMARK_PYTHON, or none of the others, is usable.

@@ -1,0 +1,1 @@
+"""Warpmark: checks, benchmarks and grades CUDA kernels."""
