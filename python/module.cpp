@@ -39,8 +39,9 @@ int run_main(const std::vector<std::string>& arguments, const std::vector<std::s
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The program warpmark as a function. Use the package, not this module.";
-  module.def("main", &run_main, py::arg("arguments"), py::arg("command"), py::arg("worker"),
-             py::arg("folder"),
-             "Runs the program and returns its exit code. `command` starts it again; `worker` is the\n"
-             "file of a worker, `folder` the one that the libraries are found from.");
+  module.def(
+      "main", &run_main, py::arg("arguments"), py::arg("command"), py::arg("worker"),
+      py::arg("folder"),
+      "Runs the program and returns its exit code. `command` starts it again; `worker` is the\n"
+      "file of a worker, `folder` the one that the libraries are found from.");
 }

@@ -28,8 +28,13 @@ struct Mapping {
   }
 };
 
-PYBIND11_EMBEDDED_MODULE(_warpmark, module) {
-  py::class_<Mapping>(module, "Mapping", py::buffer_protocol()).def_buffer(&Mapping::buffer);
+// In no module that Python could import: a host is one that has started already, when modules can
+// no longer be built in. Called with Python's lock held.
+void register_mapping() {
+  static bool registered = false;
+  if (registered) return;
+  py::class_<Mapping>(py::handle(), "Mapping", py::buffer_protocol()).def_buffer(&Mapping::buffer);
+  registered = true;
 }
 
 py::tuple shape_tuple(const Shape& shape) {
@@ -81,7 +86,7 @@ py::module_ numpy() {
 }
 
 py::object numpy_view(const Array& array, Access access) {
-  py::module_::import("_warpmark");
+  register_mapping();
   const py::object mapping = py::cast(Mapping{array.memory(), array.nbytes(), access});
   return numpy().attr("ndarray")(shape_tuple(array.shape()), dtype_object(array.dtype()), mapping);
 }
