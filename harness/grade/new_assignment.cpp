@@ -62,7 +62,7 @@ std::string cases_text(const NewAssignment& made) {
 
 std::string new_assignment_text(const NewAssignment& made) {
   const Suite& suite = *made.suite;
-  std::string text = "warpmark: 1\n";
+  std::string text = made.schema_line + "warpmark: 1\n";
   text += fmt::format("assignment: {}\n", quoted(made.id));
   text += fmt::format("title: {}\n", quoted(suite.about.empty() ? made.id : suite.about));
   text += fmt::format("suite: {}\n",

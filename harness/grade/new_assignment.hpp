@@ -11,6 +11,7 @@ namespace warpmark {
 
 struct NewAssignment {
   std::string id;
+  std::string schema_line;                   ///< what it begins with, for editors; "" for nothing
   std::filesystem::path folder;              ///< absolute; need not be there
   const Suite* suite = nullptr;              ///< one that require_gradable() takes
   bool split = true;                         ///< the last size into a hidden case
