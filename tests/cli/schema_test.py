@@ -120,7 +120,7 @@ class Validated(CheckTest):
         self.assertEqual({path.stem for path in kinds}, {"suite", "assignment", "run"})
 
     def test_a_strangers_folder(self):
-        """As docs/commands.md says: by a line of the program, or by a copy."""
+        """As docs/editors.md says: by a line of the program, or by a copy."""
         line, _ = self.run_program("schema", "suite", "--line")
         path = self.write("mine/s.yaml", line + SUITE)
         self.assertEqual(named_schema(path), (SCHEMAS / "suite.json").resolve())
