@@ -67,10 +67,11 @@ class Stranger(CheckTest):
         self.assertIsNone(shutil.which("warpmark", path=self.environment["PATH"]))
         self.write_kernel(KERNEL)
         self.make_baseline()
-        for words in (["init", "--quiet"], ["add", "."],
-                      ["-c", "user.name=S", "-c", "user.email=s@example.invalid", "commit",
-                       "--quiet", "--message=Kernels"]):
-            subprocess.run(["git", *words], cwd=self.repository, env=self.environment, check=True)
+        if shutil.which("git"):
+            for words in (["init", "--quiet"], ["add", "."],
+                          ["-c", "user.name=S", "-c", "user.email=s@example.invalid", "commit",
+                           "--quiet", "--message=Kernels"]):
+                subprocess.run(["git", *words], cwd=self.repository, env=self.environment, check=True)
 
     def write_kernel(self, text):
         lines = dict(LINES, axes="{n: [32, 100]}")
