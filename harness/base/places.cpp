@@ -27,10 +27,10 @@ Places places_of(const fs::path& program_folder) {
   places.installed = !fs::exists(program_folder.parent_path() / "CMakeCache.txt", ignored);
   const fs::path library = places.installed ? kInstalledLibrary : kBuiltLibrary;
   places.library = (program_folder / library).lexically_normal();
-  places.cuda = places.installed ? places.library / "cuda"
-                                 : (program_folder / "../deps/cuda").lexically_normal();
   const fs::path data = places.installed ? kInstalledData : kBuiltData;
   places.schemas = (program_folder / data / "schema").lexically_normal();
+  places.cuda = places.installed ? places.library / "cuda"
+                                 : (program_folder / "../deps/cuda").lexically_normal();
   return places;
 }
 

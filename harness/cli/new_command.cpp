@@ -5,8 +5,6 @@
 #include <memory>
 
 #include "base/file.hpp"
-#include "base/places.hpp"
-#include "base/schemas.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
@@ -48,7 +46,6 @@ class AssignmentMaker {
     if (made_.folder.filename().empty()) made_.folder = made_.folder.parent_path();
     made_.id = made_.folder.filename().string();
     check_name();
-    made_.schema_line = schema_line(own_places().schemas, "assignment", made_.folder);
     require_path(request.suite, "a suite's file, as `warpmark list --suites` prints them");
     if (fs::is_directory(request.suite)) {
       throw usage_error(fmt::format("`{}` is a folder", display_path(request.suite)), {},

@@ -11,7 +11,6 @@ namespace warpmark {
 
 struct NewAssignment {
   std::string id;
-  std::string schema_line;                   ///< what it begins with, for editors; "" for nothing
   std::filesystem::path folder;              ///< absolute; need not be there
   const Suite* suite = nullptr;              ///< one that require_gradable() takes
   bool split = true;                         ///< the last size into a hidden case
@@ -20,8 +19,9 @@ struct NewAssignment {
   std::vector<std::string> fixed;            ///< axes and scalar arguments with one value
 };
 
-/// The YAML text. A suite with an axis of two or more whole numbers gets a visible and a hidden
-/// case; any other one case with all of it.
+/// The YAML text, with the line by which editors find its schema, if that came along. A suite with
+/// an axis of two or more whole numbers gets a visible and a hidden case; any other one case with
+/// all of it.
 std::string new_assignment_text(const NewAssignment& made);
 
 }  // namespace warpmark
