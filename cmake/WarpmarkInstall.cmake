@@ -1,5 +1,5 @@
 # What `cmake --install` puts where, in components:
-#   runtime      the program, the CPU device, plugins, the shipped suites, configurations, documentation
+#   runtime      the program, the CPU device, plugins, the shipped suites, courses and examples, documentation
 #   development  the public headers and the CMake package: what others build against
 #   cuda         the NVRTC and headers that ./bootstrap put into build/deps, as links if it linked them
 #
@@ -31,12 +31,17 @@ install(FILES ${CMAKE_BINARY_DIR}/lib/warpmark/cpu/libcuda.so.1
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
 install(TARGETS warpmark_cpu_linked
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark/cpu COMPONENT runtime)
-foreach(_folder suites configs schema)
+foreach(_folder suites courses examples schema)
   install(DIRECTORY ${_folder} DESTINATION ${_data} COMPONENT runtime
     PATTERN __pycache__ EXCLUDE)
 endforeach()
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
+# The other configurations are of this repository: they write into its build folder, or hold it
+# against the figures of its suites.
+install(FILES configs/demo.yaml DESTINATION ${_data}/configs COMPONENT runtime)
+# All that the pages link to.
+install(DIRECTORY docs results DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime
+  PATTERN results/local EXCLUDE)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT runtime)
 
 # Asked when installing: only the built program knows its subcommands. A wheel has nowhere to put

@@ -16,6 +16,8 @@ namespace {
 // "../lib/x86_64-linux-gnu/warpmark", where the system wants that.
 constexpr std::string_view kBuiltLibrary = "../lib/warpmark";
 constexpr std::string_view kInstalledLibrary = WARPMARK_INSTALLED_LIBRARY;
+constexpr std::string_view kBuiltData = "../share/warpmark";
+constexpr std::string_view kInstalledData = WARPMARK_INSTALLED_DATA;
 
 }  // namespace
 
@@ -25,6 +27,8 @@ Places places_of(const fs::path& program_folder) {
   places.installed = !fs::exists(program_folder.parent_path() / "CMakeCache.txt", ignored);
   const fs::path library = places.installed ? kInstalledLibrary : kBuiltLibrary;
   places.library = (program_folder / library).lexically_normal();
+  const fs::path data = places.installed ? kInstalledData : kBuiltData;
+  places.schemas = (program_folder / data / "schema").lexically_normal();
   places.cuda = places.installed ? places.library / "cuda"
                                  : (program_folder / "../deps/cuda").lexically_normal();
   // A host that installs NVRTC in a place of its own tells its workers, too.

@@ -15,6 +15,7 @@ struct Places {
   /// CUDA's headers and NVRTC, if they came along: build/deps/cuda as ./bootstrap fills it, and
   /// lib/warpmark/cuda of an installed copy.
   std::filesystem::path cuda;
+  std::filesystem::path schemas;  ///< share/warpmark/schema
 };
 
 /// Those of the program whose executable lies in `program_folder`.

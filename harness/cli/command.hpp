@@ -34,6 +34,7 @@ Command devices_command(CLI::App& program);
 Command new_command(CLI::App& program);
 Command doctor_command(CLI::App& program);
 Command cache_command(CLI::App& program);
+Command schema_command(CLI::App& program);
 Command completion_command(CLI::App& program);
 /// Hidden: what the scripts of `completion` ask.
 Command complete_command(CLI::App& program);

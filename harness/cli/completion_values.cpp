@@ -4,6 +4,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/places.hpp"
+#include "base/schemas.hpp"
 #include "cli/device_survey.hpp"
 #include "cli/lazy_python.hpp"
 #include "cli/run_config.hpp"
@@ -112,6 +114,7 @@ std::vector<std::string> values(const std::string& argument, const CursorLine& l
   const std::string current = joined ? line.current.substr(equals + 1) : line.current;
   if (argument == "PATHS" || argument == "CONFIG") return files(current, ".yaml");
   if (argument == "SHELL") return {"bash", "fish", "zsh"};
+  if (argument == "SCHEMA") return schema_names(own_places().schemas);
   if (argument == "--case") return case_ids(line);
   if (argument == "--select") return suite_names(line);
   if (argument == "--axis") return axis_names(line);

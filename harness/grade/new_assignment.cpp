@@ -7,6 +7,8 @@
 #include <optional>
 #include <variant>
 
+#include "base/places.hpp"
+#include "base/schemas.hpp"
 #include "base/text.hpp"
 #include "suite/case.hpp"
 
@@ -62,7 +64,8 @@ std::string cases_text(const NewAssignment& made) {
 
 std::string new_assignment_text(const NewAssignment& made) {
   const Suite& suite = *made.suite;
-  std::string text = "warpmark: 1\n";
+  std::string text = schema_line(own_places().schemas, "assignment", made.folder);
+  text += "warpmark: 1\n";
   text += fmt::format("assignment: {}\n", quoted(made.id));
   text += fmt::format("title: {}\n", quoted(suite.about.empty() ? made.id : suite.about));
   text += fmt::format("suite: {}\n",

@@ -19,8 +19,9 @@ struct NewAssignment {
   std::vector<std::string> fixed;            ///< axes and scalar arguments with one value
 };
 
-/// The YAML text. A suite with an axis of two or more whole numbers gets a visible and a hidden
-/// case; any other one case with all of it.
+/// The YAML text, with the line by which editors find its schema, if that came along. A suite with
+/// an axis of two or more whole numbers gets a visible and a hidden case; any other one case with
+/// all of it.
 std::string new_assignment_text(const NewAssignment& made);
 
 }  // namespace warpmark

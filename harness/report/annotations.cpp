@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 
 #include "base/escape.hpp"
@@ -12,9 +13,37 @@
 #include "report/failure_cause.hpp"
 
 namespace warpmark {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr size_t kMostLines = 50;
+
+// The way from `folder` to a file in it; "" for a file elsewhere.
+std::string within(const fs::path& folder, const fs::path& file) {
+  const fs::path way = file.lexically_relative(folder);
+  return way.empty() || *way.begin() == ".." ? "" : way.string();
+}
+
+// GitHub shows an annotation at a line of a change only if its file is named from the root of the
+// checkout, and a step may run in any folder of it.
+std::string from_checkout(const std::string& file) {
+  const char* variable = std::getenv("GITHUB_WORKSPACE");
+  if (variable == nullptr || *variable == '\0') return file;
+  std::error_code code;
+  const fs::path workspace = fs::path(variable).lexically_normal();
+  const fs::path whole = fs::absolute(file, code).lexically_normal();
+  if (code) return file;  // the working directory is gone
+  std::string named = within(workspace, whole);
+  // The variable may go through a link, which the working directory never does. A link to a file is
+  // kept where it can be: its own place may be outside.
+  if (named.empty()) named = within(fs::weakly_canonical(workspace, code), whole);
+  if (named.empty()) {
+    named = within(fs::weakly_canonical(workspace, code), fs::weakly_canonical(whole, code));
+  }
+  return named.empty() ? file : named;
+}
 
 // As GitHub's own toolkit escapes a command's message, and more in its properties.
 std::string escaped(std::string_view text, bool property) {
@@ -55,7 +84,7 @@ bool wants_annotations(AnnotationMode mode, bool json) {
 std::string annotation(const Position& where, std::string_view title, std::string_view text) {
   std::string properties;
   if (where.known()) {
-    properties += " file=" + escaped(where.file, true) + ",";
+    properties += " file=" + escaped(from_checkout(where.file), true) + ",";
     if (where.line > 0) properties += fmt::format("line={},", where.line);
     if (where.column > 0) properties += fmt::format("col={},", where.column);
   } else {

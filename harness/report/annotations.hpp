@@ -33,7 +33,8 @@ bool wants_annotations(AnnotationMode mode, bool json);
 
 /// "::error file=…,line=…,col=…,title=…::TEXT" in one line, whatever the parts hold. Escaped as
 /// actions/toolkit does (packages/core/src/command.ts): % and line ends everywhere, `:` and `,` in
-/// properties. A place that is unknown is left out.
+/// properties. A place that is unknown is left out. A file within GITHUB_WORKSPACE is named from
+/// there, and any other as it is.
 std::string annotation(const Position& where, std::string_view title, std::string_view text);
 
 /// The annotation of an error, with its hint.

@@ -59,6 +59,25 @@ class Check(CheckTest, Runner):
         self.assertEqual(self.commands(*self.check("suites", "--annotations=github", code=1)),
                          [line])
 
+    def test_files_are_named_from_the_checkout(self):
+        self.environment["GITHUB_WORKSPACE"] = str(self.folder)
+        for folder, words in ((".", "suites"), ("suites", "t.yaml"), ("elsewhere", "../suites")):
+            (self.folder / folder).mkdir(exist_ok=True)
+            for device in ("cpu", "none"):  # of a case, and of what ended the program
+                out, errors = self.check(words, cwd=self.folder / folder, device=device,
+                                         code=1 if device == "cpu" else 3)
+                (line,) = self.commands(out, errors)
+                self.assertTrue(line.startswith("::error file=suites/t.yaml,line=10,"
+                                                if device == "cpu" else "::error title="), line)
+        # A configuration's jobs are processes of their own; lint has its own list.
+        self.write("configs/run.yaml",
+                   "warpmark: 1\ncheck: {suites: [../suites], device: cpu}\n")
+        for words, code in ((["run", "run.yaml"], 1), (["lint", "--static", "../suites"], 2)):
+            if code == 2:
+                self.write_scale("suites/u.yaml", axes="{n: [4, 4]}", kernel_text=None)
+            (line,) = self.commands(*self.run_program(*words, cwd=self.folder / "configs", code=code))
+            self.assertRegex(line, r"^::error file=suites/[tu]\.yaml,line=\d+,")
+
     def test_compilers_can_forge_none(self):
         # The compiler shows the line that it does not understand.
         hostile = "::error file=/etc/passwd::forged ##[error]forged\n"

@@ -91,6 +91,8 @@ class NewTest(program.CheckTest):
         folder, files = self.new("courses/hw-2", "suites/t.yaml")
         text = (folder / "assignment.yaml").read_text()
         self.assertIn('suite: "../../suites/t.yaml"', text)
+        self.assertEqual(text.split("\n")[0],
+                         self.run_program("schema", "assignment", "--line")[0].rstrip("\n"))
         # One size only: it cannot be split.
         self.assertIn("- {name: all, points: 100}", text)
         self.assertIn("wrong/first_block.cu", files)

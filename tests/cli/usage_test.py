@@ -8,7 +8,7 @@ import unittest
 from program import DEMO, PROGRAM, SOURCE, ProgramTest
 
 COMMANDS = ("check", "bench", "run", "compare", "report", "list", "plan", "profile", "lint",
-            "devices", "doctor", "cache", "completion")
+            "devices", "doctor", "cache", "schema", "completion")
 
 
 class Usage(ProgramTest):

@@ -451,7 +451,7 @@ class Others(FaultTest):
         self.environment.pop("WARPMARK_PYTHON", None)
         for arguments in (["list", "suites"], ["list", "suites", "--json"],
                           ["plan", "suites/t.yaml", "--case", "t.n=100"],
-                          ["lint", "suites"], ["cache"], ["cache", "clear"], ["--help"],
+                          ["lint", "suites"], ["cache"], ["cache", "clear"], ["schema"], ["--help"],
                           ["check", "--help"]):
             counts = collections.Counter()
             done, what = self.run_faulty("nonsense", *arguments)

@@ -167,7 +167,8 @@ class Files(FaultTest):
         with open("/dev/full", "wb") as full:
             for arguments in (["check", "suites", "--device", "cpu"], ["list", "suites"],
                               ["plan", "suites/t.yaml"], ["lint", "suites"], ["devices"],
-                              ["doctor"], ["cache"], ["--help"], ["--version"]):
+                              ["doctor"], ["cache"], ["schema"], ["schema", "suite"], ["--help"],
+                              ["--version"]):
                 with self.subTest(arguments):
                     text = self.start_checked(*arguments, code=3, stdout=full)
                     self.assertIn("standard output", text)

@@ -195,6 +195,72 @@ class Installed(InstallTest):
         self.assertRegex(said, r"\n\d+ passed(, \d+ skipped)? in ")
 
 
+class Data(InstallTest):
+    """What lies in share, and works there and from there."""
+
+    def setUp(self):
+        super().setUp()
+        share = cached("CMAKE_INSTALL_DATADIR") or "share"
+        self.data, self.pages = self.prefix / share / "warpmark", self.prefix / share / "doc/warpmark"
+
+    def files_of_the_prefix(self):
+        return {path: path.lstat().st_mtime_ns for path in self.prefix.rglob("*")}
+
+    def test_every_link_of_the_pages_leads_somewhere(self):
+        count = 0
+        for page in self.pages.rglob("*.md"):
+            text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+            for link in re.findall(r"\]\(([^)\s]+)\)", text):
+                file = link.split("#")[0]
+                if file and "://" not in file:
+                    count += 1
+                    target = (page.parent / file).resolve()
+                    self.assertTrue(target.exists(), "%s: %s" % (page, link))
+                    self.assertIn(self.pages, target.parents)
+        self.assertGreater(count, 40)
+
+    def test_every_file_names_a_schema_that_is_there(self):
+        files = [path for folder in ("suites", "courses", "configs")
+                 for path in (self.data / folder).rglob("*.yaml")]
+        self.assertGreater(len(files), 25)
+        for path in files:
+            line = path.read_text().split("\n")[0]
+            schema = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)", line).group(1)
+            self.assertTrue((path.parent / schema).is_file(), "%s: %s" % (path, schema))
+
+    def test_no_configuration_writes_into_the_prefix(self):
+        self.need_device()
+        before = self.files_of_the_prefix()
+        configs = list((self.data / "configs").iterdir())
+        self.assertTrue(configs)
+        for config in configs:
+            self.run_command(self.program, "run", config, "--device", "cpu", "-k", "multiply_them")
+        self.assertEqual(self.files_of_the_prefix(), before)
+
+    def test_schemas_are_found_where_the_program_was_moved_to(self):
+        for name in ("suite", "assignment", "run"):
+            file = self.data / "schema" / (name + ".json")
+            said = self.run_command(self.program, "schema", name, "--path").stdout
+            self.assertEqual(said, "%s\n" % file.resolve())
+            self.assertEqual(self.run_command(self.program, "schema", name).stdout, file.read_text())
+
+    def test_a_new_assignment_of_a_stranger_names_its_schema(self):
+        self.need_device()
+        self.run_command(self.program, "new", "assignment", self.root / "hw1", "--from",
+                         self.data / "suites/doublify/double_array.yaml")
+        line = (self.root / "hw1/assignment.yaml").read_text().split("\n")[0]
+        # The prefix has a space, which editors take in a URL only.
+        file = self.data.resolve() / "schema/assignment.json"
+        self.assertEqual(line, "# yaml-language-server: $schema=" + file.as_uri())
+
+    def test_the_courses_can_be_graded(self):
+        self.need_device()
+        assignment = self.data / "courses/first/doublify/assignment.yaml"
+        said = self.run_command(self.program, "try", assignment,
+                                assignment.parent / "solutions/plain.cu").stdout
+        self.assertIn(": 8 of 8 points\n", said)
+
+
 class Components(InstallTest):
     def test_each_alone(self):
         for component, has, lacks in (("runtime", "bin/warpmark", "include"),

@@ -3,14 +3,88 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <sstream>
 
+#include "base/file.hpp"
 #include "unit/results/example_outcome.hpp"
 
 namespace warpmark {
 namespace {
 
+namespace fs = std::filesystem;
+
+// GITHUB_WORKSPACE as a test wants it, also where the tests themselves run on a runner.
+class Workspace {
+ public:
+  explicit Workspace(const fs::path& folder) {
+    if (const char* before = std::getenv(kName)) kept_ = before;
+    if (folder.empty()) {
+      ::unsetenv(kName);
+    } else {
+      ::setenv(kName, folder.c_str(), 1);
+    }
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace() {
+    if (kept_) {
+      ::setenv(kName, kept_->c_str(), 1);
+    } else {
+      ::unsetenv(kName);
+    }
+  }
+
+ private:
+  static constexpr const char* kName = "GITHUB_WORKSPACE";
+  std::optional<std::string> kept_;
+};
+
+// "FILE" of "::error file=FILE,line=1,…".
+std::string annotated_file(const fs::path& file) {
+  const std::string line = annotation({file.string(), 1, 0}, "t", "u");
+  const size_t begin = line.find("file=") + 5;
+  return line.substr(begin, line.find(",line=") - begin);
+}
+
+TEST(AnnotationFile, IsNamedFromTheCheckout) {
+  const fs::path here = fs::current_path();
+  const Workspace workspace(here.parent_path());
+  const std::string folder = here.filename().string();
+  EXPECT_EQ(annotated_file("suites/x.yaml"), folder + "/suites/x.yaml");
+  EXPECT_EQ(annotated_file("../x.cu"), "x.cu");
+  EXPECT_EQ(annotated_file(here / "x.cu"), folder + "/x.cu");
+  // What is elsewhere keeps its name.
+  EXPECT_EQ(annotated_file("/elsewhere/x.cu"), "/elsewhere/x.cu");
+  EXPECT_EQ(annotated_file(here.parent_path().string() + "s/x.cu"),
+            here.parent_path().string() + "s/x.cu");
+}
+
+TEST(AnnotationFile, IsAsItIsWithoutACheckout) {
+  const Workspace none("");
+  EXPECT_EQ(annotated_file("suites/x.yaml"), "suites/x.yaml");
+  const Workspace elsewhere("/elsewhere");
+  EXPECT_EQ(annotated_file("suites/x.yaml"), "suites/x.yaml");
+}
+
+TEST(AnnotationFile, IsFoundThroughLinks) {
+  const TemporaryFolder temporary("warpmark-annotations");
+  const fs::path folder = fs::canonical(temporary.path());
+  write_file_atomically(folder / "checkout/shared/x.cu", "");
+  fs::create_directory_symlink(folder / "checkout", folder / "work");
+  fs::create_symlink(folder / "checkout/shared/x.cu", folder / "checkout/y.cu");
+  const Workspace workspace(folder / "work");
+  EXPECT_EQ(annotated_file(folder / "checkout/shared/x.cu"), "shared/x.cu");
+  EXPECT_EQ(annotated_file(folder / "work/shared/x.cu"), "shared/x.cu");
+  EXPECT_EQ(annotated_file(folder / "checkout/y.cu"), "y.cu");
+  fs::create_directory_symlink(folder / "checkout/shared", folder / "outside");
+  EXPECT_EQ(annotated_file(folder / "outside/x.cu"), "shared/x.cu");
+}
+
 TEST(Annotation, IsEscapedAsTheRunnerReadsIt) {
+  const Workspace none("");
   EXPECT_EQ(annotation({"suites/x.yaml", 14, 3}, "x.n=1,m=2", "50% wrong\nat: a,b"),
             "::error file=suites/x.yaml,line=14,col=3,title=x.n=1%2Cm=2::50%25 wrong%0Aat: a,b");
   EXPECT_EQ(annotation({}, "t", "u"), "::error title=t::u");
@@ -18,6 +92,7 @@ TEST(Annotation, IsEscapedAsTheRunnerReadsIt) {
 }
 
 TEST(Annotation, HostileTextStaysOneLineOfText) {
+  const Workspace none("");
   const std::string line =
       annotation({"a,line=1::b\n::error::c", 1, 1}, "::\r\n::", "\n::set-env::x\r");
   EXPECT_EQ(line.find_first_of("\r\n"), std::string::npos);
@@ -27,6 +102,7 @@ TEST(Annotation, HostileTextStaysOneLineOfText) {
 }
 
 TEST(Annotation, OfAnErrorHasItsHint) {
+  const Workspace none("");
   EXPECT_EQ(annotation(usage_error("bad\nworse", {"a.yaml", 6, 2}, "good")),
             "::error file=a.yaml,line=6,col=2,title=warpmark::bad%0Aworse%0Ahint: good");
   EXPECT_EQ(annotation(environment_error("no GPU")), "::error title=warpmark::no GPU");
