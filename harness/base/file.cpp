@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <vector>
@@ -120,6 +122,19 @@ TemporaryFolder::TemporaryFolder(std::string_view prefix) {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+}
+
+void close_from(int first) {
+#ifdef __NR_close_range  // Linux 5.9; glibc has a function for it from 2.34 on
+  if (::syscall(__NR_close_range, first, ~0U, 0) == 0) return;
+#endif
+  std::vector<int> open;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd", code)) {
+    const int fd = std::atoi(entry.path().filename().c_str());
+    if (fd >= first) open.push_back(fd);
+  }
+  for (const int fd : open) ::close(fd);  // that of the listing is closed by now
 }
 
 std::string display_path(const fs::path& path) {

@@ -52,6 +52,9 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+/// Closes each file of this process from that descriptor on.
+void close_from(int first);
+
 /// Shown to people: relative to the working directory when that is shorter and inside it.
 std::string display_path(const std::filesystem::path& path);
 

@@ -76,7 +76,6 @@ std::unique_ptr<Worker> Worker::start(std::vector<std::string> command, bool con
       if (standard == STDERR_FILENO && kKeepErrors) continue;
       posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0);
     }
-    posix_spawn_file_actions_addclosefrom_np(&actions, kWorkerSocket + 1);
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

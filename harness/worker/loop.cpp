@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/exception.hpp"
+#include "base/file.hpp"
 #include "worker/channel.hpp"
 #include "worker/confined_start.hpp"
 #include "worker/execution.hpp"
@@ -164,6 +165,8 @@ void serve(Channel& channel, const DriverOpeners& openers) {
 }
 
 int run_worker(int socket, bool confined) {
+  // The front's files, before anything of a submission is here.
+  if (confined) close_from(socket + 1);
   // A front that was killed takes its worker along, also out of a launch that never ends.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Interrupts are the front's business, which then ends its worker; a service manager sends them

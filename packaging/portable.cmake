@@ -1,0 +1,18 @@
+# A CMake toolchain file: this system's compiler, the glibc of WARPMARK_SYSROOT (see sysroot.sh), and
+# every C++ library as a static one, so that what is built runs on any x86-64 Linux of that glibc or
+# a newer one.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES WARPMARK_SYSROOT)
+if(NOT WARPMARK_SYSROOT)
+  set(WARPMARK_SYSROOT $ENV{WARPMARK_SYSROOT})
+endif()
+set(_library ${WARPMARK_SYSROOT}/usr/lib/x86_64-linux-gnu)
+set(CMAKE_C_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
+set(CMAKE_CXX_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
+set(_link "-static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--exclude-libs,ALL")
+foreach(_kind EXE SHARED MODULE)
+  set(CMAKE_${_kind}_LINKER_FLAGS_INIT "${_link}")
+endforeach()
+# Functions that newer glibcs have in libc itself.
+set(CMAKE_CXX_STANDARD_LIBRARIES "${_library}/libold_glibc.a -lrt -ldl -lpthread -lm")
+# The libraries' own CMake packages name shared ones: theirs are taken by name instead.
+set(WARPMARK_STATIC_LIBRARIES ${_library})
