@@ -67,9 +67,11 @@ endforeach()
 endif()
 
 if(WARPMARK_INSTALL_CUDA)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/deps/cuda
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpmark COMPONENT cuda OPTIONAL
-    PATTERN stamp EXCLUDE)  # ./bootstrap's own note
+  # What ./bootstrap linked to a toolkit is copied, as far as it is needed, so that the installed tree
+  # can go to a machine without one.
+  install(CODE "set(WARPMARK_CUDA \"${PROJECT_SOURCE_DIR}/build/deps/cuda\")
+    set(WARPMARK_CUDA_DESTINATION \"${CMAKE_INSTALL_LIBDIR}/warpmark/cuda\")" COMPONENT cuda)
+  install(SCRIPT cmake/InstallCuda.cmake COMPONENT cuda)
 endif()
 
 install(DIRECTORY harness/include/warpmark DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

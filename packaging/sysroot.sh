@@ -46,7 +46,9 @@ for package in "$work/debs"/*.deb; do dpkg -x "$package" "$folder"; done
 for name in c++ CLI benchmark fmt gmock gtest nlohmann yaml-cpp; do
   ln -sfn "/usr/include/$name" "$folder/usr/include/$name"
 done
-ln -sfn /usr/include/x86_64-linux-gnu/c++ "$folder/usr/include/x86_64-linux-gnu/c++"
+for name in /usr/include/x86_64-linux-gnu/c++ /usr/include/x86_64-linux-gnu/python3*; do
+  ln -sfn "$name" "$folder/usr/include/x86_64-linux-gnu/"
+done
 
 # What static libraries made with a newer glibc ask for.
 cc -O2 -fPIC -c "$here/old_glibc.c" -o "$work/old_glibc.o"
