@@ -21,6 +21,15 @@ namespace {
 
 // What to do without NVRTC: ./bootstrap is at hand only where the program was built.
 std::string remedy() {
+  // Of a wheel, NVRTC is a requirement, which `pip install --no-deps` leaves out.
+  const char* python = std::getenv("WARPMARK_OWN_PYTHON");
+  if (python != nullptr && *python != '\0') {
+    return fmt::format(
+        "`{} -m pip install 'nvidia-cuda-nvrtc==13.0.*' 'nvidia-cuda-runtime==13.0.*' "
+        "'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-cccl==13.0.*'` installs it, or set "
+        "WARPMARK_CUDA_HOME to the folder of a toolkit",
+        python);
+  }
   return own_places().installed
              ? "install CUDA 12.4 or newer, or set WARPMARK_CUDA_HOME to its folder or "
                "WARPMARK_NVRTC to a libnvrtc.so"

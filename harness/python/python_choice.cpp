@@ -160,6 +160,12 @@ PythonChoice choose_python(const PythonSearch& search) {
       choice.notices.push_back("WARPMARK_PYTHON is not used: Warpmark is installed in a Python, " +
                                host()->executable.string() + ", and runs in that one");
     }
+    const std::string folder = (fs::path(search.virtual_env) / "").string();
+    if (!search.virtual_env.empty() && !host()->executable.string().starts_with(folder)) {
+      choice.notices.push_back("the virtual environment " + search.virtual_env +
+                               " is not used: Warpmark is installed in another Python, " +
+                               host()->executable.string());
+    }
     return choice;
   }
   std::string failure;

@@ -17,6 +17,7 @@ def main():
     folder = cuda_folder()
     if folder and "WARPMARK_OWN_CUDA" not in os.environ:
         os.environ["WARPMARK_OWN_CUDA"] = folder
+    os.environ["WARPMARK_OWN_PYTHON"] = sys.executable  # for advice
     code = _core.main(
         arguments=[os.fsencode(word) for word in sys.argv[1:]],
         # By the file: with -m, the working folder comes first when the package is looked for.
