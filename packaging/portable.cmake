@@ -8,7 +8,9 @@ endif()
 set(_library ${WARPMARK_SYSROOT}/usr/lib/x86_64-linux-gnu)
 set(CMAKE_C_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
 set(CMAKE_CXX_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
-set(_link "-static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--exclude-libs,ALL")
+# GCC looks in its own system's folders first, unless told. libgcc_s stays the system's: the unwinder
+# of a newer GCC asks for functions of a newer glibc, and every system has one.
+set(_link "-L${_library} -static-libstdc++ -Wl,--as-needed -Wl,--exclude-libs,ALL")
 foreach(_kind EXE SHARED MODULE)
   set(CMAKE_${_kind}_LINKER_FLAGS_INIT "${_link}")
 endforeach()
