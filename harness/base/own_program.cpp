@@ -32,10 +32,7 @@ OwnProgram of_this_process() {
                                 ": " + code.message(),
                             "Warpmark needs /proc, which containers and chroots have to mount");
   }
-  std::string words = read_file("/proc/self/cmdline");
-  if (!words.empty()) words.pop_back();  // each is ended by a null byte
-  std::vector<std::string> arguments = split(words, '\0');
-  return {kRunningFile, {arguments.front()}, kRunningFile, file.parent_path(), arguments};
+  return {kRunningFile, {}, kRunningFile, file.parent_path(), {}};
 }
 
 }  // namespace
@@ -50,8 +47,17 @@ void set_own_program(OwnProgram program) {
   given() = std::move(program);
 }
 
-std::vector<std::string> own_command(const std::vector<std::string>& arguments) {
+std::vector<std::string> own_arguments() {
+  if (given() && !given()->arguments.empty()) return given()->arguments;
+  std::string words = read_file("/proc/self/cmdline");
+  if (!words.empty()) words.pop_back();  // each is ended by a null byte
+  return split(words, '\0');
+}
+
+std::vector<std::string> own_command(const std::string& name,
+                                     const std::vector<std::string>& arguments) {
   std::vector<std::string> command = own_program().command;
+  if (command.empty()) command.push_back(name);
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
 }

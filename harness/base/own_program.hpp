@@ -10,20 +10,27 @@ namespace warpmark {
 /// By default what /proc says of this process; a host, as a Python that has Warpmark as an extension
 /// module, says it with `set_own_program`.
 struct OwnProgram {
-  std::string file;                  ///< runs it,
-  std::vector<std::string> command;  ///< with these words in front of the arguments
+  std::string file;  ///< runs it
+  /// With these words in front of the arguments; empty: with a name only.
+  std::vector<std::string> command;
   std::string worker;  ///< the file to run as `FILE worker`: the program, or one without Python
-  std::filesystem::path folder;        ///< the libraries are found from here, see places.hpp
-  std::vector<std::string> arguments;  ///< how it was called: its name, then the arguments
+  std::filesystem::path folder;  ///< the libraries are found from here, see places.hpp
+  /// How it was called: its name, then the arguments; empty: as /proc says.
+  std::vector<std::string> arguments;
 };
 
 /// Throws an environment error if /proc cannot be read.
 const OwnProgram& own_program();
 
+/// How this process was called: the program's name and its arguments. Throws a usage error if /proc
+/// cannot be read.
+std::vector<std::string> own_arguments();
+
 /// To be called at most once, before anything asks for it.
 void set_own_program(OwnProgram program);
 
-/// The words with which own_program().file gets these arguments.
-std::vector<std::string> own_command(const std::vector<std::string>& arguments);
+/// The words with which own_program().file gets these arguments, under that name.
+std::vector<std::string> own_command(const std::string& name,
+                                     const std::vector<std::string>& arguments);
 
 }  // namespace warpmark

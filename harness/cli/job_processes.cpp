@@ -56,7 +56,7 @@ class JobProcess {
 };
 
 pid_t JobProcess::start(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = own_command(arguments);
+  std::vector<std::string> words = own_command(own_arguments().front(), arguments);
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
@@ -73,7 +73,7 @@ pid_t JobProcess::start(const std::vector<std::string>& arguments) {
 // Options in front of it select jobs, too: the last word is this one's.
 std::vector<std::string> arguments_of(const std::string& job, const std::string& draft) {
   std::vector<std::string> arguments;
-  const std::vector<std::string>& own = own_program().arguments;
+  const std::vector<std::string> own = own_arguments();
   for (size_t i = 1; i < own.size(); ++i) {
     if (own[i] == "--job") {
       ++i;

@@ -26,7 +26,7 @@ namespace {
 std::string command_line() {
   std::vector<std::string> words;
   try {
-    words = own_program().arguments;
+    words = own_arguments();
   } catch (const Error&) {
     return "warpmark";  // for the journal only, which is no reason to run nothing
   }

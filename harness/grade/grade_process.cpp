@@ -118,7 +118,7 @@ pid_t spawn(const Channel& theirs) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
-  std::vector<std::string> words = own_command({"grade-worker"});
+  std::vector<std::string> words = own_command("warpmark", {"grade-worker"});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
