@@ -30,7 +30,7 @@ Command plan_command(CLI::App& program);
 Command profile_command(CLI::App& program);
 Command lint_command(CLI::App& program);
 Command devices_command(CLI::App& program);
-/// `new assignment`.
+/// `new suite`, `new plugin`, `new assignment`: see new_kinds.hpp.
 Command new_command(CLI::App& program);
 Command doctor_command(CLI::App& program);
 Command cache_command(CLI::App& program);
