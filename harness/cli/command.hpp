@@ -19,6 +19,7 @@ struct Command {
 
 // One in each file of the same name; `program` owns what they add.
 Command check_command(CLI::App& program);
+Command watch_command(CLI::App& program);
 Command bench_command(CLI::App& program);
 Command run_command(CLI::App& program);
 Command grade_command(CLI::App& program);
