@@ -6,9 +6,11 @@
 namespace warpmark {
 
 Command new_command(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("new", "Write a suite or an assignment to start from");
+  CLI::App* app =
+      program.add_subcommand("new", "Write a suite, a plugin or an assignment to start from");
   app->require_subcommand(1);
-  const std::vector<Command> kinds = {new_suite_command(*app), new_assignment_command(*app)};
+  const std::vector<Command> kinds = {new_suite_command(*app), new_plugin_command(*app),
+                                      new_assignment_command(*app)};
   return {app, [kinds](Output& out) {
             for (const Command& kind : kinds) {
               if (kind.app->parsed()) return kind.run(out);

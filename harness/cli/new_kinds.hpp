@@ -8,6 +8,7 @@
 namespace warpmark {
 
 Command new_suite_command(CLI::App& kinds);
+Command new_plugin_command(CLI::App& kinds);
 Command new_assignment_command(CLI::App& kinds);
 
 }  // namespace warpmark
