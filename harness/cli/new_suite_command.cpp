@@ -92,6 +92,10 @@ class SuiteMaker {
                                      : output;
     if (!folder_.has_filename()) folder_ = folder_.parent_path();
     if (names_file) file_ = output;
+    if (std::error_code ignored; fs::exists(folder_, ignored) && !fs::is_directory(folder_)) {
+      throw usage_error(fmt::format("`{}` is no folder", display_path(folder_)), {},
+                        "-o names a folder, or a file *.yaml");
+    }
     source_ = read_file(kernel_);
   }
 

@@ -52,7 +52,7 @@ std::string yaml_value(const std::string& text) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./()*+ -";
   const bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos &&
                      text.front() != ' ' && text.back() != ' ' && text.front() != '-' &&
-                     text.front() != '*';
+                     text.front() != '*' && text != "null";
   return plain ? text
                : nlohmann::json(printable(text))
                      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -163,7 +163,8 @@ class SuiteComparison {
   bool is_touched(const fs::path& file, const WatchedSuite& suite) {
     const auto known = before_.suites.find(file);
     if (known == before_.suites.end()) {
-      tell(file, {}, {true});
+      // A folder that has gone stands where its suites were.
+      suite.is_there ? tell(file, {}, {true}) : tell(file, {true}, {});
       return true;
     }
     bool touched = false;

@@ -21,6 +21,7 @@ class Refused(program.ProgramTest):
         self.write("saxpy.cu", SAXPY)
         self.assertIn("did you mean `saxpy.cu`?", self.new("saxpi.cu"))
         self.assertIn("is a folder", self.new("."))
+        self.assertIn("`saxpy.cu` is no folder", self.new("saxpy.cu", "-o", "saxpy.cu"))
 
     def test_without_a_compiler(self):
         self.write("saxpy.cu", SAXPY)
