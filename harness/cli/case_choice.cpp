@@ -100,6 +100,17 @@ void ChosenCases::require_all_loaded() const {
   if (!bad.empty()) throw bad.front().error;
 }
 
+bool keep_touched(ChosenCases& chosen, const std::vector<std::filesystem::path>& files) {
+  const auto is_other = [&](const std::filesystem::path& file) {
+    return std::find(files.begin(), files.end(), file) == files.end();
+  };
+  std::erase_if(chosen.suites, [&](const LoadedSuite& one) { return is_other(one.suite->file); });
+  std::erase_if(chosen.bad, [&](const BadSuite& one) { return is_other(one.file); });
+  chosen.cases = 0;
+  for (const LoadedSuite& one : chosen.suites) chosen.cases += one.cases.size();
+  return !chosen.suites.empty() || !chosen.bad.empty();
+}
+
 std::string bad_suite_id(const BadSuite& suite) {
   return suite.name + ".not_loaded";
 }

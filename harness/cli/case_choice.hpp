@@ -35,6 +35,9 @@ struct ChosenCases {
   std::vector<Case> take_cases();
 };
 
+/// Leaves out the suites of other files than these. Returns whether any is left.
+bool keep_touched(ChosenCases& chosen, const std::vector<std::filesystem::path>& files);
+
 /// The id of what stands for a suite that could not be loaded.
 std::string bad_suite_id(const BadSuite& suite);
 

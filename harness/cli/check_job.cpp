@@ -91,6 +91,10 @@ ExitCode check(const JobRequest& request, Output& out) {
   }
   LazyPython python;
   ChosenCases chosen = choose_cases(request.paths, request.choice, python.list_evaluator());
+  if (!request.touched.empty() && !keep_touched(chosen, request.touched)) {
+    out.print("no chosen case is of these suites\n");
+    return ExitCode::success;
+  }
   const std::filesystem::path cache = CompileCache::default_folder();
   const LastFailed memory(cache.empty() ? cache : cache / "last-failed");
   std::string last_failed_note;

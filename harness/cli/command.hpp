@@ -19,6 +19,7 @@ struct Command {
 
 // One in each file of the same name; `program` owns what they add.
 Command check_command(CLI::App& program);
+Command watch_command(CLI::App& program);
 Command bench_command(CLI::App& program);
 Command run_command(CLI::App& program);
 Command grade_command(CLI::App& program);
@@ -30,7 +31,7 @@ Command plan_command(CLI::App& program);
 Command profile_command(CLI::App& program);
 Command lint_command(CLI::App& program);
 Command devices_command(CLI::App& program);
-/// `new assignment`.
+/// `new suite`, `new plugin`, `new assignment`: see new_kinds.hpp.
 Command new_command(CLI::App& program);
 Command doctor_command(CLI::App& program);
 Command cache_command(CLI::App& program);

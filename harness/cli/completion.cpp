@@ -84,6 +84,7 @@ std::vector<std::string> complete(const CLI::App& program, const CursorLine& lin
     if (takes_value(option)) add_values(names(*option).back(), current.substr(0, equals + 1));
   } else if (current.starts_with("-")) {
     for (const CLI::Option* option : command.get_options()) {
+      if (option->get_group().empty()) continue;
       for (std::string& name : names(*option)) all.push_back(std::move(name));
     }
   } else {

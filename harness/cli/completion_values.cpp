@@ -102,7 +102,7 @@ std::vector<std::string> jobs(const CursorLine& line) {
 
 std::vector<std::string> failing_words(const CursorLine& line) {
   const std::string command = line.words.size() > 1 ? line.words[1] : "";
-  if (command == "check") return {"notices", "skipped"};
+  if (command == "check" || command == "watch") return {"notices", "skipped"};
   std::vector<std::string> words = {"added", "faster", "inconclusive", "missing"};
   if (command != "compare") words.insert(words.end(), {"notices", "skipped"});
   return words;
@@ -113,6 +113,8 @@ std::vector<std::string> values(const std::string& argument, const CursorLine& l
   const bool joined = line.current.starts_with("--") && equals != std::string::npos;
   const std::string current = joined ? line.current.substr(equals + 1) : line.current;
   if (argument == "PATHS" || argument == "CONFIG") return files(current, ".yaml");
+  if (argument == "FILE") return files(current, ".cu");
+  if (argument == "--output") return files(current, "/");
   if (argument == "SHELL") return {"bash", "fish", "zsh"};
   if (argument == "SCHEMA") return schema_names(own_places().schemas);
   if (argument == "--case") return case_ids(line);

@@ -28,6 +28,8 @@ struct JobRequest {
   std::vector<std::filesystem::path> paths;  ///< as suite_files takes them
   std::filesystem::path config;              ///< the run configuration it is from; "" for none
   CaseChoice choice;
+  /// If not empty, only suites of these files, whatever else is chosen; choosing none is no mistake.
+  std::vector<std::filesystem::path> touched;
   size_t max_failures = 0;  ///< 0 for no limit
   FailOn fail_on;
   SessionOptions session;

@@ -2,14 +2,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/job_options.hpp"
 #include "cli/lazy_python.hpp"
+#include "cli/suite_inputs.hpp"
 #include "cli/suites.hpp"
-#include "compiler/includes.hpp"
-#include "plan/plugin_loader.hpp"
 
 namespace warpmark {
 namespace {
@@ -24,45 +22,6 @@ struct ListOptions {
   bool bench = false;
 };
 
-// A kernel's file and the suite's own headers; those of the toolkit are left out, as NVRTC's
-// version stands for them.
-void add_sources(const Suite& suite, const Kernel& kernel, std::vector<std::string>& files) {
-  const auto add = [&](const std::string& path) {
-    std::string file = (suite.folder / path).lexically_normal().string();
-    if (std::find(files.begin(), files.end(), file) == files.end()) {
-      files.push_back(std::move(file));
-    }
-  };
-  if (!kernel.file && !kernel.source) return;
-  if (kernel.file) add(kernel.file->text);
-  const std::string name = kernel.file ? kernel.file->text : suite.file.filename().string();
-  try {
-    const std::string source = kernel.file ? read_file(suite.folder / name) : kernel.source->text;
-    IncludeSearch search;
-    search.folder = suite.folder;
-    for (const Header& header : resolve_includes(source, name, search).headers) {
-      if (!header.path.empty()) add(header.path);
-    }
-  } catch (const Error&) {
-    // What cannot be read fails the cases when they run.
-  }
-}
-
-// What must be watched so that a list of tests made from it stays true.
-std::vector<std::string> inputs(const Suite& suite) {
-  std::vector<std::string> files = {suite.file.string()};
-  for (const Kernel* kernel : kernels(suite)) add_sources(suite, *kernel, files);
-  std::vector<fs::path> folders = library_search_path();
-  folders.insert(folders.begin(), suite.folder);
-  for (const PluginLoader::Available& plugin : PluginLoader(folders).available()) {
-    const bool of_baseline =
-        suite.baseline && suite.baseline->plugin && suite.baseline->plugin->text == plugin.name;
-    if (plugin.name != suite.plugin.text && !of_baseline) continue;
-    files.push_back(fs::absolute(plugin.file).lexically_normal().string());
-  }
-  return files;
-}
-
 std::string as_json(const ChosenCases& chosen) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const auto& [suite, cases] : chosen.suites) {
@@ -74,7 +33,7 @@ std::string as_json(const ChosenCases& chosen) {
     list.push_back({{"name", suite->name},
                     {"file", suite->file.string()},
                     {"about", suite->about},
-                    {"inputs", inputs(*suite)},
+                    {"inputs", suite_inputs(*suite)},
                     {"cases", std::move(all)}});
   }
   nlohmann::ordered_json whole = {{"warpmark", 1}, {"suites", std::move(list)}};

@@ -89,13 +89,13 @@ ExitCode run(int count, const char* const* arguments, Output& out) {
   program.require_subcommand(0, 1);
   program.get_formatter()->column_width(26);
   const std::vector<Command> commands = {
-      check_command(program),        bench_command(program),      run_command(program),
-      grade_command(program),        try_command(program),        compare_command(program),
-      report_command(program),       list_command(program),       plan_command(program),
-      profile_command(program),      lint_command(program),       new_command(program),
-      devices_command(program),      doctor_command(program),     cache_command(program),
-      schema_command(program),       completion_command(program), complete_command(program),
-      grade_worker_command(program), worker_command(program)};
+      check_command(program),    watch_command(program),        bench_command(program),
+      run_command(program),      grade_command(program),        try_command(program),
+      compare_command(program),  report_command(program),       list_command(program),
+      plan_command(program),     profile_command(program),      lint_command(program),
+      new_command(program),      devices_command(program),      doctor_command(program),
+      cache_command(program),    schema_command(program),       completion_command(program),
+      complete_command(program), grade_worker_command(program), worker_command(program)};
   program.footer(kFooter);  // set after the commands were made, which would all take it over
   try {
     program.parse(count, arguments);

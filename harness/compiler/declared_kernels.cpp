@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "compiler/signature.hpp"
 
 namespace warpmark {
 
@@ -71,6 +72,32 @@ std::string template_before(std::string_view text, size_t at) {
   return one_line(text.substr(start, end - start)) + " ";
 }
 
+// "const float *x", "float a[16]", "int n = 3". Pointers to functions have no name that is found.
+DeclaredParameter declared_parameter(std::string_view text) {
+  text = trim(text.substr(0, text.find('=')));
+  const size_t bracket = text.find('[');
+  std::string_view head = trim(text.substr(0, bracket));
+  size_t begin = head.size();
+  while (begin > 0 && is_word(head[begin - 1])) --begin;
+  std::string_view name = head.substr(begin);
+  std::string_view type = trim(head.substr(0, begin));
+  // A single word is a type, and so is the last word of "unsigned int".
+  const bool is_type = dtype_of_c_type(name) && dtype_of_c_type(head);
+  if (type.empty() || is_type || name.starts_with("__")) {
+    type = head;
+    name = {};
+  }
+  return {std::string(name), std::string(type) + (bracket == std::string_view::npos ? "" : " *")};
+}
+
+std::vector<DeclaredParameter> declared_parameters(std::string_view list) {
+  std::vector<DeclaredParameter> parameters;
+  for (const std::string& text : parameter_types(list).value_or(std::vector<std::string>())) {
+    parameters.push_back(declared_parameter(text));
+  }
+  return parameters;
+}
+
 }  // namespace
 
 std::vector<DeclaredKernel> declared_kernels(std::string_view source) {
@@ -90,9 +117,9 @@ std::vector<DeclaredKernel> declared_kernels(std::string_view source) {
       const std::string name = text.substr(begin, end - begin);
       if (!name.starts_with("__")) {
         const std::string before = template_before(text, at);
+        const std::string_view list = std::string_view(text).substr(open, close - open);
         kernels.push_back(
-            {name, before + name + one_line(std::string_view(text).substr(open, close - open)),
-             !before.empty()});
+            {name, before + name + one_line(list), !before.empty(), declared_parameters(list)});
         break;
       }
       open = close;

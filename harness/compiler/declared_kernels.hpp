@@ -7,10 +7,17 @@
 
 namespace warpmark {
 
+struct DeclaredParameter {
+  std::string name;  ///< "" where none is written
+  std::string type;  ///< what stands before it: "const float *"
+  friend bool operator==(const DeclaredParameter&, const DeclaredParameter&) = default;
+};
+
 struct DeclaredKernel {
   std::string name;
   std::string text;  ///< "scale(U *a, int n)", with "template <typename U> " before it
   bool is_template = false;
+  std::vector<DeclaredParameter> parameters;
 };
 
 /// Every `__global__` function of a text, in order, as far as reading words can tell: macros are

@@ -197,6 +197,15 @@ std::string Entry::text() const {
   return fmt::format("{}({})", qualified_name(demangled), join(parts, ", "));
 }
 
+std::string Entry::called() const {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  std::string name(qualified_name(demangled));
+  for (size_t at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed)) {
+    name.erase(at, kUnnamed.size());
+  }
+  return name;
+}
+
 std::vector<Entry> scan_entries(std::string_view ptx) {
   std::vector<Entry> entries;
   PtxTokens tokens(ptx);

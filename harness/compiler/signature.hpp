@@ -30,6 +30,8 @@ struct Entry {
 
   /// For people: "doublify(float*)", or with sizes where types are unknown: "doublify(8 bytes)".
   std::string text() const;
+  /// As a suite's `entry` names it, "ns::scale<float>": find_entry finds it by this.
+  std::string called() const;
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 

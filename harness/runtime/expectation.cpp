@@ -7,11 +7,21 @@
 #include <string>
 #include <variant>
 
+#include "base/text.hpp"
 #include "runtime/inputs.hpp"
 
 namespace warpmark {
 
 namespace {
+
+// What `new suite` leaves is no mistake in an expression.
+void require_written(const PlannedCase& planned, const Expected& expected) {
+  if (expected.value.function || trim(expected.value.text) != kUnwrittenReference) return;
+  throw verdict_error(
+      fmt::format("the reference of `{}` is still to be written", expected.output),
+      planned.positions.find(expected.value.at),
+      "put NumPy in the place of TODO, over the inputs as they were before the launch");
+}
 
 std::span<const double> doubles(const std::optional<ReferenceValue>& value) {
   if (!value) return {};
@@ -59,6 +69,7 @@ ComparisonRule Expectation::rule() const {
 Expectation evaluate_expectation(Interpreter& python, const PlannedCase& planned,
                                  const PythonScope& scope, const Expected& expected,
                                  const DType& dtype, const Shape& shape) {
+  require_written(planned, expected);
   const auto value_of = [&](const NumpyText& text) {
     return evaluate(python, text, planned.positions, scope);
   };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/arithmetic.hpp"
@@ -25,6 +26,9 @@ struct Located {
 struct PythonText : Located {
   bool function = false;  ///< the text is "FILE.py:NAME", the file relative to the suite's folder
 };
+
+/// The text of a reference that is still to be written: it loads, and its cases fail.
+inline constexpr std::string_view kUnwrittenReference = "TODO";
 
 struct NamedExpression {
   std::string name;

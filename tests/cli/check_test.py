@@ -49,6 +49,10 @@ class Failures(CheckTest):
         self.fails("suites/t.yaml:10:22", "NameError", "name 'sorce' is not defined",
                    reference="{out: f * sorce}")
 
+    def test_a_reference_that_is_still_to_be_written(self):
+        self.fails("suites/t.yaml:10:18", "the reference of `out` is still to be written",
+                   reference="{out: TODO}")
+
     def test_a_reference_of_another_shape(self):
         self.fails("suites/t.yaml:10:19", "(2,)", "(100,)", reference="{out: 'src[:2]'}")
 

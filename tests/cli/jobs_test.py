@@ -116,7 +116,7 @@ class Jobs(CheckTest):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         line = process.stdout.readline()
-        while not line.startswith("suite "):
+        while line and not line.startswith("suite "):
             line = process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         out, _ = process.communicate(timeout=30)

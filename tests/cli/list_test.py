@@ -30,6 +30,25 @@ class List(ProgramTest):
             for file in suite["inputs"]:
                 self.assertTrue(os.path.isabs(file) and os.path.isfile(file), file)
 
+    def test_inputs_are_all_files_that_a_suite_is_made_of(self):
+        self.write("k.cu", "#include <a.cuh>\nextern \"C\" __global__ void k(int *p) {}\n")
+        self.write("more.cu", "#include \"b.cuh\"\n")
+        self.write("v.py", "")
+        for header in ("headers/a.cuh", "b.cuh", "headers/unused.cuh"):
+            self.write(header, "")
+        self.write("s.yaml", "warpmark: 1\nkernel: {file: k.cu, entry: k, link: [more.cu], "
+                   "include: [headers]}\narguments: {p: {inout: {function: v.py:f}}}\n"
+                   "launch: {block: 1}\nreference: {p: p}\n")
+        self.write("gen.yaml", "warpmark: 1\nplugin: elementwise\nkernel: {parameters: int *p, "
+                   "operation: 'p[i] = 1', preamble: '#include \"b.cuh\"'}\n"
+                   "arguments: {p: {out: 1}}\nreference: {p: 1}\n")
+        out, _ = self.run_program("list", "--json", ".")
+        names = {suite["name"]: [os.path.relpath(file, self.folder) for file in suite["inputs"]
+                                 if file.startswith(str(self.folder))]
+                 for suite in json.loads(out)["suites"]}
+        self.assertEqual(names, {"s": ["s.yaml", "k.cu", "headers/a.cuh", "more.cu", "b.cuh", "v.py"],
+                                 "gen": ["gen.yaml", "b.cuh"]})
+
     def test_a_plugin_in_the_suites_folder_hides_the_programs_own(self):
         self.write_suite("one/suite.yaml")
         own = self.write("one/warpmark-plugin-source.so", "never opened by list")

@@ -2,6 +2,7 @@
 import os
 import re
 import shutil
+import subprocess
 import unittest
 
 import program
@@ -37,6 +38,42 @@ class RefusedTest(program.ProgramTest):
         self.write("bad.yaml", "warpmark: 1\nkernal: 3\n")
         self.assertIn("bad.yaml:2:1: error: unknown key", self.new("hw1", "--from", "bad.yaml"))
         self.assertEqual([path.name for path in self.folder.iterdir()], ["bad.yaml"])
+
+
+class PluginTest(program.ProgramTest):
+    def new(self, *arguments):
+        return self.refused("new", "plugin", *arguments)
+
+    def test_what_it_is_called(self):
+        for name in ("a b", "2x", "x.y", "_", "ä", ""):
+            self.assertIn("is no name of a plugin", self.new(name))
+        self.assertIn("Warpmark's own", self.new("reduction"))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_nothing_is_written_over(self):
+        self.write("mine/file", "")
+        self.assertIn("there is already mine", self.new("mine"))
+        self.assertIn("there is already mine", self.new("other", "-o", "mine/"))
+
+    def test_it_compiles(self):
+        out, _ = self.run_program("new", "plugin", "my_scan", "-o", "deep/folder")
+        self.assertIn("deep/folder/my_scan.cpp\n", out)
+        self.assertEqual([path.name for path in (self.folder / "deep").iterdir()], ["folder"])
+        text = (self.folder / "deep/folder/my_scan.cpp").read_text()
+        self.assertIn("struct MyScan {", text)
+        self.assertIn("WARPMARK_PLUGIN(my_scan, MyScan);", text)
+        subprocess.run(
+            [os.environ["WARPMARK_TEST_CXX"], "-std=c++17", "-Wall", "-Wextra", "-Werror", "-shared",
+             "-fPIC", "-I%s" % (program.SOURCE / "harness/include"),
+             *("-I" + folder for folder in os.environ["WARPMARK_TEST_JSON"].split(":") if folder),
+             "deep/folder/my_scan.cpp", "-o", "deep/folder/warpmark-plugin-my_scan.so"],
+            check=True, cwd=self.folder)
+        suite = "deep/folder/my_scan.yaml"
+        self.assertIn('"integer"', self.run_program("plan", suite, "--case", "my_scan.n=1000")[0])
+        text = (self.folder / suite).read_text()
+        self.write(suite, text.replace("times: 2", "time: 2"))
+        self.assertIn("my_scan.yaml:5:3: error: `kernel` needs `times`",
+                      self.refused("plan", suite, "--case", "my_scan.n=1000"))
 
 
 class NewTest(program.CheckTest):

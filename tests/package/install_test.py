@@ -346,6 +346,17 @@ class Plugins(InstallTest):
         if re.search(r"^ok +NVRTC ", self.doctor, re.M):
             self.assertRegex(self.ctest(build), r"twice\.default \.+ +Passed")
 
+    def test_one_that_new_plugin_writes(self):
+        self.run_command(self.program, "new", "plugin", "my-scan", "-o", self.root / "made")
+        files = {path.name: path.read_text() for path in (self.root / "made").iterdir()}
+        self.assertEqual(sorted(files),
+                         ["CMakeLists.txt", "README.md", "my-scan.cpp", "my-scan.yaml"])
+        build, _ = self.project("made", files, "Unix Makefiles")
+        self.run_command(CMAKE, "--build", build)
+        self.assertEqual(self.names(build), ["my~scan.n=1", "my~scan.n=1000"])
+        if re.search(r"^ok +NVRTC ", self.doctor, re.M):
+            self.assertIn("100% tests passed", self.ctest(build))
+
     def test_with_make(self):
         self.build_and_test("with make", "Unix Makefiles")
 

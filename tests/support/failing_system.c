@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -70,6 +71,8 @@ FAILING(ssize_t, recvmsg, "recvmsg", (int fd, struct msghdr* message, int flags)
         (fd, message, flags), 1)
 FAILING(int, poll, "poll", (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout),
         1)
+FAILING(int, inotify_add_watch, "inotify_add_watch", (int fd, const char* path, uint32_t mask),
+        (fd, path, mask), 1)
 FAILING(int, rename, "rename", (const char* from, const char* to), (from, to), 1)
 FAILING(int, mkostemp, "mkostemp", (char* name, int flags), (name, flags), 1)
 FAILING(int, mkostemp64, "mkostemp", (char* name, int flags), (name, flags), 1)

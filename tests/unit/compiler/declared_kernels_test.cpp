@@ -31,6 +31,22 @@ TEST(DeclaredKernels, AttributesAreNoNames) {
               ElementsAre("k(int *p)", "j(void (*f)(int))"));
 }
 
+TEST(DeclaredKernels, ParametersHaveNamesWhereTheyAreWritten) {
+  const auto kernels = declared_kernels(
+      "__global__ void k(const float *__restrict__ x, unsigned int, unsigned n, /* size */ int "
+      "b[16],"
+      " std::pair<int, int> p = q, T, void (*f)(int), float *);\n__global__ void v(void);");
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_THAT(
+      kernels[0].parameters,
+      ElementsAre(DeclaredParameter{"x", "const float *__restrict__"},
+                  DeclaredParameter{"", "unsigned int"}, DeclaredParameter{"n", "unsigned"},
+                  DeclaredParameter{"b", "int *"}, DeclaredParameter{"p", "std::pair<int, int>"},
+                  DeclaredParameter{"", "T"}, DeclaredParameter{"", "void (*f)(int)"},
+                  DeclaredParameter{"", "float *"}));
+  EXPECT_THAT(kernels[1].parameters, IsEmpty());
+}
+
 TEST(DeclaredKernels, CommentsAndBrokenSourcesAreNone) {
   EXPECT_THAT(texts("// __global__ void a();\n/* __global__ void b(); */"), IsEmpty());
   EXPECT_THAT(texts("__global__"), IsEmpty());

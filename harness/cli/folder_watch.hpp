@@ -1,0 +1,39 @@
+// What happens in folders, told by the kernel (inotify(7)).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/file.hpp"
+
+namespace warpmark {
+
+class FolderWatch {
+ public:
+  /// Throws an environment error if the kernel gives no instance.
+  FolderWatch();
+
+  /// Watches these folders and no others. Returns whether any of them is new; one that is not there,
+  /// or may not be read, is left out. Throws an environment error that says what to do if there are
+  /// no watches left.
+  bool watch(const std::set<std::filesystem::path>& folders);
+
+  struct Happened {
+    std::set<std::filesystem::path> written;  ///< files that were written and closed
+    std::set<std::filesystem::path> moved;    ///< what came, went or was renamed
+    bool anything = false;                    ///< a folder went, or the kernel lost count
+  };
+  /// What has happened since the last call; never waits.
+  Happened take();
+
+  int fd() const { return fd_.get(); }  ///< readable when something has happened
+
+ private:
+  void forget(int number);
+
+  UniqueFd fd_;
+  std::map<int, std::filesystem::path> folders_;  ///< by the number of their watch
+};
+
+}  // namespace warpmark

@@ -1,0 +1,51 @@
+// The suites that `watch` knows, the files that they are made of, and what has changed of them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace warpmark {
+
+/// What tells one state of a file from another, without reading it.
+struct FileState {
+  bool is_there = false;
+  uint64_t device = 0, inode = 0, bytes = 0;
+  int64_t changed_ns = 0;
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+struct WatchedSuite {
+  bool is_there = true;
+  std::map<std::filesystem::path, FileState> inputs;  ///< by their absolute paths
+  /// Of one that cannot be loaded: what lies beside it, any of which may be what it lacks.
+  std::set<std::string> neighbours;
+};
+
+struct WatchedSuites {
+  std::map<std::filesystem::path, WatchedSuite> suites;  ///< by their files
+  std::set<std::filesystem::path> folders;               ///< real ones, to be watched
+  std::set<std::filesystem::path> open;   ///< those of them in which new names matter
+  std::set<std::filesystem::path> files;  ///< by their real paths, and folders of PATHS
+
+  /// Whether it may matter that this was written, or came or went: a real path.
+  bool concerns(const std::filesystem::path& path, bool was_written) const;
+};
+
+/// Looks at the suites of PATHS. What cannot be loaded keeps the files that `before` knew of it.
+WatchedSuites look_at_suites(const std::vector<std::filesystem::path>& paths,
+                             const WatchedSuites& before);
+
+struct SuiteChanges {
+  std::vector<std::filesystem::path> suites;  ///< to be checked again
+  std::vector<std::string> texts;             ///< "k.cu", "t.yaml is gone", each cause once
+};
+
+/// `written` are real paths of files that count as changed even if they look the same.
+SuiteChanges changes_between(const WatchedSuites& before, const WatchedSuites& after,
+                             const std::set<std::filesystem::path>& written);
+
+}  // namespace warpmark
