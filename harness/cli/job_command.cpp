@@ -15,7 +15,8 @@ Command job_command(CLI::App& program, JobKind kind, const std::string& descript
   };
   const auto state = std::make_shared<State>();
   CLI::App* app = program.add_subcommand(std::string(to_text(kind)), description);
-  app->add_option("PATHS", state->paths, "Suite files and folders; else the folder `suites`")
+  app->add_option("PATHS", state->paths,
+                  "Suite files, and folders of them (default: the folder `suites`)")
       ->type_name("");
   state->arguments.add_to(*app, kind);
   if (kind == JobKind::check) {
@@ -46,7 +47,7 @@ Command check_command(CLI::App& program) {
 }
 
 Command bench_command(CLI::App& program) {
-  return job_command(program, JobKind::bench, "Measure how long cases take that are right");
+  return job_command(program, JobKind::bench, "Measure the time of cases whose results are right");
 }
 
 }  // namespace warpmark
