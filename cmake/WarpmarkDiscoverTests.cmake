@@ -2,14 +2,20 @@
 #
 #   warpmark_discover_tests(SUITE... [PER case|suite] [DEVICE auto|gpu|cpu|NAME] [LABELS LABEL...]
 #     [PREFIX TEXT] [TIMEOUT SECONDS] [PROPERTIES NAME VALUE ...] [WORKING_DIRECTORY FOLDER]
-#     [PROGRAM TARGET|PATH] [SKIP_WITHOUT_DEVICE])
+#     [PROGRAM TARGET|PATH] [SKIP_WITHOUT_DEVICE] [RESOURCE] [OWN_START])
 #
 # A SUITE is a .yaml file or a folder of them, relative to the current source folder. A test's name
 # is PREFIX and then the case id, unchanged; it runs `PROGRAM check SUITE --case ID --device DEVICE`
 # in WORKING_DIRECTORY (default: the current binary folder) and is skipped where the case is.
 # PER suite makes one test for each suite file instead, PREFIX and then the suite's name, which is
-# skipped where all of its cases are. It saves the start of a process for each case.
+# skipped where all of its cases are.
+# Starting the program takes longer than most cases. So the second test of a suite that a ctest
+# starts runs further cases of it, for two seconds, and leaves their results in a folder beside the
+# list of tests, from which the tests of these cases take them: `check --share`. With OWN_START each
+# test runs its own case only.
 # With SKIP_WITHOUT_DEVICE it is also skipped on a machine that has no such device, which fails else.
+# With RESOURCE each test needs one slot of a resource of type `gpus`, and takes the device that
+# ctest gives it: `ctest --resource-spec-file FILE`, from `warpmark devices --resource-spec`.
 # PROGRAM is the program of the package, or of the project, else the one on PATH. TIMEOUT is 300
 # seconds for each test. PROPERTIES are any others that ctest knows, as in WILL_FAIL TRUE.
 # Plugins of warpmark_add_plugin() are found through WARPMARK_PLUGIN_PATH, which the tests get.
@@ -22,7 +28,7 @@
 set(_WARPMARK_LIST_TESTS ${CMAKE_CURRENT_LIST_DIR}/WarpmarkListTests.cmake)
 
 function(warpmark_discover_tests)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "SKIP_WITHOUT_DEVICE" 
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "SKIP_WITHOUT_DEVICE;RESOURCE;OWN_START"
     "PROGRAM;DEVICE;PREFIX;WORKING_DIRECTORY;TIMEOUT;PER" "LABELS;PROPERTIES")
   set(suites)
   foreach(suite IN LISTS ARG_UNPARSED_ARGUMENTS)
@@ -86,6 +92,9 @@ function(warpmark_discover_tests)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
+  if(ARG_TIMEOUT LESS 20)  # seconds, of which other cases may take seven
+    set(ARG_OWN_START TRUE)
+  endif()
   if(NOT ARG_WORKING_DIRECTORY)
     set(ARG_WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
   endif()
@@ -117,6 +126,9 @@ endif()
     set(configured "${base}")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${base}.cmake")
   endif()
+  if(ARG_RESOURCE)
+    string(APPEND properties " RESOURCE_GROUPS gpus:1")
+  endif()
   # Only what has a value: newer CMakes warn of keywords without one (CMP0174).
   set(given)
   set(ARG_PROPERTIES "${properties}")
@@ -140,6 +152,7 @@ warpmark_list_tests(
   DEVICE [==[${ARG_DEVICE}]==]
   PER [==[${ARG_PER}]==]
   SKIP_WITHOUT_DEVICE [==[${ARG_SKIP_WITHOUT_DEVICE}]==]
+  OWN_START [==[${ARG_OWN_START}]==]
 ${given}  TIMEOUT [==[${ARG_TIMEOUT}]==]
   WORKING_DIRECTORY [==[${ARG_WORKING_DIRECTORY}]==]
   SOURCE_FOLDER [==[${CMAKE_CURRENT_SOURCE_DIR}]==]

@@ -104,6 +104,10 @@ function(_warpmark_read_list json error)
   if(ARG_SKIP_WITHOUT_DEVICE)
     set(device_flags --skip-without-device)
   endif()
+  set(share_flags)
+  if(NOT ARG_OWN_START)
+    set(share_flags --share "${ARG_CALL}.shared")
+  endif()
   _warpmark_properties(properties)
   set(${error} "`list --json` printed no list of suites:\n${json}" PARENT_SCOPE)
   string(JSON count ERROR_VARIABLE failed LENGTH "${json}" suites)
@@ -168,7 +172,7 @@ function(_warpmark_read_list json error)
     foreach(id IN LISTS ids)
       string(REGEX REPLACE "^\"id\"[ \t\r\n]*:[ \t\r\n]*\"(.*)\"$" "\\1" id "${id}")
       _warpmark_add_test("${ARG_PREFIX}${id}" "${properties}" "${ARG_PROGRAM}" check "${file}" --case "${id}"
-        --device "${ARG_DEVICE}" ${device_flags})
+        --device "${ARG_DEVICE}" ${device_flags} ${share_flags})
     endforeach()
   endforeach()
   set(tests "${tests}" PARENT_SCOPE)
@@ -218,7 +222,7 @@ endfunction()
 # Adds the tests of one call of warpmark_discover_tests; lists are given as one argument each.
 function(warpmark_list_tests)
   cmake_parse_arguments(PARSE_ARGV 0 ARG ""
-    "CALL;CMAKE;PROGRAM;DEVICE;PER;SKIP_WITHOUT_DEVICE;PREFIX;LABELS;TIMEOUT;PROPERTIES;ENVIRONMENT_CHANGES;PLUGIN_PATH;WORKING_DIRECTORY;SOURCE_FOLDER;SUITES"
+    "CALL;CMAKE;PROGRAM;DEVICE;PER;SKIP_WITHOUT_DEVICE;OWN_START;PREFIX;LABELS;TIMEOUT;PROPERTIES;ENVIRONMENT_CHANGES;PLUGIN_PATH;WORKING_DIRECTORY;SOURCE_FOLDER;SUITES"
     "")
   _warpmark_is_stale(stale)
   if(stale)

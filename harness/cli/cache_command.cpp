@@ -22,7 +22,7 @@ CompileCache own_cache() {
 
 Command cache_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("cache", "Show the cache of compiled kernels");
-  CLI::App* clear = app->add_subcommand("clear", "Remove all of them");
+  CLI::App* clear = app->add_subcommand("clear", "Remove all cached kernels");
   app->require_subcommand(0, 1);
   return {app, [clear](Output& out) {
             const CompileCache cache = own_cache();

@@ -76,14 +76,12 @@ Command compare_command(CLI::App& program) {
   const auto state = std::make_shared<CompareState>();
   CLI::App* app = program.add_subcommand(
       "compare",
-      "Tell what became faster or slower from one result of `bench` to another; exit 1 if\n"
-      "anything is slower, has no figures any more, or is gone");
-  app->add_option("BASELINE", state->baseline, "The journal of a bench: what was")
-      ->required()
-      ->type_name("");
-  app->add_option("CONTENDER", state->contender, "Another: what is now")->required()->type_name("");
+      "Show what became faster or slower between two results of `bench`; exit 1 if\n"
+      "a case is slower, lost or missing");
+  app->add_option("BASELINE", state->baseline, "The earlier journal")->required()->type_name("");
+  app->add_option("CONTENDER", state->contender, "The later journal")->required()->type_name("");
   app->add_option("--min-effect", state->request.min_effect,
-                  "The least change that counts, in percent (2; of counters 0)")
+                  "The smallest change that counts, in percent (default 2; 0 for counters)")
       ->type_name("PCT");
   app->add_option("--fail-on", state->request.fail_on,
                   "Exit 1 for these, too: inconclusive, added, faster")
@@ -91,13 +89,13 @@ Command compare_command(CLI::App& program) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app->add_flag("--allow-missing", state->request.allow_missing,
-                "What only the baseline has is meant to be gone: no failure");
+                "Cases that only the baseline has do not fail");
   app->add_option("--junit", state->junit, "Write a JUnit XML report")->type_name("FILE");
   app->add_option("--annotations", state->annotations,
-                  "Failures for a code host: auto (default), github, off")
+                  "Annotate failures for a code host: auto (default), github, off")
       ->type_name("HOW");
   app->add_flag("--across-devices", state->request.across_devices,
-                "Compare what was measured on other devices");
+                "Compare results of different devices");
   app->add_flag("--all", state->all, "List what is the same, too");
   app->add_flag("-q,--quiet", state->quiet, "Only the sum");
   CLI::Option* json = app->add_flag("--json", state->json, "As JSON");

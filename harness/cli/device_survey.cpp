@@ -116,9 +116,7 @@ DeviceSurvey survey_devices(double timeout_s) {
 std::shared_ptr<double> add_survey_timeout(CLI::App& command) {
   constexpr double least = 0.001, most = 86400;
   auto timeout_s = std::make_shared<double>(120);
-  command
-      .add_option("--timeout-s", *timeout_s,
-                  "Seconds that a driver gets to answer, before the next one is looked at")
+  command.add_option("--timeout-s", *timeout_s, "Seconds to wait for each driver")
       ->option_text("S (default 120)")
       ->check(CLI::Range(least, most));
   return timeout_s;

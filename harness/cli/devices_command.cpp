@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <thread>
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/device_survey.hpp"
+#include "driver/allotment.hpp"
 
 namespace warpmark {
 namespace {
@@ -91,6 +94,24 @@ void print_symbols(const Json& drivers, Output& out) {
   }
 }
 
+// What `ctest --resource-spec-file` takes. The CPU devices stand in where there is no GPU, so that
+// the same tests run there; a GPU is for one test at a time, a CPU device for one on each core.
+Json resource_spec(const DeviceSurvey& survey) {
+  const auto devices_of = [&survey](std::string_view kind, unsigned slots) {
+    Json devices = Json::array();
+    for (const FoundDevice& found : survey.devices) {
+      if (found.kind != kind) continue;
+      devices.push_back({{"id", *resource_id(kind, found.device.index())}, {"slots", slots}});
+    }
+    return devices;
+  };
+  Json devices = devices_of("gpu", 1);
+  if (devices.empty())
+    devices = devices_of("cpu", std::max(1U, std::thread::hardware_concurrency()));
+  Json types = {{"gpus", std::move(devices)}};
+  return {{"version", {{"major", 1}, {"minor", 0}}}, {"local", Json::array({std::move(types)})}};
+}
+
 ExitCode list_api(const DeviceSurvey& survey, bool json, Output& out) {
   Json drivers = symbols_of(survey);
   const bool none = drivers.empty();
@@ -109,16 +130,23 @@ ExitCode list_api(const DeviceSurvey& survey, bool json, Output& out) {
 }  // namespace
 
 Command devices_command(CLI::App& program) {
-  const auto json = std::make_shared<bool>(false), api = std::make_shared<bool>(false);
+  const auto json = std::make_shared<bool>(false), api = std::make_shared<bool>(false),
+             resources = std::make_shared<bool>(false);
   CLI::App* app = program.add_subcommand("devices", "List the devices that --device can name");
-  app->add_flag("--json", *json, "As JSON");
-  app->add_flag("--api", *api,
-                "List which functions of the CUDA driver API the CPU device has instead");
+  CLI::Option* const json_flag = app->add_flag("--json", *json, "As JSON");
+  CLI::Option* const api_flag = app->add_flag(
+      "--api", *api, "List which functions of the CUDA driver API the CPU device has instead");
+  app->add_flag("--resource-spec", *resources,
+                "Print the GPUs, else CPU devices, for ctest's --resource-spec-file")
+      ->excludes(json_flag)
+      ->excludes(api_flag);
   const auto timeout_s = add_survey_timeout(*app);
-  return {app, [json, api, timeout_s](Output& out) {
+  return {app, [json, api, resources, timeout_s](Output& out) {
             const DeviceSurvey survey = survey_devices(*timeout_s);
             if (*api) return list_api(survey, *json, out);
-            if (*json) {
+            if (*resources) {
+              out.write(json_output(resource_spec(survey)));
+            } else if (*json) {
               out.write(json_output(as_json(survey)));
             } else {
               print_for_people(survey, out);

@@ -11,12 +11,20 @@ Command job_command(CLI::App& program, JobKind kind, const std::string& descript
   struct State {
     std::vector<std::filesystem::path> paths;
     JobArguments arguments;
+    std::filesystem::path share, share_batch;
   };
   const auto state = std::make_shared<State>();
   CLI::App* app = program.add_subcommand(std::string(to_text(kind)), description);
-  app->add_option("PATHS", state->paths, "Suite files and folders; else the folder `suites`")
+  app->add_option("PATHS", state->paths,
+                  "Suite files, and folders of them (default: the folder `suites`)")
       ->type_name("");
   state->arguments.add_to(*app, kind);
+  if (kind == JobKind::check) {
+    app->add_option("--share", state->share,
+                    "For ctest: share starts with tests of the same suite, in this folder")
+        ->type_name("DIR");
+    app->add_option("--share-batch", state->share_batch)->group("");
+  }
   return {app, [state, kind](Output& out) {
             JobRequest request;
             request.kind = kind;
@@ -25,6 +33,8 @@ Command job_command(CLI::App& program, JobKind kind, const std::string& descript
                 [&] {
                   request.paths = state->paths;
                   state->arguments.apply(request);
+                  request.share = state->share;
+                  request.share_batch = state->share_batch;
                   return run_job(request, out);
                 });
           }};
@@ -37,7 +47,7 @@ Command check_command(CLI::App& program) {
 }
 
 Command bench_command(CLI::App& program) {
-  return job_command(program, JobKind::bench, "Measure how long cases take that are right");
+  return job_command(program, JobKind::bench, "Measure the time of cases whose results are right");
 }
 
 }  // namespace warpmark

@@ -221,11 +221,11 @@ const std::vector<JobOption>& job_options() {
       {"--case", "cases", "ID", K::words, T::every, "The case with this id only; may be repeated",
        &read_cases},
       {"-k,--select", "select", "EXPR", K::word, T::every,
-       "Cases whose ids hold a word; with and, or, not, ( ), *", &read_select},
+       "Only cases whose ids match: words, and, or, not, ( ), *", &read_select},
       {"-a,--axis", "axes", "AXIS=V,V", K::axes, T::every,
        "Other values for an axis; may be repeated", &read_axes_option},
       {"--lf,--last-failed", "last_failed", "", K::flag, T::check,
-       "Only cases that failed last time; all if none did",
+       "Only cases that failed last time (all cases if none failed)",
        [](Request& request, const OptionValue& value) { request.last_failed = value.on; }},
       {"-x,--exitfirst", "exitfirst", "", K::flag, T::every, "Stop after the first failure",
        [](Request& request, const OptionValue& value) { request.max_failures = value.on ? 1 : 0; }},
@@ -249,11 +249,11 @@ const std::vector<JobOption>& job_options() {
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
        &read_trial},
       {"--checks", "checks", "LIST", K::list, T::check,
-       "What the CPU device looks for: memory,init,race,sync (default all)", &read_checks},
+       "Checks of the CPU device: memory,init,race,sync (default all)", &read_checks},
       {"--sanitize{memcheck}", "sanitize", "", K::choice, T::check,
        "On a GPU: run under compute-sanitizer (default memcheck)", &read_sanitize},
       {"--counters", "counters", "", K::flag, T::check,
-       "Count what accesses move, and print it for each case",
+       "Count instructions and memory traffic, and print them for each case",
        [](Request& request, const OptionValue& value) {
          request.session.counters.assign(value.on ? 1 : 0, "traffic");
        }},
@@ -267,7 +267,7 @@ const std::vector<JobOption>& job_options() {
          request.budget_s = positive_seconds(value);
        }},
       {"--precision", "precision", "P", K::word, T::bench,
-       "Share of the median to know it to, then stop (default 0.005)", &read_precision},
+       "Stop when the median is known to this relative precision (default 0.005)", &read_precision},
       {"--max-samples", "max_samples", "N", K::word, T::bench,
        "Take no more than N samples of a case (default 10000)",
        [](Request& request, const OptionValue& value) {
@@ -287,46 +287,46 @@ const std::vector<JobOption>& job_options() {
        "Compare with this journal of a bench, as `warpmark compare` does",
        [](Request& request, const OptionValue& value) { request.baseline = path_of(value); }},
       {"--min-effect", "min_effect", "PCT", K::word, T::bench,
-       "With --compare: the least change that counts, in percent", &read_min_effect},
+       "With --compare: the smallest change that counts, in percent", &read_min_effect},
       {"--fail-on", "fail_on", "WHAT", K::words, T::every,
        "Fail on skipped, notices; --compare: inconclusive, added, faster", &read_fail_on},
       {"--allow-missing", "allow_missing", "", K::flag, T::bench,
-       "With --compare: what only the baseline has is no failure",
+       "With --compare: cases that only the baseline has do not fail",
        [](Request& request, const OptionValue& value) {
          request.comparison.allow_missing = value.on;
        }},
       {"--across-devices", "across_devices", "", K::flag, T::bench,
-       "With --compare: also with what another device measured",
+       "With --compare: allow results of another device",
        [](Request& request, const OptionValue& value) {
          request.comparison.across_devices = value.on;
        }},
       {"--keep", "keep", "DIR", K::word, T::check,
-       "Keep sources, PTX, inputs, outputs … of failures there",
+       "Keep sources, PTX, inputs, outputs … of failures in this folder",
        [](Request& request, const OptionValue& value) { request.keep = path_of(value); }},
-      {"--keep-all", "keep_all", "", K::flag, T::check, "With --keep: those of passes, too",
+      {"--keep-all", "keep_all", "", K::flag, T::check, "With --keep: also of cases that passed",
        [](Request& request, const OptionValue& value) { request.keep_all = value.on; }},
       {"--json", "json", "", K::flag, T::every,
        "Print JSON lines (schema/outcome.json), not a report",
        [](Request& request, const OptionValue& value) { request.json = value.on; }},
       {"--annotations", "annotations", "HOW", K::word, T::every,
-       "Failures for a code host: auto (default), github, off", &read_annotations},
+       "Annotate failures for a code host: auto (default), github, off", &read_annotations},
       {"--durations", "durations", "N", K::word, T::every, "List the N slowest cases (0: all)",
        [](Request& request, const OptionValue& value) {
          request.durations = whole_number(value, 0, "a whole number from 0");
        }},
-      {"-v,--verbose", "verbose", "", K::flag, T::every, "A line for each case",
+      {"-v,--verbose", "verbose", "", K::flag, T::every, "Print a line for each case",
        [](Request& request, const OptionValue& value) {
          request.verbosity = value.on ? Verbosity::verbose : Verbosity::normal;
        }},
-      {"-q,--quiet", "quiet", "", K::flag, T::every, "Failures and the sum only",
+      {"-q,--quiet", "quiet", "", K::flag, T::every, "Print only failures and the sum",
        [](Request& request, const OptionValue& value) {
          request.verbosity = value.on ? Verbosity::quiet : Verbosity::normal;
        }},
       {"--in-process", "in_process", "", K::flag, T::every,
-       "Run cases in this process, for debuggers: a crash ends all",
+       "Run cases in this process, for debuggers; a crash ends the run",
        [](Request& request, const OptionValue& value) { request.session.in_process = value.on; }},
       {"--skip-without-device", "skip_without_device", "", K::flag, T::every,
-       "Exit with 77 instead of 3 where the device is not there",
+       "Exit with 77 instead of 3 if the device does not exist",
        [](Request& request, const OptionValue& value) { request.skip_without_device = value.on; }},
       {"--no-cache", "no_cache", "", K::flag, T::every, "Compile every kernel again",
        [](Request& request, const OptionValue& value) { request.session.use_cache = !value.on; }},

@@ -55,6 +55,9 @@ struct JobRequest {
   std::filesystem::path keep;  ///< folder for the files of failures; "" for none
   bool keep_all = false;       ///< of passes, too
 
+  std::filesystem::path share;        ///< see shared_start.hpp; "" for a start of its own
+  std::filesystem::path share_batch;  ///< the folder of SharedResults, in the process of a batch
+
   // Of `bench` only; nothing leaves the suite's own value, or that of TimingOptions.
   std::optional<CacheChoice> cache;
   std::optional<double> budget_s;

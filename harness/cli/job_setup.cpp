@@ -11,6 +11,7 @@
 #include "base/own_program.hpp"
 #include "base/text.hpp"
 #include "cli/output_files.hpp"
+#include "cli/shared_start.hpp"
 #include "driver/choose.hpp"
 #include "plan/plugin_loader.hpp"
 #include "report/annotations.hpp"
@@ -188,6 +189,10 @@ void require_own_files(const JobRequest& request) {
 
 ExitCode run_job(const JobRequest& request, Output& out) {
   if (wants_annotations(request.annotations, request.json)) out.write_for_runner();
+  if (!request.share_batch.empty()) return check_batch(request, out);
+  if (!request.share.empty()) {
+    if (const auto code = share_start(request, out)) return *code;
+  }
   require_own_files(request);
   return request.kind == JobKind::check ? check(request, out) : bench(request, out);
 }

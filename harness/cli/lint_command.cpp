@@ -94,15 +94,16 @@ Command lint_command(CLI::App& program) {
   request->options.session.device = "cpu";
   CLI::App* app = program.add_subcommand(
       "lint",
-      "Find every problem of suites that needs no launch: mistakes, kernels that do not\n"
-      "compile or fit, and cases that a kernel which computes nothing would pass");
-  app->add_option("PATHS", request->paths, "Suite files and folders; else the folder `suites`")
+      "Find problems of suites without a launch: errors, kernels that do not compile or fit,\n"
+      "and cases that a kernel passes without computing anything");
+  app->add_option("PATHS", request->paths,
+                  "Suite files, and folders of them (default: the folder `suites`)")
       ->type_name("");
   app->add_flag("--static", request->options.is_static,
-                "Only what needs neither compiler nor NumPy");
+                "Only checks that need neither compiler nor NumPy");
   app->add_flag("--json", request->json, "As JSON");
   app->add_option("--annotations", request->annotation_text,
-                  "Problems for a code host: auto (default), github, off")
+                  "Annotate problems for a code host: auto (default), github, off")
       ->type_name("HOW");
   app->add_option("--device", request->options.session.device,
                   "What to compile for: cpu (default), gpu, auto …")

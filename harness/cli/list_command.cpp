@@ -74,7 +74,8 @@ void print_for_people(const ChosenCases& chosen, bool suites_only, Output& out) 
 Command list_command(CLI::App& program) {
   const auto options = std::make_shared<ListOptions>();
   CLI::App* app = program.add_subcommand("list", "List suites and the ids of their cases");
-  app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`")
+  app->add_option("PATHS", options->paths,
+                  "Suite files, and folders of them (default: the folder `suites`)")
       ->type_name("");
   options->choice.add_to(*app, {"select", "axes"});
   app->add_flag("--suites", options->suites_only, "One line for each suite, without the ids");

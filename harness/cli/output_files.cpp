@@ -80,6 +80,12 @@ std::vector<OutputFile> output_files(const JobRequest& request) {
           {"--benchmark-out", request.google_benchmark}};
 }
 
+std::vector<fs::path> input_files(const std::vector<CaseWork>& work) {
+  Inputs inputs;
+  for (const CaseWork& one : work) inputs.add(one);
+  return inputs.take();
+}
+
 void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& inputs) {
   for (const OutputFile& output : outputs) {
     if (!replaces_something(output)) continue;
@@ -98,9 +104,7 @@ void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::
   // Most outputs are new, and reading all sources takes a while.
   if (std::none_of(outputs.begin(), outputs.end(), replaces_something)) return;
   require_kept(outputs, suite_files(paths).files);
-  Inputs inputs;
-  for (const CaseWork& one : work) inputs.add(one);
-  require_kept(outputs, inputs.take());
+  require_kept(outputs, input_files(work));
 }
 
 }  // namespace warpmark

@@ -24,8 +24,11 @@ std::vector<OutputFile> output_files(const JobRequest& request);
 void require_kept(const std::vector<OutputFile>& outputs,
                   const std::vector<std::filesystem::path>& inputs);
 
-/// The same for the suites of `paths` and for all files that the cases are made of: kernels,
-/// headers of theirs that are not the toolkit's, Python files, plugins.
+/// All files that the cases are made of: suites, kernels, headers of theirs that are not the
+/// toolkit's, Python files. Some may not be there.
+std::vector<std::filesystem::path> input_files(const std::vector<CaseWork>& work);
+
+/// require_kept for the suites of `paths` and for input_files().
 void require_kept(const std::vector<OutputFile>& outputs,
                   const std::vector<std::filesystem::path>& paths,
                   const std::vector<CaseWork>& work);

@@ -51,8 +51,10 @@ ExitCode print_plans(const PlanOptions& options, Output& out) {
 
 Command plan_command(CLI::App& program) {
   const auto options = std::make_shared<PlanOptions>();
-  CLI::App* app = program.add_subcommand("plan", "Print the plans of cases as JSON, running none");
-  app->add_option("PATHS", options->paths, "Suite files and folders; else the folder `suites`")
+  CLI::App* app =
+      program.add_subcommand("plan", "Print the plans of cases as JSON, without running them");
+  app->add_option("PATHS", options->paths,
+                  "Suite files, and folders of them (default: the folder `suites`)")
       ->type_name("");
   options->choice.add_to(*app, {"cases", "select", "axes"});
   return {app, [options](Output& out) { return print_plans(*options, out); }};

@@ -15,12 +15,13 @@ namespace warpmark {
 namespace {
 
 constexpr const char* kFooter =
-    "PATHS are suite files and folders of them; without any, the folder `suites`.\n"
+    "PATHS are suite files, and folders of them (default: the folder `suites`).\n"
     "Case ids, as `list` prints them, are what --case takes.\n\n"
     "Environment: WARPMARK_PYTHON, WARPMARK_NVRTC, WARPMARK_CUDA_HOME, WARPMARK_PLUGIN_PATH,\n"
-    "WARPMARK_NVML and WARPMARK_CACHE_DIR replace what is found by itself: see `doctor`.\n\n"
+    "WARPMARK_NVML and WARPMARK_CACHE_DIR override what Warpmark finds; see `warpmark doctor`.\n\n"
     "Exit codes: 0 all good; 1 a case failed; 2 wrong usage or a suite that cannot be loaded;\n"
-    "3 this machine lacks something; 4 a mistake in Warpmark; 77 skipped; 130 interrupted.";
+    "3 this machine lacks something; 4 an error in Warpmark itself; 77 every case was skipped;\n"
+    "130 interrupted.";
 
 // The names that a misspelt one may have meant; not those of hidden commands.
 std::vector<std::string> command_names(const CLI::App& program) {

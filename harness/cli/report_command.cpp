@@ -96,17 +96,16 @@ ExitCode report(const ReportState& state, Output& out) {
 Command report_command(CLI::App& program) {
   const auto state = std::make_shared<ReportState>();
   CLI::App* app = program.add_subcommand(
-      "report",
-      "Make one HTML page, or Markdown tables, of results of `bench`; several stand side by side");
+      "report", "Make one HTML page, or Markdown tables, from results of `bench`");
   app->add_option("RESULT", state->results, "Journals of benches")->required()->type_name("");
   app->add_option("-o,--output", state->output, "The file to write; else standard output")
       ->type_name("FILE");
   app->add_option("--format", state->format,
-                  "html or markdown; else what FILE's name says, or html")
+                  "html or markdown (default: by FILE's name, else html)")
       ->type_name("FORMAT");
-  app->add_option("-k", state->select, "Only the cases for whose ids the expression holds")
+  app->add_option("-k", state->select, "Only cases whose ids match the expression")
       ->type_name("EXPR");
-  app->add_flag("--no-plots", state->no_plots, "No pictures, and so no need of Matplotlib");
+  app->add_flag("--no-plots", state->no_plots, "No plots; Matplotlib is not needed");
   return {app, [state](Output& out) { return report(*state, out); }};
 }
 

@@ -126,7 +126,7 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
 Command run_command(CLI::App& program) {
   const auto state = std::make_shared<RunState>();
   CLI::App* app = program.add_subcommand(
-      "run", "Do what a run configuration says; options here go before those there");
+      "run", "Run the jobs of a configuration; options here override those of the file");
   app->add_option("CONFIG", state->file, "A YAML file, as configs/demo.yaml")
       ->required()
       ->type_name("");

@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/own_program.hpp"
+#include "driver/allotment.hpp"
 #include "worker/confined_start.hpp"
 
 namespace warpmark {
@@ -34,7 +35,7 @@ WorkerLink::WorkerLink(SessionOptions options, std::optional<Role> role)
 
 void WorkerLink::start() {
   const std::string program = options_.program.empty() ? own_program().worker : options_.program;
-  protocol::Hello hello{options_.device, options_.use_cache};
+  protocol::Hello hello{allotted_request(options_.device), options_.use_cache};
   std::error_code ignored;
   if (role_) {
     worker_ = Worker::spawn_confined(program);

@@ -69,7 +69,8 @@ class Discovery(unittest.TestCase):
                           "nested.reductions/dot.n=1"])
         self.assertEqual(tests[0]["command"],
                          [str(self.program), "check", str(self.root / "suites/first one.yaml"),
-                          "--case", "first.dtype=float32,n=~1", "--device", "cpu"])
+                          "--case", "first.dtype=float32,n=~1", "--device", "cpu",
+                          "--share", str(self.root / "build/warpmark_tests_1.shared")])
         properties = {item["name"]: item["value"] for item in tests[0]["properties"]}
         self.assertEqual(properties, {"LABELS": ["quick", "two words"], "SKIP_RETURN_CODE": 77,
                                       "TIMEOUT": 30.0, "WORKING_DIRECTORY": str(self.root)})
@@ -202,6 +203,27 @@ class Discovery(unittest.TestCase):
         self.assertRegex(output, r"nested\.first one \.+ +Passed")  # one of its two cases is skipped
         self.assertRegex(output, r"nested\.dot \.+\*\*\*Failed")
         self.assertRegex(output, r"nested\.none \.+\*\*\*Skipped")
+
+    def test_own_starts_and_resources(self):
+        for words, shared, resources in (("OWN_START TIMEOUT", False, False),
+                                         ("RESOURCE TIMEOUT", True, True),
+                                         ("TIMEOUT 19 COST", False, False)):
+            self.configure(self.call.replace("TIMEOUT", words).replace("COST 30", ""))
+            test = json.loads(self.ctest("--show-only=json-v1"))["tests"][0]
+            self.assertEqual("--share" in test["command"], shared, words)
+            properties = {item["name"]: item["value"] for item in test["properties"]}
+            self.assertEqual("RESOURCE_GROUPS" in properties, resources, words)
+
+    def test_resources_are_those_of_the_specification(self):
+        self.configure(self.call.replace("DEVICE", "RESOURCE DEVICE"))
+        spec = {"version": {"major": 1, "minor": 0}, "local": [{"gpus": [{"id": "3", "slots": 1}]}]}
+        self.write("spec.json", json.dumps(spec))
+        output = self.ctest("--verbose", "--resource-spec-file", str(self.root / "spec.json"))
+        self.assertEqual(output.count("given id:3,slots:1\n"), 3, output)
+        self.assertIn("given None\n", self.ctest("--verbose"))
+        self.write("spec.json", json.dumps(dict(spec, local=[{"gpus": []}])))
+        output = self.ctest("--resource-spec-file", str(self.root / "spec.json"))
+        self.assertNotIn("Passed", output)
 
     def test_properties(self):
         self.configure(self.call.replace("TIMEOUT", '''PROPERTIES WILL_FAIL TRUE COST 7

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Stands in for warpmark in tests of discovery. It takes `list --json SUITE...` and
-`check SUITE [--case ID] --device D`, and appends what it was told to the file calls.log beside it.
+`check SUITE [--case ID] --device D [--share DIR]`, and appends what it was told to the file calls.log beside it.
 
 A suite is lines of `case ID CODE`, `input PATH`, `broken WORDS`, `print TEXT`,
 `print2 TEXT`.
@@ -42,6 +42,8 @@ def check(path, *options):
     codes = [int(line[2]) for line in read(path) if line[0] == "case" and case_id in (None, line[1])]
     print("checking", case_id or path, "on", options.pop("--device"))
     print("with plugins of", os.environ.get("WARPMARK_PLUGIN_PATH"))
+    print("given", os.environ.get("CTEST_RESOURCE_GROUP_0_GPUS"))
+    options.pop("--share", None)
     assert not options
     if case_id:
         return codes[0]
