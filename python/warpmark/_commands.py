@@ -168,7 +168,8 @@ def _paths(given: Suites) -> list[str]:
 
 def _common(device: str, select: str | None, cases: str | Iterable[str] | None, axes: Axes | None,
             seed: int | None, timeout: float | None, max_failures: int | None) -> list[str]:
-    words = ["--device", device, *_selection(select, cases, axes)]
+    words = ["--device", device] if device != "auto" else []
+    words += _selection(select, cases, axes)
     for option, value in (("--seed", seed), ("--timeout-s", timeout),
                           ("--maxfail", max_failures)):
         if value is not None:

@@ -14,6 +14,7 @@ from warpmark._process import Process
 
 SuiteLike = Union[str, os.PathLike, Mapping[str, Any]]
 ENTRY = re.compile(r"""\bentry["']?\s*:\s*["']?\s*(?:\w+::)*([A-Za-z_]\w*)""")
+FILE = re.compile(r"""\bfile["']?\s*:\s*["']?([^"',}\s#]+\.cuh?)""")
 
 
 class Suites:
@@ -131,8 +132,11 @@ class Suites:
             except (OSError, UnicodeDecodeError) as error:
                 raise UsageError("error: cannot read %s: %s" % (
                     path, getattr(error, "strerror", None) or error), 2) from None
-        # A copy: paths in a suite are relative to where it lies.
-        probe = Overlay(folder or os.curdir, {file: text})
+        # A copy: paths in a suite are relative to where it lies. The kernel's file need not exist.
+        guess = FILE.search(text)
+        missing = {guess.group(1): ""} if guess and not os.path.exists(
+            os.path.join(folder, guess.group(1))) else {}
+        probe = Overlay(folder or os.curdir, {**missing, file: text})
         try:
             kernel = kernel_file(str(probe.folder / file), probe)
         finally:

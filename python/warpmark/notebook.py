@@ -69,6 +69,8 @@ def run_cell(line: str, cell: str, shell: Any) -> Results | None:
     except ValueError as error:
         print("%%%%warpmark: %s" % error)
         return None
+    if asked.output:
+        shell.user_ns.pop(asked.output, None)  # not those of an earlier run, if this one fails
     text = "\n" + cell  # its line numbers count from the line of the magic
     try:
         suites = Suites(text) if asked.suite is None else Suites(
