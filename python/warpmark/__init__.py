@@ -3,10 +3,18 @@
     import warpmark
     results = warpmark.check("suite.yaml", device="cpu", arrays="failed")
 
-`check`, `bench` and `list_cases` run the program `warpmark` as a process of its own, in this Python,
-and return what it recorded. `%load_ext warpmark` gives notebooks `%%warpmark`.
+`check`, `bench` and `list_cases` run the program `warpmark` as a process of its own, in this
+Python, and return what it recorded. `%load_ext warpmark` gives notebooks `%%warpmark`.
 """
 import importlib
+
+TYPE_CHECKING = False  # as in `typing`, which takes time to load
+if TYPE_CHECKING:
+    from warpmark._arrays import Arrays
+    from warpmark._commands import Case, bench, check, list_cases
+    from warpmark._errors import (CheckFailed, EnvironmentMissing, InternalError, Interrupted,
+                                  UsageError, WarpmarkError)
+    from warpmark._results import Outcome, Place, Results
 
 # The program itself is this package, too: what it does not need is loaded when it is asked for.
 _HOMES = {

@@ -32,7 +32,7 @@ class Arrays(Mapping):
         return self._names
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._all():
+        if self._folder is None or name not in self._all():
             raise KeyError("no array `%s` was kept; there are: %s"
                            % (name, ", ".join(self._all()) or "none (ask for arrays=\"all\")"))
         path = os.path.join(self._folder, name + ".npy")

@@ -11,7 +11,7 @@ from typing import Any, Union
 
 from warpmark._errors import error_of
 from warpmark._process import Process
-from warpmark._results import Results, axes_of, outcome_of
+from warpmark._results import Outcome, Results, axes_of, outcome_of
 from warpmark._sources import SuiteLike, Suites
 
 Axes = Mapping[str, Union[str, int, float, Iterable[Any]]]
@@ -28,7 +28,7 @@ class Case:
     skip: str | None
 
 
-def check(suites: SuiteLike | Iterable[SuiteLike] = "suites", *, device: str = "auto",
+def check(suites: SuiteLike | Iterable[SuiteLike] | Suites = "suites", *, device: str = "auto",
           select: str | None = None, cases: str | Iterable[str] | None = None,
           axes: Axes | None = None, checks: str | Iterable[str] | None = None,
           counters: bool = False, sanitize: str | bool | None = None, trials: int | None = None,
@@ -131,15 +131,15 @@ def listing(words: Sequence[str], environment: Mapping[str, str] | None = None,
     with Process(["list", "--json", *words], cwd, environment) as process:
         text = process.output()
         code = process.finish()
-        document = json.loads(text) if text.strip() else None
+        document = json.loads(text) if code in (0, 2) and text.strip() else None
         return document, code, process.errors()
 
 
-def _run(command: str, suites: SuiteLike | Iterable[SuiteLike], source: str | None,
+def _run(command: str, suites: SuiteLike | Iterable[SuiteLike] | Suites, source: str | None,
          words: Sequence[str], kept: str | None, owner: Any) -> Results:
     run: dict[str, Any] = {}
     end: dict[str, Any] = {}
-    outcomes = []
+    outcomes: list[Outcome] = []
     with contextlib.ExitStack() as stack:
         if owner is not None:  # until the outcomes have it
             stack.callback(lambda: None if outcomes else owner.cleanup())
@@ -185,6 +185,7 @@ def _selection(select: str | None, cases: str | Iterable[str] | None,
     for case in [cases] if isinstance(cases, str) else cases or []:
         words.append("--case=" + case)
     for name, values in (axes or {}).items():
-        several = [values] if isinstance(values, str) or not isinstance(values, Iterable) else values
-        words.append("--axis=%s=%s" % (name, ",".join(str(value) for value in several)))
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            values = [values]
+        words.append("--axis=%s=%s" % (name, ",".join(str(value) for value in values)))
     return words

@@ -47,13 +47,12 @@ class CheckFailed(WarpmarkError, AssertionError):
 
 def error_of(exit_code: int, text: str, results: Results | None = None) -> WarpmarkError:
     """The exception for an exit code that is not about verdicts; `text` is the standard error."""
+    kind: type[WarpmarkError] = InternalError
     if exit_code == 2:
         kind = UsageError
     elif exit_code == 3:
         kind = EnvironmentMissing
     elif exit_code in (129, 130, 143):
         kind = Interrupted
-    else:
-        kind = InternalError
     return kind(text or "warpmark ended with exit code %d and no message" % exit_code, exit_code,
                 results)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from typing import IO
 
 from warpmark.places import PACKAGE
 
@@ -37,6 +38,8 @@ class Process:
         except BaseException:
             self._errors.close()
             raise
+        assert self._child.stdout
+        self._out: IO[bytes] = self._child.stdout
 
     def __enter__(self) -> Process:
         return self
@@ -46,16 +49,17 @@ class Process:
 
     def output(self) -> str:
         """All of the standard output; waits for its end."""
-        return self._child.stdout.read().decode(errors="replace")
+        return self._out.read().decode(errors="replace")
 
     def records(self) -> Iterator[dict]:
         """The lines of `--json` as they come: dicts as in schema/outcome.json."""
-        for line in self._child.stdout:
-            yield json.loads(line)
+        for line in self._out:
+            if line.endswith(b"\n"):  # else the program was killed while it wrote
+                yield json.loads(line)
 
     def finish(self) -> int:
         """Waits for the end. The exit code is negative for a signal that killed the program."""
-        self._child.stdout.close()
+        self._out.close()
         return self._child.wait()
 
     def errors(self) -> str:
@@ -74,7 +78,7 @@ class Process:
         """Ends the program if it still runs, and closes its files."""
         try:
             if self._child.poll() is None:
-                self._child.stdout.close()  # or it might wait for a reader
+                self._out.close()  # or it might wait for a reader
                 # In a terminal it has had the same Ctrl-C already; at once, both count as one.
                 self._child.send_signal(signal.SIGINT)
                 self._child.wait(GRACE_S)
@@ -84,5 +88,5 @@ class Process:
             if self._child.poll() is None:
                 self._child.kill()
                 self._child.wait()
-            self._child.stdout.close()
+            self._out.close()
             self._errors.close()

@@ -20,7 +20,7 @@ MOST_BLOCKS = 20
 
 def axes_of(case: str, suite: str) -> dict[str, Any]:
     """The axes in a case's id: numbers and booleans as such, everything else (labels) as text."""
-    axes = {}
+    axes: dict[str, Any] = {}
     for part in case[len(suite) + 1:].split(","):
         name, equals, text = part.partition("=")
         if not equals:
@@ -29,7 +29,7 @@ def axes_of(case: str, suite: str) -> dict[str, Any]:
         if NUMBER.match(text):
             axes[name] = float(text) if re.search(r"[.eE]", text) else int(text)
         else:
-            axes[name] = {"True": True, "False": False}.get(text, text)
+            axes[name] = text == "True" if text in ("True", "False") else text
     return axes
 
 
@@ -258,7 +258,7 @@ def page(results: Results) -> str:
     shown = sorted(results, key=lambda outcome: outcome.passed)[:MOST_SHOWN] if (
         len(results) > MOST_SHOWN) else list(results)
     parts = ["<p><b>%s</b>%s</p>" % (html.escape(results.summary()),
-                                     html.escape(" on " + results.device if results.device else ""))]
+                                     html.escape(results.device and " on " + results.device))]
     blocks = results.blocks()
     parts += ["<pre>%s</pre>" % html.escape(text) for text in blocks[:MOST_BLOCKS]]
     if len(blocks) > MOST_BLOCKS:

@@ -1,4 +1,4 @@
-"""Turns what `check` and `bench` take for suites into paths: files, and suites written in Python."""
+"""Turns what `check` and `bench` take for suites into paths: files, and suites in Python."""
 from __future__ import annotations
 
 import json
@@ -127,8 +127,8 @@ class Suites:
                 with open(path, encoding="utf-8") as stream:
                     text = stream.read()
             except IsADirectoryError:
-                raise UsageError("error: `source` replaces the kernel of a suite file, and %s is a "
-                                 "folder" % path, 2) from None
+                raise UsageError("error: `source` replaces the kernel of a suite file, and %s is "
+                                 "a folder" % path, 2) from None
             except (OSError, UnicodeDecodeError) as error:
                 raise UsageError("error: cannot read %s: %s" % (
                     path, getattr(error, "strerror", None) or error), 2) from None
@@ -143,7 +143,7 @@ class Suites:
             probe.close()
         if kernel is None:
             raise UsageError("error: %s has its kernel inside, so nothing can stand for its file\n"
-                             "  hint: write `kernel: {file: NAME.cu, …}` instead of `source`" % path,
+                             "  hint: write `kernel: {file: NAME.cu}` instead of `source`" % path,
                              2)
         overlay = self._open(folder or os.curdir, {file: text, kernel: source},
                              {kernel: source_name})
@@ -198,7 +198,8 @@ def with_arrays(suite: Mapping[str, Any], folder: os.PathLike) -> dict[str, Any]
     if isinstance(arguments, Mapping):
         result["arguments"] = {
             name: {key: expression(value) if key in ("in", "inout", "scalar") else value
-                   for key, value in argument.items()} if isinstance(argument, Mapping) else argument
+                   for key, value in argument.items()}
+            if isinstance(argument, Mapping) else argument
             for name, argument in arguments.items()}
     if isinstance(reference, Mapping):
         result["reference"] = {name: expression(value) for name, value in reference.items()}

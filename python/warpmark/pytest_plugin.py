@@ -5,7 +5,6 @@ A suite file that is given to pytest by its name is always collected; those in f
 """
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -36,7 +35,7 @@ class Failed(Exception):
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("warpmark", "suites of CUDA kernels")
     group.addoption("--warpmark", action="store_true", default=False,
-                    help="collect suites (*.yaml that begin with the key `warpmark`) in folders, too")
+                    help="collect suites (*.yaml whose first key is `warpmark`) in folders, too")
     group.addoption("--warpmark-device", metavar="D", default="auto",
                     help="what cases run on: auto (default), gpu, cpu, gpu:1 …")
     group.addoption("--warpmark-select", metavar="EXPR", default="",
@@ -96,8 +95,9 @@ class SuiteFile(pytest.File):
             suite = session.suite(str(self.path))
         except WarpmarkError as error:
             raise self.CollectError(str(error)) from None
-        for case in suite["cases"] if suite else ():
-            yield CaseItem.from_parent(self, name=case["id"], suite=suite["name"])
+        if suite:
+            for case in suite["cases"]:
+                yield CaseItem.from_parent(self, name=case["id"], suite=suite["name"])
 
 
 class CaseItem(pytest.Item):
@@ -143,17 +143,18 @@ class Batch:
     def take(self, case: str) -> tuple[Outcome, str]:
         """The outcome, and what was written to the standard error while the case ran."""
         if self._process is None:
-            self._start()
+            self._process = self._start()
+            self._records = self._process.records()
         while case not in self.outcomes:
             record = next(self._records, None)
             if record is None:
-                raise self._ended_early()
+                raise ended_early(self._process)
             if record["type"] == "case":
                 self.outcomes[record["case"]] = (outcome_of(record), self._process.new_errors())
         # Whoever asks again wants it to run again.
         return self.outcomes.pop(case)
 
-    def _start(self) -> None:
+    def _start(self) -> Process:
         option = self._config.getoption
         device = option("--warpmark-device")
         words = ["check", "--json", *(["--device", device] if device != "auto" else []),
@@ -163,19 +164,20 @@ class Batch:
         # As one would write them, because messages name them.
         files = [str(item.path.relative_to(working)) if item.path.is_relative_to(working)
                  else str(item.path) for item in self.items]
-        self._process = Process([*words, "--", *dict.fromkeys(files)], cwd=working)
-        self._records = self._process.records()
-
-    def _ended_early(self) -> WarpmarkError:
-        code = self._process.finish()
-        text = self._process.errors()
-        if code in JUDGED:  # and yet the case is not among them
-            text = "error: the run ended without this case\n" + text
-        return error_of(code, text)
+        return Process([*words, "--", *dict.fromkeys(files)], cwd=working)
 
     def stop(self) -> None:
         if self._process is not None:
             self._process.stop()
+
+
+def ended_early(process: Process) -> WarpmarkError:
+    """Why a run has no outcome for a case."""
+    code = process.finish()
+    text = process.errors()
+    if code in JUDGED:
+        text = "error: the run ended without this case\n" + text
+    return error_of(code, text)
 
 
 class Session:
@@ -207,7 +209,8 @@ class Session:
 
     def _list(self, files: list[str]) -> None:
         select = self.config.getoption("--warpmark-select")
-        document, code, errors = listing([*(["--select=" + select] if select else []), "--", *files],
+        words = ["--select=" + select] if select else []
+        document, code, errors = listing([*words, "--", *files],
                                          cwd=self.config.invocation_params.dir)
         suites = {suite["file"]: suite for suite in document["suites"]} if document else {}
         failures = document.get("failures", []) if document else []
@@ -226,14 +229,14 @@ class Session:
 
     def _batch(self, item: CaseItem) -> Batch:
         rest = self._run_with(item)
-        groups: dict[tuple[str, ...], list[CaseItem]] = {}
+        groups: dict[int, list[CaseItem]] = {}
         files: dict[str, list[str]] = {}  # by the name of their suite
         for other in dict.fromkeys(rest):
             same = files.setdefault(other.suite, [])
             if str(other.path) not in same:
                 same.append(str(other.path))
             # Files whose suites have one name never run together.
-            groups.setdefault((same.index(str(other.path)),), []).append(other)
+            groups.setdefault(same.index(str(other.path)), []).append(other)
         for items in groups.values():
             for some in split(items):
                 batch = Batch(self.config, some)
@@ -247,7 +250,7 @@ class Session:
             return [item]
         all_items = [other for other in item.session.items if isinstance(other, CaseItem)]
         if hasattr(self.config, "workerinput"):
-            # A worker of pytest-xdist does not know which tests it gets, unless it gets whole files.
+            # A worker of pytest-xdist does not know which tests it gets, unless by whole files.
             whole_files = self.config.workerinput.get("warpmark_dist") in ("loadfile", "loadscope")
             all_items = [other for other in all_items if other.path == item.path] if (
                 whole_files) else [item]
