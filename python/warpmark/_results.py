@@ -16,6 +16,9 @@ VERDICTS = ("passed", "failed", "skipped", "interrupted", "not_run")
 NUMBER = re.compile(r"-?(\d+(\.\d*)?([eE][-+]?\d+)?)\Z")
 MOST_SHOWN = 200  # rows of a table in a notebook
 MOST_BLOCKS = 20
+MOST_IDS = 6
+# Failures that are the same in all cases where they happen at one place of a file.
+AT_A_PLACE = ("fault", "limit", "finding", "signature", "launch", "input", "reference")
 
 
 def axes_of(case: str, suite: str) -> dict[str, Any]:
@@ -143,8 +146,18 @@ def block(alike: Sequence[Outcome]) -> str:
     lines = [first.verdict.upper().replace("_", " ") + " " + first.id + more]
     lines += ["  " + line if line else "" for line in first.text.splitlines()]
     if more:
-        lines.append("  the same in " + ", ".join(outcome.id for outcome in alike[1:]))
+        others = [outcome.id for outcome in alike[1:1 + MOST_IDS]]
+        rest = len(alike) - 1 - len(others)
+        lines.append("  the same in " + ", ".join(others) + (" and %d more" % rest) * (rest > 0))
     return "\n".join(lines)
+
+
+def cause(outcome: Outcome) -> tuple:
+    """Equal for outcomes that need to be told once: thread and element differ from case to case."""
+    if outcome.failure in AT_A_PLACE and outcome.where:
+        reason = re.sub(r",? by thread.*", "", outcome.reason)
+        return outcome.verdict, outcome.failure, outcome.where, re.sub(r"\d+", "#", reason)
+    return outcome.verdict, outcome.message or outcome.reason, *outcome.notices
 
 
 class Results(Sequence):
@@ -226,11 +239,10 @@ class Results(Sequence):
 
     def blocks(self) -> list[str]:
         """The text of each cause, as the program prints it: what failed, was skipped, or noted."""
-        alike: dict[tuple[str, ...], list[Outcome]] = {}
+        alike: dict[tuple, list[Outcome]] = {}
         for outcome in self._outcomes:
             if not outcome.passed or outcome.notices:
-                key = (outcome.verdict, outcome.message or outcome.reason, *outcome.notices)
-                alike.setdefault(key, []).append(outcome)
+                alike.setdefault(cause(outcome), []).append(outcome)
         return [block(group) for group in alike.values()]
 
     def __str__(self) -> str:

@@ -67,6 +67,21 @@ class Outcomes(PackageTest):
         self.assertIn("FAILED scale.n=1 and 1 more case\n", str(results))
         self.assertIn("\n  the same in scale.n=4096\n", str(results))
 
+    def test_causes_are_those_of_the_program(self):
+        suite = SUITE.replace("[1, 4096]", "[1, 2, 3, 4, 5, 6, 7, 100]")
+        self.write_suite(kernel=WRONG, suite=suite)
+        printed = self.program("check", "scale.yaml", "--device", "cpu").stdout
+        told = str(warpmark.check("scale.yaml", device="cpu"))
+        self.assertIn("FAILED scale.n=1 and 7 more cases\n", told)
+        self.assertIn("scale.n=7 and 1 more\n", told)
+        self.assertIn(told[:told.rindex("\n\n")], printed)
+
+    def test_text_has_no_control_characters(self):
+        self.write_suite(kernel=BROKEN.replace("fctor", "fctor /* \x1b[31m */"))
+        told = str(warpmark.check("scale.yaml", device="cpu"))
+        self.assertIn("[31m", told)
+        self.assertNotIn("\x1b", told)
+
     def test_a_suite_that_cannot_be_loaded_stops_no_other(self):
         self.write_suite("a/scale.yaml")
         self.write("a/bad.yaml", "warpmark: 1\noops: 2\n")
