@@ -1,0 +1,116 @@
+# The cell magic %%warpmark: what a cell may be, what it shows, and what it does with mistakes.
+import contextlib
+import io
+import subprocess
+import sys
+import unittest
+
+import warpmark
+from package import BROKEN, KERNEL, PRINTING, SUITE, WRONG, PackageTest, missing
+
+INSIDE = SUITE.replace("{file: scale.cu, entry: scale}",
+                       "\n  entry: scale\n  source: |\n    " + KERNEL.replace("\n", "\n    "))
+
+
+class Shell:
+    """As much of IPython as the magic needs."""
+
+    def __init__(self):
+        self.user_ns = {}
+        self.magics = {}
+
+    def register_magic_function(self, function, magic_kind, magic_name):
+        self.magics[magic_kind, magic_name] = function
+
+    def cell(self, line, cell):
+        """The cell's value and what it prints."""
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            value = self.magics["cell", "warpmark"](line + " --device cpu", cell)
+        return value, printed.getvalue()
+
+
+class Cells(PackageTest):
+    def setUp(self):
+        super().setUp()
+        self.shell = Shell()
+        warpmark.load_ipython_extension(self.shell)
+
+    def test_a_kernel_for_a_suite(self):
+        self.write_suite("hw 1/scale.yaml", kernel="none")
+        results, printed = self.shell.cell("'hw 1/scale.yaml'", KERNEL)
+        self.assertTrue(results.ok)
+        self.assertEqual(printed, "")
+        self.assertEqual((self.folder / "hw 1/scale.cu").read_text(), "none")
+
+    def test_lines_are_those_of_the_cell(self):
+        self.write_suite()
+        results, _ = self.shell.cell("scale.yaml", BROKEN)
+        # The magic is line 1.
+        self.assertIn("\n  <cell>:4: error: scale.cu does not compile", str(results))
+        results, _ = self.shell.cell("", INSIDE.replace("= factor;", "= fctor;"))
+        self.assertIn("\n  scale.yaml:8: error: scale.yaml does not compile", str(results))
+
+    def test_a_suite_in_a_variable(self):
+        self.shell.user_ns["text"] = SUITE
+        results, _ = self.shell.cell("text -k n=1 -o mine", WRONG)
+        self.assertIn("<cell>:4: error: out-of-bounds", str(results))
+        self.assertIs(self.shell.user_ns["mine"], results)
+        self.assertEqual(list(results[0].outputs), ["x"])  # of failures without asking
+        self.shell.user_ns["suite"] = {
+            "warpmark": 1, "kernel": {"entry": "scale"}, "launch": {"block": 32},
+            "arguments": {"x": {"inout": "np.arange(3.0)"}, "factor": {"scalar": 2},
+                          "n": {"scalar": 3}}, "reference": {"x": "2 * x"}}
+        self.assertTrue(self.shell.cell("suite", KERNEL)[0].ok)
+
+    def test_a_whole_suite_and_options(self):
+        results, _ = self.shell.cell("-a n=3,5 --seed 2 --trials 2 --checks memory --counters "
+                                     "--arrays all --case scale.n=5", INSIDE)
+        self.assertEqual([outcome.id for outcome in results], ["scale.n=5"])
+        self.assertTrue(results.ok and results[0].counters and results[0].outputs)
+
+    def test_what_the_kernel_prints(self):
+        self.write_suite()
+        self.assertEqual(self.shell.cell("scale.yaml -k n=1", PRINTING)[1], "from the kernel\n")
+
+    def test_mistakes_are_told_without_a_traceback(self):
+        self.write_suite()
+        for line, cell, words in (
+                ("no.yaml", KERNEL, "cannot read no.yaml: No such file"),
+                ("", "warpmark: 1\noops: 1\n", "suite.yaml:3:1: error: unknown key of a suite"),
+                ("scale.yaml --foo", KERNEL, "unrecognized arguments: --foo\nusage: %%warpmark"),
+                ("scale.yaml 'x", KERNEL, "No closing quotation"),
+                ("scale.yaml -k zzz", KERNEL, "-k selects no case"),
+                ("--help", "x", "the cell is a whole suite")):
+            with self.subTest(line):
+                self.shell.user_ns["old"] = 1
+                value, printed = self.shell.cell("-o old " + line, cell)
+                self.assertIsNone(value)
+                self.assertIn(words, printed)
+        self.assertEqual(self.left(), [])
+
+
+@unittest.skipIf(missing("IPython"), missing("IPython"))
+class InIPython(PackageTest):
+    def test_a_session(self):
+        self.write_suite()
+        self.write("cell.txt", "%%warpmark scale.yaml --device cpu\n" + WRONG)
+        code = "\n".join([
+            "from traitlets.config import Config",
+            "from IPython.core.interactiveshell import InteractiveShell",
+            "config = Config(); config.HistoryManager.enabled = False",
+            "shell = InteractiveShell(config=config)",
+            "shell.run_cell('%load_ext warpmark').raise_error()",
+            "result = shell.run_cell(open('cell.txt').read())",
+            "result.raise_error()",
+            "data, _ = shell.display_formatter.format(result.result)",
+            "print(sorted(data)); print(data['text/plain']); print(data['text/html'])"])
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              check=False, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("['text/html', 'text/plain']\n", done.stdout)
+        self.assertIn("FAILED scale.n=1\n  <cell>:4: error: out-of-bounds", done.stdout)
+        self.assertIn("<pre>FAILED scale.n=1\n  &lt;cell&gt;:4: error", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
