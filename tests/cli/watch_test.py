@@ -1,4 +1,5 @@
 """`warpmark watch`: what changes is checked again, and nothing else."""
+import contextlib
 import os
 import re
 import select
@@ -37,6 +38,13 @@ class Watch:
         end = re.search(pattern, self.text, re.M).end()
         head, self.text = self.text[:end], self.text[end:]
         return head
+
+    @contextlib.contextmanager
+    def paused(self):
+        """What is written meanwhile is one change, however slow the machine is."""
+        os.kill(self.process.pid, signal.SIGSTOP)
+        yield
+        os.kill(self.process.pid, signal.SIGCONT)
 
     def interrupt(self, number=signal.SIGINT):
         os.killpg(self.process.pid, number)  # as a terminal does
@@ -90,10 +98,12 @@ class WatchTest(program.CheckTest):
         self.assertRegex(said, r"(?m)^\d\d:\d\d:\d\d changed: suites/one/times\.cuh\n")
         self.assertIn("check: 1 suite, 1 case", said)
         self.assertIn("FAILED one/one.n=100", said)
-        self.write("suites/one/times.cuh", header)
+        with watch.paused():
+            self.write("suites/one/times.cuh", header)
         self.assertIn("1 passed in ", watch.said(self.SUM))
         # A new suite, in a new folder.
-        self.write_scale("suites/three/three.yaml")
+        with watch.paused():
+            self.write_scale("suites/three/three.yaml")
         self.assertRegex(watch.said(self.SUM), r"changed: suites/three/three.yaml is new\n(.*\n)*three/three ")
         code, rest = watch.interrupt()
         self.assertEqual((code, rest), (130, ""))
@@ -103,7 +113,8 @@ class WatchTest(program.CheckTest):
         watch = self.watch("suites/one", "suites/two/two.yaml")
         watch.said(self.WAITING)
         good = (self.folder / "suites/two/two.yaml").read_text()
-        self.write("suites/two/two.yaml", good + "kernal: 1\n")
+        with watch.paused():
+            self.write("suites/two/two.yaml", good + "kernal: 1\n")
         self.assertIn("unknown key of a suite `kernal`", watch.said("did you mean.*\n"))
         kernel = self.folder / "suites/two/k.cu"
         text = kernel.read_text()
@@ -147,9 +158,10 @@ class WatchTest(program.CheckTest):
         watch = self.watch()
         watch.said(self.WAITING)
         text = (self.folder / "suites/two/k.cu").read_text()
-        for number in range(20):
-            self.write("suites/two/k.cu", text + "\n" * number)
-            self.write("suites/one/k.cu", (self.folder / "suites/one/k.cu").read_text() + "\n")
+        with watch.paused():
+            for number in range(20):
+                self.write("suites/two/k.cu", text + "\n" * number)
+                self.write("suites/one/k.cu", (self.folder / "suites/one/k.cu").read_text() + "\n")
         self.assertIn("check: 2 suites", watch.said(self.SUM))
 
     def test_a_link_is_what_it_links_to(self):
@@ -158,7 +170,8 @@ class WatchTest(program.CheckTest):
         (self.folder / "suites/two/k.cu").symlink_to(self.folder / "elsewhere.cu")
         watch = self.watch("suites/two")
         watch.said(self.WAITING)
-        self.write("elsewhere.cu", program.KERNEL.replace("f *", "1 +"))
+        with watch.paused():
+            self.write("elsewhere.cu", program.KERNEL.replace("f *", "1 +"))
         self.assertIn("1 failed", watch.said(self.SUM))
 
     def test_nobody_reads(self):
