@@ -10,6 +10,7 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "compiler/declared_kernels.hpp"
+#include "compiler/host_code.hpp"
 #include "compiler/includes.hpp"
 #include "compiler/refusal.hpp"
 #include "compiler/shims.hpp"
@@ -187,6 +188,8 @@ struct Unit {
   std::vector<std::string> instances;  ///< of templates, to make
   std::string not_cacheable;
   bool closed = false;  ///< these headers and no others
+  std::string written;  ///< the source as it is in its file; "" if it was generated
+  int first_line = 1;   ///< of it, in that file
 };
 
 bool sets_architecture(const std::string& option) {
@@ -284,6 +287,8 @@ Unit make_unit(const CompileRequest& request) {
     unit.options.push_back(option);
   }
   const bool embedded = request.origin.known() && request.origin.line > 0;
+  if (request.regions.empty()) unit.written = request.source;
+  if (embedded) unit.first_line = request.origin.line;
   if (embedded || !prologue.empty()) {
     unit.source = fmt::format("{}#line {} \"{}{}\"\n", prologue, embedded ? request.origin.line : 1,
                               kRoot, unit.name) +
@@ -359,6 +364,18 @@ Error instance_error(const BadInstance& bad, const Unit& unit) {
       {}, near.empty() ? "" : fmt::format("did you mean `{}`?", near));
 }
 
+// If that is what the compiler's first error is about. Who is graded gets an explanation from the
+// grader.
+std::string hint_at_host_code(const Unit& unit, const Position& where) {
+  if (unit.closed || where.file != unit.name) return "";
+  std::vector<HostCode> host = find_host_code(unit.written);
+  for (HostCode& one : host) {
+    one.line += unit.first_line - 1;
+    if (one.last_line > 0) one.last_line += unit.first_line - 1;
+  }
+  return is_host_code(host, where.line) ? host_code_hint(host) : "";
+}
+
 [[noreturn]] void throw_compile_error(nvrtcResult result, const std::string& log, const Unit& unit,
                                       const Nvrtc& nvrtc) {
   const std::string reason = result_text(nvrtc, result);
@@ -381,12 +398,14 @@ Error instance_error(const BadInstance& bad, const Unit& unit) {
                          own_places().installed ? "" : "./bootstrap fetches one, or ");
     }
   }
+  const Position where = first_error(log);
+  if (const std::string text = hint_at_host_code(unit, where); !text.empty()) hint = text;
   const std::string what = unit.name + " does not compile";
   // What blames the options, or nothing, says nothing of the source.
   if (result == NVRTC_ERROR_INVALID_OPTION || source_errors(log).empty()) {
-    throw verdict_error(what + "\n" + log, first_error(log), hint);
+    throw verdict_error(what + "\n" + log, where, hint);
   }
-  throw RefusedError(what, log, first_error(log), hint);
+  throw RefusedError(what, log, where, hint);
 }
 
 // The types of kernels whose symbols do not tell them, which are extern "C" ones and instances with

@@ -11,8 +11,8 @@
 #include "base/dtype.hpp"
 #include "base/text.hpp"
 #include "compiler/declared_kernels.hpp"
+#include "compiler/host_code.hpp"
 #include "compiler/signature.hpp"
-#include "grade/host_code.hpp"
 
 namespace warpmark {
 
@@ -239,12 +239,7 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
     return "The file does not compile: " + capped(first_line(said, outcome.reason)) + ".";
   }
   const std::vector<HostCode> host = find_host_code(context.source);
-  // It is to blame only if the compiler speaks of it: a `main` that the preprocessor leaves out is
-  // no reason for a `;` that is missing elsewhere.
-  const bool program = std::any_of(host.begin(), host.end(), [&](const HostCode& one) {
-    return one.line <= error->line && error->line <= std::max(one.line, one.last_line);
-  });
-  if (program) {
+  if (is_host_code(host, error->line)) {
     if (const std::string text = explain_host_code(host); !text.empty()) {
       return "The file does not compile as a kernel. " + text;
     }

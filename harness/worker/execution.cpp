@@ -288,16 +288,17 @@ protocol::Timed Executor::time(const protocol::Time& request,
   return reply;
 }
 
-// A device that counts is no clock: a few times by the host's show about how long it takes.
+// A device that counts is no clock: a few times by the host's show about how long it takes, or fewer
+// if no more are wanted.
 TimedSeries Executor::time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore) {
-  constexpr size_t kSamples = 5;
+  const uint64_t most = std::min<uint64_t>(5, options.max_samples);
   const Stream stream(context_);
   if (restore != Restore::never) run.keep_initial();
   TimedSeries series;
   series.cache = CacheState::hot;
   series.stop = StopReason::samples;
   const auto start = Clock::now();
-  while (series.seconds.size() < kSamples) {
+  while (series.seconds.size() < most) {
     if (!series.seconds.empty() && restore != Restore::never) run.queue_restore(stream);
     stream.synchronize();
     const auto begin = Clock::now();

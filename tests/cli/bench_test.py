@@ -53,6 +53,7 @@ class Times(BenchTest):
         series = measurement["series"][0]
         self.assertEqual((series["cache"], series["batch"]), ("hot", 1))
         self.assertEqual(series["count"], len(series["samples_s"]))
+        self.assertEqual(series["count"], 3)  # as QUICK says; five by default
         self.assertGreater(series["median_s"], 0)
         counters = {each["name"]: each["value"] for each in measurement["counters"]}
         self.assertGreater(counters["ptx_thread_instructions"], 256)

@@ -27,6 +27,34 @@ class Failures(CheckTest):
         self.fails("suites/t.yaml:5", 'identifier "oops" is undefined', kernel_text=None,
                    kernel='\n  entry: k\n  source: |\n    extern "C" __global__ void k() { oops; }')
 
+    PROGRAM = KERNEL + "int main() {\n  float *d;\n  cudaMalloc(&d, 4);\n  k<<<1, 1>>>(d);\n}\n"
+
+    def test_host_code_is_explained(self):
+        self.fails("suites/k.cu:5", "not allowed in JIT mode",
+                   "hint: line 5 begins a `main` function, line 7 calls `cudaMalloc` and line 8 "
+                   "launches", "`#ifndef __CUDACC_RTC__` and `#endif`", kernel_text=self.PROGRAM)
+        self.assertIn("hint: line 5 begins a `main` function",
+                      self.run_program("lint", "suites/t.yaml", code=2)[1])
+        remedied = self.PROGRAM.replace("int main", "#ifndef __CUDACC_RTC__\nint main") + "#endif\n"
+        self.write_scale(kernel_text=remedied)
+        self.check("suites/t.yaml")
+        # What is wrong elsewhere is not its fault.
+        out = self.fails("suites/k.cu:3", 'identifier "oops" is undefined',
+                         kernel_text=remedied.replace("f * src[i]", "oops"))
+        self.assertNotIn("code for the CPU", out)
+
+    def test_host_code_inside_the_suite_is_told_by_the_suites_lines(self):
+        self.fails("suites/t.yaml:6", "hint: line 6 begins the function `one` without `__device__`",
+                   "write `__device__` before it", kernel_text=None,
+                   kernel="\n  entry: k\n  source: |\n    // a helper and a kernel\n"
+                          "    float one() { return 1; }\n"
+                          "    extern \"C\" __global__ void k(float *out, const float *src, float f, "
+                          "int n) { out[0] = one(); }")
+
+    def test_a_header_for_the_cpu_is_explained(self):
+        self.fails("suites/k.cu:1", "hint: line 1 includes `<vector>`",
+                   kernel_text="#include <vector>\n" + KERNEL)
+
     def test_a_missing_kernel_lists_those_that_exist(self):
         self.fails("suites/t.yaml:2:29", "`k`", "kk(float*, int)", "fill<float>",
                    kernel_text="__global__ void kk(float *a, int n) { a[0] = n; }\n"

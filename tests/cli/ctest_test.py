@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, SOURCE, CheckTest
+from program import BUILD, PROGRAM, SOURCE, CheckTest
 
 CMAKE, CTEST = os.environ["WARPMARK_TEST_CMAKE"], os.environ["WARPMARK_TEST_CTEST"]
 
@@ -94,6 +94,33 @@ class Resources(CtestTest):
                                   code=77)
         self.assertIn("skipped: ", out)
 
+    def pretend_gpus(self, count):
+        """The CPU device in the place of NVIDIA's driver. It is chosen, but runs no kernels: as a GPU
+        it gets code for one."""
+        (self.folder / "nothing/libcuda.so.1").unlink()
+        (self.folder / "nothing/libcuda.so.1").symlink_to(BUILD / "lib/warpmark/libwarpmark_cpu.so")
+        self.environment["WARPMARK_CPU_DEVICES"] = str(count)
+
+    def test_gpus_are_one_slot_each(self):
+        self.pretend_gpus(3)
+        spec = json.loads(self.run_program("devices", "--resource-spec")[0])
+        self.assertEqual(spec["local"], [{"gpus": [{"id": str(index), "slots": 1}
+                                                   for index in range(3)]}])
+        self.write_scale("suites/t.yaml")
+        self.allot("id:2,slots:1")
+        for device, kind, index in (("auto", "gpu", 2), ("gpu", "gpu", 2), ("gpu:0", "gpu", 0),
+                                    ("cpu", "cpu", 0)):
+            self.check("suites", "--journal", "run.jsonl", device=device,
+                       code=1 if kind == "gpu" else 0)
+            used = self.journal()[0]["device"]
+            self.assertEqual((used["kind"], used["uuid"]), (kind, self.uuids()[index]), device)
+
+    def test_a_gpu_that_is_gone_is_not_replaced(self):
+        self.write_scale("suites/t.yaml")
+        self.allot("id:0,slots:1")
+        for device in ("auto", "gpu"):
+            self.assertIn("libcuda.so.1", self.refused("check", "suites", "--device", device, code=3))
+
     def test_what_cannot_be_read_is_refused(self):
         self.write_scale("suites/t.yaml")
         for devices in ("", "0", "id:card,slots:1", "id:0"):
@@ -106,13 +133,21 @@ class Resources(CtestTest):
         spec = json.loads(self.run_program("devices", "--resource-spec")[0])
         for device in spec["local"][0]["gpus"]:
             device["slots"] = 1  # as of GPUs: then the second test needs the second one
+        self.spread(spec, "100% tests passed")
+
+    def test_ctest_gives_each_test_a_gpu(self):
+        self.pretend_gpus(2)
+        self.spread(json.loads(self.run_program("devices", "--resource-spec")[0]),
+                    "2 tests failed out of 2")
+
+    def spread(self, spec, verdict):
         self.write("spec.json", json.dumps(spec))
         # Each test stays until both are there.
         program = self.write("journalling", """#!/bin/sh
             test "$1" = check || exec '%s' "$@"
             touch '%s'/started.$$
             for i in $(seq 600); do
-              set -- "$@"; [ $(ls '%s'/started.* | wc -l) -ge 2 ] && break; sleep 0.1
+              [ $(ls '%s'/started.* | wc -l) -ge 2 ] && break; sleep 0.1
             done
             exec '%s' "$@" --journal '%s'/$$.jsonl
             """ % (PROGRAM, self.folder, self.folder, PROGRAM, self.folder))
@@ -120,10 +155,10 @@ class Resources(CtestTest):
         self.write_scale("suites/t.yaml", axes="{n: [100, 200]}")
         self.configure("DEVICE auto RESOURCE OWN_START", program)
         output = self.ctest("-j2", "--resource-spec-file", str(self.folder / "spec.json"))
-        self.assertIn("100% tests passed", output)
+        self.assertIn(verdict, output)
         used = [self.uuid_used(path) for path in self.folder.glob("*.jsonl")]
-        self.assertEqual(sorted(used), sorted(self.uuids()))
-        self.assertIn("100% tests passed", self.ctest())  # without a file: no device is given
+        self.assertEqual(sorted(used), sorted(set(self.uuids())))
+        self.assertIn(verdict, self.ctest())  # without a file: no device is given
 
 
 # Notes each case that is computed, and the process that does it; and does what a file says.

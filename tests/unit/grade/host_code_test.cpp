@@ -1,5 +1,5 @@
 // Host code that students hand in with their kernels, and kernels that are not there.
-#include "grade/host_code.hpp"
+#include "compiler/host_code.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -277,6 +277,34 @@ TEST_F(SignatureExplanation, FromThePlanAlone) {
   EXPECT_EQ(said("", ""),
             "The kernel `scale` has other parameters than the grader gives it. scale(float*) takes "
             "1 argument, and the suite gives 2: a, n.");
+}
+
+TEST(HostCodeHint, SaysWhereItIsAndWhereItMayStand) {
+  const auto found = find_host_code(
+      "__global__ void k(float *a) { a[0] = 1; }\n"
+      "int main() {\n  float *d;\n  cudaMalloc(&d, 4);\n  k<<<1, 1>>>(d);\n}\n");
+  const std::string hint = host_code_hint(found);
+  EXPECT_TRUE(
+      hint.starts_with("line 2 begins a `main` function, line 4 calls `cudaMalloc` and "
+                       "line 5 launches a kernel with `<<<…>>>`; that is code for the CPU"))
+      << hint;
+  EXPECT_NE(hint.find("`#ifndef __CUDACC_RTC__` and `#endif`"), std::string::npos);
+  EXPECT_EQ(host_code_hint({}), "");
+}
+
+TEST(HostCodeHint, AHelperNeedsAWordOnly) {
+  EXPECT_EQ(host_code_hint(find_host_code("float twice(float x) { return 2 * x; }\n"
+                                          "__global__ void k(float *a) { a[0] = twice(1); }\n")),
+            "line 1 begins the function `twice` without `__device__`: that makes it a function for "
+            "the CPU, which a kernel cannot call; write `__device__` before it");
+}
+
+TEST(IsHostCode, CountsTheLinesOfAFunctionsBody) {
+  const auto found = find_host_code("int a;\nint main() {\n  a = 1;\n}\nint b;\n");
+  for (const auto& [line, expected] :
+       {std::pair(1, false), {2, true}, {3, true}, {4, true}, {5, false}, {0, false}}) {
+    EXPECT_EQ(is_host_code(found, line), expected) << line;
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Code for the CPU in a submission, where only a kernel is wanted: found, and explained.
+// Code for the CPU in a source where only kernels are wanted: found, and explained.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,15 @@ struct HostCode {
 /// so it is for explaining what a compiler refused and never for refusing.
 std::vector<HostCode> find_host_code(std::string_view source);
 
+/// Whether some of it stands in that line. Only then may a compiler's error be about it: a `main`
+/// that the preprocessor leaves out is no reason for a `;` that is missing elsewhere.
+bool is_host_code(const std::vector<HostCode>& found, int line);
+
 /// A sentence or two for the student, with lines and the remedy; "" if there is nothing.
 std::string explain_host_code(const std::vector<HostCode>& found);
+
+/// The same as a hint for who writes a suite and its kernel.
+std::string host_code_hint(const std::vector<HostCode>& found);
 
 /// Why there is no kernel `wanted` in a source that compiles: which kernels are there, the nearest
 /// name, a function of that name that lacks `__global__`, a kernel that is a template, one that the

@@ -1,4 +1,4 @@
-#include "grade/source_tokens.hpp"
+#include "compiler/source_tokens.hpp"
 
 #include <utility>
 

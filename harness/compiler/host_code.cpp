@@ -1,4 +1,4 @@
-#include "grade/host_code.hpp"
+#include "compiler/host_code.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "compiler/declared_kernels.hpp"
 #include "compiler/shims.hpp"
-#include "grade/source_tokens.hpp"
+#include "compiler/source_tokens.hpp"
 
 namespace warpmark {
 
@@ -199,6 +199,34 @@ std::string list_of(const std::vector<std::string>& parts) {
   return join(but_last, ", ") + " and " + parts.back();
 }
 
+struct Summary {
+  std::string said;           ///< with lines; "" for nothing
+  bool only_helpers = false;  ///< functions that lack `__device__` only
+};
+
+// One of each kind tells enough. Helpers without `__device__` have a remedy of their own, unless
+// they belong to a whole program.
+Summary summarize_host_code(const std::vector<HostCode>& found) {
+  std::map<HostCodeKind, const HostCode*> first;
+  for (const HostCode& one : found) first.try_emplace(one.kind, &one);
+  const auto helper = first.find(HostCodeKind::function);
+  if (helper != first.end() && first.size() == 1) {
+    return {said_of(*helper->second) +
+                ": that makes it a function for the CPU, which a kernel cannot call",
+            true};
+  }
+  std::vector<const HostCode*> in_order;
+  for (const auto& [kind, one] : first) {
+    if (kind != HostCodeKind::function) in_order.push_back(one);
+  }
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [](const HostCode* a, const HostCode* b) { return a->line < b->line; });
+  std::vector<std::string> parts;
+  parts.reserve(in_order.size());
+  for (const HostCode* one : in_order) parts.push_back(said_of(*one));
+  return {list_of(parts), false};
+}
+
 // Whether a name stands between an `#if` and its `#endif`.
 bool is_left_out(std::string_view source, const std::string& name) {
   const std::vector<std::string> lines = split(source, '\n');
@@ -234,34 +262,30 @@ std::vector<HostCode> find_host_code(std::string_view source) {
   return Finder(source).run();
 }
 
+bool is_host_code(const std::vector<HostCode>& found, int line) {
+  return std::any_of(found.begin(), found.end(), [line](const HostCode& one) {
+    return one.line <= line && line <= std::max(one.line, one.last_line);
+  });
+}
+
 std::string explain_host_code(const std::vector<HostCode>& found) {
-  // One of each kind tells enough. Helpers without `__device__` have a remedy of their own, unless
-  // they belong to a whole program.
-  std::map<HostCodeKind, const HostCode*> first;
-  for (const HostCode& one : found) first.try_emplace(one.kind, &one);
-  const auto helper = first.find(HostCodeKind::function);
-  const bool only_helpers = helper != first.end() && first.size() == 1;
-  if (only_helpers) {
-    const std::string name = printable(helper->second->name);
-    return fmt::format(
-        "Line {} begins the function `{}` without `__device__`: that makes it a function for the "
-        "CPU, which a kernel cannot call. Write `__device__` before it.",
-        helper->second->line, name);
-  }
-  std::vector<const HostCode*> in_order;
-  for (const auto& [kind, one] : first) {
-    if (kind != HostCodeKind::function) in_order.push_back(one);
-  }
-  if (in_order.empty()) return "";
-  std::stable_sort(in_order.begin(), in_order.end(),
-                   [](const HostCode* a, const HostCode* b) { return a->line < b->line; });
-  std::vector<std::string> parts;
-  parts.reserve(in_order.size());
-  for (const HostCode* one : in_order) parts.push_back(said_of(*one));
-  return with_capital(list_of(parts)) +
+  const Summary summary = summarize_host_code(found);
+  if (summary.said.empty()) return "";
+  if (summary.only_helpers) return with_capital(summary.said) + ". Write `__device__` before it.";
+  return with_capital(summary.said) +
          ". That is code for the CPU. Hand in the kernel only, with the `__device__` functions "
-         "that "
-         "it uses: the grader allocates the memory, launches the kernel and checks the result.";
+         "that it uses: the grader allocates the memory, launches the kernel and checks the "
+         "result.";
+}
+
+std::string host_code_hint(const std::vector<HostCode>& found) {
+  const Summary summary = summarize_host_code(found);
+  if (summary.said.empty()) return "";
+  if (summary.only_helpers) return summary.said + "; write `__device__` before it";
+  return summary.said +
+         "; that is code for the CPU, which Warpmark never runs: put it between "
+         "`#ifndef __CUDACC_RTC__` and `#endif`. Warpmark itself allocates the memory, launches "
+         "the kernel and compares the result";
 }
 
 std::string explain_missing_kernel(std::string_view source, const std::string& wanted,

@@ -1,5 +1,5 @@
 // What counts as a word of a source, and on which line it stands.
-#include "grade/source_tokens.hpp"
+#include "compiler/source_tokens.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
