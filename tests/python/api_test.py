@@ -311,7 +311,8 @@ class Mistakes(PackageTest):
         self.set("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
         self.raises(warpmark.InternalError, "exit code -9", self.write_suite())
 
-    def test_ctrl_c(self):
+    def start_endless(self):
+        """A process in a session of its own, which runs a kernel that never ends."""
         self.write_suite(kernel=ENDLESS)
         self.write("run.py", "import warpmark\nprint('started', flush=True)\n"
                    "warpmark.check('scale.yaml', device='cpu', arrays='all')\n")
@@ -322,11 +323,24 @@ class Mistakes(PackageTest):
         while not any(b"warpmark-worker" in line for line in commands(child.pid)):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
+        return child
+
+    def test_ctrl_c(self):
+        child = self.start_endless()
         child.send_signal(signal.SIGINT)  # to that process alone, as a notebook does
         _, errors = child.communicate(timeout=60)
         self.assertIn(b"KeyboardInterrupt", errors)
         self.assertEqual(commands(child.pid), [])
         self.assertEqual(self.left(), [])
+
+    def test_nothing_outlives_a_process_that_is_killed(self):
+        child = self.start_endless()
+        child.kill()
+        child.communicate(timeout=60)
+        deadline = time.monotonic() + 60
+        while commands(child.pid):
+            self.assertLess(time.monotonic(), deadline, commands(child.pid))
+            time.sleep(0.05)
 
     def test_importing_it_loads_nothing(self):
         for name in ("numpy", "json", "dataclasses", "tempfile"):
