@@ -4,12 +4,23 @@ import signal
 import sys
 
 
+def end_with(parent):
+    """Ends this process, as SIGTERM does, when the process with this id ends or has ended."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        sys.exit(128 + signal.SIGTERM)
+
+
 def main():
     """Runs the program with the arguments of this process, and ends the process."""
     package = os.path.dirname(os.path.abspath(__file__))
     # References are evaluated here. A file of the working folder must not be taken for a module.
     own = {"", package, os.getcwd() if os.path.isdir(".") else ""}
     sys.path[:] = [folder for folder in sys.path if folder not in own]
+    if "WARPMARK_PARENT" in os.environ:  # by the functions of this package
+        end_with(int(os.environ.pop("WARPMARK_PARENT")))
     from warpmark import _core
     from warpmark.places import cuda_folder, program_folder, worker_file
 

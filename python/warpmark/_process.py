@@ -33,8 +33,8 @@ class Process:
         try:
             self._child = subprocess.Popen(
                 [sys.executable, os.path.join(PACKAGE, "__main__.py"), *words], cwd=cwd,
-                env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=self._errors)
+                env={**os.environ, **(environment or {}), "WARPMARK_PARENT": str(os.getpid())},
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors)
         except BaseException:
             self._errors.close()
             raise

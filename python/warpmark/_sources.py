@@ -183,10 +183,14 @@ def with_arrays(suite: Mapping[str, Any], folder: os.PathLike) -> dict[str, Any]
 
     def expression(value: Any) -> Any:
         nonlocal count
+        if isinstance(value, np.generic):
+            return value
+        if isinstance(value, (list, tuple)) or hasattr(value, "__array__"):
+            value = np.asanyarray(value)  # tensors and columns of other libraries, too
         if not isinstance(value, np.ndarray):
             return value
-        if value.dtype.hasobject:
-            raise TypeError("a suite cannot hold an array of objects")
+        if value.dtype.hasobject or isinstance(value, np.ma.MaskedArray):
+            raise TypeError("a suite cannot hold an array of objects, or one with masked elements")
         os.makedirs(folder, exist_ok=True)
         count += 1
         file = os.path.join(folder, "%d.npy" % count)

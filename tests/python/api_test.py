@@ -202,6 +202,21 @@ class WrittenInPython(PackageTest):
         gc.collect()
         self.assertEqual(self.left(), [])
 
+    def test_lists_and_arrays_of_other_libraries(self):
+        class Tensor:
+            def __array__(self, dtype=None, copy=None):
+                return np.arange(5.0)
+
+        suite = suite_dict(reference={"x": [0, 3, 6, 9, 12]})
+        suite["arguments"]["x"] = {"inout": Tensor()}
+        self.assertTrue(warpmark.check(suite, device="cpu").ok)
+
+    def test_a_name_within_suites(self):
+        self.write_suite("suites/deep/er/scale.yaml", kernel="none")
+        results = warpmark.check("suites/deep/er/scale.yaml", device="cpu", source=WRONG)
+        self.assertEqual(results[0].id, "deep/er/scale.n=1")
+        self.assertIn("<source>:3: error", str(results))
+
     def test_lines_are_those_of_the_source(self):
         for place in ("inside", "beside"):
             with self.subTest(place):
@@ -278,8 +293,9 @@ class Mistakes(PackageTest):
         self.raises(ValueError, "arrays must be", file, arrays="some")
         self.raises(ValueError, "2 are given", [file, file], source=KERNEL)
         self.raises(TypeError, "cannot hold a value of type object", suite_dict(axes=object()))
-        self.raises(TypeError, "array of objects",
-                    suite_dict(reference={"x": np.array([None])}), device="cpu")
+        for array in (np.array([None]), np.ma.array([1, 2], mask=[0, 1])):
+            self.raises(TypeError, "array of objects, or one with masked",
+                        suite_dict(reference={"x": array}))
 
     def test_a_machine_without_a_driver(self):
         self.hide_gpu()
@@ -295,7 +311,8 @@ class Mistakes(PackageTest):
         self.set("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
         self.raises(warpmark.InternalError, "exit code -9", self.write_suite())
 
-    def test_ctrl_c(self):
+    def start_endless(self):
+        """A process in a session of its own, which runs a kernel that never ends."""
         self.write_suite(kernel=ENDLESS)
         self.write("run.py", "import warpmark\nprint('started', flush=True)\n"
                    "warpmark.check('scale.yaml', device='cpu', arrays='all')\n")
@@ -306,11 +323,24 @@ class Mistakes(PackageTest):
         while not any(b"warpmark-worker" in line for line in commands(child.pid)):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
+        return child
+
+    def test_ctrl_c(self):
+        child = self.start_endless()
         child.send_signal(signal.SIGINT)  # to that process alone, as a notebook does
         _, errors = child.communicate(timeout=60)
         self.assertIn(b"KeyboardInterrupt", errors)
         self.assertEqual(commands(child.pid), [])
         self.assertEqual(self.left(), [])
+
+    def test_nothing_outlives_a_process_that_is_killed(self):
+        child = self.start_endless()
+        child.kill()
+        child.communicate(timeout=60)
+        deadline = time.monotonic() + 60
+        while commands(child.pid):
+            self.assertLess(time.monotonic(), deadline, commands(child.pid))
+            time.sleep(0.05)
 
     def test_importing_it_loads_nothing(self):
         for name in ("numpy", "json", "dataclasses", "tempfile"):

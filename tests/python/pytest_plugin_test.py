@@ -110,7 +110,9 @@ class Plugin(PackageTest):
         self.write_suite("b/other.yaml")
         self.count_processes()
         self.pytest("a", "b", "--warpmark")
-        self.assertEqual((self.folder / "processes").read_text().split(), ["list", "list", "check"])
+        ran = (self.folder / "processes").read_text().split()
+        self.assertEqual(ran.count("check"), 1)
+        self.assertLessEqual(ran.count("list"), 2)  # pytest looks into one folder after another
 
     def count_processes(self):
         self.write("site/sitecustomize.py", "import sys\nif '--json' in sys.argv:\n"
