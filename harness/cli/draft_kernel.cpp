@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "grade/source_tokens.hpp"
+#include "compiler/source_tokens.hpp"
 
 namespace warpmark {
 namespace {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/file.hpp"
+#include "base/own_program.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
 #include "cli/new_kinds.hpp"
@@ -73,7 +74,7 @@ ExitCode make_plugin(const NewPluginRequest& request, Output& out) {
   const std::string shown = display_path(folder);
   for (const DraftFile& file : files) out.print("{}/{}\n", shown, file.name);
   const std::string prefix = own_places().installed
-                                 ? display_path(program_folder().parent_path())
+                                 ? display_path(own_program().folder.parent_path())
                                  : "where Warpmark is installed (cmake --install)";
   out.print(
       "next: cd {} && cmake -B build -DCMAKE_PREFIX_PATH='{}' && cmake --build build && ctest "

@@ -12,8 +12,8 @@
 #include "cli/new_kinds.hpp"
 #include "cli/suite_draft.hpp"
 #include "compiler/compiler.hpp"
+#include "compiler/host_code.hpp"
 #include "compiler/includes.hpp"
-#include "grade/host_code.hpp"
 #include "suite/suite.hpp"
 #include "suite/suite_find.hpp"
 
@@ -218,7 +218,8 @@ class SuiteMaker {
       for (int number = 2; !taken.insert(file).second; ++number) {
         file = folder_ / fmt::format("{}_{}.yaml", name, number);
       }
-      SuiteDraft draft = draft_suite(kernel, relative(), schema_line(own_places().schemas, "suite", folder_));
+      SuiteDraft draft =
+          draft_suite(kernel, relative(), schema_line(own_places().schemas, "suite", folder_));
       (void)parse_suite(draft.text, file);  // what does not load must not be written
       outputs_ += draft.outputs.size();
       files_.emplace_back(file, std::move(draft.text));

@@ -47,7 +47,7 @@ void require_sharable(const JobRequest& request) {
 // The words of the command line without --case and --share.
 std::vector<std::string> common_arguments() {
   std::vector<std::string> arguments;
-  const std::vector<std::string>& own = own_program().arguments;
+  const std::vector<std::string> own = own_arguments();
   for (size_t i = 1; i < own.size(); ++i) {
     if (own[i] == "--case" || own[i] == "--share") {
       ++i;
@@ -78,7 +78,7 @@ pid_t start_batch(const SharedResults& results, const std::string& id) {
        {std::string("--case"), id, std::string("--share-batch"), results.folder().string()}) {
     arguments.push_back(word);
   }
-  std::vector<std::string> words = own_command(arguments);
+  std::vector<std::string> words = own_command(own_arguments().front(), arguments);
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());

@@ -199,11 +199,11 @@ std::string Entry::text() const {
 
 std::string Entry::called() const {
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-  std::string name(qualified_name(demangled));
-  for (size_t at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed)) {
-    name.erase(at, kUnnamed.size());
+  std::string text(qualified_name(demangled));
+  for (size_t at = text.find(kUnnamed); at != std::string::npos; at = text.find(kUnnamed)) {
+    text.erase(at, kUnnamed.size());
   }
-  return name;
+  return text;
 }
 
 std::vector<Entry> scan_entries(std::string_view ptx) {
