@@ -49,14 +49,13 @@ struct JobRequest {
   // Of `check` only.
   bool last_failed = false;  ///< only those that failed last time, if any did
   uint64_t first_trial = 0;
-  std::string sanitize;  ///< a tool of compute-sanitizer; "" for none
-  uint64_t trials = 1;   ///< of each case, from `first_trial` on
-  bool trials_given = false;
-  std::filesystem::path keep;  ///< folder for the files of failures; "" for none
-  bool keep_all = false;       ///< of passes, too
-
+  std::string sanitize;               ///< a tool of compute-sanitizer; "" for none
+  uint64_t trials = 1;                ///< of each case, from `first_trial` on
   std::filesystem::path share;        ///< see shared_start.hpp; "" for a start of its own
   std::filesystem::path share_batch;  ///< the folder of SharedResults, in the process of a batch
+  std::filesystem::path keep;         ///< folder for the files of failures; "" for none
+  bool trials_given = false;
+  bool keep_all = false;  ///< of passes, too
 
   // Of `bench` only; nothing leaves the suite's own value, or that of TimingOptions.
   std::optional<CacheChoice> cache;

@@ -72,7 +72,7 @@ std::optional<Allotment> allotment(const FindVariable& find) {
   const std::vector<std::string> names = split(types, ',');
   if (std::find(names.begin(), names.end(), "gpus") == names.end()) return {};
   const char* const devices = find(kDevices);
-  const auto first = first_of(devices == nullptr ? "" : devices);
+  auto first = first_of(devices == nullptr ? "" : devices);
   if (!first) throw unreadable(kDevices, devices, "as `id:0,slots:1` or `id:cpu_0,slots:1`");
   return first;
 }
