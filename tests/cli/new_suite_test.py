@@ -47,7 +47,7 @@ class NewSuite(program.CheckTest):
         self.assertEqual(list(made), ["saxpy.yaml"])
         self.run_program("lint", "--static", "saxpy.yaml")
         out, _ = self.check("saxpy.yaml", code=1)
-        self.assertIn("saxpy.yaml:18:6: error: the reference of `y` is still to be written\n", out)
+        self.assertIn("saxpy.yaml:19:6: error: the reference of `y` is still to be written\n", out)
         self.assertIn("3 failed", out)
         _, errors = self.run_program("lint", "saxpy.yaml", code=2)
         self.assertIn("the reference of `y` is still to be written", errors)
