@@ -168,7 +168,7 @@ survey_matplotlib() {
 # Modules that only tests use; a test without its module skips and says so.
 survey_test_modules() {
   local module missing=()
-  for module in jsonschema yaml; do
+  for module in jsonschema pytest yaml; do
     "${python:-/usr/bin/python3}" -I -c "import $module" 2>/dev/null || missing+=("$module")
   done
   ((${#missing[@]})) || return 0
