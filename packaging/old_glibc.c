@@ -4,10 +4,10 @@
 #include <sys/random.h>
 
 /* glibc 2.32 tells here that a process has one thread, so that libstdc++ need not lock: never. */
-char __libc_single_threaded = 0;
+__attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
 
 /* glibc 2.36; std::random_device of libstdc++ 12 asks it. */
-uint32_t arc4random(void) {
+__attribute__((visibility("hidden"))) uint32_t arc4random(void) {
   uint32_t number = 0;
   if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) abort();
   return number;

@@ -10,11 +10,11 @@ set(CMAKE_C_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
 set(CMAKE_CXX_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
 # GCC looks in its own system's folders first, unless told. libgcc_s stays the system's: the unwinder
 # of a newer GCC asks for functions of a newer glibc, and every system has one.
-set(_link "-L${_library} -static-libstdc++ -Wl,--as-needed -Wl,--exclude-libs,ALL")
+set(_link "${_library}/old_glibc.o -L${_library} -L${WARPMARK_SYSROOT}/lib/x86_64-linux-gnu -static-libstdc++ -Wl,--as-needed -Wl,--exclude-libs,ALL")
 foreach(_kind EXE SHARED MODULE)
   set(CMAKE_${_kind}_LINKER_FLAGS_INIT "${_link}")
 endforeach()
 # Functions that newer glibcs have in libc itself.
-set(CMAKE_CXX_STANDARD_LIBRARIES "${_library}/libold_glibc.a -lrt -ldl -lpthread -lm")
+set(CMAKE_CXX_STANDARD_LIBRARIES "-lrt -ldl -lpthread -lm")
 # The libraries' own CMake packages name shared ones: theirs are taken by name instead.
 set(WARPMARK_STATIC_LIBRARIES ${_library})

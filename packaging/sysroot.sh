@@ -24,6 +24,7 @@ trap 'rm -rf "$work"' EXIT
 # --- packages of the old release, and sources of this one, from this machine's mirror ---
 
 mirror() { # the first mirror of Debian's main archive
+  # shellcheck disable=SC2016  # apt-get expands them
   apt-get indextargets --format '$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Created-By: Packages' |
     awk -F'|' '$3 == "main" && $1 ~ /debian\/$/ && $2 !~ /-/ {print $1 " " $2; exit}'
 }
@@ -41,18 +42,24 @@ mapfile -t packages < <(grep -v '^#' "$here/glibc-2.31.txt")
 (cd "$work/debs" && "${apt[@]}" download "${packages[@]/%//$release}")
 for package in "$work/debs"/*.deb; do dpkg -x "$package" "$folder"; done
 
+# Links to places from the root on mean those of the folder.
+find "$folder" -type l -lname '/*' -print0 | while IFS= read -r -d '' link; do
+  target=$folder$(readlink "$link")
+  if [[ -e $target ]]; then ln -sfn --relative "$target" "$link"; fi
+done
+
 # --- this system's C++ over it ---
 
-for name in c++ CLI benchmark fmt gmock gtest nlohmann yaml-cpp; do
+# Newer headers of the kernel name what a newer kernel can do, as Landlock; an older one says no.
+for name in asm-generic linux c++ CLI benchmark fmt gmock gtest nlohmann yaml-cpp; do
   ln -sfn "/usr/include/$name" "$folder/usr/include/$name"
 done
-for name in /usr/include/x86_64-linux-gnu/c++ /usr/include/x86_64-linux-gnu/python3*; do
+for name in /usr/include/x86_64-linux-gnu/{asm,c++} /usr/include/x86_64-linux-gnu/python3*; do
   ln -sfn "$name" "$folder/usr/include/x86_64-linux-gnu/"
 done
 
 # What static libraries made with a newer glibc ask for.
-cc -O2 -fPIC -c "$here/old_glibc.c" -o "$work/old_glibc.o"
-ar rcs "$library/libold_glibc.a" "$work/old_glibc.o"
+cc "--sysroot=$folder" -O2 -fPIC -c "$here/old_glibc.c" -o "$library/old_glibc.o"
 
 # Google Benchmark and fmt, which this system has as shared libraries only.
 for source in benchmark fmtlib; do
