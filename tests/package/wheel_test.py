@@ -97,8 +97,8 @@ class Wheel(unittest.TestCase):
 
     def test_jobs_and_grading_start_the_program_again(self):
         (self.work / "run.yaml").write_text(
-            "warpmark: 1\njobs:\n  a: {check: {suites: [scale.yaml], device: cpu}}\n"
-            "  b: {check: {suites: [scale.yaml], device: cpu}}\n")
+            "warpmark: 1\ncheck:\n- {name: a, suites: [scale.yaml], device: cpu}\n"
+            "- {name: b, suites: [scale.yaml], device: cpu}\n")
         self.warpmark("run", "run.yaml")
         shutil.rmtree(self.work / "hw1", ignore_errors=True)
         self.warpmark("new", "assignment", "hw1", "--from", "scale.yaml")
