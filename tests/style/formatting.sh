@@ -20,7 +20,7 @@ case $tool in
     ;;
   shellcheck)
     if command -v shellcheck >/dev/null; then
-      find bootstrap bootstrap.d .ci/run tests -type f \
+      find bootstrap bootstrap.d .ci/run packaging tests -type f \
         \( -name bootstrap -o -path .ci/run -o -name '*.sh' \) -print0 |
         xargs -0 shellcheck --external-sources
       exit 0
