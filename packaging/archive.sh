@@ -27,8 +27,8 @@ for wheel in "${wheels[@]}"; do
 done
 version=$(basename "${wheels[0]}" | cut -d - -f 2)
 tree=$work/warpmark-$version
-mkdir -p "$tree/lib"
-mv "$work/unpacked/warpmark" "$tree/lib/warpmark-python"
+mkdir -p "$tree/lib/python"
+mv "$work/unpacked/warpmark" "$tree/lib/python/warpmark"
 # zipfile keeps no modes.
 find "$tree" -type f \( -path '*/bin/*' -o -name '*.so' -o -name '*.so.*' \) -exec chmod +x {} +
 if [[ $with_cuda == yes ]]; then
@@ -40,14 +40,14 @@ if [[ $with_cuda == yes ]]; then
   for wheel in "$work/cuda"/*.whl; do python3 -m zipfile -e "$wheel" "$work/nvidia"; done
   home=$work/nvidia/nvidia/cu13
   rm -f "$home"/lib/*.alt.so* "$home"/lib/*.a "$home"/lib/libcudart*
-  mkdir -p "$tree/lib/warpmark-python/lib/warpmark/cuda"
-  mv "$home/include" "$home/lib" "$tree/lib/warpmark-python/lib/warpmark/cuda/"
+  mkdir -p "$tree/lib/python/warpmark/lib/warpmark/cuda"
+  mv "$home/include" "$home/lib" "$tree/lib/python/warpmark/lib/warpmark/cuda/"
 fi
 mkdir "$tree/bin"
 for name in warpmark warpmark-cpu; do
-  ln -s "../lib/warpmark-python/bin/$name" "$tree/bin/$name"
+  ln -s "../lib/python/warpmark/bin/$name" "$tree/bin/$name"
 done
-cp "$tree/lib/warpmark-python/share/doc/warpmark/LICENSE" "$tree/"
+cp "$tree/lib/python/warpmark/share/doc/warpmark/LICENSE" "$tree/"
 output=${output:-warpmark-$version-linux-x86_64.tar.gz}
 tar -C "$work" --owner=0 --group=0 --sort=name -czf "$output" "warpmark-$version"
 ls -l "$output"
