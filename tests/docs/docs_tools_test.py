@@ -1,14 +1,14 @@
 # Tests that the checkers and makers of this folder find, and write, what they are there for.
-import contextlib
-import io
 import json
 import pathlib
-import tempfile
+import sys
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import build_site
 import links
 import reference
+from checked_tree import CheckedTree
 
 GOOD = """# One page
 
@@ -40,27 +40,7 @@ esac
 """
 
 
-class Tree(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="warpmark-docs-")
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
-
-    def write(self, name, text):
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    def check(self, function, *arguments):
-        """The checker's verdict and words."""
-        output = io.StringIO()
-        with contextlib.redirect_stdout(output):
-            code = function(*arguments)
-        return code, output.getvalue()
-
-
-class Links(Tree):
+class Links(CheckedTree):
     def setUp(self):
         super().setUp()
         self.write("docs/two.md", TWO)
@@ -95,7 +75,7 @@ class Links(Tree):
         self.assertEqual(self.check(links.main, self.root / "docs/none")[0], 1)
 
 
-class Reference(Tree):
+class Reference(CheckedTree):
     SCHEMA = {"description": "All of it, in <b> and a_b.", "required": ["one"], "properties": {
         "one": {"description": "The first (arithmetic).", "$ref": "#/definitions/arithmetic"},
         "two": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
@@ -134,7 +114,7 @@ class Reference(Tree):
         self.assertIn("docs/reference/commands.md: error", words)
 
 
-class Site(Tree):
+class Site(CheckedTree):
     def test_what_would_need_a_network_is_found(self):
         self.write("a.html", '<link rel="canonical" href="https://x.org/"><script src="../b.js"></script><a href="https://x.org">')
         self.assertEqual(list(build_site.foreign(self.root)), [])

@@ -1,41 +1,26 @@
 # Tests that the checkers of this folder find what they are there to find.
-import contextlib
-import io
 import pathlib
 import shutil
 import subprocess
-import tempfile
+import sys
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import comment_tables
 import dynamic_section
 import honest_tests
 import layering
 import leftovers
 import public_headers
+from checked_tree import CheckedTree
 
 
-class Tree(unittest.TestCase):
+class Tree(CheckedTree):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="warpmark-style-")
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
+        super().setUp()
         for name in ("base/error.hpp", "driver/table.hpp", "compiler/nvrtc.hpp", "plan/plan.hpp",
                      "include/warpmark/plugin.h", "cli/main.cpp"):
             self.write("harness/" + name, "#pragma once\n")
-
-    def write(self, name, text):
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        return path
-
-    def check(self, function, *arguments):
-        """The checker's verdict and words."""
-        output = io.StringIO()
-        with contextlib.redirect_stdout(output):
-            code = function(*arguments)
-        return code, output.getvalue()
 
 
 class CommentTables(Tree):
