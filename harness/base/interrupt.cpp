@@ -63,6 +63,11 @@ void InterruptGuard::handle(int signal) {
 }
 
 void InterruptGuard::take(int signal) noexcept {
+  // The kernel gives a process's signal to any thread of it, a library's (OpenBLAS's) too.
+  if (::pthread_equal(::pthread_self(), owner_) == 0) {
+    ::pthread_kill(owner_, signal);
+    return;
+  }
   const int64_t now = now_ns();
   int64_t first = 0;
   if (first_ns_.compare_exchange_strong(first, now)) {

@@ -1,6 +1,7 @@
 // What the first Ctrl-C, SIGTERM or SIGHUP does; the second one kills.
 #pragma once
 
+#include <pthread.h>
 #include <signal.h>
 #include <array>
 #include <atomic>
@@ -22,7 +23,8 @@ class InterruptGuard {
  public:
   static constexpr double kTogetherS = 0.25;
 
-  /// `on_interrupt` runs inside the signal handler, on any thread: it must be async-signal-safe
+  /// `on_interrupt` runs inside the signal handler, on the thread that made the guard: what that
+  /// thread has ended the handler does not meet half-ended. It must be async-signal-safe
   /// (signal-safety(7)) and must not throw. An empty one is left out.
   explicit InterruptGuard(std::function<void()> on_interrupt = {});
   InterruptGuard(const InterruptGuard&) = delete;
@@ -41,6 +43,7 @@ class InterruptGuard {
   void take(int signal) noexcept;
 
   std::function<void()> on_interrupt_;
+  pthread_t owner_ = ::pthread_self();
   std::atomic<int> signal_ = 0;
   std::atomic<int64_t> first_ns_ = 0;  ///< when it came; 0 for not yet
   std::array<struct sigaction, 3> before_ = {};

@@ -36,6 +36,8 @@ class FaultTest(CheckTest):
                                                               BUILD / "lib/warpmark")
         # Its threads would fail before any of ours, and end the process with a signal of its own.
         self.environment["OPENBLAS_NUM_THREADS"] = "1"
+        # A worker that is to die of signal 11 dies of it, and no sanitizer handles it.
+        self.environment.update(ASAN_OPTIONS="handle_segv=0", TSAN_OPTIONS="handle_segv=0")
         self.write_scale(axes="{n: [100, 101, 102]}")
         self.numbers = itertools.count()
 
