@@ -151,24 +151,26 @@ survey_pybind11() {
   fi
 }
 
-# Matplotlib draws the pictures of `warpmark report`, which has tables only without it.
+# Matplotlib draws the pictures of `warpmark report`, which has tables only without it. It brings
+# 79 packages to a bare Debian, so it is installed where somebody wants it: --plots, or the tests.
 survey_matplotlib() {
   local version
   if version=$("${python:-/usr/bin/python3}" -I -c \
     'import matplotlib; print(matplotlib.__version__)' 2>/dev/null); then
     row Matplotlib "$version"
-  elif [[ ${python:-/usr/bin/python3} == /usr/bin/python3 && $offline == no ]] &&
-    command -v apt-get >/dev/null; then
+  elif [[ ${python:-/usr/bin/python3} != /usr/bin/python3 ]] || ! command -v apt-get >/dev/null; then
+    note "without matplotlib in $python the pages of warpmark report have no pictures"
+  elif [[ $plots == yes && $offline == no ]]; then
     need Matplotlib python3-matplotlib
   else
-    note "without matplotlib in $python the pages of warpmark report have no pictures"
+    note 'no Matplotlib: pages of warpmark report have no pictures; ./bootstrap --plots installs it'
   fi
 }
 
 # Modules that only tests use; a test without its module skips and says so.
 survey_test_modules() {
   local module missing=()
-  for module in jsonschema pytest yaml; do
+  for module in jsonschema pytest yaml mkdocs; do
     "${python:-/usr/bin/python3}" -I -c "import $module" 2>/dev/null || missing+=("$module")
   done
   ((${#missing[@]})) || return 0
@@ -176,7 +178,8 @@ survey_test_modules() {
   if [[ ${python:-/usr/bin/python3} == /usr/bin/python3 && $offline == no ]] &&
     command -v apt-get >/dev/null; then
     row "for tests" "${bold}missing${plain}: ${missing[*]}"
-    for module in "${missing[@]}"; do packages+=("python3-$module"); done
+    packages+=("${missing[@]/#/python3-}")
+    packages=("${packages[@]/%python3-mkdocs/mkdocs}")
   else
     note "without ${missing[*]} in $python the tests that use it are skipped"
   fi

@@ -329,6 +329,17 @@ class Python(BootstrapTest):
                       "pictures" % self.machine.bin, output)
         self.assertEqual(self.machine.calls(), [])
 
+    def test_matplotlib_is_installed_where_it_is_wanted(self):
+        survey = self.machine.tree / "bootstrap.d/survey.sh"  # the packages serve the system's Python
+        survey.write_text(survey.read_text().replace("/usr/bin/python3",
+                                                     str(self.machine.bin / "python3")))
+        for arguments, wanted in ((["--plots"], True), (["build"], False), (["test"], True),
+                                  (["test", "--offline"], False)):
+            with self.subTest(arguments):
+                output = self.run_script("--dry-run", *arguments)
+                self.assertEqual("python3-matplotlib" in output, wanted, output)
+                self.assertEqual("./bootstrap --plots installs it" in output, not wanted, output)
+
 
 class Presets(unittest.TestCase):
     def test_presets_of_one_folder_set_the_same_variables(self):

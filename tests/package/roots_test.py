@@ -1,0 +1,213 @@
+"""The packages, each used in a bare Debian in which it was not built.
+
+Usage: roots_test.py SOURCE_DIR BINARY_DIR WHEEL_DIR [TEST...]
+
+  bullseye  glibc 2.31, the oldest that is promised: wheel and archive under a Python 3.11 that is
+            built there from Debian's source
+  bookworm  .deb (made by CPack from BINARY_DIR), wheel, archive
+  trixie    wheel and archive under Python 3.13
+
+WHEEL_DIR holds portable wheels for Python 3.11 and 3.13; what is missing is made by packaging/wheel.sh
+where an interpreter is found (python3.11, python3.13, or those of pyenv). Each use prints its time
+from the package to the first verdict, downloads included. Exits with 77 where no bare system can be
+made. The systems are kept in $WARPMARK_ROOTS, if that is set.
+"""
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import debian_root
+from scale_suite import KERNEL, SUITE
+
+SOURCE = BINARY = WHEELS = ROOTS = None
+# For a Python of Debian's source. The optional modules are those that pip needs.
+BUILD_PYTHON = ("build-essential", "zlib1g-dev", "libssl-dev", "libffi-dev", "ca-certificates", "xz-utils")
+
+
+def python_of(version):
+    """An interpreter of this machine for a version such as 3.13; None for none."""
+    found = shutil.which("python" + version)
+    if found is None:
+        found = next(iter(sorted(glob.glob(os.path.expanduser(
+            "~/.pyenv/versions/%s.*/bin/python3" % version)))), None)
+    return found
+
+
+def wheel_for(version):
+    """The portable wheel for a version of Python; it is made if there is none."""
+    pattern = str(WHEELS / ("warpmark-*-cp%s-*manylinux*.whl" % version.replace(".", "")))
+    if not glob.glob(pattern):
+        python = python_of(version)
+        if python is None:
+            raise unittest.SkipTest("no wheel for Python %s, and no such Python to make it" % version)
+        subprocess.run([SOURCE / "packaging/wheel.sh", "--python", python, WHEELS], check=True,
+                       stdout=subprocess.DEVNULL)
+    return pathlib.Path(glob.glob(pattern)[0])
+
+
+def archive_for(*versions):
+    """One archive for several versions of Python."""
+    file = WHEELS / ("warpmark-" + "-".join(versions) + ".tar.gz")
+    if not file.exists():
+        subprocess.run([SOURCE / "packaging/archive.sh", *map(wheel_for, versions), file], check=True,
+                       stdout=subprocess.DEVNULL)
+    return file
+
+
+class RootTest(unittest.TestCase):
+    """A bare system with a user `visitor`, who has a suite, and who installs what root need not."""
+    suite = None
+
+    @classmethod
+    def setUpClass(cls):
+        if cls.suite is None:
+            raise unittest.SkipTest("no system of its own")
+        cls.root = debian_root.Root(cls.suite, ROOTS / cls.suite)
+        cls.root.add_user("visitor")
+        cls.work = cls.root.path / "home/visitor/my kernels"
+        cls.work.mkdir(exist_ok=True)
+        (cls.work / "scale.yaml").write_text(SUITE)
+        (cls.work / "scale.cu").write_text(KERNEL)
+        (cls.work / "wrong.yaml").write_text(SUITE.replace("scale.cu", "wrong.cu"))
+        (cls.work / "wrong.cu").write_text(KERNEL.replace("i < n", "i <= n"))
+        cls.root.run("chown", "-R", "visitor:visitor", "/home/visitor/my kernels")
+
+    def as_visitor(self, *words, **how):
+        return self.root.run(*words, user="visitor", folder="/home/visitor/my kernels", **how)
+
+    def judges(self, program, since, what):
+        """The program's first verdict, and a second one that is red. None of it needs a network."""
+        out = self.as_visitor(program, "check", "scale.yaml", network=False)
+        print("%s, %s: %.1f s to the first verdict" % (self.suite, what, time.monotonic() - since),
+              flush=True)
+        self.assertIn("2 passed", out)
+        self.assertIn("wrong.cu:4", self.as_visitor(program, "check", "wrong.yaml", code=1, network=False))
+
+    def put(self, file, folder="home/visitor"):
+        shutil.copy(file, self.root.path / folder)
+        return "/%s/%s" % (folder, file.name)
+
+    def try_wheel(self, python, version):
+        wheel = self.put(wheel_for(version))
+        since = time.monotonic()
+        self.as_visitor(python, "-m", "venv", "--clear", "venv")
+        self.as_visitor("venv/bin/pip", "install", "--quiet", wheel)
+        self.judges("venv/bin/warpmark", since, "wheel for Python " + version)
+
+    def try_archive(self, python):
+        """The archive runs in the first python3 of PATH, here an environment that has NumPy."""
+        archive = self.put(archive_for("3.11", "3.13"))
+        self.as_visitor(python, "-m", "venv", "--clear", "numpy")
+        self.as_visitor("numpy/bin/pip", "install", "--quiet", "numpy")
+        since = time.monotonic()
+        self.as_visitor("sh", "-c", "rm -rf opt && mkdir opt && tar -C opt -xzf " + archive)
+        self.as_visitor("sh", "-c", "mv opt/warpmark-* 'opt/moved there'")
+        (self.work / "archived").write_text(
+            '#!/bin/sh\nPATH="$PWD/numpy/bin:$PATH" exec "$PWD/opt/moved there/bin/warpmark" "$@"\n')
+        (self.work / "archived").chmod(0o755)
+        self.judges("./archived", since, "archive")
+
+
+class Bullseye(RootTest):
+    suite = "bullseye"
+
+    def test_glibc_is_the_oldest_that_is_promised(self):
+        self.assertIn("2.31", self.root.run("ldd", "--version"))
+
+    def test_wheel_and_archive(self):
+        python = self.python()
+        self.try_wheel(python, "3.11")
+        self.try_archive(python)
+
+    def test_a_python_without_a_wheel_is_named(self):
+        self.root.run("apt-get", "update", "-qq")
+        self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "python3-pip", "python3-numpy")
+        out = self.as_visitor("python3", "-m", "pip", "install", self.put(wheel_for("3.11")), code=1)
+        self.assertIn("is not a supported wheel on this platform", out)
+        archive = self.put(archive_for("3.11", "3.13"))
+        self.as_visitor("sh", "-c", "rm -rf old && mkdir old && tar -C old --strip-components=1 -xzf " + archive)
+        out = self.as_visitor("old/bin/warpmark", "check", "scale.yaml", code=3)
+        self.assertRegex(out, r"Python 3\.9")
+        self.assertRegex(out, r"3\.11.*3\.13")
+
+    def python(self):
+        """A Python 3.11 from bookworm's source."""
+        if not (self.root.path / "opt/python/bin/python3.11").exists():
+            sources = self.root.path / "etc/apt/sources.list.d/bookworm-sources.list"
+            main = (self.root.path / "etc/apt/sources.list").read_text().split("\n")[0]
+            sources.write_text(main.replace("deb ", "deb-src ").replace("bullseye", "bookworm") + "\n")
+            self.root.run("apt-get", "update", "-qq", "-o", "APT::Get::AllowUnauthenticated=true",
+                          "-o", "Acquire::AllowInsecureRepositories=true")
+            self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "dpkg-dev", *BUILD_PYTHON)
+            self.root.run("sh", "-c", "mkdir -p /tmp/python && cd /tmp/python && "
+                          "apt-get source -qq --download-only --allow-unauthenticated python3.11 && "
+                          "mkdir src && tar -C src --strip-components=1 -xf python3.11_*.orig.tar.xz && cd src && "
+                          "./configure --prefix=/opt/python && make -j2 && make install")
+        return "/opt/python/bin/python3.11"
+
+
+class Bookworm(RootTest):
+    suite = "bookworm"
+
+    def test_deb(self):
+        subprocess.run(["cpack", "--config", BINARY / "CPackConfig.cmake", "-B", ROOTS / "packages"],
+                       check=True, stdout=subprocess.DEVNULL)
+        names = [self.put(pathlib.Path(file), "root") for file in glob.glob(str(ROOTS / "packages/*.deb"))]
+        self.assertEqual(len(names), 2)
+        self.root.run("apt-get", "update", "-qq")
+        before = self.packages()
+        since = time.monotonic()
+        self.root.run("apt-get", "install", "-qq", "--no-install-recommends", *names)
+        self.judges("warpmark", since, ".deb (%d packages with it)" % (self.packages() - before))
+        self.assertIn("warpmark-cpu", self.as_visitor("sh", "-c", "command -v warpmark-cpu"))
+        # Without the package of NVRTC it says what is missing and what brings it.
+        self.root.run("dpkg", "--remove", "warpmark-cuda")
+        out = self.as_visitor("warpmark", "check", "scale.yaml", "--no-cache", code=3)
+        self.assertIn("warpmark-cuda", out)
+        self.root.run("apt-get", "purge", "-qq", "warpmark")
+        self.assertEqual(self.root.run("sh", "-c", "find / -xdev -path '*warpmark*' -not -path '/root/*' "
+                                       "-not -path '/home/*' -not -path '/proc/*' -not -path '/tmp/*' "
+                                       "-not -path '/var/cache/*' -not -path '/var/log/*'").strip(), "")
+
+    def packages(self):
+        return len(self.root.run("dpkg-query", "-W").splitlines())
+
+    def test_wheel_and_archive(self):
+        self.root.run("apt-get", "update", "-qq")
+        self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "python3-venv")
+        self.try_wheel("python3", "3.11")
+        self.try_archive("python3")
+
+
+class Trixie(RootTest):
+    suite = "trixie"
+
+    def test_wheel_and_archive(self):
+        self.root.run("apt-get", "update", "-qq")
+        self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "python3-venv")
+        self.try_wheel("python3", "3.13")
+        self.try_archive("python3")
+
+
+def main():
+    global SOURCE, BINARY, WHEELS, ROOTS  # pylint: disable=global-statement
+    SOURCE, BINARY, WHEELS = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(3))
+    try:
+        debian_root.require()
+    except debian_root.Unavailable as reason:
+        print("skipped:", reason)
+        sys.exit(77)
+    kept = os.environ.get("WARPMARK_ROOTS")
+    with tempfile.TemporaryDirectory(prefix="warpmark-roots-") as folder:
+        ROOTS = pathlib.Path(kept or folder)
+        unittest.main()
+
+
+if __name__ == "__main__":
+    main()
