@@ -17,6 +17,7 @@ PROGRAM = BUILD / "bin" / "warpmark"
 DEMO = HERE / "suites"
 # Sanitizers reserve terabytes of addresses, and are in front of other libraries.
 SANITIZED = any(word in PROGRAM.read_bytes() for word in (b"__asan_init", b"__tsan_init"))
+THREADS_SANITIZED = b"__tsan_init" in PROGRAM.read_bytes()
 
 DROP_REFUSED = 99  # an exit code
 
