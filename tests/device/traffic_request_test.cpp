@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "device/traffic.hpp"
-#include "program/classes.hpp"
+#include "ptx/instruction_set.hpp"
 
 namespace warpmark::test {
 namespace {
@@ -166,10 +166,10 @@ TEST(Classes, OfNames) {
       {"", "other"}};
   constexpr const char* kNames[] = {
 #define CLASS(name) #name,
-#include "program/classes.def"
+#include "ptx/classes.def"
   };
   for (const auto& [opcode, name] : names)
-    EXPECT_STREQ(kNames[static_cast<std::size_t>(cpu::class_of(opcode))], name) << opcode;
+    EXPECT_STREQ(kNames[static_cast<std::size_t>(cpu::facts_of(opcode, 0).which)], name) << opcode;
 }
 
 }  // namespace

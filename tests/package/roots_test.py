@@ -32,11 +32,13 @@ BUILD_PYTHON = ("build-essential", "zlib1g-dev", "libssl-dev", "libffi-dev", "ca
 
 def python_of(version):
     """An interpreter of this machine for a version such as 3.13; None for none."""
-    found = shutil.which("python" + version)
-    if found is None:
-        found = next(iter(sorted(glob.glob(os.path.expanduser(
-            "~/.pyenv/versions/%s.*/bin/python3" % version)))), None)
-    return found
+    candidates = ["python" + version]
+    candidates += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/%s.*/bin/python3" % version)))
+    for python in candidates:  # a shim may be there without its Python
+        if shutil.which(python) and subprocess.run([python, "-c", ""], check=False,
+                                                   stderr=subprocess.DEVNULL).returncode == 0:
+            return python
+    return None
 
 
 def wheel_for(version):
@@ -156,9 +158,9 @@ class Bookworm(RootTest):
     suite = "bookworm"
 
     def test_deb(self):
-        subprocess.run(["cpack", "--config", BINARY / "CPackConfig.cmake", "-B", ROOTS / "packages"],
-                       check=True, stdout=subprocess.DEVNULL)
-        names = [self.put(pathlib.Path(file), "root") for file in glob.glob(str(ROOTS / "packages/*.deb"))]
+        subprocess.run(["cpack", "--config", BINARY / "CPackConfig.cmake"], check=True,
+                       stdout=subprocess.DEVNULL)
+        names = [self.put(file, "root") for file in sorted((BINARY / "packages").glob("*.deb"))]
         self.assertEqual(len(names), 2)
         self.root.run("apt-get", "update", "-qq")
         before = self.packages()

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kClassNames[kClasses] = {
 #define CLASS(name) #name,
-#include "program/classes.def"
+#include "ptx/classes.def"
 };
 
 // The statements of a block of the graph, as Instruction::statement counts them.
@@ -43,7 +43,7 @@ struct Executed {
 };
 
 void add(Executed& to, const Statement& statement, const Visits& visits) {
-  const auto which = static_cast<std::size_t>(class_of(statement.opcode));
+  const auto which = static_cast<std::size_t>(statement.facts->which);
   to.threads[which] += visits.lanes;
   to.warps[which] += visits.warps;
   to.all_threads += visits.lanes;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "program/classes.hpp"
+#include "ptx/instruction_set.hpp"
 #include "program/program.hpp"
 
 namespace warpmark::cpu {

@@ -33,13 +33,6 @@ std::string block_barrier(std::string_view opcode) {
 
 }  // namespace
 
-bool Decoder::ends_block(std::string_view opcode) {
-  return opcode == "bra" || opcode == "bra.uni" || opcode == "ret" || opcode == "ret.uni" ||
-         opcode == "exit" || opcode.starts_with("bar.") || opcode.starts_with("barrier.") ||
-         opcode == "trap" || opcode == "brkpt" || opcode == "call" || opcode == "call.uni" ||
-         is_indexed_branch(opcode);
-}
-
 void Decoder::find_leaders() {
   const std::size_t count = function_.statements.size();
   leader_.assign(count + 1, 0);
@@ -50,7 +43,7 @@ void Decoder::find_leaders() {
       leader_[i] = 1;
       if (statement.guard != Operand::kNone) leader_[i + 1] = 1;
     }
-    if (!ends_block(statement.opcode)) continue;
+    if (!ends_block(statement)) continue;
     leader_[i + 1] = 1;
     if (statement.opcode == "bra" || statement.opcode == "bra.uni") {
       expect_operands(statement, 1, 1);
@@ -94,7 +87,7 @@ void Decoder::build_blocks() {
     do {
       const Statement& statement = function_.statements[i];
       block.statement = first_statement_ + i;
-      if (ends_block(statement.opcode)) {
+      if (ends_block(statement)) {
         ended = true;
         block.end = static_cast<std::uint32_t>(program_.code.size());
         Block last;

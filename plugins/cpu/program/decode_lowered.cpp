@@ -388,9 +388,4 @@ void Decoder::check_table(const Statement& statement) {
   if (table.kind != OperandKind::integer) invalid(statement, "the table is a constant");
 }
 
-bool Decoder::lowered(const Statement& statement) {
-  return set(statement) || test_kind(statement) || packed_real(statement) ||
-         mixed_real(statement) || three_operands(statement) || logic_with_predicate(statement);
-}
-
 }  // namespace warpmark::cpu

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "program/decoder.hpp"
-#include "program/targets.hpp"
+#include "ptx/instruction_set.hpp"
 
 namespace warpmark::cpu {
 namespace {

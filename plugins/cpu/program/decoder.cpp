@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "program/absent.hpp"
 #include "program/check_module.hpp"
-#include "program/targets.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
@@ -58,9 +56,8 @@ void Decoder::refuse(const Statement& statement, const std::string& why) const {
 }
 
 void Decoder::refuse_opcode(const Statement& statement) const {
-  const Absent* absent = find_absent(statement.opcode);
-  if (absent == nullptr) invalid(statement, what_is_wrong(statement.opcode));
-  check_target(statement, absent->least);
+  if (!statement.facts->is_unsupported()) invalid(statement, what_is_wrong(statement.opcode));
+  check_target(statement);
   refuse(statement, "instruction is not implemented on this device");
 }
 
@@ -142,18 +139,14 @@ void Decoder::emit(const Statement& statement, Instruction instruction) {
 }
 
 void Decoder::check_target(const Statement& statement) const {
-  check_target(statement, least_target(statement.opcode, statement.operands));
-  const std::uint32_t version = least_version(statement.opcode, statement.operands);
-  if (module_.version < version)
-    invalid(statement,
-            "needs .version " + std::to_string(version / 10) + "." + std::to_string(version % 10));
-}
-
-void Decoder::check_target(const Statement& statement, const Target& least) const {
+  const Needs& least = statement.facts->needs;
   if (least.specific && (module_.architecture < least.architecture || !module_.specific))
     invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + "a");
   if (module_.architecture < least.architecture)
     invalid(statement, "needs .target sm_" + std::to_string(least.architecture) + " or higher");
+  if (module_.version < least.version)
+    invalid(statement, "needs .version " + std::to_string(least.version / 10) + "." +
+                           std::to_string(least.version % 10));
 }
 
 void Decoder::keep_unsupported(const PtxError& error) {
@@ -180,25 +173,77 @@ void Decoder::try_end_block(const Statement& statement, std::uint32_t index, Blo
 }
 
 void Decoder::instruction(const Statement& statement) {
-  const std::string_view name = statement.opcode;
   check_target(statement);
-  if (clock(statement)) return;
-  if (name.starts_with("mov.") && moves(statement)) return;
-  if (name.starts_with("cvt") && (conversion(statement) || conversions_of_addresses(statement)))
-    return;
-  if (name.starts_with("m") && statement.operands == 4 && three_operands(statement)) return;
-  if (const OpcodeInfo* info = find_opcode(name); info != nullptr) {
-    arithmetic(statement, *info, kCombineNone);
-    return;
+  if (!decode(statement) && !reordered(statement)) refuse_opcode(statement);
+}
+
+// What has a line in opcodes.def, by that name.
+bool Decoder::named_arithmetic(const Statement& statement) {
+  const OpcodeInfo* info = find_opcode(statement.opcode);
+  if (info != nullptr) arithmetic(statement, *info, kCombineNone);
+  return info != nullptr;
+}
+
+// False for a form that its family's decoder does not know.
+bool Decoder::decode(const Statement& statement) {
+  switch (statement.facts->family) {
+    case Family::none:
+    case Family::control:
+      return false;
+    case Family::address:
+      return conversions_of_addresses(statement);
+    case Family::advice:
+      return advice(statement);
+    case Family::arithmetic:
+      return named_arithmetic(statement);
+    case Family::async_copy:
+      return async_copy(statement);
+    case Family::async_store:
+      return async_store(statement);
+    case Family::atomic:
+      return atomic(statement);
+    case Family::bulk_copy:
+      return bulk_copy(statement);
+    case Family::bulk_store:
+      return bulk_store(statement);
+    case Family::cluster_address:
+      return cluster_address(statement);
+    case Family::collective:
+      return collective(statement);
+    case Family::conversion:
+      return conversion(statement);
+    case Family::elect:
+      return elects(statement);
+    case Family::fence:
+      return fence(statement);
+    case Family::image:
+      return image(statement);
+    case Family::logic_with_predicate:
+      return logic_with_predicate(statement);
+    case Family::matrix:
+      return matrix(statement);
+    case Family::mbarrier:
+      return mbarrier(statement);
+    case Family::memory:
+      return memory(statement);
+    case Family::mixed:
+      return mixed_real(statement);
+    case Family::move:
+      return clock(statement) || moves(statement) || named_arithmetic(statement);
+    case Family::packed:
+      return packed_real(statement);
+    case Family::policy:
+      return policy(statement);
+    case Family::set:
+      return named_arithmetic(statement) || set(statement);
+    case Family::stack:
+      return stack(statement);
+    case Family::test:
+      return test_kind(statement);
+    case Family::three_operands:
+      return three_operands(statement);
   }
-  if (memory(statement) || lowered(statement) || atomic(statement) || collective(statement) ||
-      matrix(statement) || image(statement) || conversions_of_addresses(statement) ||
-      cluster_address(statement) || mbarrier(statement) || async_copy(statement) ||
-      bulk_copy(statement) || async_store(statement) || bulk_store(statement) || fence(statement) ||
-      advice(statement) || policy(statement) || elects(statement) || stack(statement) ||
-      reordered(statement))
-    return;
-  refuse_opcode(statement);
+  return false;
 }
 
 bool Decoder::reordered(const Statement& statement) {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "program/program.hpp"
-#include "program/targets.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
@@ -112,8 +111,9 @@ class Decoder {
   void check_is_register(const Statement& statement, std::size_t index) const;
   void comparison_result(const Statement& statement, Instruction& instruction);
   void instruction(const Statement& statement);
+  bool decode(const Statement& statement);
+  bool named_arithmetic(const Statement& statement);
   void check_target(const Statement& statement) const;
-  void check_target(const Statement& statement, const Target& least) const;
   void emit(const Statement& statement, Instruction instruction);
   void finish_widening(const Statement& statement);
   bool reordered(const Statement& statement);
@@ -142,7 +142,6 @@ class Decoder {
                   std::uint32_t b = Instruction::kNone, std::uint32_t c = Instruction::kNone);
   [[nodiscard]] Opcode opcode_of(const Statement& statement, const std::string& name) const;
   std::array<std::uint32_t, 2> halves(const Statement& statement, std::uint32_t whole);
-  bool lowered(const Statement& statement);
   bool set(const Statement& statement);
   bool test_kind(const Statement& statement);
   bool packed_real(const Statement& statement);
@@ -247,7 +246,9 @@ class Decoder {
   void find_leaders();
   void build_blocks();
   void end_block(const Statement& statement, std::uint32_t index, Block& block);
-  [[nodiscard]] static bool ends_block(std::string_view opcode);
+  [[nodiscard]] static bool ends_block(const Statement& statement) {
+    return statement.facts->family == Family::control;
+  }
   void order_blocks();
   [[nodiscard]] static std::vector<std::vector<std::uint32_t>> successors_of(
       const std::vector<Block>& blocks);
@@ -263,7 +264,7 @@ class Decoder {
 
   /// A form of an instruction that PTX has and this device has not.
   [[noreturn]] void refuse(const Statement& statement, const std::string& why) const;
-  /// An opcode that this device does not know: as program/absent.hpp has it, or PTX has none such.
+  /// An opcode that this device does not know, or that PTX does not have.
   [[noreturn]] void refuse_opcode(const Statement& statement) const;
   [[noreturn]] void invalid(const Statement& statement, const std::string& why) const;
 

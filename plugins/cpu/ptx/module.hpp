@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ptx/instruction_set.hpp"
+
 namespace warpmark::cpu {
 
 /// The fundamental types of PTX that this device knows.
@@ -92,9 +94,10 @@ struct InlinedCall {
 };
 
 struct Statement {
-  std::string_view opcode;               ///< with all modifiers: ld.global.nc.v4.f32
-  std::string_view text;                 ///< the whole instruction as it stands in the PTX text
-  std::uint32_t guard = Operand::kNone;  ///< register of @p
+  std::string_view opcode;                  ///< with all modifiers: ld.global.nc.v4.f32
+  const InstructionFacts* facts = nullptr;  ///< of the opcode; in the module's InstructionTable
+  std::string_view text;                    ///< the whole instruction as it stands in the PTX text
+  std::uint32_t guard = Operand::kNone;     ///< register of @p
   bool guard_negated = false;
   std::uint8_t operands = 0;
   std::uint32_t first_operand = 0;
@@ -171,6 +174,7 @@ struct Module {
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::unordered_map<std::uint32_t, std::string_view> files;  ///< by .file number
+  InstructionTable instructions;
   std::vector<InlinedCall> inlined;
   std::vector<std::string_view> debug_strings;  ///< the insides of .debug_str sections, as text
   std::unordered_map<std::string_view, std::uint32_t> function_by_name, variable_by_name;

@@ -209,6 +209,8 @@ void ParseState::parse_body(Function& function) {
   }
   scopes.finish();
   in_function_ = false;
+  for (Statement& statement : function.statements)
+    statement.facts = &module_.instructions.of(statement.opcode, statement.operands);
   place_merged_code(module_, function);
 }
 

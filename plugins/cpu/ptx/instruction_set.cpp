@@ -1,0 +1,432 @@
+#include "ptx/instruction_set.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "ptx/module.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+struct NamedSet {
+  std::string_view name, words;
+};
+constexpr NamedSet kSets[] = {
+    {"int", "u16 u32 u64 s16 s32 s64"},
+    {"rnd", "rn rz rm rp"},
+    {"round", "rn rz rm rp rni rzi rmi rpi"},
+    {"cmp", "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan"},
+    {"bool", "and or xor"},
+    {"space", "global shared shared::cta shared::cluster local const"},
+    {"parameter", "param param::entry param::func"},
+    {"order", "volatile relaxed acquire release acq_rel"},
+    {"scope", "cta cluster gpu sys"},
+    {"cached", "ca cg cs cv lu wb wt"},
+    {"evict1",
+     "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate"},
+    {"evict2", "L2::evict_normal L2::evict_first L2::evict_last"},
+    {"fetch", "L2::64B L2::128B L2::256B"},
+    {"data", "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"},
+    {"reduce", "add min max and or xor"},
+    {"multimem",
+     "u32 s32 b32 u64 s64 b64 f32 f64 f16 f16x2 bf16 bf16x2 e4m3 e5m2 e4m3x2 e5m2x2 e4m3x4 "
+     "e5m2x4"},
+    {"policy", "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"},
+    {"dim", "1d 2d 3d 4d 5d"},
+    {"atomic_space", "global shared shared::cta shared::cluster"},
+    {"element", "f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 e3m2 e2m3 e2m1"},
+    {"tensor_core",
+     "sp ws cta_group::1 cta_group::2 sync aligned shared::cta shared::cluster b32 b64 f32 u32 s32 "
+     "min max abs NaN pack::16b unpack::16b x1 x2 x4 x8 x16 x32 x64 x128 16x64b 16x128b 16x256b "
+     "32x32b 16x32bx2 mbarrier::arrive::one multicast::cluster down 128x256b 4x256b 128x128b "
+     "64x128b 32x128b warpx2::02_13 warpx2::01_23 warpx4 b8x16 b6x16_p32 b4x16_p64 kind::f16 "
+     "kind::tf32 kind::f8f6f4 kind::i8 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4 block_scale "
+     "scale_vec::1X scale_vec::2X scale_vec::4X block16 block32 ashift collector::a::fill "
+     "collector::a::use collector::a::lastuse collector::a::discard collector::b0::fill "
+     "collector::b0::use collector::b0::lastuse collector::b0::discard collector::b1::fill "
+     "collector::b1::use collector::b1::lastuse collector::b1::discard collector::b2::fill "
+     "collector::b2::use collector::b2::lastuse collector::b2::discard collector::b3::fill "
+     "collector::b3::use collector::b3::lastuse collector::b3::discard"},
+};
+
+const NamedSet* set_named(std::string_view name) {
+  return std::find_if(std::begin(kSets), std::end(kSets),
+                      [&](const NamedSet& one) { return one.name == name; });
+}
+
+// What a word needs wherever it stands.
+struct WordNeeds {
+  std::string_view word;
+  Needs needs;
+};
+constexpr WordNeeds kWordNeeds[] = {
+    {"NaN", {80}},
+    {"m16n8k4", {80}},
+    {"m16n8k16", {80}},
+    {"m16n8k32", {80}},
+    {"m16n8k64", {80}},
+    {"m16n8k128", {80}},
+    {"m16n8k256", {80}},
+    {"shared::cta", {0, 78}},
+    {"shared::cluster", {90}},
+    {"cluster", {90}},
+    {"tensormap", {90}},
+    {"expect_tx", {90, 80}},
+    {"b128", {0, 83}},
+    {"tf32", {80}},
+    {"bf16", {80}},
+    {"bf16x2", {80}},
+    {"relu", {80}},
+    {"xorsign", {86}},
+    {"f32x2", {100}},
+    {"s16x2", {90, 80}},
+    {"u16x2", {90, 80}},
+    {"e4m3x2", {89}},
+    {"e5m2x2", {89}},
+    {"e2m1x2", {100, 0, true}},
+    {"e2m3x2", {100, 0, true}},
+    {"e3m2x2", {100, 0, true}},
+    {"L2::cache_hint", {80, 74}},
+    {"L2::evict_last", {80}},
+    {"L2::evict_normal", {80}},
+    {"L2::64B", {0, 74}},
+    {"L2::128B", {0, 74}},
+    {"L2::256B", {80, 74}},
+    {"L1::evict_first", {0, 74}},
+    {"L1::evict_last", {0, 74}},
+    {"L1::no_allocate", {0, 74}},
+    {"async::generic", {90, 80}},
+    {"tensormap::generic", {90}},
+};
+
+template <typename Each>
+void each_word(std::string_view words, char between, Each each) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(between), words.size());
+    if (end > 0) each(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+}
+
+std::vector<std::string_view> split(std::string_view words, char between) {
+  std::vector<std::string_view> all;
+  each_word(words, between, [&](std::string_view word) { all.push_back(word); });
+  return all;
+}
+
+bool has(const std::vector<std::string_view>& words, std::string_view wanted) {
+  return std::find(words.begin(), words.end(), wanted) != words.end();
+}
+
+// m16n8k32, m8n8
+bool is_shape(std::string_view word) {
+  std::string letters;
+  for (const char c : word) {
+    if (c < '0' || c > '9')
+      letters += c;
+    else if (letters.empty())
+      return false;
+  }
+  return (letters == "mnk" || letters == "mn") && word.back() >= '0' && word.back() <= '9';
+}
+
+// Types say by their order what they are of, and so do state spaces; other words stand anywhere.
+enum class Ordered : std::uint8_t { none, type, space };
+
+Ordered ordered(std::string_view word) {
+  static const std::unordered_set<std::string_view> formats = {
+      "tf32", "s4", "u4", "b1", "e4m3", "e5m2", "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2"};
+  if (type_named(word) != Type::none || formats.contains(word)) return Ordered::type;
+  return word == "global" || word.starts_with("shared") ? Ordered::space : Ordered::none;
+}
+
+void add(Needs& needs, const Needs& more) {
+  needs.specific = needs.specific || more.specific;
+  needs.architecture = std::max(needs.architecture, more.architecture);
+  needs.version = std::max(needs.version, more.version);
+}
+
+// A place for a word in a form's syntax.
+struct Slot {
+  std::vector<std::string_view> words;
+  bool shape = false;  ///< any m16n8k16 as well
+  bool optional = false;
+  bool repeats = false;  ///< any number of these words
+  int group = -1;        ///< slots of one {.a.b}: all or none
+
+  [[nodiscard]] bool takes(std::string_view word) const {
+    return has(words, word) || (shape && is_shape(word));
+  }
+};
+
+// A form whose syntax has been read.
+class Syntax {
+ public:
+  explicit Syntax(const InstructionForm& form) : form_(&form) {
+    const std::string_view text = form.syntax;
+    std::size_t at = std::min(text.find_first_of(".{"), text.size());
+    mnemonic_ = text.substr(0, at);
+    int group = -1, groups = 0;
+    while (at < text.size()) {
+      if (text[at] == '{') {
+        group = groups++;
+        ++at;
+      } else if (text[at] == '}') {
+        group = -1;
+        ++at;
+      } else {
+        at = read_slot(at + 1, group);
+      }
+    }
+  }
+
+  [[nodiscard]] std::string_view mnemonic() const { return mnemonic_; }
+  [[nodiscard]] const InstructionForm& form() const { return *form_; }
+  [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
+
+  // Each word has a slot of its own, in any order, and each slot that must have a word has one.
+  [[nodiscard]] bool accepts(const std::vector<std::string_view>& words,
+                             std::size_t operands) const {
+    if (form_->operands != 0 && form_->operands != operands) return false;
+    std::vector<bool> filled(slots_.size());
+    std::array<std::size_t, 3> behind{};  // by Ordered
+    for (const std::string_view word : words) {
+      const Ordered kind = ordered(word);
+      std::size_t& first = behind[static_cast<std::size_t>(kind)];
+      std::size_t slot = kind == Ordered::none ? 0 : first;
+      while (slot < slots_.size() && (filled[slot] || !slots_[slot].takes(word))) ++slot;
+      if (slot == slots_.size()) return false;
+      filled[slot] = !slots_[slot].repeats;
+      first = slot;
+    }
+    return is_complete(filled);
+  }
+
+ private:
+  // Reads what stands behind a dot; where it ends.
+  std::size_t read_slot(std::size_t at, int group) {
+    const std::string_view text = form_->syntax;
+    Slot slot;
+    slot.group = group;
+    slot.optional = group >= 0;
+    if (text[at] == '*') {
+      slot.repeats = true;
+      ++at;
+    }
+    std::size_t end;
+    if (text[at] == '<') {
+      end = text.find('>', at);
+      slot.words = split(text.substr(at + 1, end - at - 1), ' ');
+      ++end;
+    } else {
+      end = std::min(text.find_first_of(".{}", at), text.size());
+      const std::string_view word = text.substr(at, end - at);
+      if (word == "$shape")
+        slot.shape = true;
+      else
+        slot.words =
+            word[0] == '$' ? split(set_named(word.substr(1))->words, ' ') : std::vector{word};
+    }
+    slots_.push_back(std::move(slot));
+    return end;
+  }
+
+  [[nodiscard]] bool is_complete(const std::vector<bool>& filled) const {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (!slots_[i].optional && !filled[i]) return false;
+      if (i > 0 && slots_[i].group >= 0 && slots_[i].group == slots_[i - 1].group &&
+          filled[i] != filled[i - 1])
+        return false;
+    }
+    return true;
+  }
+
+  const InstructionForm* form_;
+  std::string_view mnemonic_;
+  std::vector<Slot> slots_;
+};
+
+struct InstructionSet {
+  std::unordered_map<std::string_view, std::vector<Syntax>> by_mnemonic;
+  std::unordered_set<std::string_view> words;
+};
+
+// The needs of instruction_forms.def.
+constexpr Needs any = {};
+constexpr Needs sm(std::uint32_t architecture, std::uint32_t version = 0) {
+  return {architecture, version};
+}
+constexpr Needs sm_a(std::uint32_t architecture, std::uint32_t version = 0) {
+  return {architecture, version, true};
+}
+constexpr Needs ptx(std::uint32_t version) {
+  return {0, version};
+}
+
+constexpr InstructionForm kForms[] = {
+#define FORM(syntax, operands, needs, which, family) \
+  {syntax, operands, needs, InstructionClass::of_##which, Family::family},
+#include "ptx/instruction_forms.def"
+};
+
+const InstructionSet& instruction_set() {
+  static const InstructionSet set = [] {
+    InstructionSet all;
+    for (const InstructionForm& form : kForms) {
+      Syntax syntax(form);
+      for (const Slot& slot : syntax.slots())
+        all.words.insert(slot.words.begin(), slot.words.end());
+      all.by_mnemonic[syntax.mnemonic()].push_back(std::move(syntax));
+    }
+    return all;
+  }();
+  return set;
+}
+
+// Arithmetic, comparisons and selections are of the type they work on: of setp.lt.f32 the last
+// word, of set.lt.u32.f32 too.
+InstructionClass class_of_type(std::string_view type) {
+  if (type == "f64") return InstructionClass::of_double;
+  if (type == "f32" || type == "f32x2") return InstructionClass::of_single;
+  if (type == "f16" || type == "f16x2" || type == "bf16" || type == "bf16x2")
+    return InstructionClass::of_half;
+  if (!type.empty() && (type[0] == 'u' || type[0] == 's' || type[0] == 'b' || type == "pred"))
+    return InstructionClass::of_integer;
+  return InstructionClass::of_other;
+}
+
+// The syntax with its sets spelled out.
+std::string spelled(const InstructionForm& form) {
+  std::string text;
+  for (std::size_t at = 0; at < form.syntax.size(); ++at) {
+    if (form.syntax[at] != '$') {
+      text += form.syntax[at];
+      continue;
+    }
+    const std::size_t end = std::min(form.syntax.find_first_of(".{}", at), form.syntax.size());
+    const std::string_view name = form.syntax.substr(at + 1, end - at - 1);
+    text += name == "shape" ? "<mMnNkK>" : "<" + std::string(set_named(name)->words) + ">";
+    at = end - 1;
+  }
+  return text;
+}
+
+// What a person would call the words of a slot.
+std::string described(const Slot& slot) {
+  const auto is_of = [&](std::string_view set) {
+    const std::vector<std::string_view> words = split(set_named(set)->words, ' ');
+    return slot.words.size() > 1 && std::all_of(slot.words.begin(), slot.words.end(),
+                                                [&](auto word) { return has(words, word); });
+  };
+  if (slot.shape) return "a shape";
+  if (is_of("rnd")) return "a rounding modifier";
+  if (is_of("cmp")) return "a comparison";
+  if (slot.words.size() > 1 && ordered(slot.words.front()) == Ordered::type) return "a type";
+  std::string text = "." + std::string(slot.words.front());
+  for (std::size_t i = 1; i < slot.words.size(); ++i)
+    text += (i + 1 == slot.words.size() ? " or ." : ", .") + std::string(slot.words[i]);
+  return text;
+}
+
+// How a form differs from what was written.
+struct Distance {
+  std::ptrdiff_t strangers = 0;      ///< words that it has no slot for
+  std::vector<const Slot*> missing;  ///< slots that must have a word and have none
+
+  friend bool operator<(const Distance& a, const Distance& b) {
+    return std::pair(a.strangers, a.missing.size()) < std::pair(b.strangers, b.missing.size());
+  }
+};
+
+Distance distance(const Syntax& syntax, std::span<const std::string_view> words) {
+  Distance found;
+  const auto taken_by = [&](std::string_view word) {
+    return [word](const Slot& slot) { return slot.takes(word); };
+  };
+  found.strangers = std::count_if(words.begin(), words.end(), [&](std::string_view word) {
+    return std::none_of(syntax.slots().begin(), syntax.slots().end(), taken_by(word));
+  });
+  for (const Slot& slot : syntax.slots()) {
+    const bool filled = std::any_of(words.begin(), words.end(),
+                                    [&](std::string_view word) { return slot.takes(word); });
+    if (!slot.optional && !filled) found.missing.push_back(&slot);
+  }
+  return found;
+}
+
+}  // namespace
+
+InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
+  const std::vector<std::string_view> words = split(opcode, '.');
+  const auto known = instruction_set().by_mnemonic.find(words.empty() ? "" : words[0]);
+  if (known == instruction_set().by_mnemonic.end()) return {};
+  const std::vector<std::string_view> modifiers(words.begin() + 1, words.end());
+  const std::vector<Syntax>& all = known->second;
+  const auto accepting = std::find_if(all.begin(), all.end(), [&](const Syntax& syntax) {
+    return syntax.accepts(modifiers, operands);
+  });
+  const InstructionForm& form = (accepting == all.end() ? all.front() : *accepting).form();
+  InstructionFacts result;
+  if (accepting != all.end()) {
+    result.form = &form;
+    result.needs = form.needs;
+  }
+  result.family = form.family;
+  for (const std::string_view word : modifiers) {
+    const auto* row = std::find_if(std::begin(kWordNeeds), std::end(kWordNeeds),
+                                   [&](const WordNeeds& one) { return one.word == word; });
+    if (row != std::end(kWordNeeds)) add(result.needs, row->needs);
+  }
+  result.which =
+      form.which == InstructionClass::of_typed ? class_of_type(words.back()) : form.which;
+  return result;
+}
+
+const InstructionFacts& InstructionTable::of(std::string_view opcode, std::size_t operands) {
+  std::vector<Known>& all = known_[opcode];
+  for (const Known& one : all) {
+    if (one.operands == operands) return *one.facts;
+  }
+  all.push_back({operands, std::make_unique<InstructionFacts>(facts_of(opcode, operands))});
+  return *all.back().facts;
+}
+
+std::span<const InstructionForm> instruction_forms() {
+  return kForms;
+}
+
+std::string what_is_wrong(std::string_view opcode) {
+  const std::vector<std::string_view> words = split(opcode, '.');
+  const std::string first(words.empty() ? opcode : words[0]);
+  const auto known = instruction_set().by_mnemonic.find(first);
+  if (known == instruction_set().by_mnemonic.end()) return "'" + first + "' is no instruction";
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!instruction_set().words.contains(words[i]) && !is_shape(words[i]))
+      return "unknown modifier '." + std::string(words[i]) + "'";
+  }
+  const Syntax* nearest = nullptr;
+  Distance least;
+  for (const Syntax& syntax : known->second) {
+    Distance own = distance(syntax, std::span(words).subspan(1));
+    if (nearest != nullptr && least < own) continue;
+    nearest = &syntax;
+    least = std::move(own);
+  }
+  constexpr std::size_t kReadable = 160;
+  const std::string syntax = spelled(nearest->form());
+  const std::string form = syntax.size() <= kReadable ? "; one form of it is " + syntax : "";
+  if (least.strangers == 0 && !least.missing.empty())
+    return "'" + first + "' needs " + described(*least.missing.front()) + form;
+  return "'" + first + "' has no such modifiers, or not together" + form;
+}
+
+std::uint32_t least_target_of_special(std::string_view name) {
+  if (name.starts_with("%cluster") || name.starts_with("%nclusterid") ||
+      name == "%is_explicit_cluster" || name == "%aggr_smem_size")
+    return 90;
+  return name.starts_with("%reserved_smem_offset") ? 80 : 0;
+}
+
+}  // namespace warpmark::cpu

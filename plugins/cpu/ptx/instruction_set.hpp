@@ -1,0 +1,117 @@
+// What PTX has: each form of each instruction as the PTX ISA writes it, and what is known of it.
+//
+// instruction_forms.def is the one place that says which modifiers an instruction has, what it
+// needs, which class it counts as and which decoder does it. An opcode is held against it once, and
+// everything after that asks the result.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace warpmark::cpu {
+
+/// Classes of instructions, by which launches count them.
+enum class InstructionClass : std::uint8_t {
+#define CLASS(name) of_##name,
+#include "ptx/classes.def"
+  count,
+  of_typed = count  ///< of a form only: by the type that it works on
+};
+inline constexpr std::size_t kClasses = static_cast<std::size_t>(InstructionClass::count);
+/// One number for each class.
+using ClassCounts = std::array<std::uint64_t, kClasses>;
+
+/// What decodes a form. `none`: nothing; PTX has it, and this device does not.
+enum class Family : std::uint8_t {
+  none,
+  address,  ///< cvta and isspacep
+  advice,
+  arithmetic,
+  async_copy,
+  async_store,
+  atomic,
+  bulk_copy,
+  bulk_store,
+  cluster_address,
+  collective,
+  control,  ///< ends a basic block
+  conversion,
+  elect,
+  fence,
+  image,
+  logic_with_predicate,
+  matrix,
+  mbarrier,
+  memory,
+  mixed,
+  move,
+  packed,
+  policy,
+  set,
+  stack,
+  test,
+  three_operands
+};
+
+/// The least a module must declare to have an instruction.
+struct Needs {
+  std::uint32_t architecture = 0;  ///< 80 for .target sm_80
+  std::uint32_t version = 0;       ///< 83 for .version 8.3
+  bool specific = false;           ///< with features of an architecture's own: sm_100a, sm_100f
+};
+
+/// One line of instruction_forms.def.
+struct InstructionForm {
+  std::string_view syntax;    ///< with its sets by name: see there
+  std::uint8_t operands = 0;  ///< where that tells forms apart; 0 elsewhere
+  Needs needs;
+  InstructionClass which = InstructionClass::of_other;
+  Family family = Family::none;
+};
+
+/// What is known of an opcode with all its modifiers, such as fma.rn.f32.
+struct InstructionFacts {
+  const InstructionForm* form = nullptr;  ///< that accepts it; null: PTX has no such instruction
+  Family family = Family::none;           ///< the form's; without one that of its first word
+  Needs needs;                            ///< of the form and of each word
+  InstructionClass which = InstructionClass::of_other;
+
+  /// PTX has it, and this device does not.
+  [[nodiscard]] bool is_unsupported() const { return form != nullptr && family == Family::none; }
+};
+
+/// Holds an opcode, with so many operands, against the forms. Linear in its length.
+InstructionFacts facts_of(std::string_view opcode, std::size_t operands);
+
+/// The facts of the opcodes of a module, each found once. The opcodes must outlive it; the facts
+/// stay where they are, also when the table is moved.
+class InstructionTable {
+ public:
+  const InstructionFacts& of(std::string_view opcode, std::size_t operands);
+
+ private:
+  struct Known {
+    std::size_t operands;
+    std::unique_ptr<InstructionFacts> facts;
+  };
+  std::unordered_map<std::string_view, std::vector<Known>> known_;
+};
+
+/// All forms, in the order of the file.
+std::span<const InstructionForm> instruction_forms();
+
+/// Why PTX has no such opcode: a word that there is not, or one that is missing, with the syntax
+/// that the instruction has.
+std::string what_is_wrong(std::string_view opcode);
+
+/// The least .target of a special register: 90 for sm_90.
+std::uint32_t least_target_of_special(std::string_view name);
+
+}  // namespace warpmark::cpu
