@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the pages of docs/reference from the JSON Schemas and the program's own help.
+"""Writes the pages of docs/reference from the JSON Schemas, the program's own help, and the CPU device's table of
+instructions.
 
     reference.py PROGRAM ROOT            writes ROOT/docs/reference/*.md
     reference.py --check PROGRAM ROOT    fails if that would change a page
@@ -210,6 +211,49 @@ def command_page(program, root):
     return "\n".join(lines).rstrip() + "\n"
 
 
+SETS = re.compile(r'\{"(\w+)",\s*((?:"[^"]*"\s*)+)\}')
+_FORM = re.compile(r'FORM\("([^"]*)", (\d+), (\w+(?:\([^)]*\))?), (\w+), (\w+)\)')
+
+
+def needs_text(needs):
+    """What instruction_forms.def says a form needs, as PTX says it."""
+    numbers = [int(number) for number in re.findall(r"\d+", needs)]
+    if needs.startswith("ptx"):
+        numbers.insert(0, 0)
+    architecture, version = (numbers + [0, 0])[:2]
+    target = "sm_%d%s" % (architecture, "a" if needs.startswith("sm_a") else "") if architecture else ""
+    return ", ".join(filter(None, [target, "PTX %d.%d" % divmod(version, 10) if version else ""]))
+
+
+def instruction_page(root):
+    """All instructions of PTX, and what the CPU device does with them, from its own table."""
+    folder = root / "plugins/cpu/ptx"
+    source = (folder / "instruction_set.cpp").read_text(encoding="utf-8")
+    sets = {name: " ".join(re.findall(r'"([^"]*)"', words)).split()
+            for name, words in SETS.findall(source[source.index("kSets"):source.index("struct WordNeeds")])}
+    lines = ["# Instructions", NOTE % "`plugins/cpu/ptx/instruction_forms.def`",
+             "Every instruction of PTX 9.0 as the PTX ISA writes it, what it needs of a module, the class that the",
+             "[counters](../counters.md) count it in, and whether the CPU device executes it. `{.word}` may be left out,",
+             "`.<a b>` is one of several, and `.$name` is one of a set below the table. Some words need more wherever they",
+             "stand: `.bf16` needs sm_80, `.shared::cluster` sm_90, `.b128` PTX 8.3.", ""]
+    section = re.compile(r"^// --- (.*)$", re.M)
+    text = (folder / "instruction_forms.def").read_text(encoding="utf-8")
+    used = set()
+    parts = section.split(text)[1:]
+    for heading, forms in zip(parts[::2], parts[1::2]):
+        rows = []
+        for syntax, operands, needs, which, family in _FORM.findall(forms):
+            used.update(re.findall(r"\$(\w+)", syntax))
+            rows.append(("`%s`%s" % (syntax.replace("*", ""), " with %s operands" % operands if operands != "0" else ""),
+                         needs_text(needs), "by type" if which == "typed" else which,
+                         "refused" if family == "none" else "yes"))
+        lines += ["## " + heading, ""] + table(("syntax", "needs", "class", "CPU device"), rows) + [""]
+    lines += ["## Sets", ""]
+    rows = [("`$%s`" % name, " ".join("`%s`" % word for word in sets[name])) for name in sorted(used - {"shape"})]
+    rows.append(("`$shape`", "`m16n8k16` and the like"))
+    return "\n".join(lines + table(("set", "words"), sorted(rows))).rstrip() + "\n"
+
+
 def words(text):
     return text.lower().split()
 
@@ -223,6 +267,8 @@ def main(arguments):
         source = "schema/%s.json" % name
         schema = json.loads((root / source).read_text(encoding="utf-8"))
         pages[name + "-schema.md"] = Page(schema).text(title, about, source)
+    if (root / "plugins/cpu/ptx").is_dir():
+        pages["instructions.md"] = instruction_page(root)
     folder = root / "docs/reference"
     old = 0
     for name, text in pages.items():

@@ -61,9 +61,6 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
   }
   if (im2col && (mode == "im2col_no_offs") != form.to_global)
     invalid(statement, "a copy to global memory has .im2col_no_offs, others .im2col");
-  // ptxas takes it, and an H200 ends each kernel that has it with an illegal instruction.
-  if (im2col && form.to_global)
-    refuse(statement, "a store of columns of pixels is not implemented on this device");
   if (im2col && !form.to_global) form.offsets = static_cast<std::uint8_t>(form.rank - 2);
   if (reduces) {
     const std::string_view operation = words.take(AsyncWords::operation);

@@ -196,11 +196,7 @@ void Decoder::texture(const Statement& statement, std::string_view name, bool ga
   }
   const std::string_view shape = words.next();
   const Geometry* geometry = find(kGeometries, shape);
-  if (geometry == nullptr) {
-    if (shape == "2dms" || shape == "a2dms")
-      refuse(statement, "multi-sample textures are not implemented on this device");
-    invalid(statement, "unknown geometry");
-  }
+  if (geometry == nullptr) invalid(statement, "unknown geometry");
   op.geometry = *geometry;
   const bool cube = op.geometry == Geometry::cube || op.geometry == Geometry::acube;
   if (gather && dimensions_of(op.geometry) != 2 && !cube)
