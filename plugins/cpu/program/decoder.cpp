@@ -173,6 +173,7 @@ void Decoder::try_end_block(const Statement& statement, std::uint32_t index, Blo
 }
 
 void Decoder::instruction(const Statement& statement) {
+  if (statement.facts->form == nullptr) invalid(statement, what_is_wrong(statement.opcode));
   check_target(statement);
   if (!decode(statement) && !reordered(statement)) refuse_opcode(statement);
 }

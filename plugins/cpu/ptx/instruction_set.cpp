@@ -19,6 +19,7 @@ constexpr NamedSet kSets[] = {
     {"round", "rn rz rm rp rni rzi rmi rpi"},
     {"cmp", "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan"},
     {"bool", "and or xor"},
+    {"compared", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"},
     {"space", "global shared shared::cta shared::cluster local const"},
     {"parameter", "param param::entry param::func"},
     {"order", "volatile relaxed acquire release acq_rel"},
@@ -196,9 +197,10 @@ class Syntax {
       const Ordered kind = ordered(word);
       std::size_t& first = behind[static_cast<std::size_t>(kind)];
       std::size_t slot = kind == Ordered::none ? 0 : first;
-      while (slot < slots_.size() && (filled[slot] || !slots_[slot].takes(word))) ++slot;
+      const auto is_free = [&] { return !filled[slot] || slots_[slot].repeats; };
+      while (slot < slots_.size() && (!is_free() || !slots_[slot].takes(word))) ++slot;
       if (slot == slots_.size()) return false;
-      filled[slot] = !slots_[slot].repeats;
+      filled[slot] = true;
       first = slot;
     }
     return is_complete(filled);
