@@ -30,10 +30,15 @@ std::string remedy() {
         "WARPMARK_CUDA_HOME to the folder of a toolkit",
         python);
   }
-  return own_places().installed
-             ? "install CUDA 12.4 or newer, or set WARPMARK_CUDA_HOME to its folder or "
-               "WARPMARK_NVRTC to a libnvrtc.so"
-             : "run ./bootstrap, which fetches it, or set WARPMARK_NVRTC to a libnvrtc.so";
+  const Places places = own_places();
+  if (!places.installed) {
+    return "run ./bootstrap, which fetches it, or set WARPMARK_NVRTC to a libnvrtc.so";
+  }
+  const bool packaged = places.library.string().starts_with("/usr/lib/");
+  return fmt::format(
+      "install {}CUDA 12.4 or newer, or set WARPMARK_CUDA_HOME to its folder or "
+      "WARPMARK_NVRTC to a libnvrtc.so",
+      packaged ? "the package warpmark-cuda, or " : "");
 }
 
 std::string variable(const char* name) {

@@ -149,7 +149,7 @@ class Bullseye(RootTest):
             self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "dpkg-dev", *BUILD_PYTHON)
             self.root.run("sh", "-c", "mkdir -p /tmp/python && cd /tmp/python && "
                           "apt-get source -qq --download-only --allow-unauthenticated python3.11 && "
-                          "mkdir src && tar -C src --strip-components=1 -xf python3.11_*.orig.tar.xz && cd src && "
+                          "mkdir -p src && tar -C src --strip-components=1 -xf python3.11_*.orig.tar.* && cd src && "
                           "./configure --prefix=/opt/python && make -j2 && make install")
         return "/opt/python/bin/python3.11"
 
@@ -158,11 +158,12 @@ class Bookworm(RootTest):
     suite = "bookworm"
 
     def test_deb(self):
-        subprocess.run(["cpack", "--config", BINARY / "CPackConfig.cmake"], check=True,
+        subprocess.run(["cpack", "--config", BINARY / "CPackConfig.cmake"], check=True, cwd=BINARY,
                        stdout=subprocess.DEVNULL)
         names = [self.put(file, "root") for file in sorted((BINARY / "packages").glob("*.deb"))]
         self.assertEqual(len(names), 2)
         self.root.run("apt-get", "update", "-qq")
+        self.root.run("sh", "-c", "dpkg --purge warpmark warpmark-cuda || true")  # of a kept system
         before = self.packages()
         since = time.monotonic()
         self.root.run("apt-get", "install", "-qq", "--no-install-recommends", *names)
