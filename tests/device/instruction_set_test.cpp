@@ -43,7 +43,7 @@ TEST(InstructionSet, EachFormTakesItsOwnFirstWords) {
     std::string opcode;
     bool alternative = false, skipped = false;
     for (const char c : form.syntax) {
-      if (c == '{' || c == '}' || c == '*') continue;
+      if (c == '{' || c == '}' || c == '*' || c == '!') continue;
       if (c == '<') {
         alternative = true;
       } else if (c == '>') {
@@ -66,6 +66,13 @@ TEST(InstructionSet, WordsStandInAnyOrderAndTypesInTheirs) {
   EXPECT_EQ(facts_of("set.lt.u16.u32", 3).form, nullptr);
   EXPECT_NE(facts_of("set.lt.u32.f16", 3).form, nullptr);
   EXPECT_NE(facts_of("mbarrier.arrive.b64.shared", 2).form, nullptr);
+}
+
+TEST(InstructionSet, WordsOfANameStandInTheirPlaces) {
+  EXPECT_NE(facts_of("mul.lo.s32", 3).form, nullptr);
+  EXPECT_EQ(facts_of("mul.s32.lo", 3).form, nullptr);
+  EXPECT_NE(facts_of("mbarrier.arrive.expect_tx.shared.b64", 3).form, nullptr);
+  EXPECT_EQ(facts_of("mbarrier.arrive.shared.expect_tx.b64", 3).form, nullptr);
 }
 
 TEST(InstructionSet, WordsThatExcludeOrNeedEachOther) {

@@ -244,7 +244,7 @@ def instruction_page(root):
         rows = []
         for syntax, operands, needs, which, family in _FORM.findall(forms):
             used.update(re.findall(r"\$(\w+)", syntax))
-            rows.append(("`%s`%s" % (syntax.replace("*", ""), " with %s operands" % operands if operands != "0" else ""),
+            rows.append(("`%s`%s" % (re.sub("[*!]", "", syntax), " with %s operands" % operands if operands != "0" else ""),
                          needs_text(needs), "by type" if which == "typed" else which,
                          "refused" if family == "none" else "yes"))
         lines += ["## " + heading, ""] + table(("syntax", "needs", "class", "CPU device"), rows) + [""]

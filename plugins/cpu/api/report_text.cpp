@@ -122,7 +122,7 @@ void race(const Fault& fault, Text& text) {
 void uninitialised(const Fault& fault, const Program& program, Text& text) {
   const bool variable = fault.origin == Space::param;
   const Statement* load = fault.other.known ? program.statement(fault.other.statement) : nullptr;
-  const std::uint32_t bytes = load != nullptr    ? loaded_bytes(load->opcode).all
+  const std::uint32_t bytes = load != nullptr    ? loaded_bytes(*load)
                               : fault.has_access ? fault.bytes
                                                  : 0;
   text.head("Uninitialized " + (variable ? std::string("register") : space_text(fault.origin)) +

@@ -23,145 +23,18 @@ std::vector<std::string_view> words_of(std::string_view name) {
   return words;
 }
 
-// The modifiers of an mbarrier instruction.
-struct MbarrierWords {
-  Space space = Space::generic;
-  bool expects = false, parity = false, cluster = false, partial = false, known = true;
-  const char* wrong = nullptr;
-};
-
-MbarrierWords mbarrier_words(const std::vector<std::string_view>& words) {
-  MbarrierWords said;
-  const std::string_view what = words[1];
-  const bool waits = what == "test_wait" || what == "try_wait",
-             arrives = what.starts_with("arrive");
-  const bool counts = what == "expect_tx" || what == "complete_tx";
-  std::string_view order, scope, space, type;
-  const auto once = [&](std::string_view& place, std::string_view word) {
-    if (!place.empty()) said.wrong = "two of the modifiers exclude each other";
-    place = word;
-  };
-  for (std::size_t i = 2; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    if (word == "expect_tx" || word == "parity") {
-      // These two belong to the instruction's name; what else there is stands in any order.
-      if (i != 2 || (word == "parity" ? !waits : !arrives))
-        said.wrong = "expect_tx stands behind an arrival, parity behind a wait";
-      (word == "parity" ? said.parity : said.expects) = true;
-    } else if (is_shared(word)) {
-      once(space, word);
-    } else if (word == "acquire" || word == "release" || word == "relaxed") {
-      once(order, word);
-    } else if (word == "cta" || word == "cluster" || word == "gpu" || word == "sys") {
-      once(scope, word);
-    } else if (word == "b64") {
-      once(type, word);
-    } else if (word == "noComplete") {
-      said.partial = true;
-    } else {
-      said.known = false;
-    }
-  }
-  said.space = space.empty() ? Space::generic : Space::shared;
-  said.cluster = space == "shared::cluster";
-  const std::string_view own = waits ? "acquire" : arrives ? "release" : "relaxed";
-  if (type.empty()) said.known = false;
-  if (order.empty() != scope.empty()) said.wrong = "an order and its scope stand together";
-  if (!order.empty() && ((order != own && order != "relaxed") || !(waits || arrives || counts)))
-    said.wrong = "there is no such order of this instruction";
-  if (!scope.empty() && scope != "cta" && scope != "cluster")
-    said.wrong = "a scope is .cta or .cluster";
-  if (said.cluster && !arrives && !counts) said.wrong = "the barrier must be the block's own";
-  if (said.partial && (!arrives || said.expects || said.cluster))
-    said.wrong = ".noComplete is of arrivals at the block's own barrier";
-  if (what == "pending_count" && !space.empty()) said.wrong = "a state has no state space";
-  return said;
-}
-
 }  // namespace
 
 // Fences order what is in order already: threads execute one access after another, and copies come
 // about where they are waited for. Those between threads are told to who looks for races.
 bool Decoder::fence(const Statement& statement) {
-  std::string_view name = statement.opcode;
-  if (name == "membar.cta" || name == "membar.gl" || name == "membar.sys" ||
-      name == "membar.proxy.alias") {
-    expect_operands(statement, 0, 0);
-    if (name != "membar.proxy.alias") emit_fence(statement, name == "membar.cta");
-    return true;
-  }
-  if (!name.starts_with("fence.")) return false;
-  enum { order, scope, restriction, proxy, space, init, kinds };
-  constexpr std::array<std::pair<std::string_view, int>, 18> kWords = {
-      {{"sc", order},
-       {"acq_rel", order},
-       {"acquire", order},
-       {"release", order},
-       {"cta", scope},
-       {"cluster", scope},
-       {"gpu", scope},
-       {"sys", scope},
-       {"sync_restrict::shared::cta", restriction},
-       {"sync_restrict::shared::cluster", restriction},
-       {"alias", proxy},
-       {"async", proxy},
-       {"async::generic", proxy},
-       {"tensormap::generic", proxy},
-       {"global", space},
-       {"shared::cta", space},
-       {"shared::cluster", space},
-       {"mbarrier_init", init}}};
-  std::array<std::string_view, kinds> seen;
-  name.remove_prefix(6);
-  const bool proxies = name.starts_with("proxy.");
-  if (proxies) name.remove_prefix(6);
-  while (!name.empty()) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    const std::string_view word = name.substr(0, dot);
-    name.remove_prefix(std::min(dot + 1, name.size()));
-    const auto* row = std::find_if(kWords.begin(), kWords.end(),
-                                   [&](const auto& one) { return one.first == word; });
-    if (row == kWords.end()) return false;
-    std::string_view& place = seen[static_cast<std::size_t>(row->second)];
-    if (!place.empty()) invalid(statement, "two of the modifiers exclude each other");
-    place = word;
-  }
-  // What remains of `seen` below is what the form has no place for.
-  const std::string_view said = std::exchange(seen[order], "");
-  const std::string_view whose = std::exchange(seen[scope], "");
-  const std::string_view limits = std::exchange(seen[restriction], "");
-  const std::string_view between = std::exchange(seen[proxy], "");
-  const bool starts = !std::exchange(seen[init], "").empty();
-  const bool one_way = said == "acquire" || said == "release";
-  const bool limited = limits == (said == "acquire" ? "sync_restrict::shared::cluster"
-                                                    : "sync_restrict::shared::cta") &&
-                       one_way && whose == "cluster";
-  bool right = proxies == !between.empty();
-  if (between == "async") {
-    seen[space] = "";
-    right = right && said.empty() && whose.empty() && limits.empty() && !starts;
-  } else if (between == "alias") {
-    right = right && said.empty() && whose.empty() && limits.empty() && !starts;
-  } else if (between == "async::generic") {
-    right = right && limited && !starts;
-  } else if (between == "tensormap::generic") {
-    right = right && one_way && !whose.empty() && limits.empty() && !starts;
-  } else if (starts) {
-    right = right && said == "release" && whose == "cluster" && limits.empty();
-  } else {
-    right = right && !whose.empty() && (limits.empty() || limited);
-  }
-  right = right && seen[space].empty();
-  if (!right) invalid(statement, "there is no such fence");
-  if (between == "tensormap::generic" && said == "acquire") {
-    expect_operands(statement, 2, 2);
-    const Operand& size = operand(statement, 1);
-    if (size.kind != OperandKind::integer || size.value != 128)
-      invalid(statement, "the size is 128");
-  } else {
-    expect_operands(statement, 0, 0);
-  }
-  if (!proxies && !starts) emit_fence(statement, whose == "cta");
+  const InstructionFacts& facts = *statement.facts;
+  const bool map = facts.has("tensormap::generic") && facts.has("acquire");
+  expect_operands(statement, map ? 2 : 0, map ? 2 : 0);
+  if (map &&
+      (operand(statement, 1).kind != OperandKind::integer || operand(statement, 1).value != 128))
+    invalid(statement, "the size is 128");
+  if (!facts.has("proxy") && !facts.has("mbarrier_init")) emit_fence(statement, facts.has("cta"));
   return true;
 }
 
@@ -195,14 +68,12 @@ std::uint32_t Decoder::address_value(const Statement& statement, const Operand& 
 }
 
 bool Decoder::mbarrier(const Statement& statement) {
-  const std::vector<std::string_view> words = words_of(statement.opcode);
-  if (words.size() < 2 || words[0] != "mbarrier") return false;
-  const std::string_view what = words[1];
-  const MbarrierWords said = mbarrier_words(words);
-  if (!said.known) return false;
-  if (said.wrong != nullptr) invalid(statement, said.wrong);
-  const Space space = said.space;
-  const bool expects = said.expects, parity = said.parity;
+  const InstructionFacts& facts = *statement.facts;
+  const std::string_view what = facts.words.front();
+  const bool expects = what.starts_with("arrive") && facts.has("expect_tx");
+  const bool parity = facts.has("parity"), cluster = facts.has("shared::cluster");
+  const bool shared = cluster || facts.has("shared") || facts.has("shared::cta");
+  const Space space = shared ? Space::shared : Space::generic;
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(space);
   const auto state_result = [&] {
@@ -220,8 +91,8 @@ bool Decoder::mbarrier(const Statement& statement) {
     if (operands == 2) instruction.a = source(statement, 1, Type::u32);
   } else if (what == "arrive" || what == "arrive_drop") {
     const bool drop = what == "arrive_drop";
-    expect_operands(statement, expects || said.partial ? 3 : 2, 3);
-    if (said.cluster && operand(statement, 0).kind != OperandKind::sink)
+    expect_operands(statement, expects || facts.has("noComplete") ? 3 : 2, 3);
+    if (cluster && operand(statement, 0).kind != OperandKind::sink)
       invalid(statement, "an arrival at another block's barrier gives no state");
     instruction.opcode =
         expects ? (drop ? Opcode::mbarrier_drop_expect : Opcode::mbarrier_arrive_expect)

@@ -211,31 +211,13 @@ bool Decoder::is_constant_variable(std::string_view name) const {
 }
 
 bool Decoder::memory(const Statement& statement) {
-  const std::string_view name = statement.opcode;
-  const bool store = name.starts_with("st.");
-  if (!store && !name.starts_with("ld.") && !name.starts_with("ldu.")) return false;
-  MemoryWords words;
-  const MemoryAccess kind = store                      ? MemoryAccess::store
-                            : name.starts_with("ldu.") ? MemoryAccess::load_uniform
-                                                       : MemoryAccess::load;
-  bool known = false;
-  const std::string_view wrong = memory_words(name, kind, words, known);
-  if (!known) return false;
+  const InstructionFacts& facts = *statement.facts;
+  const bool store = statement.opcode.starts_with("st."),
+             uniform = statement.opcode.starts_with("ldu.");
+  const MemoryWords words = memory_words(facts);
   Space space = words.space;
   const Type type = words.type;
-  polls_ = polls_ || words.polls;
-  switch (type) {
-    case Type::none:
-    case Type::pred:
-    case Type::f16:
-    case Type::bf16:
-    case Type::f16x2:
-    case Type::bf16x2:
-      invalid(statement, "a load or store needs a type of 8 to 128 bits, not of 16-bit numbers");
-    default:
-      break;
-  }
-  if (!wrong.empty()) invalid(statement, std::string(wrong));
+  polls_ = polls_ || (!store && words.polls);
   // A 128-bit element is two of 64.
   const bool b128 = type == Type::b128;
   const std::uint32_t bytes = b128 ? 8 : bytes_of(type);
@@ -245,6 +227,9 @@ bool Decoder::memory(const Statement& statement) {
     if (bytes * count > 32 || b128 || !global || module_.architecture < 100)
       invalid(statement, "a vector access has at most 16 bytes, of global memory on sm_100 32");
   }
+  if (bytes * count > 16 && module_.version < 88) invalid(statement, "needs .version 8.8");
+  if ((facts.word("evict2") != "") && bytes * count != 32)
+    invalid(statement, "eviction from L2 needs a vector of 32 bytes");
   if (words.count == 8 && bytes != 4) invalid(statement, ".v8 is a vector of 32-bit types");
   if (store && space == Space::constant) invalid(statement, "constant memory cannot be written");
   expect_operands(statement, words.hint ? 3 : 2, words.hint ? 3 : 2);
@@ -253,7 +238,7 @@ bool Decoder::memory(const Statement& statement) {
   instruction.count = static_cast<std::uint8_t>(count);
   instruction.cost = static_cast<std::uint8_t>(bytes * count);
   instruction.counter = bytes_counter(space, store ? Traffic::store : Traffic::load);
-  instruction.order = words.order;
+  instruction.order = words.order | (uniform ? Instruction::kReadOnly : 0);
   if (space != Space::local && space != Space::param) program_.note_access(space, bytes);
   const bool constants = space == Space::constant;
   if (constants) space = Space::global;  // where .const variables are placed

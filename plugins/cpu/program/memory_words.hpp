@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "ptx/module.hpp"
 
@@ -17,17 +16,11 @@ struct MemoryWords {
   std::uint8_t order = 0;   ///< as Instruction::order
 };
 
-enum class MemoryAccess : std::uint8_t { load, load_uniform, store };
+/// Of a form of ld, ldu or st. Orderings other than .release are no different from .weak here, and
+/// caching advice changes no result: warps execute one access after another.
+MemoryWords memory_words(const InstructionFacts& facts);
 
-/// Reads the words behind `ld.`, `ldu.` or `st.`. Returns "" if they can stand together, else why
-/// not, and with `known` false if there is one that no such instruction has.
-std::string_view memory_words(std::string_view opcode, MemoryAccess access, MemoryWords& words,
-                              bool& known);
-
-/// What a load reads by its text: bytes of an element, times the elements; zeros if it is no load.
-struct LoadedBytes {
-  std::uint32_t element = 0, all = 0;
-};
-LoadedBytes loaded_bytes(std::string_view opcode);
+/// Bytes that a load reads in each thread; 0 if it is no load.
+std::uint32_t loaded_bytes(const Statement& statement);
 
 }  // namespace warpmark::cpu

@@ -1,6 +1,8 @@
 #include "ptx/instruction_set.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -24,7 +26,10 @@ constexpr NamedSet kSets[] = {
     {"parameter", "param param::entry param::func"},
     {"order", "volatile relaxed acquire release acq_rel"},
     {"scope", "cta cluster gpu sys"},
-    {"cached", "ca cg cs cv lu wb wt"},
+    {"seen", "global shared shared::cta shared::cluster"},
+    {"vector", "v2 v4 v8"},
+    {"cached", "ca cg cs cv lu"},
+    {"written", "cg cs wb wt"},
     {"evict1",
      "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate"},
     {"evict2", "L2::evict_normal L2::evict_first L2::evict_last"},
@@ -151,6 +156,7 @@ void add(Needs& needs, const Needs& more) {
 
 // A place for a word in a form's syntax.
 struct Slot {
+  std::string_view set;  ///< that its words are, if it has a name
   std::vector<std::string_view> words;
   bool shape = false;  ///< any m16n8k16 as well
   bool optional = false;
@@ -177,6 +183,9 @@ class Syntax {
       } else if (text[at] == '}') {
         group = -1;
         ++at;
+      } else if (text[at] == '!') {
+        named_ = slots_.size();
+        ++at;
       } else {
         at = read_slot(at + 1, group);
       }
@@ -187,23 +196,29 @@ class Syntax {
   [[nodiscard]] const InstructionForm& form() const { return *form_; }
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 
-  // Each word has a slot of its own, in any order, and each slot that must have a word has one.
-  [[nodiscard]] bool accepts(const std::vector<std::string_view>& words,
-                             std::size_t operands) const {
-    if (form_->operands != 0 && form_->operands != operands) return false;
+  // The set of each word's slot, or nothing: each word has a slot of its own, in any order, and each
+  // slot that must have a word has one.
+  [[nodiscard]] std::optional<std::vector<std::string_view>> match(
+      const std::vector<std::string_view>& words, std::size_t operands) const {
+    if (form_->operands != 0 && form_->operands != operands) return std::nullopt;
+    std::vector<std::string_view> sets;
     std::vector<bool> filled(slots_.size());
     std::array<std::size_t, 3> behind{};  // by Ordered
     for (const std::string_view word : words) {
       const Ordered kind = ordered(word);
       std::size_t& first = behind[static_cast<std::size_t>(kind)];
       std::size_t slot = kind == Ordered::none ? 0 : first;
+      if (sets.size() < named_) slot = sets.size();
       const auto is_free = [&] { return !filled[slot] || slots_[slot].repeats; };
       while (slot < slots_.size() && (!is_free() || !slots_[slot].takes(word))) ++slot;
-      if (slot == slots_.size()) return false;
+      if (slot == slots_.size() || (sets.size() < named_ && slot != sets.size()))
+        return std::nullopt;
       filled[slot] = true;
       first = slot;
+      sets.push_back(slots_[slot].set);
     }
-    return is_complete(filled);
+    if (!is_complete(filled)) return std::nullopt;
+    return sets;
   }
 
  private:
@@ -223,8 +238,9 @@ class Syntax {
       slot.words = split(text.substr(at + 1, end - at - 1), ' ');
       ++end;
     } else {
-      end = std::min(text.find_first_of(".{}", at), text.size());
+      end = std::min(text.find_first_of(".{}!", at), text.size());
       const std::string_view word = text.substr(at, end - at);
+      if (word[0] == '$') slot.set = word.substr(1);
       if (word == "$shape")
         slot.shape = true;
       else
@@ -248,6 +264,7 @@ class Syntax {
   const InstructionForm* form_;
   std::string_view mnemonic_;
   std::vector<Slot> slots_;
+  std::size_t named_ = 0;  ///< the slots before a `!`, whose words stand in their places
 };
 
 struct InstructionSet {
@@ -304,10 +321,10 @@ std::string spelled(const InstructionForm& form) {
   std::string text;
   for (std::size_t at = 0; at < form.syntax.size(); ++at) {
     if (form.syntax[at] != '$') {
-      text += form.syntax[at];
+      if (form.syntax[at] != '!') text += form.syntax[at];
       continue;
     }
-    const std::size_t end = std::min(form.syntax.find_first_of(".{}", at), form.syntax.size());
+    const std::size_t end = std::min(form.syntax.find_first_of(".{}!", at), form.syntax.size());
     const std::string_view name = form.syntax.substr(at + 1, end - at - 1);
     text += name == "shape" ? "<mMnNkK>" : "<" + std::string(set_named(name)->words) + ">";
     at = end - 1;
@@ -361,29 +378,47 @@ Distance distance(const Syntax& syntax, std::span<const std::string_view> words)
 }  // namespace
 
 InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
-  const std::vector<std::string_view> words = split(opcode, '.');
-  const auto known = instruction_set().by_mnemonic.find(words.empty() ? "" : words[0]);
-  if (known == instruction_set().by_mnemonic.end()) return {};
-  const std::vector<std::string_view> modifiers(words.begin() + 1, words.end());
-  const std::vector<Syntax>& all = known->second;
-  const auto accepting = std::find_if(all.begin(), all.end(), [&](const Syntax& syntax) {
-    return syntax.accepts(modifiers, operands);
-  });
-  const InstructionForm& form = (accepting == all.end() ? all.front() : *accepting).form();
-  InstructionFacts result;
-  if (accepting != all.end()) {
-    result.form = &form;
-    result.needs = form.needs;
+  InstructionFacts facts;
+  facts.words = split(opcode, '.');
+  const std::string_view mnemonic = facts.words.empty() ? "" : facts.words.front();
+  if (!facts.words.empty()) facts.words.erase(facts.words.begin());
+  const auto known = instruction_set().by_mnemonic.find(mnemonic);
+  if (known == instruction_set().by_mnemonic.end()) return facts;
+  const InstructionForm* form = &known->second.front().form();
+  for (const Syntax& syntax : known->second) {
+    auto sets = syntax.match(facts.words, operands);
+    if (!sets) continue;
+    facts.form = form = &syntax.form();
+    facts.sets = std::move(*sets);
+    facts.needs = form->needs;
+    break;
   }
-  result.family = form.family;
-  for (const std::string_view word : modifiers) {
+  facts.family = form->family;
+  for (const std::string_view word : facts.words) {
     const auto* row = std::find_if(std::begin(kWordNeeds), std::end(kWordNeeds),
                                    [&](const WordNeeds& one) { return one.word == word; });
-    if (row != std::end(kWordNeeds)) add(result.needs, row->needs);
+    if (row != std::end(kWordNeeds)) add(facts.needs, row->needs);
   }
-  result.which =
-      form.which == InstructionClass::of_typed ? class_of_type(words.back()) : form.which;
-  return result;
+  facts.which = form->which;
+  if (form->which == InstructionClass::of_typed)
+    facts.which = class_of_type(facts.words.empty() ? "" : facts.words.back());
+  return facts;
+}
+
+bool InstructionFacts::has(std::string_view word) const {
+  return cpu::has(words, word);
+}
+
+std::string_view InstructionFacts::word(std::string_view set) const {
+  const auto found = std::find(sets.begin(), sets.end(), set);
+  return found == sets.end() ? "" : words[static_cast<std::size_t>(found - sets.begin())];
+}
+
+std::vector<std::string_view> InstructionFacts::types() const {
+  std::vector<std::string_view> found;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(found),
+               [](std::string_view word) { return ordered(word) == Ordered::type; });
+  return found;
 }
 
 const InstructionFacts& InstructionTable::of(std::string_view opcode, std::size_t operands) {

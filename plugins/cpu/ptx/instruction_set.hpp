@@ -83,8 +83,16 @@ struct InstructionFacts {
   Needs needs;                            ///< of the form and of each word
   InstructionClass which = InstructionClass::of_other;
 
+  std::vector<std::string_view> words;  ///< the modifiers as they stand, without dots
+  std::vector<std::string_view> sets;   ///< of each word: the set that the form has in its place
+
   /// PTX has it, and this device does not.
   [[nodiscard]] bool is_unsupported() const { return form != nullptr && family == Family::none; }
+  [[nodiscard]] bool has(std::string_view word) const;
+  /// The word in the place of a set such as "scope"; "" if there is none.
+  [[nodiscard]] std::string_view word(std::string_view set) const;
+  /// The words that are types, in their order.
+  [[nodiscard]] std::vector<std::string_view> types() const;
 };
 
 /// Holds an opcode, with so many operands, against the forms. Linear in its length.
