@@ -7,24 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "program/async_words.hpp"
 #include "program/decoder.hpp"
 
 namespace warpmark::cpu {
-namespace {
-
-std::vector<std::string_view> words_of(std::string_view name) {
-  std::vector<std::string_view> words;
-  while (!name.empty()) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    words.push_back(name.substr(0, dot));
-    name.remove_prefix(std::min(dot + 1, name.size()));
-  }
-  return words;
-}
-
-}  // namespace
-
 // Fences order what is in order already: threads execute one access after another, and copies come
 // about where they are waited for. Those between threads are told to who looks for races.
 bool Decoder::fence(const Statement& statement) {
@@ -125,27 +110,21 @@ bool Decoder::mbarrier(const Statement& statement) {
 }
 
 bool Decoder::async_copy(const Statement& statement) {
-  const std::vector<std::string_view> words = words_of(statement.opcode);
-  if (words.size() < 3 || words[0] != "cp" || words[1] != "async") return false;
-  const bool bulk = words[2] == "bulk";
-  const std::size_t own = bulk ? 4 : 3;  // words before the modifiers
-  const std::string_view what = bulk ? (words.size() > 3 ? words[3] : "") : words[2];
+  const InstructionFacts& facts = *statement.facts;
+  const bool bulk = facts.has("bulk");
   Instruction instruction;
-  if (what == "commit_group" || (what == "wait_all" && !bulk)) {
-    if (words.size() > own) return false;
+  if (facts.has("commit_group") || facts.has("wait_all")) {
     expect_operands(statement, 0, 0);
-    instruction.opcode = what == "wait_all" ? Opcode::wait_async_all
-                         : bulk             ? Opcode::commit_bulk
-                                            : Opcode::commit_async;
+    instruction.opcode = facts.has("wait_all") ? Opcode::wait_async_all
+                         : bulk                ? Opcode::commit_bulk
+                                               : Opcode::commit_async;
     emit(statement, instruction);
     return true;
   }
-  if (what == "wait_group") {  // .read: the sources may be written again
-    const bool read = bulk && words.size() == own + 1 && words.back() == "read";
-    if (words.size() > own && !read) return false;
+  if (facts.has("wait_group")) {
     expect_operands(statement, 1, 1);
     if (operand(statement, 0).kind != OperandKind::integer) invalid(statement, "needs a number");
-    instruction.negated = read;
+    instruction.negated = facts.has("read");  // the sources may be written again
     instruction.opcode = bulk ? Opcode::wait_bulk : Opcode::wait_async;
     instruction.a = source(statement, 0, Type::u32);
     emit(statement, instruction);
@@ -153,60 +132,22 @@ bool Decoder::async_copy(const Statement& statement) {
   }
   if (bulk) return bulk_copy(statement);
   instruction.site = program_.sites++;
-  if (what == "mbarrier") {  // cp.async.mbarrier.arrive{.noinc}{.shared}.b64
-    expect_operands(statement, 1, 1);
-    if (words.size() < 5 || words[3] != "arrive") return false;
-    Space space = Space::generic;
-    bool typed = false;
-    for (std::size_t i = 4; i < words.size(); ++i) {
-      const std::string_view word = words[i];
-      if (word == "shared::cluster") invalid(statement, "the barrier must be the block's own");
-      const bool twice = is_shared(word)   ? space == Space::shared
-                         : word == "noinc" ? instruction.negated
-                         : word == "b64"   ? typed
-                                           : true;
-      if (twice) return false;
-      if (is_shared(word)) space = Space::shared;
-      instruction.negated = instruction.negated || word == "noinc";
-      typed = typed || word == "b64";
-    }
-    if (!typed) invalid(statement, "needs .b64");
-    instruction.opcode = Opcode::arrive_async;
-    instruction.count = static_cast<std::uint8_t>(space);
-    instruction.address = address_value(statement, operand(statement, 0), space);
-    emit(statement, instruction);
-    return true;
-  }
-  return plain_copy(statement, instruction);
+  if (!facts.has("mbarrier")) return plain_copy(statement, instruction);
+  // cp.async.mbarrier.arrive{.noinc}{.shared}.b64
+  expect_operands(statement, 1, 1);
+  const Space space =
+      facts.has("shared") || facts.has("shared::cta") ? Space::shared : Space::generic;
+  instruction.negated = facts.has("noinc");
+  instruction.opcode = Opcode::arrive_async;
+  instruction.count = static_cast<std::uint8_t>(space);
+  instruction.address = address_value(statement, operand(statement, 0), space);
+  emit(statement, instruction);
+  return true;
 }
 
-// cp.async.{ca,cg}.shared{::cta}.global{…} [to], [from], bytes{, read | ignore}{, cache policy},
-// the words in any order but that of the state spaces
+// cp.async.{ca,cg}.shared{::cta}.global{…} [to], [from], bytes{, read | ignore}{, cache policy}
 bool Decoder::plain_copy(const Statement& statement, Instruction instruction) {
-  const std::vector<std::string_view> words = words_of(statement.opcode);
-  bool hint = false, fetches = false, to = false, from = false, whole = false, cached = false;
-  for (std::size_t i = 2; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    const bool level = word == "ca" || word == "cg";
-    if (level && cached) invalid(statement, "two of the modifiers exclude each other");
-    if (word == "shared" || word == "shared::cta") {
-      if (to || from) invalid(statement, "a copy goes from global to shared memory");
-      to = true;
-    } else if (word == "global") {
-      if (!to || from) invalid(statement, "a copy goes from global to shared memory");
-      from = true;
-    } else if (word == "L2::64B" || word == "L2::128B" || word == "L2::256B") {
-      if (std::exchange(fetches, true))
-        invalid(statement, "two of the modifiers exclude each other");
-    } else if (word == "L2::cache_hint") {
-      if (std::exchange(hint, true)) invalid(statement, "two of the modifiers exclude each other");
-    } else if (!level) {
-      return false;
-    }
-    cached = cached || level;
-    whole = whole || word == "cg";
-  }
-  if (!cached || !from) invalid(statement, "needs .ca or .cg, and .shared.global");
+  const bool hint = statement.facts->has("L2::cache_hint"), whole = statement.facts->has("cg");
   expect_operands(statement, hint ? 4 : 3, hint ? 5 : 4);
   const Operand& size = operand(statement, 2);
   if (size.kind != OperandKind::integer || (size.value != 4 && size.value != 8 && size.value != 16))

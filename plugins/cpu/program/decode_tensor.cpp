@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "machine/tensor.hpp"
-#include "program/async_words.hpp"
 #include "program/decoder.hpp"
 
 namespace warpmark::cpu {
@@ -24,53 +23,25 @@ constexpr std::array<std::string_view, 9> kTensorReductions = {"",    "add", "mi
 // {coordinates}], [from]{, cache policy}; cp.reduce… with an operation;
 // cp.async.bulk.prefetch.tensor.Nd.L2.global [map, {coordinates}]{, cache policy}
 bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
-  std::string_view name = statement.opcode;
-  const bool prefetches = name.starts_with("cp.async.bulk.prefetch.");
-  name.remove_prefix(name.find(".tensor.") + std::string_view(".tensor.").size());
-  AsyncWords words(name);
-  if (!async_modifiers(statement, words)) return false;
-  const std::string_view dimensions = words.take(AsyncWords::dimensions);
-  if (dimensions.empty()) invalid(statement, "needs .1d to .5d");
-  const std::string_view mode = words.take(AsyncWords::mode);
-  const bool im2col = mode.starts_with("im2col");
-  if (im2col && dimensions < "3d")
-    invalid(statement, "." + std::string(mode) + " needs .3d to .5d");
+  const InstructionFacts& facts = *statement.facts;
+  const bool prefetches = facts.has("prefetch"), hint = facts.has("L2::cache_hint");
+  const bool multicast = facts.has("multicast::cluster");
+  const std::string_view dimensions = facts.word("dim");
+  const bool im2col = facts.has("im2col");
+  if (im2col && dimensions < "3d") invalid(statement, ".im2col needs .3d to .5d");
   TensorForm form;
   form.rank = static_cast<std::uint8_t>(dimensions[0] - '0');
   form.im2col = im2col;
+  form.to_global = facts.has("bulk_group");
   Instruction instruction;
-  const std::string_view to = words.take(AsyncWords::to), from = words.take(AsyncWords::from);
-  const std::string_view completion = words.take(AsyncWords::completion);
-  const bool hint = !words.take(AsyncWords::hint).empty();
-  bool multicast = false;
-  if (prefetches) {
-    if (words.take(AsyncWords::level).empty() || to != "global" || !from.empty() ||
-        !completion.empty())
-      invalid(statement, "a prefetch is one of .L2 and .global");
-  } else {
-    form.to_global = to == "global";
-    if (form.to_global
-            ? from != "shared::cta"
-            : reduces || from != "global" || (to != "shared::cluster" && to != "shared::cta"))
-      invalid(statement, "there is no such copy between these state spaces");
-    if (completion != (form.to_global ? "bulk_group" : "mbarrier::complete_tx::bytes"))
-      invalid(statement,
-              "a copy to global memory needs .bulk_group, others "
-              ".mbarrier::complete_tx::bytes");
-    multicast = to == "shared::cluster" && !words.take(AsyncWords::multicast).empty();
-  }
-  if (im2col && (mode == "im2col_no_offs") != form.to_global)
-    invalid(statement, "a copy to global memory has .im2col_no_offs, others .im2col");
   if (im2col && !form.to_global) form.offsets = static_cast<std::uint8_t>(form.rank - 2);
   if (reduces) {
-    const std::string_view operation = words.take(AsyncWords::operation);
-    if (operation.empty()) invalid(statement, "needs an operation");
-    const auto* known = std::find(kTensorReductions.begin(), kTensorReductions.end(), operation);
+    const auto* known =
+        std::find(kTensorReductions.begin(), kTensorReductions.end(), facts.word("operation"));
     form.reduction = static_cast<TensorForm::Reduction>(known - kTensorReductions.begin());
     program_.ordered = true;  // of real numbers, for all that is known here
   }
   program_.note_access(Space::global, 2);  // elements of a byte lie together in practice
-  if (words.rest()) invalid(statement, "a modifier has no place here");
   const std::size_t operands = (prefetches       ? 1u
                                 : form.to_global ? 2u
                                                  : 3u) +

@@ -214,7 +214,6 @@ class Decoder {
   bool bulk_store(const Statement& statement);
   bool async_store(const Statement& statement);
   std::uint32_t bulk_size(const Statement& statement, const Operand& size);
-  bool async_modifiers(const Statement& statement, const class AsyncWords& words) const;
   Opcode reduction_of(const Statement& statement, std::string_view operation,
                       std::string_view type) const;
   // decode_tensor.cpp

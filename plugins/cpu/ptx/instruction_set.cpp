@@ -39,6 +39,7 @@ constexpr NamedSet kSets[] = {
     {"multimem",
      "u32 s32 b32 u64 s64 b64 f32 f64 f16 f16x2 bf16 bf16x2 e4m3 e5m2 e4m3x2 e5m2x2 e4m3x4 "
      "e5m2x4"},
+    {"operation", "and or xor add inc dec min max"},
     {"policy", "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"},
     {"dim", "1d 2d 3d 4d 5d"},
     {"atomic_space", "global shared shared::cta shared::cluster"},
