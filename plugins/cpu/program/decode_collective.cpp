@@ -9,9 +9,6 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::array<std::string_view, 8> kOrderings = {"relaxed", "acquire", "release", "acq_rel",
-                                                        "cta",     "gpu",     "sys",     "cluster"};
-
 struct Collective {
   std::string_view name;
   Opcode opcode;
@@ -47,6 +44,15 @@ constexpr std::uint32_t kLastWithoutSync = 63;  // PTX ISA: .version 6.3, for sm
 Type atomic_type(std::string_view name, Type known) {
   const Type named = type_named(name.substr(name.rfind('.') + 1));
   return bytes_of(named) == bytes_of(known) ? named : known;
+}
+
+// The name in atomics.def.
+std::string atomic_name(const InstructionFacts& facts) {
+  std::string name = facts.word("vector").empty() ? "atom." : "atom.vector.";
+  for (const std::string_view set : {"bitwise", "swap", "sum", "count", "extreme"})
+    name += facts.word(set);
+  if (facts.has("noftz")) name += ".noftz";
+  return name + "." + std::string(facts.types().front());
 }
 
 }  // namespace
@@ -126,53 +132,6 @@ bool Decoder::collective(const Statement& statement) {
   return true;
 }
 
-// What the words of an atomic operation say.
-struct Decoder::AtomicWords {
-  std::string plain = "atom";  ///< its name in atomics.def
-  Space space = Space::generic;
-  std::uint32_t elements = 1;
-  bool hint = false, acquires = false;
-  bool twice = false;  ///< two words of one kind
-  std::uint8_t order = Instruction::kStrong;
-};
-
-Decoder::AtomicWords Decoder::atomic_words(std::string_view name) {
-  AtomicWords words;
-  std::array<int, 5> seen{};  // spaces, vectors, hints, orderings, scopes
-  name.remove_prefix(name.find('.') + 1);
-  while (!name.empty()) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    const std::string_view word = name.substr(0, dot);
-    name.remove_prefix(std::min(dot + 1, name.size()));
-    const auto* ordering = std::find(kOrderings.begin(), kOrderings.end(), word);
-    std::size_t kind = seen.size();
-    if (word == "global") {
-      words.space = Space::global;
-      kind = 0;
-    } else if (word == "shared" || word == "shared::cta" || word == "shared::cluster") {
-      words.space = Space::shared;
-      kind = 0;
-    } else if (word == "v2" || word == "v4" || word == "v8") {
-      words.elements = static_cast<std::uint32_t>(word[1] - '0');
-      kind = 1;
-    } else if (word == "L2::cache_hint") {
-      words.hint = true;
-      kind = 2;
-    } else if (ordering != kOrderings.end()) {
-      kind = ordering - kOrderings.begin() < 4 ? 3 : 4;
-    } else {
-      words.plain += '.';
-      words.plain += word;
-    }
-    if (kind < seen.size() && seen[kind]++ > 0) words.twice = true;
-    words.acquires = words.acquires || word == "acquire" || word == "acq_rel";
-    if (word == "release" || word == "acq_rel") words.order |= Instruction::kRelease;
-    if (word == "cta") words.order |= Instruction::kBlockScope;
-  }
-  if (words.elements > 1) words.plain.insert(4, ".vector");
-  return words;
-}
-
 // The registers of one operand: as many as the vector has elements, or the two of 128 bits.
 void Decoder::atomic_registers(const Statement& statement, const Operand& operand, Type type,
                                std::uint32_t elements, bool result,
@@ -195,41 +154,40 @@ void Decoder::atomic_registers(const Statement& statement, const Operand& operan
 }
 
 bool Decoder::atomic(const Statement& statement) {
-  const bool reduce = statement.opcode.starts_with("red.");
-  if (!reduce && !statement.opcode.starts_with("atom.")) return false;
-  const AtomicWords words = atomic_words(statement.opcode);
-  const OpcodeInfo* info = find_opcode(words.plain);
-  if (info == nullptr) info = find_reordered(words.plain);
-  if (info == nullptr && words.elements > 1) invalid(statement, "vectors have no such operation");
-  if (info == nullptr || !is_atomic(info->form)) return false;
+  const InstructionFacts& facts = *statement.facts;
+  const bool reduce = statement.opcode.starts_with("red."), hint = facts.has("L2::cache_hint");
+  const std::string_view vector = facts.word("vector");
+  const std::uint32_t elements = vector.empty() ? 1 : static_cast<std::uint32_t>(vector[1] - '0');
+  const std::string_view location = facts.word("atomic_space");
+  const Space space = location.starts_with("shared")                ? Space::shared
+                      : location == "global" || facts.has("global") ? Space::global
+                                                                    : Space::generic;
+  const std::string plain = atomic_name(facts);
+  const OpcodeInfo* info = find_opcode(plain);
+  if (info == nullptr) return false;
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);
-  if (words.twice) invalid(statement, "two of the modifiers exclude each other");
-  if (reduce && words.acquires) invalid(statement, "what returns nothing acquires nothing");
-  if (wide && reduce && bytes == 16) invalid(statement, "there is no .b128 without a result");
-  if (words.elements * bytes > 16) invalid(statement, "a vector has at most 16 bytes");
-  const Space space = words.space;
-  if (words.elements > 1 && space == Space::shared)
-    invalid(statement, "vectors are changed in global memory only");
+  if (elements * bytes > 16) invalid(statement, "a vector has at most 16 bytes");
   const std::string_view names = info->names;
   const bool swap = names.starts_with("atom.cas."), exchange = names.starts_with("atom.exch.");
-  if (reduce && (swap || exchange)) invalid(statement, "needs its result: atom");
   polls_ = polls_ || swap || exchange;
   const std::size_t first = reduce ? 0 : 1;  // operand that is the address
-  const std::size_t operands = first + (swap ? 3 : 2) + (words.hint ? 1 : 0);
+  const std::size_t operands = first + (swap ? 3 : 2) + (hint ? 1 : 0);
   expect_operands(statement, operands, operands);
-  if (words.hint) source(statement, operands - 1, Type::u64);
+  if (hint) source(statement, operands - 1, Type::u64);
   Instruction instruction;
   instruction.opcode = info->opcode;
-  instruction.order = words.order;
-  const Type type = atomic_type(words.plain, info->d);
+  instruction.order = Instruction::kStrong;
+  if (facts.has("release") || facts.has("acq_rel")) instruction.order |= Instruction::kRelease;
+  if (facts.has("cta")) instruction.order |= Instruction::kBlockScope;
+  const Type type = atomic_type(plain, info->d);
   Space placed = space;
   instruction.address = address(statement, operand(statement, first), placed, instruction);
   instruction.count = static_cast<std::uint8_t>(placed);
   if (wide) {
     std::vector<std::uint32_t> slots;
     const auto add = [&](const Operand& of, bool result) {
-      atomic_registers(statement, of, type, words.elements, result, slots);
+      atomic_registers(statement, of, type, elements, result, slots);
     };
     add(reduce ? Operand{} : operand(statement, 0), true);
     add(operand(statement, first + 1), false);
@@ -247,7 +205,7 @@ bool Decoder::atomic(const Statement& statement) {
     instruction.b = swap ? source(statement, first + 2, type) : instruction.a;
   }
   instruction.site = program_.sites++;
-  instruction.cost = static_cast<std::uint8_t>(bytes * words.elements);
+  instruction.cost = static_cast<std::uint8_t>(bytes * elements);
   instruction.counter = bytes_counter(placed, Traffic::atomic);
   program_.note_access(placed, bytes);
   // Sums and the like of integers come out the same in any order, if nobody looks at what was

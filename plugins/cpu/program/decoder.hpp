@@ -172,8 +172,6 @@ class Decoder {
   std::uint32_t members(const Statement& statement);
   [[nodiscard]] static bool is_collective(std::string_view opcode);
   bool atomic(const Statement& statement);
-  struct AtomicWords;
-  [[nodiscard]] static AtomicWords atomic_words(std::string_view name);
   void atomic_registers(const Statement& statement, const Operand& operand, Type type,
                         std::uint32_t elements, bool result, std::vector<std::uint32_t>& into);
 
