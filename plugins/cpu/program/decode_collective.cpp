@@ -57,13 +57,13 @@ std::string atomic_name(const InstructionFacts& facts) {
 
 }  // namespace
 
-bool Decoder::is_collective(std::string_view opcode) {
-  return is_matrix(opcode) || find_collective(opcode) != nullptr;
+bool Decoder::is_collective(const Statement& statement) {
+  return statement.facts->family == Family::matrix || find_collective(statement.opcode) != nullptr;
 }
 
 // The lanes that a collective waits for: its last operand, of a matrix instruction all.
 std::uint32_t Decoder::members(const Statement& statement) {
-  if (is_matrix(statement.opcode)) return constant(0xffffffff, false);
+  if (statement.facts->family == Family::matrix) return constant(0xffffffff, false);
   if (statement.operands == 0) invalid(statement, "needs the mask of its lanes");
   const Operand& mask = operand(statement, statement.operands - 1u);
   if (mask.kind == OperandKind::reg && mask.value != 0)  // nobody would compute it before the wait

@@ -39,7 +39,7 @@ void Decoder::find_leaders() {
   leader_[0] = 1;
   for (std::size_t i = 0; i < count; ++i) {
     const Statement& statement = function_.statements[i];
-    if (is_collective(statement.opcode)) {
+    if (is_collective(statement)) {
       leader_[i] = 1;
       if (statement.guard != Operand::kNone) leader_[i + 1] = 1;
     }
@@ -130,7 +130,7 @@ void Decoder::build_blocks() {
     // Whoever comes to a warp operation, by falling through or by a branch, waits first for the
     // lanes of its mask: an empty block that collects them stands before it. Of a guarded
     // operation, which is a block alone, only those do whose guard holds.
-    if (const Statement& collect = function_.statements[first]; is_collective(collect.opcode)) {
+    if (const Statement& collect = function_.statements[first]; is_collective(collect)) {
       Block wait;
       wait.begin = wait.end = block.begin;
       wait.exit = Exit::collect;

@@ -86,18 +86,12 @@ Type register_type(Element element) {
                                    : Type::b32;
 }
 
-// The words of a name, in any order but for the layouts and the types.
+// What the words of a name say of its matrices.
 struct Words {
   std::vector<Element> types;
   std::vector<bool> rows;
   std::uint32_t m = 0, n = 0, k = 0;
   Space space = Space::generic;
-  std::string_view part;  ///< wmma's load, store or mma, and ldmatrix' count
-  std::string_view what;  ///< a, b, c or d
-  bool saturate = false, popc = false, conjunction = false, trans = false, sync = false,
-       aligned = false, xors = false, rounds = false, b16 = false;
-  bool twice = false;  ///< a word that stands once
-  std::string_view unknown;
 };
 
 std::optional<std::array<std::uint32_t, 3>> shape_of(std::string_view word) {
@@ -113,68 +107,22 @@ std::optional<std::array<std::uint32_t, 3>> shape_of(std::string_view word) {
   return word.empty() ? std::optional(shape) : std::nullopt;
 }
 
-Words words_of(std::string_view name) {
+Words words_of(const InstructionFacts& facts) {
   Words words;
-  const auto once = [&](bool& flag) {
-    if (std::exchange(flag, true)) words.twice = true;
-  };
-  name.remove_prefix(std::min(name.find('.') + 1, name.size()));
-  while (!name.empty()) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    const std::string_view word = name.substr(0, dot);
-    name.remove_prefix(std::min(dot + 1, name.size()));
+  for (const std::string_view word : facts.words) {
     const auto type = std::find_if(kElements.begin(), kElements.end(),
                                    [&](const auto& row) { return row.first == word; });
-    if (type != kElements.end()) {
-      words.types.push_back(type->second);
-    } else if (word == "row" || word == "col") {
-      words.rows.push_back(word == "row");
-    } else if (const auto shape = shape_of(word)) {
-      words.twice = words.twice || words.m != 0;
+    if (type != kElements.end()) words.types.push_back(type->second);
+    if (word == "row" || word == "col") words.rows.push_back(word == "row");
+    if (const auto shape = shape_of(word))
       words.m = (*shape)[0], words.n = (*shape)[1], words.k = (*shape)[2];
-    } else if (word == "global" || word == "shared" || word == "shared::cta") {
-      words.twice = words.twice || words.space != Space::generic;
-      words.space = word == "global" ? Space::global : Space::shared;
-    } else if (word == "satfinite") {
-      once(words.saturate);
-    } else if (word == "popc") {
-      words.twice = words.twice || !(words.xors || words.conjunction);
-      once(words.popc);
-    } else if (word == "and") {
-      once(words.conjunction);
-    } else if (word == "xor") {
-      once(words.xors);
-    } else if (word == "rn") {
-      once(words.rounds);
-    } else if (word == "b16") {
-      once(words.b16);
-    } else if (word == "trans") {
-      once(words.trans);
-    } else if (word == "sync") {
-      words.sync = true;
-    } else if (word == "aligned") {
-      once(words.aligned);
-    } else if (word == "a" || word == "b" || word == "c" || word == "d") {
-      words.twice = words.twice || !words.what.empty();
-      words.what = word;
-    } else if (word == "load" || word == "store" || word == "mma" || word == "x1" || word == "x2" ||
-               word == "x4") {
-      words.twice = words.twice || !words.part.empty();
-      words.part = word;
-    } else {
-      words.unknown = word;
-    }
+    if (word == "global") words.space = Space::global;
+    if (word.starts_with("shared")) words.space = Space::shared;
   }
   return words;
 }
 
 }  // namespace
-
-bool Decoder::is_matrix(std::string_view opcode) {
-  return opcode.starts_with("wmma.") || opcode.starts_with("mma.") ||
-         opcode.starts_with("ldmatrix.") || opcode.starts_with("stmatrix.") ||
-         opcode.starts_with("movmatrix.");
-}
 
 // The registers of one fragment: { … }. Bits are no other type, but for those of ldmatrix and
 // stmatrix, which take `any`.
@@ -207,36 +155,24 @@ void Decoder::fragment(const Statement& statement, std::size_t index, Type type,
 }
 
 bool Decoder::matrix(const Statement& statement) {
-  const std::string_view name = statement.opcode;
-  if (!is_matrix(name)) return false;
-  const Words words = words_of(name);
-  if (!words.unknown.empty()) refuse_opcode(statement);
-  if (!words.sync || !words.aligned) invalid(statement, "needs .sync.aligned");
-  if (words.twice) invalid(statement, "two of the modifiers exclude each other");
-  if (name.starts_with("wmma.load.") || name.starts_with("wmma.store."))
-    return matrix_access(statement, name.starts_with("wmma.load."));
-  if (!name.starts_with("wmma.") && !name.starts_with("mma."))
-    return matrix_move(statement, words.trans, words.part, words.space);
-
+  const InstructionFacts& facts = *statement.facts;
+  if (facts.has("load") || facts.has("store")) return matrix_access(statement, facts.has("load"));
+  if (!statement.opcode.starts_with("wmma.") && !statement.opcode.starts_with("mma."))
+    return matrix_move(statement);
+  const Words words = words_of(facts);
   MatrixForm form;
-  form.wmma = name.starts_with("wmma.");
-  if (form.wmma && !name.starts_with("wmma.mma."))
-    invalid(statement, "needs .load, .store or .mma");
-  if (words.space != Space::generic || words.trans || words.b16 || !words.what.empty())
-    invalid(statement, "the instruction has no such modifier");
+  form.wmma = statement.opcode.starts_with("wmma.");
   form.m = static_cast<std::uint8_t>(words.m);
   form.n = static_cast<std::uint8_t>(words.n);
   form.k4 = static_cast<std::uint8_t>(words.k / 4);
   if (form.wmma && words.types.size() == 2) {  // only the types of the sums: binary16
     form.d = words.types[0];
     form.c = words.types[1];
-  } else if (words.types.size() == 4) {
+  } else {
     form.d = words.types[0];
     form.a = words.types[1];
     form.b = words.types[2];
     form.c = words.types[3];
-  } else {
-    invalid(statement, "needs the types of d, a, b and c");
   }
   const Shape shape{family(form.a), words.m, words.n, words.k};
   const auto has = [&](const auto& shapes) {
@@ -248,18 +184,16 @@ bool Decoder::matrix(const Statement& statement) {
       !accumulates(form.a, form.d)) {
     invalid(statement, "these types do not go together");
   }
-  if (words.rows.size() != 2) invalid(statement, "needs the layouts of a and b");
   form.a_row = words.rows[0];
   form.b_row = words.rows[1];
   const bool free_layout =
       form.volta() || (form.wmma && family(form.a) != Element::s4 && form.a != Element::b1);
   if (!free_layout && (!form.a_row || form.b_row)) invalid(statement, "needs .row.col");
-  form.saturate = words.saturate;
-  if (words.saturate && (form.d != Element::s32 || form.a == Element::b1))
+  form.saturate = facts.has("satfinite");
+  if (form.saturate && (form.d != Element::s32 || form.a == Element::b1))
     invalid(statement, "only sums of integers saturate");
-  if (words.rounds && form.d != Element::f64) invalid(statement, "only .f64 is rounded");
-  form.conjunction = words.conjunction;
-  if ((form.a == Element::b1) != words.popc)
+  form.conjunction = facts.has("and");
+  if ((form.a == Element::b1) != facts.has("popc"))
     invalid(statement, "single bits, and only they, need .xor.popc or .and.popc");
 
   expect_operands(statement, 4, 4);
@@ -279,28 +213,17 @@ bool Decoder::matrix(const Statement& statement) {
 
 // wmma.load.PART … {registers}, [address], stride; wmma.store.d … [address], {registers}, stride
 bool Decoder::matrix_access(const Statement& statement, bool load) {
-  const Words words = words_of(statement.opcode);
-  if (words.types.size() != 1 || words.rows.size() != 1 || words.what.empty())
-    invalid(statement, "needs one matrix, one layout and one type");
-  const std::string beginning =
-      (load ? "wmma.load." : "wmma.store.") + std::string(words.what) + ".";
-  if (words.rounds || words.trans || words.b16 || words.saturate || words.xors || words.popc ||
-      !statement.opcode.starts_with(beginning))
-    invalid(statement, "the instruction has no such modifier");
+  const Words words = words_of(*statement.facts);
+  const std::string_view what = statement.facts->words[1];  // a, b, c or d
   MatrixForm form;
   form.wmma = true;
   form.m = static_cast<std::uint8_t>(words.m);
   form.n = static_cast<std::uint8_t>(words.n);
   form.k4 = static_cast<std::uint8_t>(words.k / 4);
-  form.part = words.what == "a"   ? Part::a
-              : words.what == "b" ? Part::b
-              : words.what == "c" ? Part::c
-                                  : Part::d;
+  form.part = what == "a" ? Part::a : what == "b" ? Part::b : what == "c" ? Part::c : Part::d;
   form.a = form.b = form.c = form.d = words.types[0];
   form.a_row = words.rows[0];
   const bool sums = form.part == Part::c || form.part == Part::d;
-  if (load ? form.part == Part::d : form.part != Part::d)
-    invalid(statement, "there is no such access");
   const bool known = std::any_of(std::begin(kWmma), std::end(kWmma), [&](const Shape& shape) {
     return shape.m == words.m && shape.n == words.n && shape.k == words.k &&
            (sums ? accumulates(shape.a, words.types[0]) : shape.a == family(words.types[0]));
@@ -338,29 +261,21 @@ bool Decoder::matrix_access(const Statement& statement, bool load) {
 }
 
 // ldmatrix and stmatrix: 1, 2 or 4 matrices of 8 rows of 16 bytes, whose addresses the lanes hold.
-bool Decoder::matrix_move(const Statement& statement, bool transposed, std::string_view count,
-                          Space space) {
-  const std::string_view name = statement.opcode;
+bool Decoder::matrix_move(const Statement& statement) {
+  const std::string_view name = statement.opcode, count = statement.facts->word("matrices");
+  const bool transposed = statement.facts->has("trans");
+  Space space = words_of(*statement.facts).space;
   Instruction instruction;
   std::vector<std::uint32_t> slots;
-  const Words words = words_of(name);
-  if (name.find(".m8n8.") == std::string_view::npos || !words.b16) refuse_opcode(statement);
-  if (words.rounds || words.saturate || words.xors || words.popc || words.conjunction ||
-      !words.types.empty() || !words.rows.empty() || !words.what.empty())
-    invalid(statement, "the instruction has no such modifier");
   if (name.starts_with("movmatrix.")) {
-    if (!transposed) invalid(statement, "needs .trans");
     expect_operands(statement, 2, 2);
     check_is_register(statement, 1);
-    if (words.space != Space::generic) invalid(statement, "the instruction has no such modifier");
     instruction.opcode = Opcode::matrix_transpose;
     instruction.d = destination(statement, 0, Type::b32);
     instruction.a = source(statement, 1, Type::b32);
     emit(statement, instruction);
     return true;
   }
-  if (count.size() != 2 || count[0] != 'x') invalid(statement, "needs .x1, .x2 or .x4");
-  if (space == Space::global) invalid(statement, "the matrices lie in shared memory");
   const bool load = name.starts_with("ldmatrix.");
   const auto matrices = static_cast<std::uint32_t>(count[1] - '0');
   expect_operands(statement, 2, 2);

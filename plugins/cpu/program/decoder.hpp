@@ -159,18 +159,16 @@ class Decoder {
                       std::uint32_t first_extra);
 
   // decode_matrix.cpp
-  [[nodiscard]] static bool is_matrix(std::string_view opcode);
   bool matrix(const Statement& statement);
   bool matrix_access(const Statement& statement, bool load);
-  bool matrix_move(const Statement& statement, bool transposed, std::string_view count,
-                   Space space);
+  bool matrix_move(const Statement& statement);
   void fragment(const Statement& statement, std::size_t index, Type type, std::uint32_t count,
                 bool result, std::vector<std::uint32_t>& into, bool any = false);
 
   // decode_collective.cpp
   bool collective(const Statement& statement);
   std::uint32_t members(const Statement& statement);
-  [[nodiscard]] static bool is_collective(std::string_view opcode);
+  [[nodiscard]] static bool is_collective(const Statement& statement);
   bool atomic(const Statement& statement);
   void atomic_registers(const Statement& statement, const Operand& operand, Type type,
                         std::uint32_t elements, bool result, std::vector<std::uint32_t>& into);

@@ -49,6 +49,7 @@ constexpr NamedSet kSets[] = {
     {"policy", "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"},
     {"dim", "1d 2d 3d 4d 5d"},
     {"atomic_space", "global shared shared::cta shared::cluster"},
+    {"matrices", "x1 x2 x4"},
     {"element", "f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 e3m2 e2m3 e2m1"},
     {"tensor_core",
      "sp ws cta_group::1 cta_group::2 sync aligned shared::cta shared::cluster b32 b64 f32 u32 s32 "
