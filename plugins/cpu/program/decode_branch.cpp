@@ -7,8 +7,8 @@
 
 namespace warpmark::cpu {
 
-bool Decoder::is_indexed_branch(std::string_view opcode) {
-  return opcode == "brx.idx" || opcode == "brx.idx.uni";
+bool Decoder::is_indexed_branch(const Statement& statement) {
+  return statement.opcode.starts_with("brx.");
 }
 
 const BranchTable& Decoder::branch_table(const Statement& statement) const {

@@ -40,25 +40,6 @@ std::uint32_t Decoder::launch_special(std::string_view name) {
   return name.starts_with("%envreg") ? special(Special::zero) : Instruction::kNone;
 }
 
-bool Decoder::cluster_barrier(const Statement& statement, Block& block) {
-  std::string name(statement.opcode);
-  constexpr std::string_view kAligned = ".aligned";
-  const std::size_t aligned = name.find(kAligned);
-  if (aligned != std::string::npos && aligned > std::string_view("barrier.cluster").size())
-    name.erase(aligned, kAligned.size());
-  if (name == "barrier.cluster.arrive" || name == "barrier.cluster.arrive.release" ||
-      name == "barrier.cluster.arrive.relaxed") {
-    block.exit = Exit::cluster_arrive;
-  } else if (name == "barrier.cluster.wait" || name == "barrier.cluster.wait.acquire") {
-    block.exit = Exit::cluster_wait;
-  } else {
-    return false;
-  }
-  check_target(statement);
-  expect_operands(statement, 0, 0);
-  return true;
-}
-
 // mapa{.space}.type d, a, rank; getctarank{.space}.type d, a
 bool Decoder::cluster_address(const Statement& statement) {
   std::string_view name = statement.opcode;

@@ -49,37 +49,23 @@ struct Words {
   std::vector<FormatRow> formats;
   std::string_view rounding;  ///< rn, rz, rm, rp, rna, rs, or an integral one: rni …
   bool flush = false, saturate = false, finite = false, relu = false;
-  std::string_view unknown;
 
   [[nodiscard]] bool integral() const { return rounding.size() == 3 && rounding != "rna"; }
   [[nodiscard]] bool directed() const { return rounding.size() == 2; }
 };
 
-Words words_of(std::string_view name) {
+Words words_of(const InstructionFacts& facts) {
   Words words;
-  name.remove_prefix(4);
-  while (!name.empty()) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    const std::string_view word = name.substr(0, dot);
-    name.remove_prefix(std::min(dot + 1, name.size()));
-    const FormatRow* format = row_of(word);
-    constexpr std::array<std::string_view, 9> modes = {"rn",  "rz",  "rm",  "rp", "rna",
-                                                       "rni", "rzi", "rmi", "rpi"};
-    if (format != std::end(kFormats))
-      words.formats.push_back(*format);
-    else if (std::find(modes.begin(), modes.end(), word) != modes.end() && words.rounding.empty())
-      words.rounding = word;
-    else if (word == "ftz" && !words.flush)
-      words.flush = true;
-    else if (word == "sat")
-      words.saturate = true;
-    else if (word == "satfinite")
-      words.finite = true;
-    else if (word == "relu")
-      words.relu = true;
-    else
-      words.unknown = word;
+  for (const std::string_view type : facts.types()) words.formats.push_back(*row_of(type));
+  constexpr std::array<std::string_view, 9> kModes = {"rn",  "rz",  "rm",  "rp", "rna",
+                                                      "rni", "rzi", "rmi", "rpi"};
+  for (const std::string_view word : facts.words) {
+    if (std::find(kModes.begin(), kModes.end(), word) != kModes.end()) words.rounding = word;
   }
+  words.flush = facts.has("ftz");
+  words.saturate = facts.has("sat");
+  words.finite = facts.has("satfinite");
+  words.relu = facts.has("relu");
   return words;
 }
 
@@ -213,12 +199,8 @@ void Decoder::check_small_formats(const Statement& statement, std::string_view t
 }
 
 bool Decoder::conversion(const Statement& statement) {
-  const std::string_view name = statement.opcode;
-  if (!name.starts_with("cvt.")) return false;
-  if (name.starts_with("cvt.pack.")) return packing(statement);
-  const Words words = words_of(name);
-  if (!words.unknown.empty()) refuse_opcode(statement);
-  if (words.formats.size() != 2) invalid(statement, "needs two types");
+  if (statement.facts->has("pack")) return packing(statement);
+  const Words words = words_of(*statement.facts);
   const FormatRow& to = words.formats[0];
   const FormatRow& from = words.formats[1];
   const bool packed = to.elements != 1 || from.elements != 1 || words.relu || words.finite ||
@@ -280,22 +262,16 @@ bool Decoder::conversion(const Statement& statement) {
 // cvt.pack.sat.TYPE.s32 d, a, b; and cvt.pack.sat.TYPE.s32.b32 d, a, b, c.
 bool Decoder::packing(const Statement& statement) {
   struct Row {
-    std::string_view name;
+    std::string_view to;
     std::uint8_t width;
-    bool sign, third;
+    bool sign;
   };
-  constexpr Row rows[] = {{"u16.s32", 16, false, false},  {"s16.s32", 16, true, false},
-                          {"u8.s32.b32", 8, false, true}, {"s8.s32.b32", 8, true, true},
-                          {"u4.s32.b32", 4, false, true}, {"s4.s32.b32", 4, true, true},
-                          {"u2.s32.b32", 2, false, true}, {"s2.s32.b32", 2, true, true}};
-  std::string name(statement.opcode.substr(std::string_view("cvt.pack").size()));
-  const std::size_t sat = name.find(".sat");  // anywhere behind them
-  if (sat == std::string::npos) invalid(statement, "needs .sat");
-  name.erase(sat, 4);
-  name.erase(0, 1);
+  constexpr Row rows[] = {{"u16", 16, false}, {"s16", 16, true}, {"u8", 8, false}, {"s8", 8, true},
+                          {"u4", 4, false},   {"s4", 4, true},   {"u2", 2, false}, {"s2", 2, true}};
   for (const Row& row : rows) {
-    if (name != row.name) continue;
-    expect_operands(statement, row.third ? 4 : 3, row.third ? 4 : 3);
+    if (!statement.facts->has(row.to)) continue;
+    const bool third = row.width < 16;
+    expect_operands(statement, third ? 4 : 3, third ? 4 : 3);
     ConvertForm form;
     form.to = row.sign ? Format::s8 : Format::u8;
     form.from = Format::s32;
@@ -306,12 +282,12 @@ bool Decoder::packing(const Statement& statement) {
     instruction.d = destination(statement, 0, Type::u32);
     instruction.a = source(statement, 1, Type::s32);
     instruction.b = source(statement, 2, Type::s32);
-    if (row.third) instruction.c = source(statement, 3, Type::b32);
+    if (third) instruction.c = source(statement, 3, Type::b32);
     emit(statement, instruction);
     finish_widening(statement);
     return true;
   }
-  invalid(statement, "there is no such packing");
+  return false;
 }
 
 }  // namespace warpmark::cpu

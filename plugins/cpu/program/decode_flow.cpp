@@ -12,27 +12,6 @@
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
-namespace {
-
-// What a barrier of the block does, whichever way it is written: "sync", "arrive" or
-// "red.popc.u32", of which `barrier{.cta}.red.popc{.aligned}.u32` is one. Anything for others.
-std::string block_barrier(std::string_view opcode) {
-  const bool in_full = opcode.starts_with("barrier.");
-  if (!in_full && !opcode.starts_with("bar.")) return "";
-  std::string name(opcode.substr(opcode.find('.') + 1));
-  if (name.starts_with("cta.")) name.erase(0, 4);
-  constexpr std::string_view kAligned = ".aligned";  // of the word in full only
-  if (const std::size_t at = name.find(kAligned); in_full && at != std::string::npos)
-    name.erase(at, kAligned.size());
-  if (in_full && name.starts_with("aligned.")) name.erase(0, kAligned.size());
-  for (const std::string_view full : {"red.popc.u32", "red.and.pred", "red.or.pred"}) {
-    if (same_words(full, name)) return std::string(full);
-  }
-  return name;
-}
-
-}  // namespace
-
 void Decoder::find_leaders() {
   const std::size_t count = function_.statements.size();
   leader_.assign(count + 1, 0);
@@ -45,13 +24,13 @@ void Decoder::find_leaders() {
     }
     if (!ends_block(statement)) continue;
     leader_[i + 1] = 1;
-    if (statement.opcode == "bra" || statement.opcode == "bra.uni") {
+    if (statement.opcode.starts_with("bra")) {
       expect_operands(statement, 1, 1);
       const Operand& label = operand(statement, 0);
       if (label.kind != OperandKind::label || label.negated || label.value != 0)
         invalid(statement, "expected a label");
       leader_[operand(statement, 0).index] = 1;
-    } else if (is_indexed_branch(statement.opcode)) {
+    } else if (is_indexed_branch(statement)) {
       const BranchTable& table = branch_table(statement);
       for (std::uint32_t label = 0; label < table.labels; ++label)
         leader_[function_.operands[table.first_operand + label].index] = 1;
@@ -94,7 +73,7 @@ void Decoder::build_blocks() {
         last.begin = last.end = block.end;
         last.statement = first_statement_ + i;
         last.next = block_at[i + 1];
-        if (is_indexed_branch(statement.opcode))
+        if (is_indexed_branch(statement))
           indexed_branch(statement, last, block_at, extra, blocks);
         else
           try_end_block(statement, i, last);
@@ -165,30 +144,37 @@ void Decoder::build_blocks() {
 
 void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& block) {
   (void)index;
+  if (statement.facts->form == nullptr) invalid(statement, what_is_wrong(statement.opcode));
   check_target(statement);
-  const std::string_view name = statement.opcode;
-  const std::string barrier = block_barrier(name);
-  if (name == "bra" || name == "bra.uni") {
+  const std::string_view name = statement.opcode.substr(0, statement.opcode.find('.'));
+  if (name == "bra") {
     block.exit = Exit::jump;
     block.next = operand(statement, 0).index;  // a statement; the caller turns it into a block
-  } else if (name == "ret" || name == "ret.uni" || name == "exit") {
+  } else if (name == "ret" || name == "exit") {
     expect_operands(statement, 0, 0);
     block.exit = callee_ == Instruction::kNone || name == "exit" ? Exit::leave : Exit::ret;
     block.barrier = callee_;
     if (block.exit == Exit::ret) give_stack_back(statement);
     block.end = static_cast<std::uint32_t>(program_.code.size());
-  } else if (name == "call" || name == "call.uni") {
+  } else if (name == "call") {
     call(statement, block);
-  } else if (barrier == "sync" || barrier == "arrive") {
-    block.exit = Exit::barrier;
-    block.arrive_only = barrier == "arrive";
-    expect_operands(statement, block.arrive_only ? 2 : 1, 2);
-    block.barrier = source(statement, 0, Type::u32);
-    if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
-    check_barrier(statement, 0);
   } else if (name == "trap" || name == "brkpt") {  // no debugger is there to break into
     block.exit = Exit::trap;
-  } else if (barrier.starts_with("red.")) {
+  } else {
+    barrier(statement, block);
+  }
+}
+
+void Decoder::barrier(const Statement& statement, Block& block) {
+  const InstructionFacts& facts = *statement.facts;
+  if (facts.has("cluster")) {
+    expect_operands(statement, 0, 0);
+    block.exit = facts.has("arrive") ? Exit::cluster_arrive : Exit::cluster_wait;
+  } else if (facts.has("warp")) {
+    expect_operands(statement, 1, 1);
+    block.exit = Exit::warp;
+    block.barrier = source(statement, 0, Type::u32);
+  } else if (facts.has("red")) {
     block.exit = Exit::barrier;
     block.counts = true;
     expect_operands(statement, 3, 4);
@@ -201,12 +187,13 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
     const Operand& vote = operand(statement, statement.operands - 1u);
     block.predicate = predicate(statement, vote);
     block.negated = vote.negated;
-  } else if (name == "bar.warp.sync") {
-    expect_operands(statement, 1, 1);
-    block.exit = Exit::warp;
+  } else {
+    block.exit = Exit::barrier;
+    block.arrive_only = facts.has("arrive");
+    expect_operands(statement, block.arrive_only ? 2 : 1, 2);
     block.barrier = source(statement, 0, Type::u32);
-  } else if (!cluster_barrier(statement, block)) {
-    refuse_opcode(statement);
+    if (statement.operands > 1) block.threads = source(statement, 1, Type::u32);
+    check_barrier(statement, 0);
   }
 }
 
@@ -219,20 +206,17 @@ void Decoder::barrier_reduction(const Statement& statement, Block& block, std::v
   }
   Instruction result;
   result.a = program_.barrier_count;
-  const std::string name = block_barrier(statement.opcode);
-  if (name == "red.popc.u32") {
+  if (statement.facts->has("popc")) {
     result.opcode = Opcode::mov_32;
     result.d = destination(statement, 0, Type::u32);
-  } else if (name == "red.and.pred") {
+  } else if (statement.facts->has("and")) {
     result.opcode = Opcode::setp_eq_u32;
     result.b = program_.barrier_count + kSlotBytes;
     result.d = destination(statement, 0, Type::pred);
-  } else if (name == "red.or.pred") {
+  } else {
     result.opcode = Opcode::setp_ne_u32;
     result.b = constant(0, false);
     result.d = destination(statement, 0, Type::pred);
-  } else {
-    refuse_opcode(statement);
   }
   Block behind;
   behind.begin = static_cast<std::uint32_t>(program_.code.size());

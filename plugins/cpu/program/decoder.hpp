@@ -151,7 +151,7 @@ class Decoder {
   void check_table(const Statement& statement);
 
   // decode_branch.cpp
-  [[nodiscard]] static bool is_indexed_branch(std::string_view opcode);
+  [[nodiscard]] static bool is_indexed_branch(const Statement& statement);
   void check_barrier(const Statement& statement, std::size_t first) const;
   [[nodiscard]] const BranchTable& branch_table(const Statement& statement) const;
   void indexed_branch(const Statement& statement, Block& block,
@@ -215,7 +215,6 @@ class Decoder {
   // decode_tensor.cpp
   bool tensor_copy(const Statement& statement, bool reduces);
   // decode_cluster.cpp
-  bool cluster_barrier(const Statement& statement, Block& block);
   bool cluster_address(const Statement& statement);
   /// The slot of a special register that depends on the launch, or kNone.
   std::uint32_t launch_special(std::string_view name);
@@ -240,6 +239,7 @@ class Decoder {
   // decode_flow.cpp
   void find_leaders();
   void build_blocks();
+  void barrier(const Statement& statement, Block& block);
   void end_block(const Statement& statement, std::uint32_t index, Block& block);
   [[nodiscard]] static bool ends_block(const Statement& statement) {
     return statement.facts->family == Family::control;
