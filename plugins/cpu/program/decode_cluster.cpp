@@ -42,18 +42,9 @@ std::uint32_t Decoder::launch_special(std::string_view name) {
 
 // mapa{.space}.type d, a, rank; getctarank{.space}.type d, a
 bool Decoder::cluster_address(const Statement& statement) {
-  std::string_view name = statement.opcode;
-  const bool map = name.starts_with("mapa.");
-  if (!map && !name.starts_with("getctarank.")) return false;
-  name.remove_prefix(name.find('.') + 1);
-  constexpr std::string_view kShared = "shared::cluster.", kBehind = ".shared::cluster";
-  const bool before = name.starts_with(kShared), shared = before || name.ends_with(kBehind);
-  if (before)
-    name.remove_prefix(kShared.size());
-  else if (shared)
-    name.remove_suffix(kBehind.size());
-  if (name != "u32" && name != "u64" && name != "s32" && name != "s64") return false;
-  const Type type = name.ends_with("32") ? Type::u32 : Type::u64;
+  const InstructionFacts& facts = *statement.facts;
+  const bool map = statement.opcode.starts_with("mapa."), shared = facts.has("shared::cluster");
+  const Type type = facts.types().front().ends_with("32") ? Type::u32 : Type::u64;
   expect_operands(statement, map ? 3 : 2, map ? 3 : 2);
   Instruction instruction;
   instruction.opcode = map ? Opcode::map_address : Opcode::rank_of_address;

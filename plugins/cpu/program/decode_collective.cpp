@@ -27,12 +27,22 @@ constexpr Collective kCollectives[] = {
     {"match.all.sync.b64", Opcode::match_all_64},
 };
 
-const Collective* find_collective(std::string_view opcode) {
-  if (!opcode.starts_with("shfl.") && !opcode.starts_with("vote.") &&
-      !opcode.starts_with("redux.") && !opcode.starts_with("match."))
-    return nullptr;
+// Of shfl.sync.up.b32 the row has every word but perhaps .sync.
+const Collective* find_collective(const Statement& statement) {
   for (const Collective& row : kCollectives) {
-    if (same_words(row.name, opcode)) return &row;
+    std::string_view rest = row.name;
+    const auto next = [&] {
+      const std::string_view word = rest.substr(0, rest.find('.'));
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+      return word;
+    };
+    if (!statement.opcode.starts_with(next())) continue;
+    bool all = true;
+    while (!rest.empty()) {
+      const std::string_view word = next();
+      all = all && (word == "sync" || statement.facts->has(word));
+    }
+    if (all) return &row;
   }
   return nullptr;
 }
@@ -58,7 +68,8 @@ std::string atomic_name(const InstructionFacts& facts) {
 }  // namespace
 
 bool Decoder::is_collective(const Statement& statement) {
-  return statement.facts->family == Family::matrix || find_collective(statement.opcode) != nullptr;
+  return statement.facts->family == Family::matrix ||
+         (statement.facts->family == Family::collective && statement.facts->has("sync"));
 }
 
 // The lanes that a collective waits for: its last operand, of a matrix instruction all.
@@ -81,11 +92,8 @@ bool Decoder::collective(const Statement& statement) {
     return true;
   }
   // Without .sync the lanes that come there together are meant, and nobody is waited for.
-  std::string name(statement.opcode);
-  const bool waits = (!name.starts_with("shfl.") && !name.starts_with("vote.")) ||
-                     name.find(".sync") != std::string::npos;
-  if (!waits) name.insert(4, ".sync");
-  const Collective* row = find_collective(name);
+  const bool waits = statement.facts->has("sync");
+  const Collective* row = find_collective(statement);
   if (row == nullptr) return false;
   if (!waits && module_.version > kLastWithoutSync)
     invalid(statement, "needs .sync from PTX 6.4 on");
@@ -102,8 +110,7 @@ bool Decoder::collective(const Statement& statement) {
       if ((value.kind != OperandKind::reg && !unused) || value.negated || value.value != 0 ||
           valid.kind == OperandKind::integer || valid.negated)
         invalid(statement, "the result must be a register");
-      if (statement.opcode.find(".any") != std::string_view::npos)
-        invalid(statement, "only match.all has a predicate");
+      if (statement.facts->has("any")) invalid(statement, "only match.all has a predicate");
       if (value.kind == OperandKind::reg)
         check_register(statement, value, match ? Type::u32 : Type::b32, false);
       instruction.d = value.kind == OperandKind::reg ? register_slot(value.index) : allocate(false);

@@ -347,8 +347,7 @@ bool Decoder::three_operands(const Statement& statement) {
 
 // lop3.BOOL.b32 d|p, a, b, c, table, q: p = (d != 0) BOOL q.
 bool Decoder::logic_with_predicate(const Statement& statement) {
-  const bool both = same_words(statement.opcode, "lop3.and.b32");
-  if (!both && !same_words(statement.opcode, "lop3.or.b32")) return false;
+  const bool both = statement.facts->has("and");
   expect_operands(statement, 6, 6);
   const Operand& result = operand(statement, 0);
   if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");

@@ -256,93 +256,54 @@ bool Decoder::clock(const Statement& statement) {
 // Instructions that steer caches, counters and the scheduler. Their operands are checked; there is
 // nothing for them to do, and no access that could fail (a prefetch of a bad address does not).
 bool Decoder::advice(const Statement& statement) {
-  const std::string_view name = statement.opcode;
-  enum { address_128, an_address, below_16, a_mask, a_time, nothing };
-  struct Row {
-    std::string_view first, level;  ///< words, between or behind which the space stands
-    int operands;
-    std::array<std::string_view, 3> spaces;
-  };
-  constexpr Row rows[] = {{"prefetch", "L1", an_address, {"", "global", "local"}},
-                          {"prefetch", "L2", an_address, {"", "global", "local"}},
-                          {"prefetch", "L2::evict_last", an_address, {"", "global"}},
-                          {"prefetch", "L2::evict_normal", an_address, {"", "global"}},
-                          {"prefetch", "tensormap", an_address, {"", "const", "param"}},
-                          {"prefetchu", "L1", an_address, {}},
-                          {"applypriority", "L2::evict_normal", address_128, {"", "global"}},
-                          {"discard", "L2", address_128, {"", "global"}},
-                          {"pmevent", "", below_16, {}},
-                          {"pmevent", "mask", a_mask, {}},
-                          {"griddepcontrol", "wait", nothing, {}},
-                          {"griddepcontrol", "launch_dependents", nothing, {}},
-                          {"nanosleep", "u32", a_time, {}}};
-  std::string_view words[3];
-  std::size_t count = 0;
-  for (std::string_view rest = name; !rest.empty(); ++count) {
-    if (count == std::size(words)) return false;
-    const std::size_t dot = std::min(rest.find('.'), rest.size());
-    words[count] = rest.substr(0, dot);
-    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  const InstructionFacts& facts = *statement.facts;
+  const std::string_view name = statement.opcode.substr(0, statement.opcode.find('.'));
+  if (name == "griddepcontrol") {
+    expect_operands(statement, 0, 0);
+  } else if (name == "nanosleep") {
+    expect_operands(statement, 1, 1);
+    source(statement, 0, Type::u32);
+  } else if (name == "pmevent") {
+    expect_operands(statement, 1, 1);
+    const Operand& event = operand(statement, 0);
+    if (event.kind != OperandKind::integer) invalid(statement, "needs a constant");
+    if (!facts.has("mask") && (event.value < 0 || event.value > 15))
+      invalid(statement, "an event's number is from 0 to 15");
+  } else {
+    const bool of_line = name == "applypriority" || name == "discard";
+    expect_operands(statement, of_line ? 2 : 1, of_line ? 2 : 1);
+    Space space = facts.has("local")                          ? Space::local
+                  : facts.has("param")                        ? Space::param
+                  : facts.has("global") || facts.has("const") ? Space::global
+                                                              : Space::generic;
+    Instruction advised;
+    advised.opcode = Opcode::prefetch;
+    advised.address = address(statement, operand(statement, 0), space, advised, facts.has("const"));
+    const bool fetches = !of_line && (space == Space::global || space == Space::generic);
+    if (fetches) emit(statement, advised);
+    if (of_line &&
+        (operand(statement, 1).kind != OperandKind::integer || operand(statement, 1).value != 128))
+      invalid(statement, "the size is 128");
   }
-  for (const Row& row : rows) {
-    if (words[0] != row.first) continue;
-    const bool behind = words[1] == row.level;  // the space, if any
-    if (!behind && words[2] != row.level) continue;
-    const std::string_view where = words[behind ? 2 : 1];
-    if (std::find(row.spaces.begin(), row.spaces.end(), where) == row.spaces.end()) continue;
-    const int operands = row.operands == address_128 ? 2 : row.operands == nothing ? 0 : 1;
-    expect_operands(statement, static_cast<std::size_t>(operands),
-                    static_cast<std::size_t>(operands));
-    if (row.operands == an_address || row.operands == address_128) {
-      Space space = where == "local"   ? Space::local
-                    : where == "param" ? Space::param
-                    : where.empty()    ? Space::generic
-                                       : Space::global;
-      Instruction advised;
-      advised.opcode = Opcode::prefetch;
-      advised.address = address(statement, operand(statement, 0), space, advised);
-      const bool fetches =
-          name.starts_with("prefetch") && (space == Space::global || space == Space::generic);
-      if (fetches) emit(statement, advised);
-      if (row.operands == address_128 && (operand(statement, 1).kind != OperandKind::integer ||
-                                          operand(statement, 1).value != 128))
-        invalid(statement, "the size is 128");
-    } else if (row.operands == a_time) {
-      source(statement, 0, Type::u32);
-    } else if (row.operands != nothing) {
-      const Operand& event = operand(statement, 0);
-      if (event.kind != OperandKind::integer) invalid(statement, "needs a constant");
-      if (row.operands == below_16 && (event.value < 0 || event.value > 15))
-        invalid(statement, "an event's number is from 0 to 15");
-    }
-    return true;
-  }
-  return false;
+  return true;
 }
 
 // createpolicy.fractional.FIRST{.SECOND}.b64 d{, part}, .range{.global}.FIRST{.SECOND}.b64 d, [a],
 // of the first, of all, and .cvt.L2.b64 d, a. A policy is a value that only advice takes.
 bool Decoder::policy(const Statement& statement) {
-  std::string_view name = statement.opcode;
-  const auto take = [&](std::string_view word) {
-    if (!name.starts_with(word)) return false;
-    const std::string_view rest = name.substr(word.size());
-    if (!rest.empty() && rest[0] != '.') return false;
-    name = rest;
-    return true;
-  };
-  if (take("createpolicy.cvt.L2")) {
+  const InstructionFacts& facts = *statement.facts;
+  if (facts.has("cvt")) {
     expect_operands(statement, 2, 2);
     source(statement, 1, Type::b64);
-  } else if (const bool part = take("createpolicy.fractional");
-             part || take("createpolicy.range")) {
-    if (!part) take(".global");
-    const bool first = take(".L2::evict_last") || take(".L2::evict_normal") ||
-                       take(".L2::evict_first") || take(".L2::evict_unchanged");
-    if (!first) return false;
-    if (!take(".L2::evict_first")) take(".L2::evict_unchanged");
-    part ? expect_operands(statement, 1, 2) : expect_operands(statement, 4, 4);
-    if (part && statement.operands == 2) {
+  } else if (facts.has("range")) {
+    expect_operands(statement, 4, 4);
+    if (operand(statement, 1).kind != OperandKind::address)
+      invalid(statement, "expected an address in [ ]");
+    source(statement, 2, Type::u32);
+    source(statement, 3, Type::u32);
+  } else {
+    expect_operands(statement, 1, 2);
+    if (statement.operands == 2) {
       const Operand& fraction = operand(statement, 1);
       source(statement, 1, Type::f32);
       const float value =
@@ -350,23 +311,14 @@ bool Decoder::policy(const Statement& statement) {
               ? 1.0f
               : std::bit_cast<float>(static_cast<std::uint32_t>(real_bits(fraction, 4)));
       if (!(value > 0 && value <= 1)) invalid(statement, "a part is above 0 and at most 1");
-    } else if (!part) {
-      if (operand(statement, 1).kind != OperandKind::address)
-        invalid(statement, "expected an address in [ ]");
-      source(statement, 2, Type::u32);
-      source(statement, 3, Type::u32);
     }
-  } else {
-    return false;
   }
-  if (name != ".b64") return false;
   emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::u64), constant(0, true));
   return true;
 }
 
 // elect.sync d|p, mask: the lowest lane of the mask.
 bool Decoder::elects(const Statement& statement) {
-  if (statement.opcode != "elect.sync") return false;
   expect_operands(statement, 2, 2);
   const Operand& result = operand(statement, 0);
   if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");

@@ -73,21 +73,6 @@ Table make_table() {
   return table;
 }
 
-std::string_view first_of(std::string_view words) {
-  return words.substr(0, words.find('.'));
-}
-
-// Whether the second word of the names stays where it is.
-bool keeps_second(std::string_view name, std::string_view known) {
-  constexpr std::string_view kSeconds[] = {"lo", "hi", "wide", "l", "r", "full"};
-  const auto second = [](std::string_view of) {
-    return first_of(of.substr(std::min(of.find('.'), of.size() - 1) + 1));
-  };
-  const std::string_view wanted = second(known);
-  return std::find(std::begin(kSeconds), std::end(kSeconds), wanted) == std::end(kSeconds) ||
-         second(name) == wanted;
-}
-
 }  // namespace
 
 const OpcodeInfo* find_opcode(Opcode opcode) {
@@ -107,34 +92,13 @@ const OpcodeInfo* find_opcode(std::string_view name) {
 }
 
 const OpcodeInfo* find_reordered(std::string_view name) {
-  struct Known {
-    std::string_view name;
-    const OpcodeInfo* info;
-  };
   static const auto table = [] {
-    std::unordered_map<std::string, Known> all;
-    for (const auto& [known, info] : make_table()) all.emplace(sorted(known), Known{known, info});
+    std::unordered_map<std::string, const OpcodeInfo*> all;
+    for (const auto& [known, info] : make_table()) all.emplace(sorted(known), info);
     return all;
   }();
   const auto found = table.find(sorted(name));
-  if (found == table.end() || !keeps_second(name, found->second.name)) return nullptr;
-  return found->second.info;
-}
-
-bool same_words(std::string_view a, std::string_view b) {
-  if (a.size() != b.size() || first_of(a) != first_of(b)) return false;
-  while (!a.empty()) {
-    const std::string_view word = first_of(a);
-    a.remove_prefix(std::min(word.size() + 1, a.size()));
-    bool found = false;
-    for (std::string_view rest = b; !rest.empty() && !found;) {
-      const std::string_view other = first_of(rest);
-      rest.remove_prefix(std::min(other.size() + 1, rest.size()));
-      found = other == word;
-    }
-    if (!found) return false;
-  }
-  return true;
+  return found == table.end() ? nullptr : found->second;
 }
 
 }  // namespace warpmark::cpu

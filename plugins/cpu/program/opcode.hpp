@@ -141,10 +141,7 @@ struct OpcodeInfo {
 const OpcodeInfo* find_opcode(std::string_view name);
 /// What is known of an arithmetic operation or atomic; null of others.
 const OpcodeInfo* find_opcode(Opcode opcode);
-/// The same with the modifiers in any order: NVIDIA's assembler accepts add.f32.rn for add.rn.f32,
-/// but no mul.s32.lo, where the second word belongs to the first.
+/// The same with the modifiers in any order: NVIDIA's assembler accepts add.f32.rn for add.rn.f32.
 const OpcodeInfo* find_reordered(std::string_view name);
-/// Whether the names begin with the same word and have the same modifiers, each once, in any order.
-bool same_words(std::string_view a, std::string_view b);
 
 }  // namespace warpmark::cpu
