@@ -9,10 +9,12 @@
 #include <chrono>
 #include <csignal>
 
+#include "base/error_json.hpp"
 #include "base/exception.hpp"
 #include "base/hex.hpp"
 #include "base/spawn.hpp"
 #include "grade/grader.hpp"
+#include "worker/device_facts_json.hpp"
 
 namespace warpmark {
 
@@ -21,50 +23,6 @@ namespace {
 // What a process takes to write a message that it has begun.
 constexpr std::chrono::seconds kMessage{30};
 constexpr std::chrono::milliseconds kPatience{500};
-
-nlohmann::json to_message(const Error& error) {
-  const Position& where = error.where();
-  return {{"error",
-           {{"code", static_cast<int>(error.code())},
-            {"message", error.message()},
-            {"file", where.file},
-            {"line", where.line},
-            {"column", where.column},
-            {"hint", error.hint()}}}};
-}
-
-Error error_from(const nlohmann::json& json) {
-  return {static_cast<ExitCode>(json.at("code").get<int>()), json.at("message"),
-          Position{json.at("file"), json.at("line"), json.at("column")}, json.at("hint")};
-}
-
-// What the front asks of a device.
-nlohmann::json to_message(const DeviceFacts& facts) {
-  return {{"ready",
-           {{"kind", facts.kind},
-            {"name", facts.name},
-            {"reason", facts.reason},
-            {"architecture", facts.architecture},
-            {"driver_version", facts.driver_version},
-            {"driver", facts.driver},
-            {"nvrtc_version", facts.nvrtc_version},
-            {"capabilities", facts.capabilities},
-            {"walls", facts.walls}}}};
-}
-
-DeviceFacts facts_from(const nlohmann::json& json) {
-  DeviceFacts facts;
-  facts.kind = json.at("kind");
-  facts.name = json.at("name");
-  facts.reason = json.at("reason");
-  facts.architecture = json.at("architecture");
-  facts.driver_version = json.at("driver_version");
-  facts.driver = json.at("driver");
-  facts.nvrtc_version = json.at("nvrtc_version");
-  facts.capabilities = json.at("capabilities").get<std::vector<std::string>>();
-  facts.walls = json.at("walls").get<std::vector<std::string>>();
-  return facts;
-}
 
 nlohmann::json to_message(const GradeSetup& setup) {
   return {{"do", "start"},
@@ -139,7 +97,7 @@ GradeAnswer GradeProcess::receive() {
   if (received.message) {
     const nlohmann::json& body = received.message->body;
     try {
-      if (body.contains("ready")) return facts_from(body.at("ready"));
+      if (body.contains("ready")) return object_from<DeviceFacts>(body.at("ready"));
       if (body.contains("error")) return error_from(body.at("error"));
       return grade_result_from_json(nlohmann::ordered_json(body.at("result")));
     } catch (const nlohmann::json::exception&) {
@@ -187,12 +145,12 @@ int run_grade_worker(
         options.secret = Secret(from_hex(request.at("secret").get_ref<const std::string&>()));
         options.assignment_word = request.at("assignment_word");
         grader = std::make_unique<SubmissionGrader>(python(), assignment, std::move(options));
-        reply = to_message(grader->prepare());
+        reply["ready"] = json_of<nlohmann::json>(grader->prepare());
       } else {
         reply["result"] = to_json(grader->grade(submission_from(request)));
       }
     } catch (...) {
-      reply = to_message(to_error(std::current_exception()));
+      reply = {{"error", error_json(to_error(std::current_exception()))}};
     }
     if (!channel.send(reply)) return 0;
   }

@@ -210,6 +210,8 @@ struct Failure {
   std::vector<nlohmann::ordered_json> reports;
   std::vector<BufferPlace> places;  ///< if the request was a run
 
+  /// One that says no more than the error.
+  static Failure of(const Error& error);
   Error error() const { return {code, message, where, hint}; }
 };
 
