@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
-#include "plan/plan.hpp"
+#include "suite/restore.hpp"
 #include "worker/confinement.hpp"
 #include "worker/device_facts.hpp"
 #include "worker/measurement.hpp"

@@ -12,9 +12,9 @@ import sys
 
 FLOORS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan": 3, "worker": 4,
           "runtime": 5, "results": 6, "report": 7, "check": 8, "bench": 8, "grade": 8, "cli": 9}
-# A worker runs what is not trusted: nothing of Python or of the session that judges it is in there.
-# Its own floor would allow Python, which is below.
-OUT_OF_REACH = {"worker": {"python", "runtime"}}
+# A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
+# judges is in there. Its own floor would allow plans and Python, which are below.
+OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
 FLOOR_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
