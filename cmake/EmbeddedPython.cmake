@@ -12,9 +12,9 @@
 
 # A wheel is loaded by the Python that it is built for, and embeds none.
 if(SKBUILD)
-  find_package(Python3 REQUIRED COMPONENTS Interpreter Development.Module)
+  find_package(Python3 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
   set(PYBIND11_FINDPYTHON ON)
-  find_package(pybind11 REQUIRED)
+  find_package(pybind11 2.10.3 REQUIRED)
   return()
 endif()
 
@@ -83,9 +83,9 @@ endif()
 if(probe_pybind11 AND NOT pybind11_DIR)
   set(pybind11_DIR ${probe_pybind11})
 endif()
-find_package(Python3 REQUIRED COMPONENTS Interpreter Development.Embed Development.Module)
+find_package(Python3 3.10 REQUIRED COMPONENTS Interpreter Development.Embed Development.Module)
 set(PYBIND11_FINDPYTHON ON)
-find_package(pybind11 REQUIRED)
+find_package(pybind11 2.10.3 REQUIRED)
 
 set(Python3_EXECUTABLE ${probe_executable})
 set(WARPMARK_BUILD_PYTHON ${probe_executable} CACHE FILEPATH

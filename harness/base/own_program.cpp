@@ -54,12 +54,4 @@ std::vector<std::string> own_arguments() {
   return split(words, '\0');
 }
 
-std::vector<std::string> own_command(const std::string& name,
-                                     const std::vector<std::string>& arguments) {
-  std::vector<std::string> command = own_program().command;
-  if (command.empty()) command.push_back(name);
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  return command;
-}
-
 }  // namespace warpmark

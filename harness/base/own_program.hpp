@@ -1,4 +1,4 @@
-// How this copy of the program is started again, and where it lies.
+// How this copy of the program is started again (base/spawn.hpp does it), and where it lies.
 #pragma once
 
 #include <filesystem>
@@ -28,9 +28,5 @@ std::vector<std::string> own_arguments();
 
 /// To be called at most once, before anything asks for it.
 void set_own_program(OwnProgram program);
-
-/// The words with which own_program().file gets these arguments, under that name.
-std::vector<std::string> own_command(const std::string& name,
-                                     const std::vector<std::string>& arguments);
 
 }  // namespace warpmark

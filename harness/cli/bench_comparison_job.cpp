@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "cli/suites.hpp"
 #include "driver/choose.hpp"
 #include "report/comparison_report.hpp"
-#include "report/comparison_rows.hpp"
 #include "report/junit.hpp"
 
 namespace warpmark {
@@ -78,16 +76,6 @@ std::map<std::string, Position> suite_places(const JobRequest& request) {
   return places;
 }
 
-void annotate(const ComparedBenches& compared, const std::map<std::string, Position>& places) {
-  AnnotationList list;
-  for (const FailedChange& change : failed_changes(compared)) {
-    const auto known = places.find(change.suite);
-    list.add(
-        annotation(known == places.end() ? change.where : known->second, change.id, change.text));
-  }
-  list.write(std::cerr);
-}
-
 }  // namespace
 
 ExitCode bench_and_compare(const JobRequest& request, Output& out) {
@@ -115,12 +103,7 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   BenchResult contender = read_last_bench_result(measuring.journal);
   if (folder) contender.file = "this run";
   const BenchComparison comparison = compare_or_tell(baseline, contender, options, request);
-  const ComparedBenches compared = {baseline,
-                                    contender,
-                                    comparison,
-                                    options,
-                                    request.comparison.failing(),
-                                    request.comparison.allow_missing};
+  const ComparedBenches compared = request.comparison.compared(baseline, contender, comparison);
   if (!request.junit.empty()) write_file_atomically(request.junit, comparison_junit(compared));
   ConsoleStyle style = console_style(request.json ? STDERR_FILENO : STDOUT_FILENO);
   style.verbosity = request.verbosity;
@@ -134,7 +117,7 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   }
   if (wants_annotations(request.annotations, request.json)) {
     out.flush();
-    annotate(compared, suite_places(request));
+    annotate_changes(compared, suite_places(request));
   }
   return compared.exit_code() != 0 ? ExitCode::verdict : measured;
 }

@@ -1,7 +1,6 @@
 // `warpmark compare`: what became faster or slower from one bench to another.
 #include <unistd.h>
 
-#include <iostream>
 #include <memory>
 
 #include "base/file.hpp"
@@ -11,7 +10,6 @@
 #include "cli/output_files.hpp"
 #include "report/annotations.hpp"
 #include "report/comparison_report.hpp"
-#include "report/comparison_rows.hpp"
 #include "report/junit.hpp"
 
 namespace warpmark {
@@ -41,14 +39,8 @@ ExitCode compare(const CompareState& state, Output& out) {
   require_kept({{"--junit", state.junit}}, {state.baseline, state.contender});
   const BenchResult baseline = read_bench_result(state.baseline);
   const BenchResult contender = read_bench_result(state.contender);
-  const ComparisonOptions options = state.request.options();
-  const BenchComparison comparison = compare_benches(baseline, contender, options);
-  const ComparedBenches compared = {baseline,
-                                    contender,
-                                    comparison,
-                                    options,
-                                    state.request.failing(),
-                                    state.request.allow_missing};
+  const BenchComparison comparison = compare_benches(baseline, contender, state.request.options());
+  const ComparedBenches compared = state.request.compared(baseline, contender, comparison);
   if (!state.junit.empty()) write_file_atomically(state.junit, comparison_junit(compared));
   if (state.json) {
     out.write(json_output(comparison_json(compared)));
@@ -61,11 +53,7 @@ ExitCode compare(const CompareState& state, Output& out) {
   }
   if (annotate) {
     out.flush();
-    AnnotationList list;
-    for (const FailedChange& change : failed_changes(compared)) {
-      list.add(annotation(change.where, change.id, change.text));
-    }
-    list.write(std::cerr);
+    annotate_changes(compared);
   }
   return static_cast<ExitCode>(compared.exit_code());
 }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iostream>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
+#include "report/annotations.hpp"
+#include "report/comparison_rows.hpp"
 
 namespace warpmark {
 
@@ -51,6 +53,22 @@ std::set<ChangeVerdict> CompareRequest::failing() const {
                                    : fmt::format("did you mean `{}`?", near));
   }
   return failing;
+}
+
+ComparedBenches CompareRequest::compared(const BenchResult& baseline, const BenchResult& contender,
+                                         const BenchComparison& comparison) const {
+  return {baseline, contender, comparison, options(), failing(), allow_missing};
+}
+
+void annotate_changes(const ComparedBenches& compared,
+                      const std::map<std::string, Position>& places) {
+  AnnotationList list;
+  for (const FailedChange& change : failed_changes(compared)) {
+    const auto known = places.find(change.suite);
+    list.add(
+        annotation(known == places.end() ? change.where : known->second, change.id, change.text));
+  }
+  list.write(std::cerr);
 }
 
 }  // namespace warpmark

@@ -1,11 +1,14 @@
 // How two benches are compared, by options or by a run configuration.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "report/comparison_report.hpp"
 #include "results/bench_comparison.hpp"
 
 namespace warpmark {
@@ -19,6 +22,13 @@ struct CompareRequest {
   /// Both throw a usage error for values that mean nothing.
   ComparisonOptions options() const;
   std::set<ChangeVerdict> failing() const;
+  /// What is reported of such a comparison; refers to all three.
+  ComparedBenches compared(const BenchResult& baseline, const BenchResult& contender,
+                           const BenchComparison& comparison) const;
 };
+
+/// Annotates what fails: at the place of its suite, by the suite's name, else at its record.
+void annotate_changes(const ComparedBenches& compared,
+                      const std::map<std::string, Position>& places = {});
 
 }  // namespace warpmark

@@ -2,12 +2,9 @@
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
 #include "grade/grade_process.hpp"
+#include "worker/channel.hpp"
 
 namespace warpmark {
-
-namespace {
-constexpr int kGradeSocket = 3;  // where `grade` puts its end of the connection
-}
 
 Command grade_worker_command(CLI::App& program) {
   CLI::App* app =
@@ -15,7 +12,7 @@ Command grade_worker_command(CLI::App& program) {
   return {app, [](Output&) {
             LazyPython python;
             return static_cast<ExitCode>(run_grade_worker(
-                kGradeSocket, [&]() -> Interpreter& { return python.interpreter(); },
+                kChannelDescriptor, [&]() -> Interpreter& { return python.interpreter(); },
                 [&](const std::filesystem::path& file) {
                   return load_assignment(file, python.list_evaluator());
                 }));

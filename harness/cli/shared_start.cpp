@@ -1,7 +1,7 @@
 #include "cli/shared_start.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/own_program.hpp"
+#include "base/spawn.hpp"
 #include "cli/shared_results.hpp"
 
 namespace warpmark {
@@ -78,22 +79,12 @@ pid_t start_batch(const SharedResults& results, const std::string& id) {
        {std::string("--case"), id, std::string("--share-batch"), results.folder().string()}) {
     arguments.push_back(word);
   }
-  std::vector<std::string> words = own_command(own_arguments().front(), arguments);
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
   const std::string log = (results.folder() / ("log." + std::to_string(::getpid()))).string();
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(),
-                                   O_CREAT | O_RDWR | O_APPEND | O_TRUNC, S_IRUSR | S_IWUSR);
-  pid_t process = -1;
-  const int code = ::posix_spawn(&process, own_program().file.c_str(), &actions, nullptr,
-                                 pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return code == 0 ? process : -1;
+  SpawnOptions options;
+  options.descriptors = {
+      {STDOUT_FILENO},
+      {STDERR_FILENO, -1, log, O_CREAT | O_RDWR | O_APPEND | O_TRUNC, S_IRUSR | S_IWUSR}};
+  return spawn_own("a batch of tests", own_arguments().front(), arguments, options);
 }
 
 // Until the batch has ended. One that goes on for long after the result was there hangs in another
@@ -109,8 +100,7 @@ void await_batch(pid_t process, const SharedResults& results, const std::string&
     ::usleep(2000);
   }
   ::kill(process, SIGKILL);
-  while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  await_exit(process);
 }
 
 std::optional<SharedResult> shared_result(const JobRequest& request) {
@@ -125,7 +115,6 @@ std::optional<SharedResult> shared_result(const JobRequest& request) {
   }
   if (results->is_first()) return {};
   const pid_t process = start_batch(*results, id);
-  if (process < 0) return {};
   await_batch(process, *results, id);
   auto result = results->take(id);
   if (!result) results->give_up();  // what keeps one batch from its work keeps others, too

@@ -2,20 +2,17 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "worker/channel.hpp"
 #include "worker/loop.hpp"
 
 namespace warpmark {
-
-namespace {
-constexpr int kWorkerSocket = 3;  // where a session puts its end of the channel
-}
 
 Command worker_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("worker", "Run kernels for a session")->group("");
   const auto confined = std::make_shared<bool>(false);
   app->add_flag("--confined", *confined, "Behind walls, for source that is not trusted");
   return {app, [confined](Output&) {
-            return static_cast<ExitCode>(run_worker(kWorkerSocket, *confined));
+            return static_cast<ExitCode>(run_worker(kChannelDescriptor, *confined));
           }};
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "compiler/ptx_registers.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
@@ -71,43 +72,6 @@ std::string read_toolkit_header(const YamlNode& node) {
                     "write it as between < >, as in cooperative_groups/reduce.h");
 }
 
-// Predefined identifiers of PTX ISA 8.5, section 10, without the numbered ones.
-const std::vector<std::string>& special_registers() {
-  static const std::vector<std::string> kNames = {"%tid",
-                                                  "%ntid",
-                                                  "%laneid",
-                                                  "%warpid",
-                                                  "%nwarpid",
-                                                  "%ctaid",
-                                                  "%nctaid",
-                                                  "%smid",
-                                                  "%nsmid",
-                                                  "%gridid",
-                                                  "%is_explicit_cluster",
-                                                  "%clusterid",
-                                                  "%nclusterid",
-                                                  "%cluster_ctaid",
-                                                  "%cluster_nctaid",
-                                                  "%cluster_ctarank",
-                                                  "%cluster_nctarank",
-                                                  "%lanemask_eq",
-                                                  "%lanemask_le",
-                                                  "%lanemask_lt",
-                                                  "%lanemask_ge",
-                                                  "%lanemask_gt",
-                                                  "%clock",
-                                                  "%clock_hi",
-                                                  "%clock64",
-                                                  "%globaltimer",
-                                                  "%globaltimer_lo",
-                                                  "%globaltimer_hi",
-                                                  "%total_smem_size",
-                                                  "%aggr_smem_size",
-                                                  "%dynamic_smem_size",
-                                                  "%current_graph_exec"};
-  return kNames;
-}
-
 Located read_ptx_name(const YamlNode& node, const std::string& what) {
   static const std::vector<std::string> kKeywords = {"writable_globals", "entries"};
   Located name = read_text(node, "a name of " + what);
@@ -117,9 +81,8 @@ Located read_ptx_name(const YamlNode& node, const std::string& what) {
         "opcodes, special registers and functions, as in atom, \"%clock64\", vprintf");
   }
   if (name.text.front() == '%') {
-    const auto& known = special_registers();
-    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
-      throw unknown_word("special register", name.text, name.where, known);
+    if (!is_special_register(name.text)) {
+      throw unknown_word("special register", name.text, name.where, special_registers());
     }
   } else if (std::find(kKeywords.begin(), kKeywords.end(), name.text) == kKeywords.end()) {
     // A function may be called anything, and a slip of a keyword would forbid nothing.

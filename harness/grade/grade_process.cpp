@@ -1,76 +1,28 @@
 #include "grade/grade_process.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 
+#include "base/error_json.hpp"
 #include "base/exception.hpp"
 #include "base/hex.hpp"
-#include "base/own_program.hpp"
+#include "base/spawn.hpp"
 #include "grade/grader.hpp"
+#include "worker/device_facts_json.hpp"
 
 namespace warpmark {
 
 namespace {
 
-constexpr int kSocket = 3;
 // What a process takes to write a message that it has begun.
 constexpr std::chrono::seconds kMessage{30};
 constexpr std::chrono::milliseconds kPatience{500};
-
-nlohmann::json to_message(const Error& error) {
-  const Position& where = error.where();
-  return {{"error",
-           {{"code", static_cast<int>(error.code())},
-            {"message", error.message()},
-            {"file", where.file},
-            {"line", where.line},
-            {"column", where.column},
-            {"hint", error.hint()}}}};
-}
-
-Error error_from(const nlohmann::json& json) {
-  return {static_cast<ExitCode>(json.at("code").get<int>()), json.at("message"),
-          Position{json.at("file"), json.at("line"), json.at("column")}, json.at("hint")};
-}
-
-// What the front asks of a device.
-nlohmann::json to_message(const DeviceFacts& facts) {
-  return {{"ready",
-           {{"kind", facts.kind},
-            {"name", facts.name},
-            {"reason", facts.reason},
-            {"architecture", facts.architecture},
-            {"driver_version", facts.driver_version},
-            {"driver", facts.driver},
-            {"nvrtc_version", facts.nvrtc_version},
-            {"capabilities", facts.capabilities},
-            {"walls", facts.walls}}}};
-}
-
-DeviceFacts facts_from(const nlohmann::json& json) {
-  DeviceFacts facts;
-  facts.kind = json.at("kind");
-  facts.name = json.at("name");
-  facts.reason = json.at("reason");
-  facts.architecture = json.at("architecture");
-  facts.driver_version = json.at("driver_version");
-  facts.driver = json.at("driver");
-  facts.nvrtc_version = json.at("nvrtc_version");
-  facts.capabilities = json.at("capabilities").get<std::vector<std::string>>();
-  facts.walls = json.at("walls").get<std::vector<std::string>>();
-  return facts;
-}
 
 nlohmann::json to_message(const GradeSetup& setup) {
   return {{"do", "start"},
@@ -98,48 +50,16 @@ Submission submission_from(const nlohmann::json& json) {
   return submission;
 }
 
-std::string describe_status(int status) {
-  if (WIFSIGNALED(status)) {
-    const int number = WTERMSIG(status);
-    return fmt::format("was ended by signal {} ({})", number, strsignal(number));
-  }
-  return fmt::format("exited with code {}", WEXITSTATUS(status));
-}
-
-pid_t spawn(const Channel& theirs) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  // Clears close-on-exec, also where the descriptor is 3 already (POSIX.1-2024, glibc 2.29).
-  posix_spawn_file_actions_adddup2(&actions, theirs.fd(), kSocket);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  std::vector<std::string> words = own_command("warpmark", {"grade-worker"});
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t process = -1;
-  const int code = ::posix_spawn(&process, own_program().file.c_str(), &actions, &attributes,
-                                 arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (code != 0) {
-    throw environment_error(fmt::format("cannot start a process to grade: {}", std::strerror(code)),
-                            "the system may be out of processes or memory (`ulimit -a`)");
-  }
-  return process;
-}
-
 }  // namespace
 
 GradeProcess::GradeProcess(const GradeSetup& setup) {
   auto [ours, theirs] = Channel::pair();
   channel_.emplace(std::move(ours));
-  process_ = spawn(theirs);
+  SpawnOptions options;
+  options.descriptors = {
+      {kChannelDescriptor, theirs.fd()}, {STDIN_FILENO}, {STDOUT_FILENO}, {STDERR_FILENO}};
+  options.own_group = true;
+  process_ = spawn_own("a process to grade", "warpmark", {"grade-worker"}, options);
   channel_->send(to_message(setup));
 }
 
@@ -161,11 +81,11 @@ std::string GradeProcess::kill() {
   const bool by_itself = ended == process_;
   if (!by_itself) {
     ::kill(process_, SIGKILL);
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
+    await_exit(process_);
   }
   process_ = -1;
-  return by_itself ? describe_status(status) : "had to be ended";
+  if (!by_itself) return "had to be ended";
+  return (WIFSIGNALED(status) ? "was " : "") + exit_text(status);
 }
 
 void GradeProcess::grade(const Submission& submission) {
@@ -177,7 +97,7 @@ GradeAnswer GradeProcess::receive() {
   if (received.message) {
     const nlohmann::json& body = received.message->body;
     try {
-      if (body.contains("ready")) return facts_from(body.at("ready"));
+      if (body.contains("ready")) return object_from<DeviceFacts>(body.at("ready"));
       if (body.contains("error")) return error_from(body.at("error"));
       return grade_result_from_json(nlohmann::ordered_json(body.at("result")));
     } catch (const nlohmann::json::exception&) {
@@ -225,12 +145,12 @@ int run_grade_worker(
         options.secret = Secret(from_hex(request.at("secret").get_ref<const std::string&>()));
         options.assignment_word = request.at("assignment_word");
         grader = std::make_unique<SubmissionGrader>(python(), assignment, std::move(options));
-        reply = to_message(grader->prepare());
+        reply["ready"] = json_of<nlohmann::json>(grader->prepare());
       } else {
         reply["result"] = to_json(grader->grade(submission_from(request)));
       }
     } catch (...) {
-      reply = to_message(to_error(std::current_exception()));
+      reply = {{"error", error_json(to_error(std::current_exception()))}};
     }
     if (!channel.send(reply)) return 0;
   }

@@ -218,10 +218,8 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// The plan as JSON, members in a fixed order, and back. Throws a usage error that names the place
-/// (a JSON Pointer) of what is missing, of the wrong kind or unknown, and of names that do not fit.
+/// The plan as JSON, members in a fixed order.
 nlohmann::ordered_json to_json(const Plan& plan);
-Plan plan_from_json(const nlohmann::ordered_json& json);
 
 /// What `warpmark plan` prints: JSON with short lists and objects on one line, newline at the end.
 /// Golden files hold exactly this.

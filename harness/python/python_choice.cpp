@@ -1,20 +1,11 @@
 #include "python/python_choice.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "base/spawn.hpp"
 #include "base/text.hpp"
 #include "python/linked_python.hpp"
 
@@ -29,7 +20,7 @@ constexpr const char* kProbe =
     "import sys\n"
     "print('warpmark-probe', sys.executable, '%d.%d' % sys.version_info[:2] +"
     " getattr(sys, 'abiflags', ''), sys.base_prefix, sep='\\n')";
-constexpr std::chrono::seconds kProbeLimit{20};
+constexpr OutputLimits kProbeLimits{std::chrono::seconds(20), size_t{1} << 16};
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -40,50 +31,6 @@ fs::path resolved(const fs::path& path) {
   std::error_code failed;
   const fs::path result = fs::weakly_canonical(path, failed);
   return failed ? path : result;
-}
-
-// What `command` prints on stdout, until it ends or the time is over; its exit status, or -1.
-std::pair<std::string, int> output_of(const std::vector<std::string>& command) {
-  std::array<int, 2> ends = {-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {"", -1};
-  const UniqueFd read_end(ends[0]);
-  UniqueFd write_end(ends[1]);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 1);
-  ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  pid_t child = -1;
-  const int failed =
-      ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return {"", -1};
-  write_end = UniqueFd();
-
-  std::string output;
-  const auto deadline = std::chrono::steady_clock::now() + kProbeLimit;
-  for (std::array<char, 4096> chunk = {};;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
-    pollfd waiting = {read_end.get(), POLLIN, 0};
-    const int ready = left.count() > 0 ? ::poll(&waiting, 1, static_cast<int>(left.count())) : 0;
-    if (ready < 0 && errno == EINTR) continue;
-    const ssize_t count = ready > 0 ? ::read(read_end.get(), chunk.data(), chunk.size()) : -1;
-    if (count > 0) output.append(chunk.data(), static_cast<size_t>(count));
-    if (count == 0) break;
-    if (count < 0 || output.size() > (1U << 16)) {
-      ::kill(child, SIGKILL);
-      break;
-    }
-  }
-  int status = -1;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return {output, WIFEXITED(status) ? WEXITSTATUS(status) : -1};
 }
 
 std::optional<PythonIdentity>& host() {
@@ -141,14 +88,14 @@ std::string PythonChoice::text() const {
 
 PythonProbe probe_python(const fs::path& executable) {
   // -I and -S: neither the user's environment nor site-packages can change the answer.
-  const auto [output, status] = output_of({executable.string(), "-I", "-S", "-c", kProbe});
-  if (status == -1) return {{}, "it cannot be run, or did not answer"};
-  const std::vector<std::string> lines = split(output, '\n');
-  for (size_t i = 0; i + 3 < lines.size() && status == 0; ++i) {
+  const auto output = output_of({executable.string(), "-I", "-S", "-c", kProbe}, kProbeLimits);
+  if (!output) return {{}, "it cannot be run, or did not answer"};
+  const std::vector<std::string> lines = split(output->text, '\n');
+  for (size_t i = 0; i + 3 < lines.size() && output->code == 0; ++i) {
     if (lines[i] != "warpmark-probe") continue;
     return {PythonIdentity{lines[i + 1], lines[i + 2], resolved(lines[i + 3])}, ""};
   }
-  return {{}, "it does not behave like Python (exit status " + std::to_string(status) + ")"};
+  return {{}, "it does not behave like Python (exit status " + std::to_string(output->code) + ")"};
 }
 
 PythonChoice choose_python(const PythonSearch& search) {

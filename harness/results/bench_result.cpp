@@ -10,6 +10,7 @@
 #include "results/journal.hpp"
 #include "results/record_field.hpp"
 #include "suite/select_expression.hpp"
+#include "worker/measurement_json.hpp"
 
 namespace warpmark {
 
@@ -88,30 +89,38 @@ std::array<int64_t, 3> extent_of(const RecordField& field) {
   return {sizes[0].integer(), sizes[1].integer(), sizes[2].integer()};
 }
 
-KernelFacts kernel_of(const RecordField& record) {
-  KernelFacts kernel;
-  kernel.entry = record.member("entry").text();
-  kernel.grid = extent_of(record.member("grid"));
-  kernel.block = extent_of(record.member("block"));
-  kernel.registers = optional_integer(record, "registers").value_or(0);
-  kernel.shared_bytes = optional_integer(record, "shared_bytes").value_or(0);
-  kernel.local_bytes = optional_integer(record, "local_bytes").value_or(0);
-  kernel.active_blocks = optional_integer(record, "active_blocks").value_or(0);
-  kernel.occupancy = optional_number(record, "occupancy").value_or(0);
-  return kernel;
+// Absent and null figures of a kernel are not known, which is 0.
+void read_field(const RecordField& record, const char* name, std::string& into) {
+  into = record.member(name).text();
+}
+void read_field(const RecordField& record, const char* name, std::vector<std::string>& into) {
+  into = record.member(name).texts();
+}
+void read_field(const RecordField& record, const char* name, std::array<int64_t, 3>& into) {
+  into = extent_of(record.member(name));
+}
+void read_field(const RecordField& record, const char* name, int64_t& into) {
+  into = optional_integer(record, name).value_or(0);
+}
+void read_field(const RecordField& record, const char* name, double& into) {
+  into = optional_number(record, name).value_or(0);
+}
+void read_field(const RecordField& record, const char* name, std::optional<int64_t>& into) {
+  into = optional_integer(record, name);
+}
+void read_field(const RecordField& record, const char* name, std::optional<double>& into) {
+  into = optional_number(record, name);
+}
+void read_field(const RecordField& record, const char* name, std::optional<bool>& into) {
+  into = optional_boolean(record, name);
 }
 
-DeviceState state_of(const RecordField& record) {
-  DeviceState state;
-  state.sm_clock_mhz = optional_integer(record, "sm_clock_mhz");
-  state.memory_clock_mhz = optional_integer(record, "memory_clock_mhz");
-  state.max_sm_clock_mhz = optional_integer(record, "max_sm_clock_mhz");
-  state.temperature_c = optional_integer(record, "temperature_c");
-  state.power_w = optional_number(record, "power_w");
-  state.ecc = optional_boolean(record, "ecc");
-  state.mig = optional_boolean(record, "mig");
-  state.throttle_reasons = record.member("throttle_reasons").texts();
-  return state;
+// As json_of wrote it.
+template <typename Object>
+Object recorded(const RecordField& record) {
+  Object object;
+  each_field(object, [&](const char* name, auto& value) { read_field(record, name, value); });
+  return object;
 }
 
 void read_measurement(const RecordField& record, BenchCase& into) {
@@ -129,13 +138,13 @@ void read_measurement(const RecordField& record, BenchCase& into) {
     into.series.push_back(std::move(one));
   }
   for (const RecordField& kernel : record.member("kernels").elements()) {
-    into.kernels.push_back(kernel_of(kernel));
+    into.kernels.push_back(recorded<KernelFacts>(kernel));
   }
   for (const RecordField& counter : record.member("counters").elements()) {
     into.counters.emplace_back(counter.member("name").text(), counter.member("value").integer());
   }
-  into.before = state_of(record.member("before"));
-  into.after = state_of(record.member("after"));
+  into.before = recorded<DeviceState>(record.member("before"));
+  into.after = recorded<DeviceState>(record.member("after"));
 }
 
 BenchCase bench_case_of(const RecordField& record) {

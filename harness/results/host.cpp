@@ -1,18 +1,14 @@
 #include "results/host.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/spawn.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -32,46 +28,12 @@ std::string processor_name() {
   return "";
 }
 
-// What a program of PATH writes to standard output; nothing if it cannot be run or fails.
-std::optional<std::string> output_of(std::vector<std::string> words) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
-  const UniqueFd reader(ends[0]);
-  UniqueFd writer(ends[1]);
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, writer.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t process = -1;
-  const int code =
-      ::posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  writer = UniqueFd();
-  if (code != 0) return std::nullopt;
-  std::string text;
-  char chunk[4096];
-  for (;;) {
-    const ssize_t count = ::read(reader.get(), chunk, sizeof chunk);
-    if (count == 0 || (count < 0 && errno != EINTR)) break;
-    if (count > 0) text.append(chunk, static_cast<size_t>(count));
-  }
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0) {
-    if (errno != EINTR) return std::nullopt;
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
-  return text;
-}
-
 std::optional<std::string> git(const fs::path& folder, std::vector<std::string> words) {
   // Without optional locks it writes nothing: a benchmark must not disturb another git at work.
   words.insert(words.begin(), {"git", "--no-optional-locks", "-C", folder.string()});
-  return output_of(std::move(words));
+  auto output = output_of(std::move(words));
+  if (!output || output->code != 0) return std::nullopt;
+  return std::move(output->text);
 }
 
 }  // namespace

@@ -70,15 +70,9 @@ Json record_of(const BenchSeries& series, const TimedSeries& timed) {
 }
 
 Json record_of(const KernelFacts& kernel) {
-  const bool resident = kernel.active_blocks > 0;
-  return {{"entry", kernel.entry},
-          {"grid", kernel.grid},
-          {"block", kernel.block},
-          {"registers", kernel.registers},
-          {"shared_bytes", kernel.shared_bytes},
-          {"local_bytes", kernel.local_bytes},
-          {"active_blocks", resident ? Json(kernel.active_blocks) : Json(nullptr)},
-          {"occupancy", resident ? Json(kernel.occupancy) : Json(nullptr)}};
+  Json record = json_of<Json>(kernel);
+  if (kernel.active_blocks <= 0) record["active_blocks"] = record["occupancy"] = nullptr;
+  return record;
 }
 
 Json value_of(const ArithmeticValue& value) {

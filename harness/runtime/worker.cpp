@@ -1,8 +1,5 @@
 #include "runtime/worker.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,16 +8,13 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 
-#include "base/error.hpp"
+#include "base/spawn.hpp"
 #include "worker/loop.hpp"
 
 namespace warpmark {
 
 namespace {
-
-constexpr int kWorkerSocket = 3;
 
 // Sanitizers report there; else what an untrusted process prints could pass for ours.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -37,14 +31,6 @@ double seconds_of(const timeval& time) {
 bool comes_from_outside(int signal) {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT ||
          signal == SIGQUIT;
-}
-
-std::string describe_status(int status) {
-  if (WIFSIGNALED(status)) {
-    const int number = WTERMSIG(status);
-    return fmt::format("ended by signal {} ({})", number, strsignal(number));
-  }
-  return fmt::format("exited with code {}", WEXITSTATUS(status));
 }
 
 }  // namespace
@@ -67,36 +53,18 @@ std::unique_ptr<Worker> Worker::start(std::vector<std::string> command, bool con
   auto [ours, theirs] = Channel::pair();
   auto worker = std::unique_ptr<Worker>(new Worker(std::move(ours)));
 
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  // Clears close-on-exec, also where the descriptor is 3 already (POSIX.1-2024, glibc 2.29).
-  posix_spawn_file_actions_adddup2(&actions, theirs.fd(), kWorkerSocket);
+  SpawnOptions options;
+  options.descriptors = {{kChannelDescriptor, theirs.fd()}};
   if (confined) {
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
       if (standard == STDERR_FILENO && kKeepErrors) continue;
-      posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0);
+      options.descriptors.push_back({standard});
     }
   }
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-
-  std::vector<char*> arguments;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  const std::string& program = command.front();
-  char* nothing = nullptr;
-  const int code = ::posix_spawn(&worker->process_, program.c_str(), &actions, &attributes,
-                                 arguments.data(), confined ? &nothing : environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (code != 0) {
-    worker->process_ = -1;
-    throw environment_error(
-        fmt::format("cannot start the worker {}: {}", program, std::strerror(code)),
-        "the system may be out of processes or memory (`ulimit -a`)");
-  }
+  options.own_group = true;
+  options.no_environment = confined;
+  const std::string program = command.front();
+  worker->process_ = warpmark::spawn("the worker " + program, program, std::move(command), options);
   return worker;
 }
 
@@ -131,7 +99,7 @@ std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
     }
     const bool ended_by_itself = ended == process_;
     if (ended_by_itself) {
-      how = describe_status(status);
+      how = exit_text(status);
     } else {
       ::kill(process_, SIGKILL);
       while (::wait4(process_, &status, 0, &usage) < 0 && errno == EINTR) {

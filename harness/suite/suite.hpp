@@ -12,6 +12,7 @@
 #include "base/arithmetic.hpp"
 #include "base/error.hpp"
 #include "suite/lint_exception.hpp"
+#include "suite/restore.hpp"
 #include "suite/yaml_node.hpp"
 
 namespace warpmark {
@@ -167,9 +168,6 @@ struct SkipRule {
   Expression when;
   Located reason;
 };
-
-enum class Restore : uint8_t { never, batch, each };
-std::string_view to_text(Restore restore);
 
 /// Which times are taken: with the device's last-level cache flushed before each, without, or both.
 enum class CacheChoice : uint8_t { cold, hot, both };

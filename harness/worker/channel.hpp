@@ -13,6 +13,9 @@
 
 namespace warpmark {
 
+/// Where a process that is started with an end of a channel finds it.
+inline constexpr int kChannelDescriptor = 3;
+
 struct Message {
   nlohmann::json body;
   std::vector<UniqueFd> fds;

@@ -50,17 +50,17 @@ class Responder {
     try {
       return act(protocol::request_from_json(message.body), message.fds);
     } catch (const DriverError& error) {
-      failure = describe(error);
+      failure = protocol::Failure::of(error);
       failure.result = error.result();
       failure.sticky = error.sticky();
     } catch (const NoDeviceError& error) {
-      failure = describe(error);
+      failure = protocol::Failure::of(error);
       failure.no_device = true;
     } catch (const RefusedError& error) {
-      failure = describe(error);
+      failure = protocol::Failure::of(error);
       failure.refused = true;
     } catch (...) {
-      failure = describe(to_error(std::current_exception()));
+      failure = protocol::Failure::of(to_error(std::current_exception()));
     }
     if (confined_compiler_) return protocol::to_json(failure);
     if (executor_) {
@@ -136,15 +136,6 @@ class Responder {
   static void blame_environment(protocol::Failure& failure) {
     if (failure.code == ExitCode::verdict) failure.code = ExitCode::environment;
     if (failure.hint.empty()) failure.hint = "`warpmark doctor` shows what can be used here";
-  }
-
-  static protocol::Failure describe(const Error& error) {
-    protocol::Failure failure;
-    failure.code = error.code();
-    failure.message = error.message();
-    failure.hint = error.hint();
-    failure.where = error.where();
-    return failure;
   }
 
   const DriverOpeners& openers_;

@@ -2,15 +2,12 @@
 #include <csignal>
 #include <cstring>
 
+#include "worker/channel.hpp"
 #include "worker/loop.hpp"
-
-namespace {
-constexpr int kWorkerSocket = 3;  // where a session puts its end of the channel
-}
 
 // warpmark-worker worker [--confined]
 int main(int count, char** arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   const bool confined = count > 2 && std::strcmp(arguments[2], "--confined") == 0;
-  return warpmark::run_worker(kWorkerSocket, confined);
+  return warpmark::run_worker(warpmark::kChannelDescriptor, confined);
 }

@@ -9,12 +9,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-template <typename T>
-std::optional<T> optional_from(const Json& json) {
-  if (json.is_null()) return std::nullopt;
-  return json.get<T>();
-}
-
 // Infinity and NaN are null in JSON, and so no number here.
 double finite(const Json& json) {
   const auto number = json.get<double>();
@@ -50,35 +44,10 @@ TimedSeries series_from(const Json& json) {
   return series;
 }
 
-Json to_json(const KernelFacts& kernel) {
-  return {{"entry", kernel.entry},
-          {"grid", kernel.grid},
-          {"block", kernel.block},
-          {"registers", kernel.registers},
-          {"shared_bytes", kernel.shared_bytes},
-          {"local_bytes", kernel.local_bytes},
-          {"active_blocks", kernel.active_blocks},
-          {"occupancy", kernel.occupancy}};
-}
-
 KernelFacts kernel_from(const Json& json) {
-  return {json.at("entry"),         json.at("grid"),
-          json.at("block"),         json.at("registers"),
-          json.at("shared_bytes"),  json.at("local_bytes"),
-          json.at("active_blocks"), finite(json.at("occupancy"))};
-}
-
-DeviceState state_from(const Json& json) {
-  DeviceState state;
-  state.sm_clock_mhz = optional_from<int64_t>(json.at("sm_clock_mhz"));
-  state.memory_clock_mhz = optional_from<int64_t>(json.at("memory_clock_mhz"));
-  state.max_sm_clock_mhz = optional_from<int64_t>(json.at("max_sm_clock_mhz"));
-  state.temperature_c = optional_from<int64_t>(json.at("temperature_c"));
-  state.power_w = optional_from<double>(json.at("power_w"));
-  state.ecc = optional_from<bool>(json.at("ecc"));
-  state.mig = optional_from<bool>(json.at("mig"));
-  state.throttle_reasons = json.at("throttle_reasons").get<std::vector<std::string>>();
-  return state;
+  auto kernel = object_from<KernelFacts>(json);
+  finite(json.at("occupancy"));
+  return kernel;
 }
 
 }  // namespace
@@ -112,7 +81,7 @@ Json to_json(const Measurement& measurement) {
   Json series = Json::array();
   for (const TimedSeries& one : measurement.series) series.push_back(to_json(one));
   Json kernels = Json::array();
-  for (const KernelFacts& kernel : measurement.kernels) kernels.push_back(to_json(kernel));
+  for (const KernelFacts& kernel : measurement.kernels) kernels.push_back(json_of<Json>(kernel));
   Json counters = Json::array();
   for (const auto& [name, value] : measurement.counters) counters.push_back({name, value});
   return {{"series", series},
@@ -130,21 +99,17 @@ Measurement measurement_from(const Json& json) {
   for (const Json& counter : json.at("counters")) {
     measurement.counters.emplace_back(counter.at(0).get<std::string>(), counter.at(1));
   }
-  measurement.before = state_from(json.at("before"));
-  measurement.after = state_from(json.at("after"));
+  measurement.before = object_from<DeviceState>(json.at("before"));
+  measurement.after = object_from<DeviceState>(json.at("after"));
   measurement.seconds = finite(json.at("seconds"));
   return measurement;
 }
 
-Json to_json(const Ceilings& ceilings) {
-  return {{"copy_bytes_per_s", ceilings.copy_bytes_per_s},
-          {"read_bytes_per_s", ceilings.read_bytes_per_s},
-          {"array_bytes", ceilings.array_bytes}};
-}
-
 Ceilings ceilings_from(const Json& json) {
-  return {finite(json.at("copy_bytes_per_s")), finite(json.at("read_bytes_per_s")),
-          json.at("array_bytes")};
+  auto ceilings = object_from<Ceilings>(json);
+  finite(json.at("copy_bytes_per_s"));
+  finite(json.at("read_bytes_per_s"));
+  return ceilings;
 }
 
 }  // namespace warpmark::protocol

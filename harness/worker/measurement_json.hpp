@@ -2,29 +2,44 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 
+#include "base/json_fields.hpp"
 #include "worker/measurement.hpp"
 
 namespace warpmark {
 
-/// A value, or JSON's null. `Json` is nlohmann::json, or ordered_json where records want an order.
-template <typename Json, typename Value>
-Json json_or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
+/// The members of KernelFacts in JSON, on the wire and in records (schema/outcome.json).
+template <typename Visit>
+void each_field(KernelFacts& kernel, const Visit& visit) {
+  visit("entry", kernel.entry);
+  visit("grid", kernel.grid);
+  visit("block", kernel.block);
+  visit("registers", kernel.registers);
+  visit("shared_bytes", kernel.shared_bytes);
+  visit("local_bytes", kernel.local_bytes);
+  visit("active_blocks", kernel.active_blocks);
+  visit("occupancy", kernel.occupancy);
 }
 
-/// On the wire and in records alike (schema/outcome.json).
-template <typename Json>
-Json json_of(const DeviceState& state) {
-  return {{"sm_clock_mhz", json_or_null<Json>(state.sm_clock_mhz)},
-          {"memory_clock_mhz", json_or_null<Json>(state.memory_clock_mhz)},
-          {"max_sm_clock_mhz", json_or_null<Json>(state.max_sm_clock_mhz)},
-          {"temperature_c", json_or_null<Json>(state.temperature_c)},
-          {"power_w", json_or_null<Json>(state.power_w)},
-          {"ecc", json_or_null<Json>(state.ecc)},
-          {"mig", json_or_null<Json>(state.mig)},
-          {"throttle_reasons", state.throttle_reasons}};
+/// Those of DeviceState.
+template <typename Visit>
+void each_field(DeviceState& state, const Visit& visit) {
+  visit("sm_clock_mhz", state.sm_clock_mhz);
+  visit("memory_clock_mhz", state.memory_clock_mhz);
+  visit("max_sm_clock_mhz", state.max_sm_clock_mhz);
+  visit("temperature_c", state.temperature_c);
+  visit("power_w", state.power_w);
+  visit("ecc", state.ecc);
+  visit("mig", state.mig);
+  visit("throttle_reasons", state.throttle_reasons);
+}
+
+/// Those of Ceilings.
+template <typename Visit>
+void each_field(Ceilings& ceilings, const Visit& visit) {
+  visit("copy_bytes_per_s", ceilings.copy_bytes_per_s);
+  visit("read_bytes_per_s", ceilings.read_bytes_per_s);
+  visit("array_bytes", ceilings.array_bytes);
 }
 
 }  // namespace warpmark
@@ -33,7 +48,6 @@ namespace warpmark::protocol {
 
 nlohmann::json to_json(const TimingOptions& options);
 nlohmann::json to_json(const Measurement& measurement);
-nlohmann::json to_json(const Ceilings& ceilings);
 
 /// All throw what nlohmann-json throws for what is none, and std::runtime_error for numbers that no
 /// measurement can have: a time that is negative or not finite.

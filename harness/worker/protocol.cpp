@@ -2,7 +2,9 @@
 
 #include <array>
 
+#include "base/error_json.hpp"
 #include "base/hex.hpp"
+#include "worker/device_facts_json.hpp"
 #include "worker/measurement_json.hpp"
 
 namespace warpmark::protocol {
@@ -10,22 +12,6 @@ namespace warpmark::protocol {
 namespace {
 
 using Json = nlohmann::json;
-
-// The peer is not trusted to send one of ours.
-ExitCode exit_code_from(const Json& json) {
-  for (const ExitCode code : {ExitCode::verdict, ExitCode::usage, ExitCode::environment}) {
-    if (json.get<int>() == static_cast<int>(code)) return code;
-  }
-  return ExitCode::internal;
-}
-
-Json to_json(const Position& where) {
-  return {{"file", where.file}, {"line", where.line}, {"column", where.column}};
-}
-
-Position position_from(const Json& json) {
-  return {json.at("file"), json.at("line"), json.at("column")};
-}
 
 Json to_json(const Entry& entry) {
   Json parameters = Json::array();
@@ -191,14 +177,14 @@ Prepare prepare_from(const Json& json) {
     request.units.push_back({unit.at("name"),
                              unit.at("folder"),
                              unit.at("source"),
-                             position_from(unit.at("origin")),
+                             object_from<Position>(unit.at("origin")),
                              unit.at("options"),
                              unit.at("include"),
                              unit.at("link"),
                              {}});
     for (const Json& region : unit.at("regions")) {
       request.units.back().regions.push_back(
-          {region.at("line"), position_from(region.at("origin"))});
+          {region.at("line"), object_from<Position>(region.at("origin"))});
     }
   }
   for (const Json& kernel : json.at("kernels")) {
@@ -244,23 +230,6 @@ Time time_from(const Json& json) {
           static_cast<Restore>(json.at("restore").get<int>())};
 }
 
-DeviceFacts facts_from(const Json& json) {
-  DeviceFacts facts;
-  facts.kind = json.at("kind");
-  facts.name = json.at("name");
-  facts.reason = json.at("reason");
-  facts.uuid = json.at("uuid");
-  facts.architecture = json.at("architecture");
-  facts.driver_version = json.at("driver_version");
-  facts.driver = json.at("driver");
-  facts.nvrtc_version = json.at("nvrtc_version");
-  facts.nvrtc = json.at("nvrtc");
-  facts.capabilities = json.at("capabilities");
-  facts.attributes = json.at("attributes");
-  facts.walls = json.at("walls");
-  return facts;
-}
-
 Prepared prepared_from(const Json& json) {
   Prepared reply;
   reply.misfit = json.at("misfit");
@@ -283,11 +252,7 @@ std::vector<BufferPlace> places_from(const Json& json) {
 }
 
 Failure failure_from(const Json& json) {
-  Failure failure;
-  failure.code = exit_code_from(json.at("code"));
-  failure.message = json.at("message");
-  failure.hint = json.at("hint");
-  failure.where = position_from(json.at("where"));
+  Failure failure = Failure::of(error_from(json.at("error")));
   failure.result = json.at("result");
   failure.sticky = json.at("sticky");
   failure.launched = json.at("launched");
@@ -321,12 +286,12 @@ Json to_json(const Prepare& request) {
   for (const UnitText& unit : request.units) {
     Json regions = Json::array();
     for (const SourceRegion& region : unit.regions) {
-      regions.push_back({{"line", region.line}, {"origin", to_json(region.origin)}});
+      regions.push_back({{"line", region.line}, {"origin", json_of<Json>(region.origin)}});
     }
     units.push_back({{"name", unit.name},
                      {"folder", unit.folder},
                      {"source", unit.source},
-                     {"origin", to_json(unit.origin)},
+                     {"origin", json_of<Json>(unit.origin)},
                      {"options", unit.options},
                      {"include", unit.include},
                      {"link", unit.link},
@@ -397,19 +362,7 @@ Request request_from_json(const Json& json) {
 }
 
 Json to_json(const DeviceFacts& reply) {
-  return {{"reply", "hello"},
-          {"kind", reply.kind},
-          {"name", reply.name},
-          {"reason", reply.reason},
-          {"uuid", reply.uuid},
-          {"architecture", reply.architecture},
-          {"driver_version", reply.driver_version},
-          {"driver", reply.driver},
-          {"nvrtc_version", reply.nvrtc_version},
-          {"nvrtc", reply.nvrtc},
-          {"capabilities", reply.capabilities},
-          {"attributes", reply.attributes},
-          {"walls", reply.walls}};
+  return {{"reply", "hello"}, {"facts", json_of<Json>(reply)}};
 }
 
 Json to_json(const Prepared& reply) {
@@ -441,16 +394,13 @@ Json to_json(const Timed& reply) {
 
 Json to_json(const Calibrated& reply) {
   Json json = {{"reply", "calibrate"}, {"ceilings", nullptr}};
-  if (reply.ceilings) json["ceilings"] = to_json(*reply.ceilings);
+  if (reply.ceilings) json["ceilings"] = json_of<Json>(*reply.ceilings);
   return json;
 }
 
 Json to_json(const Failure& reply) {
   return {{"reply", "failure"},
-          {"code", static_cast<int>(reply.code)},
-          {"message", reply.message},
-          {"hint", reply.hint},
-          {"where", to_json(reply.where)},
+          {"error", error_json(reply.error())},
           {"result", reply.result},
           {"sticky", reply.sticky},
           {"launched", reply.launched},
@@ -460,10 +410,19 @@ Json to_json(const Failure& reply) {
           {"places", places_json(reply.places)}};
 }
 
+Failure Failure::of(const Error& error) {
+  Failure failure;
+  failure.code = error.code();
+  failure.message = error.message();
+  failure.hint = error.hint();
+  failure.where = error.where();
+  return failure;
+}
+
 Reply reply_from_json(const Json& json) {
   return read_message("reply", [&]() -> Reply {
     const std::string what = json.at("reply");
-    if (what == "hello") return facts_from(json);
+    if (what == "hello") return object_from<DeviceFacts>(json.at("facts"));
     if (what == "prepare") return prepared_from(json);
     if (what == "verify") {
       return Verified{misfit_from(json.at("misfit")), json.at("trespasses"), reports_from(json),

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
-#include "plan/plan.hpp"
+#include "suite/restore.hpp"
 #include "worker/confinement.hpp"
 #include "worker/device_facts.hpp"
 #include "worker/measurement.hpp"
@@ -210,6 +210,8 @@ struct Failure {
   std::vector<nlohmann::ordered_json> reports;
   std::vector<BufferPlace> places;  ///< if the request was a run
 
+  /// One that says no more than the error.
+  static Failure of(const Error& error);
   Error error() const { return {code, message, where, hint}; }
 };
 

@@ -39,7 +39,7 @@ extern "C" __global__ void warpmark_wait(unsigned long long nanoseconds) {
 )";
 
 constexpr unsigned int kBlock = 512;
-constexpr double kMostWait = 0.01;
+constexpr double kLongestWait = 0.01;
 
 CompileRequest request_for(int architecture) {
   CompileRequest request;
@@ -86,7 +86,7 @@ void TimingKernels::queue_read(const DeviceMemory& memory, const Stream& stream)
 
 void TimingKernels::queue_wait(double seconds, const Stream& stream) {
   KernelArguments arguments;
-  arguments.add(static_cast<unsigned long long>(1e9 * std::clamp(seconds, 0.0, kMostWait)));
+  arguments.add(static_cast<unsigned long long>(1e9 * std::clamp(seconds, 0.0, kLongestWait)));
   wait_.launch({}, arguments, stream);
 }
 

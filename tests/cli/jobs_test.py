@@ -8,7 +8,7 @@ import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from program import KERNEL, PROGRAM, SOURCE, CheckTest
+from program import KERNEL, PROGRAM, SOURCE, THREADS_SANITIZED, CheckTest
 
 CONFIG = """warpmark: 1
 check:

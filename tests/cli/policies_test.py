@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from grade_test import ASSIGNMENT, KERNEL, SLOW, GradeTest
+from assignment import ASSIGNMENT, KERNEL, SLOW, GradeTest
 from program import PROGRAM
 
 STRICT = ASSIGNMENT + "ptx: {forbid: [malloc, writable_globals, entries]}\n"

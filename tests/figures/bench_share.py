@@ -6,7 +6,6 @@
 Needs a GPU. Runs `warpmark bench` on the generated kernels at n = 2^28 float32, each time a process
 of its own that measures the copy rate itself, and prints for each row the median share of the runs.
 """
-import argparse
 import json
 import os
 import statistics
@@ -14,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from figures import ROOT, parser_of, write_record
+
 # Figure, least share, suite.
 ROWS = [
     ("F1", 1.00, "linear_combination/suite.yaml"),
@@ -37,10 +37,8 @@ def measure(program, suites):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", nargs="?", default=os.path.join(ROOT, "build/bin/warpmark"))
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--json", help="write the figures to this file")
     arguments = parser.parse_args()
     suites = [os.path.join("suites", row[2]) for row in ROWS]
     device, copies, reads, series = "", [], [], {}
@@ -70,13 +68,10 @@ def main():
             print("%s %-28s %-4s %9.2f us  share %.3f (%.3f to %.3f), wanted %.2f"
                   % (figure, suite, cache, median_us, figures[-1]["share"], min(shares),
                      max(shares), least))
-    if arguments.json:
-        record = {"command": "tests/figures/bench_share.py --runs %d" % arguments.runs,
-                  "device": device, "copy_gb_s": round(statistics.median(copies), 1),
-                  "read_gb_s": round(statistics.median(reads), 1), "figures": figures}
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(record, file, indent=2)
-            file.write("\n")
+    write_record(arguments.json, {
+        "command": "tests/figures/bench_share.py --runs %d" % arguments.runs,
+        "device": device, "copy_gb_s": round(statistics.median(copies), 1),
+        "read_gb_s": round(statistics.median(reads), 1), "figures": figures})
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ the longest of the dearest files, or of those named. Asserts nothing; other prog
 meanwhile make every figure larger.
 """
 import argparse
-import json
 import os
 import resource
 import shutil
@@ -19,7 +18,8 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from figures import ROOT, add_json, write_record
+
 # One that is dear in each of the largest folders, by tests/figures/compile_time.py.
 EDITS = ["harness/cli/check_job.cpp", "harness/grade/grader.cpp", "harness/runtime/session.cpp",
          "harness/python/expression.cpp", "harness/report/bench_plots.cpp",
@@ -48,7 +48,7 @@ def print_row(name, row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--edits", nargs="*", default=None, metavar="FILE")
-    parser.add_argument("--json", help="write the figures to this file")
+    add_json(parser)
     parser.add_argument("--keep", help="clone and build in this folder, which then stays")
     options = parser.parse_args()
     folder = options.keep or tempfile.mkdtemp(prefix="warpmark-build-")
@@ -77,10 +77,7 @@ def main():
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(figures, file, indent=1)
-            file.write("\n")
+    write_record(options.json, figures)
 
 
 if __name__ == "__main__":

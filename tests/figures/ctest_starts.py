@@ -7,19 +7,15 @@ Makes a CMake project of its own for each way of warpmark_discover_tests, runs e
 cache of kernels, then times five runs of ctest and prints the median in seconds, smallest and
 largest beside it. Also times one test alone (`ctest -R`). Asserts nothing.
 """
-
-import argparse
-import json
 import os
-import platform
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from figures import ROOT, parser_of, spread, this_machine, write_record
+
 RUNS = 5
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(figures NONE)
@@ -38,13 +34,11 @@ def run(command, **options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", nargs="?", default=os.path.join(ROOT, "build/bin/warpmark"))
+    parser = parser_of(__doc__)
     parser.add_argument("--suites", nargs="+", help="default: two suites, of 54 cases",
                         default=[os.path.join(ROOT, "suites/doublify/double_array_out.yaml"),
                                  os.path.join(ROOT, "suites/linear_combination/suite.yaml")])
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--json", help="write the figures to this file")
     arguments = parser.parse_args()
     suites = " ".join("[[%s]]" % os.path.abspath(path) for path in arguments.suites)
     figures = []
@@ -69,18 +63,12 @@ def main():
                     if attempt > 0:  # the first fills the cache
                         times.append(time.perf_counter() - start)
                 figures.append({"figure": f"{way}, {title}", "tests": len(names),
-                                "median_s": round(statistics.median(times), 3),
-                                "min_s": round(min(times), 3), "max_s": round(max(times), 3),
-                                "runs": RUNS})
+                                **spread(times, 3)})
                 row = figures[-1]
                 print(f"{row['figure']} ({row['tests']} tests): {row['median_s']:.2f} s "
                       f"({row['min_s']:.2f} to {row['max_s']:.2f})", flush=True)
-    if arguments.json:
-        record = {"command": "tests/figures/ctest_starts.py", "machine": platform.machine(),
-                  "cores": os.cpu_count(), "figures": figures}
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(record, file, indent=2)
-            file.write("\n")
+    write_record(arguments.json, {"command": "tests/figures/ctest_starts.py", **this_machine(),
+                                  "figures": figures})
 
 
 if __name__ == "__main__":

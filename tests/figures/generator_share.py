@@ -11,7 +11,6 @@ a copy, which is timed between the kernels of each run. Results are compared wit
 array has 1 GiB, so that no cache holds any of it. Asserts no time. `bench_share.py` beside it has
 the figures that count, through the program itself.
 """
-import argparse
 import itertools
 import json
 import os
@@ -25,7 +24,7 @@ import types
 import cupy as cp
 import numpy as np
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from figures import ROOT, parser_of, write_record
 
 SCALE = """warpmark: 1
 plugin: elementwise
@@ -193,8 +192,7 @@ def variants(arguments, name):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", nargs="?", default=os.path.join(ROOT, "build/bin/warpmark"))
+    parser = parser_of(__doc__)
     parser.add_argument("--block", help="threads of a block, a list")
     parser.add_argument("--vectors", help="vectors in flight, a list")
     parser.add_argument("--blocks", help="most blocks of a reduction, a list")
@@ -202,7 +200,6 @@ def main():
     parser.add_argument("--log2-n", type=int, default=28)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--samples", type=int, default=20)
-    parser.add_argument("--json", help="write the figures to this file")
     arguments = parser.parse_args()
     n = 2 ** arguments.log2_n
     generator = cp.random.default_rng(1)
@@ -258,15 +255,12 @@ def main():
         print("%s %-19s %-42s %.4f ms  share %.3f (%.3f to %.3f)  %s"
               % (figure, name, tune or "", figures[-1]["median_ms"], figures[-1]["share"],
                  min(share), max(share), facts or ""))
-    if arguments.json:
-        # Where the file goes says nothing of how the figures came about.
-        options = [word for word in sys.argv[1:] if word not in ("--json", arguments.json)]
-        record = {"command": " ".join(["tests/figures/generator_share.py", *options]),
-                  "device": properties["name"].decode(), "n": n,
-                  "copy_gb_s": round(8 * n / copied / 1e6, 1), "figures": figures}
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(record, file, indent=2)
-            file.write("\n")
+    # Where the file goes says nothing of how the figures came about.
+    options = [word for word in sys.argv[1:] if word not in ("--json", arguments.json)]
+    write_record(arguments.json, {
+        "command": " ".join(["tests/figures/generator_share.py", *options]),
+        "device": properties["name"].decode(), "n": n,
+        "copy_gb_s": round(8 * n / copied / 1e6, 1), "figures": figures})
 
 
 if __name__ == "__main__":

@@ -6,18 +6,14 @@
 Times whole processes, cache warm, and prints the median of five runs in seconds, smallest and
 largest beside it. Asserts nothing.
 """
-
-import argparse
-import json
 import os
-import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from figures import ROOT, parser_of, spread, this_machine, write_record
+
 RUNS = 5
 
 
@@ -31,10 +27,8 @@ def seconds_of(command, environment):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", nargs="?", default=os.path.join(ROOT, "build/bin/warpmark"))
+    parser = parser_of(__doc__)
     parser.add_argument("--device", default="auto")
-    parser.add_argument("--json", help="write the figures to this file")
     arguments = parser.parse_args()
     suites = os.path.join(ROOT, "suites")
     suite = os.path.join(suites, "doublify/double_array.yaml")
@@ -50,18 +44,12 @@ def main():
         for name, command in rows:
             text = seconds_of(command, environment)[1]  # fills the cache
             times = [seconds_of(command, environment)[0] for _ in range(RUNS)]
-            figures.append({"figure": name, "median_s": round(statistics.median(times), 4),
-                            "min_s": round(min(times), 4), "max_s": round(max(times), 4),
-                            "runs": RUNS, "first_line": text.split("\n")[0]})
+            figures.append({"figure": name, **spread(times, 4), "first_line": text.split("\n")[0]})
             row = figures[-1]
             print(f"{name}: {row['median_s']:.3f} s ({row['min_s']:.3f} to {row['max_s']:.3f})"
                   f"   {row['first_line']}")
-    if arguments.json:
-        record = {"command": "tests/figures/startup.py", "machine": platform.machine(),
-                  "cores": os.cpu_count(), "figures": figures}
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(record, file, indent=2)
-            file.write("\n")
+    write_record(arguments.json, {"command": "tests/figures/startup.py", **this_machine(),
+                                  "figures": figures})
 
 
 if __name__ == "__main__":

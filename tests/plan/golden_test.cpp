@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "plan/plugin_loader.hpp"
+#include "support/plan_reader.hpp"
 
 namespace warpmark {
 namespace {

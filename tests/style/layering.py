@@ -1,7 +1,8 @@
 # Checks who includes whom, and that nothing above harness/driver asks which device it has.
 """Usage: layering.py SOURCE_DIR. Prints file:line: error: … for each fault.
 
-A folder of harness/ includes itself, folders of lower floors and the public headers. A plugin
+A folder of harness/ includes itself, folders of lower floors and the public headers. What must
+stay out of a folder altogether is not reached through other headers either. A plugin
 includes public headers and its own files, so that it can be built outside this tree; those that
 write kernels share plugins/codegen, which is built into each of them.
 """
@@ -11,7 +12,11 @@ import sys
 
 FLOORS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan": 3, "worker": 4,
           "runtime": 5, "results": 6, "report": 7, "check": 8, "bench": 8, "grade": 8, "cli": 9}
+# A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
+# judges is in there. Its own floor would allow plans and Python, which are below.
+OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
+FLOOR_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 # device.has(capability) is the question to ask: a comparison with a device's name, or a predicate
@@ -50,16 +55,63 @@ def harness_faults(harness):
             yield harness / folder, 0, "has no floor: give it one here and in the design"
             continue
         for path in sources(harness / folder):
-            for number, _, name in includes(path):
-                target = resolve(name, [path.parent, harness])
-                if target is None or harness not in target.parents:
-                    continue
+            for number, target in headers_of(path, harness):
                 other = target.relative_to(harness).parts[0]
                 if other in (folder, "include"):
                     continue
                 if FLOORS.get(other, 99) >= FLOORS[folder]:
                     yield path, number, ("%s (floor %d) includes %s, not of a lower floor (%d)"
-                                         % (folder, FLOORS[folder], name, FLOORS.get(other, 99)))
+                                         % (folder, FLOORS[folder], target.relative_to(harness),
+                                            FLOORS.get(other, 99)))
+
+
+def headers_of(path, harness):
+    """The files of harness/ that one includes, with the line of each."""
+    for number, _, name in includes(path):
+        target = resolve(name, [path.parent, harness])
+        if target is not None and harness in target.parents:
+            yield number, target
+
+
+def reach_faults(harness):
+    for folder, banned in OUT_OF_REACH.items():
+        for path in sources(harness / folder):
+            for number, first in headers_of(path, harness):
+                way = way_to(first, banned, harness)
+                if way:
+                    yield path, number, ("%s must not reach %s: %s" % (
+                        folder, way[-1].relative_to(harness).parts[0],
+                        " includes ".join(str(part.relative_to(harness)) for part in way)))
+
+
+def way_to(start, banned, harness):
+    """The shortest chain of includes from a file into one of those folders; None if there is none."""
+    seen = {start}
+    ways = [[start]]
+    for way in ways:
+        if way[-1].relative_to(harness).parts[0] in banned:
+            return way
+        for _, header in headers_of(way[-1], harness):
+            if header not in seen:
+                seen.add(header)
+                ways.append([*way, header])
+    return None
+
+
+def table_faults(contributing):
+    """The table for people has every folder of FLOORS in its row, and no other."""
+    if not contributing.is_file():
+        return
+    told = {}
+    for number, line in enumerate(contributing.read_text().splitlines(), 1):
+        row = FLOOR_ROW.match(line)
+        if row and row.group(1) != "0":  # the public headers
+            for folder in re.findall("`([^`]+)`", row.group(2)):
+                told[folder] = int(row.group(1))
+                if FLOORS.get(folder) != told[folder]:
+                    yield contributing, number, "%s is not on floor %s" % (folder, row.group(1))
+    for folder in sorted(set(FLOORS) - set(told)):
+        yield contributing, 0, "the table of floors lacks %s" % folder
 
 
 def plugin_faults(plugins, harness):
@@ -93,8 +145,9 @@ def main(root):
     root = root.resolve()
     harness = root / "harness"
     count = 0
-    for path, line, words in [*harness_faults(harness), *plugin_faults(root / "plugins", harness),
-                              *device_faults(harness)]:
+    for path, line, words in [*harness_faults(harness), *reach_faults(harness),
+                              *table_faults(root / "CONTRIBUTING.md"),
+                              *plugin_faults(root / "plugins", harness), *device_faults(harness)]:
         count += 1
         print("%s:%d: error: %s" % (path.relative_to(root), line, words))
     print("%d files read, %d faults"

@@ -108,6 +108,37 @@ class Layering(Tree):
                 self.assertEqual(code, 1)
                 self.assertIn(path + ":2: error:", words)
 
+    def test_what_a_worker_does_not_reach(self):
+        self.write("harness/python/array.hpp", "")
+        self.write("harness/runtime/session.hpp", "")
+        self.write("harness/suite/near.hpp", '#include "suite/far.hpp"\n')
+        loop = self.write("harness/worker/loop.cpp", '\n#include "suite/near.hpp"\n')
+        far = self.write("harness/suite/far.hpp", '#include "suite/near.hpp"\n')  # a ring
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        for folder, header in (("python", "array"), ("runtime", "session"), ("plan", "plan")):
+            words = "%s: suite/near.hpp includes suite/far.hpp includes %s/%s.hpp" % (
+                folder, folder, header)
+            far.write_text('#include "%s/%s.hpp"\n' % (folder, header))
+            self.assertIn("harness/worker/loop.cpp:2: error: worker must not reach " + words,
+                          self.check(layering.main, self.root)[1])
+        far.write_text("")
+        loop.write_text('\n#include "python/array.hpp"\n')
+        self.assertIn("harness/worker/loop.cpp:2: error: worker must not reach python",
+                      self.check(layering.main, self.root)[1])
+
+    def test_the_table_for_people_has_each_folder_on_its_floor(self):
+        rows = ["| %d | `%s`: its job |" % (floor, folder)
+                for folder, floor in layering.FLOORS.items()]
+        table = self.write("CONTRIBUTING.md", "\n".join(rows + ["| 0 | `include/warpmark` |", ""]))
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        table.write_text("\n".join(rows[1:]))
+        self.assertIn("CONTRIBUTING.md:0: error: the table of floors lacks base",
+                      self.check(layering.main, self.root)[1])
+        table.write_text("\n".join([*rows, "| 7 | `base`, `attic` |"]))
+        words = self.check(layering.main, self.root)[1]
+        self.assertIn("base is not on floor 7", words)
+        self.assertIn("attic is not on floor 7", words)
+
     def test_folder_without_floor(self):
         self.write("harness/attic/x.cpp", "")
         self.assertIn("has no floor", self.check(layering.main, self.root)[1])

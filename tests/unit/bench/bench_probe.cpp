@@ -6,22 +6,14 @@
 // Each letter of ACTIONS is what comes of one case of the file SUITE, in order:
 //   p is timed   b spends its budget   u has 3 samples   l has the host's time in its samples
 //   h is timed cold and hot   t is throttled   o has no sample   i has a time that is none
-//   a fails after it was timed   f fails before   s is skipped   n is timed with a notice
-//   e throws an environment error   x throws something else
-//   w waits for an interrupt, having written "waiting" to stderr   k ends the process at once
-#include <unistd.h>
-
+//   a fails after it was timed   f fails before
+//   s, n, e, x, w, k as of each front: support/scripted_front.hpp
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 #include <iostream>
 #include <limits>
-#include <map>
-#include <stdexcept>
 
-#include "base/file.hpp"
 #include "bench/bench.hpp"
-#include "suite/selection.hpp"
+#include "support/scripted_front.hpp"
 #include "unit/results/example_measurement.hpp"
 
 namespace {
@@ -31,53 +23,21 @@ using testing_results::series;
 
 class ScriptedTimer : public CaseTimer {
  public:
-  std::map<std::string, char> actions;  ///< by case id
+  testing_front::Script script;
   bool counts = false;
   bool close_fails = false;
 
   Outcome measure(const Case& which, const PlannedCase&, const TimingOptions&,
                   Measurement& into) override {
-    Outcome outcome;
-    outcome.seconds = 0.25;
-    const char action = actions.at(which.id);
-    into = measurement_of(action);
-    switch (action) {
-      case 'a':
-      case 'f':
-        outcome.verdict = Verdict::failed;
-        outcome.failure = FailureKind::wrong;
-        outcome.reason = "2 of 16 elements of z are wrong";
-        outcome.where = {display_path(which.suite->file), 14, 3};
-        break;
-      case 's':
-        outcome.verdict = Verdict::skipped;
-        outcome.reason = "needs 80 GiB, the device has 4 GiB";
-        break;
-      case 'n':
-        outcome.notices = {"warning: unused variable"};
-        break;
-      case 'e':
-        throw environment_error("the device is gone", "plug it in");
-      case 'x':
-        throw std::runtime_error("a mistake");
-      case 'k':
-        ::raise(SIGKILL);
-        break;
-      case 'w':
-        std::cerr << "waiting" << std::endl;
-        while (!interrupted_) ::usleep(1000);
-        outcome.verdict = Verdict::interrupted;
-        break;
-      default:
-        break;
-    }
-    return outcome;
+    const char letter = script.letter(which);
+    into = measurement_of(letter);
+    return script.outcome(which, letter == 'a' ? 'f' : letter);
   }
 
   void close() override {
     if (close_fails) throw environment_error("it does not end");
   }
-  void interrupt() noexcept override { interrupted_ = true; }
+  void interrupt() noexcept override { script.interrupt(); }
 
  private:
   Measurement measurement_of(char action) const {
@@ -103,8 +63,6 @@ class ScriptedTimer : public CaseTimer {
     }
     return result;
   }
-
-  std::atomic<bool> interrupted_ = false;
 };
 
 int run(int argc, char** argv) {
@@ -133,25 +91,15 @@ int run(int argc, char** argv) {
     context.device.capabilities = {"counters"};
     context.bench->ceilings.reset();
   }
-  std::vector<Case> all;
-  for (const std::string& script : scripts) {
-    const size_t equals = script.rfind('=');
-    const std::string letters = script.substr(equals + 1);
-    size_t index = 0;
-    for (Case& which : cases(load_suite(script.substr(0, equals)), {}, Purpose::bench)) {
-      timer.actions[which.id] = index < letters.size() ? letters[index++] : 'p';
-      all.push_back(std::move(which));
-    }
-  }
   std::vector<BenchWork> work;
-  for (Case& which : select_cases(std::move(all), ids)) {
+  for (Case& which : timer.script.read(scripts, ids, Purpose::bench)) {
     PlannedCase planned;
     planned.plan.bytes = int64_t{16};
     for (const PointValue& axis : which.point) {
       planned.plan.point.push_back({axis.name, axis.value});
     }
     TimingOptions timing;
-    if (timer.actions[which.id] == 'h') timing.caches = {CacheState::cold, CacheState::hot};
+    if (timer.script.letter(which) == 'h') timing.caches = {CacheState::cold, CacheState::hot};
     work.push_back({{std::move(which), std::move(planned), {}, {}}, timing, std::string(64, 'a')});
   }
   return static_cast<int>(run_bench(work, timer, context, options, std::cout));
@@ -160,13 +108,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const Error& error) {
-    std::cerr << error.what() << "\n";
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    std::cerr << "internal: " << error.what() << "\n";
-    return static_cast<int>(ExitCode::internal);
-  }
+  return testing_front::exit_code_of([&] { return run(argc, argv); });
 }

@@ -9,59 +9,18 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
 
-PROBE, SCHEMA = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-
-SUITE = """warpmark: 1
-about: An example.
-kernel:
-  source: void f();
-  entry: f
-axes:
-  n: [1]
-arguments:
-  a: {in: rng.random(8)}
-  z: {out: a.shape}
-launch:
-  block: 128
-reference:
-  z: 2 * a
-bench:
-  axes: {n: [-1, 16, 2.5]}
-"""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import front
+from front import PROBE, SCHEMA, strict
 
 
-def strict(text):
-    """JSON as RFC 8259 has it: Python would take NaN and Infinity."""
-    def refuse(word):
-        raise ValueError(word + " is no JSON")
-    return json.loads(text, parse_constant=refuse)
-
-
-class Front(unittest.TestCase):
+class Front(front.Front):
     maxDiff = None
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="warpmark bench ")
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
-        for name in ("doublify.yaml", "reductions/dot.yaml"):
-            path = self.root / "suites" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(SUITE)
-
-    def run_probe(self, *arguments, **variables):
-        return subprocess.run([PROBE, *arguments], cwd=self.root, text=True, timeout=60,
-                              env={**os.environ, **variables}, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
+    SUITE = front.SUITE % "[1]" + "bench:\n  axes: {n: [-1, 16, 2.5]}\n"
 
     def code(self, *arguments):
         return self.run_probe(*arguments).returncode
-
-    def journal(self, path="run.jsonl"):
-        return [strict(line) for line in (self.root / path).read_text().splitlines()]
 
     def result(self, path="out.json"):
         return strict((self.root / path).read_text())
@@ -293,17 +252,6 @@ class ExitCodes(Front):
 
 
 class Interrupts(Front):
-    def start(self, *arguments):
-        process = subprocess.Popen([PROBE, *arguments], cwd=self.root, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        self.assertEqual(process.stderr.readline(), "waiting\n")
-        return process
-
     def test_first_finishes_the_reports(self):
         process = self.start("--journal", "run.jsonl", "--benchmark-out", "out.json",
                              "suites/doublify.yaml=pwp")
@@ -329,4 +277,4 @@ class Interrupts(Front):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    front.main()

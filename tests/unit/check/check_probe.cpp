@@ -6,26 +6,18 @@
 //                    SUITE=ACTIONS...
 // Each letter of ACTIONS is what comes of one case of the file SUITE, in order:
 //   0 to 9 fails in the trial of that number only
-//   p passes   f fails   s is skipped   n passes with a notice
+//   f, s, n, e, x, w, k as of each front: support/scripted_front.hpp   p passes
 //   S is skipped in the trials 0, 1 and 3   F is so, too, and fails in the trial 4
 //   N passes, with a notice in the trial 1 only
-//   e throws an environment error   x throws something else
 //   j puts a folder in the place of the JUnit file, and passes
-//   w waits for an interrupt, having written "waiting" to stderr   k ends the process at once
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
+#include <filesystem>
 #include <iostream>
-#include <map>
-#include <stdexcept>
+#include <optional>
 
-#include "base/file.hpp"
 #include "check/check.hpp"
 #include "report/annotations.hpp"
-#include "runtime/outcome.hpp"
-#include "suite/selection.hpp"
+#include "support/scripted_front.hpp"
 
 namespace {
 
@@ -33,54 +25,26 @@ using namespace warpmark;
 
 class ScriptedRunner : public CaseRunner {
  public:
-  std::map<std::string, char> actions;  ///< by case id
+  testing_front::Script script;
   std::filesystem::path junit;
 
   Outcome verify(const Case& which, const PlannedCase&, uint64_t trial) override {
-    Outcome outcome;
-    outcome.seconds = 0.25;
-    const char action = actions.at(which.id);
-    switch (in_trial(action, trial)) {
-      case 'f':
-        outcome.verdict = Verdict::failed;
-        outcome.failure = FailureKind::wrong;
-        outcome.reason = "2 of 16 elements of z are wrong";
-        outcome.where = {display_path(which.suite->file), 14, 3};
-        // Control characters, bad UTF-8, markup and U+FFFF: reports must stay valid.
-        outcome.message = outcome.where.text() +
-                          ": 2 of 16 elements of `z` are wrong\n"
-                          "  first: z[3] = 0.5, expected 1, bound 0 <\x1b[31m\xff]]>&\xEF\xBF\xBF>";
-        break;
-      case 's':
-        outcome.verdict = Verdict::skipped;
-        outcome.reason = "needs 80 GiB, the device has 4 GiB";
-        break;
-      case 'n':
-        outcome.notices = {"warning: unused variable"};
-        break;
-      case 'e':
-        throw environment_error("the device is gone", "plug it in");
-      case 'x':
-        throw std::runtime_error("a mistake");
-      case 'k':
-        ::raise(SIGKILL);
-        break;
-      case 'j':
-        std::filesystem::remove(junit);
-        std::filesystem::create_directories(junit / "in the way");
-        break;
-      case 'w':
-        std::cerr << "waiting" << std::endl;
-        while (!interrupted_) ::usleep(1000);
-        outcome.verdict = Verdict::interrupted;
-        break;
-      default:
-        break;
+    const char letter = in_trial(script.letter(which), trial);
+    Outcome outcome = script.outcome(which, letter);
+    if (letter == 'f') {
+      // Control characters, bad UTF-8, markup and U+FFFF: reports must stay valid.
+      outcome.message = outcome.where.text() +
+                        ": 2 of 16 elements of `z` are wrong\n"
+                        "  first: z[3] = 0.5, expected 1, bound 0 <\x1b[31m\xff]]>&\xEF\xBF\xBF>";
+    }
+    if (letter == 'j') {
+      std::filesystem::remove(junit);
+      std::filesystem::create_directories(junit / "in the way");
     }
     return outcome;
   }
 
-  void interrupt() noexcept override { interrupted_ = true; }
+  void interrupt() noexcept override { script.interrupt(); }
 
  private:
   static char in_trial(char action, uint64_t trial) {
@@ -91,8 +55,6 @@ class ScriptedRunner : public CaseRunner {
     if (action == 'N') return trial == 1 ? 'n' : 'p';
     return action;
   }
-
-  std::atomic<bool> interrupted_ = false;
 };
 
 // What a report that cannot write does to a run.
@@ -155,32 +117,15 @@ int run(int argc, char** argv) {
 
   ScriptedRunner runner;
   runner.junit = options.junit.value_or("");
-  std::vector<Case> all;
-  for (const std::string& script : scripts) {
-    const size_t equals = script.rfind('=');
-    const std::string letters = script.substr(equals + 1);
-    size_t index = 0;
-    for (Case& which : cases(load_suite(script.substr(0, equals)))) {
-      runner.actions[which.id] = index < letters.size() ? letters[index++] : 'p';
-      all.push_back(std::move(which));
-    }
-  }
   std::vector<CaseWork> work;
-  for (Case& which : select_cases(std::move(all), ids))
+  for (Case& which : runner.script.read(scripts, ids, Purpose::check)) {
     work.push_back({std::move(which), {}, {}, {}});
+  }
   return static_cast<int>(run_check(work, runner, context, options, std::cout));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const Error& error) {
-    std::cerr << error.what() << "\n";
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    std::cerr << "internal: " << error.what() << "\n";
-    return static_cast<int>(ExitCode::internal);
-  }
+  return testing_front::exit_code_of([&] { return run(argc, argv); });
 }

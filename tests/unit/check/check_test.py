@@ -9,46 +9,15 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
 import xml.etree.ElementTree as ElementTree
 
-PROBE, SCHEMA = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-
-SUITE = """warpmark: 1
-about: An example.
-kernel:
-  source: void f();
-  entry: f
-axes:
-  n: [-1, 16, 2.5]
-arguments:
-  a: {in: rng.random(8)}
-  z: {out: a.shape}
-launch:
-  block: 128
-reference:
-  z: 2 * a
-"""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import front
+from front import PROBE, SCHEMA
 
 
-class Front(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="warpmark check ")
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
-        for name in ("doublify.yaml", "reductions/dot.yaml", "DISABLED_x.yaml"):
-            path = self.root / "suites" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(SUITE)
-
-    def run_probe(self, *arguments, **variables):
-        return subprocess.run([PROBE, *arguments], cwd=self.root, text=True, timeout=60,
-                              env={**os.environ, **variables}, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
-
-    def journal(self, path="run.jsonl"):
-        return [json.loads(line) for line in (self.root / path).read_text().splitlines()]
+class Front(front.Front):
+    NAMES = (*front.Front.NAMES, "DISABLED_x.yaml")
 
     def junit(self, path="junit.xml"):
         return ElementTree.parse(self.root / path).getroot()
@@ -413,18 +382,6 @@ class GoogleTestVariables(Front):
 
 
 class Interrupts(Front):
-    def start(self, *arguments):
-        process = subprocess.Popen([PROBE, *arguments], cwd=self.root, text=True,
-                                   env={**os.environ, "TMPDIR": str(self.root)},
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        self.assertEqual(process.stderr.readline(), "waiting\n")
-        return process
-
     def test_first_finishes_the_reports(self):
         process = self.start("--journal", "run.jsonl", "--junit", "junit.xml",
                              "suites/doublify.yaml=fwp")
@@ -454,4 +411,4 @@ class Interrupts(Front):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    front.main()

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "compiler/ptx_registers.hpp"
 #include "compiler/ptx_tokens.hpp"
 #include "compiler/signature.hpp"
 
@@ -111,6 +112,18 @@ TEST(PtxContents, SpecialRegisters) {
   const PtxContents found = ptx_contents(kPtx);
   // %rd1 is not declared in the first function, so there is no telling what it is.
   EXPECT_THAT(names(found.registers), ElementsAre("%clock64", "%rd1", "%tid"));
+}
+
+TEST(PtxRegisters, SpecialOnesAreKnownWithTheirNumbers) {
+  for (const std::string& name : special_registers())
+    EXPECT_TRUE(is_special_register(name)) << name;
+  for (const char* name : {"%pm0", "%pm7_64", "%envreg31", "%reserved_smem_offset_1"}) {
+    EXPECT_TRUE(is_special_register(name)) << name;
+  }
+  for (const char* name : {"%pm", "%pm_64", "%envreg", "%envreg7_64", "%reserved_smem_offset_",
+                           "%tid1", "%r12", "%clok64", "tid", ""}) {
+    EXPECT_FALSE(is_special_register(name)) << name;
+  }
 }
 
 TEST(PtxContents, FunctionsAndCalls) {

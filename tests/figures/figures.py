@@ -1,0 +1,40 @@
+"""What the scripts that measure share: the program, the spread of times, the record of a run."""
+import argparse
+import json
+import os
+import platform
+import statistics
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def parser_of(text):
+    """A parser for a script with that docstring, of what most take: the program and --json."""
+    parser = argparse.ArgumentParser(description=text.split("\n", maxsplit=1)[0])
+    parser.add_argument("program", nargs="?", default=os.path.join(ROOT, "build/bin/warpmark"))
+    add_json(parser)
+    return parser
+
+
+def add_json(parser):
+    parser.add_argument("--json", help="write the figures to this file")
+
+
+def spread(times, digits):
+    """Median, smallest and largest of some runs' seconds."""
+    return {"median_s": round(statistics.median(times), digits),
+            "min_s": round(min(times), digits), "max_s": round(max(times), digits),
+            "runs": len(times)}
+
+
+def this_machine():
+    return {"machine": platform.machine(), "cores": os.cpu_count()}
+
+
+def write_record(file, record):
+    """Writes what --json asks for; `file` is None where it asks for nothing."""
+    if not file:
+        return
+    with open(file, "w", encoding="utf-8") as out:
+        json.dump(record, out, indent=2)
+        out.write("\n")
