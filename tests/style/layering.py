@@ -15,6 +15,8 @@ FLOORS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan"
 # A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
 # judges is in there. Its own floor would allow plans and Python, which are below.
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
+# Of plugins/cpu, which has floors as harness/ has; machine and inspect still know each other.
+ROOMS = {"ptx": 1, "program": 2, "machine": 3, "inspect": 3, "api": 4}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
 FLOOR_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -133,6 +135,16 @@ def plugin_faults(plugins, harness):
                     yield path, number, "%s is no file of this plugin" % name
 
 
+def room_faults(device):
+    """The rooms of the CPU device: what parses does not know what runs."""
+    for room, floor in ROOMS.items():
+        for path in sources(device / room):
+            for number, _, name in includes(path):
+                other = name.split("/")[0]
+                if "/" in name and ROOMS.get(other, 0) > floor:
+                    yield path, number, "%s includes %s, a room above it" % (room, name)
+
+
 def device_faults(harness):
     for folder in sorted(set(FLOORS) - MAY_NAME_DEVICES):
         for path in sources(harness / folder):
@@ -147,7 +159,7 @@ def main(root):
     count = 0
     for path, line, words in [*harness_faults(harness), *reach_faults(harness),
                               *table_faults(root / "CONTRIBUTING.md"),
-                              *plugin_faults(root / "plugins", harness), *device_faults(harness)]:
+                              *plugin_faults(root / "plugins", harness), *room_faults(root / "plugins/cpu"), *device_faults(harness)]:
         count += 1
         print("%s:%d: error: %s" % (path.relative_to(root), line, words))
     print("%d files read, %d faults"

@@ -108,6 +108,15 @@ class Layering(Tree):
                 self.assertEqual(code, 1)
                 self.assertIn(path + ":2: error:", words)
 
+    def test_rooms_of_the_cpu_device(self):
+        self.write("plugins/cpu/machine/x.hpp", "")
+        self.write("plugins/cpu/ptx/y.hpp", "")
+        self.write("plugins/cpu/machine/down.cpp", '#include "ptx/y.hpp"\n')
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        self.write("plugins/cpu/program/up.cpp", '\n#include "machine/x.hpp"\n')
+        self.assertIn("plugins/cpu/program/up.cpp:2: error: program includes machine/x.hpp, a room above it",
+                      self.check(layering.main, self.root)[1])
+
     def test_what_a_worker_does_not_reach(self):
         self.write("harness/python/array.hpp", "")
         self.write("harness/runtime/session.hpp", "")

@@ -4,7 +4,7 @@
 #include <array>
 #include <initializer_list>
 
-#include "machine/tensor.hpp"
+#include "program/tensor_form.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "machine/grid.hpp"
 #include "machine/heap.hpp"
-#include "machine/tensor.hpp"
 #include "program/source_place.hpp"
+#include "program/tensor_form.hpp"
 
 namespace warpmark::cpu {
 namespace {

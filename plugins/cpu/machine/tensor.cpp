@@ -3,7 +3,7 @@
 // A box lies in shared memory as an array of its own, the first dimension innermost, or with its
 // 16-byte chunks in other places (PTX ISA, "Swizzling Modes"). What of it is outside the tensor is
 // filled on the way there, and left out on the way back.
-#include "machine/tensor.hpp"
+#include "program/tensor_form.hpp"
 
 #include <algorithm>
 #include <array>

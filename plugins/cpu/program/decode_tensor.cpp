@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "machine/tensor.hpp"
 #include "program/decoder.hpp"
+#include "program/tensor_form.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -78,7 +78,7 @@ enum class Opcode : std::uint16_t {
   /// elements + 65536 * (the atomic of a reduction + 1)
   store_async,
   fill_bulk,    ///< address, b = bytes (64 bits), to be zero; count = Space
-  copy_tensor,  ///< operands as in TensorForm (machine/tensor.hpp)
+  copy_tensor,  ///< operands as in TensorForm (program/tensor_form.hpp)
   prefetch_tensor,
   commit_async,
   commit_bulk,

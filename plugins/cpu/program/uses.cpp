@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "machine/tensor.hpp"
 #include "program/convert.hpp"
 #include "program/data_flow.hpp"
 #include "program/image_op.hpp"
 #include "program/matrix.hpp"
+#include "program/tensor_form.hpp"
 
 namespace warpmark::cpu {
 namespace {
