@@ -159,7 +159,8 @@ def main(root):
     count = 0
     for path, line, words in [*harness_faults(harness), *reach_faults(harness),
                               *table_faults(root / "CONTRIBUTING.md"),
-                              *plugin_faults(root / "plugins", harness), *room_faults(root / "plugins/cpu"), *device_faults(harness)]:
+                              *plugin_faults(root / "plugins", harness),
+                              *room_faults(root / "plugins/cpu"), *device_faults(harness)]:
         count += 1
         print("%s:%d: error: %s" % (path.relative_to(root), line, words))
     print("%d files read, %d faults"
