@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ptx/instruction_set.hpp"
 #include "program/program.hpp"
+#include "ptx/instruction_set.hpp"
 
 namespace warpmark::cpu {
 

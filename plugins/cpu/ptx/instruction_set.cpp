@@ -451,6 +451,8 @@ std::string what_is_wrong(std::string_view opcode) {
     if (!instruction_set().words.contains(words[i]) && !is_shape(words[i]))
       return "unknown modifier '." + std::string(words[i]) + "'";
   }
+  constexpr std::size_t kMostWords = 64;  // a hostile opcode has millions
+  if (words.size() > kMostWords) return "'" + first + "' has no such modifiers, or not together";
   const Syntax* nearest = nullptr;
   Distance least;
   for (const Syntax& syntax : known->second) {
