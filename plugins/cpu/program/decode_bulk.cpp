@@ -120,7 +120,9 @@ bool Decoder::async_store(const Statement& statement) {
                        << 16;
   }
   expect_operands(statement, 3, 3);
-  const Space space = facts.has("shared::cluster") ? Space::shared : Space::generic;
+  const bool shared =
+      facts.has("shared") || facts.has("shared::cta") || facts.has("shared::cluster");
+  const Space space = shared ? Space::shared : Space::generic;
   instruction.count = static_cast<std::uint8_t>(space);
   instruction.site = program_.sites++;
   instruction.address = address_value(statement, operand(statement, 0), space);

@@ -267,7 +267,7 @@ bool Decoder::advice(const Statement& statement) {
     expect_operands(statement, 1, 1);
     const Operand& event = operand(statement, 0);
     if (event.kind != OperandKind::integer) invalid(statement, "needs a constant");
-    if (!facts.has("mask") && (event.value < 0 || event.value > 15))
+    if (event.value < 0 || (!facts.has("mask") && event.value > 15))
       invalid(statement, "an event's number is from 0 to 15");
   } else {
     const bool of_line = name == "applypriority" || name == "discard";

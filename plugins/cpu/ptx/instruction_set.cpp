@@ -146,13 +146,15 @@ bool is_shape(std::string_view word) {
   return (letters == "mnk" || letters == "mn") && word.back() >= '0' && word.back() <= '9';
 }
 
-// Types say by their order what they are of, and so do state spaces; other words stand anywhere.
-enum class Ordered : std::uint8_t { none, type, space };
+// Types say by their order what they are of, and so do state spaces; .popc stands behind what it
+// counts. Other words stand anywhere.
+enum class Ordered : std::uint8_t { none, type, space, counted, kinds };
 
 Ordered ordered(std::string_view word) {
   static const std::unordered_set<std::string_view> formats = {
       "tf32", "s4", "u4", "b1", "e4m3", "e5m2", "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2"};
   if (type_named(word) != Type::none || formats.contains(word)) return Ordered::type;
+  if (word == "and" || word == "xor" || word == "popc") return Ordered::counted;
   return word == "global" || word.starts_with("shared") ? Ordered::space : Ordered::none;
 }
 
@@ -211,7 +213,7 @@ class Syntax {
     if (form_->operands != 0 && form_->operands != operands) return std::nullopt;
     std::vector<std::string_view> sets;
     std::vector<bool> filled(slots_.size());
-    std::array<std::size_t, 3> behind{};  // by Ordered
+    std::array<std::size_t, static_cast<std::size_t>(Ordered::kinds)> behind{};  // by Ordered
     for (const std::string_view word : words) {
       const Ordered kind = ordered(word);
       std::size_t& first = behind[static_cast<std::size_t>(kind)];
