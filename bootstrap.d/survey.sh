@@ -170,7 +170,7 @@ survey_matplotlib() {
 # Modules that only tests use; a test without its module skips and says so.
 survey_test_modules() {
   local module missing=()
-  for module in jsonschema pytest yaml mkdocs; do
+  for module in jsonschema pytest yaml; do
     "${python:-/usr/bin/python3}" -I -c "import $module" 2>/dev/null || missing+=("$module")
   done
   ((${#missing[@]})) || return 0
@@ -179,7 +179,6 @@ survey_test_modules() {
     command -v apt-get >/dev/null; then
     row "for tests" "${bold}missing${plain}: ${missing[*]}"
     packages+=("${missing[@]/#/python3-}")
-    packages=("${packages[@]/%python3-mkdocs/mkdocs}")
   else
     note "without ${missing[*]} in $python the tests that use it are skipped"
   fi

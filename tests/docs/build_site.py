@@ -11,14 +11,21 @@ import sys
 import tempfile
 
 SKIPPED = 77
+OLDEST = (1, 6)  # checks anchors; Debian 12 has 1.4
 
 
 def builder():
-    """The command that is MkDocs: of this Python, or of the PATH."""
-    if importlib.util.find_spec("mkdocs"):
-        return [sys.executable, "-B", "-m", "mkdocs"]
+    """The command that is MkDocs, of this Python or of the PATH; None if there is none that is new enough."""
+    commands = [[sys.executable, "-B", "-m", "mkdocs"]] if importlib.util.find_spec("mkdocs") else []
     program = shutil.which("mkdocs")
-    return [program] if program else None
+    if program:
+        commands.append([program])
+    for command in commands:
+        said = subprocess.run([*command, "--version"], stdout=subprocess.PIPE, text=True, check=False).stdout
+        version = re.search(r"version (\d+)\.(\d+)", said)
+        if version and (int(version.group(1)), int(version.group(2))) >= OLDEST:
+            return command
+    return None
 
 
 def foreign(folder):
@@ -33,7 +40,7 @@ def foreign(folder):
 def main(root):
     command = builder()
     if command is None:
-        print("MkDocs is not installed: `pip install -r docs/requirements.txt`")
+        print("MkDocs 1.6 or newer is not installed: `pip install -r docs/requirements.txt`")
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="warpmark-site-") as folder:
         done = subprocess.run([*command, "build", "--strict", "--quiet", "--config-file", str(root / "mkdocs.yml"),
