@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "program/decoder.hpp"
+#include "program/memory_words.hpp"
 
 namespace warpmark::cpu {
 // Fences order what is in order already: threads execute one access after another, and copies come
@@ -57,8 +58,7 @@ bool Decoder::mbarrier(const Statement& statement) {
   const std::string_view what = facts.words.front();
   const bool expects = what.starts_with("arrive") && facts.has("expect_tx");
   const bool parity = facts.has("parity"), cluster = facts.has("shared::cluster");
-  const bool shared = cluster || facts.has("shared") || facts.has("shared::cta");
-  const Space space = shared ? Space::shared : Space::generic;
+  const Space space = space_of(facts);
   Instruction instruction;
   instruction.count = static_cast<std::uint8_t>(space);
   const auto state_result = [&] {
@@ -135,8 +135,7 @@ bool Decoder::async_copy(const Statement& statement) {
   if (!facts.has("mbarrier")) return plain_copy(statement, instruction);
   // cp.async.mbarrier.arrive{.noinc}{.shared}.b64
   expect_operands(statement, 1, 1);
-  const Space space =
-      facts.has("shared") || facts.has("shared::cta") ? Space::shared : Space::generic;
+  const Space space = space_of(facts);
   instruction.negated = facts.has("noinc");
   instruction.opcode = Opcode::arrive_async;
   instruction.count = static_cast<std::uint8_t>(space);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "program/decoder.hpp"
+#include "program/memory_words.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -120,9 +121,7 @@ bool Decoder::async_store(const Statement& statement) {
                        << 16;
   }
   expect_operands(statement, 3, 3);
-  const bool shared =
-      facts.has("shared") || facts.has("shared::cta") || facts.has("shared::cluster");
-  const Space space = shared ? Space::shared : Space::generic;
+  const Space space = space_of(facts);
   instruction.count = static_cast<std::uint8_t>(space);
   instruction.site = program_.sites++;
   instruction.address = address_value(statement, operand(statement, 0), space);
@@ -150,7 +149,7 @@ bool Decoder::bulk_store(const Statement& statement) {
   if (value.kind != OperandKind::integer || value.value != 0) invalid(statement, "the value is 0");
   Instruction instruction;
   instruction.opcode = Opcode::fill_bulk;
-  const Space space = statement.facts->has("shared::cta") ? Space::shared : Space::generic;
+  const Space space = space_of(*statement.facts);
   instruction.count = static_cast<std::uint8_t>(space);
   instruction.site = program_.sites++;
   instruction.address = address_value(statement, operand(statement, 0), space);

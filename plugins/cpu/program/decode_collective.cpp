@@ -5,6 +5,7 @@
 #include <string>
 
 #include "program/decoder.hpp"
+#include "program/memory_words.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -165,10 +166,7 @@ bool Decoder::atomic(const Statement& statement) {
   const bool reduce = statement.opcode.starts_with("red."), hint = facts.has("L2::cache_hint");
   const std::string_view vector = facts.word("vector");
   const std::uint32_t elements = vector.empty() ? 1 : static_cast<std::uint32_t>(vector[1] - '0');
-  const std::string_view location = facts.word("atomic_space");
-  const Space space = location.starts_with("shared")                ? Space::shared
-                      : location == "global" || facts.has("global") ? Space::global
-                                                                    : Space::generic;
+  const Space space = space_of(facts);
   const std::string plain = atomic_name(facts);
   const OpcodeInfo* info = find_opcode(plain);
   if (info == nullptr) return false;

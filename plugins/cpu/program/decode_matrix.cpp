@@ -9,6 +9,7 @@
 
 #include "program/decoder.hpp"
 #include "program/matrix.hpp"
+#include "program/memory_words.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -109,6 +110,7 @@ std::optional<std::array<std::uint32_t, 3>> shape_of(std::string_view word) {
 
 Words words_of(const InstructionFacts& facts) {
   Words words;
+  words.space = space_of(facts);
   for (const std::string_view word : facts.words) {
     const auto type = std::find_if(kElements.begin(), kElements.end(),
                                    [&](const auto& row) { return row.first == word; });
@@ -116,8 +118,6 @@ Words words_of(const InstructionFacts& facts) {
     if (word == "row" || word == "col") words.rows.push_back(word == "row");
     if (const auto shape = shape_of(word))
       words.m = (*shape)[0], words.n = (*shape)[1], words.k = (*shape)[2];
-    if (word == "global") words.space = Space::global;
-    if (word.starts_with("shared")) words.space = Space::shared;
   }
   return words;
 }

@@ -3,8 +3,6 @@
 #include "program/program.hpp"
 
 namespace warpmark::cpu {
-namespace {
-
 Space space_of(const InstructionFacts& facts) {
   for (const std::string_view word : facts.words) {
     if (word == "global") return Space::global;
@@ -15,8 +13,6 @@ Space space_of(const InstructionFacts& facts) {
   }
   return Space::generic;
 }
-
-}  // namespace
 
 MemoryWords memory_words(const InstructionFacts& facts) {
   MemoryWords words;

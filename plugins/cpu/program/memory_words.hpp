@@ -16,6 +16,9 @@ struct MemoryWords {
   std::uint8_t order = 0;   ///< as Instruction::order
 };
 
+/// The first state space that a form names; generic if it names none.
+Space space_of(const InstructionFacts& facts);
+
 /// Of a form of ld, ldu or st. Orderings other than .release are no different from .weak here, and
 /// caching advice changes no result: warps execute one access after another.
 MemoryWords memory_words(const InstructionFacts& facts);
