@@ -38,6 +38,12 @@ function(warpmark_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
+# warpmark_runs_once(TARGET)
+# For code that runs once for each command, table or student: -O1 compiles a fifth faster.
+function(warpmark_runs_once target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # warpmark_shared_headers(NAME HEADERS ... LIBRARIES ... OPTIONS ...)
 # A precompiled header for targets with the same compile options: what most of their files include.
 function(warpmark_shared_headers name)

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "base/log_text.hpp"
 #include "bench/library_version.hpp"
 
@@ -82,7 +83,7 @@ void neutralise() {
 std::string json_of(const std::vector<benchmark::BenchmarkReporter::Run>& runs,
                     const nlohmann::ordered_json& context) {
   std::ostringstream text;
-  text << "{\n\"context\": " << context.dump(2) << ",\n\"benchmarks\": [\n";
+  text << "{\n\"context\": " << json_page(context) << ",\n\"benchmarks\": [\n";
   benchmark::JSONReporter writer;
   writer.SetOutputStream(&text);
   writer.ReportRuns(runs);

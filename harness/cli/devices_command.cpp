@@ -5,6 +5,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/device_survey.hpp"
@@ -64,7 +65,7 @@ Json symbols_of(const DeviceSurvey& survey) {
     Json symbols = Json::array();
     std::size_t implemented = 0;
     driver->list_symbols([&](std::string_view line) {
-      symbols.push_back(Json::parse(line));
+      symbols.push_back(parse_json(line));
       if (symbols.back().value("state", "") == "implemented") ++implemented;
     });
     if (symbols.empty()) continue;

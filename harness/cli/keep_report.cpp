@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/file.hpp"
+#include "base/json_text.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "report/case_text.hpp"
@@ -123,7 +124,7 @@ void KeepReport::end_case(const EndedCase& ended) {
 void KeepReport::write(const fs::path& into, const CaseWork& work, const EndedCase& ended) const {
   const CaseArtifacts& artifacts = runner_.artifacts();
   write_file_atomically(into / "README.txt", readme(ended, *work.which.suite));
-  write_file_atomically(into / "outcome.json", outcome_record(ended).dump(2) + "\n");
+  write_file_atomically(into / "outcome.json", json_page(outcome_record(ended)) + "\n");
   write_file_atomically(into / "plan.json", describe(work.planned.plan));
   write_units(into, artifacts.units);
   if (!artifacts.inputs) return;

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/exception.hpp"
+#include "base/json_text.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 
@@ -42,8 +43,7 @@ void Output::flush() {
 }
 
 std::string json_output(const nlohmann::ordered_json& value) {
-  using Json = nlohmann::ordered_json;
-  return json_without_commands(value.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_without_commands(json_page(value)) + "\n";
 }
 
 void print_error(const Output& out, const std::string& text) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json_text.hpp"
 #include "base/places.hpp"
 #include "base/schemas.hpp"
 #include "base/text.hpp"
@@ -14,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string title(const fs::path& file) {
-  const nlohmann::json schema = nlohmann::json::parse(read_file(file), nullptr, false);
+  const nlohmann::json schema = try_parse_json(read_file(file));
   return schema.is_object() ? schema.value("title", "") : "";
 }
 

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 
@@ -153,8 +154,7 @@ void SharedResults::put(const std::string& id, const SharedResult& result,
   const nlohmann::json record = {
       {"case", id},        {"made_ns", boot_clock()}, {"exit_code", result.exit_code},
       {"out", result.out}, {"err", result.err},       {"inputs", std::move(stamps)}};
-  write_file_atomically(file_of(id, ".result"),
-                        record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  write_file_atomically(file_of(id, ".result"), json_line(record));
 }
 
 bool SharedResults::has(const std::string& id) const {
@@ -167,7 +167,7 @@ std::optional<SharedResult> SharedResults::take(const std::string& id) const {
   const std::string text = text_of(mine);
   ::unlink(mine.c_str());
   try {
-    const nlohmann::json record = nlohmann::json::parse(text);
+    const nlohmann::json record = try_parse_json(text);
     const nlohmann::json& inputs = record.at("inputs");
     const int64_t age = boot_clock() - record.at("made_ns").get<int64_t>();
     if (record.at("case") != id || age < 0 || age > kLongestNs || inputs.empty()) return {};

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "suite/suite.hpp"
 #include "suite/suite_reader.hpp"
@@ -53,9 +54,7 @@ std::string yaml_value(const std::string& text) {
   const bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos &&
                      text.front() != ' ' && text.back() != ' ' && text.front() != '-' &&
                      text.front() != '*' && text != "null";
-  return plain ? text
-               : nlohmann::json(printable(text))
-                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return plain ? text : json_line(nlohmann::json(printable(text)));
 }
 
 struct Extent {

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "base/log_text.hpp"
 #include "grade/student_name.hpp"
 #include "report/grade_junit.hpp"
@@ -31,7 +32,7 @@ std::optional<GradeResult> read_result(const fs::path& file) {
   std::error_code code;
   if (!fs::is_regular_file(file, code)) return std::nullopt;
   try {
-    const auto json = nlohmann::ordered_json::parse(read_file(file));
+    const auto json = parse_json(read_file(file));
     return grade_result_from_json(json, {display_path(file), 0, 0});
   } catch (const Error&) {
   } catch (const nlohmann::json::exception&) {
@@ -40,9 +41,7 @@ std::optional<GradeResult> read_result(const fs::path& file) {
 }
 
 std::string text_of(const nlohmann::ordered_json& json) {
-  return json_without_commands(
-             json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
-         "\n";
+  return json_without_commands(json_page(json)) + "\n";
 }
 
 }  // namespace

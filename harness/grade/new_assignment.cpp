@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "base/json_text.hpp"
 #include "base/places.hpp"
 #include "base/schemas.hpp"
 #include "base/text.hpp"
@@ -17,8 +18,7 @@ namespace {
 
 // A text of JSON is one of YAML.
 std::string quoted(const std::string& text) {
-  return nlohmann::json(printable(text))
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_line(nlohmann::json(printable(text)));
 }
 
 // The greatest value of an axis of whole numbers, two or more; nothing for any other.

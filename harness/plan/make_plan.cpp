@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "plan/plan_json.hpp"
 #include "plan/plugin_loader.hpp"
@@ -50,7 +51,7 @@ class Request {
       : case_(which), suite_(*which.suite), document_(document) {}
 
   nlohmann::ordered_json ask(const warpmark_plugin& plugin) const {
-    const std::string text = document_.json.dump();
+    const std::string text = json_line(document_.json);
     Answer answer;
     const warpmark_plugin_host host = {sizeof(warpmark_plugin_host), &answer, on_emit, on_fail};
     const int result = plugin.plan(text.data(), text.size(), &host);
@@ -70,7 +71,7 @@ class Request {
       broken(fmt::format("failed (`{}`) and returned 0", printable(answer.message)));
     if (result != 0) broken(fmt::format("emitted a plan and returned {}", result));
     try {
-      return nlohmann::ordered_json::parse(answer.json);
+      return parse_json(answer.json);
     } catch (const nlohmann::json::exception& error) {
       broken(fmt::format("emitted a plan that is not JSON: {}", printable(error.what())));
     }

@@ -1,6 +1,7 @@
 // A plan as JSON and as text.
 #include <fmt/format.h>
 
+#include "base/json_text.hpp"
 #include "plan/plan.hpp"
 
 #include <cstdint>
@@ -198,11 +199,11 @@ Json json_of(const PlanLimits& limits) {
 
 // One line, with the blanks that people expect.
 std::string one_line(const Json& json) {
-  if (!json.is_structured()) return json.dump();
+  if (!json.is_structured()) return json_line(json);
   std::string text;
   for (const auto& [key, value] : json.items()) {
     if (!text.empty()) text += ", ";
-    if (json.is_object()) text += Json(key).dump() + ": ";
+    if (json.is_object()) text += json_line(Json(key)) + ": ";
     text += one_line(value);
   }
   return json.is_object() ? "{" + text + "}" : "[" + text + "]";
@@ -221,7 +222,7 @@ void pretty(const Json& json, size_t indent, size_t used, std::string& out) {
   for (const auto& [key, value] : json.items()) {
     out += (first ? "\n" : ",\n") + margin;
     first = false;
-    const std::string name = json.is_object() ? Json(key).dump() + ": " : "";
+    const std::string name = json.is_object() ? json_line(Json(key)) + ": " : "";
     out += name;
     pretty(value, indent + 2, indent + 2 + name.size(), out);
   }

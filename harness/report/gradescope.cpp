@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_text.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/grade_text.hpp"
@@ -67,7 +68,7 @@ std::string gradescope_json(const StudentView& view) {
     json["leaderboard"] = {
         {{"name", "points"}, {"value", shown_points(result.points)}, {"order", "desc"}}};
   }
-  return json_without_commands(strict_json(json).dump(2)) + "\n";
+  return json_without_commands(json_page(strict_json(json))) + "\n";
 }
 
 }  // namespace warpmark

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 
 namespace warpmark {
 namespace {
@@ -122,9 +123,7 @@ JournalContents read_journal(const fs::path& path, JournalRun which) {
       break;
     }
     const Position where{name, line, 0};
-    Json record = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                              text.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
-                              /*allow_exceptions=*/false);
+    Json record = try_parse_ordered_json(std::string_view(text).substr(begin, end - begin));
     if (record.is_discarded()) throw usage_error("this line of the journal is not JSON", where);
     read_record(std::move(record), where, runs);
     begin = end + 1;

@@ -5,6 +5,7 @@
 
 #include "base/error_json.hpp"
 #include "base/file.hpp"
+#include "base/json_text.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "worker/device_facts_json.hpp"
@@ -138,7 +139,7 @@ Json end_record(const Totals& totals, double seconds, int exit_code, const std::
 }
 
 std::string record_text(const Json& record) {
-  return json_without_commands(record.dump());
+  return json_without_commands(json_line(record));
 }
 
 Json strict_json(const Json& value) {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 
 namespace warpmark {
 
@@ -35,7 +36,7 @@ bool Channel::send(const nlohmann::json& body, const std::vector<int>& fds) {
                       " descriptors, at most " + std::to_string(kMostFds) + " can travel");
   }
   // Paths and compiler logs may hold any bytes; what is not UTF-8 is replaced.
-  const std::string text = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = json_line(body);
   const FrameHeader header = {kMagic, static_cast<uint32_t>(text.size()),
                               static_cast<uint32_t>(fds.size())};
   std::string frame(reinterpret_cast<const char*>(header.data()), sizeof header);
@@ -129,7 +130,7 @@ Channel::Received Channel::receive(const Deadline& deadline, int wake_fd) {
   if (const auto end = read_exactly(text.data(), text.size(), deadline, wake_fd, message.fds)) {
     return {std::nullopt, *end};
   }
-  message.body = nlohmann::json::parse(text, nullptr, false);
+  message.body = try_parse_json(text);
   if (!message.body.is_object() || message.fds.size() != header[2]) {
     return {std::nullopt, ChannelEnd::garbage};
   }

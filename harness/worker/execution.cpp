@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/clock.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "driver/linker.hpp"
 #include "driver/stream.hpp"
@@ -203,7 +204,7 @@ void Executor::set_launch_limits(const protocol::Run& run) {
   if (profiles && (!run.counters.empty() || launch_limits_.find("counters") != std::string::npos)) {
     options["counters"] = run.counters;
   }
-  const std::string text = options.dump();
+  const std::string text = json_line(options);
   if (text == launch_limits_) return;
   context_->driver().configure(context_->handle(), text);
   launch_limits_ = text;
@@ -321,7 +322,7 @@ protocol::Calibrated Executor::calibrate() {
 std::vector<nlohmann::ordered_json> Executor::drain_reports() const {
   std::vector<nlohmann::ordered_json> reports;
   context_->driver().drain_reports(context_->handle(), [&](std::string_view line) {
-    auto report = nlohmann::ordered_json::parse(line, nullptr, false);
+    auto report = try_parse_ordered_json(line);
     if (report.is_object()) reports.push_back(std::move(report));
   });
   return reports;
@@ -330,7 +331,7 @@ std::vector<nlohmann::ordered_json> Executor::drain_reports() const {
 std::vector<nlohmann::ordered_json> Executor::drain_counters() const {
   std::vector<nlohmann::ordered_json> launches;
   context_->driver().drain_counters(context_->handle(), [&](std::string_view line) {
-    auto launch = nlohmann::ordered_json::parse(line, nullptr, false);
+    auto launch = try_parse_ordered_json(line);
     if (launch.is_object()) launches.push_back(std::move(launch));
   });
   return launches;

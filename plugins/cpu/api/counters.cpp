@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "api/json_text.hpp"
 #include "api/report.hpp"
 #include "api/state.hpp"
 
@@ -187,7 +188,7 @@ std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
   }
   json["occupancy"] = occupancy(kernel, shape);
   if (with_lines) json["lines"] = lines.json();
-  std::string text = json.dump();
+  std::string text = json_text(json);
   text.front() = ',';
   text.pop_back();
   return text;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/checks.hpp"
+#include "api/json_text.hpp"
 #include "api/report.hpp"
 #include "api/state.hpp"
 #include "api/symbols.hpp"
@@ -12,7 +13,7 @@
 namespace warpmark::cpu {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // Draining and configuring work after a sticky error, so this does not look for one.
 Context* context_of(warpmark_device_context handle) {
@@ -202,7 +203,7 @@ void list_symbols(warpmark_device_sink sink, void* user) {
       line["per_thread_version"] = symbol.variant_version;
     }
     if (!symbol.implemented) line["calls"] = stub_calls(index);
-    const std::string text = line.dump();
+    const std::string text = json_text(line);
     sink(user, text.data(), text.size());
     ++index;
   }

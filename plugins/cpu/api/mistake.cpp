@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "api/json_text.hpp"
 #include "api/report.hpp"
 
 namespace warpmark::cpu {
@@ -39,7 +40,7 @@ std::string program_hit(CUresult code, const char* call) {
 
 // Prints a report, and keeps it for who drains them.
 void tell(Context& context, const Json& json, const std::string& text) {
-  std::string line = json.dump();
+  std::string line = json_text(json);
   print_report(line, text, {});
   if (context.reports.size() < Context::kMostReports) context.reports.push_back(std::move(line));
 }
@@ -84,7 +85,7 @@ void report_leak(const Allocation& allocation, bool heap) {
   const std::string origin = heap ? "by malloc in a kernel" : origin_of(allocation);
   json["message"] =
       size + " at " + hexadecimal(allocation.address) + " were never freed: " + origin;
-  print_report(json.dump(),
+  print_report(json_text(json),
                "========= Leaked " + size + " at " + hexadecimal(allocation.address) +
                    "\n=========     " + origin + "\n",
                {true, false, allocation.bytes});
@@ -185,7 +186,7 @@ CUresult report_refused_image(const char* call, CUresult result) {
   json["call"] = call;
   json["code"] = error_name(result);
   json["message"] = std::string(call) + " is refused: " + why;
-  print_report(json.dump(), program_hit(result, call) + "=========     " + why + "\n", {});
+  print_report(json_text(json), program_hit(result, call) + "=========     " + why + "\n", {});
   return result;
 }
 
@@ -202,7 +203,7 @@ void report_missing_tables() {
   json["code"] = error_name(CUDA_ERROR_NOT_SUPPORTED);
   json["message"] = "cuGetExportTable is refused: " + why;
   print_report(
-      json.dump(),
+      json_text(json),
       program_hit(CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable") + "=========     " + why + "\n",
       {});
 }
@@ -215,7 +216,7 @@ CUresult refuse_ptx(const PtxError& error) {
     json["severity"] = "error";
     json["message"] = message;
     print_report(
-        json.dump(),
+        json_text(json),
         "========= Not implemented on the CPU device\n=========     " + safe(message) + "\n", {});
   }
   return fail(error.unsupported() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX, message);

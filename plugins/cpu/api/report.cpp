@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "api/json_text.hpp"
 #include "program/source_place.hpp"
 
 namespace warpmark::cpu {
@@ -438,7 +439,7 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
       message += ", in " + name_of(program) + " at " + place;
   }
   json["message"] = message;
-  return json.dump();
+  return json_text(json);
 }
 
 std::string render_counters(const LaunchCounters& launch) {
@@ -450,7 +451,7 @@ std::string render_counters(const LaunchCounters& launch) {
   json["ptx_warp_instructions"] = launch.warp_instructions;
   for (std::size_t i = 0; i < launch.counters.size(); ++i)
     json[std::string(kCounterNames[i])] = launch.counters[i];
-  std::string text = json.dump();
+  std::string text = json_text(json);
   if (!launch.more.empty()) text.insert(text.size() - 1, launch.more);
   return text;
 }
