@@ -4,16 +4,25 @@
 
 pin_stamp() { sha256sum "$parts/$1.txt" | cut -d ' ' -f 1; }
 stamp_is_current() { [[ -r $1/stamp && $(<"$1/stamp") == "$2" ]]; }
-numpy2_stamp() { printf '%s %s %s' "$(pin_stamp numpy2)" "$python" "${python_version:-}"; }
+
+# Environments that tests need and no user: numpy2, which holds both NumPys against each other, and
+# site, with MkDocs. Both are optional: without one its tests are skipped.
+test_environments=(numpy2 site)
+environment_stamp() { printf '%s %s %s' "$(pin_stamp "$1")" "$python" "${python_version:-}"; }
+has_environment() { stamp_is_current "$deps/$1" "$(environment_stamp "$1")"; }
 
 # For a Python without a pinned wheel nothing is tried: no network for what cannot succeed.
-want_numpy2() { [[ $command == test && ${python_version:-} =~ ^3\.1[123]\. ]]; }
+want_environments() { [[ $command == test && ${python_version:-} =~ ^3\.1[123]\. ]]; }
 wheels_to_fetch() {
+  local name
   if [[ -n $cuda_pins ]] && ! stamp_is_current "$deps/cuda" "$(pin_stamp "$cuda_pins")"; then
     return 0
   fi
-  want_numpy2 && [[ $offline == no && -n $python ]] &&
-    ! stamp_is_current "$deps/numpy2" "$(numpy2_stamp)"
+  want_environments && [[ $offline == no && -n $python ]] || return 1
+  for name in "${test_environments[@]}"; do
+    if ! has_environment "$name"; then return 0; fi
+  done
+  return 1
 }
 
 # pip is needed for a download only: the interpreter's own, or one of a throw-away environment,
@@ -63,36 +72,41 @@ put_in_place() {
   mv -T "$1" "$2"
 }
 
-# A second environment with NumPy 2, for tests that hold both NumPys against each other. It is
-# optional: without it those tests are skipped.
-provide_numpy2() {
-  local site
-  [[ $command == test ]] || return 0
-  if ! want_numpy2; then
-    note "no NumPy 2 is pinned for Python ${python_version:-}: tests that need it are skipped"
-    return 0
-  fi
-  if stamp_is_current "$deps/numpy2" "$(numpy2_stamp)"; then return 0; fi
+# Makes environment $1 of test_environments, in which module $2, called $3, can be imported.
+provide_environment() {
+  local name=$1 module=$2 title=$3 site version
+  if has_environment "$name"; then return 0; fi
   if [[ $offline == yes ]]; then
-    note 'left out because of --offline: build/deps/numpy2; tests that need NumPy 2 are skipped'
+    note "left out because of --offline: build/deps/$name; tests that need $title are skipped"
     return 0
   fi
   if [[ $dry_run == yes ]]; then
-    note 'would fetch the wheel of bootstrap.d/numpy2.txt into build/deps/numpy2'
+    note "would fetch the wheels of bootstrap.d/$name.txt into build/deps/$name"
     return 0
   fi
-  heading 'Making an environment with NumPy 2 for the tests in build/deps/numpy2'
+  heading "Making an environment with $title for the tests in build/deps/$name"
   make_work
-  if "$python" -I -m venv --without-pip "$work/numpy2" &&
-    site=$("$work/numpy2/bin/python3" -I -c \
+  if "$python" -I -m venv --without-pip "$work/$name" &&
+    site=$("$work/$name/bin/python3" -I -c \
       'import sysconfig; print(sysconfig.get_path("purelib"))') &&
-    fetch_wheels numpy2 "$site" &&
-    version=$("$work/numpy2/bin/python3" -I -c 'import numpy; print(numpy.__version__)'); then
-    rm -f "$work/numpy2/bin/"[aA]ctivate*  # they name the folder that is about to be renamed
-    numpy2_stamp >"$work/numpy2/stamp"
-    put_in_place "$work/numpy2" "$deps/numpy2"
-    row 'NumPy 2' "$version  build/deps/numpy2"
+    fetch_wheels "$name" "$site" &&
+    version=$("$work/$name/bin/python3" -I -c \
+      "import $module; print($module.__version__)"); then
+    rm -f "$work/$name/bin/"[aA]ctivate*  # they name the folder that is about to be renamed
+    environment_stamp "$name" >"$work/$name/stamp"
+    put_in_place "$work/$name" "$deps/$name"
+    row "$title" "$version  build/deps/$name"
   else
-    note 'no NumPy 2 for this Python could be had: the tests that need it are skipped'
+    note "no $title for this Python could be had: the tests that need it are skipped"
   fi
+}
+
+provide_environments() {
+  [[ $command == test ]] || return 0
+  if ! want_environments; then
+    note "no NumPy 2 and no MkDocs are pinned for Python ${python_version:-}: tests that need them are skipped"
+    return 0
+  fi
+  provide_environment numpy2 numpy 'NumPy 2'
+  provide_environment site mkdocs MkDocs
 }

@@ -1,6 +1,7 @@
 """Builds the site of the documentation, with warnings as errors: usage: build_site.py ROOT
 
-Exit code 77 where MkDocs is not installed (docs/requirements.txt names its version).
+With the MkDocs of build/deps/site, which ./bootstrap test makes, or the one that is installed.
+Exit code 77 where there is none that is new enough (docs/requirements.txt names its version).
 """
 import importlib.util
 import pathlib
@@ -14,9 +15,14 @@ SKIPPED = 77
 OLDEST = (1, 6)  # checks anchors; Debian 12 has 1.4
 
 
-def builder():
-    """The command that is MkDocs, of this Python or of the PATH; None if there is none that is new enough."""
-    commands = [[sys.executable, "-B", "-m", "mkdocs"]] if importlib.util.find_spec("mkdocs") else []
+def builder(root):
+    """The command that is MkDocs: ours, this Python's or the PATH's; None if none is new enough."""
+    commands = []
+    ours = root / "build/deps/site/bin/python3"
+    if ours.exists():
+        commands.append([str(ours), "-I", "-B", "-m", "mkdocs"])
+    if importlib.util.find_spec("mkdocs"):
+        commands.append([sys.executable, "-B", "-m", "mkdocs"])
     program = shutil.which("mkdocs")
     if program:
         commands.append([program])
@@ -38,7 +44,7 @@ def foreign(folder):
 
 
 def main(root):
-    command = builder()
+    command = builder(root)
     if command is None:
         print("MkDocs 1.6 or newer is not installed: `pip install -r docs/requirements.txt`")
         return SKIPPED
