@@ -11,33 +11,17 @@
 namespace warpmark::cpu {
 namespace {
 
-struct Split {
-  std::vector<std::string_view> words;  ///< behind the first
-  std::string_view first;
-};
-Split split(std::string_view name) {
-  Split result;
-  const std::size_t dot = std::min(name.find('.'), name.size());
-  result.first = name.substr(0, dot);
-  name.remove_prefix(std::min(dot + 1, name.size()));
-  while (!name.empty()) {
-    const std::size_t end = std::min(name.find('.'), name.size());
-    result.words.push_back(name.substr(0, end));
-    name.remove_prefix(std::min(end + 1, name.size()));
-  }
-  return result;
+std::string_view mnemonic(const Statement& statement) {
+  return std::string_view(statement.opcode).substr(0, statement.opcode.find('.'));
 }
 
-// Types stand last in the names of the table.
-Split split_types_last(std::string_view name) {
-  Split result = split(name);
-  std::stable_partition(result.words.begin(), result.words.end(), [](std::string_view word) {
+// The modifiers, with the types last, as they stand in the names of the table.
+std::vector<std::string_view> types_last(const Statement& statement) {
+  std::vector<std::string_view> words = statement.facts->words;
+  std::stable_partition(words.begin(), words.end(), [](std::string_view word) {
     return type_named(word) == Type::none && word != "f32x2";
   });
-  return result;
-}
-bool has(const Split& name, std::string_view word) {
-  return std::find(name.words.begin(), name.words.end(), word) != name.words.end();
+  return words;
 }
 
 std::string joined(std::string_view first, const std::vector<std::string_view>& words) {
@@ -87,34 +71,28 @@ std::array<std::uint32_t, 2> Decoder::halves(const Statement& statement, std::ui
 // set.CMP{.BOOL}{.ftz}.D.A d, a, b{, {!}c}: a comparison to a predicate, and a selection by it.
 bool Decoder::set(const Statement& statement) {
   const bool to_predicate = statement.opcode.starts_with("setp.");
-  if (!to_predicate && !statement.opcode.starts_with("set.")) return false;
-  Split name = split(statement.opcode);
-  const std::size_t types = to_predicate ? 1 : 2;
-  const auto is_modifier = [](std::string_view word) { return type_named(word) == Type::none; };
-  if (!std::is_partitioned(name.words.begin(), name.words.end(), is_modifier))
-    std::stable_partition(name.words.begin(), name.words.end(), is_modifier);
-  if (name.words.size() < types + 1) invalid(statement, "needs a comparison and its types");
-  const std::string_view from_name = name.words.back();
+  std::vector<std::string_view> words = types_last(statement);
+  const std::string_view from_name = words.back();
   Combine combine = kCombineNone;
   for (const auto& [word, value] : {std::pair<std::string_view, Combine>{"and", kCombineAnd},
                                     {"or", kCombineOr},
                                     {"xor", kCombineXor}}) {
-    const auto found = std::find(name.words.begin(), name.words.end(), word);
-    if (found == name.words.end()) continue;
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (found == words.end()) continue;
     combine = value;
-    name.words.erase(found);
+    words.erase(found);
     break;
   }
   const bool packed = from_name.ends_with("f16x2");
-  const std::string_view to_name = to_predicate ? "" : name.words[name.words.size() - 2];
-  if (!to_predicate) name.words.erase(name.words.end() - 2);
+  const std::string_view to_name = to_predicate ? "" : words[words.size() - 2];
+  if (!to_predicate) words.erase(words.end() - 2);
   std::string scalar(from_name);
   if (packed) {
     scalar.resize(scalar.size() - 2);
-    name.words.back() = scalar;
+    words.back() = scalar;
   }
-  const OpcodeInfo* info = find_opcode(joined("setp", name.words));
-  if (info == nullptr) info = find_reordered(joined("setp", name.words));
+  const OpcodeInfo* info = find_opcode(joined("setp", words));
+  if (info == nullptr) info = find_reordered(joined("setp", words));
   if (info == nullptr || info->form != Form::compare) return false;
   if (to_predicate && !packed) {  // arithmetic() takes all others
     if (info->a == Type::f16 || info->a == Type::bf16) {
@@ -186,7 +164,7 @@ bool Decoder::set(const Statement& statement) {
   if (small && info->a != Type::f16 && info->a != Type::bf16)
     invalid(statement, "a 16-bit result needs 16-bit numbers");
   const bool half_source = info->a == Type::f16 || info->a == Type::bf16;
-  const bool flushes = std::find(name.words.begin(), name.words.end(), "ftz") != name.words.end();
+  const bool flushes = std::find(words.begin(), words.end(), "ftz") != words.end();
   if ((half_source && row->type == Type::f32) || (flushes && row->type == Type::bf16))
     invalid(statement, "set has no such result");
   const std::uint64_t yes = packed && integer ? 0xffff : row->yes;
@@ -211,14 +189,11 @@ bool Decoder::set(const Statement& statement) {
 
 // testp.KIND.TYPE p, a: a range of the magnitude's pattern.
 bool Decoder::test_kind(const Statement& statement) {
-  if (!statement.opcode.starts_with("testp.")) return false;
-  Split name = split(statement.opcode);
-  if (name.words.size() == 1) name.words.insert(name.words.begin(), "");
-  if (name.words.size() == 2 && type_named(name.words[0]) != Type::none)
-    std::swap(name.words[0], name.words[1]);
-  const bool wide = name.words.size() == 2 && name.words[1] == "f64";
-  if (name.words.size() != 2 || (!wide && name.words[1] != "f32"))
-    invalid(statement, "needs .f32 or .f64");
+  const bool wide = statement.facts->has("f64");
+  std::string_view kind;
+  for (const std::string_view word : statement.facts->words) {
+    if (type_named(word) == Type::none) kind = word;
+  }
   const std::uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
   const std::uint64_t least = wide ? 0x0010000000000000 : 0x00800000;  // normal number
   struct Row {
@@ -234,7 +209,7 @@ bool Decoder::test_kind(const Statement& statement) {
                       {"subnormal", 1, least - 1},
                       {"", 0, 0}};  // without a kind nothing is of it: seen on an H200
   for (const Row& row : rows) {
-    if (row.name != name.words[0]) continue;
+    if (row.name != kind) continue;
     expect_operands(statement, 2, 2);
     const std::uint32_t d = destination(statement, 0, Type::pred);
     const std::uint32_t a = source(statement, 1, wide ? Type::f64 : Type::f32);
@@ -258,12 +233,10 @@ bool Decoder::test_kind(const Statement& statement) {
 
 // add, sub, mul and fma of two binary32 numbers in one register.
 bool Decoder::packed_real(const Statement& statement) {
-  Split name = split_types_last(statement.opcode);
-  if (name.words.empty() || name.words.back() != "f32x2") return false;
-  if (has(name, "sat")) invalid(statement, "has no .sat");
-  name.words.back() = "f32";
-  const Opcode opcode = opcode_of(statement, joined(name.first, name.words));
-  const std::size_t sources = name.first == "fma" ? 3 : 2;
+  std::vector<std::string_view> words = types_last(statement);
+  words.back() = "f32";
+  const Opcode opcode = opcode_of(statement, joined(mnemonic(statement), words));
+  const std::size_t sources = mnemonic(statement) == "fma" ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
   for (std::size_t i = 0; i <= sources; ++i) {
     check_is_register(statement, i);
@@ -296,17 +269,11 @@ bool Decoder::packed_real(const Statement& statement) {
 
 // add, sub and fma.f32.f16 (or .bf16): the first operands, but for the last, are 16-bit numbers.
 bool Decoder::mixed_real(const Statement& statement) {
-  Split name = split_types_last(statement.opcode);
-  const std::size_t count = name.words.size();
-  if (count < 2 || name.words[count - 2] != "f32" ||
-      (name.words[count - 1] != "f16" && name.words[count - 1] != "bf16") ||
-      (name.first != "add" && name.first != "sub" && name.first != "fma"))
-    return false;
-  const bool half = name.words.back() == "f16";
-  name.words.pop_back();
-  if (has(name, "ftz")) invalid(statement, "has no .ftz");
-  const Opcode opcode = opcode_of(statement, joined(name.first, name.words));
-  const std::size_t sources = name.first == "fma" ? 3 : 2;
+  std::vector<std::string_view> words = types_last(statement);
+  const bool half = words.back() == "f16";
+  words.pop_back();
+  const Opcode opcode = opcode_of(statement, joined(mnemonic(statement), words));
+  const std::size_t sources = mnemonic(statement) == "fma" ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
   std::uint32_t slots[3] = {Instruction::kNone, Instruction::kNone, Instruction::kNone};
   for (std::size_t i = 0; i + 1 < sources; ++i) {
@@ -322,15 +289,11 @@ bool Decoder::mixed_real(const Statement& statement) {
 
 // min and max of three binary32 numbers.
 bool Decoder::three_operands(const Statement& statement) {
-  if ((!statement.opcode.starts_with("min.") && !statement.opcode.starts_with("max.")) ||
-      statement.operands != 4)
-    return false;
-  Split name = split_types_last(statement.opcode);
-  if (name.words.back() != "f32") invalid(statement, "expected 3 operands, found 4");
-  const auto abs = std::find(name.words.begin(), name.words.end(), "abs");
-  const bool magnitudes = abs != name.words.end();
-  if (magnitudes) name.words.erase(abs);
-  const Opcode opcode = opcode_of(statement, joined(name.first, name.words));
+  std::vector<std::string_view> words = types_last(statement);
+  const auto abs = std::find(words.begin(), words.end(), "abs");
+  const bool magnitudes = abs != words.end();
+  if (magnitudes) words.erase(abs);
+  const Opcode opcode = opcode_of(statement, joined(mnemonic(statement), words));
   std::uint32_t slots[3];
   for (std::size_t i = 0; i < 3; ++i) {
     slots[i] = source(statement, i + 1, Type::f32);
