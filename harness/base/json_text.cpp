@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/log_text.hpp"
+
 namespace warpmark {
 namespace {
 
@@ -22,6 +24,10 @@ std::string json_line(const nlohmann::ordered_json& value) {
 
 std::string json_page(const nlohmann::ordered_json& value) {
   return text_of(value, 2);
+}
+
+std::string json_document(const nlohmann::ordered_json& value) {
+  return json_without_commands(json_page(value)) + "\n";
 }
 
 nlohmann::ordered_json parse_json(std::string_view text) {

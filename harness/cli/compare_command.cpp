@@ -1,9 +1,11 @@
 // `warpmark compare`: what became faster or slower from one bench to another.
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
 #include "base/file.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/compare_request.hpp"
@@ -43,7 +45,7 @@ ExitCode compare(const CompareState& state, Output& out) {
   const ComparedBenches compared = state.request.compared(baseline, contender, comparison);
   if (!state.junit.empty()) write_file_atomically(state.junit, comparison_junit(compared));
   if (state.json) {
-    out.write(json_output(comparison_json(compared)));
+    out.write(json_document(comparison_json(compared)));
   } else if (state.markdown) {
     out.write(comparison_markdown(compared));
   } else {

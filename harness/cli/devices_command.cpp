@@ -119,7 +119,7 @@ ExitCode list_api(const DeviceSurvey& survey, bool json, Output& out) {
   if (json) {
     Json whole = as_json(survey);
     whole["api"] = std::move(drivers);
-    out.write(json_output(whole));
+    out.write(json_document(whole));
   } else if (none) {
     out.print("no driver here lists its functions: the CPU device is missing\n");
   } else {
@@ -146,9 +146,9 @@ Command devices_command(CLI::App& program) {
             const DeviceSurvey survey = survey_devices(*timeout_s);
             if (*api) return list_api(survey, *json, out);
             if (*resources) {
-              out.write(json_output(resource_spec(survey)));
+              out.write(json_document(resource_spec(survey)));
             } else if (*json) {
-              out.write(json_output(as_json(survey)));
+              out.write(json_document(as_json(survey)));
             } else {
               print_for_people(survey, out);
             }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -72,7 +73,7 @@ class Doctor {
   void write_json(bool able) {
     const nlohmann::ordered_json whole = {
         {"warpmark", 1}, {"able", able}, {"devices", usable_}, {"found", rows_}};
-    out_.write(json_output(whole));
+    out_.write(json_document(whole));
   }
   void missing(const std::string& what, const std::string& reason, const std::string& remedy) {
     row(Mark::missing, what, reason);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/linter.hpp"
@@ -37,7 +38,7 @@ void print_json(const Linter& linter, size_t suites, Output& out) {
                                   {"problems", nlohmann::ordered_json::array()}};
   for (const Error& problem : linter.problems()) whole["problems"].push_back(as_json(problem));
   if (linter.failure()) whole["unchecked"] = as_json(*linter.failure());
-  out.write(json_output(whole));
+  out.write(json_document(whole));
 }
 
 ExitCode lint(LintRequest& request, Output& out) {

@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/job_options.hpp"
@@ -43,7 +44,7 @@ std::string as_json(const ChosenCases& chosen) {
         {{"name", bad.name}, {"file", bad.file.string()}, {"error", printable(bad.error.what())}});
   }
   // A path may have bytes that are no UTF-8, and JSON may not.
-  return json_output(whole);
+  return json_document(whole);
 }
 
 void print_for_people(const ChosenCases& chosen, bool suites_only, Output& out) {

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/exception.hpp"
-#include "base/json_text.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 
@@ -40,10 +39,6 @@ void Output::flush() {
           fmt::format("cannot write to standard output: {}", std::strerror(errno)));
     }
   }
-}
-
-std::string json_output(const nlohmann::ordered_json& value) {
-  return json_without_commands(json_page(value)) + "\n";
 }
 
 void print_error(const Output& out, const std::string& text) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,10 +40,6 @@ class Output {
   std::string pending_;
   bool reader_left_ = false;
 };
-
-/// The text of a JSON value for standard output, with a last newline: bytes that are no UTF-8 are
-/// replaced, and no string forms a command to a CI runner.
-std::string json_output(const nlohmann::ordered_json& value);
 
 /// Prints a text of several lines to the standard error, as far as others may read it safely.
 void print_error(const Output& out, const std::string& text);

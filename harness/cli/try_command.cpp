@@ -1,11 +1,13 @@
 // `warpmark try`: a student's own file on the visible cases of an assignment, explained.
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "base/interrupt.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/lazy_python.hpp"
@@ -64,7 +66,7 @@ ExitCode try_out(const TryRequest& request, Output& out) {
   for (GradedCase& one : result.cases) one.visibility = Visibility::visible;
   const StudentView view(result);
   if (request.json) {
-    out.write(json_output(to_json(view)));
+    out.write(json_document(to_json(view)));
   } else {
     ConsoleStyle style = console_style(STDOUT_FILENO);
     style.for_runner = out.for_runner();

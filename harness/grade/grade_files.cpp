@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "base/json_text.hpp"
-#include "base/log_text.hpp"
 #include "grade/student_name.hpp"
 #include "report/grade_junit.hpp"
 #include "report/grade_page.hpp"
@@ -38,10 +37,6 @@ std::optional<GradeResult> read_result(const fs::path& file) {
   } catch (const nlohmann::json::exception&) {
   }
   return std::nullopt;  // of an older version, or not ours: graded again
-}
-
-std::string text_of(const nlohmann::ordered_json& json) {
-  return json_without_commands(json_page(json)) + "\n";
 }
 
 }  // namespace
@@ -109,9 +104,9 @@ void GradeFiles::write(const GradeResult& result) const {
   const StudentView view(result);
   write_file_atomically(files / "results.json", gradescope_json(view));
   write_file_atomically(files / "report.html", student_page(view));
-  write_file_atomically(files / "student.json", text_of(to_json(view)));
+  write_file_atomically(files / "student.json", json_document(to_json(view)));
   write_file_atomically(staff / "junit.xml", grade_junit({result}));
-  write_file_atomically(staff / "result.json", text_of(to_json(result)));
+  write_file_atomically(staff / "result.json", json_document(to_json(result)));
 }
 
 void GradeFiles::write_class(const std::vector<GradeResult>& results) const {

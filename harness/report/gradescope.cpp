@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/json_text.hpp"
-#include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/grade_text.hpp"
 #include "results/outcome_record.hpp"
@@ -68,7 +67,7 @@ std::string gradescope_json(const StudentView& view) {
     json["leaderboard"] = {
         {{"name", "points"}, {"value", shown_points(result.points)}, {"order", "desc"}}};
   }
-  return json_without_commands(json_page(strict_json(json))) + "\n";
+  return json_document(strict_json(json));
 }
 
 }  // namespace warpmark

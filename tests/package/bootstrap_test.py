@@ -371,6 +371,11 @@ class Pins(unittest.TestCase):
                     pure = line.split("==")[0] in self.PURE_PYTHON
                     self.assertEqual(pure, line.count("--hash=") == 1)
 
+    def test_mkdocs_of_the_test_is_that_of_the_documentation(self):
+        pin = re.compile(r"^mkdocs==[0-9.]+", re.M)
+        self.assertEqual(pin.findall((SOURCE / "docs/requirements.txt").read_text()),
+                         pin.findall((SOURCE / "bootstrap.d/site.txt").read_text()))
+
     def test_no_host_is_named(self):
         files = [SOURCE / "bootstrap", SOURCE / ".ci/run"]
         files += [p for p in (SOURCE / "bootstrap.d").iterdir() if p.is_file()]

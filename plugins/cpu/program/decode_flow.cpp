@@ -146,7 +146,7 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
   (void)index;
   if (statement.facts->form == nullptr) invalid(statement, what_is_wrong(statement.opcode));
   check_target(statement);
-  const std::string_view name = statement.opcode.substr(0, statement.opcode.find('.'));
+  const std::string_view name = statement.facts->mnemonic;
   if (name == "bra") {
     block.exit = Exit::jump;
     block.next = operand(statement, 0).index;  // a statement; the caller turns it into a block

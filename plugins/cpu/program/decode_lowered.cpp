@@ -11,10 +11,6 @@
 namespace warpmark::cpu {
 namespace {
 
-std::string_view mnemonic(const Statement& statement) {
-  return std::string_view(statement.opcode).substr(0, statement.opcode.find('.'));
-}
-
 // The modifiers, with the types last, as they stand in the names of the table.
 std::vector<std::string_view> types_last(const Statement& statement) {
   std::vector<std::string_view> words = statement.facts->words;
@@ -33,6 +29,11 @@ std::string joined(std::string_view first, const std::vector<std::string_view>& 
   return name;
 }
 
+const OpcodeInfo* find_in_any_order(const std::string& name) {
+  const OpcodeInfo* info = find_opcode(name);
+  return info != nullptr ? info : find_reordered(name);
+}
+
 }  // namespace
 
 // An instruction of the same guard and place, whose slots are known.
@@ -48,8 +49,7 @@ void Decoder::emit_plain(const Statement& statement, Opcode opcode, std::uint32_
 }
 
 Opcode Decoder::opcode_of(const Statement& statement, const std::string& name) const {
-  const OpcodeInfo* info = find_opcode(name);
-  if (info == nullptr) info = find_reordered(name);
+  const OpcodeInfo* info = find_in_any_order(name);
   if (info == nullptr) refuse_opcode(statement);
   return info->opcode;
 }
@@ -70,7 +70,7 @@ std::array<std::uint32_t, 2> Decoder::halves(const Statement& statement, std::ui
 
 // set.CMP{.BOOL}{.ftz}.D.A d, a, b{, {!}c}: a comparison to a predicate, and a selection by it.
 bool Decoder::set(const Statement& statement) {
-  const bool to_predicate = statement.opcode.starts_with("setp.");
+  const bool to_predicate = statement.facts->mnemonic == "setp";
   std::vector<std::string_view> words = types_last(statement);
   const std::string_view from_name = words.back();
   Combine combine = kCombineNone;
@@ -91,8 +91,7 @@ bool Decoder::set(const Statement& statement) {
     scalar.resize(scalar.size() - 2);
     words.back() = scalar;
   }
-  const OpcodeInfo* info = find_opcode(joined("setp", words));
-  if (info == nullptr) info = find_reordered(joined("setp", words));
+  const OpcodeInfo* info = find_in_any_order(joined("setp", words));
   if (info == nullptr || info->form != Form::compare) return false;
   if (to_predicate && !packed) {  // arithmetic() takes all others
     if (info->a == Type::f16 || info->a == Type::bf16) {
@@ -164,7 +163,7 @@ bool Decoder::set(const Statement& statement) {
   if (small && info->a != Type::f16 && info->a != Type::bf16)
     invalid(statement, "a 16-bit result needs 16-bit numbers");
   const bool half_source = info->a == Type::f16 || info->a == Type::bf16;
-  const bool flushes = std::find(words.begin(), words.end(), "ftz") != words.end();
+  const bool flushes = statement.facts->has("ftz");
   if ((half_source && row->type == Type::f32) || (flushes && row->type == Type::bf16))
     invalid(statement, "set has no such result");
   const std::uint64_t yes = packed && integer ? 0xffff : row->yes;
@@ -235,8 +234,8 @@ bool Decoder::test_kind(const Statement& statement) {
 bool Decoder::packed_real(const Statement& statement) {
   std::vector<std::string_view> words = types_last(statement);
   words.back() = "f32";
-  const Opcode opcode = opcode_of(statement, joined(mnemonic(statement), words));
-  const std::size_t sources = mnemonic(statement) == "fma" ? 3 : 2;
+  const Opcode opcode = opcode_of(statement, joined(statement.facts->mnemonic, words));
+  const std::size_t sources = statement.facts->mnemonic == "fma" ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
   for (std::size_t i = 0; i <= sources; ++i) {
     check_is_register(statement, i);
@@ -272,8 +271,8 @@ bool Decoder::mixed_real(const Statement& statement) {
   std::vector<std::string_view> words = types_last(statement);
   const bool half = words.back() == "f16";
   words.pop_back();
-  const Opcode opcode = opcode_of(statement, joined(mnemonic(statement), words));
-  const std::size_t sources = mnemonic(statement) == "fma" ? 3 : 2;
+  const Opcode opcode = opcode_of(statement, joined(statement.facts->mnemonic, words));
+  const std::size_t sources = statement.facts->mnemonic == "fma" ? 3 : 2;
   expect_operands(statement, sources + 1, sources + 1);
   std::uint32_t slots[3] = {Instruction::kNone, Instruction::kNone, Instruction::kNone};
   for (std::size_t i = 0; i + 1 < sources; ++i) {
@@ -293,7 +292,7 @@ bool Decoder::three_operands(const Statement& statement) {
   const auto abs = std::find(words.begin(), words.end(), "abs");
   const bool magnitudes = abs != words.end();
   if (magnitudes) words.erase(abs);
-  const Opcode opcode = opcode_of(statement, joined(mnemonic(statement), words));
+  const Opcode opcode = opcode_of(statement, joined(statement.facts->mnemonic, words));
   std::uint32_t slots[3];
   for (std::size_t i = 0; i < 3; ++i) {
     slots[i] = source(statement, i + 1, Type::f32);

@@ -257,7 +257,7 @@ bool Decoder::clock(const Statement& statement) {
 // nothing for them to do, and no access that could fail (a prefetch of a bad address does not).
 bool Decoder::advice(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const std::string_view name = statement.opcode.substr(0, statement.opcode.find('.'));
+  const std::string_view name = facts.mnemonic;
   if (name == "griddepcontrol") {
     expect_operands(statement, 0, 0);
   } else if (name == "nanosleep") {

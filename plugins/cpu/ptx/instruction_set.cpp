@@ -389,9 +389,11 @@ Distance distance(const Syntax& syntax, std::span<const std::string_view> words)
 InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
   InstructionFacts facts;
   facts.words = split(opcode, '.');
-  const std::string_view mnemonic = facts.words.empty() ? "" : facts.words.front();
-  if (!facts.words.empty()) facts.words.erase(facts.words.begin());
-  const auto known = instruction_set().by_mnemonic.find(mnemonic);
+  if (!facts.words.empty()) {
+    facts.mnemonic = facts.words.front();
+    facts.words.erase(facts.words.begin());
+  }
+  const auto known = instruction_set().by_mnemonic.find(facts.mnemonic);
   if (known == instruction_set().by_mnemonic.end()) return facts;
   const InstructionForm* form = &known->second.front().form();
   for (const Syntax& syntax : known->second) {

@@ -83,6 +83,7 @@ struct InstructionFacts {
   Needs needs;                            ///< of the form and of each word
   InstructionClass which = InstructionClass::of_other;
 
+  std::string_view mnemonic;            ///< the first word: fma
   std::vector<std::string_view> words;  ///< the modifiers as they stand, without dots
   std::vector<std::string_view> sets;   ///< of each word: the set that the form has in its place
 
