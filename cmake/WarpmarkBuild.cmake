@@ -51,16 +51,21 @@ if(NOT CMAKE_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build"
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/build/deps ${CMAKE_BINARY_DIR}/deps SYMBOLIC)
 endif()
 
-# warpmark_library(NAME SOURCES ... DEPENDS ...)
+# warpmark_library(NAME [RUNS_ONCE] SOURCES ... DEPENDS ...)
 # A static library from a folder of harness/, built as warpmark_NAME.
 function(warpmark_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "RUNS_ONCE" "" "SOURCES;DEPENDS")
   add_library(warpmark_${name} STATIC ${ARG_SOURCES})
   target_include_directories(warpmark_${name} PUBLIC
     ${PROJECT_SOURCE_DIR}/harness ${PROJECT_SOURCE_DIR}/harness/include)
   target_link_libraries(warpmark_${name} PUBLIC ${ARG_DEPENDS} PRIVATE warpmark_warnings)
   warpmark_compile_together(warpmark_${name})
-  warpmark_use_headers(warpmark_${name} warpmark_common_headers)
+  if(ARG_RUNS_ONCE)
+    warpmark_runs_once(warpmark_${name})
+    warpmark_use_headers(warpmark_${name} warpmark_common_headers_once)
+  else()
+    warpmark_use_headers(warpmark_${name} warpmark_common_headers)
+  endif()
 endfunction()
 
 # warpmark_plugin(NAME SOURCES ...)

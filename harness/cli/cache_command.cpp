@@ -20,13 +20,13 @@ CompileCache own_cache() {
 
 }  // namespace
 
-Command cache_command(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("cache", "Show the cache of compiled kernels");
-  CLI::App* clear = app->add_subcommand("clear", "Remove all cached kernels");
-  app->require_subcommand(0, 1);
+Command cache_command(const ArgumentParser& program) {
+  const ArgumentParser app = program.add_subcommand("cache", "Show the cache of compiled kernels");
+  const ArgumentParser clear = app.add_subcommand("clear", "Remove all cached kernels");
+  app.require_subcommand(0, 1);
   return {app, [clear](Output& out) {
             const CompileCache cache = own_cache();
-            if (!clear->parsed()) {
+            if (!clear.parsed()) {
               out.print("{}: {}\n", cache.folder().string(), amount(cache.entries()));
               return ExitCode::success;
             }

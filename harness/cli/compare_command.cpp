@@ -62,35 +62,35 @@ ExitCode compare(const CompareState& state, Output& out) {
 
 }  // namespace
 
-Command compare_command(CLI::App& program) {
+Command compare_command(const ArgumentParser& program) {
   const auto state = std::make_shared<CompareState>();
-  CLI::App* app = program.add_subcommand(
+  const ArgumentParser app = program.add_subcommand(
       "compare",
       "Show what became faster or slower between two results of `bench`; exit 1 if\n"
       "a case is slower, lost or missing");
-  app->add_option("BASELINE", state->baseline, "The earlier journal")->required()->type_name("");
-  app->add_option("CONTENDER", state->contender, "The later journal")->required()->type_name("");
-  app->add_option("--min-effect", state->request.min_effect,
-                  "The smallest change that counts, in percent (default 2; 0 for counters)")
-      ->type_name("PCT");
-  app->add_option("--fail-on", state->request.fail_on,
-                  "Exit 1 for these, too: inconclusive, added, faster")
-      ->type_name("WHAT")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app->add_flag("--allow-missing", state->request.allow_missing,
-                "Cases that only the baseline has do not fail");
-  app->add_option("--junit", state->junit, "Write a JUnit XML report")->type_name("FILE");
-  app->add_option("--annotations", state->annotations,
-                  "Annotate failures for a code host: auto (default), github, off")
-      ->type_name("HOW");
-  app->add_flag("--across-devices", state->request.across_devices,
-                "Compare results of different devices");
-  app->add_flag("--all", state->all, "List what is the same, too");
-  app->add_flag("-q,--quiet", state->quiet, "Only the sum");
-  CLI::Option* json = app->add_flag("--json", state->json, "As JSON");
-  app->add_flag("--markdown", state->markdown, "As Markdown, for a comment on a pull request")
-      ->excludes(json);
+  app.add_option("BASELINE", state->baseline, "The earlier journal").required().value_name("");
+  app.add_option("CONTENDER", state->contender, "The later journal").required().value_name("");
+  app.add_option("--min-effect", state->request.min_effect,
+                 "The smallest change that counts, in percent (default 2; 0 for counters)")
+      .value_name("PCT");
+  app.add_option("--fail-on", state->request.fail_on,
+                 "Exit 1 for these, too: inconclusive, added, faster")
+      .value_name("WHAT")
+      .separated_by(',')
+      .one_value_each_time();
+  app.add_flag("--allow-missing", state->request.allow_missing,
+               "Cases that only the baseline has do not fail");
+  app.add_option("--junit", state->junit, "Write a JUnit XML report").value_name("FILE");
+  app.add_option("--annotations", state->annotations,
+                 "Annotate failures for a code host: auto (default), github, off")
+      .value_name("HOW");
+  app.add_flag("--across-devices", state->request.across_devices,
+               "Compare results of different devices");
+  app.add_flag("--all", state->all, "List what is the same, too");
+  app.add_flag("-q,--quiet", state->quiet, "Only the sum");
+  const CommandOption json = app.add_flag("--json", state->json, "As JSON");
+  app.add_flag("--markdown", state->markdown, "As Markdown, for a comment on a pull request")
+      .excludes(json);
   return {app, [state](Output& out) { return compare(*state, out); }};
 }
 

@@ -6,36 +6,28 @@ namespace warpmark {
 namespace {
 
 // The subcommand that the words lead to; what is no name of one is an argument.
-const CLI::App& command_of(const CLI::App& program, const std::vector<std::string>& words) {
-  const CLI::App* command = &program;
+ArgumentParser command_of(const ArgumentParser& program, const std::vector<std::string>& words) {
+  ArgumentParser command = program;
   for (size_t i = 1; i < words.size(); ++i) {
-    for (const CLI::App* one : command->get_subcommands([](const CLI::App*) { return true; })) {
-      if (one->get_name() == words[i]) {
+    for (const ArgumentParser& one : command.subcommands()) {
+      if (one.name() == words[i]) {
         command = one;
         break;
       }
     }
   }
-  return *command;
+  return command;
 }
 
-std::vector<std::string> names(const CLI::Option& option) {
-  std::vector<std::string> all;
-  for (const std::string& name : option.get_snames()) all.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) all.push_back("--" + name);
-  return all;
-}
-
-const CLI::Option* find_option(const CLI::App& command, const std::string& name) {
-  for (const CLI::Option* option : command.get_options()) {
-    const std::vector<std::string> all = names(*option);
-    if (std::find(all.begin(), all.end(), name) != all.end()) return option;
+// The last name, "--select" of "-k,--select", of the option that is called so and takes a value;
+// "" if there is none.
+std::string option_with_value(const ArgumentParser& command, const std::string& name) {
+  for (const CommandOption& option : command.options()) {
+    const std::vector<std::string> all = option.names();
+    if (std::find(all.begin(), all.end(), name) == all.end()) continue;
+    return option.takes_value() ? all.back() : "";
   }
-  return nullptr;
-}
-
-bool takes_value(const CLI::Option* option) {
-  return option != nullptr && option->get_items_expected_max() > 0;
+  return "";
 }
 
 }  // namespace
@@ -66,33 +58,34 @@ CursorLine split_line(std::string_view line) {
   return split;
 }
 
-std::vector<std::string> complete(const CLI::App& program, const CursorLine& line,
+std::vector<std::string> complete(const ArgumentParser& program, const CursorLine& line,
                                   const CompletionSources& sources) {
   if (line.words.empty()) return {};  // the program's own name is the shell's to complete
-  const CLI::App& command = command_of(program, line.words);
+  const ArgumentParser command = command_of(program, line.words);
   const std::string& current = line.current;
   std::vector<std::string> all;
   const auto add_values = [&](const std::string& argument, const std::string& prefix) {
     for (const std::string& value : sources.values(argument, line)) all.push_back(prefix + value);
   };
   const size_t equals = current.find('=');
-  const CLI::Option* before = find_option(command, line.words.back());
-  if (takes_value(before)) {
-    add_values(names(*before).back(), "");
+  const std::string before = option_with_value(command, line.words.back());
+  if (!before.empty()) {
+    add_values(before, "");
   } else if (current.starts_with("--") && equals != std::string::npos) {
-    const CLI::Option* option = find_option(command, current.substr(0, equals));
-    if (takes_value(option)) add_values(names(*option).back(), current.substr(0, equals + 1));
+    const std::string option = option_with_value(command, current.substr(0, equals));
+    if (!option.empty()) add_values(option, current.substr(0, equals + 1));
   } else if (current.starts_with("-")) {
-    for (const CLI::Option* option : command.get_options()) {
-      if (option->get_group().empty()) continue;
-      for (std::string& name : names(*option)) all.push_back(std::move(name));
+    for (const CommandOption& option : command.options()) {
+      if (option.is_hidden()) continue;
+      for (std::string& name : option.names()) all.push_back(std::move(name));
     }
   } else {
-    for (const CLI::App* one : command.get_subcommands([](const CLI::App*) { return true; })) {
-      if (!one->get_group().empty()) all.push_back(one->get_name());
+    for (const ArgumentParser& one : command.subcommands()) {
+      if (!one.is_hidden()) all.push_back(one.name());
     }
-    for (const CLI::Option* option : command.get_options()) {
-      if (option->get_positional()) add_values(option->get_name(true), "");
+    for (const CommandOption& argument : command.options()) {
+      const std::string name = argument.position_name();
+      if (!name.empty()) add_values(name, "");
     }
   }
   std::erase_if(all, [&](const std::string& word) { return !word.starts_with(current); });

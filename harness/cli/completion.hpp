@@ -1,11 +1,12 @@
 // What may stand where the cursor is in a command line, for the completion of shells.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/argument_parser.hpp"
 
 namespace warpmark {
 
@@ -29,7 +30,7 @@ struct CompletionSources {
 
 /// The words that could stand in the place of the current one and start with it, sorted, each once:
 /// subcommands, options, and values. Hidden commands and options are left out.
-std::vector<std::string> complete(const CLI::App& program, const CursorLine& line,
+std::vector<std::string> complete(const ArgumentParser& program, const CursorLine& line,
                                   const CompletionSources& sources);
 
 }  // namespace warpmark

@@ -8,11 +8,11 @@
 
 namespace warpmark {
 
-Command completion_command(CLI::App& program) {
+Command completion_command(const ArgumentParser& program) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App* app =
+  const ArgumentParser app =
       program.add_subcommand("completion", "Print a script that completes words in a shell");
-  app->add_option("SHELL", *shell, "bash, zsh or fish")->required()->type_name("");
+  app.add_option("SHELL", *shell, "bash, zsh or fish").required().value_name("");
   return {app, [shell](Output& out) {
             if (*shell == "bash") {
               out.write(kBashCompletion);
@@ -28,11 +28,11 @@ Command completion_command(CLI::App& program) {
           }};
 }
 
-Command complete_command(CLI::App& program) {
+Command complete_command(const ArgumentParser& program) {
   const auto line = std::make_shared<std::string>();
-  CLI::App* app = program.add_subcommand("complete", "Complete a line")->group("");
-  app->add_option("LINE", *line, "The line up to the cursor")->required();
-  return {app, [&program, line](Output& out) {
+  const ArgumentParser app = program.add_subcommand("complete", "Complete a line").hide();
+  app.add_option("LINE", *line, "The line up to the cursor").required();
+  return {app, [program, line](Output& out) {
             const CompletionSources sources{&completion_values};
             for (const std::string& word : complete(program, split_line(*line), sources)) {
               out.print("{}\n", word);

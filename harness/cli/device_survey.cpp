@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -113,12 +112,12 @@ DeviceSurvey survey_devices(double timeout_s) {
   return survey;
 }
 
-std::shared_ptr<double> add_survey_timeout(CLI::App& command) {
+std::shared_ptr<double> add_survey_timeout(const ArgumentParser& command) {
   constexpr double least = 0.001, most = 86400;
   auto timeout_s = std::make_shared<double>(120);
   command.add_option("--timeout-s", *timeout_s, "Seconds to wait for each driver")
-      ->option_text("S (default 120)")
-      ->check(CLI::Range(least, most));
+      .value_text("S (default 120)")
+      .in_range(least, most);
   return timeout_s;
 }
 

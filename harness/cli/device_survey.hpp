@@ -6,11 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/argument_parser.hpp"
 #include "driver/device.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace warpmark {
 
@@ -42,7 +39,7 @@ DeviceSurvey survey_devices(double timeout_s);
 
 /// Adds `--timeout-s`, for survey_devices, to a subcommand. Without it a driver gets as long as a
 /// worker has to start: many GPUs take tens of seconds.
-std::shared_ptr<double> add_survey_timeout(CLI::App& command);
+std::shared_ptr<double> add_survey_timeout(const ArgumentParser& command);
 
 /// "9.0", "13.0": of a compute capability, and of a version as drivers tell it.
 std::string version_text(const ComputeCapability& capability);

@@ -130,18 +130,19 @@ ExitCode list_api(const DeviceSurvey& survey, bool json, Output& out) {
 
 }  // namespace
 
-Command devices_command(CLI::App& program) {
+Command devices_command(const ArgumentParser& program) {
   const auto json = std::make_shared<bool>(false), api = std::make_shared<bool>(false),
              resources = std::make_shared<bool>(false);
-  CLI::App* app = program.add_subcommand("devices", "List the devices that --device can name");
-  CLI::Option* const json_flag = app->add_flag("--json", *json, "As JSON");
-  CLI::Option* const api_flag = app->add_flag(
+  const ArgumentParser app =
+      program.add_subcommand("devices", "List the devices that --device can name");
+  const CommandOption json_flag = app.add_flag("--json", *json, "As JSON");
+  const CommandOption api_flag = app.add_flag(
       "--api", *api, "List which functions of the CUDA driver API the CPU device has instead");
-  app->add_flag("--resource-spec", *resources,
-                "Print the GPUs, else CPU devices, for ctest's --resource-spec-file")
-      ->excludes(json_flag)
-      ->excludes(api_flag);
-  const auto timeout_s = add_survey_timeout(*app);
+  app.add_flag("--resource-spec", *resources,
+               "Print the GPUs, else CPU devices, for ctest's --resource-spec-file")
+      .excludes(json_flag)
+      .excludes(api_flag);
+  const auto timeout_s = add_survey_timeout(app);
   return {app, [json, api, resources, timeout_s](Output& out) {
             const DeviceSurvey survey = survey_devices(*timeout_s);
             if (*api) return list_api(survey, *json, out);

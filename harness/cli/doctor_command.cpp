@@ -219,12 +219,12 @@ class Doctor {
 
 }  // namespace
 
-Command doctor_command(CLI::App& program) {
-  CLI::App* app = program.add_subcommand(
+Command doctor_command(const ArgumentParser& program) {
+  const ArgumentParser app = program.add_subcommand(
       "doctor", "Show what Warpmark uses on this machine, and what is missing");
   const auto json = std::make_shared<bool>(false);
-  app->add_flag("--json", *json, "As JSON");
-  const auto timeout_s = add_survey_timeout(*app);
+  app.add_flag("--json", *json, "As JSON");
+  const auto timeout_s = add_survey_timeout(app);
   return {app, [json, timeout_s](Output& out) {
             return Doctor(out, *json, *timeout_s).examine() ? ExitCode::success
                                                             : ExitCode::environment;

@@ -186,39 +186,39 @@ ExitCode grade(const GradeRequest& request, Output& out) {
 
 }  // namespace
 
-Command grade_command(CLI::App& program) {
+Command grade_command(const ArgumentParser& program) {
   const auto request = std::make_shared<GradeRequest>();
-  CLI::App* app = program.add_subcommand(
+  const ArgumentParser app = program.add_subcommand(
       "grade", "Grade submissions to an assignment, each in confined processes");
-  app->add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
-      ->required()
-      ->type_name("");
-  app->add_option("SUBMISSIONS", request->submissions,
-                  "Files NAME.cu, students' folders, or a folder of either")
-      ->type_name("");
-  app->add_option("-o,--output", request->out, "Folder for results; keep it from students")
-      ->type_name("OUT");
-  CLI::Option* secret = app->add_option("--secret", request->secret,
-                                        "File with the secret from which inputs are derived")
-                            ->type_name("FILE");
-  app->add_option("--secret-fd", request->secret_fd, "The same from an open descriptor")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1 << 20))
-      ->excludes(secret);
-  app->add_option("-j,--jobs", request->jobs,
-                  "Submissions graded at the same time (default: one for each processor;\n"
-                  "1 on a GPU)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
-  app->add_option("--device", request->device, "auto (default), gpu, cpu …")->type_name("D");
-  app->add_flag("--regrade", request->regrade, "Grade again what already has a grade");
-  app->add_flag("--without-walls", request->without_walls,
-                "Grade although this machine cannot confine what students hand in");
-  app->add_flag("--without-lint", request->without_lint,
-                "Grade even if lint refuses the assignment");
-  app->add_flag("--lint", request->lint,
-                "Check the assignment itself, and run its self-tests: no submissions");
-  app->add_flag("-q,--quiet", request->quiet, "Print the sums only");
+  app.add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
+      .required()
+      .value_name("");
+  app.add_option("SUBMISSIONS", request->submissions,
+                 "Files NAME.cu, students' folders, or a folder of either")
+      .value_name("");
+  app.add_option("-o,--output", request->out, "Folder for results; keep it from students")
+      .value_name("OUT");
+  const CommandOption secret = app.add_option("--secret", request->secret,
+                                              "File with the secret from which inputs are derived")
+                                   .value_name("FILE");
+  app.add_option("--secret-fd", request->secret_fd, "The same from an open descriptor")
+      .value_name("N")
+      .in_range(0, 1 << 20)
+      .excludes(secret);
+  app.add_option("-j,--jobs", request->jobs,
+                 "Submissions graded at the same time (default: one for each processor;\n"
+                 "1 on a GPU)")
+      .value_name("N")
+      .in_range(1, 1024);
+  app.add_option("--device", request->device, "auto (default), gpu, cpu …").value_name("D");
+  app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
+  app.add_flag("--without-walls", request->without_walls,
+               "Grade although this machine cannot confine what students hand in");
+  app.add_flag("--without-lint", request->without_lint,
+               "Grade even if lint refuses the assignment");
+  app.add_flag("--lint", request->lint,
+               "Check the assignment itself, and run its self-tests: no submissions");
+  app.add_flag("-q,--quiet", request->quiet, "Print the sums only");
   return {app, [request](Output& out) { return grade(*request, out); }};
 }
 

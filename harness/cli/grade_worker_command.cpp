@@ -6,9 +6,9 @@
 
 namespace warpmark {
 
-Command grade_worker_command(CLI::App& program) {
-  CLI::App* app =
-      program.add_subcommand("grade-worker", "Grade submissions for `grade`")->group("");
+Command grade_worker_command(const ArgumentParser& program) {
+  const ArgumentParser app =
+      program.add_subcommand("grade-worker", "Grade submissions for `grade`").hide();
   return {app, [](Output&) {
             LazyPython python;
             return static_cast<ExitCode>(run_grade_worker(

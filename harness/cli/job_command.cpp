@@ -7,23 +7,23 @@
 namespace warpmark {
 namespace {
 
-Command job_command(CLI::App& program, JobKind kind, const std::string& description) {
+Command job_command(const ArgumentParser& program, JobKind kind, const std::string& description) {
   struct State {
     std::vector<std::filesystem::path> paths;
     JobArguments arguments;
     std::filesystem::path share, share_batch;
   };
   const auto state = std::make_shared<State>();
-  CLI::App* app = program.add_subcommand(std::string(to_text(kind)), description);
-  app->add_option("PATHS", state->paths,
-                  "Suite files, and folders of them (default: the folder `suites`)")
-      ->type_name("");
-  state->arguments.add_to(*app, kind);
+  const ArgumentParser app = program.add_subcommand(std::string(to_text(kind)), description);
+  app.add_option("PATHS", state->paths,
+                 "Suite files, and folders of them (default: the folder `suites`)")
+      .value_name("");
+  state->arguments.add_to(app, kind);
   if (kind == JobKind::check) {
-    app->add_option("--share", state->share,
-                    "For ctest: share starts with tests of the same suite, in this folder")
-        ->type_name("DIR");
-    app->add_option("--share-batch", state->share_batch)->group("");
+    app.add_option("--share", state->share,
+                   "For ctest: share starts with tests of the same suite, in this folder")
+        .value_name("DIR");
+    app.add_option("--share-batch", state->share_batch).hide();
   }
   return {app, [state, kind](Output& out) {
             JobRequest request;
@@ -42,11 +42,11 @@ Command job_command(CLI::App& program, JobKind kind, const std::string& descript
 
 }  // namespace
 
-Command check_command(CLI::App& program) {
+Command check_command(const ArgumentParser& program) {
   return job_command(program, JobKind::check, "Run cases and compare with their references");
 }
 
-Command bench_command(CLI::App& program) {
+Command bench_command(const ArgumentParser& program) {
   return job_command(program, JobKind::bench, "Measure the time of cases whose results are right");
 }
 

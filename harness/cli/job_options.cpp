@@ -338,35 +338,37 @@ bool JobOption::is_for(JobKind job) const {
   return takers == Takers::every || (takers == Takers::check) == (job == JobKind::check);
 }
 
-void JobArguments::add(CLI::App& app, const JobOption& option) {
+void JobArguments::add(const ArgumentParser& app, const JobOption& option) {
   if (option.flags[0] == '\0') return;
-  given_.push_back(std::make_unique<Given>(Given{&option, nullptr, {}}));
+  given_.push_back(std::make_unique<Given>(Given{&option, CommandOption(nullptr), {}}));
   Given& given = *given_.back();
   if (option.kind == OptionKind::flag) {
-    given.handle = app.add_flag(option.flags, option.help);
+    given.argument = app.add_flag(option.flags, option.help);
     return;
   }
   if (option.kind == OptionKind::choice) {
-    given.handle = app.add_flag(option.flags, given.words, option.help);
-    given.handle->type_name(option.type);
+    given.argument = app.add_flag(option.flags, given.words, option.help).value_name(option.type);
     return;
   }
-  given.handle = app.add_option(option.flags, given.words, option.help)->type_name(option.type);
-  given.handle->allow_extra_args(false);
-  if (option.kind == OptionKind::word || option.kind == OptionKind::list) given.handle->expected(1);
+  given.argument = app.add_option(option.flags, given.words, option.help)
+                       .value_name(option.type)
+                       .one_value_each_time();
+  if (option.kind == OptionKind::word || option.kind == OptionKind::list) {
+    given.argument.one_value();
+  }
 }
 
-void JobArguments::add_to(CLI::App& app) {
+void JobArguments::add_to(const ArgumentParser& app) {
   for (const JobOption& option : job_options()) add(app, option);
 }
 
-void JobArguments::add_to(CLI::App& app, JobKind job) {
+void JobArguments::add_to(const ArgumentParser& app, JobKind job) {
   for (const JobOption& option : job_options()) {
     if (option.is_for(job)) add(app, option);
   }
 }
 
-void JobArguments::add_to(CLI::App& app, const std::vector<std::string>& keys) {
+void JobArguments::add_to(const ArgumentParser& app, const std::vector<std::string>& keys) {
   for (const JobOption& option : job_options()) {
     if (std::find(keys.begin(), keys.end(), option.key) != keys.end()) add(app, option);
   }
@@ -376,14 +378,14 @@ std::string JobArguments::unused_by(const std::vector<JobKind>& jobs) const {
   for (const auto& given : given_) {
     const bool used = std::any_of(jobs.begin(), jobs.end(),
                                   [&](JobKind job) { return given->option->is_for(job); });
-    if (given->handle->count() > 0 && !used) return first_name(*given->option);
+    if (given->argument.count() > 0 && !used) return first_name(*given->option);
   }
   return "";
 }
 
 void JobArguments::apply(JobRequest& request, const std::vector<std::string>& keys) const {
   for (const auto& given : given_) {
-    if (given->handle->count() == 0 || !given->option->is_for(request.kind)) continue;
+    if (given->argument.count() == 0 || !given->option->is_for(request.kind)) continue;
     const bool wanted =
         keys.empty() || std::find(keys.begin(), keys.end(), given->option->key) != keys.end();
     if (!wanted) continue;

@@ -1,12 +1,13 @@
 // Every option of a job, described once: for the command line and for run configurations.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/argument_parser.hpp"
 #include "cli/job_request.hpp"
 #include "suite/yaml_node.hpp"
 
@@ -53,9 +54,9 @@ const std::vector<JobOption>& job_options();
 class JobArguments {
  public:
   /// Adds those with flags: of every job, of one kind, or with these keys.
-  void add_to(CLI::App& app);
-  void add_to(CLI::App& app, JobKind job);
-  void add_to(CLI::App& app, const std::vector<std::string>& keys);
+  void add_to(const ArgumentParser& app);
+  void add_to(const ArgumentParser& app, JobKind job);
+  void add_to(const ArgumentParser& app, const std::vector<std::string>& keys);
   /// Puts those that were given, and that are for its kind, into the request: all, or those with
   /// these keys. Throws a usage error.
   void apply(JobRequest& request, const std::vector<std::string>& keys = {}) const;
@@ -63,11 +64,11 @@ class JobArguments {
   std::string unused_by(const std::vector<JobKind>& jobs) const;
 
  private:
-  void add(CLI::App& app, const JobOption& option);
+  void add(const ArgumentParser& app, const JobOption& option);
 
   struct Given {
     const JobOption* option;
-    CLI::Option* handle;
+    CommandOption argument;
     std::vector<std::string> words;
   };
   std::vector<std::unique_ptr<Given>> given_;  ///< CLI11 keeps addresses of the words

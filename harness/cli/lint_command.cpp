@@ -89,26 +89,26 @@ ExitCode lint(LintRequest& request, Output& out) {
 
 }  // namespace
 
-Command lint_command(CLI::App& program) {
+Command lint_command(const ArgumentParser& program) {
   const auto request = std::make_shared<LintRequest>();
   // Nothing is launched, and the CPU device is everywhere and starts at once.
   request->options.session.device = "cpu";
-  CLI::App* app = program.add_subcommand(
+  const ArgumentParser app = program.add_subcommand(
       "lint",
       "Find problems of suites without a launch: errors, kernels that do not compile or fit,\n"
       "and cases that a kernel passes without computing anything");
-  app->add_option("PATHS", request->paths,
-                  "Suite files, and folders of them (default: the folder `suites`)")
-      ->type_name("");
-  app->add_flag("--static", request->options.is_static,
-                "Only checks that need neither compiler nor NumPy");
-  app->add_flag("--json", request->json, "As JSON");
-  app->add_option("--annotations", request->annotation_text,
-                  "Annotate problems for a code host: auto (default), github, off")
-      ->type_name("HOW");
-  app->add_option("--device", request->options.session.device,
-                  "What to compile for: cpu (default), gpu, auto …")
-      ->type_name("D");
+  app.add_option("PATHS", request->paths,
+                 "Suite files, and folders of them (default: the folder `suites`)")
+      .value_name("");
+  app.add_flag("--static", request->options.is_static,
+               "Only checks that need neither compiler nor NumPy");
+  app.add_flag("--json", request->json, "As JSON");
+  app.add_option("--annotations", request->annotation_text,
+                 "Annotate problems for a code host: auto (default), github, off")
+      .value_name("HOW");
+  app.add_option("--device", request->options.session.device,
+                 "What to compile for: cpu (default), gpu, auto …")
+      .value_name("D");
   return {app, [request](Output& out) {
             return annotating(
                 out, [&] { return wants_annotations(request->annotations, request->json); },

@@ -72,16 +72,17 @@ void print_for_people(const ChosenCases& chosen, bool suites_only, Output& out) 
 
 }  // namespace
 
-Command list_command(CLI::App& program) {
+Command list_command(const ArgumentParser& program) {
   const auto options = std::make_shared<ListOptions>();
-  CLI::App* app = program.add_subcommand("list", "List suites and the ids of their cases");
-  app->add_option("PATHS", options->paths,
-                  "Suite files, and folders of them (default: the folder `suites`)")
-      ->type_name("");
-  options->choice.add_to(*app, {"select", "axes"});
-  app->add_flag("--suites", options->suites_only, "One line for each suite, without the ids");
-  app->add_flag("--bench", options->bench, "The cases that `bench` measures");
-  app->add_flag("--json", options->json, "As JSON, with the files that each suite depends on");
+  const ArgumentParser app =
+      program.add_subcommand("list", "List suites and the ids of their cases");
+  app.add_option("PATHS", options->paths,
+                 "Suite files, and folders of them (default: the folder `suites`)")
+      .value_name("");
+  options->choice.add_to(app, {"select", "axes"});
+  app.add_flag("--suites", options->suites_only, "One line for each suite, without the ids");
+  app.add_flag("--bench", options->bench, "The cases that `bench` measures");
+  app.add_flag("--json", options->json, "As JSON, with the files that each suite depends on");
   return {app, [options](Output& out) {
             LazyPython python;
             JobRequest request;

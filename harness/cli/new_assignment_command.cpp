@@ -221,18 +221,18 @@ class AssignmentMaker {
 
 }  // namespace
 
-Command new_assignment_command(CLI::App& kinds) {
+Command new_assignment_command(const ArgumentParser& kinds) {
   const auto request = std::make_shared<NewRequest>();
-  CLI::App* assignment = kinds.add_subcommand(
+  const ArgumentParser assignment = kinds.add_subcommand(
       "assignment",
       "Write a folder with an assignment over a suite: assignment.yaml, a template for\n"
       "students, the suite's kernel as a solution, and wrong ones");
-  assignment->add_option("NAME", request->folder, "The folder; its last part names the assignment")
-      ->required()
-      ->type_name("");
-  assignment->add_option("--from", request->suite, "The suite's file")
-      ->required()
-      ->type_name("SUITE");
+  assignment.add_option("NAME", request->folder, "The folder; its last part names the assignment")
+      .required()
+      .value_name("");
+  assignment.add_option("--from", request->suite, "The suite's file")
+      .required()
+      .value_name("SUITE");
   return {assignment, [request](Output& out) { return AssignmentMaker(*request, out).run(); }};
 }
 

@@ -85,15 +85,15 @@ ExitCode make_plugin(const NewPluginRequest& request, Output& out) {
 
 }  // namespace
 
-Command new_plugin_command(CLI::App& kinds) {
+Command new_plugin_command(const ArgumentParser& kinds) {
   const auto request = std::make_shared<NewPluginRequest>();
-  CLI::App* plugin = kinds.add_subcommand(
+  const ArgumentParser plugin = kinds.add_subcommand(
       "plugin",
       "Write a folder with a plugin: a class that makes a kernel, a suite that uses it, and a\n"
       "CMake project that builds and tests it against an installed Warpmark");
-  plugin->add_option("NAME", request->name, "What suites call it")->required()->type_name("");
-  plugin->add_option("-o,--output", request->folder, "The folder; else one of the plugin's name")
-      ->type_name("DIR");
+  plugin.add_option("NAME", request->name, "What suites call it").required().value_name("");
+  plugin.add_option("-o,--output", request->folder, "The folder; else one of the plugin's name")
+      .value_name("DIR");
   return {plugin, [request](Output& out) { return make_plugin(*request, out); }};
 }
 

@@ -265,25 +265,25 @@ class SuiteMaker {
 
 }  // namespace
 
-Command new_suite_command(CLI::App& kinds) {
+Command new_suite_command(const ArgumentParser& kinds) {
   const auto request = std::make_shared<NewSuiteRequest>();
-  CLI::App* suite = kinds.add_subcommand(
+  const ArgumentParser suite = kinds.add_subcommand(
       "suite",
       "Write a suite for each kernel of a file: arguments from its parameters, sizes and\n"
       "launch as a guess, references as TODO");
-  suite->add_option("FILE", request->kernel, "The file with the kernels, as in saxpy.cu")
-      ->required()
-      ->type_name("");
+  suite.add_option("FILE", request->kernel, "The file with the kernels, as in saxpy.cu")
+      .required()
+      .value_name("");
   suite
-      ->add_option("-o,--output", request->output,
-                   "A folder, or for one kernel a file *.yaml; else beside FILE")
-      ->type_name("WHERE");
+      .add_option("-o,--output", request->output,
+                  "A folder, or for one kernel a file *.yaml; else beside FILE")
+      .value_name("WHERE");
   suite
-      ->add_option("--kernel", request->entries,
-                   "This kernel only, or this instance of a template; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  suite->add_flag("--force", request->force, "Write over files that are there");
+      .add_option("--kernel", request->entries,
+                  "This kernel only, or this instance of a template; may be repeated")
+      .value_name("NAME")
+      .one_value_each_time();
+  suite.add_flag("--force", request->force, "Write over files that are there");
   return {suite, [request](Output& out) { return SuiteMaker(*request, out).run(); }};
 }
 

@@ -49,14 +49,14 @@ ExitCode print_plans(const PlanOptions& options, Output& out) {
 
 }  // namespace
 
-Command plan_command(CLI::App& program) {
+Command plan_command(const ArgumentParser& program) {
   const auto options = std::make_shared<PlanOptions>();
-  CLI::App* app =
+  const ArgumentParser app =
       program.add_subcommand("plan", "Print the plans of cases as JSON, without running them");
-  app->add_option("PATHS", options->paths,
-                  "Suite files, and folders of them (default: the folder `suites`)")
-      ->type_name("");
-  options->choice.add_to(*app, {"cases", "select", "axes"});
+  app.add_option("PATHS", options->paths,
+                 "Suite files, and folders of them (default: the folder `suites`)")
+      .value_name("");
+  options->choice.add_to(app, {"cases", "select", "axes"});
   return {app, [options](Output& out) { return print_plans(*options, out); }};
 }
 

@@ -104,18 +104,18 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
 
 }  // namespace
 
-Command profile_command(CLI::App& program) {
+Command profile_command(const ArgumentParser& program) {
   const auto options = std::make_shared<ProfileOptions>();
-  CLI::App* app = program.add_subcommand(
+  const ArgumentParser app = program.add_subcommand(
       "profile", "Count what each source line executes and moves (on the CPU device by default)");
-  app->add_option("PATHS", options->paths,
-                  "Suite files, and folders of them (default: the folder `suites`)")
-      ->type_name("");
+  app.add_option("PATHS", options->paths,
+                 "Suite files, and folders of them (default: the folder `suites`)")
+      .value_name("");
   options->choice.add_to(
-      *app, {"cases", "select", "axes", "device", "seed", "timeout_s", "in_process", "no_cache"});
-  app->get_option("--device")->description("auto, gpu, cpu (default), or one with a number: gpu:1");
-  app->add_option("-o,--output", options->page, "Also write one page of HTML to this file")
-      ->type_name("FILE");
+      app, {"cases", "select", "axes", "device", "seed", "timeout_s", "in_process", "no_cache"});
+  app.option("--device").describe("auto, gpu, cpu (default), or one with a number: gpu:1");
+  app.add_option("-o,--output", options->page, "Also write one page of HTML to this file")
+      .value_name("FILE");
   return {app, [options](Output& out) { return profile(*options, out); }};
 }
 

@@ -93,19 +93,18 @@ ExitCode report(const ReportState& state, Output& out) {
 
 }  // namespace
 
-Command report_command(CLI::App& program) {
+Command report_command(const ArgumentParser& program) {
   const auto state = std::make_shared<ReportState>();
-  CLI::App* app = program.add_subcommand(
+  const ArgumentParser app = program.add_subcommand(
       "report", "Make one HTML page, or Markdown tables, from results of `bench`");
-  app->add_option("RESULT", state->results, "Journals of benches")->required()->type_name("");
-  app->add_option("-o,--output", state->output, "The file to write; else standard output")
-      ->type_name("FILE");
-  app->add_option("--format", state->format,
-                  "html or markdown (default: by FILE's name, else html)")
-      ->type_name("FORMAT");
-  app->add_option("-k", state->select, "Only cases whose ids match the expression")
-      ->type_name("EXPR");
-  app->add_flag("--no-plots", state->no_plots, "No plots; Matplotlib is not needed");
+  app.add_option("RESULT", state->results, "Journals of benches").required().value_name("");
+  app.add_option("-o,--output", state->output, "The file to write; else standard output")
+      .value_name("FILE");
+  app.add_option("--format", state->format, "html or markdown (default: by FILE's name, else html)")
+      .value_name("FORMAT");
+  app.add_option("-k", state->select, "Only cases whose ids match the expression")
+      .value_name("EXPR");
+  app.add_flag("--no-plots", state->no_plots, "No plots; Matplotlib is not needed");
   return {app, [state](Output& out) { return report(*state, out); }};
 }
 

@@ -123,18 +123,18 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
 
 }  // namespace
 
-Command run_command(CLI::App& program) {
+Command run_command(const ArgumentParser& program) {
   const auto state = std::make_shared<RunState>();
-  CLI::App* app = program.add_subcommand(
+  const ArgumentParser app = program.add_subcommand(
       "run", "Run the jobs of a configuration; options here override those of the file");
-  app->add_option("CONFIG", state->file, "A YAML file, as configs/demo.yaml")
-      ->required()
-      ->type_name("");
-  app->add_option("--job", state->jobs, "Only the job of this name; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app->add_option("--part", state->part)->group("");  // of run_job_processes
-  state->arguments.add_to(*app);
+  app.add_option("CONFIG", state->file, "A YAML file, as configs/demo.yaml")
+      .required()
+      .value_name("");
+  app.add_option("--job", state->jobs, "Only the job of this name; may be repeated")
+      .value_name("NAME")
+      .one_value_each_time();
+  app.add_option("--part", state->part).hide();  // of run_job_processes
+  state->arguments.add_to(app);
   return {app, [state](Output& out) {
             JobRequest request;  // what is known of it when an error comes
             return annotating(

@@ -56,16 +56,16 @@ void list_schemas(const Request& request, Output& out) {
 
 }  // namespace
 
-Command schema_command(CLI::App& program) {
+Command schema_command(const ArgumentParser& program) {
   const auto request = std::make_shared<Request>();
-  CLI::App* app =
+  const ArgumentParser app =
       program.add_subcommand("schema", "Print a JSON Schema, for editors, or list them");
-  app->add_option("SCHEMA", request->name, "suite, assignment, run …; without one they are listed")
-      ->type_name("");
-  CLI::Option* path = app->add_flag("--path", request->path, "Only where its file is");
-  app->add_flag("--line", request->line,
-                "Only the line for a YAML file in this folder that names it")
-      ->excludes(path);
+  app.add_option("SCHEMA", request->name, "suite, assignment, run …; without one they are listed")
+      .value_name("");
+  const CommandOption path = app.add_flag("--path", request->path, "Only where its file is");
+  app.add_flag("--line", request->line,
+               "Only the line for a YAML file in this folder that names it")
+      .excludes(path);
   return {app, [request](Output& out) {
             const fs::path schemas = own_places().schemas;
             if (schema_names(schemas).empty()) {

@@ -84,25 +84,25 @@ ExitCode try_out(const TryRequest& request, Output& out) {
 
 }  // namespace
 
-Command try_command(CLI::App& program) {
+Command try_command(const ArgumentParser& program) {
   const auto request = std::make_shared<TryRequest>();
-  CLI::App* app = program.add_subcommand(
+  const ArgumentParser app = program.add_subcommand(
       "try", "Try your file on the visible cases of an assignment, as in grading");
-  app->add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
-      ->required()
-      ->type_name("");
-  app->add_option("FILE", request->file, "Your .cu file")->required()->type_name("");
-  app->add_option("--case", request->cases, "Only this case, by its name or an item's id")
-      ->type_name("ID");
-  app->add_option("--seed", request->seed, "The inputs of one failure, as printed with it")
-      ->type_name("N")
-      ->check([](const std::string& text) {  // the reader of numbers would wrap it around
+  app.add_option("ASSIGNMENT", request->assignment, "The assignment's YAML file")
+      .required()
+      .value_name("");
+  app.add_option("FILE", request->file, "Your .cu file").required().value_name("");
+  app.add_option("--case", request->cases, "Only this case, by its name or an item's id")
+      .value_name("ID");
+  app.add_option("--seed", request->seed, "The inputs of one failure, as printed with it")
+      .value_name("N")
+      .check([](const std::string& text) {  // the reader of numbers would wrap it around
         return text.starts_with('-') ? "a seed is a whole number from 0 to 2**64 - 1" : "";
       });
-  app->add_flag("--hidden", request->hidden, "Also hidden cases, if the assignment has them");
-  app->add_option("--device", request->device, "auto (default), gpu, cpu …")->type_name("D");
-  app->add_flag("--json", request->json, "As JSON (schema/grade.json)");
-  app->add_flag("-q,--quiet", request->quiet, "Print the points only");
+  app.add_flag("--hidden", request->hidden, "Also hidden cases, if the assignment has them");
+  app.add_option("--device", request->device, "auto (default), gpu, cpu …").value_name("D");
+  app.add_flag("--json", request->json, "As JSON (schema/grade.json)");
+  app.add_flag("-q,--quiet", request->quiet, "Print the points only");
   return {app, [request](Output& out) { return try_out(*request, out); }};
 }
 

@@ -205,15 +205,15 @@ ExitCode watch(const WatchState& state, Output& out) {
 
 }  // namespace
 
-Command watch_command(CLI::App& program) {
+Command watch_command(const ArgumentParser& program) {
   const auto state = std::make_shared<WatchState>();
-  CLI::App* app = program.add_subcommand(
+  const ArgumentParser app = program.add_subcommand(
       "watch", "Check, and check again when a suite, kernel, header or plugin changes");
-  app->add_option("PATHS", state->paths, "Suite files and folders; else the folder `suites`")
-      ->type_name("");
-  state->arguments.add_to(*app, JobKind::check);
-  app->add_flag("--once", state->once)->group("");
-  app->add_option("--touched", state->touched)->allow_extra_args(false)->group("");
+  app.add_option("PATHS", state->paths, "Suite files and folders; else the folder `suites`")
+      .value_name("");
+  state->arguments.add_to(app, JobKind::check);
+  app.add_flag("--once", state->once).hide();
+  app.add_option("--touched", state->touched).one_value_each_time().hide();
   return {app, [state](Output& out) { return watch(*state, out); }};
 }
 

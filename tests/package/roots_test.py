@@ -4,7 +4,7 @@ Usage: roots_test.py SOURCE_DIR BINARY_DIR WHEEL_DIR [TEST...]
 
   bullseye  glibc 2.31, the oldest that is promised: wheel and archive under a Python 3.11 that is
             built there from Debian's source
-  bookworm  .deb (made by CPack from BINARY_DIR), wheel, archive
+  bookworm  .deb (made by CPack from BINARY_DIR), wheel, archive, and the Dockerfile's instructions
   trixie    wheel and archive under Python 3.13
 
 WHEEL_DIR holds portable wheels for Python 3.11 and 3.13; what is missing is made by packaging/wheel.sh
@@ -13,6 +13,7 @@ from the package to the first verdict, downloads included. Exits with 77 where n
 made. The systems are kept in $WARPMARK_ROOTS, if that is set.
 """
 import glob
+import json
 import os
 import pathlib
 import shutil
@@ -60,6 +61,50 @@ def archive_for(*versions):
         subprocess.run([SOURCE / "packaging/archive.sh", *map(wheel_for, versions), file], check=True,
                        stdout=subprocess.DEVNULL)
     return file
+
+
+def instructions_of(dockerfile):
+    """Pairs of a Dockerfile's instructions and their arguments."""
+    lines = dockerfile.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    return [line.split(None, 1) for line in lines if line and not line.startswith("#")]
+
+
+class Image:
+    """What a container engine does with a Dockerfile, as far as ours needs it."""
+
+    def __init__(self, root, context, path):
+        self.root, self.context, self.base = root, context, None
+        self.environment = {"PATH": path + ":/usr/local/bin:/usr/bin:/bin"}
+        self.folder, self.entry, self.arguments = "/", [], []
+
+    def follow(self, instruction, argument):
+        if instruction == "FROM":
+            self.base = argument
+        elif instruction == "COPY":
+            pattern, into = argument.split()
+            files = glob.glob(str(self.context / pattern))
+            if not files:
+                raise AssertionError("COPY: nothing is called " + pattern)
+            for file in files:
+                shutil.copy(file, self.root.path / into.lstrip("/"))
+        elif instruction == "RUN":
+            self.root.run("sh", "-c", argument, folder=self.folder, environment=self.environment)
+        elif instruction == "ENV":
+            self.environment.update([argument.split("=", 1)])
+        elif instruction == "WORKDIR":
+            self.folder = argument
+            (self.root.path / argument.lstrip("/")).mkdir(parents=True, exist_ok=True)
+        elif instruction == "ENTRYPOINT":
+            self.entry = json.loads(argument)
+        elif instruction == "CMD":
+            self.arguments = json.loads(argument)
+        else:
+            raise AssertionError("this test does not know %s of a Dockerfile" % instruction)
+
+    def start(self, *words, **how):
+        """What `docker run IMAGE WORDS...` prints."""
+        return self.root.run(*self.entry, *(words or self.arguments), folder=self.folder,
+                             environment=self.environment, **how)
 
 
 class RootTest(unittest.TestCase):
@@ -177,6 +222,26 @@ class Bookworm(RootTest):
         self.assertEqual(self.root.run("sh", "-c", "find / -xdev -path '*warpmark*' -not -path '/root/*' "
                                        "-not -path '/home/*' -not -path '/proc/*' -not -path '/tmp/*' "
                                        "-not -path '/var/cache/*' -not -path '/var/log/*'").strip(), "")
+
+    def test_dockerfile(self):
+        """Its instructions, one by one, in a system whose first Python is 3.11, as its image's is."""
+        self.root.run("apt-get", "update", "-qq")
+        self.root.run("apt-get", "install", "-qq", "--no-install-recommends", "python3-venv")
+        self.root.run("python3", "-m", "venv", "--clear", "/usr/local/image")
+        since = time.monotonic()
+        image = Image(self.root, wheel_for("3.11").parent, "/usr/local/image/bin")
+        for instruction, argument in instructions_of(SOURCE / "packaging/Dockerfile"):
+            image.follow(instruction, argument)
+        self.assertEqual(image.base, "python:3.11-slim")
+        for file in self.work.glob("*.[cy]*"):  # docker run -v "$PWD:/work"
+            shutil.copy(file, self.root.path / "work")
+        for user in ("root", "visitor"):  # the second: docker run --user
+            out = image.start("check", "scale.yaml", "--device", "cpu", user=user, network=False)
+            self.assertIn("2 passed", out)
+            image.start("check", "wrong.yaml", "--device", "cpu", user=user, network=False, code=1)
+        print("bookworm, Dockerfile: %.1f s, four verdicts with it" % (time.monotonic() - since), flush=True)
+        self.assertIn("Subcommands:", image.start())
+        self.assertEqual(self.root.run("sh", "-c", "ls /tmp/warpmark-* 2> /dev/null || true"), "")
 
     def packages(self):
         return len(self.root.run("dpkg-query", "-W").splitlines())

@@ -8,11 +8,11 @@
 //   h is timed cold and hot   t is throttled   o has no sample   i has a time that is none
 //   a fails after it was timed   f fails before
 //   s, n, e, x, w, k as of each front: support/scripted_front.hpp
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <limits>
 
 #include "bench/bench.hpp"
+#include "cli/argument_parser.hpp"
 #include "support/scripted_front.hpp"
 #include "unit/results/example_measurement.hpp"
 
@@ -66,7 +66,7 @@ class ScriptedTimer : public CaseTimer {
 };
 
 int run(int argc, char** argv) {
-  CLI::App app;
+  CommandLine app("", "bench_probe");
   BenchOptions options;
   std::vector<std::string> ids;
   std::vector<std::string> scripts;
@@ -74,7 +74,7 @@ int run(int argc, char** argv) {
   ScriptedTimer timer;
   app.add_option("--journal", options.journal);
   app.add_option("--benchmark-out", options.google_benchmark);
-  app.add_option("--case", ids)->allow_extra_args(false);
+  app.add_option("--case", ids).one_value_each_time();
   app.add_option("--maxfail", options.max_failures);
   app.add_flag("--json", options.json);
   app.add_flag("-v", verbose);
@@ -82,7 +82,7 @@ int run(int argc, char** argv) {
   app.add_flag("--counts", timer.counts);
   app.add_flag("--close-fails", timer.close_fails);
   app.add_option("scripts", scripts);
-  CLI11_PARSE(app, argc, argv);
+  app.parse(argc, argv);
   if (verbose) options.style.verbosity = Verbosity::verbose;
   if (quiet) options.style.verbosity = Verbosity::quiet;
 

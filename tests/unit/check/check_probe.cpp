@@ -10,12 +10,12 @@
 //   S is skipped in the trials 0, 1 and 3   F is so, too, and fails in the trial 4
 //   N passes, with a notice in the trial 1 only
 //   j puts a folder in the place of the JUnit file, and passes
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 
 #include "check/check.hpp"
+#include "cli/argument_parser.hpp"
 #include "report/annotations.hpp"
 #include "support/scripted_front.hpp"
 
@@ -84,7 +84,7 @@ RunContext example_context() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app;
+  CommandLine app("", "check_probe");
   CheckOptions options;
   std::vector<std::string> ids;
   std::vector<std::string> scripts;
@@ -92,12 +92,12 @@ int run(int argc, char** argv) {
   app.add_option("--junit", options.junit);
   app.add_flag("--fail-on-skipped", options.fail_on.skipped);
   app.add_flag("--fail-on-notices", options.fail_on.notices);
-  app.add_option("--case", ids)->allow_extra_args(false);
+  app.add_option("--case", ids).one_value_each_time();
   RunContext context = example_context();
   bool verbose = false, quiet = false, broken = false, annotate = false;
   app.add_option("--maxfail", options.max_failures);
-  app.add_option("--trials", context.trials);
-  app.add_option("--first-trial", context.first_trial);
+  const CommandOption trials = app.add_option("--trials", context.trials);
+  const CommandOption first_trial = app.add_option("--first-trial", context.first_trial);
   app.add_option("--durations", options.style.durations);
   app.add_flag("--json", options.json);
   app.add_flag("-v", verbose);
@@ -105,9 +105,9 @@ int run(int argc, char** argv) {
   app.add_flag("--broken", broken);
   app.add_flag("--annotate", annotate);
   app.add_option("scripts", scripts);
-  CLI11_PARSE(app, argc, argv);
+  app.parse(argc, argv);
 
-  context.trials_given = app.count("--trials") + app.count("--first-trial") > 0;
+  context.trials_given = trials.count() + first_trial.count() > 0;
   if (verbose) options.style.verbosity = Verbosity::verbose;
   if (quiet) options.style.verbosity = Verbosity::quiet;
   BrokenReport broken_report;

@@ -10,18 +10,18 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 std::vector<std::string> completed(const std::string& line) {
-  CLI::App program("", "warpmark");
+  CommandLine program("", "warpmark");
   std::vector<std::string> paths, words;
   std::string device;
   bool flag = false;
-  CLI::App* check = program.add_subcommand("check", "");
-  check->add_option("PATHS", paths);
-  check->add_option("-k,--select", words);
-  check->add_option("--device", device);
-  check->add_flag("-x,--exitfirst", flag);
-  CLI::App* cache = program.add_subcommand("cache", "");
-  cache->add_subcommand("clear", "");
-  program.add_subcommand("worker", "")->group("");
+  const ArgumentParser check = program.add_subcommand("check", "");
+  check.add_option("PATHS", paths);
+  check.add_option("-k,--select", words);
+  check.add_option("--device", device);
+  check.add_flag("-x,--exitfirst", flag);
+  const ArgumentParser cache = program.add_subcommand("cache", "");
+  cache.add_subcommand("clear", "");
+  program.add_subcommand("worker", "").hide();
   const CompletionSources sources{[](const std::string& argument, const CursorLine&) {
     if (argument == "PATHS") return std::vector<std::string>{"suites/", "x y.yaml"};
     if (argument == "--device") return std::vector<std::string>{"cpu", "cpu:0", "gpu"};

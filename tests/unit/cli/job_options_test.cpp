@@ -16,11 +16,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 JobRequest parsed(const std::vector<std::string>& words, JobRequest request = {}) {
-  CLI::App app;
+  CommandLine app("", "");
   JobArguments arguments;
   arguments.add_to(app, request.kind);
-  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants a vector
-  app.parse(std::move(reversed));
+  app.parse(words);
   arguments.apply(request);
   return request;
 }
@@ -92,7 +91,7 @@ TEST(JobOptions, SchemaHasEachKeyWithItsWords) {
 }
 
 TEST(JobOptions, HelpHasEachOptionWithItsWords) {
-  CLI::App app;
+  CommandLine app("", "");
   JobArguments arguments;
   arguments.add_to(app);
   std::istringstream words(app.help());
@@ -194,10 +193,10 @@ TEST(JobOptions, LineAndFileMeanTheSameForABench) {
 }
 
 TEST(JobOptions, OfAnotherJobAreLeftAndTold) {
-  CLI::App app;
+  CommandLine app("", "");
   JobArguments arguments;
   arguments.add_to(app);
-  app.parse("--trials 3 --budget-s 1");
+  app.parse({"--trials", "3", "--budget-s", "1"});
   JobRequest request;
   arguments.apply(request);
   EXPECT_EQ(request.trials, 3U);
