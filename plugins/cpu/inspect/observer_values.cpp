@@ -351,7 +351,10 @@ void BlockObserver::follow_own(Lanes& w, const Instruction& i, std::uint32_t mas
   for (const std::uint32_t slot : uses.places)
     decide(w, slot, mask, i.statement, "used as an address");
   if (is_matrix(i.opcode)) return;  // what they make of values or store is followed
-  for (const std::uint32_t slot : uses.reads) decide(w, slot, mask, i.statement, "stored");
+  const bool synchronizes =
+      Opcode::mbarrier_init <= i.opcode && i.opcode <= Opcode::mbarrier_pending;
+  const char* what = synchronizes ? "used by an mbarrier" : "stored";
+  for (const std::uint32_t slot : uses.reads) decide(w, slot, mask, i.statement, what);
 }
 
 void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
@@ -376,7 +379,7 @@ void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
     case Flow::reduce:
       decide(w, i.a, mask, i.statement, "handed to other lanes");
       break;
-    case Flow::none:
+    case Flow::special:
       follow_own(w, i, mask);
       break;
     default:

@@ -39,7 +39,7 @@ class Step {
     switch (flow) {
       case Flow::store:
         return;
-      case Flow::none:
+      case Flow::special:
       case Flow::reduce:
       case Flow::atomic:
         return own();

@@ -265,9 +265,9 @@ void TrafficCounts::before(const Lanes& w, const Instruction& i, const TrafficMa
       return copy(w, i, step, mask);
     case TrafficMap::Form::bulk:
       return bulk(w, i, step, mask);
-    case TrafficMap::Form::told:
+    case TrafficMap::Form::reported:
       touched_.clear();
-      told_ = true;
+      handler_reports_ = true;
       return;
   }
 }
@@ -388,7 +388,7 @@ void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap:
 }
 
 void TrafficCounts::after(const TrafficMap::Step& step) {
-  if (!std::exchange(told_, false)) return;
+  if (!std::exchange(handler_reports_, false)) return;
   if (step.sites == 1) {
     settle(step.space == Space::shared ? Space::shared : Space::global, sites_[step.site]);
   } else {

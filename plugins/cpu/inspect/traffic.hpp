@@ -62,9 +62,9 @@ class TrafficCounts {
   /// Before the handler of such an instruction runs for the lanes of `mask`, guard aside.
   void before(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
               std::uint32_t mask);
-  /// The handler touches a place of this space, for some lane; nothing unless it is to be told.
+  /// The handler touches a place of this space, for some lane; nothing unless the handler reports.
   void touch(Space space, std::uint64_t address, std::uint32_t bytes) {
-    if (told_) touched_.push_back({space, address, bytes});
+    if (handler_reports_) touched_.push_back({space, address, bytes});
   }
   /// After it has run.
   void after(const TrafficMap::Step& step);
@@ -100,7 +100,7 @@ class TrafficCounts {
   std::vector<Measures> sites_;
   std::uint64_t longest_warp_ = 0, span_ = 0;
   std::vector<Touched> touched_;
-  bool told_ = false;
+  bool handler_reports_ = false;
 };
 
 }  // namespace warpmark::cpu

@@ -2,7 +2,6 @@
 #include "inspect/traffic_map.hpp"
 
 #include <array>
-#include <initializer_list>
 
 #include "program/tensor_form.hpp"
 
@@ -53,29 +52,133 @@ TrafficKind kind_of(Space space, Traffic traffic) {
   }
 }
 
-struct Access {
-  bool known = false, store = false;
+using K = TrafficKind;
+using Kinds = std::array<TrafficKind, 4>;  // K::count where there are fewer
+using Form = TrafficMap::Form;
+
+/// What an operation moves whose kinds of traffic do not depend on an address space.
+struct MoveRow {
+  Opcode opcode;
+  Form form;
+  Kinds kinds;
   Space space = Space::generic;
 };
-Access access_of(Opcode opcode) {
-  static const auto kAccesses = [] {
-    std::array<Access, static_cast<std::size_t>(Opcode::count)> all{};
-    const auto set = [&](Opcode which, bool store, Space space) {
-      all[static_cast<std::size_t>(which)] = {true, store, space};
-    };
+constexpr MoveRow kMoves[] = {
+    {Opcode::copy_async,
+     Form::copy,
+     {K::async_global_load, K::async_shared_store, K::count, K::count}},
+    {Opcode::copy_bulk,
+     Form::bulk,
+     {K::async_global_load, K::async_global_store, K::async_shared_load, K::async_shared_store}},
+    {Opcode::store_async,
+     Form::reported,
+     {K::async_shared_store, K::count, K::count, K::count},
+     Space::shared},
+    {Opcode::prefetch_tensor,
+     Form::reported,
+     {K::prefetch, K::count, K::count, K::count},
+     Space::global},
+    {Opcode::prefetch_bulk,
+     Form::reported,
+     {K::prefetch, K::count, K::count, K::count},
+     Space::global},
+    {Opcode::fill_bulk,
+     Form::reported,
+     {K::shared_store, K::count, K::count, K::count},
+     Space::shared},
+    {Opcode::prefetch, Form::prefetch, {K::prefetch, K::count, K::count, K::count}},
+    {Opcode::texture_fetch, Form::reported, {K::texture_load, K::count, K::count, K::count}},
+    {Opcode::texture_gather, Form::reported, {K::texture_load, K::count, K::count, K::count}},
+    {Opcode::surface_load, Form::reported, {K::surface_load, K::count, K::count, K::count}},
+    {Opcode::surface_store, Form::reported, {K::surface_store, K::count, K::count, K::count}},
+    {Opcode::surface_reduce, Form::reported, {K::surface_atomic, K::count, K::count, K::count}},
+};
+constexpr Kinds kTensorToGlobal = {K::async_global_store, K::async_shared_load, K::count, K::count};
+constexpr Kinds kTensorToShared = {K::async_global_load, K::async_shared_store, K::count, K::count};
+
+/// One operation as a row: how its addresses are found, and whether by its space.
+struct Access {
+  bool known = false, by_space = false;
+  TrafficMap::Step step;
+  Kinds kinds{};
+};
+using Accesses = std::array<Access, static_cast<std::size_t>(Opcode::count)>;
+
+Accesses make_accesses() {
+  Accesses all{};
+  const auto by_space = [&](Opcode opcode, Form form, Space space, Traffic traffic) {
+    Access& access = all.at(static_cast<std::size_t>(opcode));
+    access.known = access.by_space = true;
+    access.step.form = form;
+    access.step.space = space;
+    access.step.traffic = traffic;
+  };
 #define ACCESS_LOAD(space, memory, bits) \
-  set(Opcode::load_##space##_##memory##_##bits, false, Space::space);
+  by_space(Opcode::load_##space##_##memory##_##bits, Form::access, Space::space, Traffic::load);
 #define ACCESS_STORE(space, memory, bits) \
-  set(Opcode::store_##space##_##memory##_##bits, true, Space::space);
+  by_space(Opcode::store_##space##_##memory##_##bits, Form::access, Space::space, Traffic::store);
 #include "program/memory_ops.def"
-    return all;
-  }();
-  return kAccesses[static_cast<std::size_t>(opcode)];
+#define ATOMIC(id, T, names, ...) \
+  by_space(Opcode::id, Form::atomic, Space::generic, Traffic::atomic);
+#include "program/atomics.def"
+  by_space(Opcode::matrix_rows_load, Form::rows, Space::generic, Traffic::load);
+  by_space(Opcode::matrix_rows_store, Form::rows, Space::generic, Traffic::store);
+  // Lane by lane and element by element.
+  by_space(Opcode::matrix_load, Form::reported, Space::generic, Traffic::load);
+  by_space(Opcode::matrix_store, Form::reported, Space::generic, Traffic::store);
+  for (const MoveRow& row : kMoves) {
+    Access& access = all.at(static_cast<std::size_t>(row.opcode));
+    access.known = true;
+    access.step.form = row.form;
+    access.step.space = row.space;
+    access.kinds = row.kinds;
+  }
+  Access& tensor = all.at(static_cast<std::size_t>(Opcode::copy_tensor));
+  tensor.known = true;
+  tensor.step.form = Form::reported;
+  return all;
 }
 
-bool is_atomic(Opcode opcode) {
-  const OpcodeInfo* info = find_opcode(opcode);
-  return info != nullptr && cpu::is_atomic(info->form);
+const Access& access_of(Opcode opcode) {
+  static const Accesses kAll = make_accesses();
+  return kAll[static_cast<std::size_t>(opcode)];
+}
+
+// Where the instruction itself says what it accesses; Space::generic may be several.
+Space space_of(const Instruction& i, const TrafficMap::Step& step) {
+  switch (step.form) {
+    case Form::access:
+      return i.counter == Counter::constant_load_bytes ? Space::constant : step.space;
+    case Form::rows:
+      return static_cast<Space>(i.d);
+    default:
+      return static_cast<Space>(i.count);
+  }
+}
+
+// One lane's bytes.
+std::uint8_t bytes_of(const Instruction& i, Form form) {
+  if (form == Form::copy) return static_cast<std::uint8_t>(i.imm);
+  return form == Form::rows ? std::uint8_t{16} : i.cost;
+}
+
+// The kinds of a generic address stand in this order: global, shared, local.
+Kinds kinds_of(Space space, Traffic traffic) {
+  if (space == Space::constant) return {K::constant_load, K::count, K::count, K::count};
+  if (space != Space::generic) return {kind_of(space, traffic), K::count, K::count, K::count};
+  return {kind_of(Space::global, traffic), kind_of(Space::shared, traffic),
+          kind_of(Space::local, traffic), K::count};
+}
+
+bool is_counted(const Instruction& i, const TrafficMap::Step& step) {
+  if (step.form == Form::atomic) {
+    return step.space == Space::generic || step.space == Space::global ||
+           step.space == Space::shared;
+  }
+  if (step.form != Form::access) return true;
+  if (step.space == Space::param) return false;
+  // Arguments and results of calls lie in local memory here.
+  return step.space != Space::local || i.counter != Counter::none;
 }
 
 }  // namespace
@@ -98,128 +201,30 @@ const std::vector<TrafficCounter>& traffic_counters() {
   return kAll;
 }
 
-void TrafficMap::add(std::uint32_t at, const Step& step, std::initializer_list<TrafficKind> kinds) {
-  step_of_[at] = static_cast<std::uint32_t>(steps_.size());
-  steps_.push_back(step);
-  steps_.back().site = static_cast<std::uint32_t>(sites_.size());
-  steps_.back().sites = static_cast<std::uint8_t>(kinds.size());
-  for (const TrafficKind kind : kinds) sites_.push_back({kind, at});
-}
-
-// The sites of a generic address stand in this order: global, shared, local.
 TrafficMap::TrafficMap(const Program& program)
     : blocks_(program.blocks.size()), step_of_(program.code.size(), Instruction::kNone) {
   for (std::uint32_t at = 0; at < program.code.size(); ++at) {
     const Instruction& i = program.code[at];
-    Step step;
-    step.bytes = i.cost;
-    const auto add_space = [&] {
-      const Traffic t = step.traffic;
-      if (step.space != Space::generic)
-        add(at, step, {kind_of(step.space, t)});
-      else if (t == Traffic::atomic)
-        add(at, step, {kind_of(Space::global, t), kind_of(Space::shared, t)});
-      else
-        add(at, step,
-            {kind_of(Space::global, t), kind_of(Space::shared, t), kind_of(Space::local, t)});
-    };
-    if (const Access access = access_of(i.opcode); access.known) {
-      if (access.space == Space::param) continue;
-      // Arguments and results of calls lie in local memory here.
-      if (access.space == Space::local && i.counter == Counter::none) continue;
-      step.space = access.space;
-      step.traffic = access.store ? Traffic::store : Traffic::load;
-      if (i.counter == Counter::constant_load_bytes) {
-        step.space = Space::constant;
-        add(at, step, {TrafficKind::constant_load});
-      } else {
-        add_space();
-      }
-      continue;
+    const Access& access = access_of(i.opcode);
+    if (!access.known) continue;
+    Step step = access.step;
+    step.bytes = bytes_of(i, step.form);
+    Kinds kinds = access.kinds;
+    if (access.by_space) {
+      step.space = space_of(i, step);
+      if (!is_counted(i, step)) continue;
+      kinds = kinds_of(step.space, step.traffic);
+    } else if (i.opcode == Opcode::copy_tensor) {
+      kinds = TensorForm::unpack(i.imm).to_global ? kTensorToGlobal : kTensorToShared;
     }
-    if (is_atomic(i.opcode)) {
-      step.form = Form::atomic;
-      step.space = static_cast<Space>(i.count);
-      step.traffic = Traffic::atomic;
-      if (step.space == Space::generic || step.space == Space::global ||
-          step.space == Space::shared)
-        add_space();
-      continue;
+    step_of_[at] = static_cast<std::uint32_t>(steps_.size());
+    step.site = static_cast<std::uint32_t>(sites_.size());
+    for (const TrafficKind kind : kinds) {
+      if (kind == TrafficKind::count) continue;
+      sites_.push_back({kind, at});
+      ++step.sites;
     }
-    switch (i.opcode) {
-      case Opcode::copy_async:
-        step.form = Form::copy;
-        step.bytes = static_cast<std::uint8_t>(i.imm);
-        add(at, step, {TrafficKind::async_global_load, TrafficKind::async_shared_store});
-        break;
-      case Opcode::copy_bulk:
-        step.form = Form::bulk;
-        add(at, step,
-            {TrafficKind::async_global_load, TrafficKind::async_global_store,
-             TrafficKind::async_shared_load, TrafficKind::async_shared_store});
-        break;
-      case Opcode::store_async:
-        step.form = Form::told;
-        step.space = Space::shared;
-        add(at, step, {TrafficKind::async_shared_store});
-        break;
-      case Opcode::copy_tensor:
-        step.form = Form::told;
-        if (TensorForm::unpack(i.imm).to_global)
-          add(at, step, {TrafficKind::async_global_store, TrafficKind::async_shared_load});
-        else
-          add(at, step, {TrafficKind::async_global_load, TrafficKind::async_shared_store});
-        break;
-      case Opcode::prefetch_tensor:
-      case Opcode::prefetch_bulk:
-        step.form = Form::told;
-        step.space = Space::global;
-        add(at, step, {TrafficKind::prefetch});
-        break;
-      case Opcode::fill_bulk:
-        step.form = Form::told;
-        step.space = Space::shared;
-        add(at, step, {TrafficKind::shared_store});
-        break;
-      case Opcode::prefetch:
-        step.form = Form::prefetch;
-        add(at, step, {TrafficKind::prefetch});
-        break;
-      case Opcode::matrix_rows_load:
-      case Opcode::matrix_rows_store:
-        step.form = Form::rows;
-        step.space = static_cast<Space>(i.d);
-        step.bytes = 16;
-        step.traffic = i.opcode == Opcode::matrix_rows_load ? Traffic::load : Traffic::store;
-        add_space();
-        break;
-      case Opcode::matrix_load:  // lane by lane and element by element
-      case Opcode::matrix_store:
-        step.form = Form::told;
-        step.space = static_cast<Space>(i.count);
-        step.traffic = i.opcode == Opcode::matrix_load ? Traffic::load : Traffic::store;
-        add_space();
-        break;
-      case Opcode::texture_fetch:
-      case Opcode::texture_gather:
-        step.form = Form::told;
-        add(at, step, {TrafficKind::texture_load});
-        break;
-      case Opcode::surface_load:
-        step.form = Form::told;
-        add(at, step, {TrafficKind::surface_load});
-        break;
-      case Opcode::surface_store:
-        step.form = Form::told;
-        add(at, step, {TrafficKind::surface_store});
-        break;
-      case Opcode::surface_reduce:
-        step.form = Form::told;
-        add(at, step, {TrafficKind::surface_atomic});
-        break;
-      default:
-        break;
-    }
+    steps_.push_back(step);
   }
 }
 

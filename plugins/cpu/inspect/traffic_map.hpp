@@ -57,7 +57,7 @@ struct TrafficCounter {
   /// Counted always, by Counter, too.
   bool basic;
 };
-/// All of them, in the order in which they are told.
+/// All of them, in the order in which they are reported.
 const std::vector<TrafficCounter>& traffic_counters();
 
 /// The instructions of one program, made once for its launches.
@@ -71,7 +71,7 @@ class TrafficMap {
     bulk,      ///< cp.async.bulk: a lane's range
     rows,      ///< ldmatrix and stmatrix: a row of 16 bytes for each lane that gives an address
     prefetch,  ///< the sector at each lane's address
-    told       ///< the handler tells of each place: textures, surfaces, fragments of matrices
+    reported   ///< the handler reports each place: textures, surfaces, fragments of matrices
   };
   struct Step {
     Form form = Form::access;
@@ -98,8 +98,6 @@ class TrafficMap {
   [[nodiscard]] std::size_t blocks() const { return blocks_; }
 
  private:
-  void add(std::uint32_t at, const Step& step, std::initializer_list<TrafficKind> kinds);
-
   std::size_t blocks_ = 0;
   std::vector<std::uint32_t> step_of_;
   std::vector<Step> steps_;

@@ -305,7 +305,7 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
                     (full == 0 && shuffles(instruction))))
       observer_->follow(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
-    if (step != nullptr && step->form == TrafficMap::Form::told) traffic->after(*step);
+    if (step != nullptr && step->form == TrafficMap::Form::reported) traffic->after(*step);
   }
   if (traffic != nullptr) {
     warp.instructions += node.weight;

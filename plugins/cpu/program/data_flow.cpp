@@ -37,62 +37,11 @@ Flows make_flows() {
 #define ACCESS_STORE(space, memory, bits) \
   set(Opcode::store_##space##_##memory##_##bits, Flow::store);
 #include "program/memory_ops.def"
-  for (const Opcode opcode : {Opcode::pack_8, Opcode::pack_16, Opcode::pack_32})
-    set(opcode, Flow::pack);
-  for (const Opcode opcode : {Opcode::unpack_8, Opcode::unpack_16, Opcode::unpack_32})
-    set(opcode, Flow::unpack);
-  for (const Opcode opcode :
-       {Opcode::shfl_up, Opcode::shfl_down, Opcode::shfl_bfly, Opcode::shfl_idx})
-    set(opcode, Flow::shuffle);
-  for (const Opcode opcode :
-       {Opcode::redux_add, Opcode::redux_min_u, Opcode::redux_max_u, Opcode::redux_min_s,
-        Opcode::redux_max_s, Opcode::redux_and, Opcode::redux_or, Opcode::redux_xor,
-        Opcode::vote_all, Opcode::vote_any, Opcode::vote_uni, Opcode::vote_ballot,
-        Opcode::match_any_32, Opcode::match_any_64, Opcode::match_all_32, Opcode::match_all_64})
-    set(opcode, Flow::reduce);
-  for (const Opcode opcode : {Opcode::read_clock,
-                              Opcode::active_mask,
-                              Opcode::fence,
-                              Opcode::mbarrier_init,
-                              Opcode::mbarrier_inval,
-                              Opcode::mbarrier_expect,
-                              Opcode::mbarrier_complete,
-                              Opcode::mbarrier_arrive,
-                              Opcode::mbarrier_drop,
-                              Opcode::mbarrier_arrive_expect,
-                              Opcode::mbarrier_drop_expect,
-                              Opcode::mbarrier_test,
-                              Opcode::mbarrier_pending,
-                              Opcode::copy_async,
-                              Opcode::copy_bulk,
-                              Opcode::prefetch_bulk,
-                              Opcode::store_async,
-                              Opcode::fill_bulk,
-                              Opcode::copy_tensor,
-                              Opcode::prefetch_tensor,
-                              Opcode::commit_async,
-                              Opcode::commit_bulk,
-                              Opcode::wait_async,
-                              Opcode::wait_bulk,
-                              Opcode::wait_async_all,
-                              Opcode::arrive_async,
-                              Opcode::surface_store,
-                              Opcode::surface_reduce,
-                              Opcode::runtime_call,
-                              Opcode::matrix_multiply,
-                              Opcode::matrix_load,
-                              Opcode::matrix_store,
-                              Opcode::matrix_rows_load,
-                              Opcode::matrix_rows_store,
-                              Opcode::matrix_transpose,
-                              Opcode::texture_fetch,
-                              Opcode::texture_gather,
-                              Opcode::texture_query,
-                              Opcode::surface_load,
-                              Opcode::surface_query})
-    set(opcode, Flow::none);
+#define OPERATION(id, flow, operands) set(Opcode::id, Flow::flow);
+#include "program/operations.def"
   return flows;
 }
+
 const Flows& flows() {
   static const Flows table = make_flows();
   return table;

@@ -10,7 +10,6 @@ namespace warpmark::cpu {
 
 /// What an instruction does with its operands.
 enum class Flow : std::uint8_t {
-  none,     ///< by opcode: uses_of()
   copy,     ///< d is a, or part of it, or it with zeros or its sign before it
   both,     ///< d = a and b, bit by bit
   either,   ///< d = a or b, bit by bit
@@ -25,6 +24,7 @@ enum class Flow : std::uint8_t {
   atomic,   ///< d from memory and a, b
   shuffle,  ///< d from a of another lane
   reduce,   ///< d and predicate `address` from a of all lanes of a mask
+  special,  ///< in a way of its own: operations.def has its operands
 };
 
 Flow flow_of(Opcode opcode);

@@ -26,86 +26,8 @@ enum class Opcode : std::uint16_t {
 #include "program/memory_ops.def"
 #define ATOMIC(id, T, names, ...) id,
 #include "program/atomics.def"
-  pack_8,     ///< d(16 or 32 bits) from 2 or 4 8-bit registers
-  unpack_8,   ///< … and back
-  pack_16,    ///< d(32 or 64 bits) from 2 or 4 16-bit registers
-  pack_32,    ///< d(64 bits) from two 32-bit registers
-  unpack_16,  ///< … and back
-  unpack_32,
-  to_window,    ///< cvta.SPACE: window address from an offset; imm = address of the window
-  from_window,  ///< cvta.to.SPACE
-  is_space,     ///< isspacep
-  shfl_up,      ///< shuffles: d = result, address = predicate or none, a, b, c = operands
-  shfl_down,
-  shfl_bfly,
-  shfl_idx,
-  vote_all,  ///< votes: a predicate to a predicate; b = lane mask
-  vote_any,
-  vote_uni,
-  vote_ballot,
-  redux_add,  ///< reductions of 32-bit integers: d, a; b = lane mask
-  redux_min_u,
-  redux_max_u,
-  redux_min_s,
-  redux_max_s,
-  redux_and,
-  redux_or,
-  redux_xor,
-  match_any_32,  ///< d = lanes with an equal value; b = lane mask
-  match_any_64,
-  match_all_32,  ///< d = the mask if all are equal, else 0; address = predicate
-  match_all_64,
-  read_clock,  ///< d(64 bits)
-  active_mask,
-  prefetch,       ///< address; nothing to do but to be counted
-  fence,          ///< membar and fence; order says of which scope
-  mbarrier_init,  ///< mbarrier: address = the barrier, count = its Space; a = a count, or of bytes
-  mbarrier_inval,
-  mbarrier_expect,
-  mbarrier_complete,
-  mbarrier_arrive,  ///< d = the state before, or none
-  mbarrier_drop,
-  mbarrier_arrive_expect,
-  mbarrier_drop_expect,
-  mbarrier_test,     ///< d = predicate; b = a state, or with `negated` a parity
-  mbarrier_pending,  ///< d = arrivals that the state b missed
-  copy_async,        ///< cp.async: address, a = from, imm = bytes, b = bytes read, c = to ignore
-  /// address, a = from, b = bytes, c = mbarrier, d = blocks of a multicast (no result); count =
-  /// Space of a; imm: 1 if the memory written is global, + 256 * (the atomic of a reduction + 1)
-  copy_bulk,
-  prefetch_bulk,  ///< address, b = bytes
-  /// address, data from `more`, c = mbarrier; count = Space; imm = bytes of an element + 256 *
-  /// elements + 65536 * (the atomic of a reduction + 1)
-  store_async,
-  fill_bulk,    ///< address, b = bytes (64 bits), to be zero; count = Space
-  copy_tensor,  ///< operands as in TensorForm (program/tensor_form.hpp)
-  prefetch_tensor,
-  commit_async,
-  commit_bulk,
-  wait_async,  ///< a = how many groups may be under way
-  wait_bulk,
-  wait_async_all,
-  arrive_async,     ///< address = an mbarrier; `negated`: .noinc
-  map_address,      ///< mapa: d, a, b = rank; imm = window of a generic address
-  rank_of_address,  ///< getctarank
-  texture_fetch,    ///< instructions on textures and surfaces: see image_op.hpp
-  texture_gather,
-  texture_query,
-  surface_load,
-  surface_store,
-  surface_reduce,
-  surface_query,
-  runtime_call,     ///< imm: index in Program::runtime_calls
-  convert_any,      ///< imm = a ConvertForm; d, sources from `more`
-  convert_pack,     ///< the same; d, a, b and perhaps c
-  matrix_multiply,  ///< imm = a MatrixForm; registers of d, a, b, c from `more`
-  matrix_load,      ///< imm = a MatrixForm; address, a = stride, b = offset (64 bits), count =
-                    ///< the space; registers from `more`
-  matrix_store,
-  matrix_rows_load,   ///< ldmatrix: count matrices to the registers from `more`; d = the space, no
-                      ///< slot; negated = transposed
-  matrix_rows_store,  ///< stmatrix
-  matrix_transpose,   ///< movmatrix: d, a
+#define OPERATION(id, flow, operands) id,
+#include "program/operations.def"
   count
 };
 

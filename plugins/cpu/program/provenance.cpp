@@ -384,7 +384,7 @@ class Provenance {
       case Flow::compare:
         return kNumber;
       case Flow::atomic:
-      case Flow::none:
+      case Flow::special:
         return kUnknown;
       default:
         return arithmetic(step);

@@ -1,8 +1,11 @@
-// The operands of each form of instruction: common forms by their Flow, others opcode by opcode.
+// The operands of each operation, by its row of operations.def or its form.
 #include "program/uses.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <iterator>
+#include <string_view>
 
 #include "program/convert.hpp"
 #include "program/data_flow.hpp"
@@ -14,107 +17,178 @@ namespace warpmark::cpu {
 namespace {
 
 using Slots = std::vector<std::uint32_t>;
+using Role = Slots Uses::*;
 
-Slots further(const Program& program, const Instruction& i, std::uint32_t from,
-              std::uint32_t count) {
-  const auto first = program.operands.begin() + i.more + from;
-  return {first, first + count};
+/// The words of operations.def.
+enum class Field : std::uint8_t { d, a, b, c, at, data, parts, first, more };
+constexpr std::string_view kFields[] = {"d", "a", "b", "c", "at", "data", "parts", "first", "more"};
+
+struct FieldUse {
+  Field field;
+  Role role;
+};
+using Operands = std::vector<FieldUse>;
+
+// Of the notation that operations.def explains.
+Operands parse_operands(std::string_view text) {
+  Operands operands;
+  Role role = text.find("<-") == text.npos ? &Uses::reads : &Uses::writes;
+  while (!text.empty()) {
+    std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (word == "<-") {
+      role = &Uses::reads;
+      continue;
+    }
+    if (word.starts_with('[')) {
+      role = &Uses::places;
+      word.remove_prefix(1);
+    }
+    if (word.ends_with(']')) word.remove_suffix(1);
+    const auto* const known = std::find(std::begin(kFields), std::end(kFields), word);
+    operands.push_back({static_cast<Field>(known - std::begin(kFields)), role});
+  }
+  return operands;
 }
 
+constexpr std::string_view operands_of(Form form) {
+  switch (form) {
+    case Form::unary:
+    case Form::mask1:
+      return "d <- a";
+    case Form::binary:
+    case Form::mask2:
+      return "d <- a b";
+    case Form::ternary:
+    case Form::select:
+      return "d <- a b c";
+    case Form::quaternary:
+      return "d <- a b c at";
+    case Form::carry2:
+    case Form::carry3:
+    case Form::compare:
+      return "d at <- a b c";
+    case Form::atomic:
+      return "d <- a b [at]";
+    case Form::wide_atomic:
+      return "first <- more [at]";
+  }
+  return "";
+}
+
+using OperandTable = std::array<Operands, static_cast<std::size_t>(Opcode::count)>;
+
+OperandTable make_operand_table() {
+  OperandTable table;
+  const auto set = [&](Opcode opcode, std::string_view text) {
+    table.at(static_cast<std::size_t>(opcode)) = parse_operands(text);
+  };
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const OpcodeInfo* info = find_opcode(static_cast<Opcode>(i));
+    if (info != nullptr) set(info->opcode, operands_of(info->form));
+  }
+#define ACCESS_LOAD(space, memory, bits) \
+  set(Opcode::load_##space##_##memory##_##bits, "data <- [at]");
+#define ACCESS_STORE(space, memory, bits) \
+  set(Opcode::store_##space##_##memory##_##bits, "<- data [at]");
+#include "program/memory_ops.def"
+#define OPERATION(id, flow, operands) set(Opcode::id, operands);
+#include "program/operations.def"
+  return table;
+}
+
+/// How many operands in Program::operands are `first`, and how many `more`.
+struct FurtherCounts {
+  std::uint32_t first = 0, more = 0;
+};
+
 // Behind the predicate: layer, coordinates, level or gradients, offsets (see TextureOp).
-Uses texture_uses(const Program& program, const Instruction& i) {
-  const TextureOp op = TextureOp::unpack(i.imm);
+FurtherCounts of_texture(const TextureOp& op) {
   const std::uint32_t dimensions = dimensions_of(op.geometry);
   const std::uint32_t levels = op.level == TextureOp::Level::level      ? 1
                                : op.level == TextureOp::Level::gradient ? 2 * dimensions
                                                                         : 0;
-  Uses uses{{}, {i.address}, {i.d, i.a, i.b, i.c, program.operands[i.more]}};
-  const Slots where =
-      further(program, i, 1, (is_layered(op.geometry) ? 1 : 0) + dimensions + levels + op.offsets);
-  uses.places.insert(uses.places.end(), where.begin(), where.end());
-  return uses;
+  return {1, (is_layered(op.geometry) ? 1 : 0) + dimensions + levels + op.offsets};
 }
 
-Uses surface_uses(const Program& program, const Instruction& i) {
-  const SurfaceOp op = SurfaceOp::unpack(i.imm);
-  Uses uses{{}, {i.address}, {}};
-  const Slots where =
-      further(program, i, 0, (is_layered(op.geometry) ? 1 : 0) + dimensions_of(op.geometry));
-  uses.places.insert(uses.places.end(), where.begin(), where.end());
-  (i.opcode == Opcode::surface_load ? uses.writes : uses.reads) = {i.d, i.a, i.b, i.c};
-  return uses;
+FurtherCounts of_surface(const SurfaceOp& op) {
+  return {0, (is_layered(op.geometry) ? 1 : 0) + dimensions_of(op.geometry)};
 }
 
-Uses multiply_uses(const Program& program, const Instruction& i) {
-  const auto form = std::bit_cast<MatrixForm>(i.imm);
-  const std::uint32_t results = form.registers(Part::d);
-  return {further(program, i, results,
-                  form.registers(Part::a) + form.registers(Part::b) + form.registers(Part::c)),
-          {},
-          further(program, i, 0, results)};
+FurtherCounts of_tensor(const TensorForm& form) {
+  return {0, std::uint32_t{form.rank} + form.offsets};
 }
 
-// Those of Flow::none, whose operands mean something else with each.
-Uses own_uses(const Program& program, const Instruction& i) {
+FurtherCounts of_product(const MatrixForm& form) {
+  return {form.registers(Part::d),
+          form.registers(Part::a) + form.registers(Part::b) + form.registers(Part::c)};
+}
+
+FurtherCounts further_counts(const Instruction& i) {
   switch (i.opcode) {
     case Opcode::texture_fetch:
     case Opcode::texture_gather:
-      return texture_uses(program, i);
+      return of_texture(TextureOp::unpack(i.imm));
     case Opcode::surface_load:
     case Opcode::surface_store:
     case Opcode::surface_reduce:
-      return surface_uses(program, i);
-    case Opcode::texture_query:
-    case Opcode::surface_query:
-      return {{}, {i.address, i.a}, {i.d}};
+      return of_surface(SurfaceOp::unpack(i.imm));
+    case Opcode::copy_tensor:
+    case Opcode::prefetch_tensor:
+      return of_tensor(TensorForm::unpack(i.imm));
     case Opcode::matrix_multiply:
-      return multiply_uses(program, i);
+      return of_product(std::bit_cast<MatrixForm>(i.imm));
     case Opcode::matrix_load:
     case Opcode::matrix_store: {
       const auto form = std::bit_cast<MatrixForm>(i.imm);
-      Uses uses{{}, {i.address, i.a}, {}};
-      (i.opcode == Opcode::matrix_load ? uses.writes : uses.reads) =
-          further(program, i, 0, form.registers(form.part));
-      return uses;
+      const std::uint32_t registers = form.registers(form.part);
+      return i.opcode == Opcode::matrix_load ? FurtherCounts{registers, 0}
+                                             : FurtherCounts{0, registers};
     }
     case Opcode::matrix_rows_load:
-      return {{}, {i.address}, further(program, i, 0, i.count)};
+      return {i.count, 0};
     case Opcode::matrix_rows_store:
-      return {further(program, i, 0, i.count), {i.address}, {}};
-    case Opcode::matrix_transpose:
-      return {{i.a}, {}, {i.d}};
-    case Opcode::copy_async:
-      return {{}, {i.address, i.a, i.b, i.c}, {}};
-    case Opcode::copy_bulk:
-      return {{}, {i.address, i.a, i.b, i.c, i.d}, {}};
-    case Opcode::copy_tensor:
-    case Opcode::prefetch_tensor: {
-      Uses uses{{}, {i.address, i.a, i.c, i.d}, {}};
-      const TensorForm form = TensorForm::unpack(i.imm);
-      const Slots where = further(program, i, 0, std::uint32_t{form.rank} + form.offsets);
-      uses.places.insert(uses.places.end(), where.begin(), where.end());
-      return uses;
-    }
-    case Opcode::prefetch_bulk:
-    case Opcode::fill_bulk:
-      return {{}, {i.address, i.b}, {}};
+      return {0, i.count};
     case Opcode::store_async:
-      return {further(program, i, 0, static_cast<std::uint32_t>(i.imm >> 8 & 0xff)),
-              {i.address, i.c},
-              {}};
-    case Opcode::mbarrier_test:
-    case Opcode::mbarrier_pending:
-      return {{i.a, i.b}, {i.address}, {i.d}};
-    case Opcode::fence:
-    case Opcode::runtime_call:
-    case Opcode::commit_async:
-    case Opcode::commit_bulk:
-    case Opcode::wait_async:
-    case Opcode::wait_bulk:
-    case Opcode::wait_async_all:
-      return {};
-    default:  // clocks, mbarriers
-      return {{}, {i.address}, {i.d}};
+      return {0, static_cast<std::uint32_t>(i.imm >> 8 & 0xff)};
+    case Opcode::convert_any:
+      return {0, std::bit_cast<ConvertForm>(i.imm).apart ? 2U : 1U};
+    default:  // wide atomics: registers of each operand
+      return {i.c, 2 * i.c};
+  }
+}
+
+void append_further(const Program& program, const Instruction& i, Field field, Slots& to) {
+  const FurtherCounts counts = further_counts(i);
+  const auto from = program.operands.begin() + i.more + (field == Field::more ? counts.first : 0);
+  to.insert(to.end(), from, from + (field == Field::more ? counts.more : counts.first));
+}
+
+void append(const Program& program, const Instruction& i, Field field, Slots& to) {
+  switch (field) {
+    case Field::d:
+      return to.push_back(i.d);
+    case Field::a:
+      return to.push_back(i.a);
+    case Field::b:
+      return to.push_back(i.b);
+    case Field::c:
+      return to.push_back(i.c);
+    case Field::at:
+      return to.push_back(i.address);
+    case Field::data: {
+      const DataSlots slots = data_slots(program, i);
+      to.insert(to.end(), slots.begin(), slots.end());
+      return;
+    }
+    case Field::parts: {
+      const std::uint32_t parts[] = {i.d, i.a, i.b, i.c};
+      to.insert(to.end(), parts, parts + std::min<std::uint32_t>(4, i.count));
+      return;
+    }
+    case Field::first:
+    case Field::more:
+      return append_further(program, i, field, to);
   }
 }
 
@@ -126,50 +200,11 @@ bool is_swap(Opcode opcode) {
 }
 
 Uses uses_of(const Program& program, const Instruction& i) {
-  const Slots first = {i.d, i.a, i.b, i.c};
-  const auto some = [&](std::uint32_t count) {
-    return Slots(first.begin(), first.begin() + std::min(4u, count));
-  };
-  const auto data = [&] {
-    const DataSlots slots = data_slots(program, i);
-    return Slots(slots.begin(), slots.end());
-  };
-  switch (flow_of(i.opcode)) {
-    case Flow::load:
-      return {{}, {i.address}, data()};
-    case Flow::store:
-      return {data(), {i.address}, {}};
-    case Flow::atomic: {
-      if (find_opcode(i.opcode)->form == Form::atomic) return {{i.a, i.b}, {i.address}, {i.d}};
-      return {further(program, i, i.c, 2 * i.c), {i.address}, further(program, i, 0, i.c)};
-    }
-    case Flow::pack:
-      return {some(i.count), {}, {i.address}};
-    case Flow::unpack:
-      return {{i.address}, {}, some(i.count)};
-    case Flow::compare: {
-      Uses uses{{i.a, i.b}, {}, {i.d, i.address}};
-      if (i.imm != kCombineNone) uses.reads.push_back(i.c);
-      return uses;
-    }
-    case Flow::none:
-      return own_uses(program, i);
-    case Flow::shuffle:
-    case Flow::reduce:
-      return {{i.a}, {}, {i.d, i.address}};
-    default: {
-      if (i.opcode == Opcode::convert_any) {
-        const auto form = std::bit_cast<ConvertForm>(i.imm);
-        return {further(program, i, 0, form.apart ? 2 : 1), {}, {i.d}};
-      }
-      const OpcodeInfo* info = find_opcode(i.opcode);
-      Uses uses{{i.a, i.b, i.c}, {}, {i.d}};
-      if (info != nullptr && info->form == Form::quaternary) uses.reads.push_back(i.address);
-      if (info == nullptr || info->form == Form::carry2 || info->form == Form::carry3)
-        uses.writes.push_back(i.address);  // a carry, or the predicate of a match
-      return uses;
-    }
-  }
+  static const OperandTable table = make_operand_table();
+  Uses uses;
+  for (const FieldUse& use : table.at(static_cast<std::size_t>(i.opcode)))
+    append(program, i, use.field, uses.*use.role);
+  return uses;
 }
 
 }  // namespace warpmark::cpu

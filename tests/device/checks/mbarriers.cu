@@ -92,3 +92,23 @@ extern "C" __global__ void written_over(const int* a, int* b) {
   if (t == 40) *(int*)&bar = a[0];  //! thread=40 hazard=write_after_write other_line=-1
   b[t] = a[t];
 }
+
+//@ bug made_for_a_count_without_a_value uninitialised block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void made_for_a_count_without_a_value(const int* a, int* b) {
+  __shared__ u64 bar;
+  int count;
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at(&bar)), "r"(count) : "memory");  //! thread=0 hazard=used_by_an_mbarrier origin=register
+  b[threadIdx.x] = a[threadIdx.x];
+}
+
+//@ bug waited_for_a_state_without_a_value uninitialised block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void waited_for_a_state_without_a_value(const int* a, int* b) {
+  __shared__ u64 bar;
+  u64 state;
+  if (threadIdx.x == 0) make(&bar, 1);
+  __syncthreads();
+  int done;
+  asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }" : "=r"(done) : "r"(at(&bar)), "l"(state) : "memory");  //! thread=0 hazard=used_by_an_mbarrier origin=register
+  b[threadIdx.x] = a[threadIdx.x] + 0 * done;
+}

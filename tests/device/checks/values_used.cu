@@ -292,3 +292,10 @@ extern "C" __global__ void function_that_returns_a_struct(int* b) {
   Four f = four(threadIdx.x);
   b[threadIdx.x] = f.v[threadIdx.x & 3] + four(2).v[1];
 }
+
+//@ bug prefetched_from_nowhere uninitialised block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void prefetched_from_nowhere(const int* a, int* b) {
+  const int* where;
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(where));  //! thread=0 hazard=used_as_an_address origin=register
+  b[threadIdx.x] = a[threadIdx.x];
+}
