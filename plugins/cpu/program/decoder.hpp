@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "program/memory_words.hpp"
 #include "program/program.hpp"
 #include "ptx/error.hpp"
 
@@ -173,8 +174,25 @@ class Decoder {
   void atomic_registers(const Statement& statement, const Operand& operand, Type type,
                         std::uint32_t elements, bool result, std::vector<std::uint32_t>& into);
 
+  // decode_variables.cpp
+  std::uint64_t place_local(std::uint64_t bytes, std::uint64_t alignment, std::uint32_t line);
+  void place_variable(const Variable& variable);
+  void place_shared(const Variable& variable);
+  void place_parameters();
+  void place_shared_of_module();
+  void place_call_sequences();
+  [[nodiscard]] std::uint64_t variable_address(const Statement& statement,
+                                               std::string_view name) const;
+  /// Whether the module's variable is one of .const, which lie in global memory here.
+  [[nodiscard]] bool is_constant_variable(std::string_view name) const;
+
   // decode_memory.cpp
+  struct AccessData;
   bool memory(const Statement& statement);
+  void check_vector_access(const Statement& statement, const MemoryWords& words) const;
+  AccessData access_data(const Statement& statement, const MemoryWords& words, bool store);
+  void add_element(const Statement& statement, const Operand& element, AccessData& access);
+  void add_register(const Statement& statement, const Operand& element, AccessData& access);
   std::uint32_t address(const Statement& statement, const Operand& operand, Space& space,
                         Instruction& instruction, bool constants = false);
 
@@ -220,10 +238,6 @@ class Decoder {
   std::uint32_t launch_special(std::string_view name);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
   std::uint64_t function_address(std::string_view name) const;
-  [[nodiscard]] std::uint64_t variable_address(const Statement& statement,
-                                               std::string_view name) const;
-  /// Whether the module's variable is one of .const, which lie in global memory here.
-  [[nodiscard]] bool is_constant_variable(std::string_view name) const;
 
   [[nodiscard]] std::uint32_t reads_of(std::uint32_t reg);
   void barrier_reduction(const Statement& statement, Block& block, std::vector<Block>& extra,
@@ -276,6 +290,7 @@ class Decoder {
   using Placed = Decoding::Placed;
   std::unordered_map<std::string_view, Placed> variables_;  ///< shared, local, param
   std::vector<std::string_view> dynamic_;  ///< shared variables of the launch's size
+  std::uint64_t frame_bytes_ = 0;          ///< of local memory that is placed
   struct {
     std::uint32_t wide = Instruction::kNone, narrow = 0;
     bool sign = false;
