@@ -68,79 +68,89 @@ std::array<std::uint32_t, 2> Decoder::halves(const Statement& statement, std::ui
   return parts;
 }
 
-// set.CMP{.BOOL}{.ftz}.D.A d, a, b{, {!}c}: a comparison to a predicate, and a selection by it.
-bool Decoder::set(const Statement& statement) {
-  const bool to_predicate = statement.facts->mnemonic == "setp";
-  std::vector<std::string_view> words = types_last(statement);
-  const std::string_view from_name = words.back();
+/// The words of setp or set: of two packed numbers `info` compares one.
+struct Decoder::Comparison {
+  const OpcodeInfo* info = nullptr;
   Combine combine = kCombineNone;
-  for (const auto& [word, value] : {std::pair<std::string_view, Combine>{"and", kCombineAnd},
-                                    {"or", kCombineOr},
-                                    {"xor", kCombineXor}}) {
+  std::string_view from, to;  ///< types' names; setp has no result type
+  bool packed = false, flushes = false;
+
+  [[nodiscard]] bool of_halves() const { return info->a == Type::f16 || info->a == Type::bf16; }
+};
+
+Decoder::Comparison Decoder::comparison_of(const Statement& statement) {
+  Comparison comparison;
+  std::vector<std::string_view> words = types_last(statement);
+  comparison.from = words.back();
+  comparison.flushes = statement.facts->has("ftz");
+  constexpr std::pair<std::string_view, Combine> kWords[] = {
+      {"and", kCombineAnd}, {"or", kCombineOr}, {"xor", kCombineXor}};
+  for (const auto& [word, value] : kWords) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found == words.end()) continue;
-    combine = value;
+    comparison.combine = value;
     words.erase(found);
     break;
   }
-  const bool packed = from_name.ends_with("f16x2");
-  const std::string_view to_name = to_predicate ? "" : words[words.size() - 2];
-  if (!to_predicate) words.erase(words.end() - 2);
-  std::string scalar(from_name);
-  if (packed) {
-    scalar.resize(scalar.size() - 2);
-    words.back() = scalar;
+  if (statement.facts->mnemonic == "set") {
+    comparison.to = words[words.size() - 2];
+    words.erase(words.end() - 2);
   }
+  comparison.packed = comparison.from.ends_with("f16x2");
+  if (comparison.packed) words.back().remove_suffix(2);
   const OpcodeInfo* info = find_in_any_order(joined("setp", words));
-  if (info == nullptr || info->form != Form::compare) return false;
-  if (to_predicate && !packed) {  // arithmetic() takes all others
-    if (info->a == Type::f16 || info->a == Type::bf16) {
-      if (operand(statement, 0).kind == OperandKind::pair)
-        invalid(statement, "16-bit numbers have one result");
-    }
-    arithmetic(statement, *info, combine);
-    return true;
-  }
-  expect_operands(statement, combine == kCombineNone ? 3 : 4, combine == kCombineNone ? 3 : 4);
-  const Type whole = packed ? type_named(from_name) : info->a;
-  std::array<std::uint32_t, 2> a{}, b{}, results{}, wanted{};
-  a[0] = source(statement, 1, whole);
-  b[0] = source(statement, 2, whole);
-  if (packed) {
+  if (info != nullptr && info->form == Form::compare) comparison.info = info;
+  return comparison;
+}
+
+// One predicate for each number, in registers of their own.
+std::array<std::uint32_t, 2> Decoder::compare(const Statement& statement,
+                                              const Comparison& comparison) {
+  const std::size_t operands = comparison.combine == kCombineNone ? 3 : 4;
+  expect_operands(statement, operands, operands);
+  const Type whole = comparison.packed ? type_named(comparison.from) : comparison.info->a;
+  std::array<std::uint32_t, 2> a{source(statement, 1, whole)}, b{source(statement, 2, whole)};
+  if (comparison.packed) {
     a = halves(statement, a[0]);
     b = halves(statement, b[0]);
   }
-  if (to_predicate) {
-    const Operand& pair = operand(statement, 0);
-    const bool two = pair.kind == OperandKind::pair;  // one alone is that of the low numbers
-    wanted[1] = Instruction::kNone;
-    for (std::uint32_t i = 0; i < (two ? 2 : 1); ++i) {
-      const Operand& one = two ? function_.operands[pair.index + i] : pair;
-      if (one.kind == OperandKind::integer || one.negated)
-        invalid(statement, "the result must be a register");
-      wanted[i] = one.kind == OperandKind::sink ? Instruction::kNone : predicate(statement, one);
+  std::array<std::uint32_t, 2> results{};
+  for (std::size_t i = 0; i < (comparison.packed ? 2 : 1); ++i) {
+    Instruction instruction;
+    instruction.opcode = comparison.info->opcode;
+    instruction.d = results[i] = allocate(false);
+    instruction.a = a[i];
+    instruction.b = b[i];
+    instruction.imm = comparison.combine;
+    if (comparison.combine != kCombineNone) {
+      instruction.c = predicate(statement, operand(statement, 3));
+      instruction.negated = operand(statement, 3).negated;
     }
+    emit(statement, instruction);
   }
-  results = {allocate(false), packed ? allocate(false) : 0};
-  for (std::size_t i = 0; i < (packed ? 2 : 1); ++i) {
-    Instruction compare;
-    compare.opcode = info->opcode;
-    compare.d = results[i];
-    compare.a = a[i];
-    compare.b = b[i];
-    compare.imm = combine;
-    if (combine != kCombineNone) {
-      compare.c = predicate(statement, operand(statement, 3));
-      compare.negated = operand(statement, 3).negated;
-    }
-    emit(statement, compare);
+  return results;
+}
+
+// setp.CMP{.BOOL}{.ftz}.f16x2 p{|q}, a, b{, {!}c}; arithmetic() takes the other forms.
+void Decoder::packed_predicates(const Statement& statement, const Comparison& comparison) {
+  std::array<std::uint32_t, 2> wanted = {Instruction::kNone, Instruction::kNone};
+  const Operand& pair = operand(statement, 0);
+  const bool two = pair.kind == OperandKind::pair;  // one alone is that of the low numbers
+  for (std::uint32_t i = 0; i < (two ? 2 : 1); ++i) {
+    const Operand& one = two ? function_.operands[pair.index + i] : pair;
+    if (one.kind == OperandKind::integer || one.negated)
+      invalid(statement, "the result must be a register");
+    if (one.kind != OperandKind::sink) wanted[i] = predicate(statement, one);
   }
-  for (std::size_t i = 0; i < 2 && to_predicate; ++i) {
+  const std::array<std::uint32_t, 2> results = compare(statement, comparison);
+  for (std::size_t i = 0; i < 2; ++i) {
     if (wanted[i] != Instruction::kNone)
       emit_plain(statement, Opcode::mov_pred, wanted[i], results[i]);
   }
-  if (to_predicate) return true;
+}
 
+// set.CMP{.BOOL}{.ftz}.D.A d, a, b{, {!}c}: a comparison to a predicate, and a selection by it.
+void Decoder::select_by_comparison(const Statement& statement, const Comparison& comparison) {
   // What true is: 1 in a real format, all ones in an integer one.
   struct Row {
     std::string_view name;
@@ -152,27 +162,23 @@ bool Decoder::set(const Statement& statement) {
                           {"s16", Type::s16, 0xffff},      {"f16", Type::f16, 0x3c00},
                           {"bf16", Type::bf16, 0x3f80},    {"f16x2", Type::f16x2, 0x3c00},
                           {"bf16x2", Type::bf16x2, 0x3f80}};
+  const std::array<std::uint32_t, 2> results = compare(statement, comparison);
   const Row* row = std::find_if(std::begin(rows), std::end(rows),
-                                [&](const Row& one) { return one.name == to_name; });
+                                [&](const Row& one) { return one.name == comparison.to; });
   if (row == std::end(rows)) invalid(statement, "set has no such result");
-  const bool halved = to_name.ends_with("x2");
   const bool integer = row->type == Type::u32 || row->type == Type::s32;
   const bool small = row->type == Type::u16 || row->type == Type::s16;
-  if (packed ? !integer && !(halved && to_name == from_name) : halved)
+  const bool same = comparison.to == comparison.from;
+  if (comparison.packed ? !integer && !same : comparison.to.ends_with("x2"))
     invalid(statement, "set has no such result");
-  if (small && info->a != Type::f16 && info->a != Type::bf16)
-    invalid(statement, "a 16-bit result needs 16-bit numbers");
-  const bool half_source = info->a == Type::f16 || info->a == Type::bf16;
-  const bool flushes = statement.facts->has("ftz");
-  if ((half_source && row->type == Type::f32) || (flushes && row->type == Type::bf16))
+  if (small && !comparison.of_halves()) invalid(statement, "a 16-bit result needs 16-bit numbers");
+  if ((comparison.of_halves() && row->type == Type::f32) ||
+      (comparison.flushes && row->type == Type::bf16))
     invalid(statement, "set has no such result");
-  const std::uint64_t yes = packed && integer ? 0xffff : row->yes;
+  const std::uint64_t yes = comparison.packed && integer ? 0xffff : row->yes;
   const std::uint32_t d = destination(statement, 0, row->type);
   const std::uint32_t one = constant(yes, false), zero = constant(0, false);
-  if (!packed) {
-    emit_plain(statement, Opcode::selp_b32, d, one, zero, results[0]);
-    return true;
-  }
+  if (!comparison.packed) return emit_plain(statement, Opcode::selp_b32, d, one, zero, results[0]);
   Instruction pack;
   pack.opcode = Opcode::pack_16;
   pack.count = 2;
@@ -183,6 +189,20 @@ bool Decoder::set(const Statement& statement) {
   emit_plain(statement, Opcode::selp_b32, pack.d, one, zero, results[0]);
   emit_plain(statement, Opcode::selp_b32, pack.a, one, zero, results[1]);
   emit(statement, pack);
+}
+
+bool Decoder::set(const Statement& statement) {
+  const Comparison comparison = comparison_of(statement);
+  if (comparison.info == nullptr) return false;
+  if (statement.facts->mnemonic == "set") {
+    select_by_comparison(statement, comparison);
+  } else if (comparison.packed) {
+    packed_predicates(statement, comparison);
+  } else {
+    if (comparison.of_halves() && operand(statement, 0).kind == OperandKind::pair)
+      invalid(statement, "16-bit numbers have one result");
+    arithmetic(statement, *comparison.info, comparison.combine);
+  }
   return true;
 }
 

@@ -13,89 +13,106 @@
 namespace warpmark::cpu {
 namespace {
 
-std::uint32_t type_bytes_of_move(std::string_view opcode) {
+// Of a move of bits; 0 of other moves.
+std::uint32_t bytes_of_move(const InstructionFacts& facts) {
   constexpr std::pair<std::string_view, std::uint32_t> rows[] = {
-      {"mov.b16", 2}, {"mov.b32", 4}, {"mov.b64", 8}, {"mov.b128", 16}};
+      {"b16", 2}, {"b32", 4}, {"b64", 8}, {"b128", 16}};
   for (const auto& [name, bytes] : rows) {
-    if (name == opcode) return bytes;
+    if (facts.words.size() == 1 && facts.words[0] == name) return bytes;
   }
   return 0;
 }
+
+/// What an address of a space is relative to, by the words of cvta and isspacep.
+struct WindowRow {
+  std::string_view name;
+  Space space;
+};
+constexpr WindowRow kWindows[] = {
+    {"shared", Space::shared}, {"shared::cta", Space::shared}, {"shared::cluster", Space::shared},
+    {"local", Space::local},   {"param", Space::param},        {"param::entry", Space::param},
+    {"global", Space::global}, {"const", Space::global}};
 
 }  // namespace
 
 // mov.bN of { … } on one side, and every mov.b128. A 128-bit register is two wide slots, one after
 // the other, the lower half first.
 bool Decoder::moves(const Statement& statement) {
-  const std::uint32_t bytes = type_bytes_of_move(statement.opcode);
-  if (statement.opcode.starts_with("mov.v4.")) return move_special_vector(statement);
+  if (statement.facts->has("v4")) return move_special_vector(statement);
+  const std::uint32_t bytes = bytes_of_move(*statement.facts);
   if (bytes == 0 || statement.operands != 2) return false;
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
   const bool pack = from.kind == OperandKind::vector, unpack = to.kind == OperandKind::vector;
-  const auto is_one = [](const Operand& of) {
-    return of.kind == OperandKind::vector && of.count == 1;
-  };
   if (!pack && !unpack && bytes != 16) return false;
   if (pack && unpack) invalid(statement, "one side must be a register");
-  if (is_one(to) || is_one(from)) {  // mov.b32 {a}, b
-    const Operand& d = unpack ? function_.operands[to.index] : to;
-    const Operand& a = pack ? function_.operands[from.index] : from;
-    const Type type = bits_type(bytes);
-    const Opcode move = bytes == 2   ? Opcode::mov_b16
-                        : bytes == 4 ? Opcode::mov_b32
-                                     : Opcode::mov_b64;
-    const std::uint32_t whole = destination(statement, d, type), value = source(statement, a, type);
-    emit_plain(statement, move, whole, value);
-    if (bytes == 16) emit_plain(statement, move, whole + kWideSlot, value + kWideSlot);
-    return true;
+  const Operand* parts = pack ? &from : unpack ? &to : nullptr;
+  if (parts != nullptr && parts->count != 1) {
+    move_parts(statement, *parts, bytes, pack);
+  } else {  // mov.b32 {a}, b
+    move_bits(statement, unpack ? function_.operands[to.index] : to,
+              pack ? function_.operands[from.index] : from, bytes);
   }
-  if (!pack && !unpack) {
-    const std::uint32_t d = destination(statement, 0, Type::b128);
-    const std::uint32_t a = source(statement, 1, Type::b128);
-    for (const std::uint32_t half : {0u, kWideSlot})
-      emit_plain(statement, Opcode::mov_b64, d + half, a + half);
-    return true;
+  return true;
+}
+
+void Decoder::move_bits(const Statement& statement, const Operand& to, const Operand& from,
+                        std::uint32_t bytes) {
+  const Type type = bits_type(bytes);
+  const Opcode move = bytes == 2 ? Opcode::mov_b16 : bytes == 4 ? Opcode::mov_b32 : Opcode::mov_b64;
+  const std::uint32_t d = destination(statement, to, type), a = source(statement, from, type);
+  emit_plain(statement, move, d, a);
+  if (bytes == 16) emit_plain(statement, move, d + kWideSlot, a + kWideSlot);
+}
+
+// The slots of the elements of a pack or unpack, kNone for `_`.
+std::array<std::uint32_t, 4> Decoder::part_slots(const Statement& statement, const Operand& parts,
+                                                 std::uint32_t bytes, bool pack) {
+  check_vector(statement, parts, bits_type(bytes));
+  std::array<std::uint32_t, 4> slots{};
+  slots.fill(Instruction::kNone);
+  bool some = false;
+  for (std::uint32_t i = 0; i < parts.count; ++i) {
+    const Operand& element = function_.operands[parts.index + i];
+    some = some || element.kind != OperandKind::sink;
+    if (element.negated) invalid(statement, "only a predicate is negated");
+    if (element.kind == OperandKind::name && pack && bytes >= 4 && element.text.starts_with('%')) {
+      slots.at(i) = named(statement, element, bits_type(bytes));
+    } else if (element.kind == OperandKind::reg && element.value == 0) {
+      check_register(statement, element, bits_type(bytes), false);
+      slots.at(i) = register_slot(element.index);
+    } else if (element.kind == OperandKind::integer && pack) {
+      slots.at(i) = constant(static_cast<std::uint64_t>(element.value), bytes == 8);
+    } else if (element.kind == OperandKind::real && pack && bytes >= 4) {
+      slots.at(i) = constant(real_bits(element, bytes), bytes == 8);
+    } else if (element.kind != OperandKind::sink || pack) {
+      invalid(statement, "an element must be a register");
+    }
   }
-  const Operand& parts = pack ? from : to;
+  if (!some) invalid(statement, "an element must be a register");
+  return slots;
+}
+
+// Elements to a register of `bytes`, or back.
+void Decoder::move_parts(const Statement& statement, const Operand& parts, std::uint32_t bytes,
+                         bool pack) {
   const std::uint32_t part_bytes = parts.count == 0 ? 0 : bytes / parts.count;
   if (part_bytes * parts.count != bytes || parts.count < 2 || parts.count > 4 ||
       part_bytes * 8 < bytes) {
     invalid(statement, "the elements do not fill the register");
   }
-  check_vector(statement, parts, bits_type(part_bytes));
-  bool some = false;
-  std::uint32_t elements[4] = {Instruction::kNone, Instruction::kNone, Instruction::kNone,
-                               Instruction::kNone};
-  for (std::uint32_t i = 0; i < parts.count; ++i) {
-    const Operand& element = function_.operands[parts.index + i];
-    some = some || element.kind != OperandKind::sink;
-    if (element.negated) invalid(statement, "only a predicate is negated");
-    if (element.kind == OperandKind::name && pack && part_bytes >= 4 &&
-        element.text.starts_with('%')) {
-      elements[i] = named(statement, element, bits_type(part_bytes));
-    } else if (element.kind == OperandKind::reg && element.value == 0) {
-      check_register(statement, element, bits_type(part_bytes), false);
-      elements[i] = register_slot(element.index);
-    } else if (element.kind == OperandKind::integer && pack) {
-      elements[i] = constant(static_cast<std::uint64_t>(element.value), part_bytes == 8);
-    } else if (element.kind == OperandKind::real && pack && part_bytes >= 4) {
-      elements[i] = constant(real_bits(element, part_bytes), part_bytes == 8);
-    } else if (element.kind != OperandKind::sink || !unpack) {
-      invalid(statement, "an element must be a register");
-    }
-  }
-  if (!some) invalid(statement, "an element must be a register");
+  const std::array<std::uint32_t, 4> elements = part_slots(statement, parts, part_bytes, pack);
   const std::uint32_t whole =
       pack ? destination(statement, 0, bits_type(bytes)) : source(statement, 1, bits_type(bytes));
   if (part_bytes == 8) {
     // An unpacked element may be no part of what is still to be read: registers are whole.
     for (std::uint32_t i = 0; i < 2; ++i) {
-      if (elements[i] == Instruction::kNone) continue;
+      if (elements.at(i) == Instruction::kNone) continue;
       const std::uint32_t half = whole + i * kWideSlot;
-      emit_plain(statement, Opcode::mov_b64, pack ? half : elements[i], pack ? elements[i] : half);
+      emit_plain(statement, Opcode::mov_b64, pack ? half : elements.at(i),
+                 pack ? elements.at(i) : half);
     }
-    return true;
+    return;
   }
   const std::uint32_t steps = bytes == 16 ? 2 : 1, each = parts.count / steps;
   for (std::uint32_t step = 0; step < steps; ++step) {
@@ -107,10 +124,9 @@ bool Decoder::moves(const Statement& statement) {
                                            : (pack ? Opcode::pack_8 : Opcode::unpack_8);
     instruction.address = whole + step * kWideSlot;
     std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
-    for (std::uint32_t i = 0; i < each; ++i) *slots[i] = elements[step * each + i];
+    for (std::uint32_t i = 0; i < each; ++i) *slots[i] = elements.at(step * each + i);
     emit(statement, instruction);
   }
-  return true;
 }
 
 // mov.v4.u32 {a, b, c, d}, %tid and its like.
@@ -119,7 +135,7 @@ bool Decoder::move_special_vector(const Statement& statement) {
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
   if (from.negated || from.value != 0) invalid(statement, "a special register stands alone");
-  const std::string_view word = statement.opcode.substr(7);
+  const std::string_view word = statement.facts->words.back();
   const Type type = word == "u32" || word == "s32" || word == "b32" ? Type::b32
                     : word == "u16"                                 ? Type::u16
                                                                     : Type::none;
@@ -140,47 +156,50 @@ bool Decoder::move_special_vector(const Statement& statement) {
   return true;
 }
 
+// The operand of cvta from a space: the address of a variable in it.
+std::uint32_t Decoder::variable_in(const Statement& statement, const Operand& name, Space space,
+                                   bool constants) {
+  const std::string elsewhere = "'" + std::string(name.text) + "' lies in another state space";
+  const auto distance = static_cast<std::uint64_t>(name.value);
+  if (const auto placed = variables_.find(name.text); placed != variables_.end()) {
+    const bool parameter = space == Space::param;
+    if (placed->second.parameter != parameter || (!parameter && space != placed->second.space))
+      invalid(statement, elsewhere);
+    const std::uint64_t offset = placed->second.offset + distance;
+    return placed->second.space == Space::local ? frame_address(statement, offset)
+                                                : constant(offset, true);
+  }
+  const std::uint64_t variable = variable_address(statement, name.text);
+  if (variable == 0) invalid(statement, "'" + std::string(name.text) + "' is not declared");
+  if (space != Space::global || is_constant_variable(name.text) != constants)
+    invalid(statement, elsewhere);
+  return constant(variable + distance, true);
+}
+
+// Where the window of a space begins; a function's parameters lie in its frame.
+std::uint64_t Decoder::window_of(Space space) const {
+  const bool kernel = callee_ == Instruction::kNone;
+  if (space == Space::shared) return placement_.shared_window;
+  if (space == Space::param && kernel) return placement_.param_window;
+  return space == Space::global ? 0 : placement_.local_window;
+}
+
+// cvta{.to}.SPACE.u64 and isspacep.SPACE.
 bool Decoder::conversions_of_addresses(const Statement& statement) {
-  std::string_view name = statement.opcode;
+  const InstructionFacts& facts = *statement.facts;
+  const bool test = facts.mnemonic == "isspacep";
+  if (!test && !facts.has("u64")) invalid(statement, "an address needs 64 bits");
+  const auto* const row =
+      std::find_if(std::begin(kWindows), std::end(kWindows),
+                   [&](const WindowRow& known) { return facts.has(known.name); });
+  if (row == std::end(kWindows)) invalid(statement, "there is no such state space here");
+  const bool constants = row->name == "const";
   Instruction instruction;
-  if (name.starts_with("cvta.to.")) {
-    instruction.opcode = Opcode::from_window;
-    name.remove_prefix(8);
-  } else if (name.starts_with("cvta.")) {
-    instruction.opcode = Opcode::to_window;
-    name.remove_prefix(5);
-  } else if (name.starts_with("isspacep.")) {
-    instruction.opcode = Opcode::is_space;
-    name.remove_prefix(9);
-  } else {
-    return false;
-  }
-  const bool test = instruction.opcode == Opcode::is_space;
-  if (!test) {
-    if (name.starts_with("u64."))
-      name.remove_prefix(4);
-    else if (name.ends_with(".u64"))
-      name.remove_suffix(4);
-    else
-      invalid(statement, "an address needs 64 bits");
-  }
-  if (name == "shared" || name == "shared::cta" || name == "shared::cluster") {
-    instruction.imm = static_cast<std::int64_t>(placement_.shared_window);
-    instruction.count = static_cast<std::uint8_t>(Space::shared);
-  } else if (name == "local") {
-    instruction.imm = static_cast<std::int64_t>(placement_.local_window);
-    instruction.count = static_cast<std::uint8_t>(Space::local);
-  } else if (name == "param" || name == "param::entry") {
-    // A function's parameters lie in its frame.
-    const bool kernel = callee_ == Instruction::kNone;
-    instruction.imm =
-        static_cast<std::int64_t>(kernel ? placement_.param_window : placement_.local_window);
-    instruction.count = static_cast<std::uint8_t>(Space::param);
-  } else if (name == "global" || name == "const") {
-    instruction.count = static_cast<std::uint8_t>(Space::global);
-  } else {
-    invalid(statement, "there is no such state space here");
-  }
+  instruction.opcode = test              ? Opcode::is_space
+                       : facts.has("to") ? Opcode::from_window
+                                         : Opcode::to_window;
+  instruction.imm = static_cast<std::int64_t>(window_of(row->space));
+  instruction.count = static_cast<std::uint8_t>(row->space);
   expect_operands(statement, 2, 2);
   instruction.d = destination(statement, 0, test ? Type::pred : Type::u64);
   const Operand& from = operand(statement, 1);
@@ -189,31 +208,16 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
     instruction.a = source(statement, 1, Type::u64);
   } else if (instruction.opcode != Opcode::to_window) {
     invalid(statement, "a name cannot stand here");
-  } else if (const auto placed = variables_.find(from.text); placed != variables_.end()) {
-    const bool parameter = name.starts_with("param");
-    if (placed->second.parameter != parameter ||
-        (!parameter && static_cast<Space>(instruction.count) != placed->second.space))
-      invalid(statement, "'" + std::string(from.text) + "' lies in another state space");
-    const std::uint64_t offset = placed->second.offset + static_cast<std::uint64_t>(from.value);
-    instruction.a = placed->second.space == Space::local ? frame_address(statement, offset)
-                                                         : constant(offset, true);
   } else {
-    const std::uint64_t variable = variable_address(statement, from.text);
-    if (variable == 0) invalid(statement, "'" + std::string(from.text) + "' is not declared");
-    if ((name != "const" && name != "global") ||
-        is_constant_variable(from.text) != (name == "const"))
-      invalid(statement, "'" + std::string(from.text) + "' lies in another state space");
-    instruction.a = constant(variable + static_cast<std::uint64_t>(from.value), true);
+    instruction.a = variable_in(statement, from, row->space, constants);
   }
-  if (test && name == "const") {  // constant variables lie in global memory, and look like it
+  if (test && constants) {  // constant variables lie in global memory, and look like it
     emit_plain(statement, Opcode::mov_pred, instruction.d, constant(0, false));
-    return true;
-  }
-  if (!test && instruction.count == static_cast<std::uint8_t>(Space::global)) {
+  } else if (!test && row->space == Space::global) {
     emit_plain(statement, Opcode::mov_b64, instruction.d, instruction.a);
-    return true;
+  } else {
+    emit(statement, instruction);
   }
-  emit(statement, instruction);
   return true;
 }
 

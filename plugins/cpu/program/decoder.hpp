@@ -125,7 +125,15 @@ class Decoder {
   // decode_moves.cpp
   bool moves(const Statement& statement);
   bool move_special_vector(const Statement& statement);
+  void move_bits(const Statement& statement, const Operand& to, const Operand& from,
+                 std::uint32_t bytes);
+  std::array<std::uint32_t, 4> part_slots(const Statement& statement, const Operand& parts,
+                                          std::uint32_t bytes, bool pack);
+  void move_parts(const Statement& statement, const Operand& parts, std::uint32_t bytes, bool pack);
   bool conversions_of_addresses(const Statement& statement);
+  std::uint32_t variable_in(const Statement& statement, const Operand& name, Space space,
+                            bool constants);
+  [[nodiscard]] std::uint64_t window_of(Space space) const;
   bool clock(const Statement& statement);
   std::uint32_t clock_value(const Statement& statement, std::string_view name, bool wide);
   bool advice(const Statement& statement);
@@ -143,6 +151,11 @@ class Decoder {
                   std::uint32_t b = Instruction::kNone, std::uint32_t c = Instruction::kNone);
   [[nodiscard]] Opcode opcode_of(const Statement& statement, const std::string& name) const;
   std::array<std::uint32_t, 2> halves(const Statement& statement, std::uint32_t whole);
+  struct Comparison;
+  static Comparison comparison_of(const Statement& statement);
+  std::array<std::uint32_t, 2> compare(const Statement& statement, const Comparison& comparison);
+  void packed_predicates(const Statement& statement, const Comparison& comparison);
+  void select_by_comparison(const Statement& statement, const Comparison& comparison);
   bool set(const Statement& statement);
   bool test_kind(const Statement& statement);
   bool packed_real(const Statement& statement);
