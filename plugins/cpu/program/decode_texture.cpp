@@ -11,32 +11,12 @@
 namespace warpmark::cpu {
 namespace {
 
-// The words of a dotted name, one after another.
-class Words {
- public:
-  explicit Words(std::string_view name) : rest_(name) {}
-  std::string_view next() {
-    const std::size_t dot = std::min(rest_.find('.'), rest_.size());
-    const std::string_view word = rest_.substr(0, dot);
-    rest_.remove_prefix(std::min(dot + 1, rest_.size()));
-    return word;
-  }
-  [[nodiscard]] std::string_view peek() const { return rest_.substr(0, rest_.find('.')); }
-  bool accept(std::string_view word) {
-    if (peek() != word) return false;
-    next();
-    return true;
-  }
-  [[nodiscard]] bool empty() const { return rest_.empty(); }
-
- private:
-  std::string_view rest_;
-};
-
+/// The value of the first row whose word an instruction has; null if it has none.
 template <typename Value, std::size_t Count>
-const Value* find(const std::pair<std::string_view, Value> (&table)[Count], std::string_view name) {
-  for (const auto& [known, value] : table) {
-    if (known == name) return &value;
+const Value* find(const std::pair<std::string_view, Value> (&table)[Count],
+                  const InstructionFacts& facts) {
+  for (const auto& [word, value] : table) {
+    if (facts.has(word)) return &value;
   }
   return nullptr;
 }
@@ -79,10 +59,40 @@ constexpr std::pair<std::string_view, SurfaceOp::Reduce> kSurfaceReductions[] = 
     {"and", SurfaceOp::Reduce::bit_and},
     {"or", SurfaceOp::Reduce::bit_or}};
 
-// Three coordinates, or two behind a layer, come as a vector of four whose last one is ignored.
-std::size_t vector_length(Geometry geometry) {
-  const std::size_t needed = dimensions_of(geometry) + (is_layered(geometry) ? 1 : 0);
-  return needed == 3 ? 4 : needed;
+constexpr std::pair<std::string_view, SurfaceOp::Type> kSurfaceTypes[] = {
+    {"u32", SurfaceOp::Type::u32},
+    {"s32", SurfaceOp::Type::s32},
+    {"u64", SurfaceOp::Type::u64},
+    {"s64", SurfaceOp::Type::s64}};
+
+bool is_cube(Geometry geometry) {
+  return geometry == Geometry::cube || geometry == Geometry::acube;
+}
+
+// What the form of a tex or tld4 says, but for offsets.
+TextureOp texture_op(const InstructionFacts& facts) {
+  TextureOp op;
+  if (facts.mnemonic == "tld4")
+    op.component = static_cast<std::uint8_t>(std::string_view("rgba").find(facts.words.front()));
+  if (facts.has("level")) op.level = TextureOp::Level::level;
+  if (facts.has("grad")) op.level = TextureOp::Level::gradient;
+  op.geometry = *find(kGeometries, facts);
+  op.integer = facts.words.back() == "s32";
+  op.result = facts.has("v2")                  ? TextureOp::Result::pair
+              : facts.types().front() == "f16" ? TextureOp::Result::half
+                                               : TextureOp::Result::word;
+  return op;
+}
+
+SurfaceOp surface_op(const InstructionFacts& facts) {
+  SurfaceOp op;
+  op.formatted = facts.has("p");
+  if (const auto* reduce = find(kSurfaceReductions, facts)) op.reduce = *reduce;
+  if (const auto* type = find(kSurfaceTypes, facts)) op.type = *type;
+  op.geometry = *find(kGeometries, facts);
+  op.boundary = *find(kBoundaries, facts);
+  op.bytes = static_cast<std::uint8_t>(bytes_of(type_named(facts.types().front())));
+  return op;
 }
 
 }  // namespace
@@ -179,185 +189,132 @@ std::uint32_t Decoder::results(const Statement& statement, const Operand& operan
   return valid;
 }
 
-void Decoder::texture(const Statement& statement, std::string_view name, bool gather) {
-  Words words(name);
-  TextureOp op;
-  if (gather) {
-    const std::size_t component = std::string_view("rgba").find(words.peek());
-    if (words.next().size() != 1 || component == std::string_view::npos)
-      invalid(statement, "expected .r, .g, .b or .a");
-    op.component = static_cast<std::uint8_t>(component);
-  } else if (words.accept("level")) {
-    op.level = TextureOp::Level::level;
-  } else if (words.accept("grad")) {
-    op.level = TextureOp::Level::gradient;
-  } else {
-    words.accept("base");
+// The operand of coordinates: {layer, x, …} or {x, …}. Three of them come as a vector of four whose
+// last one is ignored.
+void Decoder::coordinates(const Statement& statement, const Operand& where, Geometry geometry,
+                          Type number, std::vector<std::uint32_t>& slots) {
+  if (where.count == 0) invalid(statement, "expected coordinates");
+  const Operand& list = function_.operands[where.index + where.count];
+  const std::uint32_t dimensions = dimensions_of(geometry);
+  if (!is_layered(geometry)) return vector(statement, list, dimensions, number, slots);
+  if (list.kind != OperandKind::vector || list.count != (dimensions == 1 ? 2 : 4))
+    invalid(statement, "the vector has the wrong number of elements");
+  slots.push_back(element(statement, function_.operands[list.index], Type::u32, false));
+  for (std::uint32_t i = 1; i < list.count; ++i) {
+    const std::uint32_t slot =
+        element(statement, function_.operands[list.index + i], number, false);
+    if (i <= dimensions) slots.push_back(slot);
   }
-  const std::string_view shape = words.next();
-  const Geometry* geometry = find(kGeometries, shape);
-  if (geometry == nullptr) invalid(statement, "unknown geometry");
-  op.geometry = *geometry;
-  const bool cube = op.geometry == Geometry::cube || op.geometry == Geometry::acube;
-  if (gather && dimensions_of(op.geometry) != 2 && !cube)
-    invalid(statement, "tld4 needs a texture of two dimensions");
-  const std::string_view length = words.next(), result = words.next(), coordinate = words.next();
-  const bool pairs = length == "v2" && result == "f16x2";
-  if (!pairs && length != "v4") invalid(statement, "expected .v4");
-  const Type type = pairs                        ? Type::b32
-                    : result == "u32"            ? Type::u32
-                    : result == "s32"            ? Type::s32
-                    : result == "f16" && !gather ? Type::b16
-                    : result == "f32"            ? Type::f32
-                                                 : Type::none;
-  op.integer = coordinate == "s32";
-  if (type == Type::none || (!op.integer && coordinate != "f32") || !words.empty())
-    invalid(statement, "unknown types of a texture instruction");
-  if (op.integer && (cube || gather || op.level == TextureOp::Level::gradient))
+}
+
+// What stands behind the coordinates: a level or gradients, and offsets.
+void Decoder::texture_operands(const Statement& statement, TextureOp& op,
+                               std::vector<std::uint32_t>& slots) {
+  const std::uint32_t dimensions = dimensions_of(op.geometry);
+  std::size_t next = 2;
+  if (op.level == TextureOp::Level::level) {
+    const Type number = op.integer ? Type::s32 : Type::f32;
+    slots.push_back(element(statement, operand(statement, next++), number, false));
+  } else if (op.level == TextureOp::Level::gradient) {
+    for (int i = 0; i < 2; ++i)
+      vector(statement, operand(statement, next++), dimensions, Type::f32, slots);
+  }
+  if (statement.operands <= next) return;
+  const Operand& offsets = operand(statement, next);
+  const bool real =
+      offsets.kind == OperandKind::real ||
+      (offsets.kind == OperandKind::reg && function_.registers[offsets.index].type == Type::f32);
+  if (statement.operands > next + 1 || is_cube(op.geometry) || real)
+    refuse(statement, "depth textures are not implemented on this device");
+  vector(statement, offsets, dimensions, Type::s32, slots);
+  op.offsets = static_cast<std::uint8_t>(dimensions);
+}
+
+void Decoder::texture(const Statement& statement) {
+  const InstructionFacts& facts = *statement.facts;
+  const bool gather = facts.mnemonic == "tld4";
+  TextureOp op = texture_op(facts);
+  if (op.integer && (is_cube(op.geometry) || op.level == TextureOp::Level::gradient))
     invalid(statement, "floating-point coordinates are needed");
-  op.result = pairs               ? TextureOp::Result::pair
-              : type == Type::b16 ? TextureOp::Result::half
-                                  : TextureOp::Result::word;
-  const std::size_t plain = op.level == TextureOp::Level::none    ? 2
+  const bool pairs = op.result == TextureOp::Result::pair;
+  const Type type = pairs                                  ? Type::b32
+                    : op.result == TextureOp::Result::half ? Type::b16
+                                                           : type_named(facts.types().front());
+  const std::size_t least = op.level == TextureOp::Level::none    ? 2
                             : op.level == TextureOp::Level::level ? 3
                                                                   : 4;
-  expect_operands(statement, plain, plain + 2);
+  expect_operands(statement, least, least + 2);
   Instruction instruction;
   instruction.opcode = gather ? Opcode::texture_gather : Opcode::texture_fetch;
   std::vector<std::uint32_t> slots(1);
   slots[0] = results(statement, operand(statement, 0), pairs ? 2 : 4, type, instruction);
   const Operand& where = operand(statement, 1);
   instruction.address = image_handle(statement, where);
-  if (where.count == 0) invalid(statement, "expected coordinates");
-  const Operand& coordinates = function_.operands[where.index + where.count];
-  const std::uint32_t dimensions = dimensions_of(op.geometry);
-  const Type number = op.integer ? Type::s32 : Type::f32;
-  if (is_layered(op.geometry)) {  // {layer, x, …}
-    if (coordinates.kind != OperandKind::vector || coordinates.count != vector_length(op.geometry))
-      invalid(statement, "the vector has the wrong number of elements");
-    slots.push_back(element(statement, function_.operands[coordinates.index], Type::u32, false));
-    for (std::uint32_t i = 1; i < coordinates.count; ++i) {
-      const std::uint32_t slot =
-          element(statement, function_.operands[coordinates.index + i], number, false);
-      if (i <= dimensions) slots.push_back(slot);
-    }
-  } else {
-    vector(statement, coordinates, dimensions, number, slots);
-  }
-  if (op.level == TextureOp::Level::level)
-    slots.push_back(element(statement, operand(statement, 2), number, false));
-  for (std::size_t i = 0; op.level == TextureOp::Level::gradient && i < 2; ++i)
-    vector(statement, operand(statement, 2 + i), dimensions, Type::f32, slots);
-  if (statement.operands > plain) {
-    const Operand& offsets = operand(statement, plain);
-    if (statement.operands > plain + 1 || cube || offsets.kind == OperandKind::real ||
-        (offsets.kind == OperandKind::reg &&
-         function_.registers[offsets.index].type == Type::f32)) {
-      refuse(statement, "depth textures are not implemented on this device");
-    }
-    vector(statement, offsets, dimensions, Type::s32, slots);
-    op.offsets = static_cast<std::uint8_t>(dimensions);
-  }
+  coordinates(statement, where, op.geometry, op.integer ? Type::s32 : Type::f32, slots);
+  texture_operands(statement, op, slots);
   instruction.imm = op.pack();
   instruction.more = more(slots);
   instruction.site = program_.sites++;
   emit(statement, instruction);
 }
 
-void Decoder::surface(const Statement& statement, std::string_view name, Opcode opcode) {
-  Words words(name);
-  SurfaceOp op;
-  op.formatted = words.next() == "p";
-  const bool reduce = opcode == Opcode::surface_reduce, load = opcode == Opcode::surface_load;
-  if (load && op.formatted) invalid(statement, "unknown form of a surface instruction");
-  if (reduce) {
-    const SurfaceOp::Reduce* operation = find(kSurfaceReductions, words.next());
-    if (operation == nullptr) invalid(statement, "unknown operation");
-    op.reduce = *operation;
-  }
-  const Geometry* geometry = find(kGeometries, words.next());
-  if (geometry == nullptr || *geometry == Geometry::cube || *geometry == Geometry::acube ||
-      (reduce && is_layered(*geometry)))
-    invalid(statement, "unknown geometry");
-  op.geometry = *geometry;
-  for (const std::string_view advice : {"ca", "cg", "cs", "cv", "wb", "wt"}) {
-    if (words.accept(advice)) break;
-  }
-  std::size_t count = 1;
-  if (!reduce && (words.peek() == "v2" || words.peek() == "v4"))
-    count = words.next() == "v2" ? 2 : 4;
-  const Type type = type_named(words.next());
-  const SurfaceOp::Boundary* boundary = find(kBoundaries, words.next());
-  const std::uint32_t bytes = bytes_of(type);
-  const bool bits = type == Type::b8 || type == Type::b16 || type == Type::b32 || type == Type::b64;
-  const bool integer =
-      type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64;
-  const bool bitwise =
-      op.reduce == SurfaceOp::Reduce::bit_and || op.reduce == SurfaceOp::Reduce::bit_or;
-  const bool fits = !reduce        ? bits && (!op.formatted || type == Type::b32)
-                    : op.formatted ? type == Type::b32 || type == Type::b64
-                    : bitwise      ? type == Type::b32 || type == Type::b64
-                                   : integer;
-  if (boundary == nullptr || !fits || !words.empty())
-    invalid(statement, "unknown types of a surface instruction");
-  if (bytes * count > 16) invalid(statement, "a vector access has at most 16 bytes");
-  op.boundary = *boundary;
-  op.bytes = static_cast<std::uint8_t>(bytes);
-  op.type = type == Type::u32   ? SurfaceOp::Type::u32
-            : type == Type::s32 ? SurfaceOp::Type::s32
-            : type == Type::u64 ? SurfaceOp::Type::u64
-            : type == Type::s64 ? SurfaceOp::Type::s64
-                                : SurfaceOp::Type::bits;
-  expect_operands(statement, 2, 2);
-  Instruction instruction;
-  instruction.opcode = opcode;
-  instruction.count = static_cast<std::uint8_t>(count);
-  const Operand& data = operand(statement, load ? 0 : 1);
-  const Operand& where = operand(statement, load ? 1 : 0);
-  if (data.kind == OperandKind::vector ? data.count != count || reduce : count != 1)
+// The registers that a surface instruction moves, or constants that it stores.
+void Decoder::surface_data(const Statement& statement, const Operand& data, Type type,
+                           Instruction& instruction) {
+  const bool load = instruction.opcode == Opcode::surface_load;
+  const bool braces = data.kind == OperandKind::vector;
+  const std::size_t count = instruction.count;
+  if (braces ? data.count != count || instruction.opcode == Opcode::surface_reduce : count != 1)
     invalid(statement, "the number of registers does not match the vector");
-  if (data.kind == OperandKind::vector) check_vector(statement, data, type);
+  if (braces) check_vector(statement, data, type);
   std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
-  bool wide = bytes == 8;
   for (std::size_t i = 0; i < count; ++i) {
-    const Operand& one =
-        data.kind == OperandKind::vector ? function_.operands[data.index + i] : data;
-    if (load && one.kind == OperandKind::sink && data.kind == OperandKind::vector) continue;
+    const Operand& one = braces ? function_.operands[data.index + i] : data;
+    if (load && one.kind == OperandKind::sink && braces) continue;
     if (load && one.kind != OperandKind::reg) invalid(statement, "the result must be a register");
     if (one.kind == OperandKind::real && !one.single)
       invalid(statement, "the floating-point constant has another size");
     *slots[i] = element(statement, one, type, true);
-    if (one.kind == OperandKind::reg && bytes_of(function_.registers[one.index].type) == 8)
-      wide = true;
-    if (wide != (bytes == 8))
+    if (one.kind == OperandKind::reg && bytes_of(type) < 8 &&
+        bytes_of(function_.registers[one.index].type) == 8)
       refuse(statement, "a register wider than the surface's element is not implemented");
   }
+}
+
+void Decoder::surface(const Statement& statement, Opcode opcode) {
+  const InstructionFacts& facts = *statement.facts;
+  const SurfaceOp op = surface_op(facts);
+  const bool load = opcode == Opcode::surface_load;
+  Instruction instruction;
+  instruction.opcode = opcode;
+  instruction.count = facts.has("v4") ? 4 : facts.has("v2") ? 2 : 1;
+  if (op.bytes * instruction.count > 16) invalid(statement, "a vector access has at most 16 bytes");
+  expect_operands(statement, 2, 2);
+  const Operand& where = operand(statement, load ? 1 : 0);
+  surface_data(statement, operand(statement, load ? 0 : 1), type_named(facts.types().front()),
+               instruction);
   instruction.address = image_handle(statement, where);
   if (where.count == 0) invalid(statement, "expected coordinates");
-  const Operand& coordinates = function_.operands[where.index + where.count];
   std::vector<std::uint32_t> at;
-  const std::size_t needed = dimensions_of(op.geometry) + (is_layered(op.geometry) ? 1 : 0);
-  vector(statement, coordinates, needed, Type::u32, at);
+  vector(statement, function_.operands[where.index + where.count],
+         dimensions_of(op.geometry) + (is_layered(op.geometry) ? 1 : 0), Type::u32, at);
   instruction.imm = op.pack();
   instruction.more = more(at);
   instruction.site = program_.sites++;
   // A formatted texel may have one byte.
-  if (!load) program_.note_access(Space::global, op.formatted ? 1 : bytes);
+  if (!load) program_.note_access(Space::global, op.formatted ? 1 : op.bytes);
   emit(statement, instruction);
 }
 
-void Decoder::image_query(const Statement& statement, std::string_view name, bool texture) {
-  Words words(name);
-  const bool level = texture && words.accept("level");
-  const std::string_view what = words.next();
-  const ImageQuery* query = texture ? find(kTextureQueries, what) : find(kSurfaceQueries, what);
-  if (query == nullptr || words.next() != "b32" || !words.empty() ||
-      (level && *query > ImageQuery::depth))
-    invalid(statement, "unknown query");
+void Decoder::image_query(const Statement& statement, bool texture) {
+  const InstructionFacts& facts = *statement.facts;
+  const bool level = facts.has("level");
+  const ImageQuery query = *(texture ? find(kTextureQueries, facts) : find(kSurfaceQueries, facts));
+  if (level && query > ImageQuery::depth) invalid(statement, "unknown query");
   expect_operands(statement, level ? 3 : 2, level ? 3 : 2);
   Instruction instruction;
   instruction.opcode = texture ? Opcode::texture_query : Opcode::surface_query;
-  instruction.imm = static_cast<std::int64_t>(*query);
+  instruction.imm = static_cast<std::int64_t>(query);
   instruction.d = destination(statement, 0, Type::b32);
   instruction.address = image_handle(statement, operand(statement, 1));
   if (level) instruction.a = source(statement, 2, Type::b32);
@@ -365,22 +322,15 @@ void Decoder::image_query(const Statement& statement, std::string_view name, boo
 }
 
 bool Decoder::image(const Statement& statement) {
-  Words words(statement.opcode);
-  const std::string_view base = words.next();
-  const std::string_view rest =
-      statement.opcode.substr(std::min(base.size() + 1, statement.opcode.size()));
-  if (base == "tex" || base == "tld4") {
-    texture(statement, rest, base == "tld4");
-  } else if (base == "suld") {
-    surface(statement, rest, Opcode::surface_load);
-  } else if (base == "sust") {
-    surface(statement, rest, Opcode::surface_store);
-  } else if (base == "sured") {
-    surface(statement, rest, Opcode::surface_reduce);
-  } else if (base == "txq" || base == "suq") {
-    image_query(statement, rest, base == "txq");
+  const std::string_view mnemonic = statement.facts->mnemonic;
+  if (mnemonic == "tex" || mnemonic == "tld4") {
+    texture(statement);
+  } else if (mnemonic == "txq" || mnemonic == "suq") {
+    image_query(statement, mnemonic == "txq");
   } else {
-    return false;
+    surface(statement, mnemonic == "suld"   ? Opcode::surface_load
+                       : mnemonic == "sust" ? Opcode::surface_store
+                                            : Opcode::surface_reduce);
   }
   return true;
 }

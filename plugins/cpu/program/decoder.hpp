@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "program/image_op.hpp"
 #include "program/memory_words.hpp"
 #include "program/program.hpp"
 #include "ptx/error.hpp"
@@ -211,9 +212,15 @@ class Decoder {
 
   // decode_texture.cpp
   bool image(const Statement& statement);
-  void texture(const Statement& statement, std::string_view name, bool gather);
-  void surface(const Statement& statement, std::string_view name, Opcode opcode);
-  void image_query(const Statement& statement, std::string_view name, bool texture);
+  void texture(const Statement& statement);
+  void texture_operands(const Statement& statement, TextureOp& op,
+                        std::vector<std::uint32_t>& slots);
+  void coordinates(const Statement& statement, const Operand& where, Geometry geometry, Type number,
+                   std::vector<std::uint32_t>& slots);
+  void surface(const Statement& statement, Opcode opcode);
+  void surface_data(const Statement& statement, const Operand& data, Type type,
+                    Instruction& instruction);
+  void image_query(const Statement& statement, bool texture);
   std::uint32_t image_handle(const Statement& statement, const Operand& operand);
   std::uint32_t element(const Statement& statement, const Operand& operand, Type type, bool wider);
   void vector(const Statement& statement, const Operand& operand, std::size_t count, Type type,
