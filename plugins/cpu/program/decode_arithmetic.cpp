@@ -11,22 +11,46 @@ namespace {
 // Operands that ptxas takes as bits, where the operation has them as unsigned integers: those of
 // other operations with .b32 or .b64 in their names, and counts, are integers to it.
 struct BitOperands {
-  std::string_view beginning;
+  std::string_view mnemonic;
   std::uint8_t operands;  ///< a bit for each, the result's the lowest
 };
-constexpr BitOperands kBitOperands[] = {{"bfi.", 0b00111},  {"brev.", 0b11},    {"clz.", 0b10},
-                                        {"fns.", 0b1111},   {"lop3.", 0b01111}, {"popc.", 0b10},
-                                        {"prmt.", 0b01111}, {"shf.", 0b00111}};
+constexpr BitOperands kBitOperands[] = {{"bfi", 0b00111},  {"brev", 0b11},    {"clz", 0b10},
+                                        {"fns", 0b1111},   {"lop3", 0b01111}, {"popc", 0b10},
+                                        {"prmt", 0b01111}, {"shf", 0b00111}};
 
 // The type of an operand, for the check of its register or number.
-Type operand_type(std::string_view opcode, std::size_t index, Type known) {
-  if (known == Type::u32 && opcode.find("16x2") != std::string_view::npos)
+Type operand_type(const InstructionFacts& facts, std::size_t index, Type known) {
+  if (known == Type::u32 && facts.words.back().ends_with("16x2"))
     return Type::f16x2;  // two integers are as two numbers: bits, and no constant
   for (const BitOperands& row : kBitOperands) {
-    if (opcode.starts_with(row.beginning) && (row.operands >> index & 1) != 0)
+    if (facts.mnemonic == row.mnemonic && (row.operands >> index & 1) != 0)
       return known == Type::u64 ? Type::b64 : Type::b32;
   }
   return known;
+}
+
+// With the result; 0 of forms with decoders of their own.
+std::size_t operand_count(Form form) {
+  switch (form) {
+    case Form::unary:
+    case Form::mask1:
+      return 2;
+    case Form::binary:
+    case Form::mask2:
+    case Form::carry2:
+      return 3;
+    case Form::ternary:
+    case Form::select:
+    case Form::carry3:
+      return 4;
+    case Form::quaternary:
+      return 5;
+    case Form::compare:
+    case Form::atomic:
+    case Form::wide_atomic:
+      return 0;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -54,82 +78,67 @@ void Decoder::comparison_result(const Statement& statement, Instruction& instruc
   instruction.address = half(1);  // the complement's slot
 }
 
+// setp: p{|q}, a, b{, {!}c}.
+void Decoder::comparison(const Statement& statement, const OpcodeInfo& info, Combine combine) {
+  const std::size_t operands = combine == kCombineNone ? 3 : 4;
+  expect_operands(statement, operands, operands);
+  if ((info.a == Type::f16 || info.a == Type::bf16) &&
+      operand(statement, 0).kind == OperandKind::pair)
+    invalid(statement, "16-bit numbers have one result");
+  Instruction instruction;
+  instruction.opcode = info.opcode;
+  comparison_result(statement, instruction);
+  instruction.a = source(statement, 1, info.a);
+  instruction.b = source(statement, 2, info.b);
+  instruction.imm = combine;
+  if (combine != kCombineNone) {
+    instruction.c = predicate(statement, operand(statement, 3));
+    instruction.negated = operand(statement, 3).negated;
+  }
+  emit(statement, instruction);
+}
+
+// What some instructions ask of their operands beyond types.
+void Decoder::check_arithmetic(const Statement& statement) {
+  const std::string_view mnemonic = statement.facts->mnemonic;
+  if (mnemonic == "lop3") check_table(statement);
+  if (mnemonic == "bfi") check_field(statement, 3);
+  if (mnemonic == "bfe") check_field(statement, 2);
+  if (!mnemonic.starts_with("vabsdiff")) return;
+  for (std::size_t i = 1; i < statement.operands; ++i) {
+    check_is_register(statement, i);
+    if (operand(statement, i).value != 0) invalid(statement, "a register stands alone here");
+  }
+}
+
 void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine) {
+  if (info.form == Form::compare) return comparison(statement, info, combine);
+  // An atomic's bare name lacks nothing but is handled by atomic().
+  if (is_atomic(info.form) && atomic(statement)) return;
   Instruction instruction;
   instruction.opcode = info.opcode;
   instruction.cost = flops_of(statement.opcode);
   if (instruction.cost != 0) instruction.counter = Counter::ptx_flops;
-  switch (info.form) {
-    case Form::unary:
-    case Form::mask1:
-      expect_operands(statement, 2, 2);
-      break;
-    case Form::binary:
-    case Form::mask2:
-      expect_operands(statement, 3, 3);
-      break;
-    case Form::ternary:
-    case Form::select:
-      expect_operands(statement, 4, 4);
-      break;
-    case Form::quaternary:
-      expect_operands(statement, 5, 5);
-      if (info.opcode == Opcode::lop3) check_table(statement);
-      if (statement.opcode.starts_with("bfi.")) check_field(statement, 3);
-      instruction.address = source(statement, 4, info.e);
-      break;
-    case Form::carry2:
-    case Form::carry3: {
-      const std::size_t operands = info.form == Form::carry2 ? 3 : 4;
-      expect_operands(statement, operands, operands);
-      if (shared_.carry == Instruction::kNone) shared_.carry = allocate(false);
-      instruction.address = shared_.carry;
-      instruction.negated = statement.opcode.find(".cc.") != std::string_view::npos;
-      break;
-    }
-    case Form::wide_atomic:
-    case Form::atomic:  // its bare name lacks nothing but is handled by atomic()
-      if (atomic(statement)) return;
-      break;
-    case Form::compare: {
-      const std::size_t operands = combine == kCombineNone ? 3 : 4;
-      expect_operands(statement, operands, operands);
-      if ((info.a == Type::f16 || info.a == Type::bf16) &&
-          operand(statement, 0).kind == OperandKind::pair)
-        invalid(statement, "16-bit numbers have one result");
-      comparison_result(statement, instruction);
-      instruction.a = source(statement, 1, info.a);
-      instruction.b = source(statement, 2, info.b);
-      instruction.imm = combine;
-      if (combine != kCombineNone) {
-        instruction.c = predicate(statement, operand(statement, 3));
-        instruction.negated = operand(statement, 3).negated;
-      }
-      emit(statement, instruction);
-      return;
-    }
-  }
-  if (statement.opcode.starts_with("bfe.")) check_field(statement, 2);
-  if (statement.opcode.starts_with("vabsdiff")) {
-    for (std::size_t i = 1; i < statement.operands; ++i) {
-      check_is_register(statement, i);
-      if (operand(statement, i).value != 0) invalid(statement, "a register stands alone here");
-    }
+  if (const std::size_t operands = operand_count(info.form); operands != 0)
+    expect_operands(statement, operands, operands);
+  check_arithmetic(statement);
+  if (info.form == Form::quaternary) instruction.address = source(statement, 4, info.e);
+  if (info.form == Form::carry2 || info.form == Form::carry3) {
+    if (shared_.carry == Instruction::kNone) shared_.carry = allocate(false);
+    instruction.address = shared_.carry;
+    instruction.negated = statement.facts->has("cc");
   }
   const auto read = [&](std::size_t index, Type type) {
-    return source(statement, index, operand_type(statement.opcode, index, type));
+    return source(statement, index, operand_type(*statement.facts, index, type));
   };
-  instruction.d = destination(statement, 0, operand_type(statement.opcode, 0, info.d));
+  instruction.d = destination(statement, 0, operand_type(*statement.facts, 0, info.d));
   instruction.a = read(1, info.a);
   if (info.b != Type::none && statement.operands > 2) instruction.b = read(2, info.b);
-  if (info.c != Type::none && statement.operands > 3) {
-    const Operand& last = operand(statement, 3);
-    if (info.form == Form::select) {
-      instruction.c = predicate(statement, last);
-      instruction.negated = last.negated;
-    } else {
-      instruction.c = read(3, info.c);
-    }
+  if (info.form == Form::select) {
+    instruction.c = predicate(statement, operand(statement, 3));
+    instruction.negated = operand(statement, 3).negated;
+  } else if (info.c != Type::none && statement.operands > 3) {
+    instruction.c = read(3, info.c);
   }
   emit(statement, instruction);
   finish_widening(statement);

@@ -192,6 +192,7 @@ void Decoder::select_by_comparison(const Statement& statement, const Comparison&
 }
 
 bool Decoder::set(const Statement& statement) {
+  if (named_arithmetic(statement)) return true;
   const Comparison comparison = comparison_of(statement);
   if (comparison.info == nullptr) return false;
   if (statement.facts->mnemonic == "set") {

@@ -1,7 +1,6 @@
 // Loads and stores.
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,6 +26,18 @@ constexpr AccessRow kAccesses[] = {
   {Space::space, #memory, bits, true, Opcode::store_##space##_##memory##_##bits},
 #include "program/memory_ops.def"
 };
+
+std::optional<Opcode> find_access(Space space, Type type, std::uint32_t bits, bool store) {
+  const std::uint32_t bytes = type == Type::b128 ? 8 : bytes_of(type);
+  const bool sign =
+      !store && (type == Type::s8 || type == Type::s16 || (type == Type::s32 && bits == 64));
+  const std::string memory = (sign ? "s" : "u") + std::to_string(bytes * 8);
+  for (const AccessRow& row : kAccesses) {
+    if (row.store == store && row.bits == bits && row.space == space && row.memory == memory)
+      return row.opcode;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -199,17 +210,9 @@ bool Decoder::memory(const Statement& statement) {
   std::uint32_t* places[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
   for (std::size_t i = 0; i < data.slots.size() && i < 4; ++i) *places[i] = data.slots[i];
   if (data.slots.size() > 4) instruction.more = more({data.slots.begin() + 4, data.slots.end()});
-  const Type type = words.type;
-  const bool sign =
-      !store && (type == Type::s8 || type == Type::s16 || (type == Type::s32 && data.bits == 64));
-  const std::string memory_type = (sign ? "s" : "u") + std::to_string(bytes * 8);
-  const auto* const row =
-      std::find_if(std::begin(kAccesses), std::end(kAccesses), [&](const AccessRow& known) {
-        return known.store == store && known.bits == data.bits && known.space == space &&
-               known.memory == memory_type;
-      });
-  if (row == std::end(kAccesses)) return false;
-  instruction.opcode = row->opcode;
+  const std::optional<Opcode> opcode = find_access(space, words.type, data.bits, store);
+  if (!opcode) return false;
+  instruction.opcode = *opcode;
   instruction.site = program_.sites++;
   for (const auto& [wide, slot] : data.narrow)
     if (store) emit_plain(statement, Opcode::cvt_u64_u32, wide, slot);

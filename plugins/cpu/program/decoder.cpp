@@ -185,66 +185,49 @@ bool Decoder::named_arithmetic(const Statement& statement) {
   return info != nullptr;
 }
 
+bool Decoder::move(const Statement& statement) {
+  return clock(statement) || moves(statement) || named_arithmetic(statement);
+}
+
 // False for a form that its family's decoder does not know.
 bool Decoder::decode(const Statement& statement) {
-  switch (statement.facts->family) {
-    case Family::none:
-    case Family::control:
-      return false;
-    case Family::address:
-      return conversions_of_addresses(statement);
-    case Family::advice:
-      return advice(statement);
-    case Family::arithmetic:
-      return named_arithmetic(statement);
-    case Family::async_copy:
-      return async_copy(statement);
-    case Family::async_store:
-      return async_store(statement);
-    case Family::atomic:
-      return atomic(statement);
-    case Family::bulk_copy:
-      return bulk_copy(statement);
-    case Family::bulk_store:
-      return bulk_store(statement);
-    case Family::cluster_address:
-      return cluster_address(statement);
-    case Family::collective:
-      return collective(statement);
-    case Family::conversion:
-      return conversion(statement);
-    case Family::elect:
-      return elects(statement);
-    case Family::fence:
-      return fence(statement);
-    case Family::image:
-      return image(statement);
-    case Family::logic_with_predicate:
-      return logic_with_predicate(statement);
-    case Family::matrix:
-      return matrix(statement);
-    case Family::mbarrier:
-      return mbarrier(statement);
-    case Family::memory:
-      return memory(statement);
-    case Family::mixed:
-      return mixed_real(statement);
-    case Family::move:
-      return clock(statement) || moves(statement) || named_arithmetic(statement);
-    case Family::packed:
-      return packed_real(statement);
-    case Family::policy:
-      return policy(statement);
-    case Family::set:
-      return named_arithmetic(statement) || set(statement);
-    case Family::stack:
-      return stack(statement);
-    case Family::test:
-      return test_kind(statement);
-    case Family::three_operands:
-      return three_operands(statement);
-  }
-  return false;
+  using Decode = bool (Decoder::*)(const Statement&);
+  using Decoders = std::array<Decode, static_cast<std::size_t>(Family::count)>;
+  static constexpr Decoders kDecoders = [] {
+    Decoders all{};
+    const auto set = [&](Family family, Decode decoder) {
+      all.at(static_cast<std::size_t>(family)) = decoder;
+    };
+    set(Family::address, &Decoder::conversions_of_addresses);
+    set(Family::advice, &Decoder::advice);
+    set(Family::arithmetic, &Decoder::named_arithmetic);
+    set(Family::async_copy, &Decoder::async_copy);
+    set(Family::async_store, &Decoder::async_store);
+    set(Family::atomic, &Decoder::atomic);
+    set(Family::bulk_copy, &Decoder::bulk_copy);
+    set(Family::bulk_store, &Decoder::bulk_store);
+    set(Family::cluster_address, &Decoder::cluster_address);
+    set(Family::collective, &Decoder::collective);
+    set(Family::conversion, &Decoder::conversion);
+    set(Family::elect, &Decoder::elects);
+    set(Family::fence, &Decoder::fence);
+    set(Family::image, &Decoder::image);
+    set(Family::logic_with_predicate, &Decoder::logic_with_predicate);
+    set(Family::matrix, &Decoder::matrix);
+    set(Family::mbarrier, &Decoder::mbarrier);
+    set(Family::memory, &Decoder::memory);
+    set(Family::mixed, &Decoder::mixed_real);
+    set(Family::move, &Decoder::move);
+    set(Family::packed, &Decoder::packed_real);
+    set(Family::policy, &Decoder::policy);
+    set(Family::set, &Decoder::set);
+    set(Family::stack, &Decoder::stack);
+    set(Family::test, &Decoder::test_kind);
+    set(Family::three_operands, &Decoder::three_operands);
+    return all;
+  }();
+  const Decode decoder = kDecoders.at(static_cast<std::size_t>(statement.facts->family));
+  return decoder != nullptr && (this->*decoder)(statement);
 }
 
 bool Decoder::reordered(const Statement& statement) {

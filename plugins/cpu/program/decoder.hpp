@@ -109,11 +109,14 @@ class Decoder {
   std::uint32_t more(const std::vector<std::uint32_t>& slots);
   void expect_operands(const Statement& statement, std::size_t least, std::size_t most) const;
   void arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine);
+  void comparison(const Statement& statement, const OpcodeInfo& info, Combine combine);
+  void check_arithmetic(const Statement& statement);
   void check_field(const Statement& statement, std::size_t first) const;
   void check_is_register(const Statement& statement, std::size_t index) const;
   void comparison_result(const Statement& statement, Instruction& instruction);
   void instruction(const Statement& statement);
   bool decode(const Statement& statement);
+  bool move(const Statement& statement);
   bool named_arithmetic(const Statement& statement);
   void check_target(const Statement& statement) const;
   void emit(const Statement& statement, Instruction instruction);

@@ -57,7 +57,8 @@ enum class Family : std::uint8_t {
   set,
   stack,
   test,
-  three_operands
+  three_operands,
+  count
 };
 
 /// The least a module must declare to have an instruction.
