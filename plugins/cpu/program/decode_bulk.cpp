@@ -32,6 +32,23 @@ Opcode Decoder::reduction_of(const Statement& statement, std::string_view operat
   return info->opcode;
 }
 
+// The operation of a cp.reduce.async.bulk, as an atomic one.
+Opcode Decoder::bulk_reduction(const Statement& statement, bool to_global) {
+  const InstructionFacts& facts = *statement.facts;
+  const std::string_view type = facts.types().front(), operation = facts.word("operation");
+  const bool small = type == "f16" || type == "bf16", real = type == "f32" || type == "f64";
+  const bool sum = operation == "add";
+  if (facts.has("noftz") != (small && sum))
+    invalid(statement, "sums of 16-bit numbers, and no others, need .noftz");
+  const bool wide = type == "b64" || type == "s64" || small || real || (type == "u64" && !sum);
+  if ((sum && type == "s64") || (wide && !to_global) || (real && !sum))
+    invalid(statement, "there is no such reduction");
+  // A sum of real numbers depends on the order.
+  if (to_global && sum && (small || real)) program_.ordered = true;
+  program_.note_access(to_global ? Space::global : Space::shared, small ? 2 : 4);
+  return reduction_of(statement, operation, type);
+}
+
 // cp.async.bulk.TO.FROM.{mbarrier::complete_tx::bytes | bulk_group} [to], [from], bytes, [mbarrier]
 // {, mask}{, cache policy}, and cp.reduce.async.bulk with an operation and a type
 bool Decoder::bulk_copy(const Statement& statement) {
@@ -46,22 +63,8 @@ bool Decoder::bulk_copy(const Statement& statement) {
   instruction.opcode = Opcode::copy_bulk;
   instruction.imm = to_global ? 1 : 0;
   if (reduces) {
-    const std::string_view type = facts.types().front();
-    const std::string_view operation = facts.word("operation");
-    const bool noftz = facts.has("noftz");
-    const bool small = type == "f16" || type == "bf16";
-    if (noftz != (small && operation == "add"))
-      invalid(statement, "sums of 16-bit numbers, and no others, need .noftz");
-    const bool wide = type == "b64" || type == "s64" || type == "f64" || small || type == "f32" ||
-                      (type == "u64" && operation != "add");
-    if ((operation == "add" && type == "s64") || (wide && !to_global) ||
-        ((type == "f32" || type == "f64") && operation != "add"))
-      invalid(statement, "there is no such reduction");
-    const Opcode opcode = reduction_of(statement, operation, type);
+    const Opcode opcode = bulk_reduction(statement, to_global);
     instruction.imm |= (static_cast<std::int64_t>(opcode) + 1) << 8;
-    // A sum of real numbers depends on the order.
-    if (to_global && operation == "add" && (small || type[0] == 'f')) program_.ordered = true;
-    program_.note_access(to_global ? Space::global : Space::shared, small ? 2 : 4);
   }
   const std::size_t operands = (told ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u);
   expect_operands(statement, operands, operands);

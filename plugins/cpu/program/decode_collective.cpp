@@ -161,6 +161,25 @@ void Decoder::atomic_registers(const Statement& statement, const Operand& operan
   }
 }
 
+// Of vectors and 128 bits: all registers of d, a and b stand in Program::operands. `first` is the
+// operand that is the address.
+void Decoder::wide_atomic_operands(const Statement& statement, std::size_t first, Type type,
+                                   std::uint32_t elements, bool swap, Instruction& instruction) {
+  std::vector<std::uint32_t> slots;
+  const auto add = [&](const Operand& of, bool result) {
+    atomic_registers(statement, of, type, elements, result, slots);
+  };
+  add(first == 0 ? Operand{} : operand(statement, 0), true);
+  add(operand(statement, first + 1), false);
+  add(operand(statement, first + (swap ? 2 : 1)), false);
+  instruction.c = static_cast<std::uint32_t>(slots.size()) / 3;
+  instruction.more = more(slots);
+  const auto end = slots.begin() + instruction.c;
+  const auto used = std::find_if(slots.begin(), end,
+                                 [](std::uint32_t slot) { return slot != Instruction::kNone; });
+  if (used != end) instruction.d = *used;
+}
+
 bool Decoder::atomic(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool reduce = statement.opcode.starts_with("red."), hint = facts.has("L2::cache_hint");
@@ -190,19 +209,7 @@ bool Decoder::atomic(const Statement& statement) {
   instruction.address = address(statement, operand(statement, first), placed, instruction);
   instruction.count = static_cast<std::uint8_t>(placed);
   if (wide) {
-    std::vector<std::uint32_t> slots;
-    const auto add = [&](const Operand& of, bool result) {
-      atomic_registers(statement, of, type, elements, result, slots);
-    };
-    add(reduce ? Operand{} : operand(statement, 0), true);
-    add(operand(statement, first + 1), false);
-    add(operand(statement, first + (swap ? 2 : 1)), false);
-    instruction.c = static_cast<std::uint32_t>(slots.size()) / 3;
-    instruction.more = more(slots);
-    const auto end = slots.begin() + instruction.c;
-    const auto used = std::find_if(slots.begin(), end,
-                                   [](std::uint32_t slot) { return slot != Instruction::kNone; });
-    if (used != end) instruction.d = *used;
+    wide_atomic_operands(statement, first, type, elements, swap, instruction);
   } else {
     if (!reduce && operand(statement, 0).kind != OperandKind::sink)
       instruction.d = destination(statement, 0, type);

@@ -106,14 +106,25 @@ bool is_tiny(Format format) {
   return format >= Format::e4m3;
 }
 
+// Between floating-point formats of one number.
+std::string_view real_mistake(const Words& words, Format to, Format from) {
+  const bool rounds = !words.rounding.empty();
+  if (to == from) return !rounds || words.integral() ? "" : "rounds to an integer, or not at all";
+  const auto size = [](Format format) {
+    return format == Format::f64 ? 8 : format == Format::f32 ? 4 : 2;
+  };
+  const bool exact = from == Format::bf16 || (to == Format::bf16 && from == Format::f16);
+  if (exact && !rounds) return "";
+  if (!exact && size(to) > size(from)) return rounds ? "a wider format needs no rounding" : "";
+  return words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
+}
+
 // What is wrong with a conversion of one number, or "". These are the tables of the PTX ISA's cvt,
 // with what its assembler adds.
 std::string_view scalar_mistake(const Words& words, Format to, Format from) {
-  const bool real32 = to == Format::f32 || from == Format::f32;
-  const std::string_view rounding = words.rounding;
-  if (words.flush && !real32) return ".ftz needs a .f32 operand";
+  if (words.flush && to != Format::f32 && from != Format::f32) return ".ftz needs a .f32 operand";
   if (is_integer(to) && is_integer(from)) {
-    if (!rounding.empty()) return "integers need no rounding";
+    if (!words.rounding.empty()) return "integers need no rounding";
     return words.saturate && contains(to, from) ? ".sat has nothing to do here" : "";
   }
   if (from == Format::bf16 || to == Format::bf16) {
@@ -123,16 +134,7 @@ std::string_view scalar_mistake(const Words& words, Format to, Format from) {
   }
   if (is_integer(to)) return words.integral() ? "" : "needs .rni, .rzi, .rmi or .rpi";
   if (is_integer(from)) return words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
-  if (to == from)
-    return rounding.empty() || words.integral() ? "" : "rounds to an integer, or not at all";
-  const bool half = to == Format::bf16 && from == Format::f16;
-  const bool exact = from == Format::bf16 || half;
-  const auto size = [](Format format) {
-    return format == Format::f64 ? 8 : format == Format::f32 ? 4 : 2;
-  };
-  if (exact) return rounding.empty() || words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
-  if (size(to) > size(from)) return rounding.empty() ? "" : "a wider format needs no rounding";
-  return words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
+  return real_mistake(words, to, from);
 }
 
 // The same for packed numbers, tf32, and .relu and .satfinite of any.

@@ -38,108 +38,129 @@ void Decoder::find_leaders() {
   }
 }
 
-// Blocks are first numbered by the statement that begins them; `count` stands for the end of the
-// function, where threads leave, and higher numbers for blocks that hold a guarded instruction that
-// ends a block (@p ret; @p bar.sync 0;), reached by a branch on the guard.
+/// Blocks as they are first numbered: by the statement that begins them; higher numbers are of those
+/// that hold a guarded instruction that ends a block (@p ret; @p bar.sync 0;), reached by a branch
+/// on the guard.
+struct Decoder::BlockNumbers {
+  std::vector<std::uint32_t> at;  ///< by statement; one more for the end, where threads leave
+  std::uint32_t count = 0;        ///< of those that a statement begins
+  std::vector<Block> extra;
+
+  std::uint32_t add(const Block& block) {
+    extra.push_back(block);
+    return count + static_cast<std::uint32_t>(extra.size()) - 1;
+  }
+};
+
+Decoder::BlockNumbers Decoder::number_blocks() {
+  const std::size_t statements = function_.statements.size();
+  leader_[statements] = 1;  // falling off the end is a return
+  BlockNumbers numbers;
+  for (std::size_t i = 0; i <= statements; ++i) {
+    if (leader_[i] != 0) ++numbers.count;
+    numbers.at.push_back(numbers.count - 1);
+  }
+  return numbers;
+}
+
+// The instruction that ends a block, alone in one of its own if it is guarded.
+void Decoder::add_exit(const Statement& statement, std::uint32_t index, Block& block,
+                       BlockNumbers& numbers) {
+  const std::uint32_t behind = numbers.at[index + 1];
+  block.end = static_cast<std::uint32_t>(program_.code.size());
+  Block last;
+  last.begin = last.end = block.end;
+  last.statement = first_statement_ + index;
+  last.next = behind;
+  if (is_indexed_branch(statement))
+    indexed_branch(statement, last, numbers.at, numbers.extra, numbers.count);
+  else
+    try_end_block(statement, index, last);
+  if (last.counts) barrier_reduction(statement, last, numbers.extra, numbers.count);
+  if (last.exit == Exit::jump) last.next = numbers.at[last.next];
+  if (statement.guard == Operand::kNone) {
+    last.begin = block.begin;
+    block = last;
+    return;
+  }
+  block.exit = Exit::branch;
+  block.predicate = register_slot(statement.guard);
+  block.negated = statement.guard_negated;
+  block.next = behind;
+  const bool only_jumps = last.exit == Exit::jump && last.begin == last.end;
+  block.taken = only_jumps ? last.next : numbers.add(last);
+}
+
+// Whoever comes to a warp operation, by falling through or by a branch, waits first for the lanes
+// of its mask: an empty block that collects them stands before it. Of a guarded operation, which is
+// a block alone, only those do whose guard holds.
+void Decoder::collect_before(const Statement& operation, std::uint32_t index, Block& block,
+                             BlockNumbers& numbers) {
+  Block wait;
+  wait.begin = wait.end = block.begin;
+  wait.exit = Exit::collect;
+  wait.statement = first_statement_ + index;
+  wait.barrier = members(operation);
+  wait.next = numbers.add(block);
+  if (operation.guard == Operand::kNone) {
+    block = wait;
+    return;
+  }
+  Block ask = wait;
+  ask.barrier = Block().barrier;
+  ask.exit = Exit::branch;
+  ask.predicate = register_slot(operation.guard);
+  ask.negated = operation.guard_negated;
+  ask.next = block.next;
+  ask.taken = numbers.add(wait);
+  block = ask;
+}
+
+// The block that begins with a statement; the number of the statement behind it.
+std::uint32_t Decoder::build_block(std::uint32_t first, BlockNumbers& numbers) {
+  const auto count = static_cast<std::uint32_t>(function_.statements.size());
+  Block& block = blocks_[numbers.at[first]];
+  block.begin = static_cast<std::uint32_t>(program_.code.size());
+  block.exit = Exit::jump;
+  polls_ = polls_block_ = false;
+  if (first == 0) keep_stack();
+  std::uint32_t i = first;
+  bool ended = false;
+  do {
+    const Statement& statement = function_.statements[i];
+    block.statement = first_statement_ + i;
+    ended = ends_block(statement);
+    if (ended)
+      add_exit(statement, i, block, numbers);
+    else
+      try_instruction(statement);
+    ++i;
+  } while (!ended && i < count && leader_[i] == 0);
+  if (!ended) {
+    block.end = static_cast<std::uint32_t>(program_.code.size());
+    block.next = numbers.at[i];
+  }
+  block.weight = i - first;
+  block.polls = polls_ || polls_block_;
+  block.polls_block = !polls_;
+  const Statement& begin = function_.statements[first];
+  if (is_collective(begin)) collect_before(begin, first, block, numbers);
+  return i;
+}
+
 void Decoder::build_blocks() {
   const auto count = static_cast<std::uint32_t>(function_.statements.size());
-  std::vector<std::uint32_t> block_at(count + 1, 0);
-  std::uint32_t blocks = 0;
-  for (std::uint32_t i = 0; i <= count; ++i) {
-    if (leader_[i] != 0) ++blocks;
-    block_at[i] = blocks - 1;
-  }
-  if (leader_[count] == 0) {  // falling off the end is a return
-    leader_[count] = 1;
-    block_at[count] = blocks++;
-  }
-  blocks_.resize(blocks);
-  std::vector<Block> extra;
-  for (std::uint32_t i = 0; i < count;) {
-    Block& block = blocks_[block_at[i]];
-    block.begin = static_cast<std::uint32_t>(program_.code.size());
-    block.exit = Exit::jump;
-    polls_ = polls_block_ = false;
-    const std::uint32_t first = i;
-    if (first == 0) keep_stack();
-    bool ended = false;
-    do {
-      const Statement& statement = function_.statements[i];
-      block.statement = first_statement_ + i;
-      if (ends_block(statement)) {
-        ended = true;
-        block.end = static_cast<std::uint32_t>(program_.code.size());
-        Block last;
-        last.begin = last.end = block.end;
-        last.statement = first_statement_ + i;
-        last.next = block_at[i + 1];
-        if (is_indexed_branch(statement))
-          indexed_branch(statement, last, block_at, extra, blocks);
-        else
-          try_end_block(statement, i, last);
-        if (last.counts) barrier_reduction(statement, last, extra, blocks);
-        if (last.exit == Exit::jump) last.next = block_at[last.next];
-        if (statement.guard == Operand::kNone) {
-          last.begin = block.begin;
-          block = last;
-        } else {
-          block.exit = Exit::branch;
-          block.predicate = register_slot(statement.guard);
-          block.negated = statement.guard_negated;
-          block.next = block_at[i + 1];
-          if (last.exit == Exit::jump && last.begin == last.end) {
-            block.taken = last.next;
-          } else {
-            block.taken = blocks + static_cast<std::uint32_t>(extra.size());
-            extra.push_back(last);
-          }
-        }
-      } else {
-        try_instruction(statement);
-      }
-      ++i;
-    } while (!ended && i < count && leader_[i] == 0);
-    if (!ended) {
-      block.end = static_cast<std::uint32_t>(program_.code.size());
-      block.next = block_at[i];
-    }
-    block.weight = i - first;
-    block.polls = polls_ || polls_block_;
-    block.polls_block = !polls_;
-    // Whoever comes to a warp operation, by falling through or by a branch, waits first for the
-    // lanes of its mask: an empty block that collects them stands before it. Of a guarded
-    // operation, which is a block alone, only those do whose guard holds.
-    if (const Statement& collect = function_.statements[first]; is_collective(collect)) {
-      Block wait;
-      wait.begin = wait.end = block.begin;
-      wait.exit = Exit::collect;
-      wait.statement = first_statement_ + first;
-      wait.barrier = members(collect);
-      wait.next = blocks + static_cast<std::uint32_t>(extra.size());
-      extra.push_back(block);
-      if (collect.guard == Operand::kNone) {
-        block = wait;
-        continue;
-      }
-      Block ask = wait;
-      ask.barrier = Block().barrier;
-      ask.exit = Exit::branch;
-      ask.predicate = register_slot(collect.guard);
-      ask.negated = collect.guard_negated;
-      ask.next = block.next;
-      ask.taken = blocks + static_cast<std::uint32_t>(extra.size());
-      extra.push_back(wait);
-      block = ask;
-    }
-  }
-  Block& end = blocks_[block_at[count]];
+  BlockNumbers numbers = number_blocks();
+  blocks_.resize(numbers.count);
+  for (std::uint32_t i = 0; i < count;) i = build_block(i, numbers);
+  Block& end = blocks_[numbers.at[count]];
   end.begin = static_cast<std::uint32_t>(program_.code.size());
   if (count > 0) give_stack_back(function_.statements.back());
   end.end = static_cast<std::uint32_t>(program_.code.size());
   end.exit = callee_ == Instruction::kNone ? Exit::leave : Exit::ret;
   end.barrier = callee_;
   end.statement = first_statement_ + (count == 0 ? 0 : count - 1);
-  blocks_.insert(blocks_.end(), extra.begin(), extra.end());
+  blocks_.insert(blocks_.end(), numbers.extra.begin(), numbers.extra.end());
 }
 
 void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& block) {

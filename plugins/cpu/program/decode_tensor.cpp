@@ -22,6 +22,27 @@ constexpr std::array<std::string_view, 9> kTensorReductions = {"",    "add", "mi
 // shared memory [to], [map, {coordinates}], [mbarrier]{, mask}{, cache policy}, from there [map,
 // {coordinates}], [from]{, cache policy}; cp.reduce… with an operation;
 // cp.async.bulk.prefetch.tensor.Nd.L2.global [map, {coordinates}]{, cache policy}
+// The coordinates of a box and, of im2col, the offsets behind them.
+std::vector<std::uint32_t> Decoder::box_slots(const Statement& statement, const Operand& map,
+                                              const Operand* offsets, const TensorForm& form) {
+  if (map.kind != OperandKind::address || map.count == 0)
+    invalid(statement, "expected a tensor map with coordinates");
+  if (map.value != 0) invalid(statement, "the address of a tensor map has no offset");
+  const Operand& coordinates = function_.operands[map.index + map.count];
+  if (coordinates.kind != OperandKind::vector || coordinates.count != form.rank)
+    invalid(statement, "needs as many coordinates as dimensions");
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t d = 0; d < form.rank; ++d)
+    slots.push_back(
+        element(statement, function_.operands[coordinates.index + d], Type::s32, false));
+  if (offsets == nullptr) return slots;
+  if (offsets->kind != OperandKind::vector || offsets->count != form.offsets)
+    invalid(statement, "needs an offset for each dimension of space");
+  for (std::uint32_t d = 0; d < form.offsets; ++d)
+    slots.push_back(element(statement, function_.operands[offsets->index + d], Type::u16, false));
+  return slots;
+}
+
 bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
   const InstructionFacts& facts = *statement.facts;
   const bool prefetches = facts.has("prefetch"), hint = facts.has("L2::cache_hint");
@@ -50,23 +71,8 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
   expect_operands(statement, operands, operands);
   const std::size_t behind = prefetches ? 1 : 3;  // what may stand there: offsets, then a mask
   const Operand& map = operand(statement, prefetches || form.to_global ? 0 : 1);
-  if (map.kind != OperandKind::address || map.count == 0)
-    invalid(statement, "expected a tensor map with coordinates");
-  if (map.value != 0) invalid(statement, "the address of a tensor map has no offset");
-  const Operand& coordinates = function_.operands[map.index + map.count];
-  if (coordinates.kind != OperandKind::vector || coordinates.count != form.rank)
-    invalid(statement, "needs as many coordinates as dimensions");
-  std::vector<std::uint32_t> slots;
-  for (std::uint32_t d = 0; d < form.rank; ++d)
-    slots.push_back(
-        element(statement, function_.operands[coordinates.index + d], Type::s32, false));
-  if (form.offsets > 0) {
-    const Operand& offsets = operand(statement, behind);
-    if (offsets.kind != OperandKind::vector || offsets.count != form.offsets)
-      invalid(statement, "needs an offset for each dimension of space");
-    for (std::uint32_t d = 0; d < form.offsets; ++d)
-      slots.push_back(element(statement, function_.operands[offsets.index + d], Type::u16, false));
-  }
+  const Operand* offsets = form.offsets > 0 ? &operand(statement, behind) : nullptr;
+  const std::vector<std::uint32_t> slots = box_slots(statement, map, offsets, form);
   instruction.opcode = prefetches ? Opcode::prefetch_tensor : Opcode::copy_tensor;
   instruction.imm = form.pack();
   instruction.site = program_.sites;

@@ -14,6 +14,7 @@
 #include "program/image_op.hpp"
 #include "program/memory_words.hpp"
 #include "program/program.hpp"
+#include "program/tensor_form.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
@@ -188,6 +189,8 @@ class Decoder {
   std::uint32_t members(const Statement& statement);
   [[nodiscard]] static bool is_collective(const Statement& statement);
   bool atomic(const Statement& statement);
+  void wide_atomic_operands(const Statement& statement, std::size_t first, Type type,
+                            std::uint32_t elements, bool swap, Instruction& instruction);
   void atomic_registers(const Statement& statement, const Operand& operand, Type type,
                         std::uint32_t elements, bool result, std::vector<std::uint32_t>& into);
 
@@ -247,6 +250,7 @@ class Decoder {
   std::uint32_t address_value(const Statement& statement, const Operand& operand, Space space);
   // decode_bulk.cpp
   bool bulk_copy(const Statement& statement);
+  Opcode bulk_reduction(const Statement& statement, bool to_global);
   bool bulk_prefetch(const Statement& statement);
   bool bulk_store(const Statement& statement);
   bool async_store(const Statement& statement);
@@ -255,6 +259,8 @@ class Decoder {
                       std::string_view type) const;
   // decode_tensor.cpp
   bool tensor_copy(const Statement& statement, bool reduces);
+  std::vector<std::uint32_t> box_slots(const Statement& statement, const Operand& map,
+                                       const Operand* offsets, const TensorForm& form);
   // decode_cluster.cpp
   bool cluster_address(const Statement& statement);
   /// The slot of a special register that depends on the launch, or kNone.
@@ -275,6 +281,13 @@ class Decoder {
 
   // decode_flow.cpp
   void find_leaders();
+  struct BlockNumbers;
+  BlockNumbers number_blocks();
+  void add_exit(const Statement& statement, std::uint32_t index, Block& block,
+                BlockNumbers& numbers);
+  void collect_before(const Statement& operation, std::uint32_t index, Block& block,
+                      BlockNumbers& numbers);
+  std::uint32_t build_block(std::uint32_t first, BlockNumbers& numbers);
   void build_blocks();
   void barrier(const Statement& statement, Block& block);
   void end_block(const Statement& statement, std::uint32_t index, Block& block);

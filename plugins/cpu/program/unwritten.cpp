@@ -1,5 +1,6 @@
 // Registers that may be read before they are written: those that are not on every way to a read.
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "program/program.hpp"
@@ -18,81 +19,118 @@ bool has(const Set& set, std::uint32_t slot) {
   return (set[slot / kSlotBytes / 64] >> (slot / kSlotBytes % 64) & 1) != 0;
 }
 
-}  // namespace
+class UnwrittenSearch {
+ public:
+  explicit UnwrittenSearch(Program& program)
+      : program_(program),
+        words_(program.register_bytes / kSlotBytes / 64 + 1),
+        before_(program.blocks.size()),
+        begins_(program.blocks.size()),
+        given_(words_),
+        found_(words_) {
+    find_ways();
+    find_given();
+    find_written();
+  }
 
-void find_unwritten(Program& program) {
-  program.unwritten.clear();
-  const std::size_t blocks = program.blocks.size();
-  const std::size_t words = program.register_bytes / kSlotBytes / 64 + 1;
-  std::vector<std::vector<std::uint32_t>> before(blocks);
-  std::vector<std::uint8_t> begins(blocks);
-  begins[program.entry] = 1;
-  for (const Callee& callee : program.callees) begins[callee.entry] = 1;
-  for (std::uint32_t b = 0; b < blocks; ++b) {
-    const Block& block = program.blocks[b];
-    if (block.exit == Exit::leave || block.exit == Exit::ret) continue;
-    before[block.next].push_back(b);
-    if (block.exit == Exit::branch) before[block.taken].push_back(b);
+  void run() {
+    program_.unwritten.clear();
+    for (std::size_t b = 0; b < program_.blocks.size(); ++b) read_block(b);
   }
-  // What every way to the end of a block writes; begun with everything, and cut down.
-  Set given(words);
-  for (const Program::Constant& constant : program.constants) add(given, constant.slot);
-  for (const Program::SpecialSlot& special : program.specials) add(given, special.slot);
-  for (const Callee& callee : program.callees) {
-    add(given, callee.frame_slot);
-    add(given, callee.return_slot);
-  }
-  if (program.barrier_count != Instruction::kNone) {
-    add(given, program.barrier_count);
-    add(given, program.barrier_count + kSlotBytes);
-  }
-  std::vector<Set> written(blocks, Set(words)), after(blocks, Set(words, ~std::uint64_t{0}));
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const Block& block = program.blocks[b];
-    for (std::uint32_t i = block.begin; i < block.end; ++i) {
-      if (program.code[i].guard != Instruction::kNone) continue;
-      for (const std::uint32_t slot : uses_of(program, program.code[i]).writes)
-        add(written[b], slot);
+
+ private:
+  void find_ways() {
+    begins_[program_.entry] = 1;
+    for (const Callee& callee : program_.callees) begins_[callee.entry] = 1;
+    for (std::uint32_t b = 0; b < program_.blocks.size(); ++b) {
+      const Block& block = program_.blocks[b];
+      if (block.exit == Exit::leave || block.exit == Exit::ret) continue;
+      before_[block.next].push_back(b);
+      if (block.exit == Exit::branch) before_[block.taken].push_back(b);
     }
   }
-  const auto before_block = [&](std::size_t b) {
-    Set set(words, ~std::uint64_t{0});
-    if (begins[b] != 0) set = given;
-    for (const std::uint32_t from : before[b]) {
-      for (std::size_t w = 0; w < words; ++w) set[w] &= after[from][w];
+
+  // What the machine writes before a kernel or function begins.
+  void find_given() {
+    for (const Program::Constant& constant : program_.constants) add(given_, constant.slot);
+    for (const Program::SpecialSlot& special : program_.specials) add(given_, special.slot);
+    for (const Callee& callee : program_.callees) {
+      add(given_, callee.frame_slot);
+      add(given_, callee.return_slot);
+    }
+    if (program_.barrier_count != Instruction::kNone) {
+      add(given_, program_.barrier_count);
+      add(given_, program_.barrier_count + kSlotBytes);
+    }
+  }
+
+  // What every way to the end of a block writes; begun with everything, and cut down.
+  void find_written() {
+    const std::size_t blocks = program_.blocks.size();
+    std::vector<Set> written(blocks, Set(words_));
+    after_.assign(blocks, Set(words_, ~std::uint64_t{0}));
+    for (std::size_t b = 0; b < blocks; ++b) {
+      for (std::uint32_t i = program_.blocks[b].begin; i < program_.blocks[b].end; ++i)
+        add_writes(program_.code[i], uses_of(program_, program_.code[i]), written[b]);
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t b = 0; b < blocks; ++b) {
+        Set set = before_block(b);
+        for (std::size_t w = 0; w < words_; ++w) set[w] |= written[b][w];
+        if (set == after_[b]) continue;
+        after_[b] = std::move(set);
+        changed = true;
+      }
+    }
+  }
+
+  [[nodiscard]] Set before_block(std::size_t b) const {
+    Set set(words_, ~std::uint64_t{0});
+    if (begins_[b] != 0) set = given_;
+    for (const std::uint32_t from : before_[b]) {
+      for (std::size_t w = 0; w < words_; ++w) set[w] &= after_[from][w];
     }
     return set;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t b = 0; b < blocks; ++b) {
-      Set set = before_block(b);
-      for (std::size_t w = 0; w < words; ++w) set[w] |= written[b][w];
-      if (set == after[b]) continue;
-      after[b] = std::move(set);
-      changed = true;
-    }
   }
-  Set found(words);
-  const auto read = [&](const Set& known, std::uint32_t slot) {
-    if (slot == Instruction::kNone || has(known, slot) || has(found, slot)) return;
-    add(found, slot);
-    program.unwritten.push_back(slot);
-  };
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const Block& block = program.blocks[b];
+
+  static void add_writes(const Instruction& instruction, const Uses& uses, Set& set) {
+    if (instruction.guard != Instruction::kNone) return;
+    for (const std::uint32_t slot : uses.writes) add(set, slot);
+  }
+
+  void read(const Set& known, std::uint32_t slot) {
+    if (slot == Instruction::kNone || has(known, slot) || has(found_, slot)) return;
+    add(found_, slot);
+    program_.unwritten.push_back(slot);
+  }
+
+  void read_block(std::size_t b) {
+    const Block& block = program_.blocks[b];
     Set known = before_block(b);
     for (std::uint32_t i = block.begin; i < block.end; ++i) {
-      const Instruction& instruction = program.code[i];
-      const Uses uses = uses_of(program, instruction);
+      const Instruction& instruction = program_.code[i];
+      const Uses uses = uses_of(program_, instruction);
       read(known, instruction.guard);
       for (const std::uint32_t slot : uses.reads) read(known, slot);
       for (const std::uint32_t slot : uses.places) read(known, slot);
-      if (instruction.guard != Instruction::kNone) continue;
-      for (const std::uint32_t slot : uses.writes) add(known, slot);
+      add_writes(instruction, uses, known);
     }
     if (block.exit == Exit::branch) read(known, block.predicate);
   }
+
+  Program& program_;
+  std::size_t words_;
+  std::vector<std::vector<std::uint32_t>> before_;  ///< by block: those that go on to it
+  std::vector<std::uint8_t> begins_;
+  Set given_, found_;
+  std::vector<Set> after_;
+};
+
+}  // namespace
+
+void find_unwritten(Program& program) {
+  UnwrittenSearch(program).run();
 }
 
 }  // namespace warpmark::cpu
