@@ -6,8 +6,8 @@ pin_stamp() { sha256sum "$parts/$1.txt" | cut -d ' ' -f 1; }
 stamp_is_current() { [[ -r $1/stamp && $(<"$1/stamp") == "$2" ]]; }
 
 # Environments that tests need and no user: numpy2, which holds both NumPys against each other, and
-# site, with MkDocs. Both are optional: without one its tests are skipped.
-test_environments=(numpy2 site)
+# tools, with MkDocs and lizard. Both are optional: without one its tests are skipped.
+test_environments=(numpy2 tools)
 environment_stamp() { printf '%s %s %s' "$(pin_stamp "$1")" "$python" "${python_version:-}"; }
 has_environment() { stamp_is_current "$deps/$1" "$(environment_stamp "$1")"; }
 
@@ -104,9 +104,9 @@ provide_environment() {
 provide_environments() {
   [[ $command == test ]] || return 0
   if ! want_environments; then
-    note "no NumPy 2 and no MkDocs are pinned for Python ${python_version:-}: tests that need them are skipped"
+    note "no NumPy 2, MkDocs and lizard are pinned for Python ${python_version:-}: tests that need them are skipped"
     return 0
   fi
   provide_environment numpy2 numpy 'NumPy 2'
-  provide_environment site mkdocs MkDocs
+  provide_environment tools mkdocs 'MkDocs and lizard'
 }

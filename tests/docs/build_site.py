@@ -1,6 +1,6 @@
 """Builds the site of the documentation, with warnings as errors: usage: build_site.py ROOT
 
-With the MkDocs of build/deps/site, which ./bootstrap test makes, or the one that is installed.
+With the MkDocs of build/deps/tools, which ./bootstrap test makes, or the one that is installed.
 Exit code 77 where there is none that is new enough (docs/requirements.txt names its version).
 """
 import importlib.util
@@ -18,7 +18,7 @@ OLDEST = (1, 6)  # checks anchors; Debian 12 has 1.4
 def builder(root):
     """The command that is MkDocs: ours, this Python's or the PATH's; None if none is new enough."""
     commands = []
-    ours = root / "build/deps/site/bin/python3"
+    ours = root / "build/deps/tools/bin/python3"
     if ours.exists():
         commands.append([str(ours), "-I", "-B", "-m", "mkdocs"])
     if importlib.util.find_spec("mkdocs"):

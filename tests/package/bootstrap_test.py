@@ -264,7 +264,7 @@ class Wheels(BootstrapTest):
     def test_environments_of_tests_are_optional(self):
         offline = self.run_script("test", "--offline")
         refused = self.run_script("test")  # by the fake pip
-        for name, title in (("numpy2", "NumPy 2"), ("site", "MkDocs")):
+        for name, title in (("numpy2", "NumPy 2"), ("tools", "MkDocs and lizard")):
             with self.subTest(name):
                 self.assertIn("build/deps/%s; tests that need %s are skipped" % (name, title), offline)
                 self.assertIn("no %s for this Python could be had" % title, refused)
@@ -355,8 +355,9 @@ class Presets(unittest.TestCase):
 
 class Pins(unittest.TestCase):
     # One wheel for every machine. All others have one for each architecture, and each its hash.
-    PURE_PYTHON = {"click", "ghp-import", "jinja2", "markdown", "mergedeep", "mkdocs",
-                   "mkdocs-get-deps", "packaging", "pathspec", "platformdirs", "python-dateutil",
+    PURE_PYTHON = {"click", "ghp-import", "jinja2", "lizard", "markdown", "mergedeep", "mkdocs",
+                   "mkdocs-get-deps", "packaging", "pathspec", "platformdirs", "pygments",
+                   "python-dateutil",
                    "pyyaml-env-tag", "tzdata"}
 
     def test_every_requirement_is_exact_and_hashed(self):
@@ -374,7 +375,7 @@ class Pins(unittest.TestCase):
     def test_mkdocs_of_the_test_is_that_of_the_documentation(self):
         pin = re.compile(r"^mkdocs==[0-9.]+", re.M)
         self.assertEqual(pin.findall((SOURCE / "docs/requirements.txt").read_text()),
-                         pin.findall((SOURCE / "bootstrap.d/site.txt").read_text()))
+                         pin.findall((SOURCE / "bootstrap.d/tools.txt").read_text()))
 
     def test_no_host_is_named(self):
         files = [SOURCE / "bootstrap", SOURCE / ".ci/run"]

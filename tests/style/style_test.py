@@ -8,6 +8,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import comment_tables
 import dynamic_section
+import function_size
 import honest_tests
 import layering
 import leftovers
@@ -36,6 +37,32 @@ class CommentTables(Tree):
         prose = self.GOOD.replace("global\n   * More:\n   *   race           unordered", "global\n   * More: race           unordered")
         self.assertEqual(self.found(settings, prose), ["device.h: no row of a table begins with the kind of report 'race'"])
         self.assertEqual(len(self.found("BasedOnStyle: Google\n", self.GOOD)), 1)
+
+
+class FunctionSize(Tree):
+    def setUp(self):
+        super().setUp()
+        self.lizard = function_size.lizard_of(pathlib.Path(__file__).resolve().parents[2])
+        if self.lizard is None:
+            self.skipTest("lizard is not here")
+
+    def found(self, text, exceptions=None):
+        self.write("harness/base/large.cpp", text)
+        return list(function_size.mistakes(self.lizard, self.root, exceptions or {}))
+
+    def test_long_and_complex_functions_are_found(self):
+        long = "namespace w {\nvoid Reader::run() {\n" + "  step();\n" * 79 + "}\n}\n"
+        complex_one = "int pick(int a) {\n  return " + " || ".join(["a == 1"] * 31) + ";\n}\n"
+        self.assertEqual(self.found(long), ["harness/base/large.cpp:2: Reader::run has 81 lines (at most 80) "
+                                            "and a complexity of 1 (at most 30)"])
+        self.assertRegex(self.found(complex_one)[0], r"large.cpp:1: pick has 3 lines .* complexity of 31")
+        self.assertEqual(self.found(long.replace("  step();\n", "", 1)), [])
+
+    def test_exceptions_must_be_needed(self):
+        exception = {("harness/base/large.cpp", "pick"): "a table"}
+        self.assertEqual(self.found("int pick(int a) {\n  return a" + " + (a == 1 ? 1 : 2)" * 31 + ";\n}\n", exception),
+                         [])
+        self.assertRegex(self.found("int pick(int a) { return a; }\n", exception)[0], "no exception any more")
 
 
 class HonestTests(Tree):
