@@ -28,9 +28,7 @@ EXCEPTIONS = {
     ("plugins/cpu/machine/block.cpp", "BlockState::run_warp"): SPLIT,
     ("plugins/cpu/machine/collectives.cpp", "BlockState::run_together"): SPLIT,
     ("plugins/cpu/machine/convert.cpp", "converted"): SPLIT,
-    ("plugins/cpu/machine/special_registers.cpp", "BlockState::lay_out_registers"): SPLIT,
     ("plugins/cpu/machine/tensor.cpp", "copy_tensor"): SPLIT,
-    ("plugins/cpu/ptx/parse_constant.cpp", "ParseState::parse_binary"): SPLIT,
     ("plugins/cpu/ptx/parse_function.cpp", "ParseState::parse_parameters"): SPLIT,
     ("plugins/cpu/ptx/parse_variable.cpp", "ParseState::parse_variables"): SPLIT,
 }

@@ -251,6 +251,8 @@ class BlockState {
   void leave_cluster(Warp& warp, std::uint32_t mask);
   void pass_cluster_barrier(const Warp& warp);
   void add_wait(const Warp& warp, const Fragment& fragment, FaultKind kind);
+  [[nodiscard]] std::uint32_t thread_value(Special which, std::uint32_t warp,
+                                           std::uint32_t lane) const;
   [[nodiscard]] std::uint32_t launch_value(Special which) const;
   [[nodiscard]] std::uint32_t block_value(Special which) const;
   static void add_fragment(Warp& warp, const Fragment& fragment);

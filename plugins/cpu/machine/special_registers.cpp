@@ -10,92 +10,72 @@ namespace warpmark::cpu {
 // zero.
 void BlockState::lay_out_registers() {
   const Program& program = launch_.program;
-  const LaunchShape& shape = launch_.shape;
-  for (std::uint32_t i = 0; i < warps_.size(); ++i) {
-    std::byte* registers = image_.get() + i * register_bytes_;
+  for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
+    std::byte* registers = image_.get() + warp * register_bytes_;
     for (const Program::Constant& constant : program.constants) {
-      for (std::uint32_t lane = 0; lane < 32; ++lane) {
-        std::memcpy(registers + constant.slot + lane * (constant.wide ? 8 : 4), &constant.value,
-                    constant.wide ? 8 : 4);
-      }
+      const std::size_t bytes = constant.wide ? 8 : 4;
+      for (std::uint32_t lane = 0; lane < 32; ++lane)
+        std::memcpy(registers + constant.slot + lane * bytes, &constant.value, bytes);
     }
     for (const Program::SpecialSlot& special : program.specials) {
       for (std::uint32_t lane = 0; lane < 32; ++lane) {
-        const std::array<std::uint32_t, 3> tid = thread(i, lane);
-        std::uint32_t value = 0;
-        switch (special.which) {
-          case Special::tid_x:
-            value = tid[0];
-            break;
-          case Special::tid_y:
-            value = tid[1];
-            break;
-          case Special::tid_z:
-            value = tid[2];
-            break;
-          case Special::ntid_x:
-            value = shape.block[0];
-            break;
-          case Special::ntid_y:
-            value = shape.block[1];
-            break;
-          case Special::ntid_z:
-            value = shape.block[2];
-            break;
-          case Special::nctaid_x:
-            value = shape.grid[0];
-            break;
-          case Special::nctaid_y:
-            value = shape.grid[1];
-            break;
-          case Special::nctaid_z:
-            value = shape.grid[2];
-            break;
-          case Special::laneid:
-            value = lane;
-            break;
-          case Special::warpid:
-            value = i;
-            break;
-          case Special::nwarpid:
-            value = static_cast<std::uint32_t>(warps_.size());
-            break;
-          case Special::warp_size:
-            value = 32;
-            break;
-          case Special::lanemask_eq:
-            value = 1u << lane;
-            break;
-          case Special::lanemask_lt:
-            value = (1u << lane) - 1;
-            break;
-          case Special::lanemask_le:
-            value = (2u << lane) - 1;
-            break;
-          case Special::lanemask_gt:
-            value = ~((2u << lane) - 1);
-            break;
-          case Special::lanemask_ge:
-            value = ~((1u << lane) - 1);
-            break;
-          case Special::dynamic_smem_size:
-            value = shape.dynamic_shared;
-            break;
-          case Special::total_smem_size:
-            value = own_shared_bytes_;
-            break;
-          case Special::reserved_begin:
-            value = static_cast<std::uint32_t>(shared_bytes_) - program.reserved_bytes;
-            break;
-          case Special::reserved_end:
-            value = static_cast<std::uint32_t>(shared_bytes_);
-            break;
-          default:
-            value = launch_value(special.which);
-        }
+        const std::uint32_t value = thread_value(special.which, warp, lane);
         std::memcpy(registers + special.slot + lane * 4, &value, 4);
       }
     }
+  }
+}
+
+std::uint32_t BlockState::thread_value(Special which, std::uint32_t warp,
+                                       std::uint32_t lane) const {
+  const LaunchShape& shape = launch_.shape;
+  switch (which) {
+    case Special::tid_x:
+      return thread(warp, lane)[0];
+    case Special::tid_y:
+      return thread(warp, lane)[1];
+    case Special::tid_z:
+      return thread(warp, lane)[2];
+    case Special::ntid_x:
+      return shape.block[0];
+    case Special::ntid_y:
+      return shape.block[1];
+    case Special::ntid_z:
+      return shape.block[2];
+    case Special::nctaid_x:
+      return shape.grid[0];
+    case Special::nctaid_y:
+      return shape.grid[1];
+    case Special::nctaid_z:
+      return shape.grid[2];
+    case Special::laneid:
+      return lane;
+    case Special::warpid:
+      return warp;
+    case Special::nwarpid:
+      return static_cast<std::uint32_t>(warps_.size());
+    case Special::warp_size:
+      return 32;
+    case Special::lanemask_eq:
+      return 1u << lane;
+    case Special::lanemask_lt:
+      return (1u << lane) - 1;
+    case Special::lanemask_le:
+      return (2u << lane) - 1;
+    case Special::lanemask_gt:
+      return ~((2u << lane) - 1);
+    case Special::lanemask_ge:
+      return ~((1u << lane) - 1);
+    case Special::dynamic_smem_size:
+      return shape.dynamic_shared;
+    case Special::total_smem_size:
+      return own_shared_bytes_;
+    case Special::reserved_begin:
+      return static_cast<std::uint32_t>(shared_bytes_) - launch_.program.reserved_bytes;
+    case Special::reserved_end:
+      return static_cast<std::uint32_t>(shared_bytes_);
+    default:
+      return launch_value(which);
   }
 }
 

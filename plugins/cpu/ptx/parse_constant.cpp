@@ -1,5 +1,7 @@
 // Constant expressions: PTX ISA, "Constant Expressions", of integers; real numbers stand alone.
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 #include "ptx/parse_state.hpp"
@@ -18,6 +20,44 @@ constexpr Operator kOperators[] = {
     {'|', '|', 1}, {'&', '&', 2}, {'=', '=', 6}, {'!', '=', 6}, {'<', '=', 7}, {'>', '=', 7},
     {'<', '<', 8}, {'>', '>', 8}, {'|', 0, 3},   {'^', 0, 4},   {'&', 0, 5},   {'<', 0, 7},
     {'>', 0, 7},   {'+', 0, 9},   {'-', 0, 9},   {'*', 0, 10},  {'/', 0, 10},  {'%', 0, 10}};
+
+// By anything but 0; of -1 the quotient may not be representable.
+std::uint64_t divided(char by, std::uint64_t left, std::uint64_t right) {
+  if (right == ~std::uint64_t{0}) return by == '/' ? ~left + 1 : 0;
+  const auto a = static_cast<std::int64_t>(left), b = static_cast<std::int64_t>(right);
+  return static_cast<std::uint64_t>(by == '/' ? a / b : a % b);
+}
+
+std::uint64_t applied(const Operator& by, std::uint64_t left, std::uint64_t right) {
+  const auto a = static_cast<std::int64_t>(left), b = static_cast<std::int64_t>(right);
+  const bool doubled = by.second == by.first, or_equal = by.second == '=';
+  switch (by.first) {
+    case '|':
+      return doubled ? static_cast<std::uint64_t>(left != 0 || right != 0) : left | right;
+    case '&':
+      return doubled ? static_cast<std::uint64_t>(left != 0 && right != 0) : left & right;
+    case '^':
+      return left ^ right;
+    case '=':
+      return left == right ? 1 : 0;
+    case '!':
+      return left != right ? 1 : 0;
+    case '<':
+      if (doubled) return right < 64 ? left << right : 0;
+      return static_cast<std::uint64_t>(or_equal ? a <= b : a < b);
+    case '>':
+      if (doubled) return static_cast<std::uint64_t>(a >> (right < 64 ? right : 63));
+      return static_cast<std::uint64_t>(or_equal ? a >= b : a > b);
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      return left * right;
+    default:
+      return divided(by.first, left, right);
+  }
+}
 
 }  // namespace
 
@@ -46,65 +86,20 @@ std::uint64_t ParseState::parse_primary(std::uint32_t depth) {
 }
 
 std::uint64_t ParseState::parse_binary(int level, std::uint32_t depth) {
+  const auto is_here = [this](const Operator& one) {
+    return token_.is(one.first) && (one.second == 0 || lexer_.follows(one.second));
+  };
   std::uint64_t left = parse_primary(depth);
   for (;;) {
-    const Operator* found = nullptr;
-    for (const Operator& one : kOperators) {
-      if (!token_.is(one.first)) continue;
-      if (one.second != 0 && !lexer_.follows(one.second)) continue;
-      found = &one;
-      break;
-    }
-    if (found == nullptr || found->level < level) return left;
+    const auto* const found = std::find_if(std::begin(kOperators), std::end(kOperators), is_here);
+    if (found == std::end(kOperators) || found->level < level) return left;
     advance();
     if (found->second != 0) advance();
     if (depth > kMostDepth) fail("the expression is nested too deeply");
     const std::uint64_t right = parse_binary(found->level + 1, depth + 1);
-    const auto a = static_cast<std::int64_t>(left), b = static_cast<std::int64_t>(right);
-    switch (found->first) {
-      case '|':
-        left =
-            found->second != 0 ? static_cast<std::uint64_t>(left != 0 || right != 0) : left | right;
-        break;
-      case '&':
-        left =
-            found->second != 0 ? static_cast<std::uint64_t>(left != 0 && right != 0) : left & right;
-        break;
-      case '^':
-        left ^= right;
-        break;
-      case '=':
-        left = left == right ? 1 : 0;
-        break;
-      case '!':
-        left = left != right ? 1 : 0;
-        break;
-      case '<':
-        left = found->second == '<'   ? (right < 64 ? left << right : 0)
-               : found->second == '=' ? static_cast<std::uint64_t>(a <= b)
-                                      : static_cast<std::uint64_t>(a < b);
-        break;
-      case '>':
-        left = found->second == '>'   ? static_cast<std::uint64_t>(a >> (right < 64 ? right : 63))
-               : found->second == '=' ? static_cast<std::uint64_t>(a >= b)
-                                      : static_cast<std::uint64_t>(a > b);
-        break;
-      case '+':
-        left += right;
-        break;
-      case '-':
-        left -= right;
-        break;
-      case '*':
-        left *= right;
-        break;
-      default:
-        if (right == 0) fail("the expression divides by zero");
-        if (right == ~std::uint64_t{0})  // -1: the quotient may not be representable
-          left = found->first == '/' ? ~left + 1 : 0;
-        else
-          left = static_cast<std::uint64_t>(found->first == '/' ? a / b : a % b);
-    }
+    if (right == 0 && (found->first == '/' || found->first == '%'))
+      fail("the expression divides by zero");
+    left = applied(*found, left, right);
   }
 }
 
