@@ -24,7 +24,6 @@ EXCEPTIONS = {
     ("plugins/cpu/api/report.cpp", "render_fault"): SPLIT,
     ("plugins/cpu/inspect/bit_flow.cpp", "Result::compute"): SPLIT,
     ("plugins/cpu/inspect/observer_values.cpp", "BlockObserver::store_values"): SPLIT,
-    ("plugins/cpu/machine/access.cpp", "WARPMARK_ISA::access_in"): SPLIT,
     ("plugins/cpu/machine/block.cpp", "BlockState::run_warp"): SPLIT,
     ("plugins/cpu/machine/collectives.cpp", "BlockState::run_together"): SPLIT,
     ("plugins/cpu/machine/convert.cpp", "converted"): SPLIT,

@@ -62,88 +62,185 @@ template <bool Aligned>
 
 constexpr int kMostElements = 8;
 
-WARPMARK_INLINE void data_slots(const Lanes& w, const Instruction& i, u32 (&slots)[kMostElements]) {
-  slots[0] = i.d;
-  slots[1] = i.a;
-  slots[2] = i.b;
-  slots[3] = i.c;
+// Where the registers of the elements are; `gathered` holds them if there are several.
+WARPMARK_INLINE const u32* data_slots(const Lanes& w, const Instruction& i,
+                                      u32 (&gathered)[kMostElements]) {
+  if (i.count == 1) return &i.d;
+  gathered[0] = i.d;
+  gathered[1] = i.a;
+  gathered[2] = i.b;
+  gathered[3] = i.c;
   for (int element = 4; element < i.count; ++element)
-    slots[element] = w.operands[i.more + static_cast<u32>(element) - 4];
+    gathered[element] = w.operands[i.more + static_cast<u32>(element) - 4];
+  return gathered;
 }
 
-// One lane's access to host memory that has been checked.
-template <typename M, typename R, bool Store>
-WARPMARK_INLINE void transfer(Lanes& w, const Instruction& i, const u32* slots, int lane,
-                              std::byte* host) {
-  for (int element = 0; element < i.count; ++element) {
-    if (slots[element] == Instruction::kNone) continue;
-    R* data = reinterpret_cast<R*>(w.registers + slots[element]);
-    if constexpr (Store)
-      write<M>(host + element * sizeof(M), static_cast<M>(data[lane]));
-    else
-      data[lane] = extend<R, M>(read<M>(host + element * sizeof(M)));
-  }
+// Host memory by address: that of lane L and address A is at base + L * stride + A. (Integers: the
+// base of a region that begins far from 0 is no pointer.)
+struct HostPlaces {
+  u64 base, stride;
+};
+WARPMARK_INLINE HostPlaces places_in(const Region& region, u64 stride = 0) {
+  return {reinterpret_cast<u64>(region.host) - region.begin, stride};
+}
+WARPMARK_INLINE std::byte* place_at(const HostPlaces& places, int lane, u64 address) {
+  return reinterpret_cast<std::byte*>(places.base + static_cast<u64>(lane) * places.stride +
+                                      address);
 }
 
-template <typename R>
-WARPMARK_INLINE void zero(Lanes& w, const Instruction& i, const u32* slots, int lane) {
-  for (int element = 0; element < i.count; ++element) {
-    if (slots[element] == Instruction::kNone) continue;
-    reinterpret_cast<R*>(w.registers + slots[element])[lane] = 0;
-  }
-}
+// What an access does to memory and registers once its places are known. Only this depends on the
+// types: M in memory, R of a lane's register.
+template <typename M, typename R>
+struct Moves {
+  WARPMARK_INLINE void load(R& data, const std::byte* from) { data = extend<R, M>(read<M>(from)); }
+  WARPMARK_INLINE void store(R& data, std::byte* to) { write<M>(to, static_cast<M>(data)); }
 
-// The 32 lanes touch one range, in order: one check, one copy.
-template <typename M, typename R, bool Store>
-WARPMARK_INLINE void transfer_all(Lanes& w, const Instruction& i, std::byte* host) {
-  R* data = static_cast<R*>(__builtin_assume_aligned(w.registers + i.d, 64));
-  WARPMARK_NO_DEPENDENCES for (int lane = 0; lane < 32; ++lane) {
-    if constexpr (Store)
-      write<M>(host + lane * sizeof(M), static_cast<M>(data[lane]));
-    else
-      data[lane] = extend<R, M>(read<M>(host + lane * sizeof(M)));
-  }
-}
-
-// The same for vectors of `Count`, whose elements lie beside each other in memory.
-template <typename M, typename R, bool Store, int Count>
-WARPMARK_INLINE void transfer_vectors(Lanes& w, const u32* slots, std::byte* host) {
-  for (int element = 0; element < Count; ++element) {
-    if (slots[element] == Instruction::kNone) continue;
-    R* data = static_cast<R*>(__builtin_assume_aligned(w.registers + slots[element], 64));
-    std::byte* at = host + element * sizeof(M);
-    WARPMARK_NO_DEPENDENCES for (int lane = 0; lane < 32; ++lane) {
-      if constexpr (Store)
-        write<M>(at + lane * (Count * sizeof(M)), static_cast<M>(data[lane]));
-      else
-        data[lane] = extend<R, M>(read<M>(at + lane * (Count * sizeof(M))));
+  // 32 vectors of `Count` elements, beside each other in memory.
+  template <bool Store, int Count>
+  WARPMARK_INLINE void vectors(Lanes& w, const u32* slots, std::byte* host) {
+    for (int element = 0; element < Count; ++element) {
+      if (slots[element] == Instruction::kNone) continue;
+      R* data = static_cast<R*>(__builtin_assume_aligned(w.registers + slots[element], 64));
+      std::byte* at = host + element * sizeof(M);
+      WARPMARK_NO_DEPENDENCES for (int lane = 0; lane < 32; ++lane) {
+        std::byte* place = at + lane * (Count * sizeof(M));
+        Store ? store(data[lane], place) : load(data[lane], place);
+      }
     }
   }
+  template <bool Store>
+  static void contiguous(Lanes& w, const Instruction& i, std::byte* host) {
+    if (i.count == 1) return vectors<Store, 1>(w, &i.d, host);
+    u32 gathered[kMostElements];
+    const u32* slots = data_slots(w, i, gathered);
+    if (i.count == 2)
+      vectors<Store, 2>(w, slots, host);
+    else if (i.count == 4)
+      vectors<Store, 4>(w, slots, host);
+    else if constexpr (sizeof(M) == 4 && sizeof(R) == 4)  // .v8 is of 32-bit types alone
+      vectors<Store, 8>(w, slots, host);
+  }
+
+  // All lanes of `mask` load one place.
+  static void broadcast(Lanes& w, const Instruction& i, const std::byte* host, u32 mask) {
+    u32 gathered[kMostElements];
+    const u32* slots = data_slots(w, i, gathered);
+    for (int element = 0; element < i.count; ++element) {
+      if (slots[element] == Instruction::kNone) continue;
+      R value;
+      load(value, host + element * sizeof(M));
+      R* data = reinterpret_cast<R*>(w.registers + slots[element]);
+      for (int lane = 0; lane < 32; ++lane)
+        data[lane] = (mask >> lane & 1) != 0 ? value : data[lane];
+    }
+  }
+
+  // Lane L of `mask` accesses the place of at[L].
+  template <bool Store>
+  static void scattered(Lanes& w, const Instruction& i, HostPlaces places, const u64* at,
+                        u32 mask) {
+    u32 gathered[kMostElements];
+    const u32* slots = data_slots(w, i, gathered);
+    for (int element = 0; element < i.count; ++element, places.base += sizeof(M)) {
+      if (slots[element] == Instruction::kNone) continue;
+      R* data = reinterpret_cast<R*>(w.registers + slots[element]);
+      for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+        const int lane = __builtin_ctz(rest);
+        std::byte* place = place_at(places, lane, at[lane]);
+        Store ? store(data[lane], place) : load(data[lane], place);
+      }
+    }
+  }
+};
+
+// The moves of one pair of types, for code that is the same for all of them.
+struct Element {
+  u32 bytes;  // in memory
+  bool wide;  // the register has 64 bits
+  void (*contiguous)(Lanes&, const Instruction&, std::byte*);
+  void (*broadcast)(Lanes&, const Instruction&, const std::byte*, u32 mask);
+  void (*scattered)(Lanes&, const Instruction&, HostPlaces, const u64* at, u32 mask);
+};
+template <typename M, typename R, bool Store>
+constexpr Element kElement = {sizeof(M), sizeof(R) == 8, Moves<M, R>::template contiguous<Store>,
+                              Moves<M, R>::broadcast, Moves<M, R>::template scattered<Store>};
+
+void load_zero(Lanes& w, const Instruction& i, const Element& element, int lane) {
+  u32 gathered[kMostElements];
+  const u32* slots = data_slots(w, i, gathered);
+  for (int k = 0; k < i.count; ++k) {
+    if (slots[k] == Instruction::kNone) continue;
+    write_lane(w.registers, slots[k], static_cast<u32>(lane), element.wide, 0);
+  }
+}
+
+// Whether a lane's store leaves its memory as it is.
+bool stores_same(const Lanes& w, const Instruction& i, const Element& element, int lane,
+                 const std::byte* host) {
+  u32 gathered[kMostElements];
+  const u32* slots = data_slots(w, i, gathered);
+  for (int k = 0; k < i.count; ++k) {
+    const u64 value = read_lane(w.registers, slots[k], static_cast<u32>(lane), element.wide);
+    if (__builtin_memcmp(host + k * element.bytes, &value, element.bytes) != 0) return false;
+  }
+  return true;
 }
 
 // Follows the access of one lane, whatever calls for it; of shared memory of another block, too.
-template <Space S, typename M, typename R, bool Store>
-void inspect_closely(Lanes& w, const Instruction& i, const u32* slots, int lane, u64 address,
-                     u32 bytes, const std::byte* host) {
+template <Space S, bool Store>
+void inspect_closely(Lanes& w, const Instruction& i, const Element& element, int lane, u64 address,
+                     const std::byte* host) {
   if constexpr (S == Space::param) return;
   BlockObserver& observer = *w.observer;
+  const u32 bytes = element.bytes * i.count;
   if constexpr (Store) {
-    bool same = observer.checks().race;
-    for (int element = 0; same && element < i.count; ++element) {
-      const R* data = reinterpret_cast<const R*>(w.registers + slots[element]);
-      same = read<M>(host + element * sizeof(M)) == static_cast<M>(data[lane]);
-    }
+    const bool same = observer.checks().race && stores_same(w, i, element, lane, host);
     observer.store(w, i, S, static_cast<u32>(lane), address, bytes, same);
   } else {
     observer.load(w, i, S, static_cast<u32>(lane), address, bytes);
   }
 }
 
-template <typename P, Space S, typename M, typename R, bool Store>
-void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
-  const u32 bytes = static_cast<u32>(sizeof(M)) * i.count;
-  u32 slots[kMostElements];
-  data_slots(w, i, slots);
+// One lane after the other, each in whatever region holds its address.
+template <typename P, Space S, bool Store>
+[[gnu::noinline]] void access_by_lane(Lanes& w, const Instruction& i, Region& region, const u64* at,
+                                      u32 mask, const Element& element) {
+  const u32 bytes = element.bytes * i.count;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const u64 address = at[lane];
+    const bool aligned = !P::exact_bounds || (address & (bytes - 1)) == 0;
+    bool good = aligned && inside(region, address, bytes);
+    if (!good && aligned) {
+      if constexpr (S == Space::global) good = P::exact_bounds && find_region(w, i, address, bytes);
+      if constexpr (S == Space::shared) {
+        if (std::byte* remote = remote_shared(w, address, bytes)) {
+          if constexpr (P::inspects)
+            inspect_closely<S, Store>(w, i, element, lane, address, remote);
+          const Region of_other_block{address, bytes, remote};
+          element.scattered(w, i, places_in(of_other_block), at, 1u << lane);
+          continue;
+        }
+      }
+    }
+    // A faulty load gives 0, a faulty store does nothing, and the launch goes on to find more.
+    if (!good) {
+      record_fault(w, i, S, static_cast<u32>(lane), address, bytes, Store);
+      if (!Store) load_zero(w, i, element, lane);
+      continue;
+    }
+    if (P::inspects && !inspect_scattered<S, Store>(w, i, region, at, 1u << lane, bytes)) {
+      const std::byte* host = region.host + (address - region.begin);
+      inspect_closely<S, Store>(w, i, element, lane, address, host);
+    }
+    element.scattered(w, i, places_in(region), at, 1u << lane);
+  }
+}
+
+template <typename P, Space S, bool Store>
+WARPMARK_INLINE void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask,
+                               const Element& element) {
+  const u32 bytes = element.bytes * i.count;
   const int first = __builtin_ctz(mask);
   // What the region is: for global memory the allocation that this instruction met last.
   Region& region = S == Space::global   ? w.sites[i.site]
@@ -163,89 +260,39 @@ void access_in(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
   const bool aligned = !P::exact_bounds || (start & (bytes - 1)) == 0;
   if (mask == 0xffffffff && scattered == 0 && aligned && inside(region, start, 32 * u64{bytes}) &&
       (!P::inspects || inspect_contiguous<S, Store>(w, i, region, start, bytes))) {
-    std::byte* host = region.host + (start - region.begin);
-    if (i.count == 1)
-      transfer_all<M, R, Store>(w, i, host);
-    else if (i.count == 2)
-      transfer_vectors<M, R, Store, 2>(w, slots, host);
-    else if (i.count == 4)
-      transfer_vectors<M, R, Store, 4>(w, slots, host);
-    else if constexpr (sizeof(M) == 4 && sizeof(R) == 4)  // .v8 is of 32-bit types alone
-      transfer_vectors<M, R, Store, 8>(w, slots, host);
+    element.contiguous(w, i, region.host + (start - region.begin));
   } else if (!Store && different == 0 && aligned && inside(region, start, bytes) &&
              (!P::inspects || inspect_broadcast<S>(w, i, region, start, bytes, mask))) {
-    const std::byte* host = region.host + (start - region.begin);
-    for (int element = 0; element < i.count; ++element) {
-      if (slots[element] == Instruction::kNone) continue;
-      const R value = extend<R, M>(read<M>(host + element * sizeof(M)));
-      R* data = reinterpret_cast<R*>(w.registers + slots[element]);
-      for (int lane = 0; lane < 32; ++lane)
-        data[lane] = (mask >> lane & 1) != 0 ? value : data[lane];
-    }
+    element.broadcast(w, i, region.host + (start - region.begin), mask);
   } else if (all_inside<P::exact_bounds>(region, at, mask, bytes) &&
              (!P::inspects ||
               (!Store && mask == 0xffffffff && inspect_rows<S>(w, i, region, at, bytes)) ||
               inspect_scattered<S, Store>(w, i, region, at, mask, bytes))) {
-    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-      const int lane = __builtin_ctz(rest);
-      transfer<M, R, Store>(w, i, slots, lane, region.host + (at[lane] - region.begin));
-    }
+    element.scattered(w, i, places_in(region), at, mask);
   } else {
-    for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-      const int lane = __builtin_ctz(rest);
-      const u64 address = at[lane];
-      bool good =
-          inside(region, address, bytes) && (!P::exact_bounds || (address & (bytes - 1)) == 0);
-      if (!good) {
-        if constexpr (S == Space::global) {
-          good =
-              P::exact_bounds && (address & (bytes - 1)) == 0 && find_region(w, i, address, bytes);
-        }
-        if constexpr (S == Space::shared) {
-          std::byte* remote = P::exact_bounds && (address & (bytes - 1)) != 0
-                                  ? nullptr
-                                  : remote_shared(w, address, bytes);
-          if (remote != nullptr) {
-            if constexpr (P::inspects)
-              inspect_closely<S, M, R, Store>(w, i, slots, lane, address, bytes, remote);
-            transfer<M, R, Store>(w, i, slots, lane, remote);
-            continue;
-          }
-        }
-        if (!good) record_fault(w, i, S, static_cast<u32>(lane), address, bytes, Store);
-      }
-      if (P::inspects && good &&
-          !inspect_scattered<S, Store>(w, i, region, at, 1u << lane, bytes)) {
-        const std::byte* host = region.host + (address - region.begin);
-        inspect_closely<S, M, R, Store>(w, i, slots, lane, address, bytes, host);
-      }
-      // A faulty load gives 0, a faulty store does nothing, and the launch goes on to find more.
-      if (good)
-        transfer<M, R, Store>(w, i, slots, lane, region.host + (address - region.begin));
-      else if (!Store)
-        zero<R>(w, i, slots, lane);
-    }
+    access_by_lane<P, S, Store>(w, i, region, at, mask, element);
   }
 }
 
-template <typename P, typename M, typename R, bool Store>
-void access_local(Lanes& w, const Instruction& i, const u64* at, u32 mask) {
-  const u32 bytes = static_cast<u32>(sizeof(M)) * i.count;
-  u32 slots[kMostElements];
-  data_slots(w, i, slots);
+template <typename P, bool Store>
+void access_local(Lanes& w, const Instruction& i, const u64* at, u32 mask, const Element& element) {
+  const u32 bytes = element.bytes * i.count;
+  const HostPlaces places = places_in(w.local, w.local.size);
+  u32 good = mask;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const u64 offset = at[lane];
     if (inside(w.local, offset, bytes) && (!P::exact_bounds || (offset & (bytes - 1)) == 0)) {
-      std::byte* host = w.local.host + static_cast<u64>(lane) * w.local.size + offset;
       if constexpr (P::inspects)
-        inspect_closely<Space::local, M, R, Store>(w, i, slots, lane, offset, bytes, host);
-      transfer<M, R, Store>(w, i, slots, lane, host);
+        inspect_closely<Space::local, Store>(w, i, element, lane, offset,
+                                             place_at(places, lane, offset));
     } else {
+      good &= ~(1u << lane);
       record_fault(w, i, Space::local, static_cast<u32>(lane), offset, bytes, Store);
-      if (!Store) zero<R>(w, i, slots, lane);
+      if (!Store) load_zero(w, i, element, lane);
     }
   }
+  element.scattered(w, i, places, at, good);
 }
 
 WARPMARK_INLINE void addresses(Lanes& w, const Instruction& i, u64* at) {
@@ -259,43 +306,52 @@ WARPMARK_INLINE void addresses(Lanes& w, const Instruction& i, u64* at) {
   }
 }
 
-template <typename P, Space S, typename M, typename R, bool Store>
-void access(Lanes& w, const Instruction& i) {
-  alignas(64) u64 at[32];
-  addresses(w, i, at);
-  if constexpr (S == Space::local) {
-    access_local<P, M, R, Store>(w, i, at, w.mask);
-  } else if constexpr (S != Space::generic) {
-    access_in<P, S, M, R, Store>(w, i, at, w.mask);
-  } else {
-    constexpr u64 size = u64{16} << 20;  // Arena::kWindow
-    u32 in_window[3] = {0, 0, 0};        // local, shared, param
-    for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-      const int lane = __builtin_ctz(rest);
-      const u64 offset = at[lane] - w.local_window;
-      if (offset < 3 * size) {
-        in_window[offset / size] |= 1u << lane;
-        at[lane] = offset % size;
-      }
-    }
-    const u32 global = w.mask & ~(in_window[0] | in_window[1] | in_window[2]);
-    P::template on_generic<Store ? Traffic::store : Traffic::load>(w, i, global, in_window[0],
-                                                                   in_window[1]);
-    if (global != 0) access_in<P, Space::global, M, R, Store>(w, i, at, global);
-    if (in_window[0] != 0) access_local<P, M, R, Store>(w, i, at, in_window[0]);
-    if (in_window[1] != 0) access_in<P, Space::shared, M, R, Store>(w, i, at, in_window[1]);
-    if (in_window[2] != 0) {
-      if constexpr (Store) {
-        for (u32 rest = in_window[2]; rest != 0; rest &= rest - 1) {
-          const int lane = __builtin_ctz(rest);
-          record_fault(w, i, Space::param, static_cast<u32>(lane), at[lane], sizeof(M) * i.count,
-                       true);
-        }
-      } else {
-        access_in<P, Space::param, M, R, false>(w, i, at, in_window[2]);
-      }
+// Generic addresses: each lane's space is that of the window that its address lies in.
+template <typename P, bool Store>
+WARPMARK_INLINE void access_generic(Lanes& w, const Instruction& i, u64* at,
+                                    const Element& element) {
+  constexpr u64 size = u64{16} << 20;  // Arena::kWindow
+  u32 in_window[3] = {0, 0, 0};        // local, shared, param
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const u64 offset = at[lane] - w.local_window;
+    if (offset < 3 * size) {
+      in_window[offset / size] |= 1u << lane;
+      at[lane] = offset % size;
     }
   }
+  const auto [local, shared, param] = in_window;
+  const u32 global = w.mask & ~(local | shared | param);
+  P::template on_generic<Store ? Traffic::store : Traffic::load>(w, i, global, local, shared);
+  if (global != 0) access_in<P, Space::global, Store>(w, i, at, global, element);
+  if (local != 0) access_local<P, Store>(w, i, at, local, element);
+  if (shared != 0) access_in<P, Space::shared, Store>(w, i, at, shared, element);
+  if constexpr (Store) {
+    for (u32 rest = param; rest != 0; rest &= rest - 1) {
+      const int lane = __builtin_ctz(rest);
+      record_fault(w, i, Space::param, static_cast<u32>(lane), at[lane], element.bytes * i.count,
+                   true);
+    }
+  } else if (param != 0) {
+    access_in<P, Space::param, false>(w, i, at, param, element);
+  }
+}
+
+template <typename P, Space S, bool Store>
+[[gnu::noinline]] void access_space(Lanes& w, const Instruction& i, const Element& element) {
+  alignas(64) u64 at[32];
+  addresses(w, i, at);
+  if constexpr (S == Space::local)
+    access_local<P, Store>(w, i, at, w.mask, element);
+  else if constexpr (S == Space::generic)
+    access_generic<P, Store>(w, i, at, element);
+  else
+    access_in<P, S, Store>(w, i, at, w.mask, element);
+}
+
+template <typename P, Space S, typename M, typename R, bool Store>
+void access(Lanes& w, const Instruction& i) {
+  access_space<P, S, Store>(w, i, kElement<M, R, Store>);
 }
 
 template <typename P>
