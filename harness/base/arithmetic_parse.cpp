@@ -36,6 +36,10 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+bool is_exponent(char c) {
+  return c == 'e' || c == 'E';
+}
+
 class Parser {
  public:
   Parser(std::string_view text, const Position& at, std::vector<NameUse>& names)
@@ -60,7 +64,8 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void fail(size_t offset, const std::string& message, const std::string& hint = {}) {
+  [[noreturn]] void fail(size_t offset, const std::string& message,
+                         const std::string& hint = {}) const {
     throw usage_error(message, place(offset), hint);
   }
 
@@ -234,44 +239,74 @@ class Parser {
 
   std::unique_ptr<Node> number() {
     const size_t offset = at_;
-    const auto peek = [&](size_t i) { return at_ + i < text_.size() ? text_[at_ + i] : '\0'; };
-    const bool hex = peek(0) == '0' && (peek(1) == 'x' || peek(1) == 'X');
-    std::string digits;
-    bool is_float = false;
+    const Numeral numeral = scan_numeral();
+    auto node = make(Node::Kind::constant, offset);
+    if (numeral.is_float) {
+      node->value = float_value(numeral, offset);
+    } else {
+      node->value = integer_value(numeral, offset);
+    }
+    return node;
+  }
+
+  struct Numeral {
+    std::string digits;  ///< without the prefix of a hexadecimal one, and without `_`
+    bool hex = false, is_float = false;
+  };
+
+  char peek(size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+
+  // Takes letters that are no digits, too: `12ab` is one mistake.
+  Numeral scan_numeral() {
+    Numeral numeral;
+    std::string& digits = numeral.digits;
+    const bool hex = numeral.hex = peek(0) == '0' && (peek(1) == 'x' || peek(1) == 'X');
     if (hex) at_ += 2;
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
-      const bool exponent_sign = (c == '+' || c == '-') && !hex && !digits.empty() &&
-                                 (digits.back() == 'e' || digits.back() == 'E');
       if (c == '_' && is_digit(peek(1)) && !digits.empty() && is_digit(digits.back())) continue;
-      if (!is_digit(c) && !is_letter(c) && !exponent_sign && (c != '.' || hex)) break;
-      is_float = is_float || (!hex && (c == '.' || c == 'e' || c == 'E'));
+      const bool of_float = !hex && (c == '.' || is_exponent(c));
+      const bool exponent_sign =
+          (c == '+' || c == '-') && !hex && !digits.empty() && is_exponent(digits.back());
+      if (!is_digit(c) && !is_letter(c) && !of_float && !exponent_sign) break;
+      numeral.is_float = numeral.is_float || of_float;
       digits += c;
     }
-    const std::string shown(text_.substr(offset, at_ - offset));
-    auto node = make(Node::Kind::constant, offset);
-    const char* const end = digits.data() + digits.size();
-    if (is_float) {
-      double value = 0;
-      const auto [rest, error] = std::from_chars(digits.data(), end, value);
-      if (error == std::errc::result_out_of_range && rest == end) {
-        fail(offset, fmt::format("`{}` leaves the range of a float", shown));
-      }
-      if (error != std::errc{} || rest != end)
-        fail(offset, fmt::format("`{}` is not a number", shown));
-      node->value = value;
-      return node;
+    return numeral;
+  }
+
+  // The numeral from `offset` to the cursor, for messages.
+  std::string shown(size_t offset) const { return std::string(text_.substr(offset, at_ - offset)); }
+
+  double float_value(const Numeral& numeral, size_t offset) const {
+    const char* const end = numeral.digits.data() + numeral.digits.size();
+    double value = 0;
+    const auto [rest, error] = std::from_chars(numeral.digits.data(), end, value);
+    if (error == std::errc::result_out_of_range && rest == end) {
+      fail(offset, fmt::format("`{}` leaves the range of a float", shown(offset)));
     }
-    if (digits.size() > 1 && digits[0] == '0' && !hex) {
-      fail(offset, fmt::format("`{}` looks like an octal number", shown),
+    if (error != std::errc{} || rest != end) {
+      fail(offset, fmt::format("`{}` is not a number", shown(offset)));
+    }
+    return value;
+  }
+
+  int64_t integer_value(const Numeral& numeral, size_t offset) const {
+    const std::string& digits = numeral.digits;
+    if (digits.size() > 1 && digits[0] == '0' && !numeral.hex) {
+      fail(offset, fmt::format("`{}` looks like an octal number", shown(offset)),
            "write it without the leading zero");
     }
+    const char* const end = digits.data() + digits.size();
     int64_t value = 0;
-    const auto [rest, error] = std::from_chars(digits.data(), end, value, hex ? 16 : 10);
-    if (digits.empty() || rest != end) fail(offset, fmt::format("`{}` is not a number", shown));
-    if (error != std::errc{}) fail(offset, fmt::format("`{}` does not fit in an int64", shown));
-    node->value = value;
-    return node;
+    const auto [rest, error] = std::from_chars(digits.data(), end, value, numeral.hex ? 16 : 10);
+    if (digits.empty() || rest != end) {
+      fail(offset, fmt::format("`{}` is not a number", shown(offset)));
+    }
+    if (error != std::errc{}) {
+      fail(offset, fmt::format("`{}` does not fit in an int64", shown(offset)));
+    }
+    return value;
   }
 
   std::string identifier() {

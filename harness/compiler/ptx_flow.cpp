@@ -135,68 +135,87 @@ void PtxFlow::add_call(const std::vector<PtxOperand>& operands, size_t where) {
   calls_.push_back(std::move(call));
 }
 
-void PtxFlow::add_instruction(std::string_view opcode, std::string_view guard,
-                              const std::vector<PtxOperand>& operands, size_t where) {
+// An address of a parameter in a register: what it holds is then in memory, too.
+void PtxFlow::keep_parameters_in_memory(const std::vector<PtxOperand>& operands) {
+  for (const PtxOperand& operand : operands) {
+    for (const std::string_view name : operand.names) {
+      if (!is_parameter(name)) continue;
+      for (const Node cell : {kLocal, kGlobal}) {
+        add_edge(node_of(name), cell);
+        add_edge(cell, node_of(name));
+      }
+    }
+  }
+}
+
+PtxFlow::Role PtxFlow::role_of(std::string_view opcode, const PtxOperand& operand, bool first) {
   const std::string_view base = base_of(opcode);
-  if (base == "call") return add_call(operands, where);
   const bool loads_parameter = base == "ld" && has_space(opcode, "param");
   const bool stores_parameter = base == "st" && has_space(opcode, "param");
-  // An address of a parameter in a register: what it holds is then in memory, too.
-  if (!loads_parameter && !stores_parameter) {
-    for (const PtxOperand& operand : operands) {
-      for (const std::string_view name : operand.names) {
-        if (!is_parameter(name)) continue;
-        for (const Node cell : {kLocal, kGlobal}) {
-          add_edge(node_of(name), cell);
-          add_edge(cell, node_of(name));
-        }
-      }
-    }
-  }
+  if (stores_parameter && first) return Role::result;
+  if (operand.opened_by == '[' && !loads_parameter) return Role::address;
+  return first && base != "st" && base != "red" ? Role::result : Role::source;
+}
 
-  const Node made = new_node({});  // what the instruction makes, from all that it takes
-  const bool is_store = base == "st";
+void PtxFlow::add_operands(std::string_view opcode, const std::vector<PtxOperand>& operands,
+                           Node made, size_t where) {
+  const std::string_view base = base_of(opcode);
+  const bool stores = base == "st" || base == "atom" || base == "red" || base == "cp";
   const bool reads = only_reads(opcode);
-  const bool moves_addresses =
-      std::none_of(operands.begin(), operands.end(),
-                   [](const PtxOperand& operand) { return operand.opened_by == '['; });
   size_t addresses = 0;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const bool address = operands[i].opened_by == '[';
-    if (address) ++addresses;
+  for (const PtxOperand& operand : operands) {
+    if (operand.opened_by == '[') ++addresses;
     // A bulk or asynchronous copy reads through the second of its addresses.
     const bool harmless = reads || (base == "cp" && addresses == 2);
-    for (const std::string_view name : operands[i].names) {
+    const Role role = role_of(opcode, operand, &operand == operands.data());
+    for (const std::string_view name : operand.names) {
       const Node node = node_of(name);
-      if (stores_parameter && i == 0) {
+      if (role == Role::result) {
         add_edge(made, node);
-      } else if (address && !loads_parameter) {
-        const bool known = is_store || base == "atom" || base == "red" || base == "cp";
-        if (!harmless)
-          sinks_.push_back({node, known ? PtxChange::stored : PtxChange::unclear, where});
-      } else if (i == 0 && !is_store && base != "red") {
-        add_edge(made, node);
-      } else {
+      } else if (role == Role::source) {
         add_edge(node, made);
+      } else if (!harmless) {
+        sinks_.push_back({node, stores ? PtxChange::stored : PtxChange::unclear, where});
       }
     }
   }
-  if (!guard.empty()) add_edge(node_of(guard), made);
-  // The carry is a register that no operand names.
+}
+
+// The carry is a register that no operand names.
+void PtxFlow::add_carry(std::string_view opcode, Node made) {
   constexpr std::string_view kCarry = "CC.CF";
+  const std::string_view base = base_of(opcode);
   if (has_space(opcode, "cc")) add_edge(made, node_of(kCarry));
   if (base == "addc" || base == "subc" || base == "madc") add_edge(node_of(kCarry), made);
-  if (moves_addresses || loads_parameter || stores_parameter) return;
+}
+
+void PtxFlow::add_memory(std::string_view opcode, Node made, size_t where) {
   from_cells(opcode, made);
-  if (reads) return;
+  if (only_reads(opcode)) return;
   to_cells(opcode, made);
-  if (base != "cp") return;
+  if (base_of(opcode) != "cp") return;
   for (const Node cell : {kLocal, kShared, kGlobal}) {
     add_edge(cell, made);
     to_cells("cp", made);
   }
   // The address that a tensor map holds is written through where only the device looks.
   if (has_space(opcode, "tensor")) sinks_.push_back({made, PtxChange::unclear, where});
+}
+
+void PtxFlow::add_instruction(std::string_view opcode, std::string_view guard,
+                              const std::vector<PtxOperand>& operands, size_t where) {
+  const std::string_view base = base_of(opcode);
+  if (base == "call") return add_call(operands, where);
+  const bool moves_parameter = (base == "ld" || base == "st") && has_space(opcode, "param");
+  if (!moves_parameter) keep_parameters_in_memory(operands);
+  const Node made = new_node({});  // what the instruction makes, from all that it takes
+  add_operands(opcode, operands, made, where);
+  if (!guard.empty()) add_edge(node_of(guard), made);
+  add_carry(opcode, made);
+  const bool has_address =
+      std::any_of(operands.begin(), operands.end(),
+                  [](const PtxOperand& operand) { return operand.opened_by == '['; });
+  if (has_address && !moves_parameter) add_memory(opcode, made, where);
 }
 
 std::map<std::string_view, PtxFlow::Change> PtxFlow::changes(

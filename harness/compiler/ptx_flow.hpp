@@ -78,6 +78,14 @@ class PtxFlow {
   void from_cells(std::string_view opcode, Node to);
   void to_cells(std::string_view opcode, Node from);
   void add_call(const std::vector<PtxOperand>& operands, size_t where);
+  void keep_parameters_in_memory(const std::vector<PtxOperand>& operands);
+  enum class Role : uint8_t { source, result, address };
+  static Role role_of(std::string_view opcode, const PtxOperand& operand, bool first);
+  /// `made` is the node of what the instruction makes.
+  void add_operands(std::string_view opcode, const std::vector<PtxOperand>& operands, Node made,
+                    size_t where);
+  void add_carry(std::string_view opcode, Node made);
+  void add_memory(std::string_view opcode, Node made, size_t where);
   bool is_parameter(std::string_view name) const { return parameters_.contains(name); }
 
   // What each kind of memory may hold, anywhere in it.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <string_view>
 
 namespace warpmark::codegen {
 
@@ -22,6 +24,15 @@ constexpr auto kLeaving = std::to_array<std::string_view>(
 template <class List>
 bool contains(const List& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+bool is_any_of(const Token* token, std::initializer_list<std::string_view> texts) {
+  return token != nullptr && token->kind != TokenKind::text && contains(texts, token->text);
+}
+
+// What stands behind the name of what changes.
+bool assigns(const Token& token) {
+  return contains(kAssignments, token.text) || token.is("++") || token.is("--");
 }
 
 bool is_operand_end(const Token& token) {
@@ -114,32 +125,39 @@ bool Expression::is_written(size_t at) const {
   while (next + 1 < tokens_.size() && (tokens_[next].is(".") || tokens_[next].is("["))) {
     next = tokens_[next].is(".") ? next + 2 : closing(tokens_, next) + 1;
   }
-  if (next >= tokens_.size()) return false;
-  return contains(kAssignments, tokens_[next].text) || tokens_[next].is("++") ||
-         tokens_[next].is("--");
+  return next < tokens_.size() && assigns(tokens_[next]);
 }
 
-// A declaration of another `i`, or an assignment to it.
+const Token* Expression::token_at(size_t at) const {
+  return at < tokens_.size() ? &tokens_[at] : nullptr;
+}
+
+bool Expression::is_member(size_t at) const {
+  return at > 0 && is_any_of(&tokens_[at - 1], {".", "->", "::"});
+}
+
+// `int i`, `int &i = …`, `T<int> i{…}`, `auto [i, …]`.
+bool Expression::is_declared(size_t at) const {
+  if (at == 0) return false;
+  const Token& before = tokens_[at - 1];
+  const Token* after = token_at(at + 1);
+  if (before.kind == TokenKind::name && !is_statement_keyword(before.text)) return true;
+  // With an operand before them they are operators.
+  if (is_any_of(&before, {"&", "*", "&&"}) && is_any_of(after, {"=", ":", "{"})) return true;
+  if (before.is(">") && is_any_of(after, {"=", "{"})) return true;
+  return before.is("[") && at > 1 && tokens_[at - 2].is("auto");
+}
+
+bool Expression::is_assigned(size_t at) const {
+  const Token* after = token_at(at + 1);
+  return (at > 0 && is_any_of(&tokens_[at - 1], {"++", "--"})) ||
+         (after != nullptr && assigns(*after));
+}
+
 bool Expression::index_is_touched() const {
   for (size_t at = 0; at < tokens_.size(); ++at) {
-    if (!tokens_[at].is("i") || tokens_[at].kind != TokenKind::name) continue;
-    const Token* before = at > 0 ? &tokens_[at - 1] : nullptr;
-    const Token* after = at + 1 < tokens_.size() ? &tokens_[at + 1] : nullptr;
-    if (before != nullptr) {
-      if (before->is(".") || before->is("->") || before->is("::")) continue;
-      if (before->is("++") || before->is("--")) return true;
-      if (before->kind == TokenKind::name && !is_statement_keyword(before->text)) return true;
-      // `int &i`, `int *i`; with an operand before them they are operators.
-      if (before->is("&") || before->is("*") || before->is("&&")) {
-        if (after != nullptr && (after->is("=") || after->is(":") || after->is("{"))) return true;
-      }
-      if (before->is(">") && after != nullptr && (after->is("=") || after->is("{"))) return true;
-    }
-    if (after != nullptr &&
-        (contains(kAssignments, after->text) || after->is("++") || after->is("--"))) {
-      return true;
-    }
-    if (before != nullptr && before->is("[") && at > 1 && tokens_[at - 2].is("auto")) return true;
+    if (!tokens_[at].is("i") || tokens_[at].kind != TokenKind::name || is_member(at)) continue;
+    if (is_declared(at) || is_assigned(at)) return true;
   }
   return in_macros("i");
 }
@@ -167,11 +185,7 @@ Usage Expression::of(const std::string& name) const {
   Usage usage;
   usage.own_only = !index_is_touched() && !in_macros(name);
   for (size_t at = 0; at < tokens_.size(); ++at) {
-    if (tokens_[at].kind != TokenKind::name || !tokens_[at].is(name)) continue;
-    if (at > 0 &&
-        (tokens_[at - 1].is(".") || tokens_[at - 1].is("->") || tokens_[at - 1].is("::"))) {
-      continue;
-    }
+    if (tokens_[at].kind != TokenKind::name || !tokens_[at].is(name) || is_member(at)) continue;
     ++usage.count;
     usage.own_only = usage.own_only && is_own_element(at);
     usage.written = usage.written || is_written(at);

@@ -32,6 +32,11 @@ class Expression {
   bool is_own_element(size_t at) const;
   bool is_written(size_t at) const;
   bool assigned_first(const std::string& name) const;
+  const Token* token_at(size_t at) const;  ///< nullptr behind the last one
+  bool is_member(size_t at) const;
+  bool is_declared(size_t at) const;
+  bool is_assigned(size_t at) const;
+  /// Another `i` is declared, or it is assigned to.
   bool index_is_touched() const;
   bool takes_address(size_t at) const;
   bool may_leave(const std::vector<Token>& statement) const;

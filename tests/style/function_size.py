@@ -18,18 +18,12 @@ TABLE, TEXT, SPLIT = "a table", "a text of CUDA code", "still to be split"
 EXCEPTIONS = {
     ("harness/cli/job_options.cpp", "job_options"): TABLE,
     ("plugins/reduction/prelude.cpp", "reduction_prelude"): TEXT,
-    ("harness/base/arithmetic_parse.cpp", "Parser::number"): SPLIT,
-    ("harness/compiler/ptx_flow.cpp", "PtxFlow::add_instruction"): SPLIT,
-    ("plugins/codegen/usage.cpp", "Expression::index_is_touched"): SPLIT,
-    ("plugins/cpu/api/report.cpp", "render_fault"): SPLIT,
     ("plugins/cpu/inspect/bit_flow.cpp", "Result::compute"): SPLIT,
     ("plugins/cpu/inspect/observer_values.cpp", "BlockObserver::store_values"): SPLIT,
     ("plugins/cpu/machine/block.cpp", "BlockState::run_warp"): SPLIT,
     ("plugins/cpu/machine/collectives.cpp", "BlockState::run_together"): SPLIT,
     ("plugins/cpu/machine/convert.cpp", "converted"): SPLIT,
     ("plugins/cpu/machine/tensor.cpp", "copy_tensor"): SPLIT,
-    ("plugins/cpu/ptx/parse_function.cpp", "ParseState::parse_parameters"): SPLIT,
-    ("plugins/cpu/ptx/parse_variable.cpp", "ParseState::parse_variables"): SPLIT,
 }
 
 

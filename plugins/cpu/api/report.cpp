@@ -351,6 +351,63 @@ std::string finding_text(const Fault& fault, const Program& program, const std::
   }
 }
 
+std::string access_text(const Fault& fault, const Program& program, const std::string& element,
+                        const std::string& place) {
+  const bool forbidden = fault.allocation.read_only && fault.write && fault.distance == 0;
+  return std::string(fault.kind == FaultKind::misaligned_address ? "misaligned "
+                     : forbidden                                 ? "forbidden "
+                                                                 : "out-of-bounds ") +
+         name_of(space_of(fault)) + (fault.write ? " write of " : " read of ") +
+         std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
+         (element.empty() ? "" : " at " + element) + where_to_nearest(fault) + ", " +
+         by_thread(fault, program, place);
+}
+
+// Whether it is a place in the program that is at fault.
+bool has_place(const Fault& fault) {
+  return fault.kind != FaultKind::limit && fault.kind != FaultKind::incomplete;
+}
+
+// What stopped the kernel, if not an access: an assertion, a limit, threads that wait …
+std::string stop_text(const Fault& fault, const Program& program, const std::string& place) {
+  const std::string message = fault.message + fault.detail;
+  if (fault.kind == FaultKind::barrier || fault.kind == FaultKind::waiting)
+    return message + ": " + threads_text(fault, program, place);
+  if (has_place(fault) && fault.kind != FaultKind::assertion)
+    return message + ", " + by_thread(fault, program, place);
+  return place.empty() ? message : message + ", in " + name_of(program) + " at " + place;
+}
+
+// Adds the argument of the kernel that the address belongs to; "a[7]", or "" without one.
+std::string add_argument(Json& json, const Fault& fault) {
+  const Allocation& allocation = fault.allocation;
+  if (fault.space != Space::global || allocation.label.empty() || is_null(fault) || is_far(fault))
+    return "";
+  json["argument"] = allocation.label;
+  if (!allocation.dtype.empty()) json["dtype"] = allocation.dtype;
+  const std::uint64_t size = allocation.element_bytes();
+  if (size == 0) return allocation.label;
+  const auto offset = static_cast<std::int64_t>(fault.address - allocation.label_address);
+  const auto width = static_cast<std::int64_t>(size);
+  const std::int64_t index = offset >= 0 ? offset / width : -((-offset + width - 1) / width);
+  json["index"] = index;
+  json["elements"] = allocation.label_bytes / size;
+  return allocation.label + "[" + std::to_string(index) + "]";
+}
+
+// Adds what the accessed address belongs to; the element of an argument, or "".
+std::string add_memory(Json& json, const Fault& fault) {
+  json["address"] = hexadecimal(fault.address);
+  if (fault.home.known) json["memory_of"] = fault.home.block;
+  if (!fault.variable.name.empty()) json["variable"] = safe(fault.variable.name);
+  std::string element = add_argument(json, fault);
+  if (fault.allocation.bytes != 0)
+    json["allocation"] =
+        allocation_json(fault.allocation, fault.side, fault.distance, fault.space == Space::global);
+  if (!fault.lands_in.empty()) json["lands_in"] = safe(fault.lands_in);
+  return element;
+}
+
 }  // namespace
 
 Json allocation_json(const Allocation& allocation, Nearest::Side side, std::uint64_t distance,
@@ -376,69 +433,24 @@ std::string render_fault(const Fault& fault, const Program& program, std::uint64
   json["launch"] = launch;
   json["kind"] = name_of(fault.kind);
   json["kernel"] = safe(program.name);
-  std::string message;
   if (fault.has_access) {
     json["space"] = name_of(space_of(fault));
     json["access"] = fault.write ? "write" : "read";
     json["bytes"] = fault.bytes;
   }
-  const bool in_program = fault.kind != FaultKind::limit && fault.kind != FaultKind::incomplete;
   if (fault.kind != FaultKind::incomplete) {
     json["thread"] = fault.thread;
     json["block"] = fault.block;
     json["count"] = fault.count;
   }
-  std::string element;
-  if (fault.has_access) {
-    json["address"] = hexadecimal(fault.address);
-    if (fault.home.known) json["memory_of"] = fault.home.block;
-    if (!fault.variable.name.empty()) json["variable"] = safe(fault.variable.name);
-    const Allocation& allocation = fault.allocation;
-    if (fault.space == Space::global && !allocation.label.empty() && !is_null(fault) &&
-        !is_far(fault)) {
-      json["argument"] = allocation.label;
-      element = allocation.label;
-      if (!allocation.dtype.empty()) json["dtype"] = allocation.dtype;
-      if (const std::uint64_t size = allocation.element_bytes(); size != 0) {
-        const auto offset = static_cast<std::int64_t>(fault.address - allocation.label_address);
-        const auto width = static_cast<std::int64_t>(size);
-        const std::int64_t index = offset >= 0 ? offset / width : -((-offset + width - 1) / width);
-        json["index"] = index;
-        json["elements"] = allocation.label_bytes / size;
-        element += "[" + std::to_string(index) + "]";
-      }
-    }
-    if (allocation.bytes != 0)
-      json["allocation"] =
-          allocation_json(allocation, fault.side, fault.distance, fault.space == Space::global);
-    if (!fault.lands_in.empty()) json["lands_in"] = safe(fault.lands_in);
-  }
+  const std::string element = fault.has_access ? add_memory(json, fault) : "";
   const std::string place =
-      in_program ? add_place(json, program, fault.statement, fault.calls) : "";
-  if (is_finding(fault.kind)) {
-    message = finding_text(fault, program, element, place);
-    add_other(json, fault, program);
-  } else if (fault.has_access) {
-    const bool forbidden = fault.allocation.read_only && fault.write && fault.distance == 0;
-    message = std::string(fault.kind == FaultKind::misaligned_address ? "misaligned "
-                          : forbidden                                 ? "forbidden "
-                                                                      : "out-of-bounds ") +
-              name_of(space_of(fault)) + (fault.write ? " write of " : " read of ") +
-              std::to_string(fault.bytes) + (fault.bytes == 1 ? " byte" : " bytes") +
-              (element.empty() ? "" : " at " + element) + where_to_nearest(fault) + ", " +
-              by_thread(fault, program, place);
-  } else {
-    const bool one_thread = in_program && fault.kind != FaultKind::assertion;
-    message = fault.message + fault.detail;
-    const bool waits = fault.kind == FaultKind::barrier || fault.kind == FaultKind::waiting;
-    if (waits)
-      message += ": " + threads_text(fault, program, place);
-    else if (one_thread)
-      message += ", " + by_thread(fault, program, place);
-    else if (!place.empty())
-      message += ", in " + name_of(program) + " at " + place;
-  }
-  json["message"] = message;
+      has_place(fault) ? add_place(json, program, fault.statement, fault.calls) : "";
+  const bool finding = is_finding(fault.kind);
+  if (finding) add_other(json, fault, program);
+  json["message"] = finding            ? finding_text(fault, program, element, place)
+                    : fault.has_access ? access_text(fault, program, element, place)
+                                       : stop_text(fault, program, place);
   return json_text(json);
 }
 

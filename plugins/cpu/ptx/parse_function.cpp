@@ -27,13 +27,7 @@ void ParseState::parse_function(Linkage linkage) {
   function.entry = token_.is(".entry");
   function.line = token_.line;
   advance();
-  if (token_.is(".attribute")) {
-    while (!token_.is(')')) {
-      if (token_.kind == TokenKind::end) fail("expected ')'");
-      advance();
-    }
-    advance();
-  }
+  if (token_.is(".attribute")) skip_past(')');
   if (token_.is('(') && !function.entry)
     parse_parameters(function, function.results, function.result_bytes);
   function.name = expect_name("a function name");
@@ -70,54 +64,12 @@ void ParseState::parse_parameters(const Function& function, std::vector<Paramete
   expect('(');
   while (!token_.is(')')) {
     if (!into.empty()) expect(',');
-    Parameter parameter;
-    parameter.in_register = token_.is(".reg") && !function.entry;
-    if (!token_.is(".param") && !parameter.in_register) fail("expected .param");
-    advance();
-    if (parameter.in_register && (token_.is(".v2") || token_.is(".v4")))
-      throw PtxError(token_.line, "vector registers are not implemented on this device", true);
-    std::uint32_t alignment = 0;
-    if (token_.is(".align")) {
-      advance();
-      alignment = expect_alignment();
-    }
-    if (function.entry && (token_.is(".texref") || token_.is(".surfref"))) {
-      parameter.type = Type::b64;
-      advance();
-    } else {
-      parameter.type = expect_type();
-    }
-    const bool packed = parameter.type == Type::bf16 || parameter.type == Type::bf16x2 ||
-                        parameter.type == Type::f16x2 || parameter.type == Type::pred;
-    if (packed && !parameter.in_register) fail("a parameter of this type is .b16 or .b32");
-    if (token_.is(".ptr")) {  // what the pointer points at; advice only
-      advance();
-      while (token_.kind == TokenKind::directive) {
-        const bool align = token_.is(".align");
-        advance();
-        if (align) expect_alignment();
-      }
-    }
-    if (token_.is(".align")) {
-      advance();
-      alignment = expect_alignment();
-    }
-    if (parameter.in_register && (parameter.type == Type::pred || bytes_of(parameter.type) == 2))
-      throw PtxError(token_.line, "predicates and 16 bits are not passed in registers");
-    parameter.name = expect_word("a parameter name");
+    Parameter parameter = parse_parameter(function);
     for (const Parameter& before : into) {
       if (before.name == parameter.name && parameter.name != "_")
         fail("parameter '" + std::string(parameter.name) + "' is declared twice");
     }
-    std::uint64_t size = bytes_of(parameter.type);
-    if (!parameter.in_register && accept('[')) {
-      const std::uint64_t count = token_.is(']') ? 0 : expect_integer("an array size");
-      if (count > most) fail("the parameter is too large");
-      if (count == 0 && function.entry) fail("a kernel's array has a size");
-      size *= count;
-      expect(']');
-    }
-    parameter.alignment = alignment != 0 ? alignment : std::max(1u, bytes_of(parameter.type));
+    const std::uint64_t size = parse_parameter_size(function, parameter, most);
     parameter.offset = align_up(bytes, parameter.alignment);
     if (size > most || parameter.offset + size > most)
       fail("parameters take more than " + std::to_string(most) + " bytes");
@@ -126,6 +78,55 @@ void ParseState::parse_parameters(const Function& function, std::vector<Paramete
     into.push_back(parameter);
   }
   advance();
+}
+
+Parameter ParseState::parse_parameter(const Function& function) {
+  Parameter parameter;
+  parameter.in_register = token_.is(".reg") && !function.entry;
+  if (!token_.is(".param") && !parameter.in_register) fail("expected .param");
+  advance();
+  if (parameter.in_register && (token_.is(".v2") || token_.is(".v4")))
+    throw PtxError(token_.line, "vector registers are not implemented on this device", true);
+  std::uint32_t alignment = accept_alignment().value_or(0);
+  parameter.type = parse_parameter_type(function, parameter.in_register);
+  if (token_.is(".ptr")) skip_pointer_advice();
+  alignment = accept_alignment().value_or(alignment);
+  if (parameter.in_register && (parameter.type == Type::pred || bytes_of(parameter.type) == 2))
+    throw PtxError(token_.line, "predicates and 16 bits are not passed in registers");
+  parameter.alignment = alignment != 0 ? alignment : std::max(1u, bytes_of(parameter.type));
+  parameter.name = expect_word("a parameter name");
+  return parameter;
+}
+
+Type ParseState::parse_parameter_type(const Function& function, bool in_register) {
+  if (function.entry && (token_.is(".texref") || token_.is(".surfref"))) {
+    advance();
+    return Type::b64;
+  }
+  const Type type = expect_type();
+  const bool packed =
+      type == Type::bf16 || type == Type::bf16x2 || type == Type::f16x2 || type == Type::pred;
+  if (packed && !in_register) fail("a parameter of this type is .b16 or .b32");
+  return type;
+}
+
+// What the pointer points at.
+void ParseState::skip_pointer_advice() {
+  advance();
+  while (token_.kind == TokenKind::directive) {
+    if (!accept_alignment()) advance();
+  }
+}
+
+std::uint64_t ParseState::parse_parameter_size(const Function& function, const Parameter& parameter,
+                                               std::uint32_t most) {
+  const std::uint64_t element = bytes_of(parameter.type);
+  if (parameter.in_register || !accept('[')) return element;
+  const std::uint64_t count = token_.is(']') ? 0 : expect_integer("an array size");
+  if (count > most) fail("the parameter is too large");
+  if (count == 0 && function.entry) fail("a kernel's array has a size");
+  expect(']');
+  return element * count;
 }
 
 void ParseState::parse_performance_directives(Function& function) {
@@ -361,7 +362,7 @@ void ParseState::parse_statement(Function& function, Scopes& scopes) {
       advance();
       parse_targets(function, scopes, opcode.text);
     } else if (token_.is(".callprototype") || token_.is(".calltargets")) {
-      skip_past_semicolon();
+      skip_past(';');
     }
     return;
   }

@@ -46,6 +46,17 @@ class ParseState {
 
   // parse_variable.cpp: declarations of variables and their initial values
   void parse_variables(Space space, Linkage linkage, std::vector<Variable>& into);
+  /// What the variables of one declaration share: all that stands before their names.
+  struct VariableStem {
+    Variable common;
+    std::uint64_t element_bytes = 0;  ///< of a vector, all of it
+    bool vector = false;
+  };
+  VariableStem parse_variable_stem(Space space, Linkage linkage);
+  Type parse_variable_type(const Variable& variable);
+  Variable parse_variable(const VariableStem& stem);
+  /// The dimensions behind a name, which the size is multiplied by; whether there are any.
+  bool parse_dimensions(Variable& variable);
   void parse_initialiser(Variable& variable, std::uint64_t element_bytes, bool array);
   void parse_element(Variable& variable, std::uint64_t element_bytes, std::uint64_t& offset);
   void parse_symbol(Variable::Reference& reference);
@@ -56,6 +67,11 @@ class ParseState {
   void parse_function(Linkage linkage);
   void parse_parameters(const Function& function, std::vector<Parameter>& into,
                         std::uint32_t& bytes);
+  Parameter parse_parameter(const Function& function);
+  Type parse_parameter_type(const Function& function, bool in_register);
+  void skip_pointer_advice();
+  std::uint64_t parse_parameter_size(const Function& function, const Parameter& parameter,
+                                     std::uint32_t most);
   void parse_performance_directives(Function& function);
   void parse_body(Function& function);
   void parse_body_directive(Function& function, Scopes& scopes);
@@ -110,7 +126,8 @@ class ParseState {
   std::uint64_t expect_integer(std::string_view what);
   Type expect_type();
   std::uint32_t expect_alignment();
-  void skip_past_semicolon();
+  std::optional<std::uint32_t> accept_alignment();
+  void skip_past(char symbol);
   [[noreturn]] void fail(const std::string& expected) const;
 
   Module& module_;

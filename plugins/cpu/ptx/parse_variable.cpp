@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "ptx/error.hpp"
 #include "ptx/parse_state.hpp"
@@ -53,84 +55,106 @@ std::uint32_t ParseState::expect_alignment() {
   return static_cast<std::uint32_t>(alignment);
 }
 
-void ParseState::skip_past_semicolon() {
-  while (!token_.is(';')) {
-    if (token_.kind == TokenKind::end) fail("expected ';'");
+std::optional<std::uint32_t> ParseState::accept_alignment() {
+  if (!token_.is(".align")) return std::nullopt;
+  advance();
+  return expect_alignment();
+}
+
+void ParseState::skip_past(char symbol) {
+  while (!token_.is(symbol)) {
+    if (token_.kind == TokenKind::end) expect(symbol);
     advance();
   }
   advance();
 }
 
 void ParseState::parse_variables(Space space, Linkage linkage, std::vector<Variable>& into) {
-  Variable common;
+  const VariableStem stem = parse_variable_stem(space, linkage);
+  do {
+    Variable variable = parse_variable(stem);
+    if (&into == &module_.variables && !register_variable(variable)) continue;
+    into.push_back(std::move(variable));
+  } while (accept(','));
+  expect(';');
+}
+
+ParseState::VariableStem ParseState::parse_variable_stem(Space space, Linkage linkage) {
+  VariableStem stem;
+  Variable& common = stem.common;
   common.space = space;
   common.linkage = linkage;
   common.external = linkage == Linkage::external;
   common.alignment = 0;
-  std::uint64_t vector = 1;
+  std::uint64_t elements = 1;
   for (;;) {
-    if (token_.is(".align")) {
-      advance();
-      common.alignment = expect_alignment();
+    if (const auto alignment = accept_alignment()) {
+      common.alignment = *alignment;
     } else if (token_.is(".attribute")) {
       advance();
       expect('(');
-      while (!token_.is(')')) {
-        if (token_.kind == TokenKind::end) fail("expected ')'");
-        advance();
-      }
-      advance();
+      skip_past(')');
     } else if (token_.is(".v2") || token_.is(".v4")) {
-      vector = token_.is(".v2") ? 2 : 4;
+      elements = token_.is(".v2") ? 2 : 4;
       advance();
     } else {
       break;
     }
   }
   common.image = token_.is(".texref") || token_.is(".surfref");
-  if (common.image) {
-    if (space != Space::global || in_function_)
+  common.type = parse_variable_type(common);
+  stem.vector = elements > 1;
+  stem.element_bytes = bytes_of(common.type) * elements;
+  if (stem.vector && stem.element_bytes > 16) fail("a vector has at most 16 bytes");
+  if (common.alignment == 0) common.alignment = static_cast<std::uint32_t>(stem.element_bytes);
+  return stem;
+}
+
+Type ParseState::parse_variable_type(const Variable& variable) {
+  if (variable.image) {
+    if (variable.space != Space::global || in_function_)
       fail("a texture or surface is a variable of the module");
-    common.type = Type::b64;  // a handle, which nothing here sets
     advance();
-  } else {
-    common.type = expect_type();
+    return Type::b64;  // a handle, which nothing here sets
   }
-  if (common.type == Type::pred) fail("a variable cannot have type .pred");
-  if (common.type == Type::bf16 || common.type == Type::bf16x2)
-    fail("a variable of this type is .b16 or .b32");
-  const std::uint64_t element = bytes_of(common.type) * vector;
-  if (vector > 1 && element > 16) fail("a vector has at most 16 bytes");
-  if (common.alignment == 0) common.alignment = static_cast<std::uint32_t>(element);
-  do {
-    Variable variable = common;
-    variable.line = token_.line;
-    variable.name = expect_name("a variable name");
-    variable.bytes = element;
-    bool array = vector > 1;
-    while (accept('[')) {
-      array = true;
-      std::uint64_t count = 0;  // a[] has its size from the initialiser, or from the launch
-      const bool sized = !token_.is(']');
-      if (sized) count = expect_integer("an array size");
-      if (sized && count == 0 && !variable.external) fail("an array has at least one element");
-      expect(']');
-      if (count != 0 && variable.bytes > limits_.variable_bytes / count) {
-        throw PtxError(variable.line, "variable '" + std::string(variable.name) +
-                                          "' is larger than " +
-                                          std::to_string(limits_.variable_bytes) + " bytes");
-      }
-      variable.bytes *= count;
+  const Type type = expect_type();
+  if (type == Type::pred) fail("a variable cannot have type .pred");
+  if (type == Type::bf16 || type == Type::bf16x2) fail("a variable of this type is .b16 or .b32");
+  return type;
+}
+
+Variable ParseState::parse_variable(const VariableStem& stem) {
+  Variable variable = stem.common;
+  variable.line = token_.line;
+  variable.name = expect_name("a variable name");
+  variable.bytes = stem.element_bytes;
+  const bool array = parse_dimensions(variable) || stem.vector;
+  const bool initialisable =
+      (variable.space == Space::global || variable.space == Space::constant) && !variable.image;
+  if (token_.is('=') && !initialisable) fail("a variable of this state space has no initial value");
+  if (accept('=')) parse_initialiser(variable, bytes_of(variable.type), array);
+  if (variable.bytes == 0 && !variable.external)
+    throw PtxError(variable.line, "variable '" + std::string(variable.name) + "' has no size");
+  return variable;
+}
+
+bool ParseState::parse_dimensions(Variable& variable) {
+  bool any = false;
+  while (accept('[')) {
+    any = true;
+    std::uint64_t count = 0;  // a[] has its size from the initialiser, or from the launch
+    const bool sized = !token_.is(']');
+    if (sized) count = expect_integer("an array size");
+    if (sized && count == 0 && !variable.external) fail("an array has at least one element");
+    expect(']');
+    if (count != 0 && variable.bytes > limits_.variable_bytes / count) {
+      throw PtxError(variable.line, "variable '" + std::string(variable.name) +
+                                        "' is larger than " +
+                                        std::to_string(limits_.variable_bytes) + " bytes");
     }
-    if (token_.is('=') && ((space != Space::global && space != Space::constant) || common.image))
-      fail("a variable of this state space has no initial value");
-    if (accept('=')) parse_initialiser(variable, bytes_of(common.type), array);
-    if (variable.bytes == 0 && !variable.external)
-      throw PtxError(variable.line, "variable '" + std::string(variable.name) + "' has no size");
-    if (&into == &module_.variables && !register_variable(variable)) continue;
-    into.push_back(std::move(variable));
-  } while (accept(','));
-  expect(';');
+    variable.bytes *= count;
+  }
+  return any;
 }
 
 void ParseState::parse_initialiser(Variable& variable, std::uint64_t element_bytes, bool array) {
