@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 namespace warpmark {
 namespace {
@@ -40,17 +42,21 @@ TEST_F(StoppingRuleTest, SpreadNeedsMoreSamples) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   std::normal_distribution<double> times(1, 0.02);
-  StoppingRule spread = rule();
-  size_t count = 0;
-  while (!spread.stop(now_) && count < 5000) {
-    spread.add(times(random));
-    ++count;
+  // A short series may be precise by chance: the median count of many is held against the limits.
+  std::vector<size_t> counts(101);
+  for (size_t& count : counts) {
+    StoppingRule spread = rule();
+    while (!spread.stop(now_) && count < 5000) {
+      spread.add(times(random));
+      ++count;
+    }
+    EXPECT_EQ(spread.stop(now_), StopReason::precise);
+    EXPECT_EQ(spread.samples().size(), count);
   }
+  std::nth_element(counts.begin(), counts.begin() + 50, counts.end());
   // The median's standard error is 1.25 · 2 % / √n; 0.5 % is twice that at n = 100.
-  EXPECT_GT(count, 30U);
-  EXPECT_LT(count, 500U);
-  EXPECT_EQ(spread.stop(now_), StopReason::precise);
-  EXPECT_EQ(spread.samples().size(), count);
+  EXPECT_GT(counts[50], 30U);
+  EXPECT_LT(counts[50], 500U);
 }
 
 TEST_F(StoppingRuleTest, WhatNeverGivesTheSameTimeEndsByCountOrBudget) {
