@@ -8,128 +8,6 @@
 namespace warpmark::cpu {
 namespace {
 
-enum class Kind : std::uint8_t {
-  other,  ///< any undefined bit makes the whole undefined
-  move,
-  convert,  ///< of integers
-  logic,    ///< tables of kLogic
-  lop3,
-  add,
-  subtract,
-  negate,
-  multiply,
-  multiply_high,
-  multiply_add,
-  shift_left,
-  shift_right,
-  funnel_left,
-  funnel_right,
-  extract,
-  insert,
-  permute,
-  reverse,
-  population,
-  leading_zeros,
-  leading_bit,
-  dot,
-  differences,
-  least,
-  greatest,
-  divide,
-  remainder,
-  is_zero,
-  choose,
-  halves,  ///< two numbers of half the width, each by itself
-  join,    ///< two numbers become halves
-};
-
-struct Meaning {
-  Kind kind = Kind::other;
-  std::uint8_t table = 0;  ///< of logic
-  bool is_signed = false;  ///< of a
-  bool carries = false;    ///< reads the carry
-  bool cancels = false;    ///< itself
-};
-
-struct FlowWord {
-  std::string_view begins;
-  Kind kind;
-  std::uint8_t table = 0;
-};
-
-// Beginnings of names. Tables are lop3's, for operands a and b.
-constexpr FlowWord kFlowWords[] = {
-    {"and.", Kind::logic, 0xc0},
-    {"or.", Kind::logic, 0xfc},
-    {"xor.", Kind::logic, 0x3c},
-    {"not.", Kind::logic, 0x0f},
-    {"lop3.", Kind::lop3},
-    {"add.", Kind::add},
-    {"addc.", Kind::add},
-    {"sub.", Kind::subtract},
-    {"subc.", Kind::subtract},
-    {"neg.", Kind::negate},
-    {"mul.lo.", Kind::multiply},
-    {"mul.wide.", Kind::multiply},
-    {"mul.hi.", Kind::multiply_high},
-    {"mad.lo.", Kind::multiply_add},
-    {"mad.wide.", Kind::multiply_add},
-    {"madc.lo.", Kind::multiply_add},
-    {"shl.", Kind::shift_left},
-    {"shr.", Kind::shift_right},
-    {"shf.l.", Kind::funnel_left},
-    {"shf.r.", Kind::funnel_right},
-    {"bfe.", Kind::extract},
-    {"bfi.", Kind::insert},
-    {"brev.", Kind::reverse},
-    {"popc.", Kind::population},
-    {"clz.", Kind::leading_zeros},
-    {"bfind.", Kind::leading_bit},
-    {"dp4a.", Kind::dot},
-    {"vabsdiff", Kind::differences},
-    {"min.", Kind::least},
-    {"max.", Kind::greatest},
-    {"div.", Kind::divide},
-    {"rem.", Kind::remainder},
-    {"cnot.", Kind::is_zero},
-};
-
-Meaning meaning_of(const OpcodeInfo& info) {
-  const std::string_view names = info.names, name = names.substr(0, names.find(' '));
-  const bool integers = is_integer(info.d) && is_integer(info.a);
-  const std::string_view first = name.substr(0, name.find('.'));
-  const bool chain = info.form == Form::carry2 || info.form == Form::carry3;
-  Meaning meaning{Kind::other, 0, is_signed(info.a), chain && first.ends_with('c'),
-                  integers && (first == "xor" || first == "sub")};
-  if (name.starts_with("mov.")) meaning.kind = Kind::move;
-  if (name.starts_with("slct.")) meaning.kind = Kind::choose;
-  if (name.find("x2.f32") != name.npos && info.form == Form::binary) meaning.kind = Kind::join;
-  if (name.ends_with("x2")) meaning.kind = Kind::halves;
-  if (name == "prmt.b32") meaning.kind = Kind::permute;
-  if (meaning.kind != Kind::other || !integers || name.find(".sat") != name.npos ||
-      name.find(".relu") != name.npos)
-    return meaning;
-  if (name.starts_with("cvt.")) meaning.kind = Kind::convert;
-  for (const FlowWord& word : kFlowWords) {
-    if (!name.starts_with(word.begins)) continue;
-    meaning.kind = word.kind;
-    meaning.table = word.table;
-  }
-  return meaning;
-}
-
-const Meaning& known_meaning(const OpcodeInfo& info) {
-  static const auto table = [] {
-    std::array<Meaning, static_cast<std::size_t>(Opcode::count)> meanings;
-    for (std::size_t i = 0; i < meanings.size(); ++i) {
-      const OpcodeInfo* known = find_opcode(static_cast<Opcode>(i));
-      if (known != nullptr && !is_atomic(known->form)) meanings.at(i) = meaning_of(*known);
-    }
-    return meanings;
-  }();
-  return table.at(static_cast<std::size_t>(info.opcode));
-}
-
 std::uint32_t width_of(Type type) {
   return 8 * bytes_of(type);
 }
@@ -143,14 +21,18 @@ std::pair<std::uint64_t, std::uint64_t> extremes(const Operands& x, Function fun
           function(x[0].most(), x[1].most(), x[2].most())};
 }
 
+constexpr std::uint8_t kAnd = 0xc0;  // the table of lop3
+
 class Result {
  public:
-  Result(const OpcodeInfo& info, const Operands& operands)
-      : info_(info), x_(operands), width_(width_of(info.d)) {}
+  /// Sets the flow of the result.
+  using Rule = void (Result::*)();
 
-  BitFlow get() {
-    const Meaning& meaning = known_meaning(info_);
-    compute(meaning);
+  Result(const OpcodeInfo& info, const Operands& operands)
+      : info_(info), x_(operands), width_(width_of(info.d)), signed_(is_signed(info.a)) {}
+
+  BitFlow get(Rule rule) {
+    (this->*rule)();
     flow_.undefined &= low_bits(width_);
     // Registers of narrow types hold them with their sign.
     if (width_ < 32) {
@@ -163,6 +45,202 @@ class Result {
     }
     for (std::uint64_t& bits : flow_.copied) bits &= flow_.undefined;
     return flow_;
+  }
+
+  // --- rules
+
+  // Any undefined bit makes the whole undefined.
+  void other() {
+    whole();
+    flow_.carry = flow_.undefined != 0;
+  }
+
+  void move() { copy(x_[0].undefined); }
+  void convert() {
+    flow_.low_part = width_of(info_.a) == 8 && width_ > 8;
+    copy(wide(x_[0]).undefined);
+  }
+
+  // `Table` is lop3's, for operands a and b.
+  template <std::uint8_t Table>
+  void logic() {
+    logic(Table, {});
+  }
+  void lop3() {
+    if (x_[3].undefined != 0) return whole();
+    logic(static_cast<std::uint8_t>(x_[3].value), x_[2]);
+  }
+
+  void add() {
+    flow_.undefined = undefined_sum(x_[0], x_[1], width_, carry_in(), carry_out());
+    if (!chained()) find_copies([](auto x, auto y, auto) { return x + y; });
+    flow_.joined = true;
+  }
+
+  // A chain has the carry of a + ~b + 1.
+  void subtract() {
+    const auto &a = x_[0], &b = x_[1];
+    if (chained()) {
+      const bool first = info_.names.starts_with("sub.");
+      const PartialValue inverse{~b.value & low_bits(width_), b.undefined};
+      flow_.undefined =
+          undefined_sum(a, inverse, width_, first ? PartialValue{1, 0} : carry_in(), carry_out());
+      return;
+    }
+    flow_.undefined = undefined_difference(a, b, width_);
+    if (b.undefined == 0) find_copies([](auto x, auto y, auto) { return x - y; });
+  }
+
+  void negate() { flow_.undefined = undefined_difference({}, x_[0], width_); }
+
+  void multiply() { flow_.undefined = undefined_product(wide(x_[0]), wide(x_[1]), width_); }
+  void multiply_add() {
+    const PartialValue product = partial_product(wide(x_[0]), wide(x_[1]), width_);
+    flow_.undefined = undefined_sum(product, x_[2], width_, carry_in(), carry_out());
+  }
+  void multiply_high() {
+    if (width_ > 32) return whole();
+    const auto twice = [&](const PartialValue& a) {
+      return extended(a, width_, 2 * width_, signed_);
+    };
+    flow_.undefined = undefined_product(twice(x_[0]), twice(x_[1]), 2 * width_) >> width_;
+  }
+
+  template <bool Left>
+  void shift() {
+    if (x_[1].undefined != 0) return whole();
+    const std::uint64_t by = x_[1].value;
+    flow_.undefined = Left ? undefined_shift_left(x_[0], by, width_)
+                           : undefined_shift_right(x_[0], by, width_, signed_);
+    if (by % 8 == 0) copied_from_both();
+  }
+  template <bool Left>
+  void funnel_shift() {
+    if (x_[2].undefined != 0) return whole();
+    const bool wraps = info_.names.find(".wrap.") != std::string_view::npos;
+    const std::uint64_t by = wraps ? x_[2].value & 31 : std::min<std::uint64_t>(x_[2].value, 32);
+    const PartialValue both{x_[1].value << 32 | x_[0].value,
+                            x_[1].undefined << 32 | x_[0].undefined};
+    flow_.undefined = Left ? undefined_shift_left(both, by, 64) >> 32
+                           : undefined_shift_right(both, by, 64, false);
+    if (by % 8 == 0) copied_from_both();
+  }
+
+  // A field of whole bytes is a copy of them.
+  void extract() {
+    const PartialValue &first = x_[1], &count = x_[2];
+    if (first.undefined != 0 || count.undefined != 0) return whole();
+    const std::uint32_t from = first.value & 0xff, bits = count.value & 0xff;
+    flow_.undefined = undefined_extract(x_[0], from, bits, width_, signed_);
+    flow_.copied[0] = whole_bytes(from, bits) ? flow_.undefined : 0;
+    flow_.low_part = true;
+  }
+  void insert() {
+    const PartialValue &first = x_[2], &count = x_[3];
+    if (first.undefined != 0 || count.undefined != 0) return whole();
+    const std::uint32_t from = first.value & 0xff, bits = count.value & 0xff;
+    flow_.undefined = undefined_insert(x_[0], x_[1], from, bits, width_);
+    const std::uint64_t inside = from < width_ ? low_bits(bits) << from : 0;
+    flow_.copied[0] = whole_bytes(from, bits) ? inside : 0;
+    flow_.copied[1] = ~inside;
+    flow_.joined = true;
+  }
+
+  void permute() {
+    const PartialValue& selectors = x_[2];
+    if (selectors.undefined != 0) return whole();
+    const auto chosen = static_cast<std::uint32_t>(selectors.value);
+    flow_.undefined = undefined_permute(x_[0], x_[1], chosen);
+    // With bytes of zeros it extends a number.
+    const bool zeros = (x_[1].most() == 0 && x_[0].undefined != 0);
+    (zeros ? flow_.low_part : flow_.joined) = true;
+    for (std::uint32_t byte = 0; byte < 4; ++byte) {
+      const std::uint32_t selector = chosen >> (4 * byte) & 0xf;
+      const std::uint64_t bits = std::uint64_t{0xff} << (8 * byte);
+      if (selector < 8) flow_.copied.at(selector / 4) |= bits;
+    }
+  }
+
+  void reverse() { flow_.undefined = undefined_reverse(x_[0], width_); }
+  void population() {
+    flow_.undefined = between(static_cast<std::uint64_t>(std::popcount(x_[0].least())),
+                              static_cast<std::uint64_t>(std::popcount(x_[0].most())));
+  }
+  void count_leading_zeros() {
+    flow_.undefined = between(leading_zeros(x_[0].least()), leading_zeros(x_[0].most()));
+  }
+  // Zero has none, which is -1: as far from the others as can be.
+  void leading_bit() {
+    const PartialValue& a = x_[0];
+    const bool shifts = info_.names.find(".shiftamt") != std::string_view::npos;
+    if (a.undefined == 0) return;
+    if (signed_ || a.least() == 0) return whole();
+    const auto bit = [&](std::uint64_t value) {
+      return shifts ? leading_zeros(value) : static_cast<std::uint64_t>(std::bit_width(value)) - 1;
+    };
+    flow_.undefined = between(bit(a.least()), bit(a.most()));
+  }
+
+  // dp4a: a product of bytes is nothing where one is zero.
+  void dot() {
+    flow_.undefined = x_[2].undefined;
+    for (std::uint32_t byte = 0; byte < 32; byte += 8) {
+      const auto part = [&](const PartialValue& x) {
+        return PartialValue{x.value >> byte & 0xff, x.undefined >> byte & 0xff};
+      };
+      if (undefined_product(part(x_[0]), part(x_[1]), 8) != 0) return whole();
+    }
+  }
+
+  // Numbers of `Bits` bits, each by itself.
+  template <std::uint32_t Bits>
+  void by_lanes() {
+    by_lanes(Bits);
+  }
+  void halves() { by_lanes(width_ / 2); }
+  // Two numbers become halves.
+  void join() {
+    flow_.undefined = (x_[0].undefined != 0 ? 0xffff0000 : 0) | (x_[1].undefined != 0 ? 0xffff : 0);
+  }
+
+  template <bool Least>
+  void extreme() {
+    const auto &a = x_[0], &b = x_[1];
+    const std::uint64_t choice = undefined_choice(a, b);
+    if (!any()) return;
+    const std::uint64_t sign = signed_ ? std::uint64_t{1} << (width_ - 1) : 0;
+    const PartialValue p{a.value ^ sign, a.undefined}, q{b.value ^ sign, b.undefined};
+    const auto pick = [&](std::uint64_t x, std::uint64_t y) {
+      return Least ? std::min(x, y) : std::max(x, y);
+    };
+    flow_.undefined = choice & between(pick(p.least(), q.least()), pick(p.most(), q.most()));
+  }
+
+  template <bool Remainder>
+  void divide() {
+    const auto &a = x_[0], &b = x_[1];
+    if (!any()) return;
+    if (signed_ || b.undefined != 0 || b.value == 0) return whole();
+    flow_.undefined =
+        Remainder ? between(0, b.value - 1) : between(a.least() / b.value, a.most() / b.value);
+  }
+
+  void is_zero() { flow_.undefined = any() && x_[0].least() == 0 ? 1 : 0; }
+
+  // slct: by the sign of c.
+  void choose() {
+    const std::uint64_t sign = std::uint64_t{1} << 31;
+    const bool number = info_.c == Type::s32;
+    if (number ? (x_[2].undefined & sign) != 0 : x_[2].undefined != 0) {
+      flow_.undefined = undefined_choice(x_[0], x_[1]);
+      return;
+    }
+    const std::uint64_t value = x_[2].value, magnitude = value & ~sign;
+    const bool flushes = info_.names.find(".ftz") != std::string_view::npos;
+    const bool zero = magnitude == 0 || (flushes && magnitude < 0x00800000);
+    const bool first = number ? (value & sign) == 0 : zero || value <= 0x7f800000;
+    const std::size_t k = first ? 0 : 1;
+    flow_.undefined = flow_.copied.at(k) = x_.at(k).undefined;
   }
 
  private:
@@ -181,85 +259,6 @@ class Result {
     }
   }
 
-  void compute(const Meaning& meaning) {
-    const auto &a = x_[0], &b = x_[1], &c = x_[2], &e = x_[3];
-    switch (meaning.kind) {
-      case Kind::move:
-        return copy(a.undefined);
-      case Kind::convert:
-        flow_.low_part = width_of(info_.a) == 8 && width_ > 8;
-        return copy(extended(a, width_of(info_.a), width_, meaning.is_signed).undefined);
-      case Kind::logic:
-        return logic(meaning.table, {});
-      case Kind::lop3:
-        if (e.undefined != 0) return whole();
-        return logic(static_cast<std::uint8_t>(e.value), c);
-      case Kind::add:
-        return sum(a, b);
-      case Kind::subtract:
-        return difference(a, b);
-      case Kind::negate:
-        flow_.undefined = undefined_difference({}, a, width_);
-        return;
-      case Kind::multiply:
-        flow_.undefined = undefined_product(wide(a, meaning), wide(b, meaning), width_);
-        return;
-      case Kind::multiply_high:
-        return high_product(meaning);
-      case Kind::multiply_add: {
-        const PartialValue product = partial_product(wide(a, meaning), wide(b, meaning), width_);
-        flow_.undefined = undefined_sum(product, c, width_, carry_in(), carry_out());
-        return;
-      }
-      case Kind::shift_left:
-      case Kind::shift_right:
-      case Kind::funnel_left:
-      case Kind::funnel_right:
-        return shift(meaning);
-      case Kind::extract:
-      case Kind::insert:
-        return field(meaning);
-      case Kind::permute:
-        return permute();
-      case Kind::reverse:
-        flow_.undefined = undefined_reverse(a, width_);
-        return;
-      case Kind::population:
-        flow_.undefined = between(static_cast<std::uint64_t>(std::popcount(a.least())),
-                                  static_cast<std::uint64_t>(std::popcount(a.most())));
-        return;
-      case Kind::leading_zeros:
-        flow_.undefined = between(leading_zeros(a.least()), leading_zeros(a.most()));
-        return;
-      case Kind::leading_bit:
-        return leading_bit(meaning);
-      case Kind::dot:
-        return dot();
-      case Kind::differences:
-        return differences();
-      case Kind::least:
-      case Kind::greatest:
-        return extreme(meaning);
-      case Kind::divide:
-      case Kind::remainder:
-        return quotient(meaning);
-      case Kind::is_zero:
-        flow_.undefined = any() && a.least() == 0 ? 1 : 0;
-        return;
-      case Kind::choose:
-        return choose();
-      case Kind::halves:
-        return by_lanes(width_ / 2);
-      case Kind::join:
-        flow_.undefined = (a.undefined != 0 ? 0xffff0000 : 0) | (b.undefined != 0 ? 0xffff : 0);
-        return;
-      case Kind::other:
-        break;
-    }
-    whole();
-    flow_.carry = flow_.undefined != 0;
-  }
-
   void copy(std::uint64_t undefined) { flow_.undefined = flow_.copied[0] = undefined; }
 
   void logic(std::uint8_t table, const PartialValue& c) {
@@ -272,8 +271,8 @@ class Result {
       return mask.undefined == 0 && mask.value != low_bits(width_) &&
              (mask.value & (mask.value + 1)) == 0;
     };
-    flow_.low_part = table == 0xc0 && (cuts(a) || cuts(b));
-    flow_.joined = table != 0xc0;
+    flow_.low_part = table == kAnd && (cuts(a) || cuts(b));
+    flow_.joined = table != kAnd;
   }
 
   [[nodiscard]] bool chained() const {
@@ -282,55 +281,8 @@ class Result {
   [[nodiscard]] PartialValue carry_in() const { return chained() ? x_[3] : PartialValue{}; }
   [[nodiscard]] bool* carry_out() { return chained() ? &flow_.carry : nullptr; }
 
-  void sum(const PartialValue& a, const PartialValue& b) {
-    flow_.undefined = undefined_sum(a, b, width_, carry_in(), carry_out());
-    if (!chained()) find_copies([](auto x, auto y, auto) { return x + y; });
-    flow_.joined = true;
-  }
-  // A chain has the carry of a + ~b + 1.
-  void difference(const PartialValue& a, const PartialValue& b) {
-    if (chained()) {
-      const bool first = info_.names.starts_with("sub.");
-      const PartialValue inverse{~b.value & low_bits(width_), b.undefined};
-      flow_.undefined =
-          undefined_sum(a, inverse, width_, first ? PartialValue{1, 0} : carry_in(), carry_out());
-      return;
-    }
-    flow_.undefined = undefined_difference(a, b, width_);
-    if (b.undefined == 0) find_copies([](auto x, auto y, auto) { return x - y; });
-  }
-
   [[nodiscard]] std::uint64_t leading_zeros(std::uint64_t a) const {
     return static_cast<std::uint64_t>(std::countl_zero(a)) - (64 - width_of(info_.a));
-  }
-
-  // Zero has none, which is -1: as far from the others as can be.
-  void leading_bit(const Meaning& meaning) {
-    const PartialValue& a = x_[0];
-    const bool shifts = info_.names.find(".shiftamt") != std::string_view::npos;
-    if (a.undefined == 0) return;
-    if (meaning.is_signed || a.least() == 0) return whole();
-    const auto bit = [&](std::uint64_t value) {
-      return shifts ? leading_zeros(value) : static_cast<std::uint64_t>(std::bit_width(value)) - 1;
-    };
-    flow_.undefined = between(bit(a.least()), bit(a.most()));
-  }
-
-  // dp4a: a product of bytes is nothing where one is zero.
-  void dot() {
-    flow_.undefined = x_[2].undefined;
-    for (std::uint32_t byte = 0; byte < 32; byte += 8) {
-      const auto part = [&](const PartialValue& x) {
-        return PartialValue{x.value >> byte & 0xff, x.undefined >> byte & 0xff};
-      };
-      if (undefined_product(part(x_[0]), part(x_[1]), 8) != 0) return whole();
-    }
-  }
-
-  // vabsdiff2 and 4: lane by lane, or their sum.
-  void differences() {
-    if (info_.names.find(".add") != std::string_view::npos) return whole();
-    by_lanes(info_.names[8] == '2' ? 16 : 8);
   }
 
   // Numbers of `lane` bits, each by itself.
@@ -344,125 +296,119 @@ class Result {
   }
 
   // An operand as wide as the result.
-  [[nodiscard]] PartialValue wide(const PartialValue& a, const Meaning& meaning) const {
-    return extended(a, width_of(info_.a), width_, meaning.is_signed);
+  [[nodiscard]] PartialValue wide(const PartialValue& a) const {
+    return extended(a, width_of(info_.a), width_, signed_);
   }
 
-  void high_product(const Meaning& meaning) {
-    if (width_ > 32) return whole();
-    const auto twice = [&](const PartialValue& a) {
-      return extended(a, width_, 2 * width_, meaning.is_signed);
-    };
-    flow_.undefined = undefined_product(twice(x_[0]), twice(x_[1]), 2 * width_) >> width_;
-  }
-
-  void shift(const Meaning& meaning) {
-    const bool funnel = meaning.kind == Kind::funnel_left || meaning.kind == Kind::funnel_right;
-    const PartialValue& amount = funnel ? x_[2] : x_[1];
-    if (amount.undefined != 0) return whole();
-    std::uint64_t by = amount.value;
-    if (funnel) {
-      const bool wraps = info_.names.find(".wrap.") != std::string_view::npos;
-      by = wraps ? by & 31 : std::min<std::uint64_t>(by, 32);
-      const PartialValue both{x_[1].value << 32 | x_[0].value,
-                              x_[1].undefined << 32 | x_[0].undefined};
-      flow_.undefined = meaning.kind == Kind::funnel_left
-                            ? undefined_shift_left(both, by, 64) >> 32
-                            : undefined_shift_right(both, by, 64, false);
-    } else if (meaning.kind == Kind::shift_left) {
-      flow_.undefined = undefined_shift_left(x_[0], by, width_);
-    } else {
-      flow_.undefined = undefined_shift_right(x_[0], by, width_, meaning.is_signed);
-    }
-    if (by % 8 == 0) copied_from_both();
+  static bool whole_bytes(std::uint32_t from, std::uint32_t bits) {
+    return from % 8 == 0 && bits % 8 == 0;
   }
   void copied_from_both() {
     for (std::size_t k = 0; k < 2; ++k)
       flow_.copied.at(k) = x_.at(k).undefined != 0 ? flow_.undefined : 0;
   }
 
-  // A field of whole bytes is a copy of them.
-  void field(const Meaning& meaning) {
-    const bool inserts = meaning.kind == Kind::insert;
-    const PartialValue &first = inserts ? x_[2] : x_[1], &count = inserts ? x_[3] : x_[2];
-    if (first.undefined != 0 || count.undefined != 0) return whole();
-    const std::uint32_t from = first.value & 0xff, bits = count.value & 0xff;
-    const bool bytes = from % 8 == 0 && bits % 8 == 0;
-    if (inserts) {
-      flow_.undefined = undefined_insert(x_[0], x_[1], from, bits, width_);
-      const std::uint64_t inside = from < width_ ? low_bits(bits) << from : 0;
-      flow_.copied[0] = bytes ? inside : 0;
-      flow_.copied[1] = ~inside;
-      flow_.joined = true;
-      return;
-    }
-    flow_.undefined = undefined_extract(x_[0], from, bits, width_, meaning.is_signed);
-    flow_.copied[0] = bytes ? flow_.undefined : 0;
-    flow_.low_part = true;
-  }
-
-  void permute() {
-    const PartialValue& selectors = x_[2];
-    if (selectors.undefined != 0) return whole();
-    const auto chosen = static_cast<std::uint32_t>(selectors.value);
-    flow_.undefined = undefined_permute(x_[0], x_[1], chosen);
-    // With bytes of zeros it extends a number.
-    const bool zeros = (x_[1].most() == 0 && x_[0].undefined != 0);
-    (zeros ? flow_.low_part : flow_.joined) = true;
-    for (std::uint32_t byte = 0; byte < 4; ++byte) {
-      const std::uint32_t selector = chosen >> (4 * byte) & 0xf;
-      const std::uint64_t bits = std::uint64_t{0xff} << (8 * byte);
-      if (selector < 8) flow_.copied.at(selector / 4) |= bits;
-    }
-  }
-
-  void extreme(const Meaning& meaning) {
-    const auto &a = x_[0], &b = x_[1];
-    const std::uint64_t choice = undefined_choice(a, b);
-    if (!any()) return;
-    const std::uint64_t sign = meaning.is_signed ? std::uint64_t{1} << (width_ - 1) : 0;
-    const PartialValue p{a.value ^ sign, a.undefined}, q{b.value ^ sign, b.undefined};
-    const auto pick = [&](std::uint64_t x, std::uint64_t y) {
-      return meaning.kind == Kind::least ? std::min(x, y) : std::max(x, y);
-    };
-    flow_.undefined = choice & between(pick(p.least(), q.least()), pick(p.most(), q.most()));
-  }
-
-  void quotient(const Meaning& meaning) {
-    const auto &a = x_[0], &b = x_[1];
-    if (!any()) return;
-    if (meaning.is_signed || b.undefined != 0 || b.value == 0) return whole();
-    flow_.undefined = meaning.kind == Kind::divide
-                          ? between(a.least() / b.value, a.most() / b.value)
-                          : between(0, b.value - 1);
-  }
-
-  // slct: by the sign of c.
-  void choose() {
-    const std::uint64_t sign = std::uint64_t{1} << 31;
-    const bool number = info_.c == Type::s32;
-    if (number ? (x_[2].undefined & sign) != 0 : x_[2].undefined != 0) {
-      flow_.undefined = undefined_choice(x_[0], x_[1]);
-      return;
-    }
-    const std::uint64_t value = x_[2].value, magnitude = value & ~sign;
-    const bool flushes = info_.names.find(".ftz") != std::string_view::npos;
-    const bool zero = magnitude == 0 || (flushes && magnitude < 0x00800000);
-    const bool first = number ? (value & sign) == 0 : zero || value <= 0x7f800000;
-    const std::size_t k = first ? 0 : 1;
-    flow_.undefined = flow_.copied.at(k) = x_.at(k).undefined;
-  }
-
   const OpcodeInfo& info_;
   const Operands& x_;
   std::uint32_t width_;
+  bool signed_;
   BitFlow flow_;
 };
+
+struct FlowWord {
+  std::string_view begins;
+  Result::Rule rule;
+};
+
+// Beginnings of names, and what bits of them do in all types ...
+constexpr FlowWord kOfAllTypes[] = {
+    {"mov.", &Result::move},
+    {"slct.", &Result::choose},
+    {"prmt.b32", &Result::permute},
+};
+
+// ... and of integers.
+constexpr FlowWord kOfIntegers[] = {
+    {"cvt.", &Result::convert},
+    {"and.", &Result::logic<kAnd>},
+    {"or.", &Result::logic<0xfc>},
+    {"xor.", &Result::logic<0x3c>},
+    {"not.", &Result::logic<0x0f>},
+    {"lop3.", &Result::lop3},
+    {"add.", &Result::add},
+    {"addc.", &Result::add},
+    {"sub.", &Result::subtract},
+    {"subc.", &Result::subtract},
+    {"neg.", &Result::negate},
+    {"mul.lo.", &Result::multiply},
+    {"mul.wide.", &Result::multiply},
+    {"mul.hi.", &Result::multiply_high},
+    {"mad.lo.", &Result::multiply_add},
+    {"mad.wide.", &Result::multiply_add},
+    {"madc.lo.", &Result::multiply_add},
+    {"shl.", &Result::shift<true>},
+    {"shr.", &Result::shift<false>},
+    {"shf.l.", &Result::funnel_shift<true>},
+    {"shf.r.", &Result::funnel_shift<false>},
+    {"bfe.", &Result::extract},
+    {"bfi.", &Result::insert},
+    {"brev.", &Result::reverse},
+    {"popc.", &Result::population},
+    {"clz.", &Result::count_leading_zeros},
+    {"bfind.", &Result::leading_bit},
+    {"dp4a.", &Result::dot},
+    {"vabsdiff2.", &Result::by_lanes<16>},
+    {"vabsdiff4.", &Result::by_lanes<8>},
+    {"min.", &Result::extreme<true>},
+    {"max.", &Result::extreme<false>},
+    {"div.", &Result::divide<false>},
+    {"rem.", &Result::divide<true>},
+    {"cnot.", &Result::is_zero},
+};
+
+struct Meaning {
+  Result::Rule rule = &Result::other;
+  bool carries = false;  ///< reads the carry
+  bool cancels = false;  ///< itself
+};
+
+Result::Rule rule_of(const OpcodeInfo& info, std::string_view name, bool integers) {
+  for (const FlowWord& word : kOfAllTypes)
+    if (name.starts_with(word.begins)) return word.rule;
+  if (name.find("x2.f32") != name.npos && info.form == Form::binary) return &Result::join;
+  if (name.ends_with("x2")) return &Result::halves;
+  for (const std::string_view limit : {".sat", ".relu", ".add"})
+    if (name.find(limit) != name.npos) return &Result::other;
+  for (const FlowWord& word : kOfIntegers)
+    if (integers && name.starts_with(word.begins)) return word.rule;
+  return &Result::other;
+}
+
+Meaning meaning_of(const OpcodeInfo& info) {
+  const std::string_view name = info.names.substr(0, info.names.find(' '));
+  const bool integers = is_integer(info.d) && is_integer(info.a);
+  const std::string_view first = name.substr(0, name.find('.'));
+  const bool chain = info.form == Form::carry2 || info.form == Form::carry3;
+  return {rule_of(info, name, integers), chain && first.ends_with('c'),
+          integers && (first == "xor" || first == "sub")};
+}
+
+const Meaning& known_meaning(const OpcodeInfo& info) {
+  static const auto table = [] {
+    std::array<Meaning, static_cast<std::size_t>(Opcode::count)> meanings;
+    for (std::size_t i = 0; i < meanings.size(); ++i) {
+      const OpcodeInfo* known = find_opcode(static_cast<Opcode>(i));
+      if (known != nullptr && !is_atomic(known->form)) meanings.at(i) = meaning_of(*known);
+    }
+    return meanings;
+  }();
+  return table.at(static_cast<std::size_t>(info.opcode));
+}
 
 }  // namespace
 
 BitFlow flow_of_bits(const OpcodeInfo& info, const Operands& operands) {
-  return Result(info, operands).get();
+  return Result(info, operands).get(known_meaning(info).rule);
 }
 
 bool reads_carry(const OpcodeInfo& info) {

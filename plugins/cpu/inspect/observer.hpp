@@ -351,6 +351,10 @@ class BlockObserver {
   /// Whether the undefined bits of what is stored at an address are those that a load read there.
   [[nodiscard]] bool goes_back(const Warp& warp, const Taint& taint, std::uint32_t lane,
                                std::uint64_t address) const;
+  struct StoredValues;
+  /// A lane's store leaves in memory what its registers have.
+  StoredValues put_stored(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                          std::uint64_t address, std::uint32_t bytes, const Values& values);
   /// Where an undefined value came from; "" if that is not known.
   [[nodiscard]] const std::string& array_of(const Lanes& w, const Taint& taint);
   /// The load that read what is undefined now; null if it was none of this warp's.

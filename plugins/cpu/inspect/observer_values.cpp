@@ -200,63 +200,90 @@ bool BlockObserver::goes_back(const Warp& warp, const Taint& taint, std::uint32_
   return address + first >= read && address + last < read + load->all;
 }
 
-// What is no copy of memory, which may hold padding and bit-fields without values, is a result:
-// what was computed; of memory whose elements are numbers or vectors, those that are undefined, and
-// of vectors only what is no copy of a whole one; of other memory whole elements of arrays, and
-// numbers made of parts or put together.
-void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                                 std::uint64_t address, std::uint32_t bytes) {
-  Warp& warp = warps_[w.warp];
-  const Values values = values_at(w, i, space, lane, address);
-  if (!warp.taints.any()) {
-    if (values.bits != nullptr) set_bits(values.bits, values.from, bytes);
-    return;
-  }
+/// What is undefined of a store, of all its elements.
+struct BlockObserver::StoredValues {
+  bool all = true;    ///< each byte, and none goes back to where it was loaded
+  bool part = false;  ///< a part cut out of a number
+  bool made = false;  ///< … or a number put together
+  Taint worst;        ///< a computed one, if there is one
+  StoredBytes bytes;
+  /// Where the first result without a value begins, in bytes from the store's address on; none
+  /// if what is undefined is a copy of memory. `to` is where `stored` bytes go, or null.
+  [[nodiscard]] std::optional<std::uint64_t> result(const Allocation* to, std::uint64_t address,
+                                                    std::uint32_t stored,
+                                                    std::uint32_t element) const;
+};
+
+BlockObserver::StoredValues BlockObserver::put_stored(Lanes& w, const Instruction& i, Space space,
+                                                      std::uint32_t lane, std::uint64_t address,
+                                                      std::uint32_t bytes, const Values& values) {
+  const Warp& warp = warps_[w.warp];
   const std::uint32_t element = bytes / i.count;
   const std::uint64_t whole = low_bits(8 * element);
-  bool all = true, part = false, made = false;
-  Taint worst;
-  StoredBytes stored;
+  StoredValues stored;
   std::uint64_t at = 0;
   for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
     const Taint held = warp.taints.get(slot, lane);
     const Taint taint = held.with(held.undefined & whole);
     const bool back = taint && goes_back(warp, taint, lane, address + at);
-    all = all && !back && touches_each_byte(taint.undefined, element);
+    stored.all = stored.all && !back && touches_each_byte(taint.undefined, element);
     const UndefinedLoad* load = taint ? load_of(warp, taint) : nullptr;
     if (taint && !back) {
       const bool cut = (taint.low_part() && taint.undefined != whole) ||
                        (load != nullptr && load->element < element);
-      part = part || (cut && !taint.joined());
-      made = made || cut || taint.joined();
+      stored.part = stored.part || (cut && !taint.joined());
+      stored.made = stored.made || cut || taint.joined();
       // Variables are taken apart and put together by the compiler as it likes.
       const bool known = load != nullptr && taint.space() != Space::local;
       if (space == Space::global)
-        stored.add(taint.undefined, at, element,
-                   known ? Loaded{load->addresses.at(lane), load->all} : Loaded{});
+        stored.bytes.add(taint.undefined, at, element,
+                         known ? Loaded{load->addresses.at(lane), load->all} : Loaded{});
     }
-    if (taint && (!worst || (taint.computed() && !worst.computed()))) worst = taint;
+    if (taint && (!stored.worst || (taint.computed() && !stored.worst.computed())))
+      stored.worst = taint;
     if (values.bits != nullptr) put(values, at, element, taint);
     at += element;
   }
-  if (!worst || space != Space::global) return;
-  const Allocation* to = block_.launch().arena.find(address);
-  std::uint64_t first = 0;
+  return stored;
+}
+
+// What is no copy of memory, which may hold padding and bit-fields without values, is a result:
+// what was computed; of memory whose elements are numbers or vectors, those that are undefined, and
+// of vectors only what is no copy of a whole one; of other memory whole elements of arrays, and
+// numbers made of parts or put together.
+std::optional<std::uint64_t> BlockObserver::StoredValues::result(const Allocation* to,
+                                                                 std::uint64_t address,
+                                                                 std::uint32_t stored,
+                                                                 std::uint32_t element) const {
   if (to != nullptr && to->whole_bytes && to->whole_bytes != 1) {
-    const std::optional<std::uint64_t> result = stored.result(*to, address, bytes);
-    if (!worst.computed() && !result) return;
-    first = result.value_or(0);
-  } else if (!worst.computed()) {
-    // Bytes may be those of anything.
-    const std::uint64_t type = to == nullptr ? 0 : to->whole_bytes == 1 ? 1 : to->element_bytes();
-    const bool typed = to != nullptr && !to->dtype.empty() && (type != 1 || element == 1);
-    if (!part && !(all && typed) && !(made && type == element && type > 1)) return;
+    const std::optional<std::uint64_t> first = bytes.result(*to, address, stored);
+    return worst.computed() ? first.value_or(0) : first;
   }
+  // Bytes may be those of anything.
+  const std::uint64_t type = to == nullptr ? 0 : to->whole_bytes == 1 ? 1 : to->element_bytes();
+  const bool typed = to != nullptr && !to->dtype.empty() && (type != 1 || element == 1);
+  const bool results =
+      worst.computed() || part || (all && typed) || (made && type == element && type > 1);
+  return results ? std::optional<std::uint64_t>(0) : std::nullopt;
+}
+
+void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                                 std::uint64_t address, std::uint32_t bytes) {
+  const Values values = values_at(w, i, space, lane, address);
+  if (!warps_[w.warp].taints.any()) {
+    if (values.bits != nullptr) set_bits(values.bits, values.from, bytes);
+    return;
+  }
+  const StoredValues stored = put_stored(w, i, space, lane, address, bytes, values);
+  if (!stored.worst || space != Space::global) return;
+  const Allocation* to = block_.launch().arena.find(address);
+  const std::optional<std::uint64_t> first = stored.result(to, address, bytes, bytes / i.count);
+  if (!first) return;
   Fault fault;
   describe_access(w, i, space, lane, address, bytes, true, fault);
-  fault.address = address + first;
+  fault.address = address + *first;
   if (values.bits != nullptr) set_bits(values.bits, values.from, bytes);
-  undefined(w, lane, i.statement, worst, "stored", fault);
+  undefined(w, lane, i.statement, stored.worst, "stored", fault);
 }
 
 void BlockObserver::fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,

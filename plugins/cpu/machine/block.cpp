@@ -331,10 +331,98 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
   }
 }
 
+// The lanes that part from the others wait as another fragment: the lower block goes first.
+inline void BlockState::take_branch(Warp& warp, Fragment& current, const Block& node) {
+  std::uint32_t predicate;
+  std::memcpy(&predicate, warp.lanes.registers + node.predicate, 4);
+  if (node.negated) predicate = ~predicate;
+  const std::uint32_t taken = current.mask & predicate, other = current.mask & ~predicate;
+  if (other == 0) {
+    current.node = node.taken;
+  } else if (taken == 0 || node.next == node.taken) {
+    current.node = node.next;
+  } else {
+    if (launch_.traffic) launch_.traffic->diverged(current.node);
+    const bool first_taken = node.taken < node.next;
+    Fragment rest = current;
+    rest.node = first_taken ? node.next : node.taken;
+    rest.mask = first_taken ? other : taken;
+    current.node = first_taken ? node.taken : node.next;
+    current.mask = first_taken ? taken : other;
+    add_fragment(warp, rest);
+  }
+}
+
+bool BlockState::meet_warp(Warp& warp, Fragment& current, const Block& node) {
+  const bool met = complete(warp, current.mask, node);
+  if (observer_ && observer_->checks().sync) check_members(warp, current.mask, node);
+  if (!met) {
+    arrive_at_warp_barrier(warp, current, node);
+    return false;
+  }
+  if (observer_ && node.exit == Exit::warp) observe_warp_barrier(warp, current.mask, node);
+  current.node = node.next;
+  return true;
+}
+
+bool BlockState::wait_for_cluster(Warp& warp, Fragment& current, const Block& node) {
+  current.node = node.next;
+  const std::uint32_t waiting = current.mask & warp.cluster_arrived;
+  if (waiting != current.mask) pass_cluster_barrier(warp);
+  if (waiting == 0) return true;
+  Fragment rest = current;
+  rest.mask = waiting;
+  rest.wait = Fragment::Wait::cluster;
+  add_fragment(warp, rest);
+  current.mask &= ~waiting;
+  return current.mask != 0;
+}
+
+inline bool BlockState::take_exit(Warp& warp, Fragment& current, const Block& node) {
+  switch (node.exit) {
+    case Exit::jump:
+      current.node = node.next;
+      return true;
+    case Exit::branch:
+      take_branch(warp, current, node);
+      return true;
+    case Exit::leave:
+      leave(warp, current.mask, node);
+      return false;
+    case Exit::barrier:
+      arrive(warp, current, node);
+      return false;
+    case Exit::warp:
+    case Exit::collect:
+      return meet_warp(warp, current, node);
+    case Exit::call:
+      enter(warp, current, node);
+      return false;
+    case Exit::ret:
+      return_from(warp, current, node);
+      return false;
+    case Exit::cluster_arrive:
+      arrive_at_cluster_barrier(warp, current.mask);
+      current.node = node.next;
+      return true;
+    case Exit::cluster_wait:
+      return wait_for_cluster(warp, current, node);
+    case Exit::trap:
+      trap(warp, current.mask, node);
+      return true;
+  }
+  return true;
+}
+
+inline bool BlockState::launch_ends() {
+  const std::uint64_t budget = launch_.shape.instruction_budget;
+  if (launch_.faults.fatal() && launch_.last == 0) launch_.last = launch_.executed + kAfterFailure;
+  return (budget != 0 && launch_.executed >= budget) || launch_.faults.full() || launch_.stop ||
+         (launch_.last != 0 && launch_.executed >= launch_.last);
+}
+
 bool BlockState::run_warp(Warp& warp) {
   const Block* nodes = launch_.program.blocks.data();
-  const std::uint64_t budget =
-      launch_.shape.instruction_budget != 0 ? launch_.shape.instruction_budget : ~std::uint64_t{0};
   Fragment current;
   if (!take_fragment(warp, current, false)) return false;
   std::uint32_t backward = 0, fragment_backward = 0;
@@ -351,84 +439,8 @@ bool BlockState::run_warp(Warp& warp) {
       backward += kWarpPoll;
       fragment_backward += kFragmentPoll;
     }
-    bool have = true;
-    switch (node.exit) {
-      case Exit::jump:
-        current.node = node.next;
-        break;
-      case Exit::branch: {
-        std::uint32_t predicate;
-        std::memcpy(&predicate, warp.lanes.registers + node.predicate, 4);
-        if (node.negated) predicate = ~predicate;
-        const std::uint32_t taken = current.mask & predicate, other = current.mask & ~predicate;
-        if (other == 0) {
-          current.node = node.taken;
-        } else if (taken == 0 || node.next == node.taken) {
-          current.node = node.next;
-        } else {
-          if (launch_.traffic) launch_.traffic->diverged(from);
-          const bool first_taken = node.taken < node.next;
-          Fragment rest = current;
-          rest.node = first_taken ? node.next : node.taken;
-          rest.mask = first_taken ? other : taken;
-          current.node = first_taken ? node.taken : node.next;
-          current.mask = first_taken ? taken : other;
-          add_fragment(warp, rest);
-        }
-        break;
-      }
-      case Exit::leave:
-        leave(warp, current.mask, node);
-        have = false;
-        break;
-      case Exit::barrier:
-        arrive(warp, current, node);
-        have = false;
-        break;
-      case Exit::warp:
-      case Exit::collect:
-        have = complete(warp, current.mask, node);
-        if (observer_ && observer_->checks().sync) check_members(warp, current.mask, node);
-        if (have) {
-          if (observer_ && node.exit == Exit::warp) observe_warp_barrier(warp, current.mask, node);
-          current.node = node.next;
-        } else {
-          arrive_at_warp_barrier(warp, current, node);
-        }
-        break;
-      case Exit::call:
-        enter(warp, current, node);
-        have = false;
-        break;
-      case Exit::ret:
-        return_from(warp, current, node);
-        have = false;
-        break;
-      case Exit::cluster_arrive:
-        arrive_at_cluster_barrier(warp, current.mask);
-        current.node = node.next;
-        break;
-      case Exit::cluster_wait: {
-        current.node = node.next;
-        const std::uint32_t waiting = current.mask & warp.cluster_arrived;
-        if (waiting != current.mask) pass_cluster_barrier(warp);
-        if (waiting == 0) break;
-        Fragment rest = current;
-        rest.mask = waiting;
-        rest.wait = Fragment::Wait::cluster;
-        add_fragment(warp, rest);
-        current.mask &= ~waiting;
-        have = current.mask != 0;
-        break;
-      }
-      case Exit::trap:
-        trap(warp, current.mask, node);
-        break;
-    }
-    if (launch_.faults.fatal() && launch_.last == 0)
-      launch_.last = launch_.executed + kAfterFailure;
-    if (launch_.executed >= budget || launch_.faults.full() || launch_.stop ||
-        (launch_.last != 0 && launch_.executed >= launch_.last)) {
+    const bool have = take_exit(warp, current, node);
+    if (launch_ends()) {
       if (have) add_fragment(warp, current);
       launch_.stop = true;
       return true;

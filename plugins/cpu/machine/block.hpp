@@ -210,6 +210,13 @@ class BlockState {
   void execute_watched(Warp& warp, const Block& node, std::uint32_t mask, std::uint32_t done);
   /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
   bool run_warp(Warp& warp);
+  /// A fragment goes where its block's end leads; false if it waits, or what goes on is another.
+  bool take_exit(Warp& warp, Fragment& current, const Block& node);
+  void take_branch(Warp& warp, Fragment& current, const Block& node);
+  bool meet_warp(Warp& warp, Fragment& current, const Block& node);
+  bool wait_for_cluster(Warp& warp, Fragment& current, const Block& node);
+  /// Nothing is to run any more: the budget is spent, or the reports are enough.
+  bool launch_ends();
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
   static bool take_own(Warp& warp, Fragment& current);
   /// Runs a node for some lanes, without the first instructions, which they have `done`.

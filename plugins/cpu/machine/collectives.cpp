@@ -3,12 +3,11 @@
 // PTX ISA, shfl.sync, vote.sync, match.sync and redux.sync: a lane waits until all others of its
 // mask "have executed" the instruction "with the same qualifiers and same membermask value": which
 // one of the program does not matter, and an H200 completes those of two places as one.
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "machine/block.hpp"
@@ -54,6 +53,69 @@ void write(std::byte* registers, const RegisterPlace& to, std::uint32_t lane, st
     write_lane<std::uint32_t>(registers, to.slot, lane, static_cast<std::uint32_t>(value));
 }
 
+// A register's bits in one lane, and which of them are undefined.
+struct Value {
+  std::uint64_t bits = 0;
+  Taint taint;
+};
+using Given = std::array<std::array<Value, 3>, 32>;  // by lane: what its instruction reads
+
+template <typename Body>
+void each_lane(std::uint32_t mask, Body body) {
+  for (; mask != 0; mask &= mask - 1) body(static_cast<std::uint32_t>(std::countr_zero(mask)));
+}
+
+struct WarpRegisters {
+  std::byte* registers;
+  WarpTaints* taints;  // null if no check asks
+
+  [[nodiscard]] Value get(const RegisterPlace& from, std::uint32_t lane) const {
+    if (from.slot == Instruction::kNone) return {};
+    return {read(registers, from, lane),
+            taints == nullptr ? Taint{} : taints->get(from.slot, lane)};
+  }
+  void put(const RegisterPlace& to, std::uint32_t lane, const Value& value) {
+    if (to.slot == Instruction::kNone) return;
+    write(registers, to, lane, value.bits);
+    if (taints != nullptr) taints->set(to.slot, lane, value.taint);
+  }
+
+  // What the lanes of `mask` bring to the operation ...
+  void collect(const Instruction& i, std::uint32_t mask, Given& given) const {
+    each_lane(mask, [&](std::uint32_t lane) {
+      for (std::size_t k = 0; k < 3; ++k) given.at(lane).at(k) = get(sources_of(i).at(k), lane);
+      if (i.negated) given.at(lane)[0].bits ^= 1;
+    });
+  }
+  // ... becomes what an instruction reads of those of `mask`.
+  void bring(const Instruction& i, std::uint32_t mask, const Given& given) {
+    each_lane(mask, [&](std::uint32_t lane) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        Value value = given.at(lane).at(k);
+        if (k == 0 && i.negated) value.bits ^= 1;
+        put(sources_of(i).at(k), lane, value);
+      }
+    });
+  }
+
+  // All that an instruction has to do with, of the lanes of `mask`.
+  [[nodiscard]] std::vector<Value> save(const Instruction& i, std::uint32_t mask) const {
+    std::vector<Value> saved;
+    each_lane(mask, [&](std::uint32_t lane) {
+      for (const RegisterPlace& one : sources_of(i)) saved.push_back(get(one, lane));
+      for (const RegisterPlace& one : results_of(i)) saved.push_back(get(one, lane));
+    });
+    return saved;
+  }
+  void restore(const Instruction& i, std::uint32_t mask, const std::vector<Value>& saved) {
+    auto next = saved.begin();
+    each_lane(mask, [&](std::uint32_t lane) {
+      for (const RegisterPlace& one : sources_of(i)) put(one, lane, *next++);
+      for (const RegisterPlace& one : results_of(i)) put(one, lane, *next++);
+    });
+  }
+};
+
 }  // namespace
 
 bool BlockState::same_operation(std::uint32_t node, std::uint32_t other) const {
@@ -76,56 +138,24 @@ bool BlockState::same_operation(std::uint32_t node, std::uint32_t other) const {
 // Each place's instruction runs for all lanes, of which those of other places bring what theirs
 // read, and keep nothing but their own results.
 void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
-  struct Value {
-    std::uint64_t bits = 0;
-    Taint taint;
-  };
   const auto operation = [&](const Fragment& place) -> const Instruction& {
     return launch_.program.code[launch_.program.blocks[place.node].begin];
   };
   Lanes& lanes = warp.lanes;
   WarpTaints* taints =
       observer_ && observer_->checks().init ? &observer_->taints(lanes.warp) : nullptr;
-  const auto get = [&](const RegisterPlace& from, std::uint32_t lane) {
-    return Value{read(lanes.registers, from, lane),
-                 taints == nullptr ? Taint{} : taints->get(from.slot, lane)};
-  };
-  const auto put = [&](const RegisterPlace& to, std::uint32_t lane, const Value& value) {
-    write(lanes.registers, to, lane, value.bits);
-    if (taints != nullptr) taints->set(to.slot, lane, value.taint);
-  };
-  std::array<std::array<Value, 3>, 32> given{};
+  WarpRegisters registers{lanes.registers, taints};
+  Given given{};
   std::uint32_t all = 0;
   for (const Fragment& place : places) {
     all |= place.mask;
-    const Instruction& i = operation(place);
-    for (std::uint32_t lane = 0; lane < 32; ++lane) {
-      if ((place.mask >> lane & 1) == 0) continue;
-      for (std::size_t k = 0; k < 3; ++k) {
-        const RegisterPlace source = sources_of(i)[k];
-        if (source.slot != Instruction::kNone) given[lane][k] = get(source, lane);
-      }
-      if (i.negated) given[lane][0].bits ^= 1;
-    }
+    registers.collect(operation(place), place.mask, given);
   }
   for (const Fragment& place : places) {
     const Instruction& i = operation(place);
-    std::vector<std::pair<RegisterPlace, Value>> kept;
-    for (std::uint32_t lane = 0; lane < 32; ++lane) {
-      if (((all & ~place.mask) >> lane & 1) == 0) continue;
-      for (const RegisterPlace& one : sources_of(i))
-        if (one.slot != Instruction::kNone) kept.emplace_back(one, get(one, lane));
-      for (const RegisterPlace& one : results_of(i))
-        if (one.slot != Instruction::kNone) kept.emplace_back(one, get(one, lane));
-    }
-    for (std::uint32_t lane = 0; lane < 32; ++lane) {
-      if (((all & ~place.mask) >> lane & 1) == 0) continue;
-      for (std::size_t k = 0; k < 3; ++k) {
-        Value value = given[lane][k];
-        if (k == 0 && i.negated) value.bits ^= 1;
-        if (sources_of(i)[k].slot != Instruction::kNone) put(sources_of(i)[k], lane, value);
-      }
-    }
+    const std::uint32_t others = all & ~place.mask;
+    const std::vector<Value> kept = registers.save(i, others);
+    registers.bring(i, others, given);
     lanes.mask = all;
     const std::size_t full = all == 0xffffffff ? 1 : 0;
     const auto number = static_cast<std::uint32_t>(&i - launch_.program.code.data());
@@ -133,14 +163,7 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
         (full == 0 || (taints->any() && observer_->concerns(lanes.warp, number))))
       observer_->follow(lanes, i, all);
     (i.guard == Instruction::kNone ? i.run : i.inner)[full](lanes, i);
-    std::size_t next = 0;
-    for (std::uint32_t lane = 0; lane < 32; ++lane) {
-      if (((all & ~place.mask) >> lane & 1) == 0) continue;
-      for (const RegisterPlace& one : sources_of(i))
-        if (one.slot != Instruction::kNone) put(one, lane, kept[next++].second);
-      for (const RegisterPlace& one : results_of(i))
-        if (one.slot != Instruction::kNone) put(one, lane, kept[next++].second);
-    }
+    registers.restore(i, others, kept);
   }
 }
 

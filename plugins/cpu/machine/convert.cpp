@@ -1,4 +1,6 @@
 // The handler of conversions that opcodes.def has no line for, and of cvt.pack.
+#include <optional>
+
 #include "machine/lanes.hpp"
 
 #define WARPMARK_ISA convert
@@ -16,33 +18,45 @@ bool subnormal32(const Number& number) {
   return number.significand != 0 && number.exponent + 63 < -126;
 }
 
+// .sat and .relu.
+bool becomes_zero(const ConvertForm& form, const Number& number) {
+  const bool nan = number.kind == Number::Kind::nan;
+  if (form.positive && !nan && number.negative) return true;
+  if (!form.clamp) return false;
+  return nan || number.negative || (number.kind == Number::Kind::finite && number.significand == 0);
+}
+
+bool is_one_or_more(const Number& number) {
+  return number.kind == Number::Kind::infinite ||
+         (number.significand != 0 && number.exponent + 63 >= 0);
+}
+
+// What stays of a NaN but that it is one; none if nothing (all of this measured on an H100).
+std::optional<u64> converted_nan(const ConvertForm& form, u64 pattern) {
+  // To the same format, with nothing to round or clamp, is a move, of a signalling NaN, too; but of
+  // 16 bits, where a NaN is the canonical one.
+  const bool moves = form.from == form.to && !form.integral && !form.flush && !form.positive;
+  if (moves && (form.to == Format::f32 || form.to == Format::f64)) return pattern;
+  // A rounded binary64 NaN is made quiet, and keeps what it carries.
+  if (form.to == Format::f64 && form.from == Format::f64) return pattern | u64{1} << 51;
+  // cvt.rna.tf32 cuts a NaN off like any number (an H200 makes an infinity of one whose payload is
+  // in the 13 bits that go).
+  if (form.to == Format::tf32 && form.rounding == Rounding::away && !form.finite)
+    return pattern & 0xffffe000;
+  return std::nullopt;
+}
+
 // `flush` works on binary32 values: on the source, and on a result in that format.
 u64 converted(const ConvertForm& form, u64 pattern) {
   Number number =
       is_integer(form.from) ? decode_integer(form.from, pattern) : decode_real(form.from, pattern);
-  const bool real32 = form.from == Format::f32;
-  if (form.flush && real32 && subnormal32(number)) number.significand = 0;
-  const bool nan = number.kind == Number::Kind::nan;
-  if (form.clamp && (nan || number.negative || number.significand == 0) &&
-      !(number.kind == Number::Kind::infinite && !number.negative))
-    return 0;
-  if (form.positive && !nan && number.negative) return 0;
-  if (form.integral) number = rounded_to_integer(number, form.rounding);
-  if (form.clamp) {
-    const bool above = number.kind == Number::Kind::infinite ||
-                       (number.significand != 0 && number.exponent + 63 >= 0);
-    if (above) number = normal(false, 1, 0);
+  if (form.flush && form.from == Format::f32 && subnormal32(number)) number.significand = 0;
+  if (becomes_zero(form, number)) return 0;
+  if (number.kind == Number::Kind::nan) {
+    if (const std::optional<u64> nan = converted_nan(form, pattern)) return *nan;
   }
-  // To the same format, with nothing to round or clamp, is a move, of a signalling NaN, too; but of
-  // 16 bits, where a NaN is the canonical one. A rounded binary64 NaN is made quiet, and keeps what
-  // it carries (all of this measured on an H100).
-  const bool moves = form.from == form.to && !form.integral && !form.flush && !form.positive;
-  if (nan && moves && (form.to == Format::f32 || form.to == Format::f64)) return pattern;
-  if (nan && form.to == Format::f64 && form.from == Format::f64) return pattern | u64{1} << 51;
-  // cvt.rna.tf32 cuts a NaN off like any number (an H200 makes an infinity of one whose payload is
-  // in the 13 bits that go).
-  if (nan && form.to == Format::tf32 && form.rounding == Rounding::away && !form.finite)
-    return pattern & 0xffffe000;
+  if (form.integral) number = rounded_to_integer(number, form.rounding);
+  if (form.clamp && is_one_or_more(number)) number = normal(false, 1, 0);
   u64 result = encode_real(form.to, number, form.rounding, form.finite);
   if (form.flush && form.to == Format::f32) {  // as flush_scaled of numerics.hpp
     number.exponent += 24;

@@ -344,95 +344,104 @@ BoxCorner place_of(const Lanes& w, const Instruction& i, const TensorForm& form,
   return at;
 }
 
+// Why a lane's copy is none that a tensor map allows; "" if it is one.
+std::string refusal(const TensorForm& form, const TensorMap& map, const BoxCorner& at) {
+  if (form.reduction != Reduced::none && reduction_of(form.reduction, map.type) == nullptr)
+    return "its data type has no such reduction";
+  // In no manual, but so on an H200: CUDA_ERROR_ILLEGAL_INSTRUCTION.
+  const bool before = std::any_of(at.begin(), at.begin() + map.rank,
+                                  [](std::int32_t coordinate) { return coordinate < 0; });
+  if (form.to_global && before) return "a box that is stored does not begin before the tensor";
+  if (at[0] * std::int64_t{map.element_bytes()} % 16 != 0)
+    return "a box begins at multiples of 16 bytes of a row, and this one at element " +
+           std::to_string(at[0]) + " of " + std::to_string(map.element_bytes()) + " bytes";
+  return "";
+}
+
+// A copy of nothing yet.
+AsyncCopy make_copy(LaunchState& launch, const TensorForm& form, const TensorMap& map) {
+  AsyncCopy made;
+  made.launch = &launch;
+  made.to_global = form.to_global;
+  made.reduces = form.reduction != Reduced::none;
+  made.combine = made.reduces     ? reduction_of(form.reduction, map.type)
+                 : form.to_global ? nullptr
+                                  : conversion_of(map.type);
+  made.bytes = static_cast<std::uint32_t>(map.box_bytes());
+  // PTX ISA, "Out of Boundary Access": a special NaN. These bits are an H200's, in all types.
+  for (std::size_t byte = 0; map.nan_outside != 0 && byte < made.values.size(); ++byte)
+    made.values[byte] = std::byte{byte % 2 == 0 ? std::uint8_t{0xf7} : std::uint8_t{0x7f}};
+  return made;
+}
+
+// Whether a box in shared memory is aligned and no larger than all of it. (Of a multicast each
+// block's memory is found later; that of one is enough for no box.)
+bool box_fits(Lanes& w, const Instruction& i, const TensorForm& form, const TensorMap& map,
+              std::uint32_t lane, std::uint64_t shared) {
+  const bool aligned = shared % kAlignment == 0;
+  if (aligned && map.box_bytes() <= kSharedPart) return true;
+  const std::uint64_t last = shared + (aligned ? map.box_bytes() - kChunk : 0);
+  record_fault(w, i, Space::shared, lane, last, aligned ? kChunk : kAlignment, !form.to_global);
+  return false;
+}
+
+// Starts one lane's copy; false if whoever waits for it would wait for ever.
+bool copy_box(Lanes& w, const Instruction& i, const TensorForm& form, const TensorMap& map,
+              const BoxCorner& at, std::uint32_t lane) {
+  const std::uint64_t shared = address_in(w, i.address, lane);
+  if (!box_fits(w, i, form, map, lane, shared)) return false;
+  AsyncCopy made = make_copy(w.block->launch(), form, map);
+  Flight::Side in_shared, in_global{Space::global, map.address, nullptr, 0};
+  Box box(map, at.data(), shared, form.to_global);
+  const std::uint64_t reach = std::max(box.reach, map.box_bytes());
+  const bool multicast = i.d != Instruction::kNone;
+  std::byte* in_box = nullptr;
+  if (!multicast) {
+    in_box =
+        locate_async(w, i, Space::shared, lane, shared, reach, kChunk, !form.to_global, &in_shared);
+    if (in_box == nullptr) return false;
+    if (i.c != Instruction::kNone) {
+      made.completion =
+          locate_async(w, i, Space::shared, lane, address_in(w, i.c, lane), 8, 8, true);
+      if (made.completion == nullptr) return false;
+    }
+  }
+  const std::uint32_t blocks =
+      multicast ? read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff : 0;
+  touch(w, map, box, shared, form.to_global,
+        multicast ? static_cast<std::uint32_t>(std::popcount(blocks)) : 1);
+  std::byte* tensor = nullptr;
+  const bool outside = box.end == 0;  // all of it
+  if (!outside) {
+    tensor = tensor_memory(w, i, lane, map, box, form.to_global, in_global);
+    if (tensor == nullptr) return false;
+  } else if (form.to_global) {
+    return true;
+  }
+  made.source = outside ? 0 : made.bytes;
+  made.parts = std::make_shared<const std::vector<CopyPart>>(std::move(box.parts));
+  made.from = form.to_global ? in_box : tensor;
+  if (multicast)
+    return start_multicast(w, i, lane, blocks, shared, reach, address_in(w, i.c, lane), in_global,
+                           made);
+  made.to = form.to_global ? tensor : in_box;
+  if (form.to_global)
+    note_flight(w, i, lane, in_shared, in_global, made);
+  else
+    note_flight(w, i, lane, in_global, in_shared, made);
+  w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, std::move(made));
+  return true;
+}
+
 void copy_tensor(Lanes& w, const Instruction& i) {
   const TensorForm form = TensorForm::unpack(i.imm);
-  LaunchState& launch = w.block->launch();
   for_lanes(w, [&](std::uint32_t lane) {
     TensorMap map;
     if (!read_map(w, i, form, lane, map)) return;
     const BoxCorner at = place_of(w, i, form, lane);
-    const std::uint64_t shared = address_in(w, i.address, lane);
-    const bool multicast = i.d != Instruction::kNone;
-    AsyncCopy made;
-    Flight::Side in_shared, in_global;
-    made.launch = &launch;
-    made.to_global = form.to_global;
-    made.reduces = form.reduction != Reduced::none;
-    made.combine = made.reduces     ? reduction_of(form.reduction, map.type)
-                   : form.to_global ? nullptr
-                                    : conversion_of(map.type);
-    if (made.reduces && made.combine == nullptr)
-      return refuse_map(w, i, lane, "its data type has no such reduction");
-    // PTX ISA, "Out of Boundary Access": a special NaN. These bits are an H200's, in all types.
-    for (std::size_t byte = 0; map.nan_outside != 0 && byte < made.values.size(); ++byte)
-      made.values[byte] = std::byte{byte % 2 == 0 ? std::uint8_t{0xf7} : std::uint8_t{0x7f}};
-    // In no manual, but so on an H200: CUDA_ERROR_ILLEGAL_INSTRUCTION.
-    const bool before = std::any_of(at.begin(), at.begin() + map.rank,
-                                    [](std::int32_t coordinate) { return coordinate < 0; });
-    if (form.to_global && before)
-      return refuse_map(w, i, lane, "a box that is stored does not begin before the tensor");
-    if (at[0] * std::int64_t{map.element_bytes()} % 16 != 0)
-      return refuse_map(w, i, lane,
-                        "a box begins at multiples of 16 bytes of a row, and this one at element " +
-                            std::to_string(at[0]) + " of " + std::to_string(map.element_bytes()) +
-                            " bytes");
-    // Of a multicast each block's memory is found later; that of one is enough for no box.
-    const bool fits = map.box_bytes() <= kSharedPart && shared % kAlignment == 0;
-    if (!fits) {
-      const std::uint32_t alignment = shared % kAlignment == 0 ? kChunk : kAlignment;
-      const std::uint64_t last = shared + (alignment == kChunk ? map.box_bytes() - kChunk : 0);
-      record_fault(w, i, Space::shared, lane, last, alignment, !form.to_global);
-      launch.stop = true;  // whoever waits for the copy would wait for ever
-      return;
-    }
-    Box box(map, at.data(), shared, form.to_global);
-    const std::uint64_t reach = std::max(box.reach, map.box_bytes());
-    std::byte* in_box = nullptr;
-    if (!multicast)
-      in_box = locate_async(w, i, Space::shared, lane, shared, reach, kChunk, !form.to_global,
-                            &in_shared);
-    bool good = multicast || in_box != nullptr;
-    if (good && !multicast && i.c != Instruction::kNone) {
-      made.completion =
-          locate_async(w, i, Space::shared, lane, address_in(w, i.c, lane), 8, 8, true);
-      good = made.completion != nullptr;
-    }
-    if (!good) {
-      launch.stop = true;
-      return;
-    }
-    made.bytes = static_cast<std::uint32_t>(map.box_bytes());
-    const std::uint32_t blocks =
-        multicast ? read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff : 0;
-    touch(w, map, box, shared, form.to_global,
-          multicast ? static_cast<std::uint32_t>(std::popcount(blocks)) : 1);
-    const bool outside = box.end == 0;  // all of it
-    in_global = {Space::global, map.address, nullptr, 0};
-    std::byte* tensor =
-        outside ? nullptr : tensor_memory(w, i, lane, map, box, form.to_global, in_global);
-    if (!outside && tensor == nullptr) {
-      launch.stop = true;
-      return;
-    }
-    made.source = outside ? 0 : made.bytes;
-    made.parts = std::make_shared<const std::vector<CopyPart>>(std::move(box.parts));
-    if (form.to_global) {
-      if (outside) return;
-      made.from = in_box;
-      made.to = tensor;
-      note_flight(w, i, lane, in_shared, in_global, made);
-    } else {
-      made.from = tensor;
-      if (multicast) {
-        if (!start_multicast(w, i, lane, blocks, shared, reach, address_in(w, i.c, lane), in_global,
-                             made))
-          launch.stop = true;
-        return;
-      }
-      made.to = in_box;
-      note_flight(w, i, lane, in_global, in_shared, made);
-    }
-    w.block->async().start(AsyncCopies::bulk, w.warp * 32 + lane, std::move(made));
+    if (const std::string why = refusal(form, map, at); !why.empty())
+      return refuse_map(w, i, lane, why);
+    if (!copy_box(w, i, form, map, at, lane)) w.block->launch().stop = true;
   });
 }
 
