@@ -9,9 +9,10 @@
 #include "device/call_program.hpp"
 #include "device/client.hpp"
 #include "device/newer.hpp"
-#include "machine/arena.hpp"
 #include "machine/grid.hpp"
-#include "machine/lanes.hpp"
+#include "machine/handlers.hpp"
+#include "memory/arena.hpp"
+#include "memory/lanes.hpp"
 #include "program/program.hpp"
 #include "ptx/parser.hpp"
 

@@ -10,7 +10,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "machine/lanes.hpp"
+#include "machine/handlers.hpp"
+#include "memory/lanes.hpp"
 #include "program/program.hpp"
 #include "ptx/parser.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "inspect/observer.hpp"
 #include "machine/grid.hpp"
+#include "machine/handlers.hpp"
 #include "ptx/parser.hpp"
 
 namespace warpmark::cpu {

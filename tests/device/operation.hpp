@@ -15,9 +15,10 @@
 #include <limits>
 #include <random>
 
-#include "machine/arena.hpp"
 #include "machine/grid.hpp"
-#include "machine/lanes.hpp"
+#include "machine/handlers.hpp"
+#include "memory/arena.hpp"
+#include "memory/lanes.hpp"
 #include "program/program.hpp"
 #include "ptx/parser.hpp"
 

@@ -10,9 +10,10 @@
 
 #include "inspect/fault.hpp"
 #include "inspect/observer.hpp"
-#include "machine/arena.hpp"
 #include "machine/grid.hpp"
-#include "machine/lanes.hpp"
+#include "machine/handlers.hpp"
+#include "memory/arena.hpp"
+#include "memory/lanes.hpp"
 #include "ptx/link.hpp"
 #include "ptx/parser.hpp"
 

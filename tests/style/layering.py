@@ -15,8 +15,8 @@ FLOORS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan"
 # A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
 # judges is in there. Its own floor would allow plans and Python, which are below.
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
-# Of plugins/cpu, which has floors as harness/ has; machine and inspect still know each other.
-ROOMS = {"ptx": 1, "program": 2, "machine": 3, "inspect": 3, "api": 4}
+# Of plugins/cpu, which has floors as harness/ has.
+ROOMS = {"ptx": 1, "program": 2, "memory": 3, "inspect": 4, "machine": 5, "api": 6}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
 FLOOR_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -141,8 +141,10 @@ class Layering(Tree):
         self.write("plugins/cpu/machine/down.cpp", '#include "ptx/y.hpp"\n')
         self.assertEqual(self.check(layering.main, self.root)[0], 0)
         self.write("plugins/cpu/program/up.cpp", '\n#include "machine/x.hpp"\n')
-        self.assertIn("plugins/cpu/program/up.cpp:2: error: program includes machine/x.hpp, a room above it",
-                      self.check(layering.main, self.root)[1])
+        self.write("plugins/cpu/inspect/up.cpp", '#include "machine/x.hpp"\n')
+        output = self.check(layering.main, self.root)[1]
+        self.assertIn("plugins/cpu/program/up.cpp:2: error: program includes machine/x.hpp, a room above it", output)
+        self.assertIn("plugins/cpu/inspect/up.cpp:1: error: inspect includes machine/x.hpp, a room above it", output)
 
     def test_what_a_worker_does_not_reach(self):
         self.write("harness/python/array.hpp", "")

@@ -7,6 +7,7 @@
 #include "api/report.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"
+#include "machine/handlers.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -11,6 +11,7 @@
 #include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/target.hpp"
+#include "machine/handlers.hpp"
 #include "program/check_module.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"

@@ -1,10 +1,10 @@
 // What the checks make of the accesses of a whole warp, where none calls for a closer look.
-// Compiled once for each WARPMARK_ISA; see machine/numerics.hpp for what that forbids.
+// Compiled once for each WARPMARK_ISA; see memory/levels.hpp for what that forbids.
 #pragma once
 
-#include "inspect/init_bits.hpp"
 #include "inspect/observer.hpp"
 #include "inspect/race_lanes.hpp"
+#include "memory/init_bits.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
 

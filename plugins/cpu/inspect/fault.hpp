@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/arena.hpp"
+#include "memory/arena.hpp"
 #include "program/program.hpp"
 
 namespace warpmark::cpu {

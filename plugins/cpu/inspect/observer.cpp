@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string>
 
-#include "inspect/init_bits.hpp"
-#include "machine/arena.hpp"
-#include "machine/block.hpp"
+#include "inspect/observed_block.hpp"
+#include "memory/arena.hpp"
+#include "memory/init_bits.hpp"
 #include "program/data_flow.hpp"
 #include "program/uses.hpp"
 
@@ -138,14 +138,15 @@ std::vector<Fault> LaunchObserver::settled() const {
   return faults;
 }
 
-BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uint64_t shared_bytes,
-                             std::uint64_t local_bytes, std::uint32_t warps)
+BlockObserver::BlockObserver(LaunchObserver& launch, ObservedBlock& block,
+                             std::uint64_t shared_bytes, std::uint64_t local_bytes,
+                             std::uint32_t warps)
     : launch_(launch),
       block_(block),
       shared_bytes_(shared_bytes),
       local_bytes_(local_bytes),
       warps_(warps) {
-  const std::uint32_t reserved = block.launch().program.reserved_bytes;
+  const std::uint32_t reserved = block.program().reserved_bytes;
   if (reserved > 0) reserved_ = shared_bytes - reserved;
   if (launch.checks.race) {
     const std::uint64_t cells = (shared_bytes >> launch.shared_shift) + 1;
@@ -162,12 +163,12 @@ BlockObserver::BlockObserver(LaunchObserver& launch, BlockState& block, std::uin
 void BlockObserver::start(std::uint64_t index) {
   index_ = index;
   moment_ = barrier_ = start_ = launch_.clock.take(index);
-  if (block_.rank() > 0) start_ = block_.cluster().blocks[0]->observer()->start_;
+  if (block_.rank() > 0) start_ = block_.observer_of(0).start_;
   visited_ = false;
   cluster_releases_ = 0;
   std::fill(shared_init_.begin(), shared_init_.end(), std::uint8_t{0});
   // Frames of calls are the machine's to clear, and count as written.
-  const Program& program = block_.launch().program;
+  const Program& program = block_.program();
   std::fill(local_init_.begin(), local_init_.end(), std::uint8_t{0xff});
   const std::uint64_t stride = local_bytes_ / 8 + 1;
   for (std::uint64_t lane = 0; launch_.checks.init && lane < 32 * warps_.size(); ++lane) {
@@ -256,19 +257,18 @@ Record BlockObserver::further_conflict(const RaceCells& cell, const Access& acce
 bool BlockObserver::in_step(const Record& before, const Instruction& i, Space space) const {
   if (i.opcode == Opcode::mbarrier_inval) return true;
   if (space != Space::shared || (i.order & Instruction::kVolatile) == 0) return false;
-  const Statement* then = block_.launch().program.statement(before.statement());
+  const Statement* then = block_.program().statement(before.statement());
   return then != nullptr && is_volatile(*then);
 }
 
 void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                          std::uint64_t address, std::uint32_t bytes, const Record& before,
                          const char* kind, bool same) {
-  LaunchState& launch = block_.launch();
   Fault fault;
   fault.kind = FaultKind::race;
   fault.hazard = kind;
   fault.warning = same;
-  describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
+  block_.describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
   tell_other(fault, before);
   if ((i.order & Instruction::kReadOnly) != 0)
     fault.detail =
@@ -281,7 +281,7 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
   if (perhaps && launch_.before_swaps.contains(reads ? i.statement : before.statement())) return;
   if (!(launch_.swaps || launch_.looks) || !perhaps || before.in_flight() ||
       std::strcmp(kind, "write after write") == 0 || launch_.unsettled.size() >= kMostUnsettled) {
-    launch.faults.add(fault);
+    block_.report(fault);
     return;
   }
   launch_.unsettled.push_back({reads ? index_ : launch_.clock.block(before.moment()), address,
@@ -290,7 +290,7 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
 
 void BlockObserver::tell_other(Fault& fault, const Record& before) const {
   const std::uint64_t other = block_of(before);
-  const auto& grid = block_.launch().shape.grid;
+  const auto& grid = block_.grid();
   fault.other.known = true;
   fault.other.statement = before.statement();
   fault.other.thread = block_.thread(before.warp(), before.lane());

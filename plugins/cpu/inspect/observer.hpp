@@ -16,14 +16,14 @@
 #include "inspect/further_writes.hpp"
 #include "inspect/moment.hpp"
 #include "inspect/race_memory.hpp"
-#include "inspect/sparse_bytes.hpp"
 #include "inspect/synchronization.hpp"
 #include "inspect/taint.hpp"
-#include "machine/lanes.hpp"
+#include "memory/lanes.hpp"
+#include "memory/sparse_bytes.hpp"
 
 namespace warpmark::cpu {
 
-class BlockState;
+class ObservedBlock;
 class Arena;
 struct AsyncCopy;
 struct CopyPart;
@@ -91,12 +91,13 @@ struct LaunchObserver {
 /// What happens in one thread block. Handlers call it for each access, before it takes place.
 class BlockObserver {
  public:
-  BlockObserver(LaunchObserver& launch, BlockState& block, std::uint64_t shared_bytes,
+  BlockObserver(LaunchObserver& launch, ObservedBlock& block, std::uint64_t shared_bytes,
                 std::uint64_t local_bytes, std::uint32_t warps);
   /// The block starts anew, as that of a linear index.
   void start(std::uint64_t index);
 
   [[nodiscard]] const Checks& checks() const { return launch_.checks; }
+  [[nodiscard]] const ObservedBlock& block() const { return block_; }
   [[nodiscard]] WarpTaints& taints(std::uint32_t warp) { return warps_[warp].taints; }
 
   // --- for fast paths: 32 lanes at once
@@ -356,14 +357,14 @@ class BlockObserver {
   StoredValues put_stored(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint32_t bytes, const Values& values);
   /// Where an undefined value came from; "" if that is not known.
-  [[nodiscard]] const std::string& array_of(const Lanes& w, const Taint& taint);
+  [[nodiscard]] const std::string& array_of(const Taint& taint);
   /// The load that read what is undefined now; null if it was none of this warp's.
   [[nodiscard]] static const UndefinedLoad* load_of(const Warp& warp, const Taint& taint);
   bool keep_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                  const Values& values);
 
   LaunchObserver& launch_;
-  BlockState& block_;
+  ObservedBlock& block_;
   /// From here on shared memory is used by cooperative groups, which know what they do.
   std::uint64_t reserved_ = ~std::uint64_t{0};
   std::uint64_t index_ = 0;

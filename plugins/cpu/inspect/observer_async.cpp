@@ -5,11 +5,11 @@
 // they are not even ordered with what the thread that started it does next.
 #include <algorithm>
 
-#include "inspect/init_bits.hpp"
+#include "inspect/observed_block.hpp"
 #include "inspect/observer.hpp"
-#include "machine/arena.hpp"
-#include "machine/async.hpp"
-#include "machine/block.hpp"
+#include "memory/arena.hpp"
+#include "memory/async_copy.hpp"
+#include "memory/init_bits.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -123,14 +123,14 @@ void BlockObserver::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint3
   Fault fault;
   fault.kind = FaultKind::race;
   fault.hazard = writes ? "exit after write" : "exit after read";
-  describe_access(*flight.lanes, *flight.instruction, side.space, flight.lane, side.address,
-                  copy.bytes, writes, fault);
+  block_.describe_access(*flight.lanes, *flight.instruction, side.space, flight.lane, side.address,
+                         copy.bytes, writes, fault);
   fault.statement = statement;
   fault.calls = block_.calls_to(statement, warp, lane);
   fault.thread = block_.thread(warp, lane);
   tell_other(fault, Record::make(flight.mark, flight.lanes->warp * 32 + flight.lane, false,
                                  flight.instruction->statement));
-  block_.launch().faults.add(fault);
+  block_.report(fault);
   has_read(copy);
   each_cell(copy, true, [&](const RaceCells& cell) {
     if (Record{*cell.write}.moment() == flight.mark) *cell.write = 0;
@@ -174,7 +174,7 @@ BlockObserver::Values BlockObserver::side_values(Flight::Side& side) {
     return {owner.shared_init_.data(), side.first, shared_bytes_,
             &owner.shared_partial_,    side.first, &owner.shared_origins_};
   }
-  Arena& arena = block_.launch().arena;
+  Arena& arena = block_.arena();
   PartialBytes* partial = arena.contains(side.address) ? &arena.partial_bytes() : nullptr;
   return {side.init, side.first, ~std::uint64_t{0}, partial, side.address, nullptr};
 }
@@ -197,7 +197,7 @@ void BlockObserver::no_value(const Flight& flight, const Flight::Side& side, std
   Lanes& w = *flight.lanes;
   const Instruction& i = *flight.instruction;
   Fault fault;
-  describe_access(w, i, side.space, flight.lane, side.address + at, bytes, false, fault);
+  block_.describe_access(w, i, side.space, flight.lane, side.address + at, bytes, false, fault);
   undefined(w, flight.lane, i.statement, Taint::make(0xff, side.space, i.statement), what, fault);
 }
 
@@ -207,8 +207,8 @@ void BlockObserver::carry_results(const Flight& flight, const CopyPart& part,
   Lanes& w = *flight.lanes;
   const Instruction& i = *flight.instruction;
   Fault fault;
-  describe_access(w, i, Space::global, flight.lane, flight.to.address + part.to, part.bytes, true,
-                  fault);
+  block_.describe_access(w, i, Space::global, flight.lane, flight.to.address + part.to, part.bytes,
+                         true, fault);
   const std::uint64_t element = fault.allocation.element_bytes();
   if (element < 2) return;  // bytes may be those of anything
   for (std::uint64_t at = 0; at + element <= part.source; at += element) {
@@ -258,7 +258,7 @@ void BlockObserver::use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t l
   if (values.bits == nullptr) return;
   if (!whole && !all_set(values.bits, values.from, kMbarrierBytes)) {
     Fault fault;
-    describe_access(w, i, Space::shared, lane, address, kMbarrierBytes, true, fault);
+    block_.describe_access(w, i, Space::shared, lane, address, kMbarrierBytes, true, fault);
     undefined(w, lane, i.statement,
               undefined_at(values, 0, kMbarrierBytes, Space::shared, i.statement),
               "used as an mbarrier", fault);

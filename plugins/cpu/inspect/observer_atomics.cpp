@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/init_bits.hpp"
+#include "inspect/observed_block.hpp"
 #include "inspect/observer.hpp"
 #include "inspect/partial_value.hpp"
-#include "machine/block.hpp"
+#include "memory/init_bits.hpp"
 #include "program/uses.hpp"
 
 namespace warpmark::cpu {
@@ -26,7 +26,7 @@ bool is_exchange(Opcode opcode) {
 void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
                            std::uint32_t bytes, bool swaps) {
   const std::uint32_t thread = w.warp * 32 + lane;
-  const Program& program = block_.launch().program;
+  const Program& program = block_.program();
   if (swaps) {
     std::erase_if(launch_.unsettled, [&](const LaunchObserver::Unsettled& read) {
       return read.block == index_ && read.thread == thread && read.address == address;
@@ -201,7 +201,7 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
   if (values.bits == nullptr || all_set(values.bits, values.from, bytes)) return;
   if (is_exchange(i.opcode)) {
     // What was there counts only if somebody uses it.
-    const std::vector<std::uint32_t> slots = uses_of(block_.launch().program, i).writes;
+    const std::vector<std::uint32_t> slots = uses_of(block_.program(), i).writes;
     const auto part = bytes / static_cast<std::uint32_t>(slots.size());
     for (std::uint32_t k = 0; k < slots.size(); ++k) {
       const Taint old = Taint::make(undefined_bits(values, k * part, part), space, i.statement);
@@ -211,7 +211,7 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
   }
   if (keep_bits(w, i, space, lane, values)) return;
   Fault fault;
-  describe_access(w, i, space, lane, address, bytes, false, fault);
+  block_.describe_access(w, i, space, lane, address, bytes, false, fault);
   const std::uint64_t old = undefined_bits(values, 0, std::min(bytes, 8u));
   undefined(w, lane, i.statement, Taint::make(old == 0 ? 1 : old, space, i.statement),
             "changed by an atomic operation", fault);

@@ -1,8 +1,9 @@
 // Shared memory of the other blocks of a cluster: whose it is, and what orders accesses to it.
 #include <algorithm>
 
+#include "inspect/observed_block.hpp"
 #include "inspect/observer.hpp"
-#include "machine/block.hpp"
+#include "memory/generic_address.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -15,7 +16,7 @@ std::uint64_t object_of(std::uint64_t cluster) {
 
 BlockObserver& BlockObserver::home(std::uint64_t& offset) {
   if (offset < kSharedPart) return *this;
-  BlockObserver& owner = *block_.cluster().blocks[offset / kSharedPart - 1]->observer();
+  BlockObserver& owner = block_.observer_of(static_cast<std::uint32_t>(offset / kSharedPart - 1));
   offset %= kSharedPart;
   if (&owner != this) owner.visited_ = true;
   return owner;
@@ -101,7 +102,7 @@ void BlockObserver::exit(std::uint32_t statement, std::uint32_t warp, std::uint3
       fault.block = block_.coordinates();
       fault.count = 1;
       tell_other(fault, record);
-      block_.launch().faults.add(fault);
+      block_.report(fault);
       break;
     }
     // The next block that runs here knows nothing of it.

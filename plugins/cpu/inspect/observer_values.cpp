@@ -5,12 +5,12 @@
 #include <cstring>
 #include <optional>
 
-#include "inspect/init_bits.hpp"
+#include "inspect/observed_block.hpp"
 #include "inspect/observer.hpp"
 #include "inspect/partial_value.hpp"
 #include "inspect/stored_bytes.hpp"
-#include "machine/arena.hpp"
-#include "machine/block.hpp"
+#include "memory/arena.hpp"
+#include "memory/init_bits.hpp"
 #include "program/data_flow.hpp"
 #include "program/uses.hpp"
 
@@ -71,7 +71,7 @@ BlockObserver::Values BlockObserver::values_at(Lanes& w, const Instruction& i, S
       return local_values(w.warp, lane, address);
     case Space::global: {
       const Region& region = w.sites[i.site];
-      Arena& arena = block_.launch().arena;
+      Arena& arena = block_.arena();
       // Memory of a peer has bytes of which some bits are undefined count as defined.
       PartialBytes* partial = arena.contains(address) ? &arena.partial_bytes() : nullptr;
       return {region.init, address - region.begin, region.size, partial, address, nullptr};
@@ -142,7 +142,7 @@ void BlockObserver::load_values(Lanes& w, const Instruction& i, Space space, std
   const std::uint32_t element = bytes / i.count;
   const Extension extension = extension_of(i.opcode);
   std::uint64_t at = 0;
-  for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
+  for (const std::uint32_t slot : data_slots(block_.program(), i)) {
     Taint taint = undefined_at(values, at, element, space, i.statement);
     at += element;
     if (slot == Instruction::kNone) continue;
@@ -178,7 +178,7 @@ void BlockObserver::write_value(Lanes& w, const Instruction& i, Space space, std
   const Values values = values_at(w, i, space, lane, address);
   if (taint && space == Space::global) {
     Fault fault;
-    describe_access(w, i, space, lane, address, bytes, true, fault);
+    block_.describe_access(w, i, space, lane, address, bytes, true, fault);
     undefined(w, lane, i.statement, taint, "stored", fault);
   }
   if (values.bits != nullptr) put(values, 0, bytes, space == Space::global ? Taint{} : taint);
@@ -222,7 +222,7 @@ BlockObserver::StoredValues BlockObserver::put_stored(Lanes& w, const Instructio
   const std::uint64_t whole = low_bits(8 * element);
   StoredValues stored;
   std::uint64_t at = 0;
-  for (const std::uint32_t slot : data_slots(block_.launch().program, i)) {
+  for (const std::uint32_t slot : data_slots(block_.program(), i)) {
     const Taint held = warp.taints.get(slot, lane);
     const Taint taint = held.with(held.undefined & whole);
     const bool back = taint && goes_back(warp, taint, lane, address + at);
@@ -276,11 +276,11 @@ void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, st
   }
   const StoredValues stored = put_stored(w, i, space, lane, address, bytes, values);
   if (!stored.worst || space != Space::global) return;
-  const Allocation* to = block_.launch().arena.find(address);
+  const Allocation* to = block_.arena().find(address);
   const std::optional<std::uint64_t> first = stored.result(to, address, bytes, bytes / i.count);
   if (!first) return;
   Fault fault;
-  describe_access(w, i, space, lane, address, bytes, true, fault);
+  block_.describe_access(w, i, space, lane, address, bytes, true, fault);
   fault.address = address + *first;
   if (values.bits != nullptr) set_bits(values.bits, values.from, bytes);
   undefined(w, lane, i.statement, stored.worst, "stored", fault);
@@ -301,7 +301,7 @@ void BlockObserver::enter_frame(std::uint32_t warp, std::uint32_t lane, std::uin
                                 std::uint64_t frame) {
   if (!launch_.checks.init) return;
   const Values values = local_values(warp, lane, frame);
-  clear_values(values, block_.launch().program.callees[callee].frame_bytes);
+  clear_values(values, block_.program().callees[callee].frame_bytes);
   for (const Callee::Value& value : launch_.call_spaces[callee])
     set_bits(values.bits, frame + value.offset, value.bytes);
 }
@@ -310,8 +310,7 @@ void BlockObserver::enter_frame(std::uint32_t warp, std::uint32_t lane, std::uin
 void BlockObserver::leave_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
                                 std::uint64_t frame) {
   if (!launch_.checks.init) return;
-  clear_values(local_values(warp, lane, frame),
-               block_.launch().program.callees[callee].frame_bytes);
+  clear_values(local_values(warp, lane, frame), block_.program().callees[callee].frame_bytes);
 }
 
 void BlockObserver::copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from,
@@ -332,7 +331,7 @@ void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statem
   fault.calls = block_.calls_to(statement, w.warp, lane);
   fault.count = 1;
   fault.origin = taint.space();
-  fault.source = array_of(w, taint);
+  fault.source = array_of(taint);
   if (taint.space() != Space::param || taint.of_absent_lane()) {
     fault.other.known = true;
     fault.other.statement = taint.statement();
@@ -340,11 +339,11 @@ void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statem
     fault.other.block = fault.block;
     if (taint.statement() == statement) fault.other.calls = fault.calls;
   }
-  block_.launch().faults.add(fault);
+  block_.report(fault);
 }
 
 // Values go from thread to thread, so that it may be any warp's load.
-const std::string& BlockObserver::array_of(const Lanes& w, const Taint& taint) {
+const std::string& BlockObserver::array_of(const Taint& taint) {
   static const std::string kNone;
   if (taint.space() == Space::param) return kNone;
   const auto [known, fresh] = launch_.arrays.try_emplace(taint.statement());
@@ -352,7 +351,7 @@ const std::string& BlockObserver::array_of(const Lanes& w, const Taint& taint) {
   for (const Warp& warp : warps_) {
     const UndefinedLoad* load = load_of(warp, taint);
     if (load != nullptr && known->second.empty())
-      known->second = array_at(w, *load->instruction, taint.space(), load->any);
+      known->second = block_.array_at(*load->instruction, taint.space(), load->any);
   }
   return known->second;
 }
@@ -368,13 +367,13 @@ void BlockObserver::decide(Lanes& w, std::uint32_t slot, std::uint32_t mask,
 }
 
 bool BlockObserver::concerns(std::uint32_t warp, std::uint32_t instruction) {
-  if (!launch_.operands) launch_.operands.emplace(block_.launch().program);
+  if (!launch_.operands) launch_.operands.emplace(block_.program());
   return launch_.operands->touch(warps_[warp].taints, instruction);
 }
 
 // Textures, surfaces, matrices, asynchronous copies.
 void BlockObserver::follow_own(Lanes& w, const Instruction& i, std::uint32_t mask) {
-  const Uses uses = uses_of(block_.launch().program, i);
+  const Uses uses = uses_of(block_.program(), i);
   for (const std::uint32_t slot : uses.places)
     decide(w, slot, mask, i.statement, "used as an address");
   if (is_matrix(i.opcode)) return;  // what they make of values or store is followed
@@ -400,7 +399,7 @@ void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
       break;
     case Flow::atomic:
       decide(w, i.address, mask, i.statement, "used as an address");
-      for (const std::uint32_t slot : uses_of(block_.launch().program, i).reads)
+      for (const std::uint32_t slot : uses_of(block_.program(), i).reads)
         decide(w, slot, mask, i.statement, "used by an atomic operation");
       break;
     case Flow::reduce:
@@ -412,7 +411,7 @@ void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
     default:
       break;
   }
-  propagate(taints, block_.launch().program, w, i, mask);
+  propagate(taints, block_.program(), w, i, mask);
 }
 
 }  // namespace warpmark::cpu

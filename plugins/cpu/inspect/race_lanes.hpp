@@ -1,11 +1,11 @@
 // The records of 32 lanes at a time: in order, all in one place, or each in its own.
-// Compiled once for each WARPMARK_ISA; see machine/numerics.hpp for what that forbids.
+// Compiled once for each WARPMARK_ISA; see memory/levels.hpp for what that forbids.
 #pragma once
 
 #include <cstddef>
 
 #include "inspect/observer.hpp"
-#include "machine/numerics.hpp"
+#include "memory/levels.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "machine/arena.hpp"
+#include "memory/arena.hpp"
 
 namespace warpmark::cpu {
 

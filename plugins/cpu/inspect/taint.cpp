@@ -9,8 +9,9 @@
 #include <string_view>
 
 #include "inspect/bit_flow.hpp"
-#include "machine/block.hpp"
-#include "machine/lanes.hpp"
+#include "inspect/observed_block.hpp"
+#include "inspect/observer.hpp"
+#include "memory/lanes.hpp"
 #include "program/convert.hpp"
 #include "program/data_flow.hpp"
 #include "program/matrix.hpp"
@@ -259,8 +260,9 @@ class Step {
   void shuffle() {
     Taint results[32];
     // Lanes that have left are synccheck's.
-    const bool synccheck = lanes_.block->launch().shape.checks.sync;
-    const std::uint32_t reported = synccheck ? lanes_.block->lanes_that_left(lanes_.warp) : 0;
+    const bool synccheck = lanes_.observer->checks().sync;
+    const std::uint32_t reported =
+        synccheck ? lanes_.observer->block().lanes_that_left(lanes_.warp) : 0;
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       std::uint32_t from = source_lane(

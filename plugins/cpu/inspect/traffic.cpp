@@ -5,8 +5,8 @@
 #include <bit>
 #include <utility>
 
-#include "machine/arena.hpp"
-#include "machine/generic_address.hpp"
+#include "memory/arena.hpp"
+#include "memory/generic_address.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "inspect/tally.hpp"
 #include "inspect/traffic_map.hpp"
-#include "machine/lanes.hpp"
+#include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
 

@@ -2,8 +2,10 @@
 // addresses. Compiled once for each WARPMARK_ISA, for the accesses of WARPMARK_MEMORY_OPS.
 #include "inspect/access_lanes.hpp"
 #include "inspect/policy.hpp"
-#include "machine/lanes.hpp"
+#include "machine/access_places.hpp"
+#include "machine/handlers.hpp"
 #include "machine/numerics.hpp"
+#include "memory/lanes.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
 namespace {

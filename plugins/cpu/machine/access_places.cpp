@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/access_places.hpp"
 #include "machine/grid.hpp"
 #include "machine/heap.hpp"
 #include "program/source_place.hpp"
@@ -221,29 +222,28 @@ void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std
                   std::uint64_t address, std::uint32_t bytes, bool store) {
   Fault fault;
   fault.kind = address % bytes != 0 ? FaultKind::misaligned_address : FaultKind::illegal_address;
-  describe_access(lanes, instruction, space, lane, address, bytes, store, fault);
+  lanes.block->describe_access(lanes, instruction, space, lane, address, bytes, store, fault);
   lanes.block->launch().faults.add(fault);
 }
 
-void describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
-                     std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, bool store,
-                     Fault& fault) {
-  LaunchState& launch = lanes.block->launch();
+void BlockState::describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
+                                 std::uint32_t lane, std::uint64_t address, std::uint32_t bytes,
+                                 bool store, Fault& fault) const {
   find_meant(lanes, instruction, space, address);
   fault.statement = instruction.statement;
   fault.has_access = true;
   fault.space = space;
   fault.constant = instruction.counter == Counter::constant_load_bytes ||
-                   is_constant(launch.program, instruction);
+                   is_constant(launch_.program, instruction);
   fault.write = store;
   fault.bytes = bytes;
   fault.address = address;
-  fault.thread = lanes.block->thread(lanes.warp, lane);
-  fault.block = lanes.block->coordinates();
-  fault.calls = lanes.block->calls_to(instruction.statement, lanes.warp, lane);
+  fault.thread = thread(lanes.warp, lane);
+  fault.block = coordinates();
+  fault.calls = calls_to(instruction.statement, lanes.warp, lane);
   fault.count = 1;
   if (space == Space::global) {
-    const Nearest nearest = launch.arena.nearest(address, bytes);
+    const Nearest nearest = launch_.arena.nearest(address, bytes);
     if (nearest.allocation != nullptr) {
       fault.allocation = *nearest.allocation;
       fault.side = nearest.side;
@@ -264,8 +264,8 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
         fault.lands_in = name_of(*nearest.allocation);
       return;
     }
-    if (launch.shape.heap != nullptr && launch.shape.heap->owns(address))
-      launch.shape.heap->explain(fault);
+    if (launch_.shape.heap != nullptr && launch_.shape.heap->owns(address))
+      launch_.shape.heap->explain(fault);
   } else {
     if (space == Space::shared && static_cast<std::int64_t>(address) >= 0)
       address = describe_home(lanes, address, fault);
@@ -274,30 +274,29 @@ void describe_access(const Lanes& lanes, const Instruction& instruction, Space s
                            : space == Space::local ? lanes.local
                                                    : lanes.param;
     const bool all = space == Space::shared && region.size == lanes.shared.size;
-    const std::uint64_t size = all ? lanes.block->own_shared_bytes() : region.size;
+    const std::uint64_t size = all ? own_shared_bytes() : region.size;
     fault.allocation.bytes = size;
     measure(fault, region.begin, size);
     if (space != Space::shared) return;
-    const Object* variable = variable_of(launch.program, instruction, address);
+    const Object* variable = variable_of(launch_.program, instruction, address);
     if (variable == nullptr) return;
     fault.variable = {variable_name(variable->name), variable->address};
-    const Object& meant = launch.program.objects[instruction.object];
+    const Object& meant = launch_.program.objects[instruction.object];
     if (meant.kind != Object::Kind::shared || variable->kind != Object::Kind::shared) return;
     fault.allocation.bytes = variable->bytes;  // of those that it may be meant for
     measure(fault, variable->address, variable->bytes);
   }
 }
 
-std::string array_at(const Lanes& lanes, const Instruction& instruction, Space space,
-                     std::uint64_t address) {
-  const LaunchState& launch = lanes.block->launch();
+std::string BlockState::array_at(const Instruction& instruction, Space space,
+                                 std::uint64_t address) const {
   if (space == Space::shared) {
-    const Object* variable = variable_of(launch.program, instruction, address);
+    const Object* variable = variable_of(launch_.program, instruction, address);
     return variable == nullptr ? "" : variable_name(variable->name);
   }
   if (space != Space::global) return "";
-  if (launch.shape.heap != nullptr && launch.shape.heap->owns(address)) return "the device heap";
-  const Nearest nearest = launch.arena.nearest(address, 1);
+  if (launch_.shape.heap != nullptr && launch_.shape.heap->owns(address)) return "the device heap";
+  const Nearest nearest = launch_.arena.nearest(address, 1);
   return nearest.allocation == nullptr ? "" : nearest.allocation->label;
 }
 

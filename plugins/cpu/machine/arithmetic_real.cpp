@@ -1,5 +1,6 @@
 // Handlers of the binary32 and binary64 operations of opcodes_real.def.
 // Compiled once for each WARPMARK_ISA; see numerics.hpp for what that forbids.
+#include "machine/handlers.hpp"
 #include "machine/lane_loops.hpp"
 #include "machine/operations.hpp"
 

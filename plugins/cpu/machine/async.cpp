@@ -1,15 +1,17 @@
 // Queues of asynchronous copies, and the instructions of mbarrier and cp.async.
 #include "machine/async.hpp"
+#include "machine/access_places.hpp"
+#include "machine/handlers.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "inspect/init_bits.hpp"
 #include "inspect/observer.hpp"
 #include "machine/async_places.hpp"
 #include "machine/block.hpp"
 #include "machine/mbarrier.hpp"
+#include "memory/init_bits.hpp"
 
 namespace warpmark::cpu {
 namespace {

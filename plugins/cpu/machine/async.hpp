@@ -1,59 +1,19 @@
 // Copies that a block has started and that nobody has waited for yet.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <utility>
 #include <vector>
 
-#include "inspect/flight.hpp"
+#include "memory/async_copy.hpp"
+#include "program/opcode.hpp"
 
 namespace warpmark::cpu {
 
-struct LaunchState;
-
-/// Puts `bytes` into memory, element by element, by those at `from`; those of atomic instructions
-/// change what is there as they would.
-using Reduction = void (*)(LaunchState& launch, std::byte* to, const std::byte* from,
-                           std::uint32_t bytes, bool global);
 /// That of the elements and the operation of an atomic instruction.
 Reduction reduction_by(Opcode atomic);
-
-/// Bytes of a copy that lie beside each other on both sides.
-struct CopyPart {
-  std::uint64_t from = 0, to = 0;  ///< bytes behind AsyncCopy::from and AsyncCopy::to
-  std::uint32_t bytes = 0;         ///< written
-  std::uint32_t source = 0;        ///< read; AsyncCopy::values follow
-};
-
-/// A copy between memories that have been checked. It happens when it is waited for, and not
-/// before: who forgets to wait finds what was there before, every time.
-struct AsyncCopy {
-  const std::byte* from = nullptr;
-  std::byte* to = nullptr;
-  std::uint32_t bytes = 0;          ///< written
-  std::uint32_t source = 0;         ///< read; `values` follow
-  std::byte* completion = nullptr;  ///< mbarrier that is told of the bytes, if any
-  std::shared_ptr<Flight> flight;   ///< if somebody checks
-  Reduction combine = nullptr;      ///< what becomes of values on their way; null: nothing
-  bool reduces = false;             ///< `combine` changes what is there, as an atomic operation
-  LaunchState* launch = nullptr;    ///< for `combine`
-  bool to_global = false;           ///< the same
-  /// What is written behind what is read, again and again: zeros, or what registers held, without
-  /// memory at `from`, which is null then.
-  std::array<std::byte, 16> values{};
-  /// What makes it up, if it is not one part: a box of a tensor.
-  std::shared_ptr<const std::vector<CopyPart>> parts;
-
-  template <typename Body>
-  void each_part(Body body) const {
-    if (parts == nullptr) return body(CopyPart{0, 0, bytes, source});
-    for (const CopyPart& part : *parts) body(part);
-  }
-};
 
 /// The copies of a block, by thread and in the order in which each thread started them. Bulk copies
 /// have groups of their own, apart from those of plain ones.

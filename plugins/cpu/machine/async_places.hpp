@@ -6,8 +6,9 @@
 
 #include "inspect/flight.hpp"
 #include "machine/async.hpp"
-#include "machine/generic_address.hpp"
-#include "machine/lanes.hpp"
+#include "machine/handlers.hpp"
+#include "memory/generic_address.hpp"
+#include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
 

@@ -421,6 +421,10 @@ inline bool BlockState::launch_ends() {
          (launch_.last != 0 && launch_.executed >= launch_.last);
 }
 
+BlockObserver& BlockState::observer_of(std::uint32_t rank) const {
+  return *cluster_->blocks[rank]->observer();
+}
+
 bool BlockState::run_warp(Warp& warp) {
   const Block* nodes = launch_.program.blocks.data();
   Fragment current;

@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "inspect/fault.hpp"
+#include "inspect/observed_block.hpp"
 #include "inspect/observer.hpp"
 #include "inspect/tally.hpp"
 #include "inspect/traffic.hpp"
-#include "machine/arena.hpp"
 #include "machine/async.hpp"
 #include "machine/cluster.hpp"
-#include "machine/lanes.hpp"
 #include "machine/mbarrier.hpp"
 #include "machine/output.hpp"
+#include "memory/arena.hpp"
+#include "memory/lanes.hpp"
 #include "program/program.hpp"
 
 namespace warpmark::cpu {
@@ -108,11 +109,9 @@ struct Fragment {
 
 /// A block's state is explicit, so it can be left at any block boundary and resumed later: that is
 /// what lets warps and thread blocks that wait for each other all make progress.
-class BlockState {
+class BlockState final : public ObservedBlock {
  public:
   explicit BlockState(LaunchState& launch);
-  BlockState(const BlockState&) = delete;
-  BlockState& operator=(const BlockState&) = delete;
 
   /// Makes this the block of the given linear index, at its start.
   void start(std::uint64_t index) { start(index, own_cluster_, 0); }
@@ -126,25 +125,41 @@ class BlockState {
   Progress run();
 
   [[nodiscard]] LaunchState& launch() const { return launch_; }
-  [[nodiscard]] const std::array<std::uint32_t, 3>& coordinates() const { return coordinates_; }
-  [[nodiscard]] std::array<std::uint32_t, 3> thread(std::uint32_t warp, std::uint32_t lane) const;
   [[nodiscard]] Cluster& cluster() const { return *cluster_; }
-  [[nodiscard]] std::uint32_t rank() const { return rank_; }
   [[nodiscard]] std::uint32_t live_threads() const { return live_threads_; }
   /// A fault of the lanes of a warp at a statement, less what is wrong with it.
   [[nodiscard]] Fault fault(FaultKind kind, std::uint32_t statement, std::uint32_t warp,
                             std::uint32_t lanes) const;
-  /// Fault::calls of a lane that is at a statement.
-  [[nodiscard]] std::vector<std::uint32_t> calls_to(std::uint32_t statement, std::uint32_t warp,
-                                                    std::uint32_t lane) const;
   /// Bytes of it that the kernel has asked for.
   [[nodiscard]] std::uint32_t own_shared_bytes() const { return own_shared_bytes_; }
   [[nodiscard]] const Region& shared() const { return warps_[0].lanes.shared; }
-  /// Lanes of a warp whose threads have left the kernel.
-  [[nodiscard]] std::uint32_t lanes_that_left(std::uint32_t warp) const;
   [[nodiscard]] AsyncCopies& async() { return async_; }
   /// Null if there is nothing to look for beyond bounds.
   [[nodiscard]] BlockObserver* observer() { return observer_.get(); }
+
+  // --- what observers ask
+  [[nodiscard]] const Program& program() const override { return launch_.program; }
+  [[nodiscard]] Arena& arena() const override { return launch_.arena; }
+  [[nodiscard]] const std::array<std::uint32_t, 3>& grid() const override {
+    return launch_.shape.grid;
+  }
+  void report(const Fault& fault) override { launch_.faults.add(fault); }
+  [[nodiscard]] const std::array<std::uint32_t, 3>& coordinates() const override {
+    return coordinates_;
+  }
+  [[nodiscard]] std::array<std::uint32_t, 3> thread(std::uint32_t warp,
+                                                    std::uint32_t lane) const override;
+  [[nodiscard]] std::uint32_t lanes_that_left(std::uint32_t warp) const override;
+  [[nodiscard]] std::vector<std::uint32_t> calls_to(std::uint32_t statement, std::uint32_t warp,
+                                                    std::uint32_t lane) const override;
+  [[nodiscard]] std::uint32_t rank() const override { return rank_; }
+  [[nodiscard]] BlockObserver& observer_of(std::uint32_t rank) const override;
+  void describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
+                       std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, bool store,
+                       Fault& fault) const override;
+  [[nodiscard]] std::string array_at(const Instruction& instruction, Space space,
+                                     std::uint64_t address) const override;
+
   /// Somebody looks at an mbarrier, which copies of any block of the cluster may tell of their end.
   void settle(const std::byte* barrier);
   /// An mbarrier has been made, or somebody has arrived.

@@ -5,8 +5,10 @@
 
 #include "inspect/observer.hpp"
 #include "inspect/traffic.hpp"
+#include "machine/access_places.hpp"
 #include "machine/async_places.hpp"
 #include "machine/block.hpp"
+#include "machine/handlers.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -1,5 +1,7 @@
 // Cluster barriers, and the instructions that map shared addresses between blocks.
 #include "machine/cluster.hpp"
+#include "machine/access_places.hpp"
+#include "machine/handlers.hpp"
 
 #include <cstring>
 

@@ -4,15 +4,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory/generic_address.hpp"
 #include "program/counter.hpp"
 
 namespace warpmark::cpu {
 
 class BlockState;
-
-/// The parts of the shared window: a block's own memory lies at offset 0, and that of the cluster's
-/// block of rank r, seen from any block, at (r + 1) times this. More than a block can have.
-inline constexpr std::uint64_t kSharedPart = std::uint64_t{512} << 10;
 
 /// What is known of threads that all look at mbarriers in vain.
 struct VainWait {

@@ -1,7 +1,8 @@
 // The handler of conversions that opcodes.def has no line for, and of cvt.pack.
 #include <optional>
 
-#include "machine/lanes.hpp"
+#include "machine/handlers.hpp"
+#include "memory/lanes.hpp"
 
 #define WARPMARK_ISA convert
 #include "machine/formats.hpp"

@@ -2,10 +2,12 @@
 // They work lane after lane in ascending order, so results do not depend on the processor.
 #include "inspect/observer.hpp"
 #include "inspect/policy.hpp"
-#include "machine/arena.hpp"
+#include "machine/access_places.hpp"
 #include "machine/async.hpp"
-#include "machine/generic_address.hpp"
-#include "machine/lanes.hpp"
+#include "machine/handlers.hpp"
+#include "memory/arena.hpp"
+#include "memory/generic_address.hpp"
+#include "memory/lanes.hpp"
 
 #define WARPMARK_ISA exchange
 #include "machine/numerics.hpp"

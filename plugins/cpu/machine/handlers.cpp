@@ -2,7 +2,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "machine/lanes.hpp"
+#include "machine/handlers.hpp"
+#include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
 namespace {

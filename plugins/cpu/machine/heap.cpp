@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-#include "machine/holes.hpp"
+#include "memory/holes.hpp"
 
 namespace warpmark::cpu {
 namespace {

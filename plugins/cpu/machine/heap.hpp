@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "inspect/fault.hpp"
-#include "machine/arena.hpp"
+#include "memory/arena.hpp"
 
 namespace warpmark::cpu {
 

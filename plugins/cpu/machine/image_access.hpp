@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <string>
 
-#include "machine/arena.hpp"
+#include "machine/access_places.hpp"
 #include "machine/block.hpp"
 #include "machine/image.hpp"
-#include "machine/lanes.hpp"
+#include "memory/arena.hpp"
+#include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
 

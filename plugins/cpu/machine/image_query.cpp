@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "machine/handlers.hpp"
 #include "machine/image_access.hpp"
 #include "program/image_op.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <xmmintrin.h>
 
-#include "machine/lanes.hpp"
 #include "machine/small_floats.hpp"
+#include "memory/lanes.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
 

@@ -15,9 +15,11 @@
 #include "inspect/partial_value.hpp"
 #include "inspect/policy.hpp"
 #include "inspect/traffic.hpp"
-#include "machine/arena.hpp"
-#include "machine/generic_address.hpp"
-#include "machine/lanes.hpp"
+#include "machine/access_places.hpp"
+#include "machine/handlers.hpp"
+#include "memory/arena.hpp"
+#include "memory/generic_address.hpp"
+#include "memory/lanes.hpp"
 
 #define WARPMARK_ISA matrix
 #include "machine/formats.hpp"

@@ -1,4 +1,5 @@
 // Handlers of opcodes_once_small.def, compiled once for all levels of the processor.
+#include "machine/handlers.hpp"
 #include "machine/lane_loops.hpp"
 #include "machine/operations.hpp"
 

@@ -1,6 +1,7 @@
 // Handlers that take registers apart and together, convert addresses, and apply guards.
 // Compiled once for each WARPMARK_ISA; see numerics.hpp for what that forbids.
 #include "inspect/policy.hpp"
+#include "machine/handlers.hpp"
 #include "machine/lane_loops.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {

@@ -3,13 +3,14 @@
 #include <cstring>
 #include <string>
 
-#include "inspect/init_bits.hpp"
 #include "inspect/observer.hpp"
-#include "machine/arena.hpp"
 #include "machine/block.hpp"
 #include "machine/format.hpp"
+#include "machine/handlers.hpp"
 #include "machine/heap.hpp"
 #include "machine/turns.hpp"
+#include "memory/arena.hpp"
+#include "memory/init_bits.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -9,6 +9,7 @@
 
 #define WARPMARK_ISA surface
 #include "inspect/observer.hpp"
+#include "machine/handlers.hpp"
 #include "machine/image_access.hpp"
 #include "machine/numerics.hpp"
 #include "machine/small_floats.hpp"

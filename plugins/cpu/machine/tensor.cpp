@@ -3,6 +3,8 @@
 // A box lies in shared memory as an array of its own, the first dimension innermost, or with its
 // 16-byte chunks in other places (PTX ISA, "Swizzling Modes"). What of it is outside the tensor is
 // filled on the way there, and left out on the way back.
+#include "machine/access_places.hpp"
+#include "machine/handlers.hpp"
 #include "program/tensor_form.hpp"
 
 #include <algorithm>

@@ -12,6 +12,7 @@
 
 #define WARPMARK_ISA texture
 #include "machine/approximate.hpp"
+#include "machine/handlers.hpp"
 #include "machine/image_access.hpp"
 #include "machine/numerics.hpp"
 #include "machine/small_floats.hpp"

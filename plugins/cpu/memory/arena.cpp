@@ -1,5 +1,5 @@
 // Reserving, allocating and finding device memory.
-#include "machine/arena.hpp"
+#include "memory/arena.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
-#include "inspect/init_bits.hpp"
-#include "machine/holes.hpp"
+#include "memory/holes.hpp"
+#include "memory/init_bits.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -3,10 +3,14 @@
 
 #include <cstdint>
 
-#include "machine/arena.hpp"
-#include "machine/lanes.hpp"
+#include "memory/arena.hpp"
+#include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
+
+/// The parts of the shared window: a block's own memory lies at offset 0, and that of the cluster's
+/// block of rank r, seen from any block, at (r + 1) times this. More than a block can have.
+inline constexpr std::uint64_t kSharedPart = std::uint64_t{512} << 10;
 
 /// The space of an address; that of a generic one is resolved, given where the windows begin, and
 /// `address` becomes an offset for all but global memory.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/sparse_bytes.hpp"
+#include "memory/sparse_bytes.hpp"
 
 namespace warpmark::cpu {
 

@@ -1,0 +1,58 @@
+// What observers ask of the machine: who its threads are, and what an access belongs to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inspect/fault.hpp"
+#include "memory/arena.hpp"
+#include "memory/lanes.hpp"
+
+namespace warpmark::cpu {
+
+class BlockObserver;
+
+/// The block that a BlockObserver observes. All of it is for closer looks and reports: what takes
+/// place for each instruction goes the other way.
+class ObservedBlock {
+ public:
+  ObservedBlock() = default;
+  ObservedBlock(const ObservedBlock&) = delete;
+  ObservedBlock& operator=(const ObservedBlock&) = delete;
+
+  [[nodiscard]] virtual const Program& program() const = 0;
+  [[nodiscard]] virtual Arena& arena() const = 0;
+  /// Blocks of the grid in each dimension.
+  [[nodiscard]] virtual const std::array<std::uint32_t, 3>& grid() const = 0;
+  virtual void report(const Fault& fault) = 0;
+
+  [[nodiscard]] virtual const std::array<std::uint32_t, 3>& coordinates() const = 0;
+  [[nodiscard]] virtual std::array<std::uint32_t, 3> thread(std::uint32_t warp,
+                                                            std::uint32_t lane) const = 0;
+  /// Lanes of a warp whose threads have left the kernel.
+  [[nodiscard]] virtual std::uint32_t lanes_that_left(std::uint32_t warp) const = 0;
+  /// Fault::calls of a lane that is at a statement.
+  [[nodiscard]] virtual std::vector<std::uint32_t> calls_to(std::uint32_t statement,
+                                                            std::uint32_t warp,
+                                                            std::uint32_t lane) const = 0;
+  /// This block's rank in its cluster, and the observer of the block of a rank.
+  [[nodiscard]] virtual std::uint32_t rank() const = 0;
+  [[nodiscard]] virtual BlockObserver& observer_of(std::uint32_t rank) const = 0;
+
+  /// Fills in what a report says of an access, faulty or not. `address` is an offset for all spaces
+  /// but global.
+  virtual void describe_access(const Lanes& lanes, const Instruction& instruction, Space space,
+                               std::uint32_t lane, std::uint64_t address, std::uint32_t bytes,
+                               bool store, Fault& fault) const = 0;
+  /// The array that holds an address: of an argument its name, in shared memory the variable's; ""
+  /// if it has none.
+  [[nodiscard]] virtual std::string array_at(const Instruction& instruction, Space space,
+                                             std::uint64_t address) const = 0;
+
+ protected:
+  ~ObservedBlock() = default;
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,25 @@
+// The slow paths of memory accesses: which memory one may touch, and what a fault tells of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "memory/lanes.hpp"
+
+namespace warpmark::cpu {
+
+/// Slow path of a global access: makes the live allocation that holds all of [address, address +
+/// bytes) the region of the instruction's site. False if there is none.
+bool find_region(Lanes& lanes, const Instruction& instruction, std::uint64_t address,
+                 std::uint32_t bytes);
+/// Records that an access of `lane` is misaligned or leaves its region. `address` is an offset for
+/// all spaces but global.
+void record_fault(Lanes& lanes, const Instruction& instruction, Space space, std::uint32_t lane,
+                  std::uint64_t address, std::uint32_t bytes, bool store);
+
+/// The memory behind offsets of the shared window that belong to a block of the same cluster (see
+/// cluster.hpp), or null: the memory of a block whose threads have all exited is gone (CUDA C++
+/// Programming Guide, "Distributed Shared Memory").
+std::byte* remote_shared(const Lanes& lanes, std::uint64_t offset, std::uint64_t bytes);
+
+}  // namespace warpmark::cpu

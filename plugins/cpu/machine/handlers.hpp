@@ -1,0 +1,73 @@
+// The handlers of all operations, and the tables that the machine takes them from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "memory/lanes.hpp"
+
+namespace warpmark::cpu {
+
+/// The handlers of one operation.
+struct HandlerRow {
+  Handler masked = nullptr, full = nullptr;
+};
+
+/// All handlers, compiled for one level of the processor's instruction set.
+struct HandlerTable {
+  HandlerRow rows[static_cast<std::size_t>(Opcode::count)];
+  Handler guarded = nullptr;          ///< calls Instruction::inner for the lanes of the guard
+  Handler guarded_counted = nullptr;  ///< … and counts them
+};
+
+/// What the accesses of a table look at: nothing beyond staying inside the arena, bounds and
+/// alignment, or races and undefined values, too, by Lanes::observer.
+enum class Watch : std::uint8_t { nothing, bounds, everything };
+/// The table for this processor.
+const HandlerTable& handlers(Watch watch);
+/// The same for a level of x86-64: 2, 3 or 4; for tests. Null if the processor lacks it.
+const HandlerTable* handlers_of_level(int level, Watch watch);
+/// Sets the handlers of every instruction.
+void bind(Program& program, const HandlerTable& table);
+
+/// Handlers of atomics, shuffles and votes, which are the same for every level.
+void fill_exchange(HandlerTable& table);
+/// mbarrier and asynchronous copies.
+void fill_async(HandlerTable& table);
+/// Addresses of the shared memory of a cluster.
+void fill_cluster(HandlerTable& table);
+/// … of texture fetches and of queries (texture.cpp), and of accesses to surfaces (surface.cpp).
+void fill_textures(HandlerTable& table);
+void fill_image_queries(HandlerTable& table);
+void fill_surfaces(HandlerTable& table);
+/// Functions that the device provides.
+void fill_runtime(HandlerTable& table);
+/// … of conversions in general, and of matrices.
+void fill_convert(HandlerTable& table);
+void fill_matrix(HandlerTable& table);
+
+/// What is compiled for each level of x86-64: the operations that kernels spend time in.
+#define WARPMARK_LEVEL(level)                         \
+  namespace level {                                   \
+  void fill_registers(HandlerTable& table);           \
+  void fill_integers(HandlerTable& table);            \
+  void fill_reals(HandlerTable& table);               \
+  void fill_conversions(HandlerTable& table);         \
+  void fill_small_floats(HandlerTable& table);        \
+  void fill_memory(HandlerTable& table, Watch watch); \
+  }
+WARPMARK_LEVEL(v2)
+WARPMARK_LEVEL(v3)
+WARPMARK_LEVEL(v4)
+#undef WARPMARK_LEVEL
+
+/// The other operations: opcodes_once_….def and memory_ops_wide.def.
+namespace once {
+void fill_memory(HandlerTable& table, Watch watch);
+void fill_integers(HandlerTable& table);
+void fill_reals(HandlerTable& table);
+void fill_conversions(HandlerTable& table);
+void fill_small_floats(HandlerTable& table);
+}  // namespace once
+
+}  // namespace warpmark::cpu

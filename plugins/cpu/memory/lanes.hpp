@@ -1,0 +1,77 @@
+// What a handler sees of the warp that it executes for, and observers of the warp that they follow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "program/program.hpp"
+
+namespace warpmark::cpu {
+
+/// A range of memory that accesses are translated into: bytes [begin, begin + size) lie at host.
+struct Region {
+  std::uint64_t begin = 0, size = 0;
+  std::byte* host = nullptr;
+  std::uint8_t* init = nullptr;  ///< a bit for each byte that has a value; null: all have one
+};
+
+/// The state of one warp while it runs. `mask` holds the active lanes: those of the current
+/// fragment, less those that the instruction's guard excludes.
+struct Lanes {
+  std::byte* registers = nullptr;
+  std::uint32_t mask = 0;
+  std::uint32_t warp = 0;  ///< in its block
+  Region shared, param;
+  Region local;  ///< of lane 0; further lanes follow at multiples of its size
+  Region* objects =
+      nullptr;  ///< by Instruction::object: what an access to shared memory must stay in
+  Region* sites = nullptr;  ///< by Instruction::site: where its last global access went
+  const std::uint32_t* operands = nullptr;  ///< Program::operands
+  std::uint64_t local_window = 0;           ///< then shared and param, each Arena::kWindow bytes
+  class Tally* tally = nullptr;
+  class BlockState* block = nullptr;        ///< for the slow paths
+  class BlockObserver* observer = nullptr;  ///< if mistakes beyond bounds are looked for
+  class TrafficCounts* traffic = nullptr;   ///< if what accesses move is counted
+};
+
+/// One lane's value of a register: 64-bit types take 8 bytes a lane, all others 4, of which narrow
+/// ones fill what they do not use with zeros. (Inlined everywhere: this is compiled for several
+/// levels of the processor, whose code must not be shared.)
+template <typename T>
+[[gnu::always_inline]] inline T read_lane(const std::byte* registers, std::uint32_t slot,
+                                          std::uint32_t lane) {
+  T value;
+  __builtin_memcpy(&value, registers + slot + lane * (sizeof(T) == 8 ? 8 : 4), sizeof value);
+  return value;
+}
+template <typename T>
+[[gnu::always_inline]] inline void write_lane(std::byte* registers, std::uint32_t slot,
+                                              std::uint32_t lane, T value) {
+  std::uint64_t whole = 0;
+  __builtin_memcpy(&whole, &value, sizeof value);
+  constexpr std::uint32_t bytes = sizeof(T) == 8 ? 8 : 4;
+  __builtin_memcpy(registers + slot + lane * bytes, &whole, bytes);
+}
+/// The same for a register of 32 or, if `wide`, 64 bits.
+[[gnu::always_inline]] inline std::uint64_t read_lane(const std::byte* registers,
+                                                      std::uint32_t slot, std::uint32_t lane,
+                                                      bool wide) {
+  return wide ? read_lane<std::uint64_t>(registers, slot, lane)
+              : read_lane<std::uint32_t>(registers, slot, lane);
+}
+[[gnu::always_inline]] inline void write_lane(std::byte* registers, std::uint32_t slot,
+                                              std::uint32_t lane, bool wide, std::uint64_t value) {
+  if (wide)
+    write_lane<std::uint64_t>(registers, slot, lane, value);
+  else
+    write_lane<std::uint32_t>(registers, slot, lane, static_cast<std::uint32_t>(value));
+}
+
+/// Changes the bits of `lanes` of a predicate, which has one bit a lane.
+[[gnu::always_inline]] inline void write_predicate(std::byte* registers, std::uint32_t slot,
+                                                   std::uint32_t lanes, std::uint32_t value) {
+  const auto others = read_lane<std::uint32_t>(registers, slot, 0) & ~lanes;
+  write_lane<std::uint32_t>(registers, slot, 0, others | (value & lanes));
+}
+
+}  // namespace warpmark::cpu
