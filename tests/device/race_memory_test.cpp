@@ -207,8 +207,8 @@ Records records_of(const FurtherWrites& further, const std::uint64_t* cell) {
   return {records.begin(), records.end()};
 }
 
-std::uint64_t record(Moment moment, std::uint32_t thread, bool strong = true) {
-  return Record::make(moment, thread, strong, 3).bits;
+std::uint64_t record(Epoch epoch, std::uint32_t thread, bool strong = true) {
+  return Record::make(epoch, thread, strong, 3).bits;
 }
 
 TEST(FurtherWrites, KeepsWhatAnAtomicOperationCovers) {
@@ -243,7 +243,7 @@ TEST(FurtherWrites, KeepsWhatAnAtomicOperationCovers) {
 TEST(FurtherWrites, ForgetsWhatABarrierHasOrdered) {
   Clock clock;
   clock.begin_launch();
-  for (int moment = 1; moment <= 4; ++moment) clock.take(0);
+  for (int epoch = 1; epoch <= 4; ++epoch) clock.take(0);
   FurtherWrites further(clock);
   const std::uint64_t cell = 0;
   further.forget_before(&cell, record(9, 0));
@@ -253,10 +253,10 @@ TEST(FurtherWrites, ForgetsWhatABarrierHasOrdered) {
   further.forget_before(&cell, record(1, 7, false));
   EXPECT_EQ(further.find(&cell).records.size(), 3u);
   EXPECT_TRUE(further.find(&cell).weak);
-  further.forget_before(&cell, std::uint64_t{2} << Record::kMomentShift);
+  further.forget_before(&cell, std::uint64_t{2} << Record::kEpochShift);
   EXPECT_EQ(records_of(further, &cell), (Records{record(2, 8), record(3, 9)}));
   EXPECT_FALSE(further.find(&cell).weak);
-  further.forget_before(&cell, std::uint64_t{4} << Record::kMomentShift);
+  further.forget_before(&cell, std::uint64_t{4} << Record::kEpochShift);
   EXPECT_FALSE(further.find(&cell));
 }
 
@@ -266,7 +266,7 @@ TEST(FurtherWrites, CopiesUnderWayAreNoAtomicOperations) {
   clock.begin_launch();
   FurtherWrites further(clock);
   const std::uint64_t cell = 0;
-  further.keep(&cell, record(Record::kLastMoment + 1, 0));
+  further.keep(&cell, record(Record::kLastEpoch + 1, 0));
   EXPECT_TRUE(further.find(&cell).weak);
   further.forget_strong(&cell);
   EXPECT_TRUE(further.find(&cell));
@@ -293,22 +293,22 @@ TEST(FurtherWrites, FindsEachOfManyCells) {
 TEST(FurtherWrites, MergesRepetitions) {
   Clock clock;
   clock.begin_launch();
-  for (std::uint64_t moment = 1; moment <= 40; ++moment) clock.take(moment % 2);  // blocks in turn
+  for (std::uint64_t epoch = 1; epoch <= 40; ++epoch) clock.take(epoch % 2);  // blocks in turn
   FurtherWrites further(clock);
   const std::uint64_t cell = 0;
-  for (Moment moment = 1; moment <= 40; ++moment) {
+  for (Epoch epoch = 1; epoch <= 40; ++epoch) {
     for (const std::uint32_t thread : {0u, 1u, 2u})
-      further.keep(&cell, record(moment, thread, thread != 2));
+      further.keep(&cell, record(epoch, thread, thread != 2));
   }
   const Records records = records_of(further, &cell);
   EXPECT_LT(records.size(), 64u);
   std::set<std::uint64_t> all(records.begin(), records.end());
-  for (const Moment moment : {39u, 40u}) {
+  for (const Epoch epoch : {39u, 40u}) {
     for (const std::uint32_t thread : {0u, 1u, 2u})
-      EXPECT_EQ(all.count(record(moment, thread, thread != 2)), 1u) << moment << " " << thread;
+      EXPECT_EQ(all.count(record(epoch, thread, thread != 2)), 1u) << epoch << " " << thread;
   }
   for (std::size_t i = 1; i < records.size(); ++i)
-    EXPECT_LE(Record{records[i - 1]}.moment(), Record{records[i]}.moment());
+    EXPECT_LE(Record{records[i - 1]}.epoch(), Record{records[i]}.epoch());
 }
 
 }  // namespace

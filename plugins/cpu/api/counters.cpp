@@ -21,14 +21,14 @@ constexpr std::string_view kClassNames[kClasses] = {
 
 // The statements of a block of the graph, as Instruction::statement counts them.
 template <typename Body>
-void for_statements(const Program& program, const Block& block, Body body) {
+void for_statements(const Program& program, const BasicBlock& block, Body body) {
   if (block.weight == 0) return;
   for (std::uint32_t i = block.statement + 1 - block.weight; i <= block.statement; ++i) {
     if (const Statement* statement = program.statement(i)) body(*statement);
   }
 }
 
-bool is_branch(const Program& program, const Block& block) {
+bool is_branch(const Program& program, const BasicBlock& block) {
   if (block.exit != Exit::branch || block.weight == 0) return false;
   const Statement* statement = program.statement(block.statement);
   return statement != nullptr &&
@@ -141,7 +141,7 @@ std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
   for (std::size_t node = 0; node < profile.visits.size(); ++node) {
     const Visits& visits = profile.visits[node];
     if (visits.warps == 0) continue;
-    const Block& block = program.blocks[node];
+    const BasicBlock& block = program.blocks[node];
     for_statements(program, block, [&](const Statement& statement) {
       add(executed, statement, visits);
       LineCounts* line = with_lines ? lines.of(&statement) : nullptr;

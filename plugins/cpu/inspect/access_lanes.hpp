@@ -21,11 +21,11 @@ WARPMARK_INLINE bool plain(const Instruction& i, const Checks& checks) {
 /// Whether a store's data may have no value.
 WARPMARK_INLINE bool stores_undefined(const Lanes& w, const Instruction& i, const Checks& checks) {
   if (!checks.init) return false;
-  const WarpTaints& taints = w.observer->taints(w.warp);
-  if (!taints.any()) return false;
+  const WarpDefinedness& definedness = w.observer->definedness(w.warp);
+  if (!definedness.any()) return false;
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
   u32 lanes = i.count > 4 ? 1 : 0;
-  for (u32 k = 0; k < 4 && k < i.count; ++k) lanes |= taints.lanes(slots[k]);
+  for (u32 k = 0; k < 4 && k < i.count; ++k) lanes |= definedness.lanes(slots[k]);
   return lanes != 0;
 }
 

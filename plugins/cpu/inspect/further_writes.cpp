@@ -99,7 +99,7 @@ void FurtherWrites::merge(Many& many) {
     const Record record{bits};
     if (record.in_flight()) return false;
     const std::uint32_t who = record.thread() << 1 | static_cast<std::uint32_t>(record.strong());
-    return !seen.insert({clock_->block(record.moment()), who}).second;
+    return !seen.insert({clock_->block(record.epoch()), who}).second;
   };
   records_ -= many.records.size();
   std::vector<std::uint64_t> kept;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/moment.hpp"
+#include "inspect/epoch.hpp"
 
 namespace warpmark::cpu {
 

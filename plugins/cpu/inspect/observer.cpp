@@ -41,7 +41,7 @@ bool orders_in_part(const Program& program) {
                return (i.order & kOrders) != 0 || i.opcode == Opcode::fence ||
                       (i.opcode >= Opcode::mbarrier_init && i.opcode <= Opcode::mbarrier_pending);
              }) ||
-         std::any_of(program.blocks.begin(), program.blocks.end(), [](const Block& block) {
+         std::any_of(program.blocks.begin(), program.blocks.end(), [](const BasicBlock& block) {
            return block.exit == Exit::warp || block.exit == Exit::cluster_arrive ||
                   (block.exit == Exit::barrier && block.threads != Instruction::kNone);
          });
@@ -77,9 +77,9 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& memory,
     if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);
   }
   looks = atomic && once;
-  for (const Block& block : program.blocks) {
+  for (const BasicBlock& block : program.blocks) {
     if (block.exit != Exit::cluster_arrive) continue;
-    const Block& next = program.blocks[block.next];
+    const BasicBlock& next = program.blocks[block.next];
     if (next.begin != next.end || next.exit != Exit::cluster_wait) splits_cluster_barrier = true;
   }
   if (checks.init) lay_out_call_spaces(program);
@@ -162,7 +162,7 @@ BlockObserver::BlockObserver(LaunchObserver& launch, ObservedBlock& block,
 
 void BlockObserver::start(std::uint64_t index) {
   index_ = index;
-  moment_ = barrier_ = start_ = launch_.clock.take(index);
+  epoch_ = barrier_ = start_ = launch_.clock.take(index);
   if (block_.rank() > 0) start_ = block_.observer_of(0).start_;
   visited_ = false;
   cluster_releases_ = 0;
@@ -177,7 +177,7 @@ void BlockObserver::start(std::uint64_t index) {
       set_bits(local_init_.data() + lane * stride, offset, bytes);
   }
   for (Warp& warp : warps_) {
-    warp.taints.reset(program.register_bytes);
+    warp.definedness.reset(program.register_bytes);
     warp.syncs.clear();
     warp.undefined_loads.clear();
     warp.seen.clear();
@@ -195,7 +195,8 @@ void BlockObserver::start(std::uint64_t index) {
   for (std::uint32_t w = 0; w < warps_.size(); ++w) {
     for (const std::uint32_t slot : program.unwritten) {
       for (std::uint32_t lane = 0; lane < 32; ++lane)
-        warps_[w].taints.set(slot, lane, Taint::make(~std::uint64_t{0}, Space::param, 0));
+        warps_[w].definedness.set(slot, lane,
+                                  Definedness::make(~std::uint64_t{0}, Space::param, 0));
     }
   }
 }
@@ -207,12 +208,12 @@ bool BlockObserver::conflicts(const Record& before, const Access& access) {
   Warp& warp = access.warp;
   // Reductions may meet others, under way or not, and atomic operations.
   if (before.in_flight())
-    return launch_.flights.holds(before.moment()) &&
-           !(now.strong() && launch_.flights.reduces(before.moment()));
-  if (before.moment() < launch_.clock.first()) return false;
+    return launch_.flights.holds(before.epoch()) &&
+           !(now.strong() && launch_.flights.reduces(before.epoch()));
+  if (before.epoch() < launch_.clock.first()) return false;
   const bool strong = before.strong() && now.strong();
   if (strong && launch_.of_block_scope.empty()) return false;
-  const std::uint64_t block = launch_.clock.block(before.moment());
+  const std::uint64_t block = launch_.clock.block(before.epoch());
   if (strong) {
     const auto own = [&](std::uint32_t statement) {
       return launch_.of_block_scope.contains(statement);
@@ -220,12 +221,12 @@ bool BlockObserver::conflicts(const Record& before, const Access& access) {
     if (block == index_ || (!own(before.statement()) && !own(now.statement()))) return false;
   }
   // Of a block that was here before.
-  if (access.space == Space::shared && before.moment() < start_) return false;
+  if (access.space == Space::shared && before.epoch() < start_) return false;
   if (block == index_) {
-    if (before.thread() == now.thread() || before.moment() < barrier_) return false;
+    if (before.thread() == now.thread() || before.epoch() < barrier_) return false;
     if (before.warp() == now.warp() &&
         (in_step(before, access.instruction, access.space) ||
-         warp_ordered(warp.syncs, before.moment(), before.lane(), now.lane())))
+         warp_ordered(warp.syncs, before.epoch(), before.lane(), now.lane())))
       return false;
   }
   // What a warp has seen once it has seen for good.
@@ -284,7 +285,7 @@ void BlockObserver::race(Lanes& w, const Instruction& i, Space space, std::uint3
     block_.report(fault);
     return;
   }
-  launch_.unsettled.push_back({reads ? index_ : launch_.clock.block(before.moment()), address,
+  launch_.unsettled.push_back({reads ? index_ : launch_.clock.block(before.epoch()), address,
                                reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
 }
 
@@ -304,13 +305,13 @@ void BlockObserver::tell_other(Fault& fault, const Record& before) const {
 bool BlockObserver::hides(const Record& before, const Record& now) const {
   if (before.strong() || !now.strong() || before.thread() != now.thread()) return false;
   if (before.in_flight()) return false;
-  return before.moment() >= barrier_ && launch_.clock.block(before.moment()) == index_ &&
-         warps_[now.warp()].fences.at(now.lane()).moment < before.moment();
+  return before.epoch() >= barrier_ && launch_.clock.block(before.epoch()) == index_ &&
+         warps_[now.warp()].fences.at(now.lane()).epoch < before.epoch();
 }
 
 void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                                std::uint64_t address, std::uint32_t bytes, bool strong) {
-  const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
+  const Record now = Record::make(epoch_, w.warp * 32 + lane, strong, i.statement);
   const Access access{now, i, space, address, warps_[w.warp]};
   const std::uint32_t step = 1u << shift(space);
   const std::uint64_t oldest = oldest_danger(space, address);
@@ -331,7 +332,7 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
     const bool strong_after_plain = now.strong() && !last.strong();
     if (last.bits >= oldest) {
       const auto others = [&](const Record& record) {
-        return launch_.clock.block(record.moment()) != index_;
+        return launch_.clock.block(record.epoch()) != index_;
       };
       const bool alone = other.bits < oldest;
       const bool weaker = last.strong() && !other.strong();
@@ -349,7 +350,7 @@ void BlockObserver::read_cells(Lanes& w, const Instruction& i, Space space, std:
 void BlockObserver::write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                                 std::uint64_t address, std::uint32_t bytes, bool strong,
                                 bool same) {
-  const Record now = Record::make(moment_, w.warp * 32 + lane, strong, i.statement);
+  const Record now = Record::make(epoch_, w.warp * 32 + lane, strong, i.statement);
   const Access access{now, i, space, address, warps_[w.warp]};
   const std::uint32_t step = 1u << shift(space);
   const std::uint64_t oldest = oldest_danger(space, address);
@@ -398,16 +399,16 @@ std::uint64_t BlockObserver::barrier_key(std::uint32_t number) const {
 void BlockObserver::release(const Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                             std::uint64_t address) {
   Warp& warp = warps_[w.warp];
-  const Moment access = moment_;
+  const Epoch access = epoch_;
   Fence fence = warp.fences.at(lane);
   if ((i.order & Instruction::kRelease) != 0) {
-    fence = {moment_, barrier_, (i.order & Instruction::kBlockScope) != 0};
-    moment_ = launch_.clock.take(index_);
+    fence = {epoch_, barrier_, (i.order & Instruction::kBlockScope) != 0};
+    epoch_ = launch_.clock.take(index_);
   }
-  if (fence.moment == 0) return;
+  if (fence.epoch == 0) return;
   SyncObject& object = launch_.synchronization.at(key(space, address));
   launch_.synchronization.release(object,
-                                  {index_, w.warp * 32 + lane, fence.moment, fence.barrier,
+                                  {index_, w.warp * 32 + lane, fence.epoch, fence.barrier,
                                    fence.block_only, warp.fenced, access},
                                   warp.seen);
 }
@@ -439,7 +440,7 @@ void BlockObserver::store(Lanes& w, const Instruction& i, Space space, std::uint
   if (launch_.checks.race && (space == Space::global || space == Space::shared)) {
     write_cells(w, i, space, lane, address, bytes, strong, same);
     const bool releases =
-        (i.order & Instruction::kRelease) != 0 || warps_[w.warp].fences.at(lane).moment != 0;
+        (i.order & Instruction::kRelease) != 0 || warps_[w.warp].fences.at(lane).epoch != 0;
     if (strong && !releases && !launch_.synchronization.empty())
       launch_.synchronization.begin_anew(key(space, address));
     if (strong) release(w, i, space, lane, address);
@@ -462,7 +463,7 @@ Record BlockObserver::written_anew(const Lanes& w, const Instruction& i, Space s
     const RaceCells cell = cell_at(space, at);
     if (!cell) break;
     const Record written{*cell.write};
-    if (written.moment() < launch_.clock.first() || (written.in_flight() && written.strong()))
+    if (written.epoch() < launch_.clock.first() || (written.in_flight() && written.strong()))
       continue;
     // That a thread reads what it wrote to a surface works, whatever the guide says.
     const bool own = i.opcode == Opcode::surface_load && !written.in_flight() &&
@@ -506,12 +507,12 @@ void BlockObserver::fence(const Lanes& w, std::uint32_t mask, bool block_only) {
   }
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
-    warps_[w.warp].fences.at(lane) = {moment_, barrier_, block_only};
-    fenced_.block[w.warp * 32 + lane] = moment_;
-    if (!block_only) fenced_.device[w.warp * 32 + lane] = moment_;
+    warps_[w.warp].fences.at(lane) = {epoch_, barrier_, block_only};
+    fenced_.block[w.warp * 32 + lane] = epoch_;
+    if (!block_only) fenced_.device[w.warp * 32 + lane] = epoch_;
   }
   warps_[w.warp].fenced_anew = true;
-  moment_ = launch_.clock.take(index_);
+  epoch_ = launch_.clock.take(index_);
 }
 
 // Threads that meet know of each other's fences: who releases for all of them after a barrier need
@@ -546,10 +547,10 @@ void BlockObserver::arrive(std::uint32_t warp, std::uint32_t number) {
   if (!launch_.checks.race) return;
   SyncObject& object = launch_.synchronization.at(barrier_key(number));
   // Later than the accesses of all lanes of the warp, so that it covers them.
-  const Moment until = launch_.clock.take(index_);
+  const Epoch until = launch_.clock.take(index_);
   launch_.synchronization.release(
       object, {index_, warp * 32, until, barrier_, false, warps_[warp].fenced}, warps_[warp].seen);
-  moment_ = launch_.clock.take(index_);  // what comes now is not covered
+  epoch_ = launch_.clock.take(index_);  // what comes now is not covered
 }
 
 void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) {
@@ -561,7 +562,7 @@ void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::
                                                                          object->releases());
     return;
   }
-  moment_ = barrier_ = launch_.clock.take(index_);
+  epoch_ = barrier_ = launch_.clock.take(index_);
   share_fences();
   Seen all;
   for (Warp& warp : warps_) {
@@ -574,12 +575,12 @@ void BlockObserver::barrier_complete(std::uint32_t number, bool everybody, std::
 
 void BlockObserver::warp_complete(std::uint32_t warp, std::uint32_t mask) {
   if (!launch_.checks.race || std::popcount(mask) < 2) return;
-  moment_ = launch_.clock.take(index_);
+  epoch_ = launch_.clock.take(index_);
   share_fences(warp, mask);
   std::vector<WarpSync>& syncs = warps_[warp].syncs;
   // Two in a row by all the same lanes order no more than the later one alone.
   while (!syncs.empty() && (syncs.back().mask & ~mask) == 0) syncs.pop_back();
-  syncs.push_back({moment_, mask});
+  syncs.push_back({epoch_, mask});
 }
 
 }  // namespace warpmark::cpu

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "inspect/checks.hpp"
+#include "inspect/definedness.hpp"
+#include "inspect/epoch.hpp"
 #include "inspect/fault.hpp"
 #include "inspect/flight.hpp"
 #include "inspect/further_writes.hpp"
-#include "inspect/moment.hpp"
 #include "inspect/race_memory.hpp"
 #include "inspect/synchronization.hpp"
-#include "inspect/taint.hpp"
 #include "memory/lanes.hpp"
 #include "memory/sparse_bytes.hpp"
 
@@ -98,12 +98,14 @@ class BlockObserver {
 
   [[nodiscard]] const Checks& checks() const { return launch_.checks; }
   [[nodiscard]] const ObservedBlock& block() const { return block_; }
-  [[nodiscard]] WarpTaints& taints(std::uint32_t warp) { return warps_[warp].taints; }
+  [[nodiscard]] WarpDefinedness& definedness(std::uint32_t warp) {
+    return warps_[warp].definedness;
+  }
 
   // --- for fast paths: 32 lanes at once
   /// The record of lane 0 of a warp; lane i's is greater by i << Record::kThreadShift.
   [[nodiscard]] std::uint64_t record(const Lanes& w, const Instruction& i) const {
-    return Record::make(moment_, w.warp * 32, false, i.statement).bits;
+    return Record::make(epoch_, w.warp * 32, false, i.statement).bits;
   }
   [[nodiscard]] int shift(Space space) const {
     return space == Space::shared ? launch_.shared_shift : launch_.global_shift;
@@ -118,18 +120,18 @@ class BlockObserver {
   /// Accesses before this are no danger: Record::bits of the barrier's, or the launch's start.
   [[nodiscard]] std::uint64_t threshold(Space space) const {
     return std::uint64_t{space == Space::shared ? barrier_ : launch_.clock.first()}
-           << Record::kMomentShift;
+           << Record::kEpochShift;
   }
   /// Records before this, Record::bits, are not this block's.
   [[nodiscard]] std::uint64_t block_start() const {
-    return std::uint64_t{start_} << Record::kMomentShift;
+    return std::uint64_t{start_} << Record::kEpochShift;
   }
   /// Whether a record of this launch is of this block, and if so, of before its last barrier.
   [[nodiscard]] bool owns(const Record& record) const {
-    return !record.in_flight() && launch_.clock.block(record.moment()) == index_;
+    return !record.in_flight() && launch_.clock.block(record.epoch()) == index_;
   }
   [[nodiscard]] bool before_barrier(const Record& record) const {
-    return record.moment() < barrier_;
+    return record.epoch() < barrier_;
   }
   [[nodiscard]] std::uint8_t* shared_init() { return shared_init_.data(); }
 
@@ -159,11 +161,12 @@ class BlockObserver {
              std::uint32_t bytes, bool store);
   /// What is undefined of up to 8 bytes, which a matrix instruction reads for registers of
   /// `element` bytes.
-  [[nodiscard]] Taint read_value(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                                 std::uint64_t address, std::uint32_t bytes, std::uint32_t element);
+  [[nodiscard]] Definedness read_value(Lanes& w, const Instruction& i, Space space,
+                                       std::uint32_t lane, std::uint64_t address,
+                                       std::uint32_t bytes, std::uint32_t element);
   /// Up to 8 bytes become what a matrix instruction writes; in global memory they are a result.
   void write_value(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                   std::uint64_t address, std::uint32_t bytes, const Taint& taint);
+                   std::uint64_t address, std::uint32_t bytes, const Definedness& defined);
   /// A texture fetch or surface load, of global memory: which of the first 32 bytes have no value.
   std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                       std::uint32_t bytes);
@@ -233,7 +236,7 @@ class BlockObserver {
 
  private:
   struct Fence {
-    Moment moment = 0, barrier = 0;
+    Epoch epoch = 0, barrier = 0;
     bool block_only = false;
   };
   /// Of a block's number, where copies told to mbarriers take the block's place.
@@ -245,7 +248,7 @@ class BlockObserver {
     std::uint64_t any = 0;                      ///< one of them
   };
   struct Warp {
-    WarpTaints taints;
+    WarpDefinedness definedness;
     std::array<std::uint64_t, 64>
         covered{};                ///< records without their statements, of what was seen
     std::vector<WarpSync> syncs;  ///< since the last barrier
@@ -320,7 +323,7 @@ class BlockObserver {
   void store_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                     std::uint64_t address, std::uint32_t bytes);
   void follow_own(Lanes& w, const Instruction& i, std::uint32_t mask);
-  void undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
+  void undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Definedness defined,
                  const char* what, Fault fault);
 
   /// A memory whose bytes may have values or not.
@@ -329,37 +332,38 @@ class BlockObserver {
     std::uint64_t from = 0, size = 0;  ///< the bit of the address in question; bits that there are
     PartialBytes* partial = nullptr;   ///< null: bytes are defined or undefined as a whole
     std::uint64_t key = 0;             ///< of the address in `partial`, and in `origins`
-    SparseBytes<std::uint32_t, 0>* origins = nullptr;  ///< Taint::origin of undefined bytes
+    SparseBytes<std::uint32_t, 0>* origins = nullptr;  ///< Definedness::origin of undefined bytes
   };
   [[nodiscard]] Values values_at(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                                  std::uint64_t address);
   [[nodiscard]] Values local_values(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset);
   [[nodiscard]] Values side_values(Flight::Side& side);
   /// What is undefined of these bytes came from there.
-  static void tell_origin(const Values& values, std::uint64_t bytes, const Taint& taint);
+  static void tell_origin(const Values& values, std::uint64_t bytes, const Definedness& defined);
   [[nodiscard]] static Values moved(Values values, std::uint64_t by);
   /// What is undefined of `bytes` bytes, at most 8, `at` bytes behind those of `values`.
   [[nodiscard]] static std::uint64_t undefined_bits(const Values& values, std::uint64_t at,
                                                     std::uint32_t bytes);
   /// The same with its origin, of what a statement reads from `space`.
-  [[nodiscard]] static Taint undefined_at(const Values& values, std::uint64_t at,
-                                          std::uint32_t bytes, Space space,
-                                          std::uint32_t statement);
+  [[nodiscard]] static Definedness undefined_at(const Values& values, std::uint64_t at,
+                                                std::uint32_t bytes, Space space,
+                                                std::uint32_t statement);
   /// They become what a register is.
-  static void put(const Values& values, std::uint64_t at, std::uint32_t bytes, const Taint& taint);
+  static void put(const Values& values, std::uint64_t at, std::uint32_t bytes,
+                  const Definedness& defined);
   static void copy_values(const Values& to, const Values& from, std::uint64_t bytes);
   static void clear_values(const Values& values, std::uint64_t bytes);
   /// Whether the undefined bits of what is stored at an address are those that a load read there.
-  [[nodiscard]] bool goes_back(const Warp& warp, const Taint& taint, std::uint32_t lane,
+  [[nodiscard]] bool goes_back(const Warp& warp, const Definedness& defined, std::uint32_t lane,
                                std::uint64_t address) const;
   struct StoredValues;
   /// A lane's store leaves in memory what its registers have.
   StoredValues put_stored(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                           std::uint64_t address, std::uint32_t bytes, const Values& values);
   /// Where an undefined value came from; "" if that is not known.
-  [[nodiscard]] const std::string& array_of(const Taint& taint);
+  [[nodiscard]] const std::string& array_of(const Definedness& defined);
   /// The load that read what is undefined now; null if it was none of this warp's.
-  [[nodiscard]] static const UndefinedLoad* load_of(const Warp& warp, const Taint& taint);
+  [[nodiscard]] static const UndefinedLoad* load_of(const Warp& warp, const Definedness& defined);
   bool keep_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                  const Values& values);
 
@@ -368,8 +372,8 @@ class BlockObserver {
   /// From here on shared memory is used by cooperative groups, which know what they do.
   std::uint64_t reserved_ = ~std::uint64_t{0};
   std::uint64_t index_ = 0;
-  Moment moment_ = 0, barrier_ = 0;
-  Moment start_ = 0;      ///< the first of the cluster's first block
+  Epoch epoch_ = 0, barrier_ = 0;
+  Epoch start_ = 0;       ///< the first of the cluster's first block
   bool visited_ = false;  ///< another block used this one's memory since all the cluster met
   std::uint32_t cluster_releases_ = 0;  ///< by those who arrived at the cluster's last barrier
   std::uint64_t shared_bytes_, local_bytes_;

@@ -18,8 +18,8 @@ constexpr std::uint32_t kMbarrierBytes = 8;
 // Whose an access was: copies told to an mbarrier count as another block's, since nothing in the
 // block but the mbarrier is in order with them.
 std::uint64_t BlockObserver::block_of(const Record& record) const {
-  if (record.in_flight()) return launch_.flights.block(record.moment());
-  return launch_.clock.block(record.moment()) & ~kEngine;
+  if (record.in_flight()) return launch_.flights.block(record.epoch());
+  return launch_.clock.block(record.epoch()) & ~kEngine;
 }
 
 template <typename Body>
@@ -79,7 +79,7 @@ void BlockObserver::has_read(AsyncCopy& copy) {
   std::size_t next = 0;
   each_cell(copy, false, [&](const RaceCells& cell) {
     const std::uint64_t kept = flight.kept[next++];
-    if (Record{*cell.write}.moment() == flight.mark) *cell.write = kept;
+    if (Record{*cell.write}.epoch() == flight.mark) *cell.write = kept;
   });
   flight.kept.clear();
   // It has read until now, as its thread knows; of those that mbarriers are told of it does not.
@@ -96,19 +96,19 @@ void BlockObserver::land(AsyncCopy& copy, const std::byte* barrier) {
   if (barrier == nullptr && copy.from != nullptr && flight.from.space == Space::global)
     access_cells(copy, false);
   if (barrier == nullptr && copy.reduces) access_cells(copy, true);
-  Moment moment = moment_;
+  Epoch epoch = epoch_;
   if (barrier != nullptr) {
     const std::uint64_t engine = index_ | kEngine;
-    moment = launch_.clock.take(engine);
+    epoch = launch_.clock.take(engine);
     launch_.synchronization.release(mbarrier_object(barrier),
-                                    {engine, thread, moment, 0, false, nullptr}, {});
+                                    {engine, thread, epoch, 0, false, nullptr}, {});
   }
   const bool strong = copy.reduces;
-  const std::uint64_t landed = Record::make(moment, thread, strong, statement).bits;
+  const std::uint64_t landed = Record::make(epoch, thread, strong, statement).bits;
   if (!strong || barrier != nullptr) {
     each_cell(copy, true, [&](const RaceCells& cell) {
       const Record now{*cell.write};
-      if (!now.in_flight() || now.moment() == flight.mark) *cell.write = landed;
+      if (!now.in_flight() || now.epoch() == flight.mark) *cell.write = landed;
     });
   }
   launch_.flights.land(flight.mark);
@@ -133,7 +133,7 @@ void BlockObserver::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint3
   block_.report(fault);
   has_read(copy);
   each_cell(copy, true, [&](const RaceCells& cell) {
-    if (Record{*cell.write}.moment() == flight.mark) *cell.write = 0;
+    if (Record{*cell.write}.epoch() == flight.mark) *cell.write = 0;
   });
   launch_.flights.land(flight.mark);
   flight.mark = 0;
@@ -162,7 +162,7 @@ void BlockObserver::carry_values(AsyncCopy& copy) {
     if (to.bits != nullptr) copy_values(target, source, part.source);
     if (to.origins != nullptr && from.origins == nullptr)
       tell_origin(target, part.source,
-                  Taint::make(1, Space::global, flight.instruction->statement));
+                  Definedness::make(1, Space::global, flight.instruction->statement));
     if (flight.to.space == Space::global) carry_results(flight, part, from.bits, to.bits);
   });
 }
@@ -179,10 +179,11 @@ BlockObserver::Values BlockObserver::side_values(Flight::Side& side) {
   return {side.init, side.first, ~std::uint64_t{0}, partial, side.address, nullptr};
 }
 
-void BlockObserver::tell_origin(const Values& values, std::uint64_t bytes, const Taint& taint) {
+void BlockObserver::tell_origin(const Values& values, std::uint64_t bytes,
+                                const Definedness& defined) {
   for (std::uint64_t byte = 0; byte < bytes; ++byte) {
     if (!all_set(values.bits, values.from + byte, 1))
-      values.origins->set(values.key + byte, taint.origin | Taint::kKept);
+      values.origins->set(values.key + byte, defined.origin | Definedness::kKept);
   }
 }
 
@@ -198,7 +199,8 @@ void BlockObserver::no_value(const Flight& flight, const Flight::Side& side, std
   const Instruction& i = *flight.instruction;
   Fault fault;
   block_.describe_access(w, i, side.space, flight.lane, side.address + at, bytes, false, fault);
-  undefined(w, flight.lane, i.statement, Taint::make(0xff, side.space, i.statement), what, fault);
+  undefined(w, flight.lane, i.statement, Definedness::make(0xff, side.space, i.statement), what,
+            fault);
 }
 
 // Elements of which no byte has a value.
@@ -219,7 +221,7 @@ void BlockObserver::carry_results(const Flight& flight, const CopyPart& part,
     if (to != nullptr) set_bits(to, flight.to.first + part.to + at, element);
     fault.address = flight.to.address + part.to + at;
     fault.bytes = static_cast<std::uint32_t>(element);
-    undefined(w, flight.lane, i.statement, Taint::make(0xff, flight.from.space, i.statement),
+    undefined(w, flight.lane, i.statement, Definedness::make(0xff, flight.from.space, i.statement),
               "stored", fault);
   }
 }
@@ -235,7 +237,7 @@ bool BlockObserver::raced_elsewhere(Lanes& w, const Instruction& i, std::uint32_
                                     std::uint64_t address) {
   const RaceCells cell = cell_at(Space::shared, address);
   if (!cell) return false;
-  const Record now = Record::make(moment_, w.warp * 32 + lane, true, i.statement);
+  const Record now = Record::make(epoch_, w.warp * 32 + lane, true, i.statement);
   const Access access{now, i, Space::shared, address, warps_[w.warp]};
   Record made{*cell.write};
   if (made.strong() && !made.in_flight()) made = further_conflict(cell, access);
@@ -275,8 +277,8 @@ void BlockObserver::meet(const Lanes& w, std::uint32_t lane, const std::byte* ba
     warps_[w.warp].seen.add(&object, object.releases());
     return;
   }
-  const Moment until = moment_;
-  moment_ = launch_.clock.take(index_);
+  const Epoch until = epoch_;
+  epoch_ = launch_.clock.take(index_);
   launch_.synchronization.release(
       object, {index_, w.warp * 32 + lane, until, barrier_, false, warps_[w.warp].fenced},
       warps_[w.warp].seen);

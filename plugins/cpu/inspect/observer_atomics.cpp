@@ -38,11 +38,11 @@ void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std:
     if (!cell) return;
     for (std::uint64_t* read : {cell.read, cell.other}) {
       const Record record{*read};
-      if (record.moment() < launch_.clock.first() || record.in_flight() ||
-          launch_.clock.block(record.moment()) != index_)
+      if (record.epoch() < launch_.clock.first() || record.in_flight() ||
+          launch_.clock.block(record.epoch()) != index_)
         continue;
       const Statement* statement = program.statement(record.statement());
-      if (record.warp() == w.warp && !record.strong() && record.moment() >= barrier_ &&
+      if (record.warp() == w.warp && !record.strong() && record.epoch() >= barrier_ &&
           (swaps || (statement != nullptr && is_volatile(*statement))))
         launch_.before_swaps.insert(record.statement());
       if (swaps && record.thread() == thread) *read |= std::uint64_t{1} << Record::kStrongShift;
@@ -56,8 +56,7 @@ void BlockObserver::settle(const Lanes& w, Space space, std::uint32_t lane, std:
 bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, bool returns,
                                   std::uint64_t now, std::uint64_t oldest) {
   constexpr std::uint64_t kStrong = std::uint64_t{1} << Record::kStrongShift;
-  constexpr std::uint64_t kInFlight = std::uint64_t{Record::kLastMoment + 1}
-                                      << Record::kMomentShift;
+  constexpr std::uint64_t kInFlight = std::uint64_t{Record::kLastEpoch + 1} << Record::kEpochShift;
   const auto danger = [oldest](std::uint64_t record) {
     return record >= oldest && ((record & kStrong) == 0 || record >= kInFlight);
   };
@@ -79,7 +78,7 @@ bool BlockObserver::settle_strong(const RaceCells& cells, std::uint32_t count, b
   }
   // keep_strong() has nothing to do, as with most of many threads that add to one place.
   const auto pairs = [&](const FurtherWrites::Writes& known, std::uint64_t before) {
-    const bool own = (before ^ now) >> Record::kMomentShift == 0 || owns({before});
+    const bool own = (before ^ now) >> Record::kEpochShift == 0 || owns({before});
     const Record kept{known.records.back()};
     return own && !returns && !launch_.in_part && !known.weak &&
            kept.thread() != Record{now}.thread() && !before_barrier(kept) && !kept.in_flight();
@@ -102,8 +101,8 @@ void BlockObserver::put_write(const RaceCells& cell, const Access& access, std::
   if (hides(before, now) || (raced && now.strong())) return;
   // Nor does a strong write make good what a copy under way does.
   const Flights& flights = launch_.flights;
-  if (now.strong() && before.in_flight() && flights.holds(before.moment()) &&
-      !flights.reduces(before.moment()))
+  if (now.strong() && before.in_flight() && flights.holds(before.epoch()) &&
+      !flights.reduces(before.epoch()))
     return;
   *cell.write = now.bits;
   FurtherWrites& further = launch_.further;
@@ -146,7 +145,7 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
   const std::uint64_t oldest = threshold(space);
   const std::uint32_t count = bytes >> shift(space);
   const bool returns = (i.order & Instruction::kReturns) != 0;
-  std::uint64_t record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
+  std::uint64_t record = Record::make(epoch_, w.warp * 32, true, i.statement).bits;
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     const std::uint64_t address = at[lane];
@@ -155,13 +154,13 @@ void BlockObserver::atomics(Lanes& w, const Instruction& i, Space space, std::ui
       const RaceCells place = cells(space, address, bytes);
       // Nothing is put in order, unless a thread has fenced.
       const bool acquires = i.d != Instruction::kNone && !launch_.synchronization.empty();
-      good = !acquires && warp.fences[lane].moment == 0 && place &&
+      good = !acquires && warp.fences[lane].epoch == 0 && place &&
              settle_strong(place, count, returns,
                            record + (std::uint64_t{lane} << Record::kThreadShift), oldest);
     }
     if (!good) {
       atomic(w, i, space, lane, address, bytes, i.d != Instruction::kNone);
-      record = Record::make(moment_, w.warp * 32, true, i.statement).bits;
+      record = Record::make(epoch_, w.warp * 32, true, i.statement).bits;
     }
   }
 }
@@ -181,9 +180,9 @@ bool BlockObserver::keep_bits(Lanes& w, const Instruction& i, Space space, std::
   std::uint64_t operand = 0;
   std::memcpy(&operand, w.registers + i.a + lane * bytes, bytes);
   const std::uint64_t decided = sets ? operand : clears ? ~operand : 0;
-  put(values, 0, bytes, Taint::make(old & ~decided, space, i.statement));
+  put(values, 0, bytes, Definedness::make(old & ~decided, space, i.statement));
   if (i.d != Instruction::kNone)
-    warps_[w.warp].taints.set(i.d, lane, Taint::make(old, space, i.statement));
+    warps_[w.warp].definedness.set(i.d, lane, Definedness::make(old, space, i.statement));
   return true;
 }
 
@@ -204,8 +203,9 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
     const std::vector<std::uint32_t> slots = uses_of(block_.program(), i).writes;
     const auto part = bytes / static_cast<std::uint32_t>(slots.size());
     for (std::uint32_t k = 0; k < slots.size(); ++k) {
-      const Taint old = Taint::make(undefined_bits(values, k * part, part), space, i.statement);
-      if (slots[k] != Instruction::kNone) warps_[w.warp].taints.set(slots[k], lane, old);
+      const Definedness old =
+          Definedness::make(undefined_bits(values, k * part, part), space, i.statement);
+      if (slots[k] != Instruction::kNone) warps_[w.warp].definedness.set(slots[k], lane, old);
     }
     return set_bits(values.bits, values.from, bytes);
   }
@@ -213,7 +213,7 @@ void BlockObserver::atomic(Lanes& w, const Instruction& i, Space space, std::uin
   Fault fault;
   block_.describe_access(w, i, space, lane, address, bytes, false, fault);
   const std::uint64_t old = undefined_bits(values, 0, std::min(bytes, 8u));
-  undefined(w, lane, i.statement, Taint::make(old == 0 ? 1 : old, space, i.statement),
+  undefined(w, lane, i.statement, Definedness::make(old == 0 ? 1 : old, space, i.statement),
             "changed by an atomic operation", fault);
   set_bits(values.bits, values.from, bytes);
 }

@@ -39,7 +39,7 @@ void BlockObserver::cluster_release(std::uint64_t key) {
 void BlockObserver::cluster_acquire(std::uint64_t key) {
   if (!launch_.checks.race) return;
   const SyncObject* object = launch_.synchronization.find(object_of(key));
-  moment_ = barrier_ = launch_.clock.take(index_);
+  epoch_ = barrier_ = launch_.clock.take(index_);
   visited_ = false;
   for (Warp& warp : warps_) {
     warp.syncs.clear();
@@ -50,11 +50,11 @@ void BlockObserver::cluster_acquire(std::uint64_t key) {
 void BlockObserver::cluster_arrive(std::uint32_t warp, std::uint64_t key) {
   if (!launch_.checks.race) return;
   // Later than the accesses of all lanes of the warp, so that it covers them.
-  const Moment until = launch_.clock.take(index_);
+  const Epoch until = launch_.clock.take(index_);
   launch_.synchronization.release(launch_.synchronization.at(object_of(key)),
                                   {index_, warp * 32, until, barrier_, false, warps_[warp].fenced},
                                   warps_[warp].seen);
-  moment_ = launch_.clock.take(index_);  // what comes now is not covered
+  epoch_ = launch_.clock.take(index_);  // what comes now is not covered
 }
 
 void BlockObserver::cluster_complete(std::uint64_t key) {
@@ -73,9 +73,9 @@ void BlockObserver::cluster_wait(std::uint32_t warp, std::uint64_t key) {
 void BlockObserver::exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t lane) {
   if (!launch_.checks.race || (!visited_ && launch_.flights.empty())) return;
   const auto raced = [&](const Record& record) {
-    if (record.moment() < start_ || block_of(record) == index_) return false;
-    if (record.in_flight()) return launch_.flights.holds(record.moment());
-    const std::uint64_t block = launch_.clock.block(record.moment());
+    if (record.epoch() < start_ || block_of(record) == index_) return false;
+    if (record.in_flight()) return launch_.flights.holds(record.epoch());
+    const std::uint64_t block = launch_.clock.block(record.epoch());
     return std::none_of(warps_.begin(), warps_.end(), [&](const Warp& w) {
       return launch_.synchronization.covers(w.seen, record, block, index_);
     });

@@ -94,27 +94,27 @@ std::uint64_t BlockObserver::undefined_bits(const Values& values, std::uint64_t 
   return undefined;
 }
 
-Taint BlockObserver::undefined_at(const Values& values, std::uint64_t at, std::uint32_t bytes,
-                                  Space space, std::uint32_t statement) {
-  Taint taint = Taint::make(undefined_bits(values, at, bytes), space, statement);
-  if (taint && values.origins != nullptr && !values.origins->empty()) {
-    const auto byte = static_cast<std::uint64_t>(std::countr_zero(taint.undefined)) / 8;
+Definedness BlockObserver::undefined_at(const Values& values, std::uint64_t at, std::uint32_t bytes,
+                                        Space space, std::uint32_t statement) {
+  Definedness defined = Definedness::make(undefined_bits(values, at, bytes), space, statement);
+  if (defined.incomplete() && values.origins != nullptr && !values.origins->empty()) {
+    const auto byte = static_cast<std::uint64_t>(std::countr_zero(defined.undefined)) / 8;
     const std::uint32_t origin = values.origins->get(values.key + at + byte);
-    if ((origin & Taint::kKept) != 0) taint.origin = origin & ~Taint::kKept;
+    if ((origin & Definedness::kKept) != 0) defined.origin = origin & ~Definedness::kKept;
   }
-  return taint;
+  return defined;
 }
 
 void BlockObserver::put(const Values& values, std::uint64_t at, std::uint32_t bytes,
-                        const Taint& taint) {
+                        const Definedness& defined) {
   set_bits(values.bits, values.from + at, bytes);
   for (std::uint32_t byte = 0; byte < bytes; ++byte) {
-    const auto bits = static_cast<std::uint8_t>(taint.undefined >> (8 * byte) & 0xff);
+    const auto bits = static_cast<std::uint8_t>(defined.undefined >> (8 * byte) & 0xff);
     if (bits == 0 || (bits != 0xff && values.partial == nullptr)) continue;
     set_bits<false>(values.bits, values.from + at + byte, 1);
     if (values.partial != nullptr) values.partial->set(values.key + at + byte, bits);
     if (values.origins != nullptr)
-      values.origins->set(values.key + at + byte, taint.origin | Taint::kKept);
+      values.origins->set(values.key + at + byte, defined.origin | Definedness::kKept);
   }
 }
 
@@ -143,15 +143,15 @@ void BlockObserver::load_values(Lanes& w, const Instruction& i, Space space, std
   const Extension extension = extension_of(i.opcode);
   std::uint64_t at = 0;
   for (const std::uint32_t slot : data_slots(block_.program(), i)) {
-    Taint taint = undefined_at(values, at, element, space, i.statement);
+    Definedness defined = undefined_at(values, at, element, space, i.statement);
     at += element;
     if (slot == Instruction::kNone) continue;
-    if (taint && extension.bits != 0 && 8 * element < extension.bits) {
-      taint.undefined =
-          extended({0, taint.undefined}, 8 * element, extension.bits, extension.is_signed)
+    if (defined.incomplete() && extension.bits != 0 && 8 * element < extension.bits) {
+      defined.undefined =
+          extended({0, defined.undefined}, 8 * element, extension.bits, extension.is_signed)
               .undefined;
     }
-    warp.taints.set(slot, lane, taint);
+    warp.definedness.set(slot, lane, defined);
   }
   UndefinedLoad& load = warp.undefined_loads[i.statement];
   load.instruction = &i;
@@ -160,8 +160,9 @@ void BlockObserver::load_values(Lanes& w, const Instruction& i, Space space, std
   load.addresses.at(lane) = load.any = address;
 }
 
-Taint BlockObserver::read_value(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                                std::uint64_t address, std::uint32_t bytes, std::uint32_t element) {
+Definedness BlockObserver::read_value(Lanes& w, const Instruction& i, Space space,
+                                      std::uint32_t lane, std::uint64_t address,
+                                      std::uint32_t bytes, std::uint32_t element) {
   if (!launch_.checks.init) return {};
   const Values values = values_at(w, i, space, lane, address);
   if (values.bits == nullptr || all_set(values.bits, values.from, bytes)) return {};
@@ -173,30 +174,33 @@ Taint BlockObserver::read_value(Lanes& w, const Instruction& i, Space space, std
 }
 
 void BlockObserver::write_value(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                                std::uint64_t address, std::uint32_t bytes, const Taint& taint) {
+                                std::uint64_t address, std::uint32_t bytes,
+                                const Definedness& defined) {
   if (!launch_.checks.init) return;
   const Values values = values_at(w, i, space, lane, address);
-  if (taint && space == Space::global) {
+  if (defined.incomplete() && space == Space::global) {
     Fault fault;
     block_.describe_access(w, i, space, lane, address, bytes, true, fault);
-    undefined(w, lane, i.statement, taint, "stored", fault);
+    undefined(w, lane, i.statement, defined, "stored", fault);
   }
-  if (values.bits != nullptr) put(values, 0, bytes, space == Space::global ? Taint{} : taint);
+  if (values.bits != nullptr)
+    put(values, 0, bytes, space == Space::global ? Definedness{} : defined);
 }
 
-const BlockObserver::UndefinedLoad* BlockObserver::load_of(const Warp& warp, const Taint& taint) {
-  if (taint.space() == Space::param) return nullptr;
-  const auto load = warp.undefined_loads.find(taint.statement());
+const BlockObserver::UndefinedLoad* BlockObserver::load_of(const Warp& warp,
+                                                           const Definedness& defined) {
+  if (defined.space() == Space::param) return nullptr;
+  const auto load = warp.undefined_loads.find(defined.statement());
   return load == warp.undefined_loads.end() ? nullptr : &load->second;
 }
 
-bool BlockObserver::goes_back(const Warp& warp, const Taint& taint, std::uint32_t lane,
+bool BlockObserver::goes_back(const Warp& warp, const Definedness& defined, std::uint32_t lane,
                               std::uint64_t address) const {
-  const UndefinedLoad* load = load_of(warp, taint);
+  const UndefinedLoad* load = load_of(warp, defined);
   if (load == nullptr) return false;
   const std::uint64_t read = load->addresses.at(lane);
-  const auto first = static_cast<std::uint64_t>(std::countr_zero(taint.undefined)) / 8;
-  const auto last = (63 - static_cast<std::uint64_t>(std::countl_zero(taint.undefined))) / 8;
+  const auto first = static_cast<std::uint64_t>(std::countr_zero(defined.undefined)) / 8;
+  const auto last = (63 - static_cast<std::uint64_t>(std::countl_zero(defined.undefined))) / 8;
   return address + first >= read && address + last < read + load->all;
 }
 
@@ -205,7 +209,7 @@ struct BlockObserver::StoredValues {
   bool all = true;    ///< each byte, and none goes back to where it was loaded
   bool part = false;  ///< a part cut out of a number
   bool made = false;  ///< … or a number put together
-  Taint worst;        ///< a computed one, if there is one
+  Definedness worst;  ///< a computed one, if there is one
   StoredBytes bytes;
   /// Where the first result without a value begins, in bytes from the store's address on; none
   /// if what is undefined is a copy of memory. `to` is where `stored` bytes go, or null.
@@ -223,25 +227,26 @@ BlockObserver::StoredValues BlockObserver::put_stored(Lanes& w, const Instructio
   StoredValues stored;
   std::uint64_t at = 0;
   for (const std::uint32_t slot : data_slots(block_.program(), i)) {
-    const Taint held = warp.taints.get(slot, lane);
-    const Taint taint = held.with(held.undefined & whole);
-    const bool back = taint && goes_back(warp, taint, lane, address + at);
-    stored.all = stored.all && !back && touches_each_byte(taint.undefined, element);
-    const UndefinedLoad* load = taint ? load_of(warp, taint) : nullptr;
-    if (taint && !back) {
-      const bool cut = (taint.low_part() && taint.undefined != whole) ||
+    const Definedness held = warp.definedness.get(slot, lane);
+    const Definedness defined = held.with(held.undefined & whole);
+    const bool back = defined.incomplete() && goes_back(warp, defined, lane, address + at);
+    stored.all = stored.all && !back && touches_each_byte(defined.undefined, element);
+    const UndefinedLoad* load = defined.incomplete() ? load_of(warp, defined) : nullptr;
+    if (defined.incomplete() && !back) {
+      const bool cut = (defined.low_part() && defined.undefined != whole) ||
                        (load != nullptr && load->element < element);
-      stored.part = stored.part || (cut && !taint.joined());
-      stored.made = stored.made || cut || taint.joined();
+      stored.part = stored.part || (cut && !defined.joined());
+      stored.made = stored.made || cut || defined.joined();
       // Variables are taken apart and put together by the compiler as it likes.
-      const bool known = load != nullptr && taint.space() != Space::local;
+      const bool known = load != nullptr && defined.space() != Space::local;
       if (space == Space::global)
-        stored.bytes.add(taint.undefined, at, element,
+        stored.bytes.add(defined.undefined, at, element,
                          known ? Loaded{load->addresses.at(lane), load->all} : Loaded{});
     }
-    if (taint && (!stored.worst || (taint.computed() && !stored.worst.computed())))
-      stored.worst = taint;
-    if (values.bits != nullptr) put(values, at, element, taint);
+    if (defined.incomplete() &&
+        (!stored.worst.incomplete() || (defined.computed() && !stored.worst.computed())))
+      stored.worst = defined;
+    if (values.bits != nullptr) put(values, at, element, defined);
     at += element;
   }
   return stored;
@@ -270,12 +275,12 @@ std::optional<std::uint64_t> BlockObserver::StoredValues::result(const Allocatio
 void BlockObserver::store_values(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                                  std::uint64_t address, std::uint32_t bytes) {
   const Values values = values_at(w, i, space, lane, address);
-  if (!warps_[w.warp].taints.any()) {
+  if (!warps_[w.warp].definedness.any()) {
     if (values.bits != nullptr) set_bits(values.bits, values.from, bytes);
     return;
   }
   const StoredValues stored = put_stored(w, i, space, lane, address, bytes, values);
-  if (!stored.worst || space != Space::global) return;
+  if (!stored.worst.incomplete() || space != Space::global) return;
   const Allocation* to = block_.arena().find(address);
   const std::optional<std::uint64_t> first = stored.result(to, address, bytes, bytes / i.count);
   if (!first) return;
@@ -321,8 +326,8 @@ void BlockObserver::copy_local(std::uint32_t warp, std::uint32_t lane, std::uint
   copy_values(target, source, bytes);
 }
 
-void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement, Taint taint,
-                              const char* what, Fault fault) {
+void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statement,
+                              Definedness defined, const char* what, Fault fault) {
   fault.kind = FaultKind::uninitialised;
   fault.statement = statement;
   fault.hazard = what;
@@ -330,45 +335,45 @@ void BlockObserver::undefined(Lanes& w, std::uint32_t lane, std::uint32_t statem
   fault.block = block_.coordinates();
   fault.calls = block_.calls_to(statement, w.warp, lane);
   fault.count = 1;
-  fault.origin = taint.space();
-  fault.source = array_of(taint);
-  if (taint.space() != Space::param || taint.of_absent_lane()) {
+  fault.origin = defined.space();
+  fault.source = array_of(defined);
+  if (defined.space() != Space::param || defined.of_inactive_lane()) {
     fault.other.known = true;
-    fault.other.statement = taint.statement();
+    fault.other.statement = defined.statement();
     fault.other.thread = fault.thread;
     fault.other.block = fault.block;
-    if (taint.statement() == statement) fault.other.calls = fault.calls;
+    if (defined.statement() == statement) fault.other.calls = fault.calls;
   }
   block_.report(fault);
 }
 
 // Values go from thread to thread, so that it may be any warp's load.
-const std::string& BlockObserver::array_of(const Taint& taint) {
+const std::string& BlockObserver::array_of(const Definedness& defined) {
   static const std::string kNone;
-  if (taint.space() == Space::param) return kNone;
-  const auto [known, fresh] = launch_.arrays.try_emplace(taint.statement());
+  if (defined.space() == Space::param) return kNone;
+  const auto [known, fresh] = launch_.arrays.try_emplace(defined.statement());
   if (!fresh && !known->second.empty()) return known->second;
   for (const Warp& warp : warps_) {
-    const UndefinedLoad* load = load_of(warp, taint);
+    const UndefinedLoad* load = load_of(warp, defined);
     if (load != nullptr && known->second.empty())
-      known->second = block_.array_at(*load->instruction, taint.space(), load->any);
+      known->second = block_.array_at(*load->instruction, defined.space(), load->any);
   }
   return known->second;
 }
 
 void BlockObserver::decide(Lanes& w, std::uint32_t slot, std::uint32_t mask,
                            std::uint32_t statement, const char* what) {
-  WarpTaints& taints = warps_[w.warp].taints;
-  for (std::uint32_t rest = taints.lanes(slot) & mask; rest != 0; rest &= rest - 1) {
+  WarpDefinedness& definedness = warps_[w.warp].definedness;
+  for (std::uint32_t rest = definedness.lanes(slot) & mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    undefined(w, lane, statement, taints.get(slot, lane), what, {});
-    taints.set(slot, lane, {});
+    undefined(w, lane, statement, definedness.get(slot, lane), what, {});
+    definedness.set(slot, lane, {});
   }
 }
 
 bool BlockObserver::concerns(std::uint32_t warp, std::uint32_t instruction) {
   if (!launch_.operands) launch_.operands.emplace(block_.program());
-  return launch_.operands->touch(warps_[warp].taints, instruction);
+  return launch_.operands->touch(warps_[warp].definedness, instruction);
 }
 
 // Textures, surfaces, matrices, asynchronous copies.
@@ -384,7 +389,7 @@ void BlockObserver::follow_own(Lanes& w, const Instruction& i, std::uint32_t mas
 }
 
 void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
-  WarpTaints& taints = warps_[w.warp].taints;
+  WarpDefinedness& definedness = warps_[w.warp].definedness;
   if (i.guard != Instruction::kNone) {
     decide(w, i.guard, mask, i.statement, "used to decide whether to execute this");
     std::uint32_t guard;
@@ -411,7 +416,7 @@ void BlockObserver::follow(Lanes& w, const Instruction& i, std::uint32_t mask) {
     default:
       break;
   }
-  propagate(taints, block_.program(), w, i, mask);
+  propagate(definedness, block_.program(), w, i, mask);
 }
 
 }  // namespace warpmark::cpu

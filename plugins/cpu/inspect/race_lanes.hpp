@@ -26,7 +26,7 @@ struct Now {
   }
 };
 
-/// Whether a record is newer than the threshold and of another thread, moment or strength than
+/// Whether a record is newer than the threshold and of another thread, epoch or strength than
 /// `me`: it may be a race, which only a closer look can tell.
 WARPMARK_INLINE u64 suspicious(u64 record, u64 me, u64 threshold) {
   const auto newer = static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(threshold));
@@ -49,7 +49,7 @@ WARPMARK_INLINE bool says_less(u64 last, u64 other) {
 
 /// Whether a newer record is one of this block.
 WARPMARK_INLINE bool own(u64 record, const Now& now) {
-  return (record ^ now.mine) >> Record::kMomentShift == 0 || now.observer->owns({record});
+  return (record ^ now.mine) >> Record::kEpochShift == 0 || now.observer->owns({record});
 }
 /// Whether what a record tells of cannot conflict with what `me` does: it is old, the same
 /// thread's, or of this block before its last barrier. Behind a strong one there may be others.
@@ -96,10 +96,10 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
   }
   if (newer != 0 && !Store) {
     const u64 start = now.start;
-    // Of this block perhaps, but of another moment, which only a closer look tells.
+    // Of this block perhaps, but of another epoch, which only a closer look tells.
     const auto unclear = [=](u64 record) {
       return static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(start)) &
-             static_cast<u64>((record ^ mine) >> Record::kMomentShift != 0);
+             static_cast<u64>((record ^ mine) >> Record::kEpochShift != 0);
     };
     if constexpr (S == Space::global) {
       WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {

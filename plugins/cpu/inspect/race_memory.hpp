@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "inspect/moment.hpp"
+#include "inspect/epoch.hpp"
 
 namespace warpmark::cpu {
 

@@ -68,11 +68,11 @@ bool SyncObject::release(const Release& release, const Seen& seen) {
   return (news || !repeated) && add();
 }
 
-bool warp_ordered(const std::vector<WarpSync>& syncs, Moment then, std::uint32_t lane,
+bool warp_ordered(const std::vector<WarpSync>& syncs, Epoch then, std::uint32_t lane,
                   std::uint32_t other) {
   std::uint32_t reached = 1u << lane;
   for (const WarpSync& sync : syncs) {
-    if (sync.moment > then && (sync.mask & reached) != 0) reached |= sync.mask;
+    if (sync.epoch > then && (sync.mask & reached) != 0) reached |= sync.mask;
   }
   return (reached >> other & 1) != 0;
 }
@@ -82,7 +82,7 @@ bool SyncObject::released(const Record& record, std::uint64_t block, std::uint64
   const auto latest = latest_.find(block << 10 | record.thread());
   if (latest == latest_.end() || latest->second >= releases) return false;
   const Release& release = releases_[latest->second];
-  return record.moment() <= release.access && (!release.block_only || block == reader);
+  return record.epoch() <= release.access && (!release.block_only || block == reader);
 }
 
 bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64_t block,
@@ -116,19 +116,19 @@ bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64
       return false;
     };
     if (any(part.object->by_block_, block, [&](const Release& release) {
-          if (record.moment() < release.barrier) return true;
+          if (record.epoch() < release.barrier) return true;
           if (release.fenced == nullptr) return false;
-          const std::vector<Moment>& fenced =
+          const std::vector<Epoch>& fenced =
               block == reader ? release.fenced->block : release.fenced->device;
-          return record.moment() <= fenced[record.thread()];
+          return record.epoch() <= fenced[record.thread()];
         }))
       return true;
     // Other lanes of the warp that released: bar.warp.sync before it is likely, and taken for
-    // granted once the moments differ.
+    // granted once the epochs differ.
     if (any(part.object->by_warp_, SyncObject::warp_key(block, record.warp()),
             [&](const Release& release) {
-              return record.thread() == release.thread ? record.moment() <= release.moment
-                                                       : record.moment() < release.moment;
+              return record.thread() == release.thread ? record.epoch() <= release.epoch
+                                                       : record.epoch() < release.epoch;
             }))
       return true;
     const auto& merged = part.object->merged_;

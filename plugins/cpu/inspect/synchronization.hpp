@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "inspect/moment.hpp"
+#include "inspect/epoch.hpp"
 
 namespace warpmark::cpu {
 
@@ -38,28 +38,28 @@ class Seen {
 
 /// Lanes of a warp that wait for each other at bar.warp.sync put their accesses in order.
 struct WarpSync {
-  Moment moment = 0;  ///< the first one after it
+  Epoch epoch = 0;  ///< the first one after it
   std::uint32_t mask = 0;
 };
 
-/// How far the fences of each thread of a block reach: its accesses of that moment and earlier.
+/// How far the fences of each thread of a block reach: its accesses of that epoch and earlier.
 struct Fenced {
-  std::vector<Moment> device, block;  ///< by thread; for everybody, and for the block's own threads
+  std::vector<Epoch> device, block;  ///< by thread; for everybody, and for the block's own threads
 };
 
 /// What one thread makes visible to whoever sees its release.
 struct Release {
   std::uint64_t block = 0;
   std::uint32_t thread = 0;
-  Moment moment = 0;        ///< its own accesses until then, this moment included
-  Moment barrier = 0;       ///< those of its block before this moment
+  Epoch epoch = 0;          ///< its own accesses until then, this epoch included
+  Epoch barrier = 0;        ///< those of its block before this epoch
   bool block_only = false;  ///< the fence was one for the block's own threads
   /// What others of the block had fenced when this thread met them at a barrier; null: nothing.
   std::shared_ptr<const Fenced> fenced = nullptr;
-  Moment access = 0;  ///< of the write itself that releases, at the object's own place
+  Epoch access = 0;  ///< of the write itself that releases, at the object's own place
   /// Whether it says the same of all other accesses.
   [[nodiscard]] bool repeats(const Release& other) const {
-    return block == other.block && thread == other.thread && moment == other.moment &&
+    return block == other.block && thread == other.thread && epoch == other.epoch &&
            barrier == other.barrier && block_only == other.block_only && fenced == other.fenced;
   }
 };
@@ -133,9 +133,9 @@ class Synchronization {
   std::vector<std::unordered_map<std::uint64_t, SyncObject>::node_type> covered_;
 };
 
-/// Whether `lane`'s accesses of moment `then` have happened before what `other` does now, by the
+/// Whether `lane`'s accesses of epoch `then` have happened before what `other` does now, by the
 /// synchronizations of their warp.
-bool warp_ordered(const std::vector<WarpSync>& syncs, Moment then, std::uint32_t lane,
+bool warp_ordered(const std::vector<WarpSync>& syncs, Epoch then, std::uint32_t lane,
                   std::uint32_t other);
 
 }  // namespace warpmark::cpu

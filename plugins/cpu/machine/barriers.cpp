@@ -17,7 +17,7 @@ std::uint32_t BlockState::uniform(const Warp& warp, std::uint32_t slot, std::uin
   return value;
 }
 
-void BlockState::arrive(Warp& warp, Fragment fragment, const Block& node) {
+void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
   const std::uint32_t number = uniform(warp, node.barrier, fragment.mask);
   const std::uint32_t threads =
       node.threads == Instruction::kNone ? 0 : uniform(warp, node.threads, fragment.mask);
@@ -101,7 +101,7 @@ std::uint64_t BlockState::latest_clock() const {
   return latest;
 }
 
-bool BlockState::complete(const Warp& warp, std::uint32_t mask, const Block& node) {
+bool BlockState::complete(const Warp& warp, std::uint32_t mask, const BasicBlock& node) {
   std::uint32_t wanted = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     std::uint32_t value;
@@ -112,7 +112,7 @@ bool BlockState::complete(const Warp& warp, std::uint32_t mask, const Block& nod
 }
 
 // Lanes with equal masks wait together; lanes of one fragment may name different masks.
-void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node) {
+void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node) {
   std::uint32_t rest = fragment.mask;
   fragment.node = node.next;
   fragment.wait = node.exit == Exit::collect ? Fragment::Wait::collect : Fragment::Wait::warp;
@@ -129,7 +129,8 @@ void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Blo
   release_warp_barriers(warp);
 }
 
-void BlockState::observe_warp_barrier(const Warp& warp, std::uint32_t mask, const Block& node) {
+void BlockState::observe_warp_barrier(const Warp& warp, std::uint32_t mask,
+                                      const BasicBlock& node) {
   while (mask != 0) {
     const std::uint32_t members = uniform(warp, node.barrier, mask);
     std::uint32_t together = 0;

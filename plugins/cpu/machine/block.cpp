@@ -267,7 +267,7 @@ void BlockState::add_fragment(Warp& warp, const Fragment& fragment) {
 }
 
 void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done) {
-  const Block& node = launch_.program.blocks[block];
+  const BasicBlock& node = launch_.program.blocks[block];
   const Instruction* instruction = launch_.program.code.data() + node.begin + done;
   const Instruction* const end = launch_.program.code.data() + node.end;
   Lanes& lanes = warp.lanes;
@@ -286,12 +286,12 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, st
 
 // Undefined values are followed only while a warp has any. What an access moves is counted before
 // it runs, since a load may overwrite its own address.
-void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t mask,
+void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32_t mask,
                                  std::uint32_t done) {
   Lanes& lanes = warp.lanes;
   const int full = mask == 0xffffffff ? 1 : 0;
   const bool follows = observer_ && observer_->checks().init;
-  const WarpTaints* taints = follows ? &observer_->taints(lanes.warp) : nullptr;
+  const WarpDefinedness* definedness = follows ? &observer_->definedness(lanes.warp) : nullptr;
   // One of some lanes may read others, which have no value for it.
   const auto shuffles = [](const Instruction& i) {
     return i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
@@ -301,7 +301,7 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
     const Instruction& instruction = launch_.program.code[i];
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
-    if (follows && ((taints->any() && observer_->concerns(lanes.warp, i)) ||
+    if (follows && ((definedness->any() && observer_->concerns(lanes.warp, i)) ||
                     (full == 0 && shuffles(instruction))))
       observer_->follow(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
@@ -311,7 +311,7 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
     warp.instructions += node.weight;
     traffic->warp_ran(warp.instructions);
   }
-  if (!follows || !taints->any()) return;
+  if (!follows || !definedness->any()) return;
   const auto decide = [&](std::uint32_t slot, const char* what) {
     observer_->decide(lanes, slot, mask, node.statement, what);
   };
@@ -332,7 +332,7 @@ void BlockState::execute_watched(Warp& warp, const Block& node, std::uint32_t ma
 }
 
 // The lanes that part from the others wait as another fragment: the lower block goes first.
-inline void BlockState::take_branch(Warp& warp, Fragment& current, const Block& node) {
+inline void BlockState::take_branch(Warp& warp, Fragment& current, const BasicBlock& node) {
   std::uint32_t predicate;
   std::memcpy(&predicate, warp.lanes.registers + node.predicate, 4);
   if (node.negated) predicate = ~predicate;
@@ -353,7 +353,7 @@ inline void BlockState::take_branch(Warp& warp, Fragment& current, const Block& 
   }
 }
 
-bool BlockState::meet_warp(Warp& warp, Fragment& current, const Block& node) {
+bool BlockState::meet_warp(Warp& warp, Fragment& current, const BasicBlock& node) {
   const bool met = complete(warp, current.mask, node);
   if (observer_ && observer_->checks().sync) check_members(warp, current.mask, node);
   if (!met) {
@@ -365,7 +365,7 @@ bool BlockState::meet_warp(Warp& warp, Fragment& current, const Block& node) {
   return true;
 }
 
-bool BlockState::wait_for_cluster(Warp& warp, Fragment& current, const Block& node) {
+bool BlockState::wait_for_cluster(Warp& warp, Fragment& current, const BasicBlock& node) {
   current.node = node.next;
   const std::uint32_t waiting = current.mask & warp.cluster_arrived;
   if (waiting != current.mask) pass_cluster_barrier(warp);
@@ -378,7 +378,7 @@ bool BlockState::wait_for_cluster(Warp& warp, Fragment& current, const Block& no
   return current.mask != 0;
 }
 
-inline bool BlockState::take_exit(Warp& warp, Fragment& current, const Block& node) {
+inline bool BlockState::take_exit(Warp& warp, Fragment& current, const BasicBlock& node) {
   switch (node.exit) {
     case Exit::jump:
       current.node = node.next;
@@ -426,7 +426,7 @@ BlockObserver& BlockState::observer_of(std::uint32_t rank) const {
 }
 
 bool BlockState::run_warp(Warp& warp) {
-  const Block* nodes = launch_.program.blocks.data();
+  const BasicBlock* nodes = launch_.program.blocks.data();
   Fragment current;
   if (!take_fragment(warp, current, false)) return false;
   std::uint32_t backward = 0, fragment_backward = 0;
@@ -436,7 +436,7 @@ bool BlockState::run_warp(Warp& warp) {
       launch_.shape.schedule_seed != 0 ? 1 + launch_.random(kSeededShare) : ~std::uint64_t{0};
   for (;;) {
     const std::uint32_t from = current.node;
-    const Block& node = nodes[from];
+    const BasicBlock& node = nodes[from];
     execute(warp, from, current.mask, current.key);
     current.key = 0;
     if (node.polls) {
@@ -502,7 +502,7 @@ Fault BlockState::fault(FaultKind kind, std::uint32_t statement, std::uint32_t w
   return fault;
 }
 
-void BlockState::trap(const Warp& warp, std::uint32_t mask, const Block& node) {
+void BlockState::trap(const Warp& warp, std::uint32_t mask, const BasicBlock& node) {
   const Statement* statement = launch_.program.statement(node.statement);
   const bool branch = statement != nullptr && statement->opcode.starts_with("brx");
   Fault fault = this->fault(branch ? FaultKind::invalid_pc : FaultKind::trap, node.statement,
@@ -513,7 +513,7 @@ void BlockState::trap(const Warp& warp, std::uint32_t mask, const Block& node) {
   launch_.stop = true;
 }
 
-void BlockState::leave(Warp& warp, std::uint32_t mask, const Block& node) {
+void BlockState::leave(Warp& warp, std::uint32_t mask, const BasicBlock& node) {
   for (std::uint32_t rest = async_.idle() ? 0 : mask; rest != 0; rest &= rest - 1)
     async_.leave(warp.lanes.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(rest)),
                  node.statement);

@@ -203,7 +203,7 @@ class BlockState final : public ObservedBlock {
     bool passed = false;                           ///< somebody who arrived does not wait
     std::uint32_t statement = Instruction::kNone;  ///< where the first of those who wait stands
     std::uint32_t first = 0;                       ///< … and which thread that is, in its block
-    std::uint64_t bit = 0;                         ///< … and its Block::barrier_bit
+    std::uint64_t bit = 0;                         ///< … and its BasicBlock::barrier_bit
     std::uint64_t latest = 0;                      ///< Warp::clock() of those who arrived
     std::vector<std::uint32_t> calls;              ///< … and Fault::calls
   };
@@ -222,49 +222,49 @@ class BlockState final : public ObservedBlock {
   void lay_out_registers();
   /// What accesses to shared memory must stay in, by Instruction::object.
   void lay_out_objects();
-  void execute_watched(Warp& warp, const Block& node, std::uint32_t mask, std::uint32_t done);
+  void execute_watched(Warp& warp, const BasicBlock& node, std::uint32_t mask, std::uint32_t done);
   /// Runs a warp until it is blocked, done, or has had its share. True if it did anything.
   bool run_warp(Warp& warp);
   /// A fragment goes where its block's end leads; false if it waits, or what goes on is another.
-  bool take_exit(Warp& warp, Fragment& current, const Block& node);
-  void take_branch(Warp& warp, Fragment& current, const Block& node);
-  bool meet_warp(Warp& warp, Fragment& current, const Block& node);
-  bool wait_for_cluster(Warp& warp, Fragment& current, const Block& node);
+  bool take_exit(Warp& warp, Fragment& current, const BasicBlock& node);
+  void take_branch(Warp& warp, Fragment& current, const BasicBlock& node);
+  bool meet_warp(Warp& warp, Fragment& current, const BasicBlock& node);
+  bool wait_for_cluster(Warp& warp, Fragment& current, const BasicBlock& node);
   /// Nothing is to run any more: the budget is spent, or the reports are enough.
   bool launch_ends();
   bool take_fragment(Warp& warp, Fragment& fragment, bool rotate);
   static bool take_own(Warp& warp, Fragment& current);
   /// Runs a node for some lanes, without the first instructions, which they have `done`.
   void execute(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
-  void arrive(Warp& warp, Fragment fragment, const Block& node);
+  void arrive(Warp& warp, Fragment fragment, const BasicBlock& node);
   /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
-  [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const Block& node);
-  void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Block& node);
+  [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
+  void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node);
   /// Tells the observer of a bar.warp.sync where nobody need wait: who of `mask` meets whom.
-  void observe_warp_barrier(const Warp& warp, std::uint32_t mask, const Block& node);
+  void observe_warp_barrier(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   [[nodiscard]] std::uint32_t statement_of_wait(const Fragment& fragment) const;
   // synccheck.cpp
-  void check_members(const Warp& warp, std::uint32_t mask, const Block& node);
+  void check_members(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
                      std::uint32_t statement, std::uint32_t node);
   void check_meeting(const Warp& warp, const Fragment& fragment, std::uint32_t number,
-                     std::uint32_t threads, const Block& node);
-  void go_past(const Warp& warp, const Block& node, std::uint32_t mask);
+                     std::uint32_t threads, const BasicBlock& node);
+  void go_past(const Warp& warp, const BasicBlock& node, std::uint32_t mask);
   void report_apart(std::uint32_t statement, std::uint32_t thread, std::uint32_t threads,
                     const char* message, Passer& other);
-  void trap(const Warp& warp, std::uint32_t mask, const Block& node);
+  void trap(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void release_warp_barriers(Warp& warp);
   /// Whether lanes that wait before two nodes wait for each other.
   [[nodiscard]] bool same_operation(std::uint32_t node, std::uint32_t other) const;
   void run_together(Warp& warp, const std::vector<Fragment>& places);
   // call.cpp; the lanes of `fragment` become fragments of their own, joined where they meet
-  void enter(Warp& warp, const Fragment& fragment, const Block& node);
-  void return_from(Warp& warp, const Fragment& fragment, const Block& node);
+  void enter(Warp& warp, const Fragment& fragment, const BasicBlock& node);
+  void return_from(Warp& warp, const Fragment& fragment, const BasicBlock& node);
   void fail_call(const Warp& warp, const Call& call, std::uint32_t mask, FaultKind kind,
                  const std::string& message);
   [[nodiscard]] std::uint64_t frame_of(const Warp& warp, std::uint32_t callee,
                                        std::uint32_t lane) const;
-  void leave(Warp& warp, std::uint32_t mask, const Block& node);
+  void leave(Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void check_barrier(std::uint32_t number);
   /// The greatest of all warps' clocks.
   [[nodiscard]] std::uint64_t latest_clock() const;

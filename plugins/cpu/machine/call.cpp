@@ -75,7 +75,7 @@ void BlockState::fail_call(const Warp& warp, const Call& call, std::uint32_t mas
   launch_.stop = true;
 }
 
-void BlockState::enter(Warp& warp, const Fragment& fragment, const Block& node) {
+void BlockState::enter(Warp& warp, const Fragment& fragment, const BasicBlock& node) {
   const Program& program = launch_.program;
   const Call& call = program.calls[node.barrier];
   for (std::uint32_t rest = fragment.mask; rest != 0; rest &= rest - 1) {
@@ -139,7 +139,7 @@ void BlockState::enter(Warp& warp, const Fragment& fragment, const Block& node) 
   }
 }
 
-void BlockState::return_from(Warp& warp, const Fragment& fragment, const Block& node) {
+void BlockState::return_from(Warp& warp, const Fragment& fragment, const BasicBlock& node) {
   const Program& program = launch_.program;
   const Callee& callee = program.callees[node.barrier];
   for (std::uint32_t rest = fragment.mask; rest != 0; rest &= rest - 1) {

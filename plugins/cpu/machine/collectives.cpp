@@ -56,7 +56,7 @@ void write(std::byte* registers, const RegisterPlace& to, std::uint32_t lane, st
 // A register's bits in one lane, and which of them are undefined.
 struct Value {
   std::uint64_t bits = 0;
-  Taint taint;
+  Definedness defined;
 };
 using Given = std::array<std::array<Value, 3>, 32>;  // by lane: what its instruction reads
 
@@ -67,17 +67,17 @@ void each_lane(std::uint32_t mask, Body body) {
 
 struct WarpRegisters {
   std::byte* registers;
-  WarpTaints* taints;  // null if no check asks
+  WarpDefinedness* definedness;  // null if no check asks
 
   [[nodiscard]] Value get(const RegisterPlace& from, std::uint32_t lane) const {
     if (from.slot == Instruction::kNone) return {};
     return {read(registers, from, lane),
-            taints == nullptr ? Taint{} : taints->get(from.slot, lane)};
+            definedness == nullptr ? Definedness{} : definedness->get(from.slot, lane)};
   }
   void put(const RegisterPlace& to, std::uint32_t lane, const Value& value) {
     if (to.slot == Instruction::kNone) return;
     write(registers, to, lane, value.bits);
-    if (taints != nullptr) taints->set(to.slot, lane, value.taint);
+    if (definedness != nullptr) definedness->set(to.slot, lane, value.defined);
   }
 
   // What the lanes of `mask` bring to the operation ...
@@ -121,7 +121,7 @@ struct WarpRegisters {
 bool BlockState::same_operation(std::uint32_t node, std::uint32_t other) const {
   if (node == other) return true;
   const auto words = [&](std::uint32_t at) -> std::string_view {
-    const Block& block = launch_.program.blocks[at];
+    const BasicBlock& block = launch_.program.blocks[at];
     if (block.begin == block.end) return "";
     const Statement* statement =
         launch_.program.statement(launch_.program.code[block.begin].statement);
@@ -142,9 +142,9 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     return launch_.program.code[launch_.program.blocks[place.node].begin];
   };
   Lanes& lanes = warp.lanes;
-  WarpTaints* taints =
-      observer_ && observer_->checks().init ? &observer_->taints(lanes.warp) : nullptr;
-  WarpRegisters registers{lanes.registers, taints};
+  WarpDefinedness* definedness =
+      observer_ && observer_->checks().init ? &observer_->definedness(lanes.warp) : nullptr;
+  WarpRegisters registers{lanes.registers, definedness};
   Given given{};
   std::uint32_t all = 0;
   for (const Fragment& place : places) {
@@ -159,8 +159,8 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     lanes.mask = all;
     const std::size_t full = all == 0xffffffff ? 1 : 0;
     const auto number = static_cast<std::uint32_t>(&i - launch_.program.code.data());
-    if (taints != nullptr &&
-        (full == 0 || (taints->any() && observer_->concerns(lanes.warp, number))))
+    if (definedness != nullptr &&
+        (full == 0 || (definedness->any() && observer_->concerns(lanes.warp, number))))
       observer_->follow(lanes, i, all);
     (i.guard == Instruction::kNone ? i.run : i.inner)[full](lanes, i);
     registers.restore(i, others, kept);

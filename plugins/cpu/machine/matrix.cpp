@@ -250,20 +250,20 @@ void count_generic(Lanes& w, const Instruction& i, u32 mask, u64 offset) {
 
 // Undefined values are handed on: a tile whose last rows have none may be multiplied, if nobody
 // uses those rows of the product.
-Taint element_taint(const Lanes& w, const u32* slots, Element type, u32 lane, u32 index) {
-  const WarpTaints& taints = w.observer->taints(w.warp);
+Definedness element_taint(const Lanes& w, const u32* slots, Element type, u32 lane, u32 index) {
+  const WarpDefinedness& definedness = w.observer->definedness(w.warp);
   const u32 bits = bits_of(type), packed = bits == 64 ? 1 : 32 / bits;
-  const Taint whole = taints.get(slots[index / packed], lane);
+  const Definedness whole = definedness.get(slots[index / packed], lane);
   return whole.with(whole.undefined >> (index % packed * bits) & low_bits(bits));
 }
 void add_element_taint(Lanes& w, const u32* slots, Element type, u32 lane, u32 index,
-                       const Taint& taint) {
-  if (!taint) return;
-  WarpTaints& taints = w.observer->taints(w.warp);
+                       const Definedness& defined) {
+  if (!defined.incomplete()) return;
+  WarpDefinedness& definedness = w.observer->definedness(w.warp);
   const u32 bits = bits_of(type), packed = bits == 64 ? 1 : 32 / bits;
   const u32 slot = slots[index / packed];
-  const u64 others = taints.get(slot, lane).undefined;
-  taints.set(slot, lane, taint.with(others | taint.undefined << (index % packed * bits)));
+  const u64 others = definedness.get(slot, lane).undefined;
+  definedness.set(slot, lane, defined.with(others | defined.undefined << (index % packed * bits)));
 }
 
 u64 address_of(const Lanes& w, const Instruction& i, u32 lane) {
@@ -325,8 +325,8 @@ void move_fragment(Lanes& w, const Instruction& i) {
         if (bits_each < 8) value = value >> shift & low_bits(bits_each);
         set_element(w, slots, type, lane, index, value);
         if (!observed) continue;
-        const Taint read = w.observer->read_value(w, i, place.space, lane, place.address, bytes,
-                                                  bits_each == 64 ? 8 : 4);
+        const Definedness read = w.observer->read_value(w, i, place.space, lane, place.address,
+                                                        bytes, bits_each == 64 ? 8 : 4);
         add_element_taint(w, slots, type, lane, index,
                           read.with(read.undefined >> shift & low_bits(bits_each)));
       }
@@ -349,14 +349,15 @@ auto& half_of(Matrices& matrices, const Instruction& i, u32 m, u32 lane, u32 hal
 // The same for what of them is undefined, if anything is.
 class HalfTaints {
  public:
-  [[nodiscard]] bool any() const { return taints_.has_value(); }
+  [[nodiscard]] bool any() const { return definedness_.has_value(); }
   void read_row(Lanes& w, const Instruction& i, const RowPlace& place, u32 m, u32 row, u32 lane) {
     for (u32 part = 0; part < 2; ++part) {
-      const Taint taint =
+      const Definedness defined =
           w.observer->read_value(w, i, place.space, lane, place.address + 8 * part, 8, 4);
-      for (u32 k = 0; taint && k < 4; ++k) {
-        if (!taints_) taints_.emplace();
-        (*taints_)[m][row][4 * part + k] = taint.with(taint.undefined >> (16 * k) & 0xffff);
+      for (u32 k = 0; defined.incomplete() && k < 4; ++k) {
+        if (!definedness_) definedness_.emplace();
+        (*definedness_)[m][row][4 * part + k] =
+            defined.with(defined.undefined >> (16 * k) & 0xffff);
       }
     }
   }
@@ -364,23 +365,25 @@ class HalfTaints {
                  u32 lane) const {
     for (u32 k = 0; k < 8; ++k)
       w.observer->write_value(w, i, place.space, lane, place.address + 2 * k, 2,
-                              taints_ ? (*taints_)[m][row][k] : Taint{});
+                              definedness_ ? (*definedness_)[m][row][k] : Definedness{});
   }
   void read_register(const Lanes& w, const Instruction& i, u32 m, u32 lane, u32 slot) {
-    const Taint taint = w.observer->taints(w.warp).get(slot, lane);
-    if (!taint) return;
-    if (!taints_) taints_.emplace();
+    const Definedness defined = w.observer->definedness(w.warp).get(slot, lane);
+    if (!defined.incomplete()) return;
+    if (!definedness_) definedness_.emplace();
     for (u32 half = 0; half < 2; ++half)
-      half_of(*taints_, i, m, lane, half) = taint.with(taint.undefined >> (16 * half) & 0xffff);
+      half_of(*definedness_, i, m, lane, half) =
+          defined.with(defined.undefined >> (16 * half) & 0xffff);
   }
   void write_register(Lanes& w, const Instruction& i, u32 m, u32 lane, u32 slot) {
-    const Taint low = half_of(*taints_, i, m, lane, 0), high = half_of(*taints_, i, m, lane, 1);
-    w.observer->taints(w.warp).set(slot, lane,
-                                   (low ? low : high).with(low.undefined | high.undefined << 16));
+    const Definedness low = half_of(*definedness_, i, m, lane, 0),
+                      high = half_of(*definedness_, i, m, lane, 1);
+    w.observer->definedness(w.warp).set(
+        slot, lane, (low.incomplete() ? low : high).with(low.undefined | high.undefined << 16));
   }
 
  private:
-  std::optional<Halves<Taint>> taints_;
+  std::optional<Halves<Definedness>> definedness_;
 };
 
 template <bool Store>
@@ -390,13 +393,13 @@ void move_rows(Lanes& w, const Instruction& i) {
   if (space == Space::generic)
     count_generic<Store ? Traffic::store : Traffic::load>(w, i, w.mask, 0);
   Halves<u16> matrices{};
-  HalfTaints taints;
+  HalfTaints definedness;
   for (u32 m = 0; m < i.count && Store; ++m) {
     for (u32 lane = 0; lane < 32; ++lane) {
       const u32 pair = read_lane<u32>(w.registers, slots[m], lane);
       for (u32 half = 0; half < 2; ++half)
         half_of(matrices, i, m, lane, half) = static_cast<u16>(pair >> (16 * half));
-      if (w.observer != nullptr) taints.read_register(w, i, m, lane, slots[m]);
+      if (w.observer != nullptr) definedness.read_register(w, i, m, lane, slots[m]);
     }
   }
   for (u32 m = 0; m < i.count; ++m) {
@@ -411,9 +414,9 @@ void move_rows(Lanes& w, const Instruction& i) {
         __builtin_memcpy(matrices[m][row].data(), place.host, 16);
       if (w.observer == nullptr) continue;
       if constexpr (Store)
-        taints.write_row(w, i, place, m, row, lane);
+        definedness.write_row(w, i, place, m, row, lane);
       else
-        taints.read_row(w, i, place, m, row, lane);
+        definedness.read_row(w, i, place, m, row, lane);
     }
   }
   if constexpr (!Store) {
@@ -423,7 +426,7 @@ void move_rows(Lanes& w, const Instruction& i) {
         write_lane<u32>(
             w.registers, slots[m], lane,
             half_of(matrices, i, m, lane, 0) | u32{half_of(matrices, i, m, lane, 1)} << 16);
-        if (taints.any()) taints.write_register(w, i, m, lane, slots[m]);
+        if (definedness.any()) definedness.write_register(w, i, m, lane, slots[m]);
       }
     }
   }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "inspect/taint.hpp"
+#include "inspect/definedness.hpp"
 #include "machine/block.hpp"
 #include "program/source_place.hpp"
 
@@ -31,7 +31,7 @@ constexpr const char* kGonePast =
 }  // namespace
 
 // A mask must name the lane that gives it.
-void BlockState::check_members(const Warp& warp, std::uint32_t mask, const Block& node) {
+void BlockState::check_members(const Warp& warp, std::uint32_t mask, const BasicBlock& node) {
   std::uint32_t without = 0;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -60,7 +60,7 @@ std::uint32_t BlockState::lanes_that_left(std::uint32_t warp) const {
 void BlockState::check_present(const Warp& warp, std::uint32_t mask, std::uint32_t members,
                                std::uint32_t statement, std::uint32_t node) {
   const std::uint32_t left = members & lanes_that_left(warp.lanes.warp);
-  const Block& next = launch_.program.blocks[node];
+  const BasicBlock& next = launch_.program.blocks[node];
   if (left == 0 || next.begin == next.end) return;
   const Instruction& operation = launch_.program.code[next.begin];
   if (operation.opcode < Opcode::shfl_up || operation.opcode > Opcode::shfl_idx) return;
@@ -104,7 +104,7 @@ void BlockState::report_apart(std::uint32_t statement, std::uint32_t thread, std
 // Threads that meet at a barrier for all should come to the same one: the compiler was told so.
 // Barriers with a number or a count are made for threads that come from different places.
 void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::uint32_t number,
-                               std::uint32_t threads, const Block& node) {
+                               std::uint32_t threads, const BasicBlock& node) {
   if (number != 0 || threads != 0) return;
   Barrier& barrier = barriers_[number];
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(fragment.mask));
@@ -114,8 +114,8 @@ void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::
   // In a function: the barrier is where the kernel calls.
   std::uint64_t bit = node.barrier_bit;
   if (!calls.empty()) {
-    const std::vector<Block>& blocks = launch_.program.blocks;
-    const auto from = std::find_if(blocks.begin(), blocks.end(), [&](const Block& block) {
+    const std::vector<BasicBlock>& blocks = launch_.program.blocks;
+    const auto from = std::find_if(blocks.begin(), blocks.end(), [&](const BasicBlock& block) {
       return block.exit == Exit::call && block.statement == calls.back();
     });
     if (from != blocks.end()) bit = from->barrier_bit;
@@ -139,7 +139,7 @@ void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::
 // Lanes of a warp begin what stands behind barriers to which they cannot come back. Those of their
 // block who wait there, or come there later, miss them. Threads that return early are not told of:
 // since sm_70 they count as arrived.
-void BlockState::go_past(const Warp& warp, const Block& node, std::uint32_t mask) {
+void BlockState::go_past(const Warp& warp, const BasicBlock& node, std::uint32_t mask) {
   // Where they touch memory tells more than where they compute an address.
   const auto begin = launch_.program.code.begin() + node.begin;
   const auto end = launch_.program.code.begin() + node.end;

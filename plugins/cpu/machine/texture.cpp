@@ -442,14 +442,15 @@ u32 pattern_of(f64 value, bool real_valued) {
 }
 
 // What a fetch gives has no value, as a texel that it read has none.
-void taint(Lanes& w, const Instruction& i, u32 lane, const TextureOp& op, bool computed) {
+void defined(Lanes& w, const Instruction& i, u32 lane, const TextureOp& op, bool computed) {
   const bool pair = op.result == TextureOp::Result::pair;
   const u64 undefined = op.result == TextureOp::Result::word || pair ? 0xffffffff : 0xffff;
-  const Taint value = Taint::make(undefined, Space::global, i.statement);
+  const Definedness value = Definedness::make(undefined, Space::global, i.statement);
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
   for (u32 c = 0; c < (pair ? 2u : 4u); ++c) {
     if (slots[c] != Instruction::kNone)
-      w.observer->taints(w.warp).set(slots[c], lane, computed ? value.computing(undefined) : value);
+      w.observer->definedness(w.warp).set(slots[c], lane,
+                                          computed ? value.computing(undefined) : value);
   }
 }
 
@@ -470,7 +471,7 @@ void texture_handler(Lanes& w, const Instruction& i) {
       Looked* watch = w.observer != nullptr ? &watching : nullptr;
       const bool good = Gather ? gather(w, i, lane, *texture, request, watch, color)
                                : fetch(w, i, lane, *texture, request, watch, color);
-      if (watching.undefined) taint(w, i, lane, op, !Gather && texture->filter == Filter::linear);
+      if (watching.undefined) defined(w, i, lane, op, !Gather && texture->filter == Filter::linear);
       const bool real_valued = texture->real_valued();
       for (u32 c = 0; good && c < 4; ++c) {
         values[c] = pattern_of(color.channels[c], real_valued);

@@ -42,7 +42,7 @@ bool told(const Counters& before, const Counters& now) {
 std::uint64_t polls_of_others(const Program& program, const Tally& tally) {
   std::uint64_t polls = 0;
   for (std::size_t i = 0; i < program.blocks.size(); ++i) {
-    const Block& node = program.blocks[i];
+    const BasicBlock& node = program.blocks[i];
     if (node.polls && !node.polls_block) polls += tally.visits()[i].warps;
   }
   return polls;
@@ -91,7 +91,7 @@ std::string what_is_missing(const Mbarrier& barrier) {
 
 // The instruction that a fragment waits at ended the node before the one where it goes on.
 std::uint32_t BlockState::statement_of_wait(const Fragment& fragment) const {
-  for (const Block& node : launch_.program.blocks) {
+  for (const BasicBlock& node : launch_.program.blocks) {
     const bool waits = node.exit == Exit::barrier || node.exit == Exit::warp ||
                        node.exit == Exit::collect || node.exit == Exit::cluster_wait;
     if (waits && node.next == fragment.node) return node.statement;
@@ -103,7 +103,7 @@ void BlockState::add_wait(const Warp& warp, const Fragment& fragment, FaultKind 
   const Program& program = launch_.program;
   std::uint32_t statement = statement_of_wait(fragment);
   if (fragment.wait == Fragment::Wait::none) {
-    const Block& node = program.blocks[fragment.node];
+    const BasicBlock& node = program.blocks[fragment.node];
     statement = node.begin < node.end ? program.code[node.begin].statement : node.statement;
   }
   Fault fault = this->fault(kind, statement, warp.lanes.warp, fragment.mask);

@@ -8,7 +8,7 @@ namespace warpmark::cpu {
 
 void lay_out_costs(Program& program) {
   for (std::uint32_t i = 0; i < program.blocks.size(); ++i) {
-    const Block& block = program.blocks[i];
+    const BasicBlock& block = program.blocks[i];
     Counters amounts{};
     const auto add = [&](Counter counter, std::uint64_t amount) {
       amounts[static_cast<std::size_t>(counter)] += amount;

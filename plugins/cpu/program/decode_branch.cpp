@@ -35,14 +35,14 @@ void Decoder::check_barrier(const Statement& statement, std::size_t first) const
 
 // Compares in `block`, which a guard may precede, and in one extra block for each further label. An
 // index beyond the table ends the launch: where it goes is undefined.
-void Decoder::indexed_branch(const Statement& statement, Block& block,
-                             const std::vector<std::uint32_t>& block_at, std::vector<Block>& extra,
-                             std::uint32_t first_extra) {
+void Decoder::indexed_branch(const Statement& statement, BasicBlock& block,
+                             const std::vector<std::uint32_t>& block_at,
+                             std::vector<BasicBlock>& extra, std::uint32_t first_extra) {
   const BranchTable& table = branch_table(statement);
   const std::uint32_t index = source(statement, 0, Type::u32);
   // Blocks move when others are added.
   const auto add = [&](Exit exit) {
-    Block step;
+    BasicBlock step;
     step.statement = block.statement;
     step.exit = exit;
     step.begin = step.end = static_cast<std::uint32_t>(program_.code.size());
@@ -56,7 +56,7 @@ void Decoder::indexed_branch(const Statement& statement, Block& block,
     emit_plain(statement, Opcode::setp_eq_b32, predicate, index, constant(label, false));
     const bool last = label + 1 == table.labels;
     const std::uint32_t next = add(last ? Exit::trap : Exit::branch);
-    Block& at = number == Instruction::kNone ? block : extra[number - first_extra];
+    BasicBlock& at = number == Instruction::kNone ? block : extra[number - first_extra];
     at.begin = begin;
     at.end = begin + 1;
     at.predicate = predicate;

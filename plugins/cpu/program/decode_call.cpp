@@ -208,7 +208,7 @@ std::uint32_t Decoder::frame_address(const Statement& statement, std::uint64_t o
   return add.d;
 }
 
-void Decoder::call(const Statement& statement, Block& block) {
+void Decoder::call(const Statement& statement, BasicBlock& block) {
   const CallOperands operands = operands_of_call(function_, statement);
   if (operands.target == nullptr) invalid(statement, "expected a function");
   if ((operands.target->kind == OperandKind::reg) != (operands.prototype != nullptr))

@@ -38,15 +38,15 @@ void Decoder::find_leaders() {
   }
 }
 
-/// Blocks as they are first numbered: by the statement that begins them; higher numbers are of those
-/// that hold a guarded instruction that ends a block (@p ret; @p bar.sync 0;), reached by a branch
-/// on the guard.
+/// Basic blocks as they are first numbered: by the statement that begins them. Higher numbers are of
+/// those that hold a guarded instruction that ends a block (@p ret; @p bar.sync 0;), reached by a
+/// branch on the guard.
 struct Decoder::BlockNumbers {
   std::vector<std::uint32_t> at;  ///< by statement; one more for the end, where threads leave
   std::uint32_t count = 0;        ///< of those that a statement begins
-  std::vector<Block> extra;
+  std::vector<BasicBlock> extra;
 
-  std::uint32_t add(const Block& block) {
+  std::uint32_t add(const BasicBlock& block) {
     extra.push_back(block);
     return count + static_cast<std::uint32_t>(extra.size()) - 1;
   }
@@ -64,11 +64,11 @@ Decoder::BlockNumbers Decoder::number_blocks() {
 }
 
 // The instruction that ends a block, alone in one of its own if it is guarded.
-void Decoder::add_exit(const Statement& statement, std::uint32_t index, Block& block,
+void Decoder::add_exit(const Statement& statement, std::uint32_t index, BasicBlock& block,
                        BlockNumbers& numbers) {
   const std::uint32_t behind = numbers.at[index + 1];
   block.end = static_cast<std::uint32_t>(program_.code.size());
-  Block last;
+  BasicBlock last;
   last.begin = last.end = block.end;
   last.statement = first_statement_ + index;
   last.next = behind;
@@ -94,9 +94,9 @@ void Decoder::add_exit(const Statement& statement, std::uint32_t index, Block& b
 // Whoever comes to a warp operation, by falling through or by a branch, waits first for the lanes
 // of its mask: an empty block that collects them stands before it. Of a guarded operation, which is
 // a block alone, only those do whose guard holds.
-void Decoder::collect_before(const Statement& operation, std::uint32_t index, Block& block,
+void Decoder::collect_before(const Statement& operation, std::uint32_t index, BasicBlock& block,
                              BlockNumbers& numbers) {
-  Block wait;
+  BasicBlock wait;
   wait.begin = wait.end = block.begin;
   wait.exit = Exit::collect;
   wait.statement = first_statement_ + index;
@@ -106,8 +106,8 @@ void Decoder::collect_before(const Statement& operation, std::uint32_t index, Bl
     block = wait;
     return;
   }
-  Block ask = wait;
-  ask.barrier = Block().barrier;
+  BasicBlock ask = wait;
+  ask.barrier = BasicBlock().barrier;
   ask.exit = Exit::branch;
   ask.predicate = register_slot(operation.guard);
   ask.negated = operation.guard_negated;
@@ -119,7 +119,7 @@ void Decoder::collect_before(const Statement& operation, std::uint32_t index, Bl
 // The block that begins with a statement; the number of the statement behind it.
 std::uint32_t Decoder::build_block(std::uint32_t first, BlockNumbers& numbers) {
   const auto count = static_cast<std::uint32_t>(function_.statements.size());
-  Block& block = blocks_[numbers.at[first]];
+  BasicBlock& block = blocks_[numbers.at[first]];
   block.begin = static_cast<std::uint32_t>(program_.code.size());
   block.exit = Exit::jump;
   polls_ = polls_block_ = false;
@@ -153,7 +153,7 @@ void Decoder::build_blocks() {
   BlockNumbers numbers = number_blocks();
   blocks_.resize(numbers.count);
   for (std::uint32_t i = 0; i < count;) i = build_block(i, numbers);
-  Block& end = blocks_[numbers.at[count]];
+  BasicBlock& end = blocks_[numbers.at[count]];
   end.begin = static_cast<std::uint32_t>(program_.code.size());
   if (count > 0) give_stack_back(function_.statements.back());
   end.end = static_cast<std::uint32_t>(program_.code.size());
@@ -163,7 +163,7 @@ void Decoder::build_blocks() {
   blocks_.insert(blocks_.end(), numbers.extra.begin(), numbers.extra.end());
 }
 
-void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& block) {
+void Decoder::end_block(const Statement& statement, std::uint32_t index, BasicBlock& block) {
   (void)index;
   if (statement.facts->form == nullptr) invalid(statement, what_is_wrong(statement.opcode));
   check_target(statement);
@@ -186,7 +186,7 @@ void Decoder::end_block(const Statement& statement, std::uint32_t index, Block& 
   }
 }
 
-void Decoder::barrier(const Statement& statement, Block& block) {
+void Decoder::barrier(const Statement& statement, BasicBlock& block) {
   const InstructionFacts& facts = *statement.facts;
   if (facts.has("cluster")) {
     expect_operands(statement, 0, 0);
@@ -219,8 +219,8 @@ void Decoder::barrier(const Statement& statement, Block& block) {
 }
 
 // The barrier leaves its count in registers; a block behind it makes the result of that.
-void Decoder::barrier_reduction(const Statement& statement, Block& block, std::vector<Block>& extra,
-                                std::uint32_t first_extra) {
+void Decoder::barrier_reduction(const Statement& statement, BasicBlock& block,
+                                std::vector<BasicBlock>& extra, std::uint32_t first_extra) {
   if (program_.barrier_count == Instruction::kNone) {
     program_.barrier_count = allocate(false);
     allocate(false);
@@ -239,7 +239,7 @@ void Decoder::barrier_reduction(const Statement& statement, Block& block, std::v
     result.b = constant(0, false);
     result.d = destination(statement, 0, Type::pred);
   }
-  Block behind;
+  BasicBlock behind;
   behind.begin = static_cast<std::uint32_t>(program_.code.size());
   emit(statement, result);
   behind.end = static_cast<std::uint32_t>(program_.code.size());
@@ -251,7 +251,8 @@ void Decoder::barrier_reduction(const Statement& statement, Block& block, std::v
 }
 
 // Blocks that lead to blocks of the same function.
-std::vector<std::vector<std::uint32_t>> Decoder::successors_of(const std::vector<Block>& blocks) {
+std::vector<std::vector<std::uint32_t>> Decoder::successors_of(
+    const std::vector<BasicBlock>& blocks) {
   std::vector<std::vector<std::uint32_t>> successors(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Exit exit = blocks[i].exit;
@@ -263,24 +264,24 @@ std::vector<std::vector<std::uint32_t>> Decoder::successors_of(const std::vector
 }
 
 // Whether a block ends at a barrier of all threads, or in a call of a function that has one.
-bool Decoder::meets(const Block& block) const {
+bool Decoder::is_convergent(const BasicBlock& block) const {
   if (block.exit == Exit::barrier) return block.threads == Instruction::kNone && !block.arrive_only;
   if (block.exit != Exit::call) return false;
   const std::uint32_t callee = program_.calls[block.barrier].callee;
-  return callee < shared_.meets.size() && shared_.meets[callee];
+  return callee < shared_.convergent.size() && shared_.convergent[callee];
 }
 
-void Decoder::mark_loops_and_barriers(std::vector<Block>& ordered) {
+void Decoder::mark_loops_and_barriers(std::vector<BasicBlock>& ordered) {
   const std::vector<std::vector<std::uint32_t>> successors = successors_of(ordered);
   const std::vector<bool> loops = in_loops(successors);
   const bool kernel = callee_ == Instruction::kNone;
   std::vector<std::uint32_t> barriers;
   for (std::uint32_t i = 0; i < ordered.size(); ++i) {
-    const Block& block = ordered[i];
+    const BasicBlock& block = ordered[i];
     // The caller of a function may be in a loop.
     const bool repeats = loops[i] || !kernel;
     program_.waits = program_.waits || (repeats && block.polls && !block.polls_block);
-    if (meets(block)) barriers.push_back(i);
+    if (is_convergent(block)) barriers.push_back(i);
     if (block.exit == Exit::call) program_.calls[block.barrier].repeated = loops[i];
     for (std::uint32_t at = block.begin; at < block.end && !loops[i]; ++at) {
       Instruction& instruction = program_.code[at];
@@ -290,8 +291,8 @@ void Decoder::mark_loops_and_barriers(std::vector<Block>& ordered) {
     }
   }
   if (!kernel && !barriers.empty()) {
-    shared_.meets.resize(program_.callees.size());
-    shared_.meets[callee_] = true;
+    shared_.convergent.resize(program_.callees.size());
+    shared_.convergent[callee_] = true;
   }
   if (!kernel || barriers.empty()) return;
   const std::vector<std::uint64_t> past = behind_for_good(successors, barriers);
@@ -336,22 +337,22 @@ void mark_repeated_functions(Program& program) {
 }
 
 void Decoder::order_blocks() {
-  std::vector<Block>& blocks = blocks_;
+  std::vector<BasicBlock>& blocks = blocks_;
   const auto base = static_cast<std::uint32_t>(program_.blocks.size());
   const std::vector<std::uint32_t> order = reconvergence_order(successors_of(blocks));
   std::vector<std::uint32_t> number(blocks.size(), 0);
-  std::vector<Block> ordered;
+  std::vector<BasicBlock> ordered;
   ordered.reserve(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     number[order[i]] = i;
     ordered.push_back(blocks[order[i]]);
   }
-  for (Block& block : ordered) {
+  for (BasicBlock& block : ordered) {
     block.next = number[block.next];
     block.taken = number[block.taken];
   }
   mark_loops_and_barriers(ordered);
-  for (Block& block : ordered) {
+  for (BasicBlock& block : ordered) {
     block.next += base;
     block.taken += base;
     if (block.exit == Exit::call) program_.calls[block.barrier].next = block.next;

@@ -27,7 +27,7 @@ constexpr Provided kProvided[] = {
 }  // namespace
 
 bool Decoder::runtime_call(const Statement& statement, std::string_view name, const Call& call,
-                           Block& block) {
+                           BasicBlock& block) {
   if (name.starts_with("cudaLaunchDevice") || name.starts_with("cudaGetParameterBuffer") ||
       name.starts_with("cudaDeviceSynchronize") || name.starts_with("cudaStream"))
     refuse(statement,
@@ -70,7 +70,7 @@ bool Decoder::runtime_call(const Statement& statement, std::string_view name, co
 }
 
 // A call that was decoded as instructions ends its block all the same.
-void Decoder::go_on_behind(const Statement& statement, Block& block) {
+void Decoder::go_on_behind(const Statement& statement, BasicBlock& block) {
   block.end = static_cast<std::uint32_t>(program_.code.size());
   block.exit = Exit::jump;
   block.next = static_cast<std::uint32_t>(&statement - function_.statements.data()) + 1;
@@ -78,7 +78,7 @@ void Decoder::go_on_behind(const Statement& statement, Block& block) {
 
 // cudaGraphSetConditional(handle, value): the handle is the address of the condition's value
 // (api/graph_conditional.cpp).
-void Decoder::set_condition(const Statement& statement, const Call& call, Block& block) {
+void Decoder::set_condition(const Statement& statement, const Call& call, BasicBlock& block) {
   if (call.arguments.size() != 2 || !call.results.empty() || call.arguments[0].bytes < 8 ||
       call.arguments[1].bytes < 4)
     invalid(statement, "the call does not match the parameters of 'cudaGraphSetConditional'");

@@ -163,7 +163,7 @@ void Decoder::try_instruction(const Statement& statement) {
   }
 }
 
-void Decoder::try_end_block(const Statement& statement, std::uint32_t index, Block& block) {
+void Decoder::try_end_block(const Statement& statement, std::uint32_t index, BasicBlock& block) {
   try {
     end_block(statement, index, block);
   } catch (const PtxError& error) {

@@ -49,8 +49,8 @@ struct Decoding {
   /// The first statement that PTX has and this device has not: what follows it is still looked at,
   /// as an error there is one for every device.
   std::optional<PtxError> unsupported;
-  bool of_kernel = true;    ///< and not of functions that no kernel calls
-  std::vector<bool> meets;  ///< callees that have a barrier, or call a function that has one
+  bool of_kernel = true;         ///< and not of functions that no kernel calls
+  std::vector<bool> convergent;  ///< callees that have a barrier, or call a function that has one
 };
 
 /// The functions that a kernel can reach, callees before their callers and the kernel last.
@@ -173,8 +173,8 @@ class Decoder {
   [[nodiscard]] static bool is_indexed_branch(const Statement& statement);
   void check_barrier(const Statement& statement, std::size_t first) const;
   [[nodiscard]] const BranchTable& branch_table(const Statement& statement) const;
-  void indexed_branch(const Statement& statement, Block& block,
-                      const std::vector<std::uint32_t>& block_at, std::vector<Block>& extra,
+  void indexed_branch(const Statement& statement, BasicBlock& block,
+                      const std::vector<std::uint32_t>& block_at, std::vector<BasicBlock>& extra,
                       std::uint32_t first_extra);
 
   // decode_matrix.cpp
@@ -235,12 +235,12 @@ class Decoder {
                         Type type, Instruction& instruction);
 
   // decode_call.cpp
-  void call(const Statement& statement, Block& block);
+  void call(const Statement& statement, BasicBlock& block);
   // decode_runtime.cpp: true if `name` is a function that the device provides
   bool runtime_call(const Statement& statement, std::string_view name, const Call& call,
-                    Block& block);
-  void set_condition(const Statement& statement, const Call& call, Block& block);
-  void go_on_behind(const Statement& statement, Block& block);
+                    BasicBlock& block);
+  void set_condition(const Statement& statement, const Call& call, BasicBlock& block);
+  void go_on_behind(const Statement& statement, BasicBlock& block);
   // decode_async.cpp
   bool mbarrier(const Statement& statement);
   bool fence(const Statement& statement);
@@ -269,8 +269,8 @@ class Decoder {
   std::uint64_t function_address(std::string_view name) const;
 
   [[nodiscard]] std::uint32_t reads_of(std::uint32_t reg);
-  void barrier_reduction(const Statement& statement, Block& block, std::vector<Block>& extra,
-                         std::uint32_t first_extra);
+  void barrier_reduction(const Statement& statement, BasicBlock& block,
+                         std::vector<BasicBlock>& extra, std::uint32_t first_extra);
 
   // decode_stack.cpp
   std::uint32_t stack_top();
@@ -283,28 +283,28 @@ class Decoder {
   void find_leaders();
   struct BlockNumbers;
   BlockNumbers number_blocks();
-  void add_exit(const Statement& statement, std::uint32_t index, Block& block,
+  void add_exit(const Statement& statement, std::uint32_t index, BasicBlock& block,
                 BlockNumbers& numbers);
-  void collect_before(const Statement& operation, std::uint32_t index, Block& block,
+  void collect_before(const Statement& operation, std::uint32_t index, BasicBlock& block,
                       BlockNumbers& numbers);
   std::uint32_t build_block(std::uint32_t first, BlockNumbers& numbers);
   void build_blocks();
-  void barrier(const Statement& statement, Block& block);
-  void end_block(const Statement& statement, std::uint32_t index, Block& block);
+  void barrier(const Statement& statement, BasicBlock& block);
+  void end_block(const Statement& statement, std::uint32_t index, BasicBlock& block);
   [[nodiscard]] static bool ends_block(const Statement& statement) {
     return statement.facts->family == Family::control;
   }
   void order_blocks();
   [[nodiscard]] static std::vector<std::vector<std::uint32_t>> successors_of(
-      const std::vector<Block>& blocks);
-  [[nodiscard]] bool meets(const Block& block) const;
+      const std::vector<BasicBlock>& blocks);
+  [[nodiscard]] bool is_convergent(const BasicBlock& block) const;
   /// Of blocks in their order, numbered from 0: who waits for other blocks, volatile loads that do
-  /// not, and Block::past.
-  void mark_loops_and_barriers(std::vector<Block>& ordered);
+  /// not, and BasicBlock::past.
+  void mark_loops_and_barriers(std::vector<BasicBlock>& ordered);
 
   /// Decodes a statement, or keeps in Decoding::unsupported that this device has it not.
   void try_instruction(const Statement& statement);
-  void try_end_block(const Statement& statement, std::uint32_t index, Block& block);
+  void try_end_block(const Statement& statement, std::uint32_t index, BasicBlock& block);
   void keep_unsupported(const PtxError& error);
 
   /// A form of an instruction that PTX has and this device has not.
@@ -321,7 +321,7 @@ class Decoder {
   const std::uint32_t callee_;
   std::uint32_t first_statement_ = 0;
   std::vector<std::uint32_t> reads_;    ///< by register, once asked for
-  std::vector<Block> blocks_;           ///< of this function, numbered from 0
+  std::vector<BasicBlock> blocks_;      ///< of this function, numbered from 0
   std::vector<std::uint32_t> slot_of_;  ///< by register
   using Placed = Decoding::Placed;
   std::unordered_map<std::string_view, Placed> variables_;  ///< shared, local, param

@@ -76,7 +76,7 @@ enum class Exit : std::uint8_t {
 
 /// Instructions without a branch into or out of them. Blocks are numbered so that a block comes
 /// after everything it must wait for to reconverge: see flow.hpp.
-struct Block {
+struct BasicBlock {
   std::uint32_t begin = 0, end = 0;  ///< in Program::code
   std::uint32_t weight = 0;          ///< PTX instructions, the one that ends it included
   Exit exit = Exit::leave;
@@ -222,7 +222,7 @@ struct Program {
   std::string name;
   std::vector<Instruction> code;
   std::vector<std::uint32_t> operands;  ///< slots, where four operands are not enough
-  std::vector<Block> blocks;
+  std::vector<BasicBlock> blocks;
   std::uint32_t entry = 0;  ///< block; called functions come before it, so that they finish first
   std::vector<Callee> callees;
   std::vector<Call> calls;

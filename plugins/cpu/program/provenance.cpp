@@ -188,7 +188,7 @@ class Provenance {
           passed_[{number, value.offset + at}];
       }
     }
-    for (const Block& block : program_.blocks) {
+    for (const BasicBlock& block : program_.blocks) {
       if (block.exit != Exit::call) continue;
       const Call& call = program_.calls[block.barrier];
       if (call.callee == Instruction::kNone) {  // it may be any function
@@ -222,7 +222,7 @@ class Provenance {
   }
 
   // The registers that a block leaves in its function's frame, by offset.
-  [[nodiscard]] std::map<std::uint64_t, std::uint32_t> stored_in(const Block& block,
+  [[nodiscard]] std::map<std::uint64_t, std::uint32_t> stored_in(const BasicBlock& block,
                                                                  std::uint32_t function) const {
     std::map<std::uint64_t, std::uint32_t> stored;
     for (std::uint32_t at = block.begin; at != block.end; ++at) {

@@ -43,7 +43,7 @@ class UnwrittenSearch {
     begins_[program_.entry] = 1;
     for (const Callee& callee : program_.callees) begins_[callee.entry] = 1;
     for (std::uint32_t b = 0; b < program_.blocks.size(); ++b) {
-      const Block& block = program_.blocks[b];
+      const BasicBlock& block = program_.blocks[b];
       if (block.exit == Exit::leave || block.exit == Exit::ret) continue;
       before_[block.next].push_back(b);
       if (block.exit == Exit::branch) before_[block.taken].push_back(b);
@@ -106,7 +106,7 @@ class UnwrittenSearch {
   }
 
   void read_block(std::size_t b) {
-    const Block& block = program_.blocks[b];
+    const BasicBlock& block = program_.blocks[b];
     Set known = before_block(b);
     for (std::uint32_t i = block.begin; i < block.end; ++i) {
       const Instruction& instruction = program_.code[i];

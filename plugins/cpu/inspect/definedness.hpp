@@ -13,7 +13,7 @@ struct Lanes;
 /// What of one lane's register is undefined, and where that came from.
 /// Values are followed bit by bit, so that padding and bit-fields may be copied with what has no
 /// value beside them; a result that depends on undefined bits is `computed`.
-struct Taint {
+struct Definedness {
   static constexpr std::uint32_t kComputed = 1, kLowPart = 2, kJoined = 4, kFlags = 7;
   /// Of an origin that memory keeps: it is one.
   static constexpr std::uint32_t kKept = 1u << 31;
@@ -21,7 +21,7 @@ struct Taint {
   std::uint32_t origin = 0;     ///< flags, space and statement
 
   /// `statement` read the undefined bits from `space`.
-  static Taint make(std::uint64_t undefined, Space space, std::uint32_t statement) {
+  static Definedness make(std::uint64_t undefined, Space space, std::uint32_t statement) {
     if (undefined == 0) return {};
     const std::uint32_t from = space == Space::global   ? 1
                                : space == Space::shared ? 2
@@ -29,7 +29,7 @@ struct Taint {
                                                         : 0;
     return {undefined, from << 3 | statement << 5};
   }
-  explicit operator bool() const { return undefined != 0; }
+  [[nodiscard]] bool incomplete() const { return undefined != 0; }
   [[nodiscard]] bool computed() const { return (origin & kComputed) != 0; }
   /// Low bits of a value with zeros before them: a part of a word that goes back to where it came
   /// from, or a number made of an undefined one.
@@ -44,34 +44,34 @@ struct Taint {
   }
   [[nodiscard]] std::uint32_t statement() const { return origin >> 5; }
   /// What a shuffle, `statement`, read of a lane that takes no part in it.
-  [[nodiscard]] bool of_absent_lane() const {
+  [[nodiscard]] bool of_inactive_lane() const {
     return undefined != 0 && space() == Space::param && statement() != 0;
   }
   /// Of other bits, from the same origin; nothing if there are none.
-  [[nodiscard]] Taint with(std::uint64_t bits) const {
-    return undefined == 0 || bits == 0 ? Taint{} : Taint{bits, origin};
+  [[nodiscard]] Definedness with(std::uint64_t bits) const {
+    return undefined == 0 || bits == 0 ? Definedness{} : Definedness{bits, origin};
   }
   /// Of a value computed from this one.
-  [[nodiscard]] Taint computing(std::uint64_t bits) const {
-    return undefined == 0 || bits == 0 ? Taint{} : Taint{bits, origin | kComputed};
+  [[nodiscard]] Definedness computing(std::uint64_t bits) const {
+    return undefined == 0 || bits == 0 ? Definedness{} : Definedness{bits, origin | kComputed};
   }
 };
 
 /// The bits of bytes: eight for each bit of `bytes`, of up to eight bytes.
 std::uint64_t bits_of_bytes(std::uint32_t bytes);
 
-/// The taints of a warp's registers. Kept only from the first undefined value on, until none is
-/// left: a warp without any runs at full speed, and so does what has nothing to do with it.
-class WarpTaints {
+/// The definedness of a warp's registers. It is kept only while one of them has an undefined value:
+/// a warp without any runs at full speed, and so do instructions that touch no such register.
+class WarpDefinedness {
  public:
   /// For a program whose registers take so many bytes for a warp.
   void reset(std::uint32_t register_bytes);
-  [[nodiscard]] bool any() const { return tainted_ > 0; }
-  [[nodiscard]] Taint get(std::uint32_t slot, std::uint32_t lane) const {
-    return (lanes(slot) >> lane & 1) != 0 ? taints_[slot / kSlot * 32 + lane] : Taint{};
+  [[nodiscard]] bool any() const { return incomplete_ > 0; }
+  [[nodiscard]] Definedness get(std::uint32_t slot, std::uint32_t lane) const {
+    return (lanes(slot) >> lane & 1) != 0 ? definedness_[slot / kSlot * 32 + lane] : Definedness{};
   }
-  void set(std::uint32_t slot, std::uint32_t lane, const Taint& taint);
-  /// The lanes whose register is tainted.
+  void set(std::uint32_t slot, std::uint32_t lane, const Definedness& defined);
+  /// The lanes whose register is not fully defined.
   [[nodiscard]] std::uint32_t lanes(std::uint32_t slot) const {
     return any() && slot != Instruction::kNone ? lanes_[slot / kSlot] : 0;
   }
@@ -79,20 +79,21 @@ class WarpTaints {
  private:
   static constexpr std::uint32_t kSlot = 128;  ///< bytes of the smallest register
   std::uint32_t register_bytes_ = 0;
-  std::uint64_t tainted_ = 0;         ///< lanes of registers
+  std::uint64_t incomplete_ = 0;      ///< lanes of registers
   std::vector<std::uint32_t> lanes_;  ///< by register
-  std::vector<Taint> taints_;
+  std::vector<Definedness> definedness_;
 };
 
 /// The registers that each instruction of a program reads or writes.
 class OperandSlots {
  public:
   explicit OperandSlots(const Program& program);
-  /// Whether an instruction, by its number in Program::code, has to do with a tainted register.
-  [[nodiscard]] bool touch(const WarpTaints& taints, std::uint32_t instruction) const {
+  /// Whether an instruction, by its number in Program::code, reads or writes a register that is not
+  /// fully defined.
+  [[nodiscard]] bool touch(const WarpDefinedness& definedness, std::uint32_t instruction) const {
     std::uint32_t lanes = 0;
     for (std::uint32_t k = first_[instruction]; k < first_[instruction + 1]; ++k)
-      lanes |= taints.lanes(slots_[k]);
+      lanes |= definedness.lanes(slots_[k]);
     return lanes != 0;
   }
 
@@ -103,9 +104,9 @@ class OperandSlots {
 /// The lane that a shuffle reads for `lane`, before it is known whether that one takes part.
 std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, std::uint32_t c);
 
-/// Gives the results of an instruction that is about to run for `mask` their taints: those of loads
-/// none, since the memory's hooks add them.
-void propagate(WarpTaints& taints, const Program& program, const Lanes& lanes,
+/// Sets the definedness of the results of an instruction that is about to run for `mask`. It leaves
+/// those of loads fully defined: the memory's hooks set theirs.
+void propagate(WarpDefinedness& definedness, const Program& program, const Lanes& lanes,
                const Instruction& instruction, std::uint32_t mask);
 
 }  // namespace warpmark::cpu

@@ -9,21 +9,21 @@ namespace warpmark::cpu {
 /// A time of a launch. Each belongs to one thread block: a block takes a new one when it starts and
 /// whenever something puts its threads' accesses in order (barriers, fences). Later times are
 /// greater, and those of earlier launches less than any of this one.
-using Moment = std::uint32_t;
+using Epoch = std::uint32_t;
 
-/// One access: the moment (32 bits), the thread in its block (10), whether others may meet it
+/// One access: the epoch (32 bits), the thread in its block (10), whether others may meet it
 /// without a race (1), and the statement (20). Zero is no access. Made so that the records of 32
 /// lanes are compared a vector at a time; the sign stays clear, as AVX2 compares signed numbers.
 struct Record {
-  static constexpr int kMomentShift = 32, kThreadShift = 22, kWarpShift = 27, kStrongShift = 21;
-  static constexpr Moment kLastMoment = 0x7effffff;       ///< later ones mark copies (flight.hpp)
+  static constexpr int kEpochShift = 32, kThreadShift = 22, kWarpShift = 27, kStrongShift = 21;
+  static constexpr Epoch kLastEpoch = 0x7effffff;         ///< later ones mark copies (flight.hpp)
   static constexpr std::uint32_t kStatements = 1u << 20;  ///< greater numbers read as the last
 
   std::uint64_t bits = 0;
 
-  [[nodiscard]] Moment moment() const { return static_cast<Moment>(bits >> kMomentShift); }
-  /// What a copy that is under way writes, or if strong() reads; its mark stands for the moment.
-  [[nodiscard]] bool in_flight() const { return moment() > kLastMoment; }
+  [[nodiscard]] Epoch epoch() const { return static_cast<Epoch>(bits >> kEpochShift); }
+  /// What a copy that is under way writes, or if strong() reads; its mark stands for the epoch.
+  [[nodiscard]] bool in_flight() const { return epoch() > kLastEpoch; }
   [[nodiscard]] std::uint32_t thread() const {
     return static_cast<std::uint32_t>(bits >> kThreadShift) & 0x3ff;
   }
@@ -34,47 +34,47 @@ struct Record {
   [[nodiscard]] std::uint32_t statement() const {
     return static_cast<std::uint32_t>(bits) & (kStatements - 1);
   }
-  static Record make(Moment moment, std::uint32_t thread, bool strong, std::uint32_t statement) {
+  static Record make(Epoch epoch, std::uint32_t thread, bool strong, std::uint32_t statement) {
     if (statement >= kStatements) statement = kStatements - 1;
-    return {std::uint64_t{moment} << kMomentShift | std::uint64_t{thread} << kThreadShift |
+    return {std::uint64_t{epoch} << kEpochShift | std::uint64_t{thread} << kThreadShift |
             std::uint64_t{strong} << kStrongShift | statement};
   }
 };
 
-/// Hands out moments, and knows whose they are.
+/// Hands out epochs, and knows whose they are.
 class Clock {
  public:
-  /// Forgets whose the moments of earlier launches were. True if the moments begin anew, so that
+  /// Forgets whose the epochs of earlier launches were. True if the epochs begin anew, so that
   /// all records of them must be forgotten, too.
   bool begin_launch() {
     blocks_.clear();
     exhausted_ = false;
     first_ = next_;
-    if (next_ < Record::kLastMoment / 2) return false;
+    if (next_ < Record::kLastEpoch / 2) return false;
     next_ = first_ = 1;
     return true;
   }
-  /// A new moment of a block. If there are no more the last one is given again and again: accesses
+  /// A new epoch of a block. If there are no more the last one is given again and again: accesses
   /// then count as simultaneous or by the same block, and some races are not found.
-  Moment take(std::uint64_t block) {
-    if (next_ >= Record::kLastMoment || blocks_.size() >= kMost) {
+  Epoch take(std::uint64_t block) {
+    if (next_ >= Record::kLastEpoch || blocks_.size() >= kMost) {
       exhausted_ = true;
       return next_ - 1;
     }
     blocks_.push_back(block);
     return next_++;
   }
-  /// There were no more moments in this launch.
+  /// There were no more epochs in this launch.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
-  /// The first moment of the launch.
-  [[nodiscard]] Moment first() const { return first_; }
-  [[nodiscard]] std::uint64_t block(Moment moment) const { return blocks_[moment - first_]; }
+  /// The first epoch of the launch.
+  [[nodiscard]] Epoch first() const { return first_; }
+  [[nodiscard]] std::uint64_t block(Epoch epoch) const { return blocks_[epoch - first_]; }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 26;
-  Moment next_ = 1, first_ = 1;
+  Epoch next_ = 1, first_ = 1;
   bool exhausted_ = false;
-  std::vector<std::uint64_t> blocks_;  ///< by moment, from first_ on
+  std::vector<std::uint64_t> blocks_;  ///< by epoch, from first_ on
 };
 
 }  // namespace warpmark::cpu

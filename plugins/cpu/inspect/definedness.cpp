@@ -1,5 +1,5 @@
 // How undefined values flow from operands to results.
-#include "inspect/taint.hpp"
+#include "inspect/definedness.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,9 +31,9 @@ std::uint64_t value_of(const Lanes& lanes, std::uint32_t slot, std::uint32_t lan
 
 class Step {
  public:
-  Step(WarpTaints& taints, const Program& program, const Lanes& lanes, const Instruction& i,
-       std::uint32_t mask)
-      : taints_(taints), program_(program), lanes_(lanes), i_(i), mask_(mask) {}
+  Step(WarpDefinedness& definedness, const Program& program, const Lanes& lanes,
+       const Instruction& i, std::uint32_t mask)
+      : definedness_(definedness), program_(program), lanes_(lanes), i_(i), mask_(mask) {}
 
   void run() {
     const Flow flow = flow_of(i_.opcode);
@@ -59,15 +59,17 @@ class Step {
   }
 
  private:
-  [[nodiscard]] Taint of(std::uint32_t slot, std::uint32_t lane) const {
-    return taints_.get(slot, lane);
+  [[nodiscard]] Definedness of(std::uint32_t slot, std::uint32_t lane) const {
+    return definedness_.get(slot, lane);
   }
-  void set(std::uint32_t slot, std::uint32_t lane, const Taint& taint) {
-    if (slot != Instruction::kNone) taints_.set(slot, lane, taint);
+  void set(std::uint32_t slot, std::uint32_t lane, const Definedness& defined) {
+    if (slot != Instruction::kNone) definedness_.set(slot, lane, defined);
   }
-  [[nodiscard]] Taint any(std::initializer_list<std::uint32_t> slots, std::uint32_t lane) const {
+  [[nodiscard]] Definedness any(std::initializer_list<std::uint32_t> slots,
+                                std::uint32_t lane) const {
     for (const std::uint32_t slot : slots) {
-      if (const Taint taint = of(slot, lane)) return taint.computing(kWhole);
+      if (const Definedness defined = of(slot, lane); defined.incomplete())
+        return defined.computing(kWhole);
     }
     return {};
   }
@@ -103,9 +105,9 @@ class Step {
   // Windows of address spaces, conversions by a ConvertForm: element by element.
   void without_form(std::uint32_t lane) {
     const std::vector<std::uint32_t> sources = uses_of(program_, i_).reads;
-    Taint result;
+    Definedness result;
     for (const std::uint32_t slot : sources) {
-      if (!result) result = of(slot, lane).computing(kWhole);
+      if (!result.incomplete()) result = of(slot, lane).computing(kWhole);
     }
     if (i_.opcode != Opcode::convert_any) {
       set(i_.d, lane, result);
@@ -113,7 +115,7 @@ class Step {
     }
     const auto form = std::bit_cast<ConvertForm>(i_.imm);
     const std::uint32_t from = element_bits(form.from), to = element_bits(form.to);
-    if (!result || form.elements < 2) return set(i_.d, lane, result);
+    if (!result.incomplete() || form.elements < 2) return set(i_.d, lane, result);
     std::uint64_t undefined = 0;
     for (std::uint32_t element = 0; element < form.elements; ++element) {
       // Registers of their own have the highest element first.
@@ -126,7 +128,7 @@ class Step {
   }
 
   void select(const OpcodeInfo& info, std::uint32_t lane) {
-    if (const Taint chooser = of(i_.c, lane)) {
+    if (const Definedness chooser = of(i_.c, lane); chooser.incomplete()) {
       const std::uint64_t bits =
           undefined_choice(partial(i_.a, lane, info.a), partial(i_.b, lane, info.a));
       return set(i_.d, lane, chooser.computing(bits));
@@ -146,7 +148,7 @@ class Step {
     const bool nothing = i_.a == i_.b && cancels_itself(info);
     bool undefined = false;
     for (const std::uint32_t slot : slots)
-      undefined = undefined || (taints_.lanes(slot) >> lane & 1) != 0;
+      undefined = undefined || (definedness_.lanes(slot) >> lane & 1) != 0;
     BitFlow flow;
     if (undefined && !nothing) {
       std::array<PartialValue, BitFlow::kOperands> operands = {partial(slots[0], lane, info.a),
@@ -160,55 +162,56 @@ class Step {
       flow = flow_of_bits(info, operands);
     }
     if (chain && i_.negated)
-      set(i_.address, lane, flow.carry ? any_of(slots, lane).with(1) : Taint{});
+      set(i_.address, lane, flow.carry ? any_of(slots, lane).with(1) : Definedness{});
     set(i_.d, lane, trace(flow, slots, lane));
   }
-  [[nodiscard]] Taint any_of(const std::array<std::uint32_t, BitFlow::kOperands>& slots,
-                             std::uint32_t lane) const {
+  [[nodiscard]] Definedness any_of(const std::array<std::uint32_t, BitFlow::kOperands>& slots,
+                                   std::uint32_t lane) const {
     return any({slots[0], slots[1], slots[2], slots[3]}, lane);
   }
 
   // Where the undefined bits of a result come from: the operands that it copies, or any.
-  [[nodiscard]] Taint trace(const BitFlow& flow,
-                            const std::array<std::uint32_t, BitFlow::kOperands>& slots,
-                            std::uint32_t lane) const {
+  [[nodiscard]] Definedness trace(const BitFlow& flow,
+                                  const std::array<std::uint32_t, BitFlow::kOperands>& slots,
+                                  std::uint32_t lane) const {
     if (flow.undefined == 0) return {};
     std::uint64_t computed = flow.undefined;
-    Taint result;
+    Definedness result;
     std::uint32_t flags =
-        (flow.low_part ? Taint::kLowPart : 0) | (flow.joined ? Taint::kJoined : 0);
+        (flow.low_part ? Definedness::kLowPart : 0) | (flow.joined ? Definedness::kJoined : 0);
     for (std::size_t k = 0; k < slots.size(); ++k) {
       const std::uint64_t copied = flow.copied.at(k);
-      const Taint taint = of(slots.at(k), lane);
-      if (copied == 0 || !taint) continue;
+      const Definedness defined = of(slots.at(k), lane);
+      if (copied == 0 || !defined.incomplete()) continue;
       computed &= ~copied;
-      flags |= taint.origin & Taint::kFlags;
-      if (!result) result = taint;
+      flags |= defined.origin & Definedness::kFlags;
+      if (!result.incomplete()) result = defined;
     }
-    if (!result) result = any_of(slots, lane);
-    if (computed != 0) flags |= Taint::kComputed;
-    return {flow.undefined, (result.origin & ~Taint::kFlags) | flags};
+    if (!result.incomplete()) result = any_of(slots, lane);
+    if (computed != 0) flags |= Definedness::kComputed;
+    return {flow.undefined, (result.origin & ~Definedness::kFlags) | flags};
   }
 
   // and.pred and or.pred, where one operand may decide.
-  [[nodiscard]] Taint mask_result(const OpcodeInfo& info, std::uint32_t lane, Taint result) const {
+  [[nodiscard]] Definedness mask_result(const OpcodeInfo& info, std::uint32_t lane,
+                                        Definedness result) const {
     const bool both = info.names.starts_with("and"), either = info.names.starts_with("or");
-    if (!result || (!both && !either)) return result;
+    if (!result.incomplete() || (!both && !either)) return result;
     for (const std::uint32_t slot : {i_.a, i_.b}) {
-      if (!of(slot, lane) && bit(slot, lane) == either) return {};
+      if (!of(slot, lane).incomplete() && bit(slot, lane) == either) return {};
     }
     return result;
   }
 
   void compare(const OpcodeInfo& info, std::uint32_t lane) {
-    Taint result;
+    Definedness result;
     if (undefined_comparison(info, partial(i_.a, lane, info.a), partial(i_.b, lane, info.a)))
       result = any({i_.a, i_.b}, lane).with(1);
-    const Taint c = i_.imm == kCombineNone ? Taint{} : of(i_.c, lane);
-    if ((i_.imm == kCombineAnd || i_.imm == kCombineOr) && !c &&
+    const Definedness c = i_.imm == kCombineNone ? Definedness{} : of(i_.c, lane);
+    if ((i_.imm == kCombineAnd || i_.imm == kCombineOr) && !c.incomplete() &&
         (bit(i_.c, lane) != i_.negated) == (i_.imm == kCombineOr))
       result = {};
-    if (!result) result = c.computing(1);
+    if (!result.incomplete()) result = c.computing(1);
     set(i_.d, lane, result);
     set(i_.address, lane, result);
   }
@@ -219,13 +222,13 @@ class Step {
     const std::uint32_t width = part_bits(i_.opcode);
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      Taint result;
+      Definedness result;
       for (std::uint32_t part = 0; part < 4 && part < i_.count && part * width < 64; ++part) {
-        const Taint taint = of(parts[part], lane);
-        const std::uint64_t bits = (taint.undefined & low_bits(width)) << (part * width);
-        result = joined(result, taint.with(bits));
+        const Definedness defined = of(parts[part], lane);
+        const std::uint64_t bits = (defined.undefined & low_bits(width)) << (part * width);
+        result = joined(result, defined.with(bits));
       }
-      result.origin |= Taint::kJoined;
+      result.origin |= Definedness::kJoined;
       set(i_.address, lane, result);
     }
   }
@@ -234,7 +237,7 @@ class Step {
     const std::uint32_t width = part_bits(i_.opcode);
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      const Taint whole = of(i_.address, lane);
+      const Definedness whole = of(i_.address, lane);
       for (std::uint32_t part = 0; part < 4 && part < i_.count && part * width < 64; ++part)
         set(parts[part], lane, whole.with(whole.undefined >> (part * width) & low_bits(width)));
     }
@@ -245,9 +248,9 @@ class Step {
                                                                       : 32;
   }
   // Of parts of one register.
-  static Taint joined(const Taint& a, const Taint& b) {
-    if (!a || !b) return a ? a : b;
-    return {a.undefined | b.undefined, a.origin | (b.origin & Taint::kFlags)};
+  static Definedness joined(const Definedness& a, const Definedness& b) {
+    if (!a.incomplete() || !b.incomplete()) return a.incomplete() ? a : b;
+    return {a.undefined | b.undefined, a.origin | (b.origin & Definedness::kFlags)};
   }
   void load() {
     const std::uint32_t first[4] = {i_.d, i_.a, i_.b, i_.c};
@@ -258,7 +261,7 @@ class Step {
     }
   }
   void shuffle() {
-    Taint results[32];
+    Definedness results[32];
     // Lanes that have left are synccheck's.
     const bool synccheck = lanes_.observer->checks().sync;
     const std::uint32_t reported =
@@ -271,8 +274,8 @@ class Step {
       if (from > 31) from = lane;
       results[lane] = (mask_ >> from & 1) != 0 ? of(i_.a, from)
                       : (reported >> from & 1) != 0
-                          ? Taint{}
-                          : Taint::make(low_bits(32), Space::param, i_.statement);
+                          ? Definedness{}
+                          : Definedness::make(low_bits(32), Space::param, i_.statement);
     }
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -295,30 +298,32 @@ class Step {
     const auto form = std::bit_cast<MatrixForm>(i_.imm);
     const Uses uses = uses_of(program_, i_);
     const std::uint32_t* input = uses.reads.data();
-    std::array<Taint, 64> rows{}, columns{};  // of up to four products of 8 × 8
-    std::map<std::array<std::uint32_t, 3>, Taint> sums;
-    each(form, Part::a, input,
-         [&](const Position& at, Taint taint) { rows.at(at.product * form.m + at.row) = taint; });
+    std::array<Definedness, 64> rows{}, columns{};  // of up to four products of 8 × 8
+    std::map<std::array<std::uint32_t, 3>, Definedness> sums;
+    each(form, Part::a, input, [&](const Position& at, Definedness defined) {
+      rows.at(at.product * form.m + at.row) = defined;
+    });
     input += form.registers(Part::a);
-    each(form, Part::b, input, [&](const Position& at, Taint taint) {
-      columns.at(at.product * form.n + at.column) = taint;
+    each(form, Part::b, input, [&](const Position& at, Definedness defined) {
+      columns.at(at.product * form.n + at.column) = defined;
     });
     input += form.registers(Part::b);
-    each(form, Part::c, input, [&](const Position& at, Taint taint) {
-      sums[{at.product, at.row, at.column}] = taint;
+    each(form, Part::c, input, [&](const Position& at, Definedness defined) {
+      sums[{at.product, at.row, at.column}] = defined;
     });
     const std::uint32_t packed = form.packed(Part::d), bits = bits_of(form.element(Part::d));
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       for (std::uint32_t r = 0; r < form.registers(Part::d); ++r) {
-        Taint result;
+        Definedness result;
         for (std::uint32_t index = 0; index < packed; ++index) {
           const Position at = position_of(form, Part::d, lane, r * packed + index);
-          Taint sum = rows.at(at.product * form.m + at.row);
-          if (!sum) sum = columns.at(at.product * form.n + at.column);
+          Definedness sum = rows.at(at.product * form.m + at.row);
+          if (!sum.incomplete()) sum = columns.at(at.product * form.n + at.column);
           const auto before = sums.find({at.product, at.row, at.column});
-          if (!sum && before != sums.end()) sum = before->second;
-          if (sum) result = sum.computing(result.undefined | low_bits(bits) << (index * bits));
+          if (!sum.incomplete() && before != sums.end()) sum = before->second;
+          if (sum.incomplete())
+            result = sum.computing(result.undefined | low_bits(bits) << (index * bits));
         }
         set(uses.writes[r], lane, result);
       }
@@ -330,24 +335,24 @@ class Step {
     const std::uint32_t packed = form.packed(part), bits = bits_of(form.element(part));
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       for (std::uint32_t r = 0; r < form.registers(part); ++r) {
-        const Taint taint = of(slots[r], lane);
-        for (std::uint32_t k = 0; taint && k < packed; ++k) {
-          if ((taint.undefined >> (k * bits) & low_bits(bits)) != 0)
-            take(position_of(form, part, lane, r * packed + k), taint);
+        const Definedness defined = of(slots[r], lane);
+        for (std::uint32_t k = 0; defined.incomplete() && k < packed; ++k) {
+          if ((defined.undefined >> (k * bits) & low_bits(bits)) != 0)
+            take(position_of(form, part, lane, r * packed + k), defined);
         }
       }
     }
   }
   // movmatrix: two halves of a row become two of a column.
   void transpose() {
-    std::array<Taint, 32> results;
+    std::array<Definedness, 32> results;
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       const std::uint32_t row = lane / 4, column = lane % 4 * 2;
       for (const std::uint32_t half : {0u, 1u}) {
-        const Taint taint = of(i_.a, (column + half) * 4 + row / 2);
-        const std::uint64_t bits = taint.undefined >> (row % 2 * 16) & 0xffff;
-        Taint& result = results.at(lane);
-        result = joined(result, taint.with(bits << (16 * half)));
+        const Definedness defined = of(i_.a, (column + half) * 4 + row / 2);
+        const std::uint64_t bits = defined.undefined >> (row % 2 * 16) & 0xffff;
+        Definedness& result = results.at(lane);
+        result = joined(result, defined.with(bits << (16 * half)));
       }
     }
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
@@ -356,7 +361,7 @@ class Step {
     }
   }
 
-  WarpTaints& taints_;
+  WarpDefinedness& definedness_;
   const Program& program_;
   const Lanes& lanes_;
   const Instruction& i_;
@@ -372,26 +377,26 @@ std::uint64_t bits_of_bytes(std::uint32_t bytes) {
   return bits;
 }
 
-void WarpTaints::reset(std::uint32_t register_bytes) {
+void WarpDefinedness::reset(std::uint32_t register_bytes) {
   register_bytes_ = register_bytes;
-  if (tainted_ > 0) std::fill(lanes_.begin(), lanes_.end(), 0);
-  tainted_ = 0;
+  if (incomplete_ > 0) std::fill(lanes_.begin(), lanes_.end(), 0);
+  incomplete_ = 0;
 }
 
-void WarpTaints::set(std::uint32_t slot, std::uint32_t lane, const Taint& taint) {
-  if (taints_.empty()) {
-    if (!taint) return;
+void WarpDefinedness::set(std::uint32_t slot, std::uint32_t lane, const Definedness& defined) {
+  if (definedness_.empty()) {
+    if (!defined.incomplete()) return;
     lanes_.resize(register_bytes_ / kSlot + 1);
-    taints_.resize(lanes_.size() * 32);
+    definedness_.resize(lanes_.size() * 32);
   }
   std::uint32_t& lanes = lanes_[slot / kSlot];
   const std::uint32_t bit = 1u << lane;
-  tainted_ -= lanes >> lane & 1;
+  incomplete_ -= lanes >> lane & 1;
   lanes &= ~bit;
-  if (!taint) return;
-  ++tainted_;
+  if (!defined.incomplete()) return;
+  ++incomplete_;
   lanes |= bit;
-  taints_[std::size_t{slot / kSlot} * 32 + lane] = taint;
+  definedness_[std::size_t{slot / kSlot} * 32 + lane] = defined;
 }
 
 OperandSlots::OperandSlots(const Program& program) {
@@ -427,9 +432,9 @@ std::uint32_t source_lane(Opcode opcode, std::uint32_t lane, std::uint32_t b, st
   return static_cast<std::uint32_t>(in_range ? from : own);
 }
 
-void propagate(WarpTaints& taints, const Program& program, const Lanes& lanes,
+void propagate(WarpDefinedness& definedness, const Program& program, const Lanes& lanes,
                const Instruction& instruction, std::uint32_t mask) {
-  Step(taints, program, lanes, instruction, mask).run();
+  Step(definedness, program, lanes, instruction, mask).run();
 }
 
 }  // namespace warpmark::cpu
