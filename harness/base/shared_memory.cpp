@@ -35,7 +35,7 @@ SharedMemory SharedMemory::create(size_t bytes, const std::string& name) {
 }
 
 SharedMemory SharedMemory::adopt(UniqueFd fd) {
-  // Not by fstat: that takes a path where glibc makes it of fstatat, which walls forbid.
+  // Not by fstat: that takes a path where glibc makes it of fstatat, which the sandbox forbids.
   const off_t bytes = ::lseek(fd.get(), 0, SEEK_END);
   if (bytes < 0) {
     throw environment_error(std::string("cannot adopt shared memory: lseek: ") +

@@ -32,7 +32,7 @@ struct GradeRequest {
   fs::path secret;
   int secret_fd = -1;
   std::string device = "auto";
-  bool without_walls = false;
+  bool no_sandbox = false;
   bool without_lint = false;
   bool regrade = false;
   bool lint = false;
@@ -61,11 +61,11 @@ class Progress : public ClassRunWatcher {
   void device_found(const DeviceFacts& device, size_t jobs) override {
     clear();
     if (style_.verbosity == Verbosity::quiet) return;
-    out_.print(
-        "{} submission{} on {}{}{}; {}\n", all_, all_ == 1 ? "" : "s", device.name,
-        device.reason.empty() ? "" : " (" + device.reason + ")",
-        jobs == 1 ? "" : fmt::format(", {} at a time", jobs),
-        device.walls.empty() ? "NO WALLS HOLD what they do" : "walls: " + join(device.walls, ", "));
+    out_.print("{} submission{} on {}{}{}; {}\n", all_, all_ == 1 ? "" : "s", device.name,
+               device.reason.empty() ? "" : " (" + device.reason + ")",
+               jobs == 1 ? "" : fmt::format(", {} at a time", jobs),
+               device.sandbox.empty() ? "NO SANDBOX confines them"
+                                      : "sandbox: " + join(device.sandbox, ", "));
     show();
   }
 
@@ -138,7 +138,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
     if (!request.submissions.empty()) {
       throw usage_error("--lint checks the assignment, and takes no submissions");
     }
-    return lint_assignment_file(request.assignment, request.device, request.without_walls, out);
+    return lint_assignment_file(request.assignment, request.device, request.no_sandbox, out);
   }
   const Secret secret = secret_of(request, out);
   if (request.submissions.empty()) {
@@ -167,7 +167,7 @@ ExitCode grade(const GradeRequest& request, Output& out) {
   options.setup.assignment_word = assignment->file.filename().string();
   options.setup.device = request.device;
   options.setup.secret = secret.bytes();
-  options.setup.without_walls = request.without_walls;
+  options.setup.no_sandbox = request.no_sandbox;
   options.secret_fingerprint = secret.fingerprint();
   options.jobs = request.jobs;
   options.regrade = request.regrade;
@@ -212,7 +212,7 @@ Command grade_command(const ArgumentParser& program) {
       .in_range(1, 1024);
   app.add_option("--device", request->device, "auto (default), gpu, cpu …").value_name("D");
   app.add_flag("--regrade", request->regrade, "Grade again what already has a grade");
-  app.add_flag("--without-walls", request->without_walls,
+  app.add_flag("--no-sandbox", request->no_sandbox,
                "Grade although this machine cannot confine what students hand in");
   app.add_flag("--without-lint", request->without_lint,
                "Grade even if lint refuses the assignment");

@@ -53,14 +53,14 @@ void require_lint(const Assignment& assignment, LazyPython& python, const std::s
 }
 
 ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,
-                              bool without_walls, Output& out) {
+                              bool no_sandbox, Output& out) {
   LazyPython python;
   const auto assignment = load_assignment(file, python.list_evaluator());
   AssignmentLint lint = look_at(*assignment, python, device);
   if (lint.problems.empty() && !assignment->self_tests.empty()) {
     GraderOptions grading;
     grading.device = device;
-    grading.without_walls = without_walls;
+    grading.no_sandbox = no_sandbox;
     SubmissionGrader grader(python.interpreter(), assignment, std::move(grading));
     grader.prepare();  // what this machine lacks is no problem of the assignment
     lint.problems = run_self_tests(*assignment, [&](const std::filesystem::path& one) {

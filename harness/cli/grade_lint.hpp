@@ -21,6 +21,6 @@ void require_lint(const Assignment& assignment, LazyPython& python, const std::s
 /// there is no problem before. ExitCode::usage if there is any. Throws what load_assignment and
 /// sessions throw.
 ExitCode lint_assignment_file(const std::filesystem::path& file, const std::string& device,
-                              bool without_walls, Output& out);
+                              bool no_sandbox, Output& out);
 
 }  // namespace warpmark

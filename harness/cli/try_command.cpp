@@ -51,7 +51,7 @@ ExitCode try_out(const TryRequest& request, Output& out) {
 
   GraderOptions options;
   options.device = request.device;
-  options.without_walls = true;  // a student's own file on a student's own machine
+  options.no_sandbox = true;  // a student's own file on a student's own machine
   options.seed = request.seed;
   options.hidden = request.hidden;
   options.only = request.cases;

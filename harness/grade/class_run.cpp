@@ -121,7 +121,7 @@ class ClassRun {
   // What is reused, refused, and to be graded.
   void sort_out() {
     const KeyContext context =
-        key_context(device_, options_.secret_fingerprint, options_.setup.without_walls);
+        key_context(device_, options_.secret_fingerprint, options_.setup.no_sandbox);
     for (size_t i = 0; i < submissions_.size(); ++i) {
       Submission& submission = submissions_[i];
       read_submission(submission, assignment_.submission);

@@ -71,14 +71,14 @@ std::string fingerprint(const std::string& file) {
 }  // namespace
 
 KeyContext key_context(const DeviceFacts& device, const std::string& secret_fingerprint,
-                       bool without_walls) {
+                       bool no_sandbox) {
   KeyContext context;
   context.program = warpmark_version() + " " + program_fingerprint();
   context.device = fmt::format("{} sm_{}", device.name, device.architecture);
   context.driver_version = fmt::format("{} {}", device.driver_version, fingerprint(device.driver));
   context.nvrtc_version = device.nvrtc_version;
   context.secret = secret_fingerprint;
-  context.without_walls = without_walls;
+  context.no_sandbox = no_sandbox;
   return context;
 }
 
@@ -92,7 +92,7 @@ std::string grade_key(const Submission& submission, const Assignment& assignment
         std::string_view(assignment.sha256), std::string_view(context.program),
         std::string_view(context.device), std::string_view(context.driver_version),
         std::string_view(context.nvrtc_version), std::string_view(context.secret),
-        std::string_view(context.without_walls ? "without walls" : "walls")}) {
+        std::string_view(context.no_sandbox ? "no sandbox" : "sandbox")}) {
     hash.add_field(field);
   }
   return hash.finish_hex();

@@ -14,13 +14,13 @@ struct KeyContext {
   std::string program;  ///< tells builds apart
   std::string device, driver_version, nvrtc_version;
   std::string secret;  ///< its fingerprint
-  bool without_walls = false;
+  bool no_sandbox = false;
 };
 
 /// The context of a run on that device. Reads the program and the driver's library, as much as
 /// 0.3 s.
 KeyContext key_context(const DeviceFacts& device, const std::string& secret_fingerprint,
-                       bool without_walls);
+                       bool no_sandbox);
 
 /// SHA-256, in hexadecimal digits, over all that decides a result: the submission and whose it is,
 /// the assignment with its suites and headers, program, device, driver, compiler and secret.

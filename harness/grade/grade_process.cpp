@@ -31,7 +31,7 @@ nlohmann::json to_message(const GradeSetup& setup) {
           {"assignment_word", setup.assignment_word},
           {"device", setup.device},
           {"secret", to_hex(setup.secret)},
-          {"without_walls", setup.without_walls}};
+          {"no_sandbox", setup.no_sandbox}};
 }
 
 nlohmann::json to_message(const Submission& submission) {
@@ -141,7 +141,7 @@ int run_grade_worker(
         }
         GraderOptions options;
         options.device = request.at("device");
-        options.without_walls = request.at("without_walls");
+        options.no_sandbox = request.at("no_sandbox");
         options.secret = Secret(from_hex(request.at("secret").get_ref<const std::string&>()));
         options.assignment_word = request.at("assignment_word");
         grader = std::make_unique<SubmissionGrader>(python(), assignment, std::move(options));

@@ -26,7 +26,7 @@ struct GradeSetup {
   std::string assignment_word;    ///< how commands that repeat a failure call it
   std::string device = "auto";
   std::string secret;  ///< travels over the connection alone, never by arguments or environment
-  bool without_walls = false;
+  bool no_sandbox = false;
 };
 
 /// What came of a process, or of a request to it.

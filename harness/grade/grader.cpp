@@ -313,13 +313,13 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
       options_(std::move(options)),
       own_(python, own_options()) {
   const GradeLimits& limits = assignment_->limits;
-  walls_.required = !options_.without_walls;
-  walls_.compile_bytes = limits.compile_mib << 20;
-  walls_.compile_cpu_s = limits.compile_cpu_s;
-  walls_.compile_s = limits.compile_s;
-  walls_.toolkit_headers = assignment_->submission.toolkit_headers;
+  confinement_.required = !options_.no_sandbox;
+  confinement_.compile_bytes = limits.compile_mib << 20;
+  confinement_.compile_cpu_s = limits.compile_cpu_s;
+  confinement_.compile_s = limits.compile_s;
+  confinement_.toolkit_headers = assignment_->submission.toolkit_headers;
   for (const std::filesystem::path& header : assignment_->submission.headers) {
-    walls_.headers.push_back({header.filename().string(), read_file(header)});
+    confinement_.headers.push_back({header.filename().string(), read_file(header)});
   }
   drop_unwanted_cases();
   PluginLoader plugins;
@@ -414,7 +414,7 @@ SessionOptions SubmissionGrader::own_options() const {
 
 SessionOptions SubmissionGrader::submission_options() const {
   SessionOptions options = own_options();
-  options.confinement = walls_;
+  options.confinement = confinement_;
   options.checks = known_checks();
   return options;
 }
@@ -455,8 +455,8 @@ GradeResult SubmissionGrader::grade(const Submission& submission) {
     result.context.device = fmt::format("{} (sm_{})", facts.name, facts.architecture);
     result.context.driver_version = driver_text(facts.driver_version);
     result.context.nvrtc_version = facts.nvrtc_version;
-    result.context.walls = facts.walls;
-    result.context.without_walls = facts.walls.empty();
+    result.context.sandbox = facts.sandbox;
+    result.context.no_sandbox = facts.sandbox.empty();
     Run(*this, submission, result).grade();
   } catch (...) {
     // Whatever it is, the next submission starts afresh.

@@ -18,7 +18,7 @@ namespace warpmark {
 
 struct GraderOptions {
   std::string device = "auto";    ///< as choose_device takes it
-  bool without_walls = false;     ///< goes on where neither Landlock nor seccomp holds
+  bool no_sandbox = false;        ///< goes on where neither Landlock nor seccomp holds
   std::optional<Secret> secret;   ///< without one seeds are public, as a student has them
   std::optional<uint64_t> seed;   ///< the one trial of each item, in the place of the assignment's
   bool hidden = true;             ///< grade hidden cases, too
@@ -67,7 +67,7 @@ class SubmissionGrader {
   std::shared_ptr<const Assignment> assignment_;
   GraderOptions options_;
   OwnKernel own_;
-  Confinement walls_;
+  Confinement confinement_;
   std::vector<std::vector<Item>> items_;  ///< by case, then by item
   std::unique_ptr<Session> session_;      ///< of the next submission, or of the one that is graded
   std::atomic<Session*> live_ = nullptr;  ///< what a signal may interrupt

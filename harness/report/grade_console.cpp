@@ -190,7 +190,7 @@ void print_grades(std::ostream& out, const ConsoleStyle& style,
     text = ClassTable(style, results).text() + "\n";
     for (const GradeResult& result : results) {
       std::vector<std::string> flags = result.flags;
-      if (result.context.without_walls) flags.emplace_back("graded without walls");
+      if (result.context.no_sandbox) flags.emplace_back("graded without a sandbox");
       if (flags.empty()) continue;
       text += coloured(style, Colour::yellow, "FLAGGED") + " " + in_one_line(result.student) +
               ": " + in_one_line(join(flags, ", ")) + "\n";

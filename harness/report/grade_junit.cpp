@@ -53,7 +53,7 @@ class StudentReport {
     xml += property("max_points", points_text(result_.max_points));
     xml += property("submission_sha256", result_.submission_sha256);
     for (const std::string& flag : result_.flags) xml += property("flag", flag);
-    if (result_.context.without_walls) xml += property("flag", "graded without walls");
+    if (result_.context.no_sandbox) xml += property("flag", "graded without a sandbox");
     xml += "    </properties>\n" + cases_;
     const std::string message = message_text(result_);
     std::string out = message.empty() ? result_.log : message + "\n" + result_.log;

@@ -105,19 +105,19 @@ class Page {
         "<code>warpmark grade</code></p>");
   }
 
-  // What must not be overlooked: results that say nothing of a student, and missing walls.
+  // What must not be overlooked: results that say nothing of a student, and a missing sandbox.
   void warnings() {
     std::vector<std::string> names;
-    size_t without_walls = 0;
+    size_t no_sandbox = 0;
     for (const GradeResult& result : results_) {
       if (!has_points(result)) names.push_back(in_one_line(result.student));
-      without_walls += result.context.without_walls ? 1 : 0;
+      no_sandbox += result.context.no_sandbox ? 1 : 0;
     }
-    if (without_walls > 0) {
-      add(
-          fmt::format("<div class=\"banner bad\"><b>Graded without walls: {}.</b> Nothing confined "
-                      "the submitted code; do not trust these results.</div>",
-                      count_text(without_walls, "submission")));
+    if (no_sandbox > 0) {
+      add(fmt::format(
+          "<div class=\"banner bad\"><b>Graded without a sandbox: {}.</b> Nothing confined "
+          "the submitted code; do not trust these results.</div>",
+          count_text(no_sandbox, "submission")));
     }
     if (names.empty()) return;
     add(
@@ -333,7 +333,7 @@ class Page {
         {"assignment", {}}, {"assignment SHA-256", {}},
         {"Warpmark", {}},   {"device", {}},
         {"driver", {}},     {"NVRTC", {}},
-        {"walls", {}},      {"date", {}}};
+        {"sandbox", {}},    {"date", {}}};
     for (const GradeResult& result : results_) {
       const GradeContext& context = result.context;
       const std::string values[] = {result.assignment,
@@ -342,7 +342,7 @@ class Page {
                                     context.device,
                                     context.driver_version,
                                     context.nvrtc_version,
-                                    context.without_walls ? "none" : join(context.walls, ", "),
+                                    context.no_sandbox ? "none" : join(context.sandbox, ", "),
                                     context.date};
       for (size_t i = 0; i < rows.size(); ++i) {
         if (!values[i].empty()) rows[i].second.insert(values[i]);

@@ -40,7 +40,7 @@ std::string cell(std::string_view text) {
 
 std::string flags_of(const GradeResult& result) {
   std::vector<std::string> flags = result.flags;
-  if (result.context.without_walls) flags.emplace_back("graded without walls");
+  if (result.context.no_sandbox) flags.emplace_back("graded without a sandbox");
   return join(flags, ", ");
 }
 

@@ -56,8 +56,8 @@ Json json_of(const GradeContext& context) {
           {"driver_version", context.driver_version},
           {"nvrtc_version", context.nvrtc_version},
           {"date", context.date},
-          {"walls", context.walls},
-          {"without_walls", context.without_walls}};
+          {"sandbox", context.sandbox},
+          {"no_sandbox", context.no_sandbox}};
 }
 
 Json json_of(const GradeResult& result, const std::vector<GradeWord>& words) {
@@ -155,8 +155,8 @@ GradeContext context_of(const RecordField& record) {
   context.driver_version = record.member("driver_version").text();
   context.nvrtc_version = record.member("nvrtc_version").text();
   context.date = record.member("date").text();
-  context.walls = record.member("walls").texts();
-  context.without_walls = record.member("without_walls").boolean();
+  context.sandbox = record.member("sandbox").texts();
+  context.no_sandbox = record.member("no_sandbox").boolean();
   return context;
 }
 

@@ -78,8 +78,8 @@ StudentView::StudentView(const GradeResult& whole) : result_(whole) {
   result_.staff.clear();
   result_.flags.clear();
   result_.context.assignment_sha256.clear();
-  result_.context.walls.clear();
-  result_.context.without_walls = false;
+  result_.context.sandbox.clear();
+  result_.context.no_sandbox = false;
   result_.seconds = 0;
   for (GradedCase& one : result_.cases) {
     words_.push_back(one.word());

@@ -79,9 +79,10 @@ struct GradeContext {
   std::string assignment_sha256;  ///< of the assignment and all that it names
   std::string device;             ///< "Warpmark CPU device (sm_90)"
   std::string driver_version, nvrtc_version;
-  std::string date;                ///< UTC, RFC 3339
-  std::vector<std::string> walls;  ///< that were proved: "seccomp", "landlock abi 7", …
-  bool without_walls = false;      ///< the lecturer told it to grade although none holds
+  std::string date;  ///< UTC, RFC 3339
+  /// Mechanisms that were proved to hold: "seccomp", "landlock abi 7", …
+  std::vector<std::string> sandbox;
+  bool no_sandbox = false;  ///< the lecturer told it to grade although none holds
 };
 
 struct GradeResult {
@@ -109,7 +110,7 @@ double shown_points(double points);
 std::string points_text(double points);
 
 /// What the student may see: of hidden cases name, points, word and hint, no item, seed or command.
-/// Nothing of what staff and grader say to each other: staff text, notes, flags, key, walls. No
+/// Nothing of what staff and grader say to each other: staff text, notes, flags, key, sandbox. No
 /// hash of the assignment, which could confirm a guess of what is hidden in it. And no time but
 /// that of visible items: a kernel can make its time tell what it saw in hidden ones. A type of its
 /// own, so that no renderer for students takes the whole by mistake.

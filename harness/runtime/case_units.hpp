@@ -1,4 +1,4 @@
-// A case's units from source to loaded kernels: by one worker, or behind walls by two.
+// A case's units from source to loaded kernels: by one worker, or in a sandbox by two.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -39,7 +39,7 @@ double value(const CounterSums& counters, std::string_view name) {
 template <size_t Count>
 double sum(const CounterSums& counters, const std::string_view (&kinds)[Count],
            std::string_view measure) {
-  double all = 0;  // behind walls the numbers are a stranger's: they must not overflow
+  double all = 0;  // in a sandbox the numbers are a stranger's: they must not overflow
   for (const std::string_view kind : kinds) {
     all += value(counters, fmt::format("{}_{}", kind, measure));
   }

@@ -45,8 +45,8 @@ void ConfinedCompiler::add_facts(DeviceFacts& facts) {
   const DeviceFacts& own = link_.greet();
   facts.nvrtc_version = own.nvrtc_version;
   facts.nvrtc = own.nvrtc;
-  std::erase_if(facts.walls, [&](const std::string& wall) {
-    return std::find(own.walls.begin(), own.walls.end(), wall) == own.walls.end();
+  std::erase_if(facts.sandbox, [&](const std::string& part) {
+    return std::find(own.sandbox.begin(), own.sandbox.end(), part) == own.sandbox.end();
   });
 }
 

@@ -16,7 +16,7 @@ class ConfinedCompiler {
   /// Starts the worker and waits for nothing.
   explicit ConfinedCompiler(const SessionOptions& options);
 
-  /// Waits for the worker, and adds NVRTC and the walls that hold in both workers. Throws
+  /// Waits for the worker, and adds NVRTC and what of the sandbox holds in both workers. Throws
   /// environment errors.
   void add_facts(DeviceFacts& facts);
 

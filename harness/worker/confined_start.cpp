@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "compiler/memory_headers.hpp"
 #include "worker/fixed_clock.hpp"
-#include "worker/walls.hpp"
+#include "worker/sandbox.hpp"
 
 namespace warpmark {
 
@@ -100,29 +100,29 @@ UnitCompiler open_confined_compiler(const Confinement& confinement) {
 uint64_t run_bytes(uint64_t arrays) {
   constexpr uint64_t kBase = uint64_t{1} << 30;  // threads, registers, reports, code
   constexpr uint64_t kForEach = 4;
-  static const uint64_t most = half_of_memory();  // asked before the walls
+  static const uint64_t most = half_of_memory();  // asked before the sandbox
   return std::min(kBase + kForEach * arrays, most);
 }
 
-std::vector<std::string> put_up_walls(const protocol::Confined& confined) {
+std::vector<std::string> enter_sandbox(const protocol::Confined& confined) {
   const bool compiles = confined.role == protocol::Confined::Role::compile;
-  walls::Limits limits;
+  sandbox::Limits limits;
   if (compiles) {
-    limits.address_space = std::min(confined.walls.compile_bytes, half_of_memory());
-    limits.cpu_s = confined.walls.compile_cpu_s;
+    limits.address_space = std::min(confined.confinement.compile_bytes, half_of_memory());
+    limits.cpu_s = confined.confinement.compile_cpu_s;
   }
-  walls::limit_resources(limits);
+  sandbox::limit_resources(limits);
   std::vector<std::string> hold;
-  if (const auto abi = walls::landlock()) hold.push_back(fmt::format("landlock abi {}", *abi));
-  if (walls::filter_calls(compiles ? walls::Calls::compute : walls::Calls::device)) {
+  if (const auto abi = sandbox::landlock()) hold.push_back(fmt::format("landlock abi {}", *abi));
+  if (sandbox::filter_calls(compiles ? sandbox::Calls::compute : sandbox::Calls::device)) {
     hold.emplace_back("seccomp");
   }
-  if (hold.empty() && confined.walls.required) {
+  if (hold.empty() && confined.confinement.required) {
     throw environment_error(
-        fmt::format("this system has no walls for untrusted code: a process can still {}",
-                    join(walls::leaks(), ", ")),
+        fmt::format("this system has no sandbox for untrusted code: a process can still {}",
+                    join(sandbox::leaks(), ", ")),
         "neither Landlock nor seccomp holds here; grade in a container of its own, and say "
-        "--without-walls");
+        "--no-sandbox");
   }
   return hold;
 }

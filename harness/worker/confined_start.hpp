@@ -1,4 +1,4 @@
-// How a confined worker starts: what it opens while it can, and then its walls.
+// How a confined worker starts: what it opens while it can, and then its sandbox.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ void take_environment(const std::vector<std::string>& environment);
 /// with the headers that it may include in memory. Throws environment errors.
 UnitCompiler open_confined_compiler(const Confinement& confinement);
 
-/// Puts up the walls, in the order that works: limits, Landlock, the filter of system calls; tries
+/// Enters the sandbox, in the order that works: limits, Landlock, the filter of system calls; tries
 /// each, and returns those that hold. Throws an environment error if none but limits holds and one
 /// is required.
-std::vector<std::string> put_up_walls(const protocol::Confined& confined);
+std::vector<std::string> enter_sandbox(const protocol::Confined& confined);
 
 /// What a run worker may take beside the arrays of a case, which are memory that it shares, in
 /// bytes: the records of a device that looks for races, undefined values and leaks have some for
-/// each byte that a kernel touches. The first call must come before the walls.
+/// each byte that a kernel touches. The first call must come before the sandbox.
 uint64_t run_bytes(uint64_t arrays);
 
 /// What this machine has, in bytes, whatever a container may use of it.

@@ -14,10 +14,10 @@ struct ConfinedHeader {
 };
 
 /// With it a session has two workers for what one does without: one compiles and opens no device,
-/// one runs and never loads NVRTC. Both are behind walls before they see the submission: resource
+/// one runs and never loads NVRTC. Both are in a sandbox before they see the submission: resource
 /// limits, Landlock, seccomp, each proved by trying it.
 struct Confinement {
-  /// false goes on where neither Landlock nor seccomp holds; DeviceFacts::walls tells what does.
+  /// false goes on where neither Landlock nor seccomp holds; DeviceFacts::sandbox tells what does.
   bool required = true;
   uint64_t compile_bytes = uint64_t{512} << 20;  ///< address space; less where memory is short
   double compile_cpu_s = 20;

@@ -15,7 +15,7 @@ CounterSums sum_counters(const std::vector<nlohmann::ordered_json>& launches) {
       const auto known = std::find_if(
           sums.begin(), sums.end(), [&name = name](const auto& sum) { return sum.first == name; });
       int64_t& sum = known == sums.end() ? sums.emplace_back(name, 0).second : known->second;
-      // Behind walls the numbers are a stranger's: they must not overflow.
+      // In a sandbox the numbers are a stranger's: they must not overflow.
       if (__builtin_add_overflow(sum, value.get<int64_t>(), &sum)) {
         sum = std::numeric_limits<int64_t>::max();
       }

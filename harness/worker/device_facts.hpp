@@ -22,7 +22,8 @@ struct DeviceFacts {
   std::string nvrtc;  ///< the library's file
   std::vector<std::string> capabilities;
   std::map<std::string, int64_t> attributes;  ///< by device_attributes() name
-  std::vector<std::string> walls;  ///< that hold, in both workers: "seccomp", "landlock abi 7" …
+  /// Mechanisms that hold in both workers: "seccomp", "landlock abi 7" …
+  std::vector<std::string> sandbox;
   /// Whether the device has the capability of that name, one of capability_names().
   bool has(std::string_view capability) const;
 };

@@ -20,7 +20,7 @@ void each_field(DeviceFacts& facts, const Visit& visit) {
   visit("nvrtc", facts.nvrtc);
   visit("capabilities", facts.capabilities);
   visit("attributes", facts.attributes);
-  visit("walls", facts.walls);
+  visit("sandbox", facts.sandbox);
 }
 
 }  // namespace warpmark

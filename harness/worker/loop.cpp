@@ -16,7 +16,7 @@
 #include "worker/confined_start.hpp"
 #include "worker/execution.hpp"
 #include "worker/protocol.hpp"
-#include "worker/walls.hpp"
+#include "worker/sandbox.hpp"
 
 namespace warpmark {
 
@@ -100,7 +100,7 @@ class Responder {
     DeviceFacts facts;
     if (hello.confined) take_environment(hello.confined->environment);
     if (hello.confined && hello.confined->role == protocol::Confined::Role::compile) {
-      confined_compiler_.emplace(open_confined_compiler(hello.confined->walls));
+      confined_compiler_.emplace(open_confined_compiler(hello.confined->confinement));
       const Nvrtc& nvrtc = confined_compiler_->compiler().nvrtc();
       facts.nvrtc_version = nvrtc.version();
       facts.nvrtc = nvrtc.path();
@@ -113,9 +113,9 @@ class Responder {
       // A device that computes in this process takes its memory, which can be limited.
       if (executor_ && facts.has("deterministic")) {
         run_bytes(0);
-        private_bytes_ = walls::private_bytes();
+        private_bytes_ = sandbox::private_bytes();
       }
-      facts.walls = put_up_walls(*hello.confined);
+      facts.sandbox = enter_sandbox(*hello.confined);
     }
     return facts;
   }
@@ -124,7 +124,7 @@ class Responder {
     if (private_bytes_ == 0) return;
     uint64_t arrays = 0;
     for (const protocol::BufferBytes& buffer : run.buffers) arrays += buffer.bytes;
-    walls::limit_data(private_bytes_ + run_bytes(arrays));
+    sandbox::limit_data(private_bytes_ + run_bytes(arrays));
   }
 
   protocol::Prepared compile(const protocol::Prepare& request) const {
@@ -172,7 +172,7 @@ int run_worker(int socket, bool confined) {
   }
   Channel channel{UniqueFd(socket)};
   serve(channel, DriverOpeners::standard());
-  // Behind walls what is done at exit, as leak checks, would only fail.
+  // In a sandbox what is done at exit, as leak checks, would only fail.
   if (confined) ::_exit(0);
   return 0;
 }

@@ -125,29 +125,29 @@ Json places_json(const std::vector<BufferPlace>& places) {
 
 Json to_json(const Confined& confined) {
   Json headers = Json::array();
-  for (const ConfinedHeader& header : confined.walls.headers) {
+  for (const ConfinedHeader& header : confined.confinement.headers) {
     headers.push_back({{"spelling", header.spelling}, {"text", header.text}});
   }
   return {{"role", static_cast<int>(confined.role)},
           {"environment", confined.environment},
-          {"required", confined.walls.required},
-          {"compile_bytes", confined.walls.compile_bytes},
-          {"compile_cpu_s", confined.walls.compile_cpu_s},
+          {"required", confined.confinement.required},
+          {"compile_bytes", confined.confinement.compile_bytes},
+          {"compile_cpu_s", confined.confinement.compile_cpu_s},
           {"headers", headers},
-          {"toolkit_headers", confined.walls.toolkit_headers}};
+          {"toolkit_headers", confined.confinement.toolkit_headers}};
 }
 
 Confined confined_from(const Json& json) {
   Confined confined;
   confined.role = static_cast<Confined::Role>(json.at("role").get<int>());
   confined.environment = json.at("environment");
-  confined.walls.required = json.at("required");
-  confined.walls.compile_bytes = json.at("compile_bytes");
-  confined.walls.compile_cpu_s = json.at("compile_cpu_s");
+  confined.confinement.required = json.at("required");
+  confined.confinement.compile_bytes = json.at("compile_bytes");
+  confined.confinement.compile_cpu_s = json.at("compile_cpu_s");
   for (const Json& header : json.at("headers")) {
-    confined.walls.headers.push_back({header.at("spelling"), header.at("text")});
+    confined.confinement.headers.push_back({header.at("spelling"), header.at("text")});
   }
-  confined.walls.toolkit_headers = json.at("toolkit_headers");
+  confined.confinement.toolkit_headers = json.at("toolkit_headers");
   return confined;
 }
 

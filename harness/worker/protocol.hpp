@@ -20,17 +20,17 @@
 
 namespace warpmark::protocol {
 
-/// What a worker behind walls is for, and what it must know before they are up.
+/// What a worker in a sandbox is for, and what it must know before it enters it.
 struct Confined {
   enum class Role : uint8_t { compile, run };
   Role role = Role::run;
   /// "NAME=VALUE" of what it is started without and libraries are found by.
   std::vector<std::string> environment;
-  Confinement walls;
+  Confinement confinement;
 };
 
 /// The first request: choose and start a device, open NVRTC; of the two only its own for a confined
-/// worker, which then puts up its walls.
+/// worker, which then enters its sandbox.
 struct Hello {
   std::string device = "auto";
   bool use_cache = true;

@@ -53,7 +53,7 @@ class GradeTest(CheckTest):
 
     def arguments(self, *more, out="out", paths=("class",)):
         return ["grade", "hw1.yaml", *paths, "-o", out, "--secret", "secret", "--device", "cpu",
-                "--without-walls", *more]
+                "--no-sandbox", *more]
 
     def grade(self, *more, code=0, out="out", paths=("class",), **options):
         return self.run_program(*self.arguments(*more, out=out, paths=paths), code=code, **options)

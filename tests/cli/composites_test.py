@@ -184,7 +184,7 @@ self_test:
         self.write("suites/b.cu", self.ENTRY)
         self.write("class/ada/transpose.cu", (self.folder / "again.cu").read_text())
         grade = ["grade", "hw.yaml", "class", "-o", "out", "--secret", "secret", "--device", "cpu",
-                 "--without-walls"]
+                 "--no-sandbox"]
         self.assertIn("1 graded now", self.run_program(*grade)[0])
         self.assertIn("1 known from before", self.run_program(*grade)[0])
         self.write("suites/b.cu", self.ENTRY + "// faster\n")
@@ -200,7 +200,7 @@ self_test:
         errors = self.refused("grade", "--lint", "hw.yaml", "--device", "cpu")
         self.assertIn("has the option `--pre-include=/etc/passwd`", errors)
 
-    def test_behind_walls(self):
+    def test_in_the_sandbox(self):
         self.write("secret", "0123456789abcdef\n").chmod(0o600)
         for student in ("naive", "again"):
             self.write("class/%s/transpose.cu" % student,

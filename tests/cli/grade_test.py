@@ -353,7 +353,7 @@ cases:
     def hand_in_and_read(self, text):
         self.write("class/eve/total.cu", text)
         self.run_program("grade", "hw2.yaml", "class", "-o", "out", "--secret", "secret",
-                         "--device", "cpu", "--without-walls")
+                         "--device", "cpu", "--no-sandbox")
         return json.loads((self.folder / "out/students/eve/student.json").read_text())
 
     def test_earns_nothing(self):
@@ -374,7 +374,7 @@ cases:
         # The same file has the same inputs, in a regrade and where its author repeats a failure.
         item = self.result("eve")["cases"][0]["items"][0]
         self.run_program("grade", "hw2.yaml", "class", "-o", "out", "--secret", "secret",
-                         "--device", "cpu", "--without-walls", "--regrade")
+                         "--device", "cpu", "--no-sandbox", "--regrade")
         self.assertEqual(self.result("eve")["cases"][0]["items"][0]["explanation"],
                          item["explanation"])
         command = item["reproduce"].replace(" total.cu ", " class/eve/total.cu ").split()

@@ -98,7 +98,7 @@ class Hostile(CheckTest):
         for line in self.said.splitlines():
             self.assertFalse(line.startswith("::") or "##[" in line, line)
 
-    def test_the_walls_and_the_checks_alone(self):
+    def test_the_sandbox_and_the_checks_alone(self):
         self.check_all("open")
 
     def test_with_a_policy(self):

@@ -92,7 +92,7 @@ class Wheel(unittest.TestCase):
         (self.work / "class/ada.cu").write_text(KERNEL)
         (self.work / "secret").write_text("a secret of the staff")
         out = self.warpmark("grade", "hw1/assignment.yaml", "class", "-o", "out", "--secret", "secret",
-                            "--device", "cpu", "--without-walls")
+                            "--device", "cpu", "--no-sandbox")
         self.assertIn("1 with full points", out)
 
     def test_doctor_names_this_python_and_nvidias_wheels(self):

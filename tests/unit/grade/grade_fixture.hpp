@@ -45,7 +45,7 @@ class GradeTest : public SessionTest {
   void SetUp() override {
     SessionTest::SetUp();
     grading_.device = "cpu";
-    grading_.without_walls = true;
+    grading_.no_sandbox = true;
     grading_.secret = Secret("0123456789abcdef");
   }
 

@@ -41,7 +41,7 @@ TEST(GradeKey, ChangesWithEverythingThatDecides) {
       [](Parts& parts) { parts.context.driver_version = "13000 4445"; },
       [](Parts& parts) { parts.context.nvrtc_version = "12.4"; },
       [](Parts& parts) { parts.context.secret = "5556"; },
-      [](Parts& parts) { parts.context.without_walls = true; },
+      [](Parts& parts) { parts.context.no_sandbox = true; },
       // A field's end counts: what moves from one to the next is another result.
       [](Parts& parts) {
         parts.submission.student = "adas";

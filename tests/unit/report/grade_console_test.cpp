@@ -109,7 +109,7 @@ TEST(GradeConsole, ClassGolden) {
             "       . pass, w wrong, m memory error, r race, b barrier, l limit, - not launched\n"
             "\n"
             "FLAGGED anna: uses clock64\n"
-            "FLAGGED finn: graded without walls\n"
+            "FLAGGED finn: graded without a sandbox\n"
             "NOT GRADED finn: worker 3 was killed\n"
             "NOT GRADED gus\n"
             "8 submissions: 1 with full points, median 0, mean 4.44 of 20 points; 2 not graded\n");

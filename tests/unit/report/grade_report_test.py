@@ -62,7 +62,7 @@ class Csv(unittest.TestCase):
         self.assertEqual(rows[0]["flags"], "uses clock64")
         self.assertEqual(rows[2]["points"], "0")
         self.assertEqual([rows[6]["points"], rows[6]["small sizes: points"]], ["", ""])
-        self.assertEqual(rows[6]["flags"], "graded without walls")
+        self.assertEqual(rows[6]["flags"], "graded without a sandbox")
         self.assertEqual([rows[7]["points"], rows[7]["small sizes: word"]], ["", ""])
 
     def test_no_program_finds_a_formula(self):
@@ -252,7 +252,7 @@ class Pages(unittest.TestCase):
         for i in range(120):
             self.assertRegex(text, rf"[a-z]+_{i:03}")
         text = self.check(report("page", "states")).text
-        for part in ("worker 3 was killed", "out of memory", "uses clock64", "Graded without walls",
+        for part in ("worker 3 was killed", "out of memory", "uses clock64", "Graded without a sandbox",
                      "doublify/double_array.n=78", "expected a `;`", "Not graded: 2",
                      "worst error nan, bound inf", "landlock abi 7", "1 race, 4 not launched"):
             self.assertIn(part, text)

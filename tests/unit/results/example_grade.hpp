@@ -85,7 +85,7 @@ inline GradeResult graded(const std::string& student = "anna") {
   result.context.driver_version = "13.0";
   result.context.nvrtc_version = "13.0";
   result.context.date = "2026-11-21T00:00:00Z";
-  result.context.walls = {"seccomp", "landlock abi 7"};
+  result.context.sandbox = {"seccomp", "landlock abi 7"};
   return result;
 }
 
@@ -121,7 +121,7 @@ inline GradeResult full_points(const std::string& student = "zoe") {
   return result;
 }
 
-/// One of each state, and full points, a NaN bound, flags, no cases, no walls.
+/// One of each state, and full points, a NaN bound, flags, no cases, no sandbox.
 inline std::vector<GradeResult> every_state() {
   std::vector<GradeResult> all = {
       graded(),
@@ -138,8 +138,8 @@ inline std::vector<GradeResult> every_state() {
   all[3].log = "double_array.cu(3): error: expected a `;`\n1 error detected";
   all[6].staff = "worker 3 was killed";
   all[6].cases[0].items[0].note = "out of memory";
-  all[6].context.without_walls = true;
-  all[6].context.walls.clear();
+  all[6].context.no_sandbox = true;
+  all[6].context.sandbox.clear();
   GradeResult empty;  // the skeleton that is written first
   empty.assignment = "doubling";
   empty.student = "gus";
@@ -228,7 +228,7 @@ inline std::vector<GradeResult> hostile() {
           &result.context.driver_version, &result.context.nvrtc_version, &result.context.date}) {
       *text = kHostile;
     }
-    result.context.walls = result.flags = {kHostile, kHostile};
+    result.context.sandbox = result.flags = {kHostile, kHostile};
     for (GradedCase& one : result.cases) {
       one.name += kHostile;
       one.hint = kHostile;

@@ -1,4 +1,4 @@
-// Sessions for source that nobody vouches for: two workers behind walls, and what comes out.
+// Sessions for source that nobody vouches for: two workers in a sandbox, and what comes out.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -65,7 +65,7 @@ TEST_F(ConfinedSession, TwoWorkersMakeAPass) {
   EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
   const DeviceFacts& facts = session().require();
   EXPECT_FALSE(facts.nvrtc_version.empty());
-  EXPECT_THAT(facts.walls, Contains("seccomp"));
+  EXPECT_THAT(facts.sandbox, Contains("seccomp"));
 }
 
 TEST_F(ConfinedSession, AWrongOneIsToldAsElsewhere) {
@@ -207,7 +207,7 @@ TEST_F(ConfinedSession, NothingOfTheEnvironmentArrives) {
   EXPECT_EQ(grade(kGood).verdict, Verdict::passed);
   const std::vector<std::string> found = environments_of_children();
   ::unsetenv("COURSE_TOKEN");
-  if (found.empty()) GTEST_SKIP() << "only root can read the environment of a walled process";
+  if (found.empty()) GTEST_SKIP() << "only root can read the environment of a sandboxed process";
   EXPECT_EQ(found.size(), 2u);
   for (const std::string& environment : found) EXPECT_EQ(environment, "");
 }
@@ -229,7 +229,7 @@ TEST_F(ConfinedSession, NoDescriptorArrives) {
       EXPECT_NE(std::filesystem::read_symlink(one->path(), code).string(), file) << one->path();
     }
   }
-  if (looked_at == 0) GTEST_SKIP() << "only root can look at a walled process";
+  if (looked_at == 0) GTEST_SKIP() << "only root can look at a sandboxed process";
 }
 
 }  // namespace

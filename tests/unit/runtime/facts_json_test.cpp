@@ -52,9 +52,9 @@ class Filler {
 template <typename Visit>
 auto members(DeviceFacts& facts, const Visit& visit) {
   auto& [kind, name, reason, uuid, architecture, driver_version, driver, nvrtc_version, nvrtc,
-         capabilities, attributes, walls] = facts;
+         capabilities, attributes, sandbox] = facts;
   return visit(kind, name, reason, uuid, architecture, driver_version, driver, nvrtc_version, nvrtc,
-               capabilities, attributes, walls);
+               capabilities, attributes, sandbox);
 }
 template <typename Visit>
 auto members(KernelFacts& kernel, const Visit& visit) {

@@ -256,7 +256,7 @@ TEST_F(GpuSessionTest, RestoringNeverOvertakesTheLaunch) {
   }
 }
 
-// Two workers behind walls: what is loaded there is a cubin, and nothing is opened any more.
+// Two workers in a sandbox: what is loaded there is a cubin, and nothing is opened any more.
 class ConfinedGpuSession : public GpuSessionTest {
  protected:
   void SetUp() override {
@@ -285,12 +285,12 @@ reference: {out: src}
   }
 };
 
-TEST_F(ConfinedGpuSession, PassesBehindItsWalls) {
+TEST_F(ConfinedGpuSession, PassesInTheSandbox) {
   for (const Edge edge : {back, front}) {
     const Outcome outcome = grade("out[i] = src[i];", edge);
     EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
   }
-  EXPECT_THAT(session().require().walls, testing::Contains("seccomp"));
+  EXPECT_THAT(session().require().sandbox, testing::Contains("seccomp"));
 }
 
 TEST_F(ConfinedGpuSession, TheFirstElementBeyondEitherEndFaults) {

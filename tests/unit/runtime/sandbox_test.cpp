@@ -1,5 +1,5 @@
-// The walls themselves, each in a process that has nothing else: what holds, and what it lets pass.
-#include "worker/walls.hpp"
+// The parts of the sandbox, each in a process that has nothing else: what holds, and what it lets pass.
+#include "worker/sandbox.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -61,27 +61,27 @@ void forbid(uint32_t call, uint32_t error) {
   ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
-TEST(Walls, WithoutThemEverythingLeaks) {
-  const std::vector<std::string> found = walls::leaks();
+TEST(Sandbox, WithoutItEverythingLeaks) {
+  const std::vector<std::string> found = sandbox::leaks();
   for (const char* what : {"open a file", "list a folder", "ask whether a file is there",
                            "start a process", "run another program", "signal its parent"}) {
     EXPECT_NE(std::find(found.begin(), found.end(), what), found.end()) << what;
   }
 }
 
-TEST(Walls, TheFilterStopsAllThatLeaks) {
-  EXPECT_EQ(in_process([] { return walls::filter_calls(walls::Calls::compute) ? 0 : 1; }), 0);
-  EXPECT_EQ(in_process([] { return walls::filter_calls(walls::Calls::device) ? 0 : 1; }), 0);
+TEST(Sandbox, TheFilterStopsAllThatLeaks) {
+  EXPECT_EQ(in_process([] { return sandbox::filter_calls(sandbox::Calls::compute) ? 0 : 1; }), 0);
+  EXPECT_EQ(in_process([] { return sandbox::filter_calls(sandbox::Calls::device) ? 0 : 1; }), 0);
   EXPECT_EQ(in_process([] {
-              walls::filter_calls(walls::Calls::compute);
-              return static_cast<int>(walls::leaks().size());
+              sandbox::filter_calls(sandbox::Calls::compute);
+              return static_cast<int>(sandbox::leaks().size());
             }),
             0);
 }
 
-TEST(Walls, TheFilterAnswersAsIfNoFileWereThere) {
+TEST(Sandbox, TheFilterAnswersAsIfNoFileWereThere) {
   EXPECT_EQ(in_process([] {
-              walls::filter_calls(walls::Calls::compute);
+              sandbox::filter_calls(sandbox::Calls::compute);
               const bool gone = ::open("/etc/passwd", O_RDONLY) < 0 && errno == ENOENT;
               const bool refused = ::socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM;
               return gone && refused ? 0 : 1;
@@ -89,11 +89,11 @@ TEST(Walls, TheFilterAnswersAsIfNoFileWereThere) {
             0);
 }
 
-TEST(Walls, TheFilterLetsAWorkerWork) {
+TEST(Sandbox, TheFilterLetsAWorkerWork) {
   const int code = in_process([] {
     int ends[2] = {};
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 1;
-    if (!walls::filter_calls(walls::Calls::compute)) return 2;
+    if (!sandbox::filter_calls(sandbox::Calls::compute)) return 2;
     if (::write(ends[0], "x", 1) != 1) return 3;
     char byte = 0;
     if (::read(ends[1], &byte, 1) != 1 || byte != 'x') return 4;
@@ -107,7 +107,7 @@ TEST(Walls, TheFilterLetsAWorkerWork) {
   EXPECT_EQ(code, 0);
 }
 
-TEST(Walls, TheFilterHoldsForThreadsThatWereThereBefore) {
+TEST(Sandbox, TheFilterHoldsForThreadsThatWereThereBefore) {
   EXPECT_EQ(in_process([] {
               int ready[2] = {};
               int go[2] = {};
@@ -121,7 +121,7 @@ TEST(Walls, TheFilterHoldsForThreadsThatWereThereBefore) {
               });
               char byte = 0;
               if (::read(ready[0], &byte, 1) != 1) return 2;
-              const bool holds = walls::filter_calls(walls::Calls::compute);
+              const bool holds = sandbox::filter_calls(sandbox::Calls::compute);
               if (::write(go[1], "g", 1) != 1) return 3;
               other.join();
               return holds && !opened ? 0 : 4;
@@ -129,22 +129,22 @@ TEST(Walls, TheFilterHoldsForThreadsThatWereThereBefore) {
             0);
 }
 
-TEST(Walls, AbortStillEndsTheProcess) {
+TEST(Sandbox, AbortStillEndsTheProcess) {
   EXPECT_EQ(in_process([] {
               rlimit none = {0, 0};
               ::setrlimit(RLIMIT_CORE, &none);
-              walls::filter_calls(walls::Calls::compute);
+              sandbox::filter_calls(sandbox::Calls::compute);
               std::abort();
               return 0;
             }),
             1000 + SIGABRT);
 }
 
-TEST(Walls, LandlockForbidsEveryFile) {
+TEST(Sandbox, LandlockForbidsEveryFile) {
   if (!this_kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";
   EXPECT_EQ(in_process([] {
-              walls::limit_resources({});
-              const auto abi = walls::landlock();
+              sandbox::limit_resources({});
+              const auto abi = sandbox::landlock();
               if (!abi || *abi < 1) return 1;
               if (::open("/etc/passwd", O_RDONLY) >= 0 || errno != EACCES) return 2;
               return ::open("/tmp", O_TMPFILE | O_WRONLY, 0600) >= 0 ? 3 : 0;
@@ -152,22 +152,22 @@ TEST(Walls, LandlockForbidsEveryFile) {
             0);
 }
 
-TEST(Walls, WhereTheKernelHasNoneIsNoWall) {
+TEST(Sandbox, HoldsNothingWhereTheKernelHasNone) {
   EXPECT_EQ(in_process([] {
               forbid(SYS_landlock_create_ruleset, ENOSYS);
-              return walls::landlock() ? 1 : 0;
+              return sandbox::landlock() ? 1 : 0;
             }),
             0);
   EXPECT_EQ(in_process([] {
               forbid(SYS_seccomp, EINVAL);
-              return walls::filter_calls(walls::Calls::compute) ? 1 : 0;
+              return sandbox::filter_calls(sandbox::Calls::compute) ? 1 : 0;
             }),
             0);
 }
 
-TEST(Walls, LimitsAreSetForGood) {
+TEST(Sandbox, LimitsAreSetForGood) {
   EXPECT_EQ(in_process([] {
-              walls::limit_resources({uint64_t{1} << 40, 3});
+              sandbox::limit_resources({uint64_t{1} << 40, 3});
               rlimit cpu = {};
               ::getrlimit(RLIMIT_CPU, &cpu);
               rlimit core = {};
@@ -184,10 +184,10 @@ TEST(Walls, LimitsAreSetForGood) {
             0);
 }
 
-TEST(Walls, ProcessorTimeEndsTheProcess) {
+TEST(Sandbox, ProcessorTimeEndsTheProcess) {
   EXPECT_EQ(in_process([] {
-              walls::limit_resources({0, 1});
-              walls::filter_calls(walls::Calls::compute);
+              sandbox::limit_resources({0, 1});
+              sandbox::filter_calls(sandbox::Calls::compute);
               std::atomic<uint64_t> spin = 0;
               while (spin != UINT64_MAX) ++spin;
               return 0;

@@ -1,4 +1,4 @@
-// The filter of system calls: which pass behind the walls, and what the others answer.
+// The filter of system calls: which pass in the sandbox, and what the others answer.
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -13,9 +13,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "worker/walls.hpp"
+#include "worker/sandbox.hpp"
 
-namespace warpmark::walls {
+namespace warpmark::sandbox {
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr uint32_t kArchitecture = 0;
 #endif
 
-// What a worker does behind its walls: memory, threads, time, and the descriptors that it has.
+// What a worker does in a sandbox: memory, threads, time, and the descriptors that it has.
 // NVRTC asks for the working directory, which run_worker has made one that says nothing, and reads
 // past its buffer if it gets none (seen with 13.0 under AddressSanitizer).
 // clang-format off
@@ -165,4 +165,4 @@ bool filter_calls(Calls allowed) {
   return leaks().empty();
 }
 
-}  // namespace warpmark::walls
+}  // namespace warpmark::sandbox

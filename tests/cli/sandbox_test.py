@@ -1,4 +1,4 @@
-# Machines that cannot confine what is handed in: which walls are missing, and what grading does then.
+# Machines that cannot confine what is handed in: what of the sandbox is missing, and what grading does then.
 import csv
 import ctypes
 import json
@@ -38,60 +38,60 @@ def without(*names):
 
 
 @unittest.skipUnless(platform.machine() in CALLS, "no numbers of system calls for this processor")
-class Walls(GradeTest):
-    def grade_walled(self, *more, **options):
-        arguments = [one for one in self.arguments() if one != "--without-walls"]
+class Sandbox(GradeTest):
+    def grade_sandboxed(self, *more, **options):
+        arguments = [one for one in self.arguments() if one != "--no-sandbox"]
         return self.run_program(*arguments, *more, **options)
 
-    def walls(self, student="ada"):
+    def sandbox(self, student="ada"):
         context = self.result(student)["context"]
-        return context["walls"], context["without_walls"]
+        return context["sandbox"], context["no_sandbox"]
 
     def setUp(self):
         super().setUp()
         self.hand_in(ada=KERNEL)
 
     def test_all_that_there_are(self):
-        out, _ = self.grade_walled()
-        walls, without_walls = self.walls()
-        self.assertIn("walls: " + ", ".join(walls), out)
-        self.assertIn("seccomp", walls)
-        self.assertFalse(without_walls)
+        out, _ = self.grade_sandboxed()
+        held, no_sandbox = self.sandbox()
+        self.assertIn("sandbox: " + ", ".join(held), out)
+        self.assertIn("seccomp", held)
+        self.assertFalse(no_sandbox)
 
     def test_no_landlock(self):
-        out, _ = self.grade_walled(preexec_fn=without("landlock_create_ruleset"))
-        self.assertIn("walls: seccomp\n", out)
-        self.assertEqual(self.walls(), (["seccomp"], False))
+        out, _ = self.grade_sandboxed(preexec_fn=without("landlock_create_ruleset"))
+        self.assertIn("sandbox: seccomp\n", out)
+        self.assertEqual(self.sandbox(), (["seccomp"], False))
         self.assertEqual(self.result("ada")["points"], 6)
 
     def test_no_filter_of_system_calls(self):
         # Where the kernel has Landlock, it is enough.
-        self.grade_walled()
-        if not any(wall.startswith("landlock") for wall in self.walls()[0]):
+        self.grade_sandboxed()
+        if not any(part.startswith("landlock") for part in self.sandbox()[0]):
             self.skipTest("this kernel has no Landlock")
-        self.grade_walled("--regrade", preexec_fn=without("seccomp"))
-        walls, without_walls = self.walls()
-        self.assertEqual([wall.split()[0] for wall in walls], ["landlock"])
-        self.assertFalse(without_walls)
+        self.grade_sandboxed("--regrade", preexec_fn=without("seccomp"))
+        held, no_sandbox = self.sandbox()
+        self.assertEqual([part.split()[0] for part in held], ["landlock"])
+        self.assertFalse(no_sandbox)
 
     def test_neither_ends_with_3_unless_told_otherwise(self):
         neither = without("landlock_create_ruleset", "seccomp")
-        _, errors = self.grade_walled(code=3, preexec_fn=neither)
-        self.assertIn("no walls for untrusted code: a process can still open a file", errors)
-        self.assertIn("--without-walls", errors)
+        _, errors = self.grade_sandboxed(code=3, preexec_fn=neither)
+        self.assertIn("no sandbox for untrusted code: a process can still open a file", errors)
+        self.assertIn("--no-sandbox", errors)
         self.assertFalse((self.folder / "out/students/ada").exists())  # nothing looks like a grade
-        out, _ = self.grade_walled("--without-walls", preexec_fn=neither)
-        self.assertIn("graded without walls", out)
-        self.assertEqual(self.walls(), ([], True))
+        out, _ = self.grade_sandboxed("--no-sandbox", preexec_fn=neither)
+        self.assertIn("graded without a sandbox", out)
+        self.assertEqual(self.sandbox(), ([], True))
         self.assertEqual(self.result("ada")["points"], 6)
         with (self.folder / "out/grades.csv").open(newline="") as file:
             self.assertEqual([row["flags"] for row in csv.DictReader(file)],
-                             ["graded without walls"])
-        self.assertIn("raded without walls", (self.folder / "out/report.html").read_text())
+                             ["graded without a sandbox"])
+        self.assertIn("raded without a sandbox", (self.folder / "out/report.html").read_text())
         student = json.loads((self.folder / "out/students/ada/student.json").read_text())
         self.assertNotIn("true", json.dumps(student["context"]))  # staff's alone
-        # A machine with walls grades such a student again.
-        self.assertIn("1 graded now", self.grade_walled()[0])
+        # A machine with a sandbox grades such a student again.
+        self.assertIn("1 graded now", self.grade_sandboxed()[0])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// The walls around a worker that handles what nobody vouches for: put up once, never taken down.
+// The sandbox of a worker that handles untrusted code: entered once, never left.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace warpmark::walls {
+namespace warpmark::sandbox {
 
 /// What the process may take, for good; 0 leaves what it has.
 struct Limits {
@@ -18,9 +18,9 @@ struct Limits {
 void limit_resources(const Limits& limits);
 
 /// Private writable memory of this process, in bytes, as RLIMIT_DATA counts it. To be asked before
-/// the walls, which hide it; 0 if the system does not tell.
+/// entering the sandbox, which hides it; 0 if the system does not tell.
 uint64_t private_bytes();
-/// No more than so much of it from now on; may be called again, behind the walls, too. What asks
+/// No more than so much of it from now on; may be called again, in the sandbox, too. What asks
 /// for more gets none. Not with a GPU's driver.
 void limit_data(uint64_t bytes);
 
@@ -29,7 +29,7 @@ void limit_data(uint64_t bytes);
 /// if what is forbidden can still be done.
 std::optional<int> landlock();
 
-/// Which system calls a worker needs behind the walls.
+/// Which system calls a worker needs in the sandbox.
 enum class Calls : uint8_t {
   compute,  ///< memory, threads, its open descriptors
   device    ///< those, and ioctl for a device that is open
@@ -39,8 +39,8 @@ enum class Calls : uint8_t {
 /// filter, or if what is forbidden can still be done.
 bool filter_calls(Calls allowed);
 
-/// What of the things that no walled process should be able to do, this one can: "open a file",
+/// What of the things that no sandboxed process should be able to do, this one can: "open a file",
 /// "connect to a network" … Empty is best.
 std::vector<std::string> leaks();
 
-}  // namespace warpmark::walls
+}  // namespace warpmark::sandbox

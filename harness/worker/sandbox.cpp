@@ -1,4 +1,4 @@
-#include "worker/walls.hpp"
+#include "worker/sandbox.hpp"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -20,7 +20,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 
-namespace warpmark::walls {
+namespace warpmark::sandbox {
 
 namespace {
 
@@ -155,4 +155,4 @@ std::vector<std::string> leaks() {
   return found;
 }
 
-}  // namespace warpmark::walls
+}  // namespace warpmark::sandbox
