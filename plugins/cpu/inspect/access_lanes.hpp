@@ -21,7 +21,7 @@ WARPMARK_INLINE bool plain(const Instruction& i, const Checks& checks) {
 /// Whether a store's data may have no value.
 WARPMARK_INLINE bool stores_undefined(const Lanes& w, const Instruction& i, const Checks& checks) {
   if (!checks.init) return false;
-  const WarpDefinedness& definedness = w.observer->definedness(w.warp);
+  const WarpDefinedness& definedness = w.observer->values()->definedness(w.warp);
   if (!definedness.any()) return false;
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
   u32 lanes = i.count > 4 ? 1 : 0;
@@ -31,8 +31,10 @@ WARPMARK_INLINE bool stores_undefined(const Lanes& w, const Instruction& i, cons
 
 /// The bits of values of a region, null if all of it has some.
 template <Space S>
-WARPMARK_INLINE u8* values_of(const Lanes& w, const Region& region, const Checks& checks) {
-  return !checks.init ? nullptr : S == Space::global ? region.init : w.observer->shared_init();
+WARPMARK_INLINE u8* value_bits(const Lanes& w, const Region& region, const Checks& checks) {
+  return !checks.init         ? nullptr
+         : S == Space::global ? region.init
+                              : w.observer->values()->shared_init();
 }
 
 /// The address whose bit is the first of them.
@@ -42,10 +44,9 @@ WARPMARK_INLINE u64 values_begin(const Region& region) {
 }
 
 template <Space S>
-WARPMARK_INLINE Now now(const Lanes& w, const Instruction& i) {
-  const BlockObserver& observer = *w.observer;
+WARPMARK_INLINE Now now(const Lanes& w, const Instruction& i, const BlockRaces& races) {
   const u64 foreign = (i.order & Instruction::kReadOnly) != 0 ? ~u64{0} : 0;
-  return {observer.record(w, i), observer.threshold(S), observer.block_start(), foreign, &observer};
+  return {races.record(w, i), races.threshold(S), races.block_start(), foreign, &races.order()};
 }
 
 /// All 32 lanes access one range, in order.
@@ -56,18 +57,19 @@ template <Space S, bool Store>
   BlockObserver& observer = *w.observer;
   const Checks& checks = observer.checks();
   if (!plain(i, checks)) return false;
-  u8* init = values_of<S>(w, region, checks);
+  u8* init = value_bits<S>(w, region, checks);
   const u64 from = start - values_begin<S>(region), all = 32 * u64{bytes};
   const bool look =
       Store ? stores_undefined(w, i, checks) : init != nullptr && !all_set(init, from, all);
   if (checks.race) {
-    const RaceCells cells = observer.cells(S, start, all);
+    BlockRaces& races = *observer.races();
+    const RaceCells cells = races.cells(S, start, all);
     if (!cells) return false;
-    const int shift = __builtin_ctz(bytes) - observer.shift(S);
-    if (!settle_contiguous<S, Store>(cells, 32 << shift, shift, now<S>(w, i))) return false;
+    const int shift = __builtin_ctz(bytes) - races.shift(S);
+    if (!settle_contiguous<S, Store>(cells, 32 << shift, shift, now<S>(w, i, races))) return false;
   }
   for (u32 lane = 0; look && lane < 32; ++lane)
-    observer.look_at_values(w, i, S, lane, start + u64{lane} * bytes, bytes, Store);
+    observer.values()->access(w, i, S, lane, start + u64{lane} * bytes, bytes, Store);
   if (Store && !look && init != nullptr) set_bits(init, from, all);
   return true;
 }
@@ -81,16 +83,17 @@ template <Space S>
   BlockObserver& observer = *w.observer;
   const Checks& checks = observer.checks();
   if (!plain(i, checks)) return false;
-  const u8* init = values_of<S>(w, region, checks);
+  const u8* init = value_bits<S>(w, region, checks);
   const bool look = init != nullptr && !all_set(init, start - values_begin<S>(region), bytes);
   if (checks.race) {
-    const RaceCells cells = observer.cells(S, start, bytes);
-    const int count = static_cast<int>(bytes >> observer.shift(S));
-    if (!cells || !settle_broadcast(cells, count, mask, now<S>(w, i))) return false;
+    BlockRaces& races = *observer.races();
+    const RaceCells cells = races.cells(S, start, bytes);
+    const int count = static_cast<int>(bytes >> races.shift(S));
+    if (!cells || !settle_broadcast(cells, count, mask, now<S>(w, i, races))) return false;
   }
   for (u32 rest = look ? mask : 0; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    observer.look_at_values(w, i, S, lane, start, bytes, false);
+    observer.values()->load(w, i, S, lane, start, bytes);
   }
   return true;
 }
@@ -116,8 +119,8 @@ template <Space S>
   BlockObserver& observer = *w.observer;
   const Checks& checks = observer.checks();
   if (!plain(i, checks)) return false;
-  const u8* init = values_of<S>(w, region, checks);
-  const int shift = __builtin_ctz(bytes) - observer.shift(S);
+  const u8* init = value_bits<S>(w, region, checks);
+  const int shift = checks.race ? __builtin_ctz(bytes) - observer.races()->shift(S) : 0;
   // Lanes that read what they have just read leave all as it is: a closer look at all of them may
   // follow that at some.
   for (int lane = 0, end = 0; lane < 32; lane = end) {
@@ -132,9 +135,10 @@ template <Space S>
     const u64 all = static_cast<u64>(lanes) * bytes;
     if (init != nullptr && !all_set(init, start - values_begin<S>(region), all)) return false;
     if (!checks.race) continue;
-    const RaceCells cells = observer.cells(S, start, all);
+    BlockRaces& races = *observer.races();
+    const RaceCells cells = races.cells(S, start, all);
     if (!cells) return false;
-    Now when = now<S>(w, i);
+    Now when = now<S>(w, i, races);
     if (one) {
       const u32 mask = 0xffffffffu >> (32 - (end - lane)) << lane;
       if (!settle_broadcast(cells, 1 << shift, mask, when)) return false;
@@ -155,7 +159,7 @@ template <Space S, bool Store>
   BlockObserver& observer = *w.observer;
   const Checks& checks = observer.checks();
   if (!plain(i, checks)) return false;
-  u8* init = values_of<S>(w, region, checks);
+  u8* init = value_bits<S>(w, region, checks);
   const u64 begin = values_begin<S>(region);
   bool look = Store && stores_undefined(w, i, checks);
   if (!Store && init != nullptr) {
@@ -163,25 +167,26 @@ template <Space S, bool Store>
       look |= !all_set_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
   }
   if (checks.race) {
+    BlockRaces& races = *observer.races();
     LaneCells lanes;
-    const Now when = now<S>(w, i);
+    const Now when = now<S>(w, i, races);
     for (u32 rest = mask; rest != 0; rest &= rest - 1) {
       const int lane = __builtin_ctz(rest);
-      const RaceCells cells = observer.cells(S, at[lane], bytes);
+      const RaceCells cells = races.cells(S, at[lane], bytes);
       if (!cells) return false;
       lanes.write[lanes.count] = cells.write;
       lanes.records[lanes.count++] = when.lane(lane);
       lanes.read = cells.read - cells.write;
       lanes.other = cells.other - cells.write;
     }
-    const int cells = static_cast<int>(bytes >> observer.shift(S));
+    const int cells = static_cast<int>(bytes >> races.shift(S));
     const bool settled =
         cells == 1 ? settle_lanes<Store>(lanes, 1, when) : settle_lanes<Store>(lanes, cells, when);
     if (!settled) return false;
   }
   for (u32 rest = look ? mask : 0; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    observer.look_at_values(w, i, S, lane, at[lane], bytes, Store);
+    observer.values()->access(w, i, S, lane, at[lane], bytes, Store);
   }
   if (Store && !look && init != nullptr) {
     for (u32 rest = mask; rest != 0; rest &= rest - 1)

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "inspect/observer.hpp"
+#include "inspect/block_races.hpp"
 #include "memory/levels.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
@@ -16,7 +16,7 @@ struct Now {
   u64 start = 0;      ///< of the block: earlier records are those of others
   /// All ones of a read-only load, to which a newer write is as good as another thread's; else 0.
   u64 foreign = 0;
-  const BlockObserver* observer = nullptr;
+  const BlockOrder* order = nullptr;
 
   [[nodiscard, gnu::always_inline]] u64 lane(int lane) const {
     return mine + (static_cast<u64>(lane) << Record::kThreadShift);
@@ -49,14 +49,14 @@ WARPMARK_INLINE bool says_less(u64 last, u64 other) {
 
 /// Whether a newer record is one of this block.
 WARPMARK_INLINE bool own(u64 record, const Now& now) {
-  return (record ^ now.mine) >> Record::kEpochShift == 0 || now.observer->owns({record});
+  return (record ^ now.mine) >> Record::kEpochShift == 0 || now.order->owns({record});
 }
 /// Whether what a record tells of cannot conflict with what `me` does: it is old, the same
 /// thread's, or of this block before its last barrier. Behind a strong one there may be others.
 WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
   if (suspicious(record, me ^ now.foreign, now.threshold) == 0) return true;
   return now.foreign == 0 && !is_strong(record) && own(record, now) &&
-         (same_thread(record, me) || now.observer->before_barrier({record}));
+         (same_thread(record, me) || now.order->before_barrier({record}));
 }
 
 /// A lane, whose record is `me`, reads a cell: RaceCells says which other read stays.

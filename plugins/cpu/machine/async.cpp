@@ -144,13 +144,13 @@ void AsyncCopies::tell_barriers(std::uint32_t thread, std::uint64_t end) {
     if (arrival.thread != thread || queue.done >= until) continue;
     const Lanes& lanes = *queue.copies.front().flight->lanes;
     complete(queue, until, arrival.barrier);
-    observer_->meet(lanes, thread % 32, arrival.barrier, false);
+    if (BlockOrder* order = order_of(observer_)) order->see(arrival.barrier, lanes.warp);
   }
 }
 
 void AsyncCopies::start(Kind kind, std::uint32_t thread, AsyncCopy copy) {
   ++under_way_;
-  if (observer_ != nullptr) observer_->depart(copy);
+  if (BlockRaces* races = races_of(observer_)) races->depart(copy);
   const std::uint64_t bytes = bytes_of(copy);
   if (copy.completion != nullptr) {
     announced_.push_back(std::move(copy));
@@ -189,7 +189,7 @@ void AsyncCopies::wait(Kind kind, std::uint32_t thread, std::uint32_t most, bool
     }
     for (; queue.done < queue.groups.front(); ++queue.done) {
       move(queue.copies.front());
-      observer_->has_read(queue.copies.front());
+      if (BlockRaces* races = observer_->races()) races->has_read(queue.copies.front());
       queue.read.emplace_back(queue.closed, std::move(queue.copies.front()));
       queue.copies.pop_front();
     }
@@ -213,15 +213,17 @@ void AsyncCopies::wait_all(std::uint32_t thread) {
 }
 
 void AsyncCopies::leave(std::uint32_t thread, std::uint32_t statement) {
-  if (observer_ != nullptr && !queues_[bulk].empty()) {
+  BlockRaces* races = races_of(observer_);
+  if (races != nullptr && !queues_[bulk].empty()) {
     for (AsyncCopy& copy : queues_[bulk][thread].copies)
-      observer_->abandon(copy, statement, thread / 32, thread % 32);
+      races->abandon(copy, statement, thread / 32, thread % 32);
   }
   wait_all(thread);
 }
 
 void AsyncCopies::abandon(std::uint32_t thread, std::uint32_t statement) {
-  if (observer_ == nullptr) return;
+  BlockRaces* races = races_of(observer_);
+  if (races == nullptr) return;
   for (AsyncCopy& copy : announced_) {
     const std::uint32_t rank = copy.flight->lanes->block->rank();
     const auto own = [&](const Flight::Side& side) {
@@ -229,7 +231,7 @@ void AsyncCopies::abandon(std::uint32_t thread, std::uint32_t statement) {
              (side.address < kSharedPart || side.address / kSharedPart == rank + 1);
     };
     if (own(copy.flight->to) || own(copy.flight->from))
-      observer_->abandon(copy, statement, thread / 32, thread % 32);
+      races->abandon(copy, statement, thread / 32, thread % 32);
   }
 }
 
@@ -315,7 +317,7 @@ void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Fligh
 
 namespace {
 
-using MbarrierUse = BlockObserver::MbarrierUse;
+using MbarrierUse = MbarrierUse;
 
 std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, MbarrierUse use) {
   Flight::Side side;
@@ -341,7 +343,7 @@ void change_barrier(Lanes& w, const Instruction& i, Change change,
              i.a == Instruction::kNone ? 1 : read_lane<std::uint32_t>(w.registers, i.a, lane));
       store_barrier(at, barrier);
       w.block->mbarrier_changed();
-      if (w.observer != nullptr) w.observer->meet(w, lane, at, true);
+      if (BlockOrder* order = order_of(w.observer)) order->arrive_at(at, w.warp, lane);
     }
     if (i.d != Instruction::kNone) write_lane(w.registers, i.d, lane, before);
   });
@@ -395,7 +397,7 @@ void test(Lanes& w, const Instruction& i) {
     const bool over = barrier.parity() != parity;
     done |= static_cast<std::uint32_t>(over) << lane;
     w.block->mbarrier_tested(w.warp, lane, i.statement, barrier, over);
-    if (over && w.observer != nullptr) w.observer->meet(w, lane, at, false);
+    if (BlockOrder* order = order_of(w.observer); order != nullptr && over) order->see(at, w.warp);
   });
   write_predicate(w.registers, i.d, w.mask, done);
 }
@@ -463,7 +465,7 @@ void arrive_later(Lanes& w, const Instruction& i) {
       barrier.expect_arrival();
       store_barrier(at, barrier);
     }
-    if (w.observer != nullptr) w.observer->meet(w, lane, at, true);
+    if (BlockOrder* order = order_of(w.observer)) order->arrive_at(at, w.warp, lane);
     w.block->async().arrive_later(w.warp * 32 + lane, at);
   });
 }

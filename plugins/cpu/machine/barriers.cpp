@@ -34,7 +34,8 @@ void BlockState::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
     return;
   }
   Barrier& barrier = barriers_[number];
-  if (observer_ && threads != 0) observer_->arrive(warp.lanes.warp, number);
+  if (BlockOrder* order = order_of(observer_.get()); order != nullptr && threads != 0)
+    order->arrive(warp.lanes.warp, number);
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   barrier.passed = barrier.passed || node.arrive_only;
   barrier.latest = std::max(barrier.latest, warp.clock());
@@ -65,7 +66,7 @@ void BlockState::check_barrier(std::uint32_t number) {
   const bool everybody = !finished.passed && finished.arrived >= live_threads_;
   // Those who have left were waited for, too.
   const std::uint64_t latest = everybody ? latest_clock() : finished.latest;
-  if (observer_) {
+  if (BlockOrder* order = order_of(observer_.get())) {
     std::uint32_t waiting = 0;
     for (const Warp& warp : warps_) {
       for (const Fragment& fragment : warp.fragments) {
@@ -73,7 +74,7 @@ void BlockState::check_barrier(std::uint32_t number) {
           waiting |= 1u << warp.lanes.warp;
       }
     }
-    observer_->barrier_complete(number, everybody, waiting);
+    order->barrier_complete(number, everybody, waiting);
   }
   for (Warp& warp : warps_) {
     std::vector<Fragment> fragments;
@@ -131,14 +132,15 @@ void BlockState::arrive_at_warp_barrier(Warp& warp, Fragment fragment, const Bas
 
 void BlockState::observe_warp_barrier(const Warp& warp, std::uint32_t mask,
                                       const BasicBlock& node) {
-  while (mask != 0) {
+  BlockOrder* order = order_of(observer_.get());
+  while (order != nullptr && mask != 0) {
     const std::uint32_t members = uniform(warp, node.barrier, mask);
     std::uint32_t together = 0;
     for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
       const std::uint32_t lane = lanes & -lanes;
       if (uniform(warp, node.barrier, lane) == members) together |= lane;
     }
-    observer_->warp_complete(warp.lanes.warp, together);
+    order->warp_complete(warp.lanes.warp, together);
     mask &= ~together;
   }
 }
@@ -160,7 +162,8 @@ void BlockState::release_warp_barriers(Warp& warp) {
       if (collect) places.push_back(fragment);
     }
     if ((waiting.key & warp.live & ~here) != 0) continue;
-    if (observer_ && !collect) observer_->warp_complete(warp.lanes.warp, here);
+    if (BlockOrder* order = order_of(observer_.get()); order != nullptr && !collect)
+      order->warp_complete(warp.lanes.warp, here);
     if (collect && observer_ && observer_->checks().sync)
       check_present(warp, here, waiting.key, statement_of_wait(waiting), waiting.node);
     if (places.size() > 1) run_together(warp, places);

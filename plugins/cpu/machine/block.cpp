@@ -69,7 +69,7 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
     async_.watch(observer_.get());
   }
   lay_out_objects();
-  watched_ = launch.traffic || (observer_ && observer_->checks().init);
+  watched_ = launch.traffic || values_of(observer_.get()) != nullptr;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     Warp& warp = warps_[i];
     warp.sites.resize(program.sites);
@@ -154,7 +154,8 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
   if (observer_) {
     observer_->start(index);
     const std::uint64_t reserved = launch_.program.reserved_bytes;
-    observer_->fill_shared(shared_bytes_ - reserved, reserved);
+    if (BlockValues* values = observer_->values())
+      values->fill_shared(shared_bytes_ - reserved, reserved);
   }
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
@@ -290,8 +291,9 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
                                  std::uint32_t done) {
   Lanes& lanes = warp.lanes;
   const int full = mask == 0xffffffff ? 1 : 0;
-  const bool follows = observer_ && observer_->checks().init;
-  const WarpDefinedness* definedness = follows ? &observer_->definedness(lanes.warp) : nullptr;
+  BlockValues* values = values_of(observer_.get());
+  const WarpDefinedness* definedness =
+      values == nullptr ? nullptr : &values->definedness(lanes.warp);
   // One of some lanes may read others, which have no value for it.
   const auto shuffles = [](const Instruction& i) {
     return i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
@@ -301,9 +303,9 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
     const Instruction& instruction = launch_.program.code[i];
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
-    if (follows && ((definedness->any() && observer_->concerns(lanes.warp, i)) ||
-                    (full == 0 && shuffles(instruction))))
-      observer_->follow(lanes, instruction, mask);
+    if (values != nullptr && ((definedness->any() && values->concerns(lanes.warp, i)) ||
+                              (full == 0 && shuffles(instruction))))
+      values->follow(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::reported) traffic->after(*step);
   }
@@ -311,9 +313,9 @@ void BlockState::execute_watched(Warp& warp, const BasicBlock& node, std::uint32
     warp.instructions += node.weight;
     traffic->warp_ran(warp.instructions);
   }
-  if (!follows || !definedness->any()) return;
+  if (values == nullptr || !definedness->any()) return;
   const auto decide = [&](std::uint32_t slot, const char* what) {
-    observer_->decide(lanes, slot, mask, node.statement, what);
+    values->decide(lanes, slot, mask, node.statement, what);
   };
   switch (node.exit) {
     case Exit::branch:
@@ -522,7 +524,8 @@ void BlockState::leave(Warp& warp, std::uint32_t mask, const BasicBlock& node) {
   if (live_threads_ == 0) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     if (!async_.idle()) async_.abandon(warp.lanes.warp * 32 + lane, node.statement);
-    if (observer_) observer_->exit(node.statement, warp.lanes.warp, lane);
+    if (BlockRaces* races = races_of(observer_.get()))
+      races->exit(node.statement, warp.lanes.warp, lane);
     if (launch_.traffic) launch_.traffic->block_ran(latest_clock());
   }
   if (cluster_->arrived != 0) leave_cluster(warp, mask);

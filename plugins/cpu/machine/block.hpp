@@ -135,7 +135,7 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] const Region& shared() const { return warps_[0].lanes.shared; }
   [[nodiscard]] AsyncCopies& async() { return async_; }
   /// Null if there is nothing to look for beyond bounds.
-  [[nodiscard]] BlockObserver* observer() { return observer_.get(); }
+  [[nodiscard]] BlockObserver* observer() const { return observer_.get(); }
 
   // --- what observers ask
   [[nodiscard]] const Program& program() const override { return launch_.program; }
@@ -240,6 +240,7 @@ class BlockState final : public ObservedBlock {
   /// True if the lanes need not wait: all live lanes of each one's mask are in `mask`.
   [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node);
+  [[nodiscard]] class BlockOrder* split_cluster_barrier() const;
   /// Tells the observer of a bar.warp.sync where nobody need wait: who of `mask` meets whom.
   void observe_warp_barrier(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   [[nodiscard]] std::uint32_t statement_of_wait(const Fragment& fragment) const;

@@ -128,11 +128,9 @@ void fill_bulk(Lanes& w, const Instruction& i) {
       w.traffic->touch(Space::shared, address, static_cast<std::uint32_t>(bytes));
     std::byte* to = locate_async(w, i, Space::shared, lane, address, bytes, 8, true);
     if (to == nullptr) return;
-    if (w.observer != nullptr) {
-      w.observer->touch(w, i, Space::shared, lane, address, static_cast<std::uint32_t>(bytes),
-                        true);
-      w.observer->fill_shared(address, bytes);
-    }
+    if (BlockRaces* races = races_of(w.observer))
+      races->touch(w, i, Space::shared, lane, address, static_cast<std::uint32_t>(bytes), true);
+    if (BlockValues* values = values_of(w.observer)) values->fill_shared(address, bytes);
     std::memset(to, 0, bytes);
   });
 }

@@ -47,30 +47,39 @@ std::uint32_t Cluster::live_threads() const {
 void Cluster::check_barrier() {
   if (arrived == 0 || arrived < live_threads()) return;
   arrived = 0;
-  if (blocks.size() > 1 && blocks[0]->observer() != nullptr) {
-    const std::uint64_t key = blocks[0]->observer()->index();
-    if (blocks[0]->observer()->splits_cluster_barrier()) {
-      for (BlockState* block : blocks) block->observer()->cluster_complete(key);
+  if (const BlockOrder* first = order_of(blocks[0]->observer());
+      blocks.size() > 1 && first != nullptr) {
+    const std::uint64_t key = first->index();
+    if (first->launch().splits_cluster_barrier) {
+      for (BlockState* block : blocks) order_of(block->observer())->cluster_complete(key);
     } else {
-      for (BlockState* block : blocks) block->observer()->cluster_release(key);
-      for (BlockState* block : blocks) block->observer()->cluster_acquire(key);
+      for (BlockState* block : blocks) order_of(block->observer())->cluster_release(key);
+      for (BlockState* block : blocks) block->observer()->races()->cluster_acquire(key);
     }
   }
   for (BlockState* block : blocks) block->release_cluster_barrier();
 }
 
+// Null if nobody looks, or if all threads arrive and wait at once.
+BlockOrder* BlockState::split_cluster_barrier() const {
+  BlockOrder* order = order_of(observer_.get());
+  const bool splits =
+      order != nullptr && cluster_->blocks.size() > 1 && order->launch().splits_cluster_barrier;
+  return splits ? order : nullptr;
+}
+
 void BlockState::arrive_at_cluster_barrier(Warp& warp, std::uint32_t mask) {
   const std::uint32_t fresh = mask & ~warp.cluster_arrived;
-  if (observer_ && cluster_->blocks.size() > 1 && observer_->splits_cluster_barrier())
-    observer_->cluster_arrive(warp.lanes.warp, cluster_->blocks[0]->observer()->index());
+  if (BlockOrder* order = split_cluster_barrier())
+    order->cluster_arrive(warp.lanes.warp, order_of(cluster_->blocks[0]->observer())->index());
   warp.cluster_arrived |= fresh;
   cluster_->arrived += static_cast<std::uint32_t>(__builtin_popcount(fresh));
   cluster_->check_barrier();
 }
 
 void BlockState::pass_cluster_barrier(const Warp& warp) {
-  if (observer_ && cluster_->blocks.size() > 1 && observer_->splits_cluster_barrier())
-    observer_->cluster_wait(warp.lanes.warp, cluster_->blocks[0]->observer()->index());
+  if (BlockOrder* order = split_cluster_barrier())
+    order->cluster_wait(warp.lanes.warp, order_of(cluster_->blocks[0]->observer())->index());
 }
 
 void BlockState::release_cluster_barrier() {

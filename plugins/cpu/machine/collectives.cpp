@@ -142,8 +142,8 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     return launch_.program.code[launch_.program.blocks[place.node].begin];
   };
   Lanes& lanes = warp.lanes;
-  WarpDefinedness* definedness =
-      observer_ && observer_->checks().init ? &observer_->definedness(lanes.warp) : nullptr;
+  BlockValues* values = values_of(observer_.get());
+  WarpDefinedness* definedness = values == nullptr ? nullptr : &values->definedness(lanes.warp);
   WarpRegisters registers{lanes.registers, definedness};
   Given given{};
   std::uint32_t all = 0;
@@ -159,9 +159,9 @@ void BlockState::run_together(Warp& warp, const std::vector<Fragment>& places) {
     lanes.mask = all;
     const std::size_t full = all == 0xffffffff ? 1 : 0;
     const auto number = static_cast<std::uint32_t>(&i - launch_.program.code.data());
-    if (definedness != nullptr &&
-        (full == 0 || (definedness->any() && observer_->concerns(lanes.warp, number))))
-      observer_->follow(lanes, i, all);
+    if (values != nullptr &&
+        (full == 0 || (definedness->any() && values->concerns(lanes.warp, number))))
+      values->follow(lanes, i, all);
     (i.guard == Instruction::kNone ? i.run : i.inner)[full](lanes, i);
     registers.restore(i, others, kept);
   }

@@ -345,13 +345,13 @@ LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& a
                            ? run_in_rotation(state, counters, result.profile)
                            : run_in_order(state, counters, result.profile);
   if (shape.workspace != 0) arena.free(shape.workspace);
-  if (observer) {
-    for (const Fault& race : observer->settled()) state.faults.add(race);
+  if (observer && observer->races) {
+    for (const Fault& race : observer->races->settled()) state.faults.add(race);
     Fault note;
     note.kind = FaultKind::incomplete;
     note.warning = true;
     note.count = 1;
-    note.message = observer->left_out();
+    note.message = observer->races->left_out();
     if (!note.message.empty()) state.faults.add(note);
   }
   result.thread_instructions = state.executed;

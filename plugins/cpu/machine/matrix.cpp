@@ -229,7 +229,8 @@ RowPlace locate(Lanes& w, const Instruction& i, Space space, u32 lane, u64 addre
     record_fault(w, i, space, lane, address, bytes, store);
     return {};
   }
-  if (w.observer != nullptr) w.observer->touch(w, i, space, lane, address, bytes, store);
+  if (BlockRaces* races = races_of(w.observer))
+    races->touch(w, i, space, lane, address, bytes, store);
   return {region.host + (address - region.begin), space, address};
 }
 
@@ -250,16 +251,17 @@ void count_generic(Lanes& w, const Instruction& i, u32 mask, u64 offset) {
 
 // Undefined values are handed on: a tile whose last rows have none may be multiplied, if nobody
 // uses those rows of the product.
-Definedness element_taint(const Lanes& w, const u32* slots, Element type, u32 lane, u32 index) {
-  const WarpDefinedness& definedness = w.observer->definedness(w.warp);
+Definedness element_definedness(const Lanes& w, const u32* slots, Element type, u32 lane,
+                                u32 index) {
+  const WarpDefinedness& definedness = w.observer->values()->definedness(w.warp);
   const u32 bits = bits_of(type), packed = bits == 64 ? 1 : 32 / bits;
   const Definedness whole = definedness.get(slots[index / packed], lane);
   return whole.with(whole.undefined >> (index % packed * bits) & low_bits(bits));
 }
-void add_element_taint(Lanes& w, const u32* slots, Element type, u32 lane, u32 index,
-                       const Definedness& defined) {
+void add_element_definedness(Lanes& w, const u32* slots, Element type, u32 lane, u32 index,
+                             const Definedness& defined) {
   if (!defined.incomplete()) return;
-  WarpDefinedness& definedness = w.observer->definedness(w.warp);
+  WarpDefinedness& definedness = w.observer->values()->definedness(w.warp);
   const u32 bits = bits_of(type), packed = bits == 64 ? 1 : 32 / bits;
   const u32 slot = slots[index / packed];
   const u64 others = definedness.get(slot, lane).undefined;
@@ -311,24 +313,24 @@ void move_fragment(Lanes& w, const Instruction& i) {
       const u64 address = base + element * bits_each / 8;
       const RowPlace place =
           locate(w, i, static_cast<Space>(i.count), lane, address, bytes, bytes, Store);
-      const bool observed = place.host != nullptr && w.observer != nullptr;
+      BlockValues* values = place.host == nullptr ? nullptr : values_of(w.observer);
       u64 value = 0;
       if constexpr (Store) {
         value = element_bits(w, slots, type, lane, index);
         if (place.host != nullptr) __builtin_memcpy(place.host, &value, bytes);
-        if (observed)
-          w.observer->write_value(w, i, place.space, lane, place.address, bytes,
-                                  element_taint(w, slots, type, lane, index));
+        if (values != nullptr)
+          values->write(w, i, place.space, lane, place.address, bytes,
+                        element_definedness(w, slots, type, lane, index));
       } else {
         const u64 shift = element * bits_each % 8;
         if (place.host != nullptr) __builtin_memcpy(&value, place.host, bytes);
         if (bits_each < 8) value = value >> shift & low_bits(bits_each);
         set_element(w, slots, type, lane, index, value);
-        if (!observed) continue;
-        const Definedness read = w.observer->read_value(w, i, place.space, lane, place.address,
-                                                        bytes, bits_each == 64 ? 8 : 4);
-        add_element_taint(w, slots, type, lane, index,
-                          read.with(read.undefined >> shift & low_bits(bits_each)));
+        if (values == nullptr) continue;
+        const Definedness read =
+            values->read(w, i, place.space, lane, place.address, bytes, bits_each == 64 ? 8 : 4);
+        add_element_definedness(w, slots, type, lane, index,
+                                read.with(read.undefined >> shift & low_bits(bits_each)));
       }
     }
   }
@@ -346,44 +348,45 @@ auto& half_of(Matrices& matrices, const Instruction& i, u32 m, u32 lane, u32 hal
   return i.negated ? matrices[m][column][row] : matrices[m][row][column];
 }
 
-// The same for what of them is undefined, if anything is.
-class HalfTaints {
+// The same for what of them is undefined, if anything is and somebody looks.
+class HalfDefinedness {
  public:
-  [[nodiscard]] bool any() const { return definedness_.has_value(); }
+  explicit HalfDefinedness(const Lanes& w) : values_(values_of(w.observer)) {}
   void read_row(Lanes& w, const Instruction& i, const RowPlace& place, u32 m, u32 row, u32 lane) {
-    for (u32 part = 0; part < 2; ++part) {
+    for (u32 part = 0; values_ != nullptr && part < 2; ++part) {
       const Definedness defined =
-          w.observer->read_value(w, i, place.space, lane, place.address + 8 * part, 8, 4);
+          values_->read(w, i, place.space, lane, place.address + 8 * part, 8, 4);
       for (u32 k = 0; defined.incomplete() && k < 4; ++k) {
-        if (!definedness_) definedness_.emplace();
-        (*definedness_)[m][row][4 * part + k] =
-            defined.with(defined.undefined >> (16 * k) & 0xffff);
+        if (!halves_) halves_.emplace();
+        (*halves_)[m][row][4 * part + k] = defined.with(defined.undefined >> (16 * k) & 0xffff);
       }
     }
   }
   void write_row(Lanes& w, const Instruction& i, const RowPlace& place, u32 m, u32 row,
                  u32 lane) const {
-    for (u32 k = 0; k < 8; ++k)
-      w.observer->write_value(w, i, place.space, lane, place.address + 2 * k, 2,
-                              definedness_ ? (*definedness_)[m][row][k] : Definedness{});
+    for (u32 k = 0; values_ != nullptr && k < 8; ++k)
+      values_->write(w, i, place.space, lane, place.address + 2 * k, 2,
+                     halves_ ? (*halves_)[m][row][k] : Definedness{});
   }
   void read_register(const Lanes& w, const Instruction& i, u32 m, u32 lane, u32 slot) {
-    const Definedness defined = w.observer->definedness(w.warp).get(slot, lane);
+    if (values_ == nullptr) return;
+    const Definedness defined = values_->definedness(w.warp).get(slot, lane);
     if (!defined.incomplete()) return;
-    if (!definedness_) definedness_.emplace();
+    if (!halves_) halves_.emplace();
     for (u32 half = 0; half < 2; ++half)
-      half_of(*definedness_, i, m, lane, half) =
-          defined.with(defined.undefined >> (16 * half) & 0xffff);
+      half_of(*halves_, i, m, lane, half) = defined.with(defined.undefined >> (16 * half) & 0xffff);
   }
-  void write_register(Lanes& w, const Instruction& i, u32 m, u32 lane, u32 slot) {
-    const Definedness low = half_of(*definedness_, i, m, lane, 0),
-                      high = half_of(*definedness_, i, m, lane, 1);
-    w.observer->definedness(w.warp).set(
+  void write_register(const Lanes& w, const Instruction& i, u32 m, u32 lane, u32 slot) {
+    if (!halves_) return;
+    const Definedness low = half_of(*halves_, i, m, lane, 0),
+                      high = half_of(*halves_, i, m, lane, 1);
+    values_->definedness(w.warp).set(
         slot, lane, (low.incomplete() ? low : high).with(low.undefined | high.undefined << 16));
   }
 
  private:
-  std::optional<Halves<Definedness>> definedness_;
+  BlockValues* values_;
+  std::optional<Halves<Definedness>> halves_;
 };
 
 template <bool Store>
@@ -393,13 +396,13 @@ void move_rows(Lanes& w, const Instruction& i) {
   if (space == Space::generic)
     count_generic<Store ? Traffic::store : Traffic::load>(w, i, w.mask, 0);
   Halves<u16> matrices{};
-  HalfTaints definedness;
+  HalfDefinedness definedness(w);
   for (u32 m = 0; m < i.count && Store; ++m) {
     for (u32 lane = 0; lane < 32; ++lane) {
       const u32 pair = read_lane<u32>(w.registers, slots[m], lane);
       for (u32 half = 0; half < 2; ++half)
         half_of(matrices, i, m, lane, half) = static_cast<u16>(pair >> (16 * half));
-      if (w.observer != nullptr) definedness.read_register(w, i, m, lane, slots[m]);
+      definedness.read_register(w, i, m, lane, slots[m]);
     }
   }
   for (u32 m = 0; m < i.count; ++m) {
@@ -412,7 +415,6 @@ void move_rows(Lanes& w, const Instruction& i) {
         __builtin_memcpy(place.host, matrices[m][row].data(), 16);
       else
         __builtin_memcpy(matrices[m][row].data(), place.host, 16);
-      if (w.observer == nullptr) continue;
       if constexpr (Store)
         definedness.write_row(w, i, place, m, row, lane);
       else
@@ -426,7 +428,7 @@ void move_rows(Lanes& w, const Instruction& i) {
         write_lane<u32>(
             w.registers, slots[m], lane,
             half_of(matrices, i, m, lane, 0) | u32{half_of(matrices, i, m, lane, 1)} << 16);
-        if (definedness.any()) definedness.write_register(w, i, m, lane, slots[m]);
+        definedness.write_register(w, i, m, lane, slots[m]);
       }
     }
   }

@@ -107,7 +107,7 @@ void surface_load(Lanes& w, const Instruction& i) {
       write_lane(w.registers, slots[e], lane, wide, value);
       const u32 bytes = missing >> (e * op.bytes) & ((1u << op.bytes) - 1);
       if (bytes != 0)
-        w.observer->definedness(w.warp).set(
+        w.observer->values()->definedness(w.warp).set(
             slots[e], lane, Definedness::make(bits_of_bytes(bytes), Space::global, i.statement));
     }
   }

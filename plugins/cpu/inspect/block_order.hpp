@@ -1,0 +1,131 @@
+// Which accesses are in order with those of a block's threads, as threads synchronize.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "inspect/epoch.hpp"
+#include "inspect/synchronization.hpp"
+#include "program/program.hpp"
+
+namespace warpmark::cpu {
+
+/// What the blocks of a launch share of it.
+struct LaunchOrder {
+  LaunchOrder(Clock& the_clock, const Program& program);
+  Clock& clock;
+  Synchronization synchronization;
+  /// Threads may be in order with some of those whom they do not meet at a barrier of all.
+  bool in_part = false;
+  bool splits_cluster_barrier = false;  ///< something is between an arrival and its wait
+};
+
+/// The order of one block's accesses: its epochs, and what each of its warps has seen of others.
+class BlockOrder {
+ public:
+  BlockOrder(LaunchOrder& launch, std::uint32_t warps) : launch_(launch), warps_(warps) {}
+  /// The block starts anew, as that of a linear index. `first` is that of its cluster's first block.
+  void begin(std::uint64_t index, const BlockOrder& first);
+
+  [[nodiscard]] std::uint64_t index() const { return index_; }
+  [[nodiscard]] Epoch epoch() const { return epoch_; }
+  /// The first epoch since the last barrier of all threads.
+  [[nodiscard]] Epoch barrier() const { return barrier_; }
+  /// The first epoch of the cluster's first block.
+  [[nodiscard]] Epoch start() const { return start_; }
+  [[nodiscard]] const LaunchOrder& launch() const { return launch_; }
+
+  /// Whose an access of this launch was: a block's number. Copies that mbarriers are told of count
+  /// as those of another one, since nothing in the block but the mbarrier is in order with them.
+  [[nodiscard]] std::uint64_t block_of(const Record& record) const {
+    return launch_.clock.block(record.epoch());
+  }
+  static std::uint64_t without_engine(std::uint64_t block) { return block & ~kEngine; }
+  /// Whether a record of this launch is of this block, and if so, of before its last barrier.
+  [[nodiscard]] bool owns(const Record& record) const {
+    return !record.in_flight() && block_of(record) == index_;
+  }
+  [[nodiscard]] bool before_barrier(const Record& record) const {
+    return record.epoch() < barrier_;
+  }
+  /// Whether an access of this block's thread has happened before what a lane of its warp does now.
+  [[nodiscard]] bool is_ordered_by_warp(const Record& before, std::uint32_t lane) const {
+    return warp_ordered(warps_[before.warp()].syncs, before.epoch(), before.lane(), lane);
+  }
+  /// Whether an access of `block` has happened before what a warp does now, as its threads know.
+  [[nodiscard]] bool covers(std::uint32_t warp, const Record& before, std::uint64_t block);
+  /// The same of a strong write, which may have released at the place of an object itself.
+  [[nodiscard]] bool covers_at(std::uint64_t key, std::uint32_t warp, const Record& before,
+                               std::uint64_t block) const;
+  /// … before what any warp of the block does now.
+  [[nodiscard]] bool is_seen(const Record& before, std::uint64_t block) const;
+  /// Somebody may have synchronized by a place in memory.
+  [[nodiscard]] bool synchronizes() const { return !launch_.synchronization.empty(); }
+  /// The epoch of a thread's last fence; 0: it had none.
+  [[nodiscard]] Epoch fenced(std::uint32_t warp, std::uint32_t lane) const {
+    return warps_[warp].fences[lane].epoch;
+  }
+
+  /// What stands for a place in a block's shared memory; an address stands for one in global memory.
+  static std::uint64_t shared_key(std::uint64_t block, std::uint64_t offset) {
+    return std::uint64_t{1} << 63 | block << 20 | (offset & 0xfffff);
+  }
+
+  // --- by memory
+  void fence(std::uint32_t warp, std::uint32_t mask, bool block_only);
+  /// A strong write by an instruction of that Instruction::order. False: it releases nothing.
+  bool release(std::uint32_t warp, std::uint32_t lane, std::uint8_t order, std::uint64_t key);
+  /// A store that releases nothing.
+  void begin_anew(std::uint64_t key) { launch_.synchronization.begin_anew(key); }
+  /// A strong read.
+  void acquire(std::uint32_t warp, std::uint64_t key);
+  /// A thread arrives at the mbarrier that lies at `barrier`, or has seen others arrive.
+  void arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane);
+  void see(const std::byte* barrier, std::uint32_t warp);
+  /// A copy by a thread arrives there. Returns the epoch of what it has written.
+  Epoch copy_arrives(const std::byte* barrier, std::uint32_t thread);
+
+  // --- by barriers: see BlockObserver
+  void arrive(std::uint32_t warp, std::uint32_t number);
+  void barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps);
+  void warp_complete(std::uint32_t warp, std::uint32_t mask);
+  void cluster_release(std::uint64_t key);
+  void cluster_acquire(std::uint64_t key);
+  void cluster_arrive(std::uint32_t warp, std::uint64_t key);
+  void cluster_complete(std::uint64_t key);
+  void cluster_wait(std::uint32_t warp, std::uint64_t key);
+
+ private:
+  /// Of a block's number: its copies.
+  static constexpr std::uint64_t kEngine = std::uint64_t{1} << 57;
+  struct Fence {
+    Epoch epoch = 0, barrier = 0;
+    bool block_only = false;
+  };
+  struct Warp {
+    /// Records without their statements, of what was seen.
+    std::array<std::uint64_t, 64> covered{};
+    std::vector<WarpSync> syncs;  ///< since the last barrier
+    Seen seen;
+    std::array<Fence, 32> fences{};        ///< the last of each lane
+    std::shared_ptr<const Fenced> fenced;  ///< of those whom its threads met last
+    bool fenced_anew = false;              ///< since a barrier of the block
+  };
+
+  void release_warp(SyncObject& object, std::uint32_t warp);
+  void share_fences();                                        ///< of the block
+  void share_fences(std::uint32_t warp, std::uint32_t mask);  ///< of lanes of a warp
+  [[nodiscard]] std::uint64_t barrier_key(std::uint32_t number) const;
+
+  LaunchOrder& launch_;
+  std::uint64_t index_ = 0;
+  Epoch epoch_ = 0, barrier_ = 0, start_ = 0;
+  std::uint32_t cluster_releases_ = 0;  ///< by those who arrived at the cluster's last barrier
+  std::vector<Warp> warps_;
+  Fenced fenced_;  ///< of all threads, as it is now; empty before the first fence
+};
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,390 @@
+#include "inspect/block_races.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "inspect/observed_block.hpp"
+#include "inspect/observer.hpp"
+#include "memory/generic_address.hpp"
+#include "program/uses.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+int shift_of(std::uint32_t granule) {
+  return granule >= 4 ? 2 : granule == 2 ? 1 : 0;
+}
+
+// A volatile load of shared memory that is not repeated waits for nothing: it is no stronger than a
+// plain one.
+bool is_strong(const Instruction& i, Space space) {
+  return (i.order & Instruction::kStrong) != 0 &&
+         ((i.order & Instruction::kOnce) == 0 || space != Space::shared);
+}
+
+// Swaps that are still to come; more races than that are reported at once.
+constexpr std::size_t kMostUnsettled = 4096;
+
+}  // namespace
+
+LaunchRaces::LaunchRaces(InspectionMemory& kept, const Program& program)
+    : order(kept.clock, program),
+      global_shift(shift_of(program.global_granule)),
+      shared_shift(shift_of(program.shared_granule)),
+      memory(kept.races.at(static_cast<std::size_t>(global_shift))),
+      further(kept.clock) {
+  constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
+  bool atomic = false, once = false;
+  for (const Instruction& i : program.code) {
+    const OpcodeInfo* info = atomic ? nullptr : find_opcode(i.opcode);
+    atomic = atomic || (info != nullptr && is_atomic(info->form));
+    once = once || (i.order & Instruction::kOnce) != 0;
+    swaps = swaps || is_swap(i.opcode);
+    if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);
+  }
+  looks = atomic && once;
+  memory.begin_launch();
+  if (!order.clock.begin_launch()) return;
+  for (RaceMemory& records : kept.races) records.clear();
+}
+
+std::string LaunchRaces::left_out() const {
+  if (memory.full()) {
+    return "race: what is kept of each access takes more than " +
+           std::to_string(InspectionMemory::kMostRecords >> 30) +
+           " GiB, so that accesses to the rest of the memory were not looked at";
+  }
+  if (order.clock.exhausted()) {
+    return "race: the launch has more barriers and fences than can be told apart, so that the "
+           "last accesses were not looked at";
+  }
+  if (further.full()) {
+    return "race: more threads change places by atomic operations than are kept, so that some "
+           "plain accesses to these were not held against all of them";
+  }
+  if (order.synchronization.exhausted()) {
+    return "race: threads synchronize by atomic operations and fences more often than is kept, so "
+           "that some of the last accesses count as ordered that may not be";
+  }
+  return "";
+}
+
+std::vector<Fault> LaunchRaces::settled() const {
+  std::vector<Fault> faults;
+  for (const Unsettled& one : unsettled) {
+    const bool reads = one.fault.hazard[0] == 'r';
+    const std::uint32_t read = reads ? one.fault.statement : one.fault.other.statement;
+    if (!before_swaps.contains(read)) faults.push_back(one.fault);
+  }
+  return faults;
+}
+
+BlockRaces::BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t shared_bytes,
+                       std::uint32_t warps)
+    : launch_(launch), block_(block), order_(launch.order, warps), shared_bytes_(shared_bytes) {
+  const std::uint32_t reserved = block.program().reserved_bytes;
+  if (reserved > 0) reserved_ = shared_bytes - reserved;
+  const std::uint64_t cells = (shared_bytes >> launch.shared_shift) + 1;
+  shared_records_.resize(3 * cells);
+  std::uint64_t* first = shared_records_.data();
+  shared_cells_ = {first, first + cells, first + 2 * cells};
+}
+
+void BlockRaces::begin(std::uint64_t index) {
+  order_.begin(index, block_.rank() > 0 ? block_.observer_of(0).races()->order_ : order_);
+  visited_ = false;
+}
+
+bool BlockRaces::conflicts(const Record& before, const Access& access) {
+  const Record& now = access.now;
+  // Reductions may meet others, under way or not, and atomic operations.
+  if (before.in_flight())
+    return launch_.flights.holds(before.epoch()) &&
+           !(now.strong() && launch_.flights.reduces(before.epoch()));
+  if (before.epoch() < launch_.order.clock.first()) return false;
+  const bool strong = before.strong() && now.strong();
+  if (strong && launch_.of_block_scope.empty()) return false;
+  const std::uint64_t block = order_.block_of(before);
+  const bool own_block = block == order_.index();
+  if (strong) {
+    const auto own = [&](std::uint32_t statement) {
+      return launch_.of_block_scope.contains(statement);
+    };
+    if (own_block || (!own(before.statement()) && !own(now.statement()))) return false;
+  }
+  // Of a block that was here before.
+  if (access.space == Space::shared && before.epoch() < order_.start()) return false;
+  if (own_block) {
+    if (before.thread() == now.thread() || order_.before_barrier(before)) return false;
+    if (before.warp() == now.warp() && (in_step(before, access.instruction, access.space) ||
+                                        order_.is_ordered_by_warp(before, now.lane())))
+      return false;
+  }
+  if (order_.covers(now.warp(), before, block)) return false;
+  return !before.strong() ||
+         !order_.covers_at(key(access.space, access.address), now.warp(), before, block);
+}
+
+Record BlockRaces::further_conflict(const RaceCells& cell, const Access& access) {
+  const auto [records, weak] = launch_.further.find(cell.write);
+  if (records.empty() || (access.now.strong() && !weak && launch_.of_block_scope.empty()))
+    return {};
+  const auto found = std::find_if(records.rbegin(), records.rend(), [&](std::uint64_t bits) {
+    return conflicts(Record{bits}, access);
+  });
+  return found == records.rend() ? Record{} : Record{*found};
+}
+
+// Kernels of old have warps in step by volatile accesses: lanes execute those as one. And libcu++
+// has one lane take an mbarrier back when its warp has met at match.sync.
+bool BlockRaces::in_step(const Record& before, const Instruction& i, Space space) const {
+  if (i.opcode == Opcode::mbarrier_inval) return true;
+  if (space != Space::shared || (i.order & Instruction::kVolatile) == 0) return false;
+  const Statement* then = block_.program().statement(before.statement());
+  return then != nullptr && then->facts->has("volatile");
+}
+
+void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                      std::uint64_t address, std::uint32_t bytes, const Record& before,
+                      const char* kind, bool same) {
+  Fault fault;
+  fault.kind = FaultKind::race;
+  fault.hazard = kind;
+  fault.warning = same;
+  block_.describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
+  describe_other(fault, before);
+  if ((i.order & Instruction::kReadOnly) != 0)
+    fault.detail =
+        "and who reads through the read-only cache need not see what the same launch writes";
+  else if (before.strong() && !before.in_flight() && is_strong(i, space))
+    fault.detail = "and one of them is atomic for threads of its own block only";
+  // The plain read of a read-modify-write by compare and swap.
+  const bool reads = kind[0] == 'r', strong = is_strong(i, space);
+  const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();
+  if (perhaps && launch_.before_swaps.contains(reads ? i.statement : before.statement())) return;
+  if (!(launch_.swaps || launch_.looks) || !perhaps || before.in_flight() ||
+      std::strcmp(kind, "write after write") == 0 || launch_.unsettled.size() >= kMostUnsettled) {
+    block_.report(fault);
+    return;
+  }
+  launch_.unsettled.push_back({reads ? order_.index() : order_.block_of(before), address,
+                               reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
+}
+
+void BlockRaces::describe_other(Fault& fault, const Record& before) const {
+  const std::uint64_t other = block_of(before);
+  const auto& grid = block_.grid();
+  fault.other.known = true;
+  fault.other.statement = before.statement();
+  fault.other.thread = block_.thread(before.warp(), before.lane());
+  fault.other.block = {static_cast<std::uint32_t>(other % grid[0]),
+                       static_cast<std::uint32_t>(other / grid[0] % grid[1]),
+                       static_cast<std::uint32_t>(other / grid[0] / grid[1])};
+}
+
+std::uint64_t BlockRaces::block_of(const Record& record) const {
+  if (record.in_flight()) return launch_.flights.block(record.epoch());
+  return BlockOrder::without_engine(order_.block_of(record));
+}
+
+// A plain access that its thread has not fenced is not made good by an atomic one of the same
+// thread: the record of the plain one stays.
+bool BlockRaces::hides(const Record& before, const Record& now) const {
+  return !before.strong() && now.strong() && before.thread() == now.thread() &&
+         !order_.before_barrier(before) && order_.owns(before) &&
+         order_.fenced(now.warp(), now.lane()) < before.epoch();
+}
+
+void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                            std::uint64_t address, std::uint32_t bytes, bool strong) {
+  const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
+  const Access access{now, i, space, address};
+  const std::uint32_t step = 1u << shift(space);
+  const std::uint64_t oldest = oldest_danger(space, address);
+  bool reported = false;
+  for (std::uint64_t at = address; at < address + bytes; at += step) {
+    const RaceCells cell = cell_at(space, at);
+    if (!cell) return;
+    const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
+    const bool both_read = written.in_flight() && written.strong();
+    Record raced;
+    if (!reported && !both_read && conflicts(written, access)) raced = written;
+    if (!reported && raced.bits == 0 && written.strong()) raced = further_conflict(cell, access);
+    if (raced.bits != 0) {
+      reported = true;
+      race(w, i, space, lane, address, bytes, raced, "read after write", false);
+    }
+    if (hides(last, now)) continue;
+    const bool strong_after_plain = now.strong() && !last.strong();
+    if (last.bits >= oldest) {
+      const auto others = [&](const Record& record) {
+        return order_.block_of(record) != order_.index();
+      };
+      const bool alone = other.bits < oldest;
+      const bool weaker = last.strong() && !other.strong();
+      const bool moves = alone          ? others(last) || last.thread() != now.thread()
+                         : others(last) ? !weaker
+                                        : !others(other) && last.warp() != now.warp() && !weaker;
+      if (moves) *cell.other = last.bits;
+      // Two plain reads say more than a strong one.
+      if (!moves && strong_after_plain && last.thread() != now.thread()) continue;
+    }
+    *cell.read = now.bits;
+  }
+}
+
+void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                             std::uint64_t address, std::uint32_t bytes, bool strong, bool same) {
+  const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
+  const Access access{now, i, space, address};
+  const std::uint32_t step = 1u << shift(space);
+  const std::uint64_t oldest = oldest_danger(space, address);
+  bool reported = false;
+  for (std::uint64_t at = address; at < address + bytes; at += step) {
+    const RaceCells cell = cell_at(space, at);
+    if (!cell) return;
+    const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
+    const bool raced = !reported && conflicts(written, access);
+    Record before = raced ? written : Record{};
+    if (!reported && !raced && written.strong()) before = further_conflict(cell, access);
+    // A harmless race must not hide another: reads first.
+    const bool harmless = same && !before.in_flight();
+    Record read;
+    if (!reported && (before.bits == 0 || harmless)) {
+      if (conflicts(last, access))
+        read = last;
+      else if (conflicts(other, access))
+        read = other;
+    }
+    if (read.bits != 0) {
+      reported = true;
+      race(w, i, space, lane, address, bytes, read, "write after read", false);
+    } else if (before.bits != 0) {
+      reported = true;
+      const bool copied = before.in_flight() && before.strong();  // its source
+      race(w, i, space, lane, address, bytes, before,
+           copied ? "write after read" : "write after write", harmless);
+    }
+    put_write(cell, access, oldest, raced);
+  }
+}
+
+std::uint64_t BlockRaces::key(Space space, std::uint64_t address) {
+  // Global addresses are below 2^48; shared memory is each block's own.
+  if (space == Space::global) return address;
+  const std::uint64_t block = home(address).order_.index();
+  return BlockOrder::shared_key(block, address);
+}
+
+void BlockRaces::load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                      std::uint64_t address, std::uint32_t bytes) {
+  const bool strong = is_strong(i, space);
+  if (strong) order_.acquire(w.warp, key(space, address));
+  const Record fresh = (i.order & Instruction::kReadOnly) != 0
+                           ? written_anew(w, i, space, lane, address, bytes)
+                           : Record{};
+  if (fresh.bits == 0)
+    read_cells(w, i, space, lane, address, bytes, strong);
+  else
+    race(w, i, space, lane, address, bytes, fresh, "read after write", false);
+}
+
+void BlockRaces::store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                       std::uint64_t address, std::uint32_t bytes, bool same) {
+  const bool strong = (i.order & Instruction::kStrong) != 0;
+  write_cells(w, i, space, lane, address, bytes, strong, same);
+  if (!strong) return;
+  const std::uint64_t place = key(space, address);
+  if (!order_.release(w.warp, lane, i.order, place)) order_.begin_anew(place);
+}
+
+// A write of the same launch among the last ones of some cells, by whichever thread and however
+// ordered; none has no bits.
+Record BlockRaces::written_anew(const Lanes& w, const Instruction& i, Space space,
+                                std::uint32_t lane, std::uint64_t address, std::uint32_t bytes) {
+  const std::uint32_t step = 1u << shift(space);
+  for (std::uint64_t at = address; at < address + bytes; at += step) {
+    const RaceCells cell = cell_at(space, at);
+    if (!cell) break;
+    const Record written{*cell.write};
+    if (written.epoch() < launch_.order.clock.first() || (written.in_flight() && written.strong()))
+      continue;
+    // That a thread reads what it wrote to a surface works, whatever the guide says.
+    const bool own = i.opcode == Opcode::surface_load && !written.in_flight() &&
+                     written.thread() == w.warp * 32 + lane && block_of(written) == order_.index();
+    if (!own) return written;
+  }
+  return {};
+}
+
+// The guide, "Texture and Surface Memory": a fetch is not coherent with what the same launch
+// writes.
+void BlockRaces::fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
+                       std::uint32_t bytes) {
+  const Record fresh = written_anew(w, i, Space::global, lane, address, bytes);
+  if (fresh.bits == 0)
+    read_cells(w, i, Space::global, lane, address, bytes, false);
+  else
+    race(w, i, Space::global, lane, address, bytes, fresh, "fetch after write", false);
+}
+
+BlockRaces& BlockRaces::home(std::uint64_t& offset) {
+  if (offset < kSharedPart) return *this;
+  BlockRaces& owner =
+      *block_.observer_of(static_cast<std::uint32_t>(offset / kSharedPart - 1)).races();
+  offset %= kSharedPart;
+  if (&owner != this) owner.visited_ = true;
+  return owner;
+}
+
+RaceCells BlockRaces::cell_at(Space space, std::uint64_t address) {
+  if (space != Space::shared) return launch_.memory.find(address, 1);
+  const BlockRaces& owner = home(address);
+  if (address >= reserved_) return {};
+  return owner.shared_cells_ + (address >> launch_.shared_shift);
+}
+
+void BlockRaces::cluster_acquire(std::uint64_t key) {
+  order_.cluster_acquire(key);
+  visited_ = false;
+}
+
+// Whatever any of the block's threads has waited for came before the last of them left.
+void BlockRaces::exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t lane) {
+  if (!visited_ && launch_.flights.empty()) return;
+  const auto raced = [&](const Record& record) {
+    if (record.epoch() < order_.start() || block_of(record) == order_.index()) return false;
+    if (record.in_flight()) return launch_.flights.holds(record.epoch());
+    return !order_.is_seen(record, order_.block_of(record));
+  };
+  const std::uint64_t cells = (shared_bytes_ >> launch_.shared_shift) + 1;
+  for (std::uint64_t i = 0; i < cells; ++i) {
+    const RaceCells cell = shared_cells_ + i;
+    for (const std::uint64_t* bits : {cell.write, cell.read, cell.other}) {
+      const Record record{*bits};
+      if (!raced(record)) continue;
+      Fault fault;
+      fault.kind = FaultKind::race;
+      fault.hazard = bits == cell.write ? "exit after write" : "exit after read";
+      fault.statement = statement;
+      fault.calls = block_.calls_to(statement, warp, lane);
+      fault.has_access = true;
+      fault.space = Space::shared;
+      fault.write = bits == cell.write;
+      fault.bytes = 1u << launch_.shared_shift;
+      fault.address = i << launch_.shared_shift;
+      fault.allocation.bytes = shared_bytes_;
+      fault.side = Nearest::Side::inside;
+      fault.thread = block_.thread(warp, lane);
+      fault.block = block_.coordinates();
+      fault.count = 1;
+      describe_other(fault, record);
+      block_.report(fault);
+      break;
+    }
+    // The next block that runs here knows nothing of it.
+    if (Record{*cell.write}.in_flight()) *cell.write = 0;
+  }
+}
+
+}  // namespace warpmark::cpu

@@ -1,0 +1,197 @@
+// Unordered accesses to one place: who accessed each cell last, and whether that is a race.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "inspect/block_order.hpp"
+#include "inspect/fault.hpp"
+#include "inspect/flight.hpp"
+#include "inspect/further_writes.hpp"
+#include "inspect/mbarrier_use.hpp"
+#include "inspect/race_memory.hpp"
+#include "memory/lanes.hpp"
+
+namespace warpmark::cpu {
+
+class ObservedBlock;
+struct AsyncCopy;
+struct InspectionMemory;
+
+/// What the blocks of a launch share.
+struct LaunchRaces {
+  LaunchRaces(InspectionMemory& memory, const Program& program);
+  LaunchOrder order;
+  /// Granules of 1 << shift bytes: the program's smallest access to either memory.
+  int global_shift, shared_shift;
+  RaceMemory& memory;
+  FurtherWrites further;
+  Flights flights;
+
+  /// A plain read that raced, of code that may go on to compare and swap: if it does so at the same
+  /// place, the swap finds out whether what was read still holds, and there is no mistake.
+  struct Unsettled {
+    std::uint64_t block = 0, address = 0;
+    std::uint32_t thread = 0;
+    Fault fault;
+  };
+  std::vector<Unsettled> unsettled;
+  /// Statements of plain reads whose warps went on to swap, and of volatile ones whose warps went
+  /// on to any atomic operation: other threads need not, if what they read is good enough.
+  std::unordered_set<std::uint32_t> before_swaps;
+  bool swaps = false;  ///< the program has a compare-and-swap
+  bool looks = false;  ///< … atomic operations, and volatile loads that are not repeated
+  /// The races among `unsettled`, at the launch's end.
+  [[nodiscard]] std::vector<Fault> settled() const;
+  /// Statements of atomic accesses that are so for threads of their own block alone.
+  std::unordered_set<std::uint32_t> of_block_scope;
+  /// Statements that make mbarriers, of which somebody did not wait for the end, by what he did.
+  std::unordered_map<std::uint32_t, std::uint32_t> raced_mbarriers;
+  /// What was not looked at for want of room, and why, at the launch's end; "" if nothing.
+  [[nodiscard]] std::string left_out() const;
+};
+
+/// The accesses of one block's threads. An access to shared memory has an offset in the shared
+/// window, so that it may be that of another block of the cluster (generic_address.hpp).
+class BlockRaces {
+ public:
+  BlockRaces(LaunchRaces& launch, ObservedBlock& block, std::uint64_t shared_bytes,
+             std::uint32_t warps);
+  /// The block starts anew, as that of a linear index.
+  void begin(std::uint64_t index);
+  [[nodiscard]] BlockOrder& order() { return order_; }
+  [[nodiscard]] const BlockOrder& order() const { return order_; }
+
+  // --- for fast paths: 32 lanes at once
+  /// The record of lane 0 of a warp; lane i's is greater by i << Record::kThreadShift.
+  [[nodiscard]] std::uint64_t record(const Lanes& w, const Instruction& i) const {
+    return Record::make(order_.epoch(), w.warp * 32, false, i.statement).bits;
+  }
+  [[nodiscard]] int shift(Space space) const {
+    return space == Space::shared ? launch_.shared_shift : launch_.global_shift;
+  }
+  /// The cells of shared memory from an offset on, or of global memory if they lie together.
+  [[nodiscard]] RaceCells cells(Space space, std::uint64_t address, std::uint64_t bytes) {
+    if (space != Space::shared) return launch_.memory.find(address, bytes);
+    // What other blocks did is not in order with this one's barriers: each access is looked at.
+    if (visited_ || address >= reserved_) return {};
+    return shared_cells_ + (address >> launch_.shared_shift);
+  }
+  /// Accesses before this are no danger: Record::bits of the barrier's, or the launch's start.
+  [[nodiscard]] std::uint64_t threshold(Space space) const {
+    return std::uint64_t{space == Space::shared ? order_.barrier() : launch_.order.clock.first()}
+           << Record::kEpochShift;
+  }
+  /// Records before this, Record::bits, are not this block's.
+  [[nodiscard]] std::uint64_t block_start() const {
+    return std::uint64_t{order_.start()} << Record::kEpochShift;
+  }
+
+  // --- accesses of one lane, within their bounds
+  void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+            std::uint32_t bytes);
+  /// `same`: what is stored is there already.
+  void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+             std::uint32_t bytes, bool same);
+  /// Reads and writes; `uses` says whether the old value is looked at.
+  void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+              std::uint64_t address, std::uint32_t bytes, bool uses);
+  /// The same for the lanes of `mask`, lane L's at at[L], one after another, until one takes a closer
+  /// look. Returns that one and those after it, of which nothing is done.
+  std::uint32_t settle_atomics(const Lanes& w, const Instruction& i, Space space,
+                               std::uint32_t mask, const std::uint64_t* at, std::uint32_t bytes);
+  /// A plain access that synchronizes nothing.
+  void touch(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+             std::uint32_t bytes, bool store) {
+    if (store)
+      write_cells(w, i, space, lane, address, bytes, false, false);
+    else
+      read_cells(w, i, space, lane, address, bytes, false);
+  }
+  /// A texture fetch or surface load, of global memory.
+  void fetch(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
+             std::uint32_t bytes);
+  void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
+                    MbarrierUse use);
+  /// malloc gave this memory to a thread: who used it before has freed it.
+  void allocated(std::uint64_t address, std::uint64_t bytes) {
+    launch_.memory.forget(address, bytes);
+  }
+  /// All threads of the cluster have met.
+  void cluster_acquire(std::uint64_t key);
+  /// The block's last thread has left, by this statement: its shared memory is gone.
+  void exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t lane);
+
+  // --- asynchronous copies: see BlockObserver
+  void depart(AsyncCopy& copy);
+  void has_read(AsyncCopy& copy);
+  void land(AsyncCopy& copy, const std::byte* barrier);
+  void abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t warp, std::uint32_t lane);
+
+ private:
+  /// What an access is held against: its own record and address, and its warp.
+  struct Access {
+    Record now;
+    const Instruction& instruction;
+    Space space;
+    std::uint64_t address;
+  };
+  [[nodiscard]] bool in_step(const Record& before, const Instruction& i, Space space) const;
+  [[nodiscard]] bool conflicts(const Record& before, const Access& access);
+  /// The first of a cell's further writes that conflicts; none has no bits.
+  [[nodiscard]] Record further_conflict(const RaceCells& cell, const Access& access);
+  void race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+            std::uint32_t bytes, const Record& before, const char* kind, bool same);
+  void describe_other(Fault& fault, const Record& before) const;
+  void read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                  std::uint64_t address, std::uint32_t bytes, bool strong);
+  void write_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                   std::uint64_t address, std::uint32_t bytes, bool strong, bool same);
+  [[nodiscard]] Record written_anew(const Lanes& w, const Instruction& i, Space space,
+                                    std::uint32_t lane, std::uint64_t address, std::uint32_t bytes);
+  [[nodiscard]] bool hides(const Record& before, const Record& now) const;
+  /// A write becomes the last one of its cell, whose last one it was in conflict with or not.
+  void put_write(const RaceCells& cell, const Access& access, std::uint64_t oldest, bool raced);
+  void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
+              std::uint32_t bytes, bool swaps);
+  bool settle_strong(const RaceCells& cells, std::uint32_t count, bool returns, std::uint64_t now,
+                     std::uint64_t oldest);
+  void keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
+                   bool returns);
+  /// The cells of what a copy writes, or of what it reads.
+  template <typename Body>
+  void each_cell(const AsyncCopy& copy, bool written, Body body);
+  void access_cells(const AsyncCopy& copy, bool written);
+  bool raced_elsewhere(const Lanes& w, const Instruction& i, std::uint32_t lane,
+                       std::uint64_t address);
+
+  /// Whose shared memory an offset in the window is of; it becomes one in that memory.
+  BlockRaces& home(std::uint64_t& offset);
+  /// The cell of an address, in shared memory of any block of the cluster.
+  RaceCells cell_at(Space space, std::uint64_t address);
+  /// What stands for a place by which threads synchronize.
+  [[nodiscard]] std::uint64_t key(Space space, std::uint64_t address);
+  /// The threshold of an address: no barrier of the block's puts other blocks' accesses in order.
+  [[nodiscard]] std::uint64_t oldest_danger(Space space, std::uint64_t address) {
+    const bool visited = space == Space::shared && home(address).visited_;
+    return threshold(visited ? Space::global : space);
+  }
+  /// Whose an access was, a copy's included.
+  [[nodiscard]] std::uint64_t block_of(const Record& record) const;
+
+  LaunchRaces& launch_;
+  ObservedBlock& block_;
+  BlockOrder order_;
+  /// From here on shared memory is used by cooperative groups, which know what they do.
+  std::uint64_t reserved_ = ~std::uint64_t{0};
+  bool visited_ = false;  ///< another block used this one's memory since all the cluster met
+  std::uint64_t shared_bytes_;
+  std::vector<std::uint64_t> shared_records_;
+  RaceCells shared_cells_;
+};
+
+}  // namespace warpmark::cpu

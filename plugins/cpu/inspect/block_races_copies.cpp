@@ -1,0 +1,145 @@
+// Asynchronous copies and mbarriers: from a copy's start until somebody has waited for it nobody may
+// touch what it writes, nor change what it reads.
+//
+// PTX ISA, "Asynchronous copy": the writes of a copy are ordered by its completion alone, so that
+// they are not even ordered with what the thread that started it does next.
+#include "inspect/block_races.hpp"
+#include "inspect/observed_block.hpp"
+#include "memory/async_copy.hpp"
+
+namespace warpmark::cpu {
+
+template <typename Body>
+void BlockRaces::each_cell(const AsyncCopy& copy, bool written, Body body) {
+  const Flight::Side& side = written ? copy.flight->to : copy.flight->from;
+  const std::uint64_t step = std::uint64_t{1} << shift(side.space);
+  copy.each_part([&](const CopyPart& part) {
+    // Parts of boxes may begin anywhere.
+    const std::uint64_t first = side.address + (written ? part.to : part.from);
+    const std::uint64_t end = first + (written ? part.bytes : part.source);
+    for (std::uint64_t at = first / step * step; at < end; at += step) {
+      if (const RaceCells cell = cell_at(side.space, at)) body(cell);
+    }
+  });
+}
+
+// The accesses of its thread that stand for the copy's: of what it reads, or of what it writes.
+void BlockRaces::access_cells(const AsyncCopy& copy, bool written) {
+  const Flight& flight = *copy.flight;
+  const Flight::Side& side = written ? flight.to : flight.from;
+  const std::uint64_t step = std::uint64_t{1} << shift(side.space);
+  copy.each_part([&](const CopyPart& part) {
+    const std::uint64_t address = side.address + (written ? part.to : part.from);
+    const std::uint64_t first = address / step * step;
+    const std::uint64_t end = address + (written ? part.bytes : part.source);
+    const auto bytes = static_cast<std::uint32_t>(end - first);
+    if (written)
+      write_cells(*flight.lanes, *flight.instruction, side.space, flight.lane, first, bytes,
+                  copy.reduces, false);
+    else if (part.source != 0)
+      read_cells(*flight.lanes, *flight.instruction, side.space, flight.lane, first, bytes, false);
+  });
+}
+
+void BlockRaces::depart(AsyncCopy& copy) {
+  Flight& flight = *copy.flight;
+  const Instruction& i = *flight.instruction;
+  const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
+  const bool reads = copy.from != nullptr && copy.source != 0;
+  if (reads) access_cells(copy, false);
+  access_cells(copy, true);
+  flight.mark = launch_.flights.depart(order_.index(), copy.reduces);
+  const std::uint64_t write = Record::make(flight.mark, thread, false, i.statement).bits;
+  const std::uint64_t read = Record::make(flight.mark, thread, true, i.statement).bits;
+  each_cell(copy, true, [&](const RaceCells& cell) { *cell.write = write; });
+  if (!reads || flight.from.space != Space::shared) return;
+  each_cell(copy, false, [&](const RaceCells& cell) {
+    flight.kept.push_back(*cell.write);
+    if (!Record{*cell.write}.in_flight()) *cell.write = read;
+  });
+}
+
+void BlockRaces::has_read(AsyncCopy& copy) {
+  Flight& flight = *copy.flight;
+  if (flight.kept.empty()) return;
+  std::size_t next = 0;
+  each_cell(copy, false, [&](const RaceCells& cell) {
+    const std::uint64_t kept = flight.kept[next++];
+    if (Record{*cell.write}.epoch() == flight.mark) *cell.write = kept;
+  });
+  flight.kept.clear();
+  // It has read until now, as its thread knows; of those that mbarriers are told of it does not.
+  if (copy.completion == nullptr) access_cells(copy, false);
+}
+
+void BlockRaces::land(AsyncCopy& copy, const std::byte* barrier) {
+  Flight& flight = *copy.flight;
+  const std::uint32_t thread = flight.lanes->warp * 32 + flight.lane;
+  const std::uint32_t statement = flight.instruction->statement;
+  has_read(copy);
+  if (barrier == nullptr && copy.from != nullptr && flight.from.space == Space::global)
+    access_cells(copy, false);
+  if (barrier == nullptr && copy.reduces) access_cells(copy, true);
+  const Epoch epoch = barrier == nullptr ? order_.epoch() : order_.copy_arrives(barrier, thread);
+  const bool strong = copy.reduces;
+  const std::uint64_t landed = Record::make(epoch, thread, strong, statement).bits;
+  if (!strong || barrier != nullptr) {
+    each_cell(copy, true, [&](const RaceCells& cell) {
+      const Record now{*cell.write};
+      if (!now.in_flight() || now.epoch() == flight.mark) *cell.write = landed;
+    });
+  }
+  launch_.flights.land(flight.mark);
+}
+
+void BlockRaces::abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t warp,
+                         std::uint32_t lane) {
+  Flight& flight = *copy.flight;
+  if (flight.mark == 0) return;
+  const bool writes = flight.to.space == Space::shared;
+  const Flight::Side& side = writes ? flight.to : flight.from;
+  Fault fault;
+  fault.kind = FaultKind::race;
+  fault.hazard = writes ? "exit after write" : "exit after read";
+  block_.describe_access(*flight.lanes, *flight.instruction, side.space, flight.lane, side.address,
+                         copy.bytes, writes, fault);
+  fault.statement = statement;
+  fault.calls = block_.calls_to(statement, warp, lane);
+  fault.thread = block_.thread(warp, lane);
+  describe_other(fault, Record::make(flight.mark, flight.lanes->warp * 32 + flight.lane, false,
+                                     flight.instruction->statement));
+  block_.report(fault);
+  has_read(copy);
+  each_cell(copy, true, [&](const RaceCells& cell) {
+    if (Record{*cell.write}.epoch() == flight.mark) *cell.write = 0;
+  });
+  launch_.flights.land(flight.mark);
+  flight.mark = 0;
+}
+
+// Who does not wait for an mbarrier to be made does so wherever he uses it: one report is enough.
+bool BlockRaces::raced_elsewhere(const Lanes& w, const Instruction& i, std::uint32_t lane,
+                                 std::uint64_t address) {
+  const RaceCells cell = cell_at(Space::shared, address);
+  if (!cell) return false;
+  const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, true, i.statement);
+  const Access access{now, i, Space::shared, address};
+  Record made{*cell.write};
+  if (made.strong() && !made.in_flight()) made = further_conflict(cell, access);
+  if (made.strong() || made.in_flight() || !conflicts(made, access)) return false;
+  return launch_.raced_mbarriers.try_emplace(made.statement(), i.statement).first->second !=
+         i.statement;
+}
+
+// Threads may change and look at one at the same time, once it is made, and until it is taken back.
+void BlockRaces::use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane,
+                              std::uint64_t address, MbarrierUse use) {
+  const bool exclusive = is_exclusive(use);
+  if (!exclusive && raced_elsewhere(w, i, lane, address)) return;
+  if (use == MbarrierUse::test)
+    read_cells(w, i, Space::shared, lane, address, kMbarrierBytes, true);
+  else
+    write_cells(w, i, Space::shared, lane, address, kMbarrierBytes, !exclusive, false);
+}
+
+}  // namespace warpmark::cpu

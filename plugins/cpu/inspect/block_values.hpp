@@ -1,0 +1,148 @@
+// Undefined values: which bytes have none, and what is done with registers that hold them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "inspect/byte_values.hpp"
+#include "inspect/definedness.hpp"
+#include "inspect/fault.hpp"
+#include "inspect/flight.hpp"
+#include "inspect/mbarrier_use.hpp"
+#include "memory/lanes.hpp"
+
+namespace warpmark::cpu {
+
+class ObservedBlock;
+struct AsyncCopy;
+struct CopyPart;
+
+/// What the blocks of a launch share.
+struct LaunchValues {
+  explicit LaunchValues(const Program& program);
+  /// Made when the first undefined value is met.
+  std::optional<OperandSlots> operands;
+  /// Arrays from which loads read undefined values, by statement.
+  std::unordered_map<std::uint32_t, std::string> arrays;
+  /// By callee: the arguments and results of its calls and its own results, which lie in its frame
+  /// and may be written in part: offsets and bytes.
+  std::vector<std::vector<Callee::Value>> call_spaces;
+};
+
+/// The values of one block's memories and registers. Spaces and addresses are as for BlockRaces.
+class BlockValues {
+ public:
+  BlockValues(LaunchValues& launch, ObservedBlock& block, std::uint64_t shared_bytes,
+              std::uint64_t local_bytes, std::uint32_t warps);
+  /// The block starts anew.
+  void begin();
+  [[nodiscard]] WarpDefinedness& definedness(std::uint32_t warp) {
+    return warps_[warp].definedness;
+  }
+  [[nodiscard]] std::uint8_t* shared_init() { return shared_init_.data(); }
+
+  // --- accesses of one lane, within their bounds
+  void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+            std::uint32_t bytes);
+  void store(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+             std::uint32_t bytes);
+  void access(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+              std::uint64_t address, std::uint32_t bytes, bool is_store) {
+    if (is_store)
+      store(w, i, space, lane, address, bytes);
+    else
+      load(w, i, space, lane, address, bytes);
+  }
+  void atomic(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+              std::uint64_t address, std::uint32_t bytes);
+  /// The lanes of `mask` for which atomic() has something to do, lane L's at at[L].
+  [[nodiscard]] std::uint32_t undefined_lanes(const Lanes& w, const Instruction& i, Space space,
+                                              std::uint32_t mask, const std::uint64_t* at,
+                                              std::uint32_t bytes);
+  /// See BlockObserver.
+  [[nodiscard]] Definedness read(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                                 std::uint64_t address, std::uint32_t bytes, std::uint32_t element);
+  void write(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
+             std::uint32_t bytes, const Definedness& defined);
+  [[nodiscard]] std::uint32_t fetch(Lanes& w, const Instruction& i, std::uint32_t lane,
+                                    std::uint64_t address, std::uint32_t bytes);
+  void use_mbarrier(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
+                    MbarrierUse use);
+  void fill_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset,
+                  std::uint64_t bytes);
+  void fill_shared(std::uint64_t offset, std::uint64_t bytes);
+  void land(AsyncCopy& copy);
+
+  void enter_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
+                   std::uint64_t frame);
+  void leave_frame(std::uint32_t warp, std::uint32_t lane, std::uint32_t callee,
+                   std::uint64_t frame);
+  void copy_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t from, std::uint64_t to,
+                  std::uint64_t bytes);
+
+  // --- registers: see BlockObserver
+  [[nodiscard]] bool concerns(std::uint32_t warp, std::uint32_t instruction);
+  void follow(Lanes& w, const Instruction& i, std::uint32_t mask);
+  void decide(Lanes& w, std::uint32_t slot, std::uint32_t mask, std::uint32_t statement,
+              const char* what);
+
+ private:
+  struct UndefinedLoad {
+    const Instruction* instruction = nullptr;
+    std::uint32_t element = 8, all = 8;         ///< bytes of an element, of all of them
+    std::array<std::uint64_t, 32> addresses{};  ///< of each lane the last
+    std::uint64_t any = 0;                      ///< one of them
+  };
+  struct Warp {
+    WarpDefinedness definedness;
+    /// Loads that read undefined bits, by statement.
+    std::unordered_map<std::uint32_t, UndefinedLoad> undefined_loads;
+  };
+  struct StoredValues;
+
+  [[nodiscard]] ByteValues values_at(const Lanes& w, const Instruction& i, Space space,
+                                     std::uint32_t lane, std::uint64_t address);
+  [[nodiscard]] ByteValues in_local(std::uint32_t warp, std::uint32_t lane, std::uint64_t offset);
+  /// Of an offset in the shared window; null beyond what the block has.
+  [[nodiscard]] ByteValues in_shared(std::uint64_t address);
+  [[nodiscard]] ByteValues in_global(std::uint8_t* init, std::uint64_t from, std::uint64_t size,
+                                     std::uint64_t address) const;
+  [[nodiscard]] ByteValues of_side(const Flight::Side& side);
+  bool keep_bits(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                 const ByteValues& values);
+  /// Whether the undefined bits of what is stored at an address are those that a load read there.
+  [[nodiscard]] bool goes_back(const Warp& warp, const Definedness& defined, std::uint32_t lane,
+                               std::uint64_t address) const;
+  /// A lane's store leaves in memory what its registers have.
+  StoredValues put_stored(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                          std::uint64_t address, std::uint32_t bytes, const ByteValues& values);
+  /// Where an undefined value came from; "" if that is not known.
+  [[nodiscard]] const std::string& array_of(const Definedness& defined);
+  /// The load that read what is undefined now; null if it was none of this warp's.
+  [[nodiscard]] static const UndefinedLoad* load_of(const Warp& warp, const Definedness& defined);
+  void follow_own(Lanes& w, const Instruction& i, std::uint32_t mask);
+  void report(Lanes& w, std::uint32_t lane, std::uint32_t statement, const Definedness& defined,
+              const char* what, Fault fault);
+  /// The same of an access, of what lies `part` bytes behind its address.
+  void report_access(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
+                     std::uint64_t address, std::uint32_t bytes, bool store,
+                     const Definedness& defined, const char* what, std::uint64_t part = 0);
+  void no_value(const Flight& flight, const Flight::Side& side, std::uint64_t at,
+                std::uint32_t bytes, const char* what);
+  void carry_results(const Flight& flight, const CopyPart& part, const ByteValues& from,
+                     const ByteValues& to);
+
+  LaunchValues& launch_;
+  ObservedBlock& block_;
+  std::uint64_t shared_bytes_, local_bytes_;
+  std::vector<std::uint8_t> shared_init_, local_init_;
+  PartialBytes shared_partial_, local_partial_;
+  Origins shared_origins_, local_origins_;
+  std::vector<Warp> warps_;
+};
+
+}  // namespace warpmark::cpu
