@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/error.hpp"
 
@@ -46,6 +47,90 @@ Interval median_interval(std::span<const double> sorted, double confidence) {
     return {sorted[k - 1], sorted[n - k], 1 - 2 * tail.back()};
   }
   return {sorted.front(), sorted.back(), 1 - std::exp2(1 - static_cast<double>(n))};
+}
+
+namespace {
+
+// The continued fraction of the incomplete beta function, by the method of Lentz as Thompson and
+// Barnett changed it (Journal of Computational Physics 64, 1986).
+double beta_fraction(double a, double b, double x) {
+  constexpr double kTiny = 1e-300, kEnough = 1e-15;
+  constexpr int kMostSteps = 500;
+  const auto away_from_0 = [](double value) { return std::abs(value) < kTiny ? kTiny : value; };
+  double c = 1, d = 1 / away_from_0(1 - (a + b) * x / (a + 1)), result = d;
+  for (int m = 1; m <= kMostSteps; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    d = 1 / away_from_0(1 + even * d);
+    c = away_from_0(1 + even / c);
+    result *= c * d;
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / away_from_0(1 + odd * d);
+    c = away_from_0(1 + odd / c);
+    result *= c * d;
+    if (std::abs(c * d - 1) < kEnough) break;
+  }
+  return result;
+}
+
+// The regularised incomplete beta function I_x(a, b).
+double incomplete_beta(double a, double b, double x) {
+  if (!(x > 0)) return 0;
+  if (x >= 1) return 1;
+  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+                                a * std::log(x) + b * std::log1p(-x));
+  // The fraction converges fast on one side of the mean only.
+  return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+                                   : 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+}  // namespace
+
+double student_tail(double t, double freedom) {
+  if (std::isinf(t)) return 0;
+  return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
+}
+
+double student_quantile(double tail, double freedom) {
+  double low = 0, high = 1;
+  while (student_tail(high, freedom) > tail && high < 1e300) high *= 2;
+  for (int step = 0; step < 200 && low < high; ++step) {
+    const double middle = low + (high - low) / 2;
+    if (middle == low || middle == high) break;
+    (student_tail(middle, freedom) > tail ? low : high) = middle;
+  }
+  return high;
+}
+
+Interval Mean::interval(double confidence) const {
+  if (!std::isfinite(error)) return {value, value, 0};
+  const double half = error == 0 ? 0 : student_quantile(1 - confidence, freedom) * error;
+  return {value - half, value + half, confidence};
+}
+
+Mean mean_of(std::span<const double> values) {
+  if (values.empty()) throw internal_error("a mean of no values");
+  const auto n = static_cast<double>(values.size());
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / n;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  if (values.size() == 1) return {mean, std::numeric_limits<double>::infinity(), 0};
+  return {mean, std::sqrt(squares / (n - 1) / n), n - 1};
+}
+
+std::vector<double> holm(std::span<const double> tails) {
+  std::vector<size_t> order(tails.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return tails[a] < tails[b]; });
+  std::vector<double> adjusted(tails.size());
+  double least = 0;
+  for (size_t rank = 0; rank < order.size(); ++rank) {
+    const auto left = static_cast<double>(order.size() - rank);
+    least = std::max(least, std::min(1.0, left * tails[order[rank]]));
+    adjusted[order[rank]] = least;
+  }
+  return adjusted;
 }
 
 double Summary::half_width() const {

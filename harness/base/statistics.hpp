@@ -24,6 +24,27 @@ struct Interval {
 /// has, where there are too few samples (five or less for 95 %).
 Interval median_interval(std::span<const double> sorted, double confidence = 0.95);
 
+/// The distribution of Student's t with `freedom` degrees of freedom, more than 0: how likely a value
+/// at least as far from 0 as `t` is, either way. (DLMF 8.17, the regularised incomplete beta function
+/// by its continued fraction 8.17.22.)
+double student_tail(double t, double freedom);
+/// The value whose student_tail() is `tail`, between 0 and 1.
+double student_quantile(double tail, double freedom);
+
+/// A mean of independent values and how well it is known.
+struct Mean {
+  double value = 0;
+  double error = 0;    ///< its standard error; infinite for one value
+  double freedom = 0;  ///< degrees of freedom of that
+  Interval interval(double confidence = 0.95) const;
+};
+/// Throws an internal error for no values.
+Mean mean_of(std::span<const double> values);
+
+/// Adjusts the p-values of several tests so that together they reject a true hypothesis no more
+/// often than one would (Holm, Scandinavian Journal of Statistics 6, 1979). In the order of `tails`.
+std::vector<double> holm(std::span<const double> tails);
+
 /// The usual numbers of a series.
 struct Summary {
   size_t count = 0;

@@ -30,18 +30,47 @@ BenchTable table_of(const std::vector<BenchWork>& work, const RunContext& contex
   return table;
 }
 
-// A measurement counts only if the case was right.
-CaseRun::Attempt measure(const BenchWork& item, CaseTimer& timer, const RunContext& context) {
-  Measurement measurement;
-  CaseRun::Attempt attempt;
-  attempt.outcome = timer.measure(item.work.which, item.work.planned, item.timing, measurement);
-  if (attempt.outcome.verdict != Verdict::passed) return attempt;
-  const std::optional<Ceilings> unknown;
-  attempt.timed = timed_case(item.work.planned, item.sources, item.timing, std::move(measurement),
-                             context.bench ? context.bench->ceilings : unknown);
-  if (!attempt.timed) attempt.outcome.notices.emplace_back("not timed: there is no sample");
-  return attempt;
-}
+// Hands out the cases in their order, and measures some ahead: those that the timer takes together.
+class Measurements {
+ public:
+  Measurements(const std::vector<BenchWork>& work, CaseTimer& timer, const RunContext& context)
+      : work_(work), timer_(timer), context_(context) {}
+
+  CaseRun::Attempt of(const BenchWork& item) {
+    if (next_ == jobs_.size() || jobs_[next_].which != &item.work.which) measure_from(item);
+    TimingJob job = std::move(jobs_[next_++]);
+    CaseRun::Attempt attempt;
+    attempt.outcome = std::move(job.outcome);
+    // A measurement counts only if the case was right.
+    if (attempt.outcome.verdict != Verdict::passed) return attempt;
+    const std::optional<Ceilings> unknown;
+    attempt.timed =
+        timed_case(item.work.planned, item.sources, item.timing, std::move(job.processes),
+                   context_.bench ? context_.bench->ceilings : unknown);
+    if (!attempt.timed) attempt.outcome.notices.emplace_back("not timed: there is no sample");
+    return attempt;
+  }
+
+ private:
+  void measure_from(const BenchWork& first) {
+    jobs_.clear();
+    next_ = 0;
+    for (auto item = work_.begin() + (&first - work_.data());
+         item != work_.end() && !item->work.error; ++item) {
+      TimingJob& job = jobs_.emplace_back();
+      job.which = &item->work.which;
+      job.planned = &item->work.planned;
+      job.options = item->timing;
+    }
+    jobs_.resize(timer_.measure(jobs_));
+  }
+
+  const std::vector<BenchWork>& work_;
+  CaseTimer& timer_;
+  const RunContext& context_;
+  std::vector<TimingJob> jobs_;  ///< measured together
+  size_t next_ = 0;              ///< of them
+};
 
 BenchmarkReport report_of(const CaseRun::Result& result) {
   BenchmarkReport report;
@@ -90,12 +119,13 @@ ExitCode run_bench(const std::vector<BenchWork>& work, CaseTimer& timer, const R
     return std::make_unique<BenchConsole>(out, options.style, table_of(work, context), context);
   };
   CaseRun run([&timer] { timer.interrupt(); }, work.size(), context, options, make_console, out);
+  Measurements measurements(work, timer, context);
   std::vector<RegisteredBenchmark> benchmarks;
   benchmarks.reserve(work.size());
   for (const BenchWork& item : work) {
     benchmarks.push_back({item.work.which.id, [&] {
                             const CaseRun::Result result =
-                                run.run(item.work, [&] { return measure(item, timer, context); });
+                                run.run(item.work, [&] { return measurements.of(item); });
                             if (result.timed) {
                               add_clocks(facts, result.timed->measurement.before);
                             }

@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "plan/plugin_loader.hpp"
 #include "report/case_run.hpp"
 #include "results/run_context.hpp"
-#include "runtime/outcome.hpp"
+#include "runtime/timing_job.hpp"
 #include "suite/case.hpp"
 #include "worker/measurement.hpp"
 
@@ -20,9 +21,9 @@ namespace warpmark {
 class CaseTimer {
  public:
   virtual ~CaseTimer() = default;
-  /// Verifies, times and verifies again. What it throws ends the run.
-  virtual Outcome measure(const Case& which, const PlannedCase& planned,
-                          const TimingOptions& options, Measurement& into) = 0;
+  /// Verifies, times and verifies again some of the jobs, from the first one on, and returns how
+  /// many: one at least. What it throws ends the run.
+  virtual size_t measure(std::span<TimingJob> jobs) = 0;
   /// After the last case, ends what runs them: nothing of it prints after that.
   virtual void close() {}
   /// Ends a `measure` that runs with Verdict::interrupted. Called in a signal handler.

@@ -41,6 +41,7 @@ TimingOptions timing_of(const JobRequest& request, const Case& which) {
   if (request.budget_s) timing.budget_s = *request.budget_s;
   if (request.precision) timing.precision = *request.precision;
   if (request.max_samples) timing.max_samples = *request.max_samples;
+  if (request.processes) timing.processes = *request.processes;
   timing.min_samples = std::min(timing.min_samples, timing.max_samples);
   return timing;
 }
@@ -69,9 +70,8 @@ std::vector<BenchWork> bench_work(const JobRequest& request, std::vector<CaseWor
 // Stands where no case comes to it.
 class NoTimer : public CaseTimer {
  public:
-  Outcome measure(const Case& which, const PlannedCase&, const TimingOptions&,
-                  Measurement&) override {
-    throw internal_error("nothing can run " + which.id);
+  size_t measure(std::span<TimingJob> jobs) override {
+    throw internal_error("nothing can run " + jobs.front().which->id);
   }
   void interrupt() noexcept override {}
 };

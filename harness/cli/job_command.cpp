@@ -1,6 +1,7 @@
 // `warpmark check` and `warpmark bench`: run cases, to compare or to measure.
 #include <memory>
 
+#include "cli/bench_self_test.hpp"
 #include "cli/command.hpp"
 #include "cli/job_options.hpp"
 
@@ -12,6 +13,7 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
     std::vector<std::filesystem::path> paths;
     JobArguments arguments;
     std::filesystem::path share, share_batch;
+    bool self_test = false;
   };
   const auto state = std::make_shared<State>();
   const ArgumentParser app = program.add_subcommand(std::string(to_text(kind)), description);
@@ -24,6 +26,8 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
                    "For ctest: share starts with tests of the same suite, in this folder")
         .value_name("DIR");
     app.add_option("--share-batch", state->share_batch).hide();
+  } else {
+    app.add_flag("--self-test", state->self_test, "Measure false alarms and power on this machine");
   }
   return {app, [state, kind](Output& out) {
             JobRequest request;
@@ -35,6 +39,11 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
                   state->arguments.apply(request);
                   request.share = state->share;
                   request.share_batch = state->share_batch;
+                  if (state->self_test) {
+                    if (!state->paths.empty())
+                      throw usage_error("--self-test has kernels of its own, and takes no PATHS");
+                    return bench_self_test(request, out);
+                  }
                   return run_job(request, out);
                 });
           }};

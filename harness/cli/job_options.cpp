@@ -273,6 +273,11 @@ const std::vector<JobOption>& job_options() {
        [](Request& request, const OptionValue& value) {
          request.max_samples = whole_number(value, 1, "a whole number from 1");
        }},
+      {"--processes", "processes", "N", K::word, T::bench,
+       "Share the samples of a case between N fresh processes (default 5)",
+       [](Request& request, const OptionValue& value) {
+         request.processes = whole_number(value, 1, "a whole number from 1");
+       }},
       {"--journal", "journal", "FILE", K::word, T::every,
        "Write every outcome to this file, as JSON lines",
        [](Request& request, const OptionValue& value) { request.journal = path_of(value); }},

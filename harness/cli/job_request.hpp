@@ -62,6 +62,7 @@ struct JobRequest {
   std::optional<double> budget_s;
   std::optional<double> precision;  ///< a share: 0.005 for "± 0.5 %"
   std::optional<uint64_t> max_samples;
+  std::optional<uint64_t> processes;
   std::filesystem::path google_benchmark;  ///< its JSON; "" for none
   std::filesystem::path baseline;          ///< to compare with; "" for none
   CompareRequest comparison;

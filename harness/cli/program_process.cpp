@@ -14,10 +14,10 @@ void ProgramProcess::pass_on(int signal) const noexcept {
   if (process > 0) ::kill(process, signal);
 }
 
-ExitCode ProgramProcess::run(const std::vector<std::string>& arguments,
-                             const InterruptGuard& guard) {
+ExitCode ProgramProcess::run(const std::vector<std::string>& arguments, const InterruptGuard& guard,
+                             const SpawnOptions& options) {
   const pid_t process =
-      spawn_own("a job", arguments.front(), {arguments.begin() + 1, arguments.end()});
+      spawn_own("a job", arguments.front(), {arguments.begin() + 1, arguments.end()}, options);
   process_.store(process);
   if (guard.interrupted()) pass_on(guard.signal());  // it came in between
   siginfo_t ended = {};

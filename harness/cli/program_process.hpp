@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "base/spawn.hpp"
 
 namespace warpmark {
 
@@ -21,7 +22,8 @@ class ProgramProcess {
   /// Starts the program with this command line, its own name first, and waits for its end. An
   /// interrupt that `guard` has already is passed on. Throws an environment error if it does not
   /// start.
-  ExitCode run(const std::vector<std::string>& arguments, const InterruptGuard& guard);
+  ExitCode run(const std::vector<std::string>& arguments, const InterruptGuard& guard,
+               const SpawnOptions& options = {});
 
  private:
   std::atomic<pid_t> process_ = -1;  ///< for signal handlers; -1 for none

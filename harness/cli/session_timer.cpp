@@ -1,12 +1,20 @@
 #include "cli/session_timer.hpp"
 
+#include <algorithm>
+
 #include "cli/job_setup.hpp"
 
 namespace warpmark {
 
-Outcome SessionTimer::measure(const Case& which, const PlannedCase& planned,
-                              const TimingOptions& options, Measurement& into) {
-  return which.skip ? skipped_outcome(which) : session_->measure(which, planned, options, into);
+size_t SessionTimer::measure(std::span<TimingJob> jobs) {
+  TimingJob& first = jobs.front();
+  if (first.which->skip) {
+    first.outcome = skipped_outcome(*first.which);
+    return 1;
+  }
+  const auto skipped =
+      std::find_if(jobs.begin(), jobs.end(), [](const TimingJob& job) { return job.which->skip; });
+  return session_->measure({jobs.begin(), skipped});
 }
 
 void SessionTimer::close() {

@@ -15,8 +15,7 @@ class SessionTimer : public CaseTimer {
   explicit SessionTimer(std::unique_ptr<Session> session)
       : session_(std::move(session)), live_(session_.get()) {}
 
-  Outcome measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
-                  Measurement& into) override;
+  size_t measure(std::span<TimingJob> jobs) override;
   void close() override;
   void interrupt() noexcept override;
 

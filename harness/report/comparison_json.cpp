@@ -57,6 +57,7 @@ Json point_json(const ComparedPoint& point) {
           {"verdict", to_text(point.verdict)},
           {"reason", point.reason},
           {"ratio", ratio_json(point.ratio)},
+          {"tail", or_null(point.tail)},
           {"baseline", summary_json(point.baseline)},
           {"contender", summary_json(point.contender)},
           {"counters", std::move(counters)},

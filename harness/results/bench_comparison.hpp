@@ -36,13 +36,14 @@ struct Ratio {
   double low = 1, high = 1;  ///< of its interval
 };
 
-/// The ratio of two medians. Its interval comes from those of the medians, which are independent:
-/// MOVER (Zou and Donner, Statistics in Medicine 27, 2008, equation 1), applied to the logarithms,
-///     log low  = log(c / b) - sqrt(log²(c / c.low) + log²(b.high / b))
-///     log high = log(c / b) + sqrt(log²(c.high / c) + log²(b / b.low)).
-/// It has about the confidence of the lesser of them, is as narrow as if the variances were known,
-/// needs no random numbers, and is the inverse of that with the two exchanged.
-Ratio ratio_of_medians(const Summary& contender, const Summary& baseline);
+/// The ratio of two times, and how sure it is that they differ. Times of several processes vary as
+/// their medians do, those of one process as is known of processes (kSpread…, measured on an H200 in
+/// 24 of them). The test is Welch's (Biometrika 34, 1947) on the logarithms, so that exchanging the
+/// two inverts the ratio.
+struct RatioOfTimes : Ratio {
+  double tail = 1;  ///< how likely times that do not differ look so different
+};
+RatioOfTimes ratio_of_times(const BenchSeries& contender, const BenchSeries& baseline);
 
 struct ComparisonOptions {
   /// The least change of a time that is told: 0.02 is a ratio of 1.02 or more, or of 1/1.02 or
@@ -50,6 +51,8 @@ struct ComparisonOptions {
   double least_effect = 0.02;
   /// The same of a counter. Counts are exact, so that any change tells.
   double least_count_effect = 0;
+  /// How often at most times that have not changed at all are called slower or faster anywhere.
+  double false_alarms = 0.05;
   bool across_devices = false;
 };
 
@@ -67,6 +70,8 @@ struct ComparedPoint {
   std::optional<Summary> baseline, contender;  ///< seconds; both or none, where counters decide
   /// Of the times, or of the counter that decided.
   std::optional<Ratio> ratio;
+  /// Of times: RatioOfTimes::tail, adjusted by Holm's method for all points that were compared.
+  std::optional<double> tail;
   std::vector<CounterChange> counters;  ///< the one that decided first
   bool counted = false;                 ///< by exact counters
   bool sources_differ = false;          ///< another kernel, plan or input: as after a change
@@ -89,10 +94,11 @@ struct BenchComparison {
 
 /// Compares case by case:
 ///
-/// Times. `slower` needs both: that the intervals of the medians (at least 95 % each) do not meet,
-/// and that the ratio is 1 + least_effect or more; `faster` likewise. `same` needs the ratio's
-/// whole interval between 1 / (1 + least_effect) and 1 + least_effect. All else is `inconclusive`,
-/// and so are series that are too short for such an interval.
+/// Times. `slower` needs both: that they differ with a tail of at most `false_alarms`, adjusted for
+/// the number of points, and that the ratio is 1 + least_effect or more; `faster` likewise. `same`
+/// needs the ratio's whole interval between 1 / (1 + least_effect) and 1 + least_effect. All else is
+/// `inconclusive`, and so are a change that the SM clock explains, and series of one process with
+/// too few samples. What an empty kernel takes in each run is allowed for (BenchSeries).
 ///
 /// Counters, where both have them; times do not count then. `slower` if any counter grew by more
 /// than least_count_effect, whatever the others did: what one kernel saves in loads it may not pay

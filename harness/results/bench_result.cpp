@@ -60,6 +60,17 @@ Summary summary_of(const RecordField& record) {
   return summary;
 }
 
+BenchProcess process_of(const RecordField& record) {
+  BenchProcess process;
+  const RecordField count = record.member("count");
+  if (count.integer() < 1) throw count.wrong("must be 1 or more");
+  process.count = static_cast<size_t>(count.integer());
+  process.median_s = seconds_of(record, "median_s");
+  process.overhead_s = optional_number(record, "overhead_s");
+  process.clock_mhz = optional_number(record, "clock_mhz");
+  return process;
+}
+
 BenchSeries series_of(const RecordField& record) {
   BenchSeries series;
   series.cache = record.member("cache").one_of({CacheState::cold, CacheState::hot});
@@ -75,6 +86,17 @@ BenchSeries series_of(const RecordField& record) {
   if (series.samples.size() != series.summary.count) {
     throw samples.wrong(fmt::format("has {} samples, but `count` says {}", series.samples.size(),
                                     series.summary.count));
+  }
+  if (const auto processes = record.find("processes")) {
+    size_t count = 0;
+    for (const RecordField& process : processes->elements()) {
+      series.processes.push_back(process_of(process));
+      count += series.processes.back().count;
+    }
+    if (count != series.summary.count) {
+      throw processes->wrong(
+          fmt::format("does not have the {} samples that there are", series.summary.count));
+    }
   }
   series.bytes_per_s = optional_number(record, "bytes_per_s");
   series.flops_per_s = optional_number(record, "flops_per_s");
@@ -170,7 +192,8 @@ void read_bench(const RecordField& record, BenchResult& into) {
   if (const auto ceilings = record.find("ceilings")) {
     into.ceilings = Ceilings{ceilings->member("copy_bytes_per_s").number(),
                              ceilings->member("read_bytes_per_s").number(),
-                             static_cast<uint64_t>(ceilings->member("array_bytes").integer())};
+                             static_cast<uint64_t>(ceilings->member("array_bytes").integer()),
+                             optional_number(*ceilings, "launch_s").value_or(0)};
   }
 }
 

@@ -14,14 +14,30 @@
 
 namespace warpmark {
 
-/// Times of one run of a case, under one state of the cache.
+/// What one of several processes says of a series.
+struct BenchProcess {
+  size_t count = 0;     ///< of its samples
+  double median_s = 0;  ///< of its samples
+  /// What the device took for the events around a sample, and for launching: with these seconds
+  /// more its samples were measured. Nothing if no empty kernel was timed beside them.
+  std::optional<double> overhead_s;
+  std::optional<double> clock_mhz;  ///< of a multiprocessor
+};
+
+/// Times of one run of a case, under one state of the cache. A time is what was measured less the
+/// overhead of its process: what an empty kernel took, timed in the same way, less what one takes
+/// where they follow each other (Ceilings::launch_s). So an empty kernel has that time, and a kernel
+/// what a profiler calls its duration.
 struct BenchSeries {
   CacheState cache = CacheState::cold;
   uint64_t batch = 1;
   StopReason stop = StopReason::precise;
   bool latency_hidden = true;
-  Summary summary;              ///< seconds
-  std::vector<double> samples;  ///< seconds, in the order of time
+  /// Seconds. Of several processes the mean of their medians, with the interval of Student's t; of
+  /// one the median and its interval.
+  Summary summary;
+  std::vector<double> samples;          ///< seconds, in the order of time: process by process
+  std::vector<BenchProcess> processes;  ///< in the order of their samples; none in old journals
   std::optional<double> bytes_per_s, flops_per_s, copy_share, read_share;
 };
 

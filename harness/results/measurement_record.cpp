@@ -17,26 +17,64 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+// Nothing takes less, whatever an empty kernel took: a rate needs a time.
+constexpr double kLeastTime = 1e-9;
+
 std::optional<double> over(const std::optional<double>& amount, double divisor) {
   if (!amount || !(divisor > 0)) return std::nullopt;
   const double rate = *amount / divisor;
   return std::isfinite(rate) ? std::optional(rate) : std::nullopt;
 }
 
-BenchSeries figures(const TimedSeries& timed, const Measurement& measurement,
-                    const std::optional<Ceilings>& ceilings) {
-  for (const double sample : timed.seconds) {
+void require_times(const std::vector<double>& seconds) {
+  for (const double sample : seconds) {
     if (!std::isfinite(sample) || sample < 0) {
       throw internal_error(fmt::format("a measured time of {} s", sample));
     }
   }
+}
+
+// See BenchSeries. Of a batch each launch has its share of what launching takes, of a single run the
+// events around it have, however many launches it is.
+std::optional<double> overhead_of(const TimedSeries& timed, size_t launches,
+                                  const std::optional<Ceilings>& ceilings) {
+  if (timed.empty_seconds.empty() || !ceilings || !(ceilings->launch_s > 0)) return std::nullopt;
+  const double more = summarize(timed.empty_seconds).median - ceilings->launch_s;
+  return timed.batch > 1 ? static_cast<double>(launches) * more : more;
+}
+
+// What all processes say together of the series of one cache.
+BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t launches,
+                    const Measurement& measurement, const std::optional<Ceilings>& ceilings) {
   BenchSeries series;
-  series.cache = timed.cache;
-  series.batch = timed.batch;
-  series.stop = timed.stop;
-  series.latency_hidden = timed.latency_hidden;
-  series.summary = summarize(timed.seconds);
-  series.samples = timed.seconds;
+  series.cache = processes.front()->cache;
+  series.batch = processes.front()->batch;
+  series.stop = processes.front()->stop;
+  std::vector<double> medians;
+  for (const TimedSeries* timed : processes) {
+    require_times(timed->seconds);
+    require_times(timed->empty_seconds);
+    BenchProcess process;
+    process.count = timed->seconds.size();
+    process.overhead_s = overhead_of(*timed, launches, ceilings);
+    process.clock_mhz = timed->clock_mhz;
+    std::vector<double> own;
+    for (const double sample : timed->seconds)
+      own.push_back(std::max(kLeastTime, sample - process.overhead_s.value_or(0)));
+    process.median_s = summarize(own).median;
+    medians.push_back(process.median_s);
+    series.samples.insert(series.samples.end(), own.begin(), own.end());
+    series.processes.push_back(process);
+    series.latency_hidden = series.latency_hidden && timed->latency_hidden;
+    if (timed->stop != StopReason::precise) series.stop = timed->stop;
+  }
+  series.summary = summarize(series.samples);
+  if (medians.size() > 1) {
+    const Mean mean = mean_of(medians);
+    series.summary.median = mean.value;
+    series.summary.interval = mean.interval();
+    series.summary.interval.low = std::max(0.0, series.summary.interval.low);
+  }
   series.bytes_per_s = over(measurement.bytes, series.summary.median);
   series.flops_per_s = over(measurement.flops, series.summary.median);
   if (ceilings) {
@@ -46,13 +84,22 @@ BenchSeries figures(const TimedSeries& timed, const Measurement& measurement,
   return series;
 }
 
-Json record_of(const BenchSeries& series, const TimedSeries& timed) {
+Json record_of(const BenchProcess& process) {
+  return {{"count", process.count},
+          {"median_s", process.median_s},
+          {"overhead_s", json_or_null<Json>(process.overhead_s)},
+          {"clock_mhz", json_or_null<Json>(process.clock_mhz)}};
+}
+
+Json record_of(const BenchSeries& series, uint64_t late) {
   const Summary& summary = series.summary;
+  Json processes = Json::array();
+  for (const BenchProcess& process : series.processes) processes.push_back(record_of(process));
   return {{"cache", to_text(series.cache)},
           {"batch", series.batch},
           {"stop", to_text(series.stop)},
           {"latency_hidden", series.latency_hidden},
-          {"late", timed.late},
+          {"late", late},
           {"count", summary.count},
           {"median_s", summary.median},
           {"low_s", summary.interval.low},
@@ -66,6 +113,7 @@ Json record_of(const BenchSeries& series, const TimedSeries& timed) {
           {"flops_per_s", json_or_null<Json>(series.flops_per_s)},
           {"copy_share", json_or_null<Json>(series.copy_share)},
           {"read_share", json_or_null<Json>(series.read_share)},
+          {"processes", std::move(processes)},
           {"samples_s", series.samples}};
 }
 
@@ -99,19 +147,37 @@ std::optional<int64_t> TimedCase::counter(const std::string& name) const {
 }
 
 std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sources,
-                                    const TimingOptions& options, Measurement measurement,
+                                    const TimingOptions& options,
+                                    std::vector<Measurement> processes,
                                     const std::optional<Ceilings>& ceilings) {
+  if (processes.empty()) return std::nullopt;
   TimedCase timed;
   timed.point = planned.plan.point;
   timed.sources = std::move(sources);
   timed.restore = planned.plan.restore;
   timed.options = options;
-  std::erase_if(measurement.series, [](const TimedSeries& one) { return one.seconds.empty(); });
-  if (measurement.series.empty()) return std::nullopt;
-  timed.measurement = std::move(measurement);
-  for (const TimedSeries& one : timed.measurement.series) {
-    timed.series.push_back(figures(one, timed.measurement, ceilings));
+  Measurement& together = timed.measurement;
+  together = processes.front();
+  together.after = processes.back().after;
+  together.series.clear();
+  together.seconds = 0;
+  for (const Measurement& one : processes) together.seconds += one.seconds;
+  for (const TimedSeries& first : processes.front().series) {
+    std::vector<const TimedSeries*> same;
+    uint64_t late = 0;
+    for (const Measurement& one : processes) {
+      for (const TimedSeries& series : one.series) {
+        if (series.cache != first.cache || series.seconds.empty()) continue;
+        same.push_back(&series);
+        late += series.late;
+      }
+    }
+    if (same.empty()) continue;
+    timed.series.push_back(figures(same, together.kernels.size(), together, ceilings));
+    together.series.push_back(*same.front());
+    together.series.back().late = late;
   }
+  if (timed.series.empty()) return std::nullopt;
   return timed;
 }
 
@@ -139,7 +205,7 @@ Json measurement_record(const TimedCase& timed) {
     point.push_back({{"name", axis.name}, {"value", value_of(axis.value)}});
   }
   for (size_t i = 0; i < timed.series.size(); ++i) {
-    series.push_back(record_of(timed.series[i], measurement.series[i]));
+    series.push_back(record_of(timed.series[i], measurement.series[i].late));
   }
   for (const KernelFacts& kernel : measurement.kernels) kernels.push_back(record_of(kernel));
   for (const auto& [name, value] : measurement.counters) {

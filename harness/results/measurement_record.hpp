@@ -19,7 +19,7 @@ struct TimedCase {
   std::string sources;  ///< sources_hash()
   Restore restore = Restore::never;
   TimingOptions options;
-  Measurement measurement;
+  Measurement measurement;          ///< what all processes say together; the series of the first
   std::vector<BenchSeries> series;  ///< of measurement.series, in its order; one or more
 
   const BenchSeries* find_series(CacheState cache) const;
@@ -27,10 +27,11 @@ struct TimedCase {
   std::optional<int64_t> counter(const std::string& name) const;
 };
 
-/// Works out the figures. Series without a sample are left out; nothing if none is left. Throws an
+/// Works out the figures from what each process measured. Series without a sample are left out; nothing if none is left. Throws an
 /// internal error for a time that is no time: negative or not finite.
 std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sources,
-                                    const TimingOptions& options, Measurement measurement,
+                                    const TimingOptions& options,
+                                    std::vector<Measurement> processes,
                                     const std::optional<Ceilings>& ceilings);
 
 /// SHA-256 over the plan and the texts of its translation units and of their headers outside the

@@ -47,7 +47,7 @@ Json record_of(const Position& where) {
 }
 
 // A clock that went wrong must not make the record invalid.
-Json seconds_of(double seconds) {
+Json seconds_or_null(double seconds) {
   return std::isfinite(seconds) && seconds >= 0 ? Json(seconds) : Json(nullptr);
 }
 
@@ -101,7 +101,7 @@ Json outcome_record(const EndedCase& ended) {
                  {"findings", outcome.findings},
                  {"notices", outcome.notices},
                  {"compiled_from_cache", outcome.compiled_from_cache},
-                 {"seconds", seconds_of(outcome.seconds)},
+                 {"seconds", seconds_or_null(outcome.seconds)},
                  {"trial", outcome.trial ? Json(*outcome.trial) : Json(nullptr)},
                  {"reproduce", ended.reproduce}};
   if (!outcome.counters.empty()) record["counters"] = outcome.counters;
@@ -133,7 +133,7 @@ Json end_record(const Totals& totals, double seconds, int exit_code, const std::
                       {"skipped", totals.skipped},
                       {"interrupted", totals.interrupted},
                       {"not_run", totals.not_run},
-                      {"seconds", seconds_of(seconds)},
+                      {"seconds", seconds_or_null(seconds)},
                       {"exit_code", exit_code},
                       {"error", error.empty() ? Json(nullptr) : Json(error)}});
 }

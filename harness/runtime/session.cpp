@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <numeric>
+#include <random>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -73,10 +76,29 @@ class Session::State {
     return outcome_of(which, [&](Outcome& outcome) { examine(which, planned, look, outcome); });
   }
 
-  Outcome measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
-                  Measurement& into) {
-    return outcome_of(which,
-                      [&](Outcome& outcome) { measure(which, planned, options, into, outcome); });
+  size_t measure(std::span<TimingJob> jobs) {
+    std::vector<Ongoing> group;
+    size_t taken = 0;
+    uint64_t bytes = 0;
+    if (!interrupted()) require();
+    // Of one process nothing takes turns, and each case is reported as it ends.
+    const size_t most = processes_for(jobs.front()) == 1 ? 1 : kMostTogether;
+    for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
+      Ongoing one{jobs[taken]};
+      one.job.outcome =
+          outcome_of(*one.job.which, [&](Outcome& outcome) { begin_timing(one, outcome); });
+      if (one.job.outcome.verdict != Verdict::passed) continue;
+      bytes += one.bytes();
+      group.push_back(std::move(one));
+    }
+    time_by_turns(group);
+    for (Ongoing& one : group) {
+      if (one.job.outcome.verdict == Verdict::passed)
+        add_costs(one);
+      else
+        one.job.processes.clear();
+    }
+    return taken;
   }
 
   const std::optional<Ceilings>& ceilings() {
@@ -104,6 +126,8 @@ class Session::State {
   void interrupt() noexcept {
     worker_.interrupt();
     units_.interrupt();
+    if (!further_are_there_) return;
+    for (const std::unique_ptr<TimingWorker>& one : further_) one->link.interrupt();
   }
   bool interrupted() const noexcept { return worker_.interrupted(); }
 
@@ -385,14 +409,104 @@ class Session::State {
     return earlier;
   }
 
-  void measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
-               Measurement& into, Outcome& outcome) {
-    const ReadyCase ready = load(which, planned, 0, outcome);
-    const std::map<std::string, Array> results = make_results(ready);
-    bool look = check_results(ready, results, outcome);
-    if (outcome.verdict != Verdict::passed) return;
-    Measurement measured = time(ready, options, outcome);
+  /// A case that is being timed: right so far, with what it takes to say so once more.
+  struct Ongoing {
+    TimingJob& job;
+    std::optional<ReadyCase> ready = {};
+    std::map<std::string, Array> results = {};
+    bool doubtful = false;  ///< the results hold poison
+
+    uint64_t bytes() const {
+      uint64_t all = 0;
+      for (const auto& [name, array] : ready->inputs.arrays) all += array.bytes().size();
+      for (const auto& [name, array] : results) all += array.bytes().size();
+      return all;
+    }
+  };
+  /// Another process that times, and what asks it.
+  struct TimingWorker {
+    explicit TimingWorker(const SessionOptions& options)
+        : link(options), dialogue(link, options), units(options, link, dialogue) {}
+    WorkerLink link;
+    CaseDialogue dialogue;
+    CaseUnits units;
+  };
+  // Cases whose arrays are kept at a time, so that their turns lie apart.
+  static constexpr size_t kMostTogether = 24;
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+
+  void begin_timing(Ongoing& one, Outcome& outcome) {
+    one.ready.emplace(load(*one.job.which, *one.job.planned, 0, outcome));
+    one.results = make_results(*one.ready);
+    one.doubtful = check_results(*one.ready, one.results, outcome);
+  }
+
+  // Does more with a case that has passed: it goes on passing, or ends as `steps` says.
+  template <typename Steps>
+  void go_on(Ongoing& one, const Steps& steps) {
+    Outcome more = outcome_of(*one.job.which, steps);
+    const double seconds = one.job.outcome.seconds + more.seconds;
+    if (more.verdict != Verdict::passed) one.job.outcome = std::move(more);
+    one.job.outcome.seconds = seconds;
+  }
+
+  uint64_t processes_for(const TimingJob& job) const {
+    const bool counts = worker_.facts().has("counters");
+    return counts || options_.in_process ? 1 : std::max<uint64_t>(1, job.options.processes);
+  }
+
+  // Each process times all cases, in an order of its own: what lasts for a while, or for a process,
+  // falls on none of them alone.
+  void time_by_turns(std::vector<Ongoing>& group) {
+    uint64_t most = 0;
+    for (const Ongoing& one : group) most = std::max(most, processes_for(one.job));
+    if (most > 1) start_further(most - 1);
+    std::vector<size_t> order(group.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    for (uint64_t process = 0; process < most; ++process) {
+      std::shuffle(order.begin(), order.end(), order_);
+      for (const size_t i : order) {
+        Ongoing& one = group[i];
+        if (one.job.outcome.verdict != Verdict::passed || process >= processes_for(one.job))
+          continue;
+        go_on(one, [&](Outcome& outcome) {
+          if (process == 0) return time_and_verify(one, group.size() > 1, outcome);
+          TimingWorker& worker = *further_[process - 1];
+          worker.dialogue.begin_case();
+          worker.link.greet();
+          worker.units.prepare(*one.job.which, *one.job.planned, true, nullptr, outcome);
+          time(one, worker.dialogue, outcome);
+          worker.link.case_was_run();
+        });
+        Outcome& outcome = one.job.outcome;
+        if (process > 0 && outcome.verdict == Verdict::failed)
+          outcome.message = fmt::format("in process {} of {}: {}", process + 1,
+                                        processes_for(one.job), outcome.message);
+      }
+    }
+  }
+
+  // All of them before the first is greeted, so that their devices start at the same time.
+  void start_further(uint64_t count) {
+    if (further_.size() >= count) return;
+    further_are_there_ = false;
+    while (further_.size() < count) further_.push_back(std::make_unique<TimingWorker>(options_));
+    further_are_there_ = true;
+    if (worker_.interrupted()) interrupt();
+  }
+
+  // What was right before may not be after: of a module's variables, say. So nothing is loaded
+  // between the last timed run and the one that is looked at.
+  void time_and_verify(Ongoing& one, bool others_came_between, Outcome& outcome) {
+    if (others_came_between) {
+      worker_.greet();
+      units_.prepare(*one.job.which, *one.job.planned, true, nullptr, outcome);
+    }
+    time(one, dialogue_, outcome);
+    const ReadyCase& ready = *one.ready;
+    const std::map<std::string, Array>& results = one.results;
     const std::map<std::string, Array> again = make_results(ready);
+    bool look = one.doubtful;
     // Right results that hold no poison need no second look at the reference if the same bytes come
     // over that poison once more.
     if (!look) {
@@ -406,34 +520,40 @@ class Session::State {
     if (look) check_results(ready, again, outcome);
     if (outcome.verdict != Verdict::passed) {
       outcome.message = "it was right before it was timed, and is not after: " + outcome.message;
-      return;
     }
+  }
+
+  static void add_costs(Ongoing& one) {
     const auto amount = [](const std::optional<Amount>& cost) -> std::optional<double> {
       if (!cost) return std::nullopt;
       if (const auto* whole = std::get_if<int64_t>(&*cost)) return static_cast<double>(*whole);
       return std::get<double>(*cost);
     };
-    measured.bytes = amount(ready.planned.plan.bytes);
-    measured.flops = amount(ready.planned.plan.flops);
-    into = std::move(measured);
+    for (Measurement& measured : one.job.processes) {
+      measured.bytes = amount(one.ready->planned.plan.bytes);
+      measured.flops = amount(one.ready->planned.plan.flops);
+    }
   }
 
-  Measurement time(const ReadyCase& ready, const TimingOptions& options, Outcome& outcome) {
+  // Where its kernels are loaded.
+  void time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
+    const ReadyCase& ready = *one.ready;
+    const TimingOptions options = share_of(one.job.options, processes_for(one.job));
     const Plan& plan = ready.planned.plan;
     protocol::Time request{run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison), options,
                            plan.restore};
     protocol::Reply reply =
-        dialogue_.ask(protocol::to_json(request), descriptors(request.run, ready.inputs), outcome,
-                      plan.limits.timeout_s, options.budget_s, keeps_limits());
+        dialogue.ask(protocol::to_json(request), descriptors(request.run, ready.inputs), outcome,
+                     plan.limits.timeout_s, options.budget_s, keeps_limits());
     if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
-      dialogue_.end_spoilt_worker(*failure);
+      dialogue.end_spoilt_worker(*failure);
       judge_fault(ready.planned, *failure, outcome);
       throw CaseEnded{};
     }
-    if (!std::holds_alternative<protocol::Timed>(reply)) dialogue_.end_garbled(outcome);
+    if (!std::holds_alternative<protocol::Timed>(reply)) dialogue.end_garbled(outcome);
     auto& timed = std::get<protocol::Timed>(reply);
     end_misfit(ready.planned, timed.misfit, outcome);
-    return std::move(timed.measurement);
+    one.job.processes.push_back(std::move(timed.measurement));
   }
 
   static std::map<std::string, Array> make_results(const ReadyCase& ready) {
@@ -541,6 +661,9 @@ class Session::State {
   WorkerLink worker_;
   CaseDialogue dialogue_;
   CaseUnits units_;
+  std::vector<std::unique_ptr<TimingWorker>> further_;  ///< started when first needed
+  std::atomic<bool> further_are_there_ = false;         ///< for a signal's handler
+  std::mt19937_64 order_{options_.seed};                ///< in which processes time cases
   DeviceFacts facts_;
   bool ready_ = false;
   std::vector<nlohmann::ordered_json> launch_counters_;  ///< of the last launch
@@ -572,9 +695,8 @@ Outcome Session::examine(const Case& which, const PlannedCase& planned, const Lo
   return state_->examine(which, planned, look);
 }
 
-Outcome Session::measure(const Case& which, const PlannedCase& planned,
-                         const TimingOptions& options, Measurement& into) {
-  return state_->measure(which, planned, options, into);
+size_t Session::measure(std::span<TimingJob> jobs) {
+  return state_->measure(jobs);
 }
 
 const std::optional<Ceilings>& Session::ceilings() {

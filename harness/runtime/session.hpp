@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "runtime/inputs.hpp"
 #include "runtime/outcome.hpp"
 #include "runtime/sanitizer.hpp"
+#include "runtime/timing_job.hpp"
 #include "suite/case.hpp"
 #include "worker/confinement.hpp"
 #include "worker/device_facts.hpp"
@@ -95,12 +97,12 @@ class Session {
   /// fails the case, as a reference does. Neither requirements nor the device's memory skip a case.
   Outcome examine(const Case& which, const PlannedCase& planned, const LookAtCase& look);
 
-  /// Verifies the case, times it, and verifies it again with fresh poison; only if both verdicts
-  /// are passes there are times in `into`. The outcome is the one of `verify`: what takes longer
-  /// than the budget allows is no failure, but a hanging launch is. `inout` buffers are restored
-  /// between timed runs as the plan says.
-  Outcome measure(const Case& which, const PlannedCase& planned, const TimingOptions& options,
-                  Measurement& into);
+  /// Times some of the jobs, from the first one on, and returns how many: as many as have room for
+  /// their arrays at a time, and one at least. Verifies each case, has it timed by several
+  /// processes, one after another, each with the cases in a random order of its own, and verifies
+  /// it again with fresh poison; only if both verdicts are passes a job gets times. `inout` buffers
+  /// are restored between timed runs as the plan says.
+  size_t measure(std::span<TimingJob> jobs);
 
   /// Measured when first asked for; nothing on devices that count. Throws environment errors.
   const std::optional<Ceilings>& ceilings();

@@ -21,6 +21,9 @@ enum class CacheState : uint8_t {
 std::string_view to_text(CacheState state);
 
 struct TimingOptions {
+  /// Fresh processes that share budget and samples: times differ more from one process to another
+  /// than within one. 1 on devices that count.
+  uint64_t processes = 5;
   std::vector<CacheState> caches = {CacheState::cold};  ///< a series each, in this order
   double budget_s = 5;  ///< wall clock of one point's samples, all series together
   double precision =
@@ -30,6 +33,9 @@ struct TimingOptions {
   uint64_t max_samples = 10000;
 };
 
+/// What each of several processes is asked for, so that together they do what `options` say.
+TimingOptions share_of(const TimingOptions& options, uint64_t processes);
+
 /// Why a series has no more samples.
 enum class StopReason : uint8_t {
   precise,  ///< the median is known as well as was asked for
@@ -38,11 +44,15 @@ enum class StopReason : uint8_t {
 };
 std::string_view to_text(StopReason reason);
 
-/// Times under one state of the cache.
+/// Times under one state of the cache, in one process.
 struct TimedSeries {
   CacheState cache = CacheState::cold;
   uint64_t batch = 1;           ///< runs of the steps that one sample is the mean of
   std::vector<double> seconds;  ///< of one run of the steps, by sample in the order of time
+  /// Of an empty kernel, timed between them in the same way: the device's own time for a launch,
+  /// which differs from process to process and from one moment to the next.
+  std::vector<double> empty_seconds;
+  std::optional<double> clock_mhz;  ///< of a multiprocessor, before and after: the mean
   StopReason stop = StopReason::precise;
   /// The host had queued each sample's launches before the device came to them, so that none of
   /// the host's time is in it. Samples where it had not were thrown away, `late` of them.
@@ -80,6 +90,7 @@ struct Ceilings {
   double copy_bytes_per_s = 0;  ///< read and written, of a device-to-device copy
   double read_bytes_per_s = 0;  ///< of a kernel that only reads
   uint64_t array_bytes = 0;
+  double launch_s = 0;  ///< seconds of an empty kernel, where one follows another; 0: not known
 };
 
 }  // namespace warpmark

@@ -27,6 +27,8 @@ Json to_json(const TimedSeries& series) {
   return {{"cache", static_cast<int>(series.cache)},
           {"batch", series.batch},
           {"seconds", series.seconds},
+          {"empty_seconds", series.empty_seconds},
+          {"clock_mhz", json_or_null<Json>(series.clock_mhz)},
           {"stop", static_cast<int>(series.stop)},
           {"latency_hidden", series.latency_hidden},
           {"late", series.late}};
@@ -38,6 +40,9 @@ TimedSeries series_from(const Json& json) {
   series.batch = json.at("batch");
   for (const Json& sample : json.at("seconds")) series.seconds.push_back(finite(sample));
   if (series.seconds.empty()) throw std::runtime_error("a series has no samples");
+  for (const Json& sample : json.at("empty_seconds"))
+    series.empty_seconds.push_back(finite(sample));
+  if (const Json& clock = json.at("clock_mhz"); !clock.is_null()) series.clock_mhz = finite(clock);
   series.stop = enum_from(json.at("stop"), StopReason::samples);
   series.latency_hidden = json.at("latency_hidden");
   series.late = json.at("late");
@@ -109,6 +114,7 @@ Ceilings ceilings_from(const Json& json) {
   auto ceilings = object_from<Ceilings>(json);
   finite(json.at("copy_bytes_per_s"));
   finite(json.at("read_bytes_per_s"));
+  finite(json.at("launch_s"));
   return ceilings;
 }
 

@@ -40,6 +40,7 @@ void each_field(Ceilings& ceilings, const Visit& visit) {
   visit("copy_bytes_per_s", ceilings.copy_bytes_per_s);
   visit("read_bytes_per_s", ceilings.read_bytes_per_s);
   visit("array_bytes", ceilings.array_bytes);
+  visit("launch_s", ceilings.launch_s);
 }
 
 }  // namespace warpmark

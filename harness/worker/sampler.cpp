@@ -19,6 +19,7 @@ constexpr uint64_t kMostBatch = 200;
 // Samples that are queued before the host looks at the first of them.
 constexpr double kGroup = 0.02;
 constexpr uint64_t kMostGroup = 32;
+constexpr uint64_t kSamplesToEmpty = 4;  // samples for each one of an empty kernel
 // About what the host takes to queue one launch.
 constexpr double kQueueLaunch = 4e-6;
 constexpr double kMostWait = 2e-3;
@@ -36,16 +37,16 @@ Sampler::Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels
   if (restore_ != Restore::never) run_.keep_initial();
 }
 
-Sampler::Shot& Sampler::shot(size_t index) {
-  while (shots_.size() <= index) shots_.push_back({Event(context_), Event(context_)});
-  return shots_[index];
+Sampler::Shot& Sampler::shot(std::vector<Shot>& shots, size_t index) {
+  while (shots.size() <= index) shots.push_back({Event(context_), Event(context_)});
+  return shots[index];
 }
 
 void Sampler::warm_up(const TimingOptions& options, Clock::time_point deadline) {
   const auto start = Clock::now();
   const double most = std::min({kWarmUp, 0.1 * options.budget_s,
                                 std::chrono::duration<double>(deadline - start).count() / 4});
-  Shot& first = shot(0);
+  Shot& first = shot(shots_, 0);
   do {
     if (restore_ != Restore::never) run_.queue_restore(stream_);
     first.begin.record(stream_);
@@ -56,14 +57,24 @@ void Sampler::warm_up(const TimingOptions& options, Clock::time_point deadline) 
   } while (seconds_since(start) < most);
 }
 
-void Sampler::queue(Shot& shot, const TimedSeries& series) {
-  if (restore_ != Restore::never) run_.queue_restore(stream_);
+template <typename Steps>
+void Sampler::queue(Shot& shot, const TimedSeries& series, const Steps& steps) {
   if (series.cache == CacheState::cold) kernels_.queue_flush(stream_);
   if (wait_s_ > 0) kernels_.queue_wait(wait_s_, stream_);
   shot.begin.record(stream_);
-  for (uint64_t i = 0; i < series.batch; ++i) run_.queue(stream_);
+  for (uint64_t i = 0; i < series.batch; ++i) steps();
   shot.end.record(stream_);
   shot.late = shot.begin.passed().value_or(false);
+}
+
+void Sampler::queue_group(const TimedSeries& series, uint64_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (restore_ != Restore::never) run_.queue_restore(stream_);
+    queue(shot(shots_, i), series, [&] { run_.queue(stream_); });
+    if (i % kSamplesToEmpty != 0) continue;
+    queue(shot(empty_shots_, i / kSamplesToEmpty), series, [&] { kernels_.queue_empty(stream_); });
+  }
+  stream_.synchronize();
 }
 
 TimedSeries Sampler::sample(CacheState cache, const TimingOptions& options,
@@ -84,6 +95,7 @@ TimedSeries Sampler::sample(CacheState cache, const TimingOptions& options,
         kMostBatch, static_cast<uint64_t>(std::ceil(kBatch / std::max(run_s_, kBatch / 1e6))));
   }
   wait_s_ = cache == CacheState::hot ? kQueueLaunch * static_cast<double>(series.batch + 2) : 0;
+  const std::optional<double> clock_before = kernels_.clock_mhz(stream_);
   StoppingRule rule(options, Clock::now(), deadline);
   std::vector<double> late;  // used only if there are no others
   double cycle_s = static_cast<double>(series.batch) * run_s_ + wait_s_;
@@ -92,9 +104,14 @@ TimedSeries Sampler::sample(CacheState cache, const TimingOptions& options,
     const auto start = Clock::now();
     const auto wanted = static_cast<uint64_t>(kGroup / std::max(cycle_s, 1e-9)) + 1;
     const uint64_t count = std::min({wanted, kMostGroup, rule.most_next(start, cycle_s)});
-    for (size_t i = 0; i < count; ++i) queue(shot(i), series);
-    stream_.synchronize();
+    queue_group(series, count);
     cycle_s = seconds_since(start) / static_cast<double>(count);
+    for (size_t i = 0; i < count; i += kSamplesToEmpty) {
+      const Shot& empty = empty_shots_[i / kSamplesToEmpty];
+      if (empty.late) continue;
+      series.empty_seconds.push_back(seconds_between(empty.begin, empty.end) /
+                                     static_cast<double>(series.batch));
+    }
     bool was_late = false;
     for (size_t i = 0; i < count; ++i) {
       const double seconds =
@@ -117,6 +134,8 @@ TimedSeries Sampler::sample(CacheState cache, const TimingOptions& options,
     if (!stop && Clock::now() >= deadline) stop = StopReason::budget;
   }
   series.stop = *stop;
+  if (const auto clock_after = kernels_.clock_mhz(stream_); clock_before && clock_after)
+    series.clock_mhz = (*clock_before + *clock_after) / 2;
   series.seconds = rule.samples();
   if (series.seconds.empty()) {
     series.seconds = std::move(late);
@@ -125,6 +144,27 @@ TimedSeries Sampler::sample(CacheState cache, const TimingOptions& options,
   }
   return series;
 }
+
+namespace {
+
+// An empty kernel takes one of a few times that differ by some percent, as the device pleases (seen:
+// 1.38 and 1.54 µs on an H200, whose profiler says 1.38): nearly the least of many batches.
+double least_launch(TimingKernels& kernels, const Stream& stream, const std::vector<Event>& marks) {
+  constexpr int kBatches = 40, kLaunches = 100;
+  std::vector<double> times;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    kernels.queue_wait(kQueueLaunch * (kLaunches + 2), stream);
+    marks[0].record(stream);
+    for (int i = 0; i < kLaunches; ++i) kernels.queue_empty(stream);
+    marks[1].record(stream);
+    stream.synchronize();
+    times.push_back(seconds_between(marks[0], marks[1]) / kLaunches);
+  }
+  std::sort(times.begin(), times.end());
+  return quantile(times, 0.1);
+}
+
+}  // namespace
 
 Ceilings measure_ceilings(const std::shared_ptr<Context>& context, TimingKernels& kernels) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 30;
@@ -160,6 +200,7 @@ Ceilings measure_ceilings(const std::shared_ptr<Context>& context, TimingKernels
     const double seconds = summarize(std::move(times)).median;
     return seconds > 0 ? moved / seconds : 0;
   };
+  ceilings.launch_s = least_launch(kernels, stream, marks);
   const auto bytes = static_cast<double>(ceilings.array_bytes);
   ceilings.copy_bytes_per_s = bytes_per_s(2 * bytes, [&] { to.copy_from(from, stream); });
   ceilings.read_bytes_per_s = bytes_per_s(bytes, [&] { kernels.queue_read(from, stream); });

@@ -17,6 +17,8 @@ namespace warpmark {
 ///
 ///     [restore] → [flush] → [wait] → event → steps, once or `batch` times → event
 ///
+/// Every fourth is followed by one of an empty kernel in the place of the steps.
+///
 /// The flush, and the wait where there is none or it is too short, keep the device busy while the
 /// host queues what is timed, so that no launch latency is between the events. Whether that was so
 /// is asked of each sample: if the first event has passed when the last is queued, the host was
@@ -40,17 +42,20 @@ class Sampler {
   };
 
   void warm_up(const TimingOptions& options, Clock::time_point deadline);
-  void queue(Shot& shot, const TimedSeries& series);
-  Shot& shot(size_t index);
+  template <typename Steps>
+  void queue(Shot& shot, const TimedSeries& series, const Steps& steps);
+  void queue_group(const TimedSeries& series, uint64_t count);
+  Shot& shot(std::vector<Shot>& shots, size_t index);
 
   std::shared_ptr<Context> context_;
   TimingKernels& kernels_;
   DeviceRun& run_;
   Restore restore_;
   Stream stream_;
-  std::vector<Shot> shots_;
-  double run_s_ = 0;   ///< about what one run takes the device; 0 before the warm-up
-  double wait_s_ = 0;  ///< before each sample
+  std::vector<Shot> shots_;        ///< of the steps
+  std::vector<Shot> empty_shots_;  ///< of empty kernels
+  double run_s_ = 0;               ///< about what one run takes the device; 0 before the warm-up
+  double wait_s_ = 0;              ///< before each sample
 };
 
 /// What the device can do at best: a copy and a read of arrays that no cache holds, by turns.

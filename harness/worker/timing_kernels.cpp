@@ -1,7 +1,9 @@
 #include "worker/timing_kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 
 namespace warpmark {
 
@@ -27,6 +29,23 @@ warpmark_read(const uint4 *from, unsigned long long count, unsigned *sink) {
   if (seen) *sink = seen;  // the memory is zero: only the compiler does not know
 }
 
+// What is timed beside a case's kernel: an empty one.
+extern "C" __global__ void warpmark_empty() {}
+
+// Cycles of the multiprocessor and nanoseconds that pass meanwhile.
+extern "C" __global__ void warpmark_clock(unsigned long long cycles, unsigned long long *passed) {
+  unsigned long long begin, end;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin) :: "memory");
+  const long long first = clock64();
+  long long last;
+  do {
+    last = clock64();
+  } while (last - first < (long long)cycles);
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(end) :: "memory");
+  passed[0] = last - first;
+  passed[1] = end - begin;
+}
+
 // Bounded by cycles, too, should the timer stand still.
 extern "C" __global__ void warpmark_wait(unsigned long long nanoseconds) {
   const long long first = clock64();
@@ -40,6 +59,8 @@ extern "C" __global__ void warpmark_wait(unsigned long long nanoseconds) {
 
 constexpr unsigned int kBlock = 512;
 constexpr double kLongestWait = 0.01;
+// About a millisecond: globaltimer advances in steps of up to a microsecond.
+constexpr unsigned long long kClockCycles = 1'500'000;
 
 CompileRequest request_for(int architecture) {
   CompileRequest request;
@@ -48,7 +69,7 @@ CompileRequest request_for(int architecture) {
   request.folder = "/";
   request.architecture = architecture;
   request.entry = "warpmark_read";
-  request.further_entries = {"warpmark_wait"};
+  request.further_entries = {"warpmark_wait", "warpmark_empty", "warpmark_clock"};
   return request;
 }
 
@@ -68,6 +89,8 @@ TimingKernels::TimingKernels(std::shared_ptr<Context> context, const Module& mod
     : context_(std::move(context)),
       read_(module.function("warpmark_read")),
       wait_(module.function("warpmark_wait")),
+      empty_(module.function("warpmark_empty")),
+      clock_(module.function("warpmark_clock")),
       sink_(context_, sizeof(unsigned int), "timing") {
   const Device& device = context_->device();
   const int multiprocessors = device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
@@ -88,6 +111,25 @@ void TimingKernels::queue_wait(double seconds, const Stream& stream) {
   KernelArguments arguments;
   arguments.add(static_cast<unsigned long long>(1e9 * std::clamp(seconds, 0.0, kLongestWait)));
   wait_.launch({}, arguments, stream);
+}
+
+void TimingKernels::queue_empty(const Stream& stream) {
+  KernelArguments none;
+  empty_.launch({}, none, stream);
+}
+
+std::optional<double> TimingKernels::clock_mhz(const Stream& stream) {
+  DeviceMemory passed(context_, 2 * sizeof(uint64_t), "timing");
+  passed.fill(0);
+  KernelArguments arguments;
+  arguments.add(kClockCycles);
+  arguments.add(passed.address());
+  clock_.launch({}, arguments, stream);
+  stream.synchronize();
+  std::array<uint64_t, 2> cycles_and_ns{};
+  passed.download(std::as_writable_bytes(std::span(cycles_and_ns)));
+  if (cycles_and_ns[0] == 0 || cycles_and_ns[1] == 0) return std::nullopt;
+  return 1e3 * static_cast<double>(cycles_and_ns[0]) / static_cast<double>(cycles_and_ns[1]);
 }
 
 void TimingKernels::queue_flush(const Stream& stream) {

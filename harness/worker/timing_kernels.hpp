@@ -1,4 +1,4 @@
-// Kernels of our own that timing needs: one that reads, one that waits.
+// Kernels of our own that timing needs: they read, wait, do nothing, or read the clock.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,13 @@ class TimingKernels {
   /// for the device to be idle).
   void queue_wait(double seconds, const Stream& stream);
 
+  /// Queues a kernel that does nothing.
+  void queue_empty(const Stream& stream);
+
+  /// Waits for the stream and reads the clock of a multiprocessor, in MHz: cycles over the time by
+  /// `%globaltimer`, for about a millisecond. Nothing if one of them stands still.
+  std::optional<double> clock_mhz(const Stream& stream);
+
   /// Queues what makes the last-level cache hold nothing of a case: reads of twice its size. They
   /// leave it full of clean lines; the ones of a memset would be written back while the next kernel
   /// is timed. Nothing if the device has no such cache.
@@ -36,7 +43,7 @@ class TimingKernels {
   TimingKernels(std::shared_ptr<Context> context, const Module& module);
 
   std::shared_ptr<Context> context_;
-  Function read_, wait_;
+  Function read_, wait_, empty_, clock_;
   unsigned int read_blocks_ = 0;
   uint64_t flush_bytes_ = 0;
   DeviceMemory sink_;

@@ -154,6 +154,12 @@ class Selection(BenchTest):
 
 
 class Failures(BenchTest):
+    def test_the_self_test_needs_a_clock_and_no_paths(self):
+        _, errors = self.run_program("bench", "--self-test", "--device", "cpu", code=2)
+        self.assertIn("Warpmark CPU device counts, and has no times to test", errors)
+        _, errors = self.run_program("bench", "--self-test", "suites", code=2)
+        self.assertIn("takes no PATHS", errors)
+
     def test_a_wrong_kernel_has_no_time(self):
         self.write_bench("suites/right.yaml")
         self.write_bench("suites/wrong.yaml", kernel_text=None, reference="{out: src}")

@@ -113,5 +113,60 @@ TEST(Summary, HalfWidth) {
   EXPECT_THROW(summarize({}), Error);
 }
 
+// From scipy.stats.t of SciPy 1.16: 2 * sf(t, freedom), and isf(tail / 2, freedom).
+TEST(Student, TailsAreSciPys) {
+  struct Row {
+    double t, freedom, tail;
+  };
+  for (const Row& row : {Row{0.5, 1, 0.7048327646991335}, Row{2.776445, 4, 0.05000000538209156},
+                         Row{2.0, 7.3, 0.08394103933410313}, Row{4.5, 4, 0.01082255046260825},
+                         Row{12, 4, 0.000276428548502973}, Row{0.001, 2, 0.9992928933955901},
+                         Row{3, 1000, 0.002766709044238193}}) {
+    EXPECT_NEAR(student_tail(row.t, row.freedom), row.tail, 1e-13) << row.t;
+    EXPECT_EQ(student_tail(-row.t, row.freedom), student_tail(row.t, row.freedom));
+  }
+  EXPECT_EQ(student_tail(std::numeric_limits<double>::infinity(), 4), 0);
+}
+
+TEST(Student, QuantilesAreSciPys) {
+  struct Row {
+    double tail, freedom, t;
+  };
+  for (const Row& row : {Row{0.05, 4, 2.776445105197794}, Row{0.05, 8, 2.306004135204166},
+                         Row{0.01, 3.5, 5.085702223091258}, Row{0.05, 1, 12.7062047361747},
+                         Row{0.05, 1e6, 1.959966356814107}}) {
+    EXPECT_NEAR(student_quantile(row.tail, row.freedom), row.t, 1e-9 * row.t);
+  }
+}
+
+TEST(Mean, HasTheErrorOfIndependentValues) {
+  const std::vector<double> values = {1, 2, 3, 4, 5};
+  const Mean mean = mean_of(values);
+  EXPECT_DOUBLE_EQ(mean.value, 3);
+  EXPECT_DOUBLE_EQ(mean.error, std::sqrt(2.5 / 5));
+  EXPECT_EQ(mean.freedom, 4);
+  const Interval interval = mean.interval();
+  EXPECT_NEAR(interval.low, 3 - 2.776445105197794 * std::sqrt(0.5), 1e-9);
+  EXPECT_NEAR(interval.high, 3 + 2.776445105197794 * std::sqrt(0.5), 1e-9);
+  const Mean same = mean_of(std::vector<double>{2, 2, 2});
+  EXPECT_EQ(same.interval().low, 2);
+  EXPECT_EQ(same.interval().high, 2);
+  const Mean one = mean_of(std::vector<double>{7});
+  EXPECT_TRUE(std::isinf(one.error));
+  EXPECT_EQ(one.interval().confidence, 0);
+  EXPECT_THROW(mean_of({}), Error);
+}
+
+// The example of statsmodels.stats.multitest.multipletests(method="holm").
+TEST(Holm, AdjustsBehindTheSmallest) {
+  const std::vector<double> adjusted = holm(std::vector<double>{0.01, 0.04, 0.03, 0.005});
+  EXPECT_DOUBLE_EQ(adjusted[0], 0.03);
+  EXPECT_DOUBLE_EQ(adjusted[1], 0.06) << "never less than that of a smaller one";
+  EXPECT_DOUBLE_EQ(adjusted[2], 0.06);
+  EXPECT_DOUBLE_EQ(adjusted[3], 0.02);
+  EXPECT_EQ(holm(std::vector<double>{0.9, 0.8}), (std::vector<double>{1, 1}));
+  EXPECT_TRUE(holm({}).empty());
+}
+
 }  // namespace
 }  // namespace warpmark

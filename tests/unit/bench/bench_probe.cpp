@@ -27,11 +27,12 @@ class ScriptedTimer : public CaseTimer {
   bool counts = false;
   bool close_fails = false;
 
-  Outcome measure(const Case& which, const PlannedCase&, const TimingOptions&,
-                  Measurement& into) override {
-    const char letter = script.letter(which);
-    into = measurement_of(letter);
-    return script.outcome(which, letter == 'a' ? 'f' : letter);
+  size_t measure(std::span<TimingJob> jobs) override {
+    TimingJob& job = jobs.front();
+    const char letter = script.letter(*job.which);
+    job.processes = {measurement_of(letter)};
+    job.outcome = script.outcome(*job.which, letter == 'a' ? 'f' : letter);
+    return 1;
   }
 
   void close() override {

@@ -138,7 +138,7 @@ TEST(BenchConsole, CountedGolden) {
   kernel.active_blocks = 0;
   kernel.local_bytes = 8;
   counted.kernels = {kernel};
-  TimedCase times = *timed_case(testing_results::planned(), "", {}, counted, {});
+  TimedCase times = *timed_case(testing_results::planned(), "", {}, {counted}, {});
   writer.add("n=1", times);
   EXPECT_EQ(
       writer.finish(),

@@ -101,7 +101,7 @@ TEST(SuitePlots, RatesAgainstNByDtype) {
   EXPECT_DOUBLE_EQ(plot.levels[0].value, 4230);
   ASSERT_EQ(all[0].strips.size(), 1U);
   EXPECT_EQ(all[0].strips[0].rows.size(), 16U);
-  EXPECT_EQ(all[0].strips[0].rows[0].values.size(), 24U);
+  EXPECT_EQ(all[0].strips[0].rows[0].values.size(), 25U);
 }
 
 TEST(SuitePlots, SeveralResultsAreLinesOfTheirOwn) {

@@ -91,15 +91,18 @@ std::string refusal_of(const BenchResult& before, const BenchResult& after) {
   return "";
 }
 
-TEST(TimesAtABound, IntervalsThatTouchShowNoChange) {
+// Of one process, whose interval is four standard errors wide: times of ten seconds, so that what
+// processes differ by is nothing beside it but for the 0.1 % of each.
+TEST(TimesAtABound, TheTailDecides) {
+  // The logarithm of 1.2 over sqrt(0.05² + 0.1 / 2.4² + 2 * 0.001²) is 2.8 standard errors.
   EXPECT_EQ(verdict_of(summary_around(10, 9, 11), summary_around(12, 11, 13)),
-            ChangeVerdict::inconclusive);
-  EXPECT_EQ(verdict_of(summary_around(10, 9, 11), summary_around(12, 11.0001, 13)),
             ChangeVerdict::slower);
   EXPECT_EQ(verdict_of(summary_around(12, 11, 13), summary_around(10, 9, 11)),
-            ChangeVerdict::inconclusive);
-  EXPECT_EQ(verdict_of(summary_around(12, 11.0001, 13), summary_around(10, 9, 11)),
             ChangeVerdict::faster);
+  EXPECT_EQ(verdict_of(summary_around(10, 8.5, 11.5), summary_around(12, 10, 14)),
+            ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict_of(summary_around(12, 10, 14), summary_around(10, 8.5, 11.5)),
+            ChangeVerdict::inconclusive);
 }
 
 TEST(TimesAtABound, ARatioOfTheLeastEffectCountsBothWays) {
@@ -107,14 +110,15 @@ TEST(TimesAtABound, ARatioOfTheLeastEffectCountsBothWays) {
   EXPECT_EQ(verdict_of(less, more), ChangeVerdict::slower);
   EXPECT_EQ(verdict_of(more, less), ChangeVerdict::faster);
   const Summary nearly = summary_around(1.0199, 1.0199, 1.0199);
-  EXPECT_EQ(verdict_of(less, nearly), ChangeVerdict::same);
-  EXPECT_EQ(verdict_of(nearly, less), ChangeVerdict::same);
+  EXPECT_EQ(verdict_of(less, nearly), ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict_of(nearly, less), ChangeVerdict::inconclusive);
 }
 
 TEST(TimesAtABound, SamenessNeedsBothEndsOfTheInterval) {
   const Summary base = summary_around(10, 9.99, 10.01);
-  EXPECT_EQ(verdict_of(base, summary_around(10.05, 10, 10.4)), ChangeVerdict::inconclusive);
-  EXPECT_EQ(verdict_of(base, summary_around(9.95, 9.6, 10)), ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict_of(base, summary_around(10.05, 10, 10.1)), ChangeVerdict::same);
+  EXPECT_EQ(verdict_of(base, summary_around(10.05, 9.8, 10.6)), ChangeVerdict::inconclusive);
+  EXPECT_EQ(verdict_of(base, summary_around(9.95, 9.4, 10.2)), ChangeVerdict::inconclusive);
 }
 
 TEST(TimesAtABound, BothIntervalsNeedTheirConfidence) {
@@ -128,14 +132,17 @@ TEST(TimesAtABound, BothIntervalsNeedTheirConfidence) {
   EXPECT_EQ(verdict_of(base, unsure_slow), ChangeVerdict::inconclusive);
 }
 
-TEST(RatioOfMedians, BothEndsByHand) {
-  const Ratio ratio =
-      ratio_of_medians(summary_around(11, 10.8, 11.3), summary_around(10, 9.9, 10.05));
-  const double middle = std::log(1.1);
-  EXPECT_NEAR(std::log(ratio.low), middle - std::hypot(std::log(11 / 10.8), std::log(10.05 / 10)),
-              1e-12);
-  EXPECT_NEAR(std::log(ratio.high), middle + std::hypot(std::log(11.3 / 11), std::log(10 / 9.9)),
-              1e-12);
+TEST(RatioOfTimes, OfOneProcessByHand) {
+  BenchSeries fast, slow;
+  fast.summary = summary_around(10e-6, 9.9e-6, 10.1e-6);
+  slow.summary = summary_around(11e-6, 10.9e-6, 11.2e-6);
+  const RatioOfTimes ratio = ratio_of_times(slow, fast);
+  const auto square = [](double x) { return x * x; };
+  const double error = std::sqrt(square(0.2 / 10) + square(0.2 / 11) + 2 * square(0.001) +
+                                 square(0.2 / 10 / 4) + square(0.3 / 11 / 4));
+  EXPECT_NEAR(std::log(ratio.low), std::log(1.1) - 1.959964 * error, 1e-6);
+  EXPECT_NEAR(std::log(ratio.high), std::log(1.1) + 1.959964 * error, 1e-6);
+  EXPECT_NEAR(ratio.tail, std::erfc(std::log(1.1) / error / std::sqrt(2.0)), 1e-5);
 }
 
 TEST(CountersAtABound, TheLeastEffectCountsBothWays) {

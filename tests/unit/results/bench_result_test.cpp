@@ -35,6 +35,15 @@ TEST(BenchResult, ReadsARun) {
   EXPECT_EQ(result.cases.size(), 10U);
 }
 
+// Of before there were several processes: times with what the events around them took.
+TEST(BenchResult, ReadsAnOlderJournal) {
+  const BenchResult result = read_bench_result(kResults / "h200_one_process.jsonl");
+  EXPECT_EQ(result.ceilings->launch_s, 0);
+  const BenchSeries& series = result.cases.at(0).series.at(0);
+  EXPECT_TRUE(series.processes.empty());
+  EXPECT_EQ(series.summary.median, summarize(series.samples).median);
+}
+
 TEST(BenchResult, ReadsACase) {
   const BenchResult result = read_bench_result(kResults / "h200.jsonl");
   const BenchCase* one = result.find("copy.dtype=float32,n=16777216");
@@ -49,11 +58,18 @@ TEST(BenchResult, ReadsACase) {
   const BenchSeries* hot = one->find_series(CacheState::hot);
   ASSERT_NE(hot, nullptr);
   EXPECT_EQ(hot->batch, 20U);
-  EXPECT_EQ(hot->samples.size(), 24U);
-  // The record's own figures are those of its samples.
-  EXPECT_EQ(hot->summary.median, summarize(hot->samples).median);
-  EXPECT_EQ(hot->summary.interval.low, summarize(hot->samples).interval.low);
-  EXPECT_NEAR(hot->summary.interval.confidence, summarize(hot->samples).interval.confidence, 1e-9);
+  EXPECT_EQ(hot->samples.size(), 25U);
+  // The record's own figures are those of its processes.
+  ASSERT_EQ(hot->processes.size(), 5U);
+  std::vector<double> medians;
+  for (const BenchProcess& process : hot->processes) medians.push_back(process.median_s);
+  EXPECT_NEAR(hot->summary.median, mean_of(medians).value, 1e-12);
+  EXPECT_NEAR(hot->summary.interval.low, mean_of(medians).interval().low, 1e-12);
+  EXPECT_EQ(hot->summary.interval.confidence, 0.95);
+  EXPECT_EQ(hot->processes[0].count, 5U);
+  EXPECT_EQ(hot->processes[0].overhead_s, 1.8e-6);
+  EXPECT_EQ(hot->processes[0].clock_mhz, 1980);
+  EXPECT_EQ(result.ceilings->launch_s, 1.38e-6);
   EXPECT_NEAR(*hot->copy_share, *one->bytes / hot->summary.median / 4.23e12, 1e-9);
   EXPECT_FALSE(hot->flops_per_s);
   ASSERT_EQ(one->kernels.size(), 1U);
@@ -166,7 +182,11 @@ TEST_F(Changed, SaysWhereAndWhatIsWrong) {
        "4: `measurement/series/0/min_s` must not be negative"},
       {4, "/measurement/series/0/count", 0, "4: `measurement/series/0/count` must be 1 or more"},
       {4, "/measurement/series/0/count", 23,
-       "4: `measurement/series/0/samples_s` has 24 samples, but `count` says 23"},
+       "4: `measurement/series/0/samples_s` has 25 samples, but `count` says 23"},
+      {4, "/measurement/series/0/processes/1/count", 6,
+       "4: `measurement/series/0/processes` does not have the 25 samples that there are"},
+      {4, "/measurement/series/0/processes/1/count", 0,
+       "4: `measurement/series/0/processes/1/count` must be 1 or more"},
       {4, "/measurement/series/0/samples_s/3", "inf",
        "4: `measurement/series/0/samples_s/3` must be a number, not a text"},
       {4, "/measurement/kernels/0/grid", Json::array({1, 2}),

@@ -53,7 +53,7 @@ inline Measurement measurement() {
 }
 
 inline Ceilings ceilings() {
-  return {4.1e12, 4.4e12, 1ULL << 30};
+  return {4.1e12, 4.4e12, 1ULL << 30, 1.4e-6};
 }
 
 inline PlannedCase planned() {
@@ -68,7 +68,7 @@ inline PlannedCase planned() {
 
 inline TimedCase timed(Measurement from = measurement()) {
   TimingOptions options;
-  return *timed_case(planned(), std::string(64, 'a'), options, std::move(from), ceilings());
+  return *timed_case(planned(), std::string(64, 'a'), options, {std::move(from)}, ceilings());
 }
 
 inline RunContext bench_context() {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -34,8 +35,8 @@ TEST(TimedCase, WhatIsUnknownStaysUnknown) {
   Measurement bare;
   bare.series = {series(CacheState::hot, 0, 0, 3)};
   bare.bytes = 8;
-  const TimedCase one = *timed_case(planned(), "", {}, bare, {});
-  EXPECT_FALSE(one.series[0].bytes_per_s);  // of a time of 0
+  const TimedCase one = *timed_case(planned(), "", {}, {bare}, {});
+  EXPECT_TRUE(std::isfinite(*one.series[0].bytes_per_s)) << "no time is 0";
   EXPECT_FALSE(one.series[0].flops_per_s);
   EXPECT_FALSE(one.series[0].copy_share);
   EXPECT_EQ(one.find_series(CacheState::cold), nullptr);
@@ -44,17 +45,45 @@ TEST(TimedCase, WhatIsUnknownStaysUnknown) {
 TEST(TimedCase, NoSamplesAreNoTime) {
   Measurement empty;
   empty.series = {series(CacheState::cold, 1, 0, 0), series(CacheState::hot, 1, 0, 2)};
-  EXPECT_EQ(timed_case(planned(), "", {}, empty, {})->series.size(), 1U);
-  EXPECT_EQ(timed_case(planned(), "", {}, empty, {})->measurement.series.size(), 1U);
+  EXPECT_EQ(timed_case(planned(), "", {}, {empty}, {})->series.size(), 1U);
+  EXPECT_EQ(timed_case(planned(), "", {}, {empty}, {})->measurement.series.size(), 1U);
   empty.series.pop_back();
-  EXPECT_FALSE(timed_case(planned(), "", {}, empty, {}));
+  EXPECT_FALSE(timed_case(planned(), "", {}, {empty}, {}));
   for (const double bad :
        {-1e-9, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Measurement odd;
     odd.series = {series(CacheState::cold, 1, 0, 2)};
     odd.series[0].seconds[1] = bad;
-    EXPECT_THROW(timed_case(planned(), "", {}, odd, {}), Error) << bad;
+    EXPECT_THROW(timed_case(planned(), "", {}, {odd}, {}), Error) << bad;
   }
+}
+
+// An empty kernel that took 5 us, and 1.4 where one follows another: 3.6 are not the case's.
+TEST(TimedCase, WhatAnEmptyKernelTakesMoreIsTakenOff) {
+  Measurement first = measurement(), second = measurement();
+  first.series = {series(CacheState::cold, 10e-6, 0, 3), series(CacheState::hot, 8e-6, 0, 3)};
+  first.series[0].empty_seconds = {5.1e-6, 5e-6, 4.9e-6};
+  first.series[1].batch = 20;
+  first.series[1].empty_seconds = {1.5e-6};
+  first.series[0].clock_mhz = 1980;
+  second.series = {series(CacheState::cold, 10.4e-6, 0, 2), series(CacheState::hot, 8e-6, 0, 2)};
+  second.series[0].empty_seconds = {5.2e-6};
+  const TimedCase one = *timed_case(planned(), "", {}, {first, second}, ceilings());
+  ASSERT_EQ(one.series.size(), 2U);
+  const BenchSeries& cold = one.series[0];
+  ASSERT_EQ(cold.processes.size(), 2U);
+  EXPECT_NEAR(*cold.processes[0].overhead_s, 3.6e-6, 1e-12);
+  EXPECT_NEAR(cold.processes[0].median_s, 6.4e-6, 1e-12);
+  EXPECT_EQ(cold.processes[0].clock_mhz, 1980);
+  EXPECT_NEAR(cold.processes[1].median_s, 6.6e-6, 1e-12);
+  EXPECT_NEAR(cold.summary.median, 6.5e-6, 1e-12) << "the mean of the medians";
+  // t of one degree of freedom, 12.7, times the standard error, 0.1 us.
+  EXPECT_NEAR(cold.summary.interval.high, 6.5e-6 + 12.7062047e-7, 1e-12);
+  EXPECT_EQ(cold.summary.count, 5U);
+  EXPECT_EQ(cold.samples.size(), 5U);
+  EXPECT_NEAR(*one.series[1].processes[0].overhead_s, 0.1e-6, 1e-12);
+  EXPECT_FALSE(one.series[1].processes[1].overhead_s);
+  EXPECT_EQ(one.measurement.seconds, 1.0) << "of both";
 }
 
 TEST(MeasurementRecord, Golden) {
@@ -74,6 +103,8 @@ TEST(MeasurementRecord, Golden) {
                 "confidence": 0.75, "q1_s": 0.003, "q3_s": 0.005, "min_s": 0.002, "max_s": 0.006,
                 "bytes_per_s": 4000000000000.0, "flops_per_s": 250000000000.0,
                 "copy_share": 0.9756097560975610, "read_share": 0.9090909090909091,
+                "processes": [{"count": 3, "median_s": 0.004, "overhead_s": null,
+                               "clock_mhz": null}],
                 "samples_s": [0.002, 0.004, 0.006]}],
     "kernels": [{"entry": "doublify", "grid": [8192, 1, 1], "block": [128, 1, 1], "registers": 18,
                  "shared_bytes": 1024, "local_bytes": 0, "active_blocks": 16, "occupancy": 1.0}],
@@ -112,7 +143,7 @@ TEST(RunRecord, OfABench) {
     "git": {"commit": ")" + std::string(40, 'b') +
                                     R"(", "dirty": true},
     "ceilings": {"copy_bytes_per_s": 4100000000000.0, "read_bytes_per_s": 4400000000000.0,
-                 "array_bytes": 1073741824},
+                 "array_bytes": 1073741824, "launch_s": 1.4e-06},
     "cuda_version": 13000})");
   EXPECT_EQ(run_record(run, 1)["bench"].dump(2), expected.dump(2));
   run.bench->git.reset();

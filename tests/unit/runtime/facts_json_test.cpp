@@ -69,8 +69,8 @@ auto members(DeviceState& state, const Visit& visit) {
 }
 template <typename Visit>
 auto members(Ceilings& ceilings, const Visit& visit) {
-  auto& [copy_rate, read_rate, array_bytes] = ceilings;
-  return visit(copy_rate, read_rate, array_bytes);
+  auto& [copy_rate, read_rate, array_bytes, launch] = ceilings;
+  return visit(copy_rate, read_rate, array_bytes, launch);
 }
 template <typename Visit>
 auto members(Position& where, const Visit& visit) {

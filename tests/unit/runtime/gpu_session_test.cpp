@@ -78,13 +78,18 @@ TEST_F(GpuSessionTest, MeasuresColdAndHot) {
   const Case which = make(suite, kScale).front();
   TimingOptions timing;
   timing.caches = {CacheState::cold, CacheState::hot};
-  Measurement measured;
-  const Outcome outcome = session().measure(which, make_plan(which, plugins_), timing, measured);
-  ASSERT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  const PlannedCase planned = make_plan(which, plugins_);
+  TimingJob job{&which, &planned, timing, {}, {}};
+  ASSERT_EQ(session().measure({&job, 1}), 1U);
+  ASSERT_EQ(job.outcome.verdict, Verdict::passed) << job.outcome.message;
+  ASSERT_EQ(job.processes.size(), 5U);
+  const Measurement& measured = job.processes.back();
   ASSERT_EQ(measured.series.size(), 2U);
   for (const TimedSeries& series : measured.series) {
     EXPECT_TRUE(series.latency_hidden);
-    EXPECT_GE(series.seconds.size(), timing.min_samples);
+    EXPECT_GE(series.seconds.size(), timing.min_samples / 5);
+    EXPECT_FALSE(series.empty_seconds.empty());
+    EXPECT_GT(series.clock_mhz, 100);
     for (const double seconds : series.seconds) {
       EXPECT_GT(seconds, 1e-7);
       EXPECT_LT(seconds, 1e-2);
@@ -97,6 +102,8 @@ TEST_F(GpuSessionTest, MeasuresColdAndHot) {
   ASSERT_TRUE(session().ceilings().has_value());
   EXPECT_GT(session().ceilings()->read_bytes_per_s, 1e10);
   EXPECT_GT(session().ceilings()->copy_bytes_per_s, 1e10);
+  EXPECT_GT(session().ceilings()->launch_s, 1e-7);
+  EXPECT_LT(session().ceilings()->launch_s, 1e-5);
 }
 
 TEST_F(GpuSessionTest, SeveralUnits) {

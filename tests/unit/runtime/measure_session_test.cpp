@@ -15,7 +15,11 @@ class MeasureSession : public SessionTest {
  protected:
   Outcome measure(const std::string& yaml, const std::string& kernel) {
     const Case which = make(yaml, kernel).front();
-    return session().measure(which, make_plan(which, plugins_), timing_, measured_);
+    const PlannedCase planned = make_plan(which, plugins_);
+    TimingJob job{&which, &planned, timing_, {}, {}};
+    EXPECT_EQ(session().measure({&job, 1}), 1U);
+    measured_ = job.processes.empty() ? Measurement{} : job.processes.front();
+    return job.outcome;
   }
   TimingOptions timing_;
   Measurement measured_;

@@ -14,8 +14,10 @@ using Json = nlohmann::json;
 
 Measurement example() {
   Measurement measurement;
-  measurement.series.push_back({CacheState::cold, 1, {2e-6, 3e-6}, StopReason::budget, true, 4});
-  measurement.series.push_back({CacheState::hot, 20, {1e-6}, StopReason::samples, false, 0});
+  measurement.series.push_back(
+      {CacheState::cold, 1, {2e-6, 3e-6}, {1.5e-6}, 1980, StopReason::budget, true, 4});
+  measurement.series.push_back(
+      {CacheState::hot, 20, {1e-6}, {}, std::nullopt, StopReason::samples, false, 0});
   measurement.kernels.push_back({"k", {4, 1, 1}, {64, 2, 1}, 32, 1024, 16, 8, 0.5});
   measurement.counters = {{"ptx_thread_instructions", 4096}, {"global_load_bytes", 512}};
   measurement.before.sm_clock_mhz = 1980;
@@ -33,6 +35,9 @@ TEST(MeasurementJson, ComesBackAsItWent) {
   EXPECT_EQ(to_json(back), to_json(example()));
   EXPECT_EQ(back.series.at(1).batch, 20U);
   EXPECT_EQ(back.series.at(0).seconds, (std::vector<double>{2e-6, 3e-6}));
+  EXPECT_EQ(back.series.at(0).empty_seconds, std::vector<double>{1.5e-6});
+  EXPECT_EQ(back.series.at(0).clock_mhz, 1980);
+  EXPECT_EQ(back.series.at(1).clock_mhz, std::nullopt);
   EXPECT_EQ(back.before, example().before);
   EXPECT_EQ(back.after, example().after);
   EXPECT_EQ(back.counters, example().counters);
@@ -70,6 +75,8 @@ TEST(MeasurementJson, TimesThatCannotBeAreRefused) {
   refused("/measurement/series/0/seconds/0", nullptr);
   refused("/measurement/series/0/seconds/0", "fast");
   refused("/measurement/series/0/seconds", Json::array());
+  refused("/measurement/series/0/empty_seconds/0", -1e-6);
+  refused("/measurement/series/0/clock_mhz", "fast");
   refused("/measurement/series/0/cache", 2);
   refused("/measurement/series/0/stop", -1);
   refused("/measurement/seconds", std::numeric_limits<double>::infinity());

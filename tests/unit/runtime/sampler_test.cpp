@@ -27,6 +27,8 @@ class SamplerTest : public testing::Test {
     fake_.kernels["k"] = {{{0, 8}}};
     fake_.kernels["warpmark_read"] = {{{0, 8}, {8, 8}, {16, 8}}};
     fake_.kernels["warpmark_wait"] = {{{0, 8}}};
+    fake_.kernels["warpmark_empty"] = {{}};
+    fake_.kernels["warpmark_clock"] = {{{0, 8}, {8, 8}}};
     fake_.attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 4096;
     fake_.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 4;
     fake_.attributes[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR] = 2048;
@@ -82,9 +84,14 @@ TEST_F(SamplerTest, AColdSampleIsOneRunAfterAFlush) {
   EXPECT_THAT(series.seconds, Each(testing::DoubleNear(0.5e-3, 1e-9)));
   const std::vector<std::string> names = launched();
   ASSERT_GE(names.size(), 10U);
-  for (size_t i = 0; i < names.size(); ++i) {
-    EXPECT_EQ(names[i], i % 2 == 0 ? "warpmark_read" : "k") << i;
-  }
+  // After each fourth, from the first on, the same of an empty kernel.
+  EXPECT_THAT(std::vector(names.begin(), names.begin() + 12),
+              testing::ElementsAre("warpmark_clock", "warpmark_read", "k", "warpmark_read",
+                                   "warpmark_empty", "warpmark_read", "k", "warpmark_read", "k",
+                                   "warpmark_read", "k", "warpmark_read"));
+  EXPECT_EQ(names.back(), "warpmark_clock");
+  EXPECT_THAT(series.empty_seconds, Each(testing::DoubleNear(0.02e-3, 1e-9)));
+  EXPECT_GE(4 * series.empty_seconds.size(), series.seconds.size());
   const auto flush = std::find_if(fake_.launches.begin(), fake_.launches.end(),
                                   [](const FakeLaunch& l) { return l.kernel == "warpmark_read"; });
   EXPECT_EQ(flush->argument<uint64_t>(1), 2 * 4096U / 16) << "twice the cache, in vectors";
@@ -97,9 +104,11 @@ TEST_F(SamplerTest, AHotSampleIsABatchBehindAWait) {
   EXPECT_THAT(series.seconds, Each(testing::DoubleNear(1.01e-5, 1e-9)));
   const std::vector<std::string> names = launched();
   ASSERT_GE(names.size(), 5 * 21U);
-  for (size_t i = 0; i < names.size(); ++i) {
-    EXPECT_EQ(names[i], i % 21 == 0 ? "warpmark_wait" : "k") << i;
+  for (size_t i = 0; i < 42; ++i) {
+    const char* expected = i % 21 == 0 ? "warpmark_wait" : i < 21 ? "k" : "warpmark_empty";
+    EXPECT_EQ(names[1 + i], expected) << i;
   }
+  EXPECT_THAT(series.empty_seconds, Each(testing::DoubleNear(0.02e-3, 1e-9))) << "of one of 20";
 }
 
 TEST_F(SamplerTest, ALongRunIsABatchOfItsOwn) {
@@ -109,10 +118,10 @@ TEST_F(SamplerTest, ALongRunIsABatchOfItsOwn) {
 
 TEST_F(SamplerTest, LateSamplesAreThrownAwayAndTheWaitGrows) {
   int queries = 0;
-  fake_.event_passed = [&] { return ++queries <= 40; };
+  fake_.event_passed = [&] { return ++queries <= 50; };
   const TimedSeries series = sample(CacheState::cold);
   EXPECT_TRUE(series.latency_hidden);
-  EXPECT_EQ(series.late, 40U) << "a group of 32, and 8 of the next";
+  EXPECT_EQ(series.late, 40U) << "a group of 32, and 8 of the next; and 10 of the empty kernel";
   EXPECT_GE(series.seconds.size(), 5U);
   std::vector<uint64_t> waits;
   for (const FakeLaunch& launch : fake_.launches) {
