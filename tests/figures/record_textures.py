@@ -10,7 +10,7 @@ lib/warpmark/libwarpmark_cpu.so in the build). DIRECTORY gets NumPy archives wit
 FORMAT.SIZE.KIND.mMODE.nNORMALIZED.lLINEAR (modes 0 wrap, 1 clamp, 2 mirror, 3 border of 0), the arrays
 `.t` (texels of one channel), `.p` (two coordinates a fetch; a third is p0·0.7f + p1·0.3f by one fma) and `.o`
 (results in binary32). `compare` prints how many results differ in a bit. `pack` selects what
-tests/device/texture_recorded_test.cpp reads. Kinds:
+tests/device/machine/texture_recorded_test.cpp reads. Kinds:
 
     random  texels of any value, coordinates from 2.5 sizes below to 3.5 above 0, every third in 16ths
     delta   one texel of 1 among zeros: the results are weights; coordinates beside it

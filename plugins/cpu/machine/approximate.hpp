@@ -3,8 +3,8 @@
 // Each computes with additions, multiplications and divisions of binary64 only, none contracted, so
 // the result is the same on every machine; the one rounding to binary32 at the end dominates the
 // error: 0.5 ulp, to six digits, of each. docs/cpu-numerics.md has the greatest errors seen, and
-// what the PTX ISA allows; tests/device/approximate_error.cpp looks for them among all operands,
-// tests/device/approximate_test.cpp among a sample.
+// what the PTX ISA allows; approximate_error.cpp in tests/device/machine looks for them among all
+// operands, approximate_test.cpp there among a sample.
 #pragma once
 
 #include "machine/numerics.hpp"

@@ -1,6 +1,6 @@
 """Single PTX instructions as kernels, each with operands that are hard for it, and how near two devices must be.
 
-There is no reference here: tests/device/exactness_test.cpp and approximate_test.cpp have those.
+There is no reference here: exactness_test.cpp and approximate_test.cpp of tests/device/machine have those.
 """
 import numpy as np
 

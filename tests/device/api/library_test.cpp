@@ -1,0 +1,347 @@
+// Libraries, modules, fatbins, and every way to launch a kernel.
+#include <cstring>
+
+#include "device/api/api_call.hpp"
+
+namespace warpmark::test {
+namespace {
+
+class Loading : public DeviceTest {
+ protected:
+  CUlibrary load_library() {
+    CUlibrary library = nullptr;
+    EXPECT_CU(
+        CALL(cuLibraryLoadData)(&library, kTwoKernels, nullptr, nullptr, 0, nullptr, nullptr, 0));
+    return library;
+  }
+};
+
+TEST_F(Loading, LibraryKernelsAreLaunchedAsFunctions) {
+  CUlibrary library = load_library();
+  unsigned int count = 0;
+  ASSERT_CU(CALL(cuLibraryGetKernelCount)(&count, library));
+  EXPECT_EQ(count, 2u);
+  std::vector<CUkernel> kernels(3);
+  ASSERT_CU(CALL(cuLibraryEnumerateKernels)(kernels.data(), 3, library));
+  CUkernel kernel = nullptr;
+  ASSERT_CU(CALL(cuLibraryGetKernel)(&kernel, library, "add_one"));
+  EXPECT_THAT(kernels, ::testing::Contains(kernel));
+  const char* name = nullptr;
+  ASSERT_CU(CALL(cuKernelGetName)(&name, kernel));
+  EXPECT_STREQ(name, "add_one");
+
+  Array<std::int32_t> data({1, 2, 3});
+  ASSERT_CU(launch(reinterpret_cast<CUfunction>(kernel), {1}, {32}, 0, data.address, 3u));
+  CUfunction function = nullptr;
+  ASSERT_CU(CALL(cuKernelGetFunction)(&function, kernel));
+  ASSERT_CU(launch(function, {1}, {32}, 0, data.address, 2u));
+  ASSERT_CU(data.fetch());
+  EXPECT_THAT(data.host, ::testing::ElementsAre(3, 4, 4));
+
+  std::size_t offset = 0, size = 0;
+  ASSERT_CU(CALL(cuKernelGetParamInfo)(kernel, 1, &offset, &size));
+  EXPECT_EQ(offset, 8u);
+  EXPECT_EQ(size, 4u);
+  EXPECT_EQ(CALL(cuKernelGetParamInfo)(kernel, 2, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(CALL(cuKernelSetAttribute)(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000,
+                                       kernel, 0));
+  int value = 0;
+  ASSERT_CU(CALL(cuKernelGetAttribute)(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                       kernel, 0));
+  EXPECT_EQ(value, 60000);
+  EXPECT_EQ(CALL(cuKernelGetAttribute)(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 7),
+            CUDA_ERROR_INVALID_DEVICE);
+
+  CUdeviceptr address = 0;
+  ASSERT_CU(CALL(cuLibraryGetGlobal)(&address, &size, library, "counter"));
+  EXPECT_EQ(size, 4u);
+  std::int32_t counter = 0;
+  ASSERT_CU(api().to_host(&counter, address, 4));
+  EXPECT_EQ(counter, 5);
+  EXPECT_EQ(CALL(cuLibraryGetGlobal)(&address, &size, library, "none"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(CALL(cuLibraryGetManaged)(&address, &size, library, "counter"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(CALL(cuLibraryGetKernel)(&kernel, library, "none"), CUDA_ERROR_NOT_FOUND);
+
+  CUmodule module = nullptr;
+  ASSERT_CU(CALL(cuLibraryGetModule)(&module, library));
+  EXPECT_EQ(api().unload(module), CUDA_ERROR_NOT_PERMITTED);
+  ASSERT_CU(CALL(cuLibraryUnload)(library));
+  EXPECT_EQ(CALL(cuLibraryUnload)(library), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(launch(function, {1}, {1}, 0, data.address, 1u), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(launch(reinterpret_cast<CUfunction>(kernels[0]), {1}, {1}, 0, data.address, 1u),
+            CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(Loading, ALibraryBelongsToNoContext) {
+  CUlibrary library = load_library();
+  CUkernel kernel = nullptr;
+  ASSERT_CU(CALL(cuLibraryGetKernel)(&kernel, library, "add_one"));
+  CUcontext other = nullptr, popped = nullptr;
+  ASSERT_CU(api().create_context(&other, 0, 0));
+  Array<std::int32_t> data(std::vector<std::int32_t>{41});
+  ASSERT_CU(launch(reinterpret_cast<CUfunction>(kernel), {1}, {1}, 0, data.address, 1u));
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host[0], 42);
+  ASSERT_CU(api().destroy_context(other));  // takes its copy of the code with it
+  CUfunction function = nullptr;
+  ASSERT_CU(CALL(cuKernelGetFunction)(&function, kernel));
+  ASSERT_CU(api().pop(&popped));
+  EXPECT_EQ(CALL(cuKernelGetFunction)(&function, kernel), CUDA_ERROR_INVALID_CONTEXT);
+  ASSERT_CU(api().push(popped));
+  ASSERT_CU(CALL(cuLibraryUnload)(library));
+}
+
+TEST_F(Loading, WrongTextTellsTheLogWhy) {
+  char log[200] = "", tiny[8] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  CUmodule module = nullptr;
+  const char* broken = ".version 7.0\n.target sm_75\n.entry k( {\n";
+  values[1] = reinterpret_cast<void*>(sizeof log);
+  EXPECT_EQ(api().load_ex(&module, broken, 2, options, values), CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(log, ::testing::HasSubstr("line 3"));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values[1]), std::strlen(log) + 1);
+  CUlibrary library = nullptr;
+  values[1] = reinterpret_cast<void*>(sizeof log);
+  log[0] = '\0';
+  EXPECT_EQ(CALL(cuLibraryLoadData)(&library, broken, options, values, 2, nullptr, nullptr, 0),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(log, ::testing::HasSubstr("line 3"));
+  values[0] = tiny;
+  values[1] = reinterpret_cast<void*>(sizeof tiny);
+  EXPECT_EQ(api().load_ex(&module, broken, 2, options, values), CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(std::strlen(tiny), sizeof tiny - 1) << "cut to fit, with its end";
+}
+
+TEST_F(Loading, ModulesListTheirFunctions) {
+  CUmodule module = nullptr;
+  ASSERT_CU(api().load(&module, kTwoKernels));
+  unsigned int count = 0;
+  ASSERT_CU(CALL(cuModuleGetFunctionCount)(&count, module));
+  ASSERT_EQ(count, 2u);
+  std::vector<CUfunction> functions(2);
+  ASSERT_CU(CALL(cuModuleEnumerateFunctions)(functions.data(), 2, module));
+  const char* name = nullptr;
+  ASSERT_CU(CALL(cuFuncGetName)(&name, functions[1]));
+  EXPECT_STREQ(name, "scale");
+  CUfunction same = nullptr;
+  ASSERT_CU(api().function(&same, module, "scale"));
+  EXPECT_EQ(same, functions[1]);
+  CUmodule owner = nullptr;
+  ASSERT_CU(CALL(cuFuncGetModule)(&owner, same));
+  EXPECT_EQ(owner, module);
+  CUfunctionLoadingState state{};
+  ASSERT_CU(CALL(cuFuncIsLoaded)(&state, same));
+  EXPECT_EQ(CALL(cuModuleLoad)(&module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+// The layout is that of nvcc's --fatbin --no-compress, as a dump of one shows it.
+struct FatbinPart {
+  std::string ptx;
+  std::uint32_t architecture = 75;
+  std::uint64_t flags = 0x11;
+};
+std::string fatbin(const std::vector<FatbinPart>& parts) {
+  const auto put = [](std::string& to, auto value) {
+    to.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  std::string content;
+  for (const FatbinPart& part : parts) {
+    const std::string body = part.ptx + std::string(8 - part.ptx.size() % 8, '\0');
+    std::string entry;
+    put(entry, std::uint16_t{1});  // PTX
+    put(entry, std::uint16_t{0x0101});
+    put(entry, std::uint32_t{72});
+    put(entry, std::uint64_t{body.size()});
+    put(entry, std::uint32_t{0});
+    put(entry, std::uint32_t{64});
+    put(entry, std::uint16_t{0});
+    put(entry, std::uint16_t{7});
+    put(entry, part.architecture);
+    put(entry, std::uint64_t{0});
+    put(entry, part.flags);
+    entry.resize(72);
+    content += entry + body;
+  }
+  std::string all;
+  put(all, std::uint32_t{0xba55ed50});
+  put(all, std::uint16_t{1});
+  put(all, std::uint16_t{16});
+  put(all, std::uint64_t{content.size()});
+  return all + content;
+}
+std::string fatbin(const std::string& ptx, std::uint64_t flags) {
+  return fatbin({{ptx, 75, flags}});
+}
+
+// What an H100 with driver 580 ran of the same ones, or the result that it gave.
+TEST_F(Loading, OfAFatbinTheNewestTextThatRunsHereIsTaken) {
+  // Each kernel writes its number.
+  const auto text = [](const std::string& target, int number, const char* version = "9.0") {
+    const std::string digits = target.substr(0, target.find_first_of("af"));
+    FatbinPart part;
+    part.ptx = std::string(".version ") + version + "\n.target sm_" + target +
+               "\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b64 %d; .reg .b32 "
+               "%r; ld.param.u64 %d, [out]; mov.u32 %r, " +
+               std::to_string(number) + "; st.global.u32 [%d], %r; ret; }\n";
+    part.architecture = static_cast<std::uint32_t>(std::stoul(digits));
+    part.flags |= target.back() == 'a' ? 0x100000 : target.back() == 'f' ? 0x200000 : 0;
+    return part;
+  };
+  const FatbinPart old = text("75", 1), own = text("90", 2), later = text("120", 3),
+                   exact = text("90a", 4), family = text("100f", 5), other = text("90", 6),
+                   beyond = text("90", 7, "9.1");
+  const auto packed = [](FatbinPart part) {
+    part.flags |= 0x8000;
+    return part;
+  };
+  const struct {
+    std::vector<FatbinPart> parts;
+    int answer;  ///< a result, negative
+  } rows[] = {{{old, own, later}, 2},
+              {{later, own, old}, 2},
+              {{old}, 1},
+              {{later}, -CUDA_ERROR_NO_BINARY_FOR_GPU},
+              {{family}, -CUDA_ERROR_NO_BINARY_FOR_GPU},
+              {{exact}, 4},
+              {{own, exact}, 4},
+              {{exact, own}, 4},
+              {{old, family}, 1},
+              {{own, other}, 6},
+              {{old, beyond}, -CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
+              {{beyond, own}, 2},
+              // Only here:
+              {{old, packed(own)}, -CUDA_ERROR_NO_BINARY_FOR_GPU},
+              {{own, packed(later), packed(old)}, 2}};
+  for (const auto& row : rows) {
+    CUmodule module = nullptr;
+    const CUresult result = api().load(&module, fatbin(row.parts).c_str());
+    if (row.answer < 0) {
+      EXPECT_EQ(result, -row.answer) << api().device->last_error();
+      continue;
+    }
+    ASSERT_CU(result);
+    CUfunction function = nullptr;
+    ASSERT_CU(api().function(&function, module, "k"));
+    Array<int> out(1);
+    ASSERT_CU(launch(function, {}, {}, 0, out.address));
+    ASSERT_CU(out.fetch());
+    EXPECT_EQ(out.host[0], row.answer);
+  }
+}
+
+TEST_F(Loading, FatbinsWithPlainPtxAreRead) {
+  CUmodule module = nullptr;
+  const std::string plain = fatbin(kTwoKernels, 0x11);
+  ASSERT_CU(CALL(cuModuleLoadFatBinary)(&module, plain.c_str()));
+  CUfunction function = nullptr;
+  ASSERT_CU(api().function(&function, module, "add_one"));
+  const std::string packed = fatbin(kTwoKernels, 0x8011);
+  EXPECT_EQ(api().load(&module, packed.c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_THAT(api().device->last_error(), ::testing::HasSubstr("--no-compress"));
+  std::string damaged = plain;
+  damaged[8 + 7] = '\x7f';  // its size
+  EXPECT_EQ(api().load(&module, damaged.c_str()), CUDA_ERROR_INVALID_IMAGE);
+}
+
+TEST_F(Loading, EveryWayToLaunch) {
+  CUmodule module = nullptr;
+  CUfunction scale = nullptr;
+  ASSERT_CU(api().load(&module, kTwoKernels));
+  ASSERT_CU(api().function(&scale, module, "scale"));
+  Array<std::int32_t> data({1, 10});
+
+  // A packed buffer; of 12 bytes the last parameter is 0.
+  struct {
+    CUdeviceptr data;
+    std::uint32_t n, factor;
+    std::uint64_t padding;
+  } packed{data.address, 2, 4, 0};
+  const auto launch_packed = [&](std::size_t size) {
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+    return api().launch(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra);
+  };
+  ASSERT_CU(launch_packed(16));
+  EXPECT_EQ(launch_packed(sizeof packed), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+  Array<std::int32_t> other({1, 10});
+  packed.data = other.address;
+  ASSERT_CU(launch_packed(12));
+  ASSERT_CU(other.fetch());
+  EXPECT_EQ(other.host, std::vector<std::int32_t>({0, 0}));
+
+  std::uint32_t n = 2, factor = 3;
+  void* pointers[] = {&data.address, &n, &factor};
+  CUlaunchAttribute attributes[2]{};
+  attributes[0].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  attributes[0].value.cooperative = 1;
+  attributes[1].id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = 32;
+  config.blockDimY = config.blockDimZ = 1;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  ASSERT_CU(CALL(cuLaunchKernelEx)(&config, scale, pointers, nullptr));
+  EXPECT_EQ(CALL(cuLaunchKernelEx)(nullptr, scale, pointers, nullptr), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(CALL(cuLaunchCooperativeKernel)(scale, 1, 1, 1, 32, 1, 1, 0, nullptr, pointers));
+  // 132 multiprocessors take two blocks of 1024 threads each.
+  ASSERT_CU(CALL(cuLaunchCooperativeKernel)(scale, 264, 1, 1, 1024, 1, 1, 0, nullptr, pointers));
+  EXPECT_EQ(CALL(cuLaunchCooperativeKernel)(scale, 265, 1, 1, 1024, 1, 1, 0, nullptr, pointers),
+            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+
+  // As CUDA 3 did it.
+  ASSERT_CU(CALL(cuFuncSetBlockShape)(scale, 32, 1, 1));
+  ASSERT_CU(CALL(cuParamSetv)(scale, 0, &data.address, 8));
+  ASSERT_CU(CALL(cuParamSeti)(scale, 8, 2));
+  ASSERT_CU(CALL(cuParamSeti)(scale, 12, 5));
+  ASSERT_CU(CALL(cuParamSetSize)(scale, 16));
+  ASSERT_CU(CALL(cuLaunchGrid)(scale, 1, 1));
+  ASSERT_CU(CALL(cuLaunch)(scale));
+  EXPECT_EQ(CALL(cuLaunchGrid)(scale, 0, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(CALL(cuParamSetv)(scale, 40000, &n, 4), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CU(data.fetch());
+  EXPECT_EQ(data.host[0], 2 * 2 * 3 * 3 * 3 * 5 * 5);
+  EXPECT_EQ(data.host[1], 10 * data.host[0]);
+}
+
+TEST_F(Loading, Occupancy) {
+  CUfunction k = body("");
+  int blocks = 0, grid = 0, block = 0;
+  ASSERT_CU(CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&blocks, k, 256, 0));
+  EXPECT_EQ(blocks, 8) << "2048 threads";
+  ASSERT_CU(CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&blocks, k, 32, 100 << 10));
+  EXPECT_EQ(blocks, 2) << "228 KiB of shared memory, 1 KiB reserved for each block";
+  ASSERT_CU(CALL(cuOccupancyMaxPotentialBlockSize)(&grid, &block, k, nullptr, 0, 0));
+  EXPECT_EQ(block, 1024);
+  EXPECT_EQ(grid, 264);
+  ASSERT_CU(CALL(cuOccupancyMaxPotentialBlockSize)(
+      &grid, &block, k, [](int threads) -> std::size_t { return threads * 256; }, 0, 200));
+  EXPECT_LE(block, 200);
+  EXPECT_EQ(CALL(cuOccupancyMaxPotentialBlockSize)(nullptr, &block, k, nullptr, 0, 0),
+            CUDA_ERROR_INVALID_VALUE);
+  std::size_t dynamic = 0;
+  ASSERT_CU(CALL(cuOccupancyAvailableDynamicSMemPerBlock)(&dynamic, k, 2, 256));
+  EXPECT_EQ(dynamic, (114u << 10) - 1024);
+  CUlaunchAttribute cluster{};
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim = {4, 2, 1};
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 8;
+  config.blockDimX = 256;
+  config.blockDimY = config.blockDimZ = 1;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int clusters = 0, size = 0;
+  ASSERT_CU(CALL(cuOccupancyMaxActiveClusters)(&clusters, k, &config));
+  EXPECT_EQ(clusters, 132 * 8 / 8);
+  ASSERT_CU(CALL(cuOccupancyMaxPotentialClusterSize)(&size, k, &config));
+  EXPECT_EQ(size, 16);
+  cluster.value.clusterDim = {4, 8, 1};
+  EXPECT_EQ(CALL(cuOccupancyMaxActiveClusters)(&clusters, k, &config),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(CALL(cuOccupancyMaxActiveClusters)(&clusters, k, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+}  // namespace
+}  // namespace warpmark::test
