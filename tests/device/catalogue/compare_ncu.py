@@ -11,7 +11,7 @@
     compare_ncu.py --recorded results/h200/compare_ncu.jsonl [--csv FILE …] [--page FILE]
                                                        … and against a results.jsonl, which holds ncu's values, and
                                                        what ncu printed of further ones; FILE gets the table of
-                                                       docs/counters-h200.md
+                                                       docs/results/counters-h200.md
 
 FOLDER gets cpu.json, what ncu printed, results.jsonl with a record for each kernel and counter, and results.md.
 Needs neither NumPy nor a compiler on the GPU's machine: kernels are PTX, the driver compiles them.
@@ -327,9 +327,9 @@ def recorded_values(path):
 
 PAGE = """# Counters of the CPU device against ncu on an H200
 
-    tests/device/catalogue/compare_ncu.py --recorded results/h200/compare_ncu.jsonl --page docs/counters-h200.md
+    tests/device/catalogue/compare_ncu.py --recorded results/h200/compare_ncu.jsonl --page docs/results/counters-h200.md
 
-Each kernel ran as the same PTX, with 6 warps, on the CPU device and, under ncu (CUDA 13.0), on an NVIDIA H200. [Counters](counters.md)
+Each kernel ran as the same PTX, with 6 warps, on the CPU device and, under ncu (CUDA 13.0), on an NVIDIA H200. [Counters](../counters.md)
 lists ncu's metrics for each counter. %s
 
 The table shows one number if both are equal. If they differ, ncu's number follows after a slash, with the reason. Tests compare the

@@ -39,8 +39,8 @@ class CompareNcu(unittest.TestCase):
         done = self.run_program("--cpu", os.path.join(self.folder.name, "cpu.json"), "--page", page, "--recorded",
                                 os.path.join(root, "results/h200/compare_ncu.jsonl"))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        with open(page) as now, open(os.path.join(root, "docs/counters-h200.md")) as kept:
-            self.assertEqual(now.read(), kept.read(), "docs/counters-h200.md says how to write it")
+        with open(page) as now, open(os.path.join(root, "docs/results/counters-h200.md")) as kept:
+            self.assertEqual(now.read(), kept.read(), "docs/results/counters-h200.md says how to write it")
 
     def test_known_numbers(self):
         # Six warps a launch. A row of 16 bytes a lane is 16 sectors; column k of a tile has k ways.
