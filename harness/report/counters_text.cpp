@@ -35,9 +35,10 @@ constexpr std::array kBanked = {
     Kind{"shared_atomic", "shared atomic"},       Kind{"async_shared_load", "shared, async."},
     Kind{"async_shared_store", "shared, async."},
 };
-constexpr std::array<std::string_view, 13> kClasses = {
-    "integer", "half",   "single",   "double",  "special", "convert", "move",
-    "memory",  "matrix", "exchange", "barrier", "control", "other"};
+constexpr std::string_view kClasses[] = {
+#define CLASS(name) #name,
+#include "warpmark/counters.def"
+};
 
 class Block {
  public:

@@ -1,44 +1,35 @@
-// The counters that suites may name; a test compares them with those of the CPU device.
-#include <initializer_list>
+// The counters that suites may name: those of the CPU device, and two that are made of them.
+#include <algorithm>
+#include <string_view>
 
 #include "suite/suite.hpp"
 
 namespace warpmark {
+namespace {
+
+/// NAME_MEASURE for each of the `measures`, "requests, bytes"; and the conflicts of banks.
+void add_kind(std::vector<std::string>& names, const std::string& name, std::string_view measures) {
+  while (!measures.empty()) {
+    const std::string_view measure = measures.substr(0, measures.find(','));
+    names.push_back(name + "_" + std::string(measure));
+    if (measure == "wavefronts") names.push_back(name + "_conflicts");
+    measures.remove_prefix(std::min(measures.size(), measure.size() + 2));
+  }
+}
+
+}  // namespace
 
 const std::vector<std::string>& counter_names() {
   static const std::vector<std::string> kNames = [] {
-    std::vector<std::string> names = {"launches",
-                                      "blocks",
-                                      "warps",
-                                      "threads",
-                                      "barriers",
-                                      "ptx_thread_instructions",
-                                      "ptx_flops",
-                                      "ptx_warp_instructions",
-                                      "ptx_branches",
-                                      "ptx_divergent_branches",
-                                      "ptx_longest_warp_instructions",
-                                      "ptx_span_instructions"};
-    const auto add = [&](const std::string& kind, std::initializer_list<const char*> measures) {
-      for (const char* measure : measures) names.push_back(kind + "_" + measure);
-    };
-    for (const char* name : {"integer", "half", "single", "double", "special", "convert", "move",
-                             "memory", "matrix", "exchange", "barrier", "control", "other"}) {
-      add("ptx_" + std::string(name), {"thread_instructions", "warp_instructions"});
-    }
-    for (const char* kind : {"global_load", "global_store", "global_atomic", "local_load",
-                             "local_store", "async_global_load", "async_global_store",
-                             "texture_load", "surface_load", "surface_store", "surface_atomic"}) {
-      add(kind, {"requests", "bytes", "sectors", "unique_bytes", "ideal_sectors"});
-    }
-    for (const char* kind : {"shared_load", "shared_store", "shared_atomic", "async_shared_load",
-                             "async_shared_store"}) {
-      add(kind, {"requests", "bytes", "wavefronts", "ideal_wavefronts", "row_excess", "conflicts"});
-    }
-    add("global_atomic", {"turns"});
-    add("shared_atomic", {"turns"});
-    add("constant_load", {"requests", "bytes", "turns"});
-    add("prefetch", {"requests", "sectors"});
+    std::vector<std::string> names;
+#define LAUNCH(name) names.emplace_back(#name);
+#define GREATEST(name) names.emplace_back(#name);
+#define COUNTER(name, unit) names.emplace_back(#name);
+#define CLASS(name)                                        \
+  names.emplace_back("ptx_" #name "_thread_instructions"); \
+  names.emplace_back("ptx_" #name "_warp_instructions");
+#define KIND(name, ...) add_kind(names, #name, #__VA_ARGS__);
+#include "warpmark/counters.def"
     names.emplace_back("occupancy");
     return names;
   }();

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kClassNames[kClasses] = {
 #define CLASS(name) #name,
-#include "ptx/classes.def"
+#include "warpmark/counters.def"
 };
 
 // The statements of a block of the graph, as Instruction::statement counts them.
@@ -175,8 +175,8 @@ std::string render_profile(const Kernel& kernel, const LaunchShape& shape,
   json["threads"] = blocks * threads;
   json["ptx_branches"] = executed.branches;
   json["ptx_divergent_branches"] = executed.divergent;
-  json["ptx_longest_warp_instructions"] = profile.longest_warp;
-  json["ptx_span_instructions"] = profile.span;
+#define GREATEST(name) json[#name] = profile.name;
+#include "warpmark/counters.def"
   for (std::size_t i = 0; i < kClasses; ++i) {
     const std::string name = "ptx_" + std::string(kClassNames[i]);
     json[name + "_thread_instructions"] = executed.threads[i];

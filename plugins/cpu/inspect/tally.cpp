@@ -9,7 +9,8 @@ namespace {
 enum class Unit : std::uint8_t { lanes, warps };
 constexpr Unit kUnits[] = {
 #define COUNTER(name, unit) Unit::unit,
-#include "program/counters.def"
+#define BASIC_KIND(kind, ...) Unit::lanes, Unit::warps,
+#include "warpmark/counters.def"
 };
 
 }  // namespace

@@ -241,8 +241,8 @@ void Profile::add(const Profile& other) {
     divergences[i] += other.divergences[i];
   }
   for (std::size_t i = 0; i < other.sites.size(); ++i) sites[i].add(other.sites[i]);
-  longest_warp = std::max(longest_warp, other.longest_warp);
-  span = std::max(span, other.span);
+#define GREATEST(name) name = std::max(name, other.name);
+#include "warpmark/counters.def"
 }
 
 void TrafficCounts::before(const Lanes& w, const Instruction& i, const TrafficMap::Step& step,
@@ -435,8 +435,8 @@ Profile TrafficCounts::take(const Tally& tally) {
   profile.visits = tally.visits();
   profile.divergences = std::exchange(divergences_, std::vector<std::uint64_t>(map_.blocks()));
   profile.sites = std::exchange(sites_, std::vector<Measures>(map_.sites().size()));
-  profile.longest_warp = std::exchange(longest_warp_, 0);
-  profile.span = std::exchange(span_, 0);
+  profile.ptx_longest_warp_instructions = std::exchange(longest_warp_, 0);
+  profile.ptx_span_instructions = std::exchange(span_, 0);
   return profile;
 }
 

@@ -15,8 +15,8 @@ struct Profile {
   std::vector<Visits> visits;              ///< by block of the control-flow graph
   std::vector<std::uint64_t> divergences;  ///< the same: how often lanes parted at its end
   std::vector<Measures> sites;             ///< by TrafficMap::sites
-  std::uint64_t longest_warp = 0;          ///< instructions
-  std::uint64_t span = 0;  ///< instructions of the block with the longest chain of them
+#define GREATEST(name) std::uint64_t name = 0;
+#include "warpmark/counters.def"
   void add(const Profile& other);
 };
 

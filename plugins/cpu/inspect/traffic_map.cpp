@@ -8,24 +8,23 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr unsigned bit(Measure measure) {
-  return 1u << static_cast<unsigned>(measure);
+constexpr unsigned bits(std::initializer_list<Measure> measures) {
+  unsigned all = 0;
+  for (const Measure measure : measures) all |= 1u << static_cast<unsigned>(measure);
+  return all;
 }
-constexpr unsigned kRequests = bit(Measure::requests), kSectors = bit(Measure::sectors),
-                   kTurns = bit(Measure::turns), kAsked = kRequests | bit(Measure::bytes),
-                   kCached =
-                       kAsked | kSectors | bit(Measure::unique_bytes) | bit(Measure::ideal_sectors),
-                   kBanked = kAsked | bit(Measure::wavefronts) | bit(Measure::ideal_wavefronts) |
-                             bit(Measure::row_excess);
+namespace rows {
+using enum Measure;  // counters.def names them alone
 
 struct KindRow {
   std::string_view name;
   unsigned measures;
 };
 constexpr KindRow kKinds[kTrafficKinds] = {
-#define KIND(name, measures) {#name, measures},
-#include "program/traffic.def"
+#define KIND(name, ...) {#name, bits({__VA_ARGS__})},
+#include "warpmark/counters.def"
 };
+}  // namespace rows
 
 bool is_basic(std::string_view name) {
   for (const std::string_view known : kCounterNames) {
@@ -188,9 +187,9 @@ const std::vector<TrafficCounter>& traffic_counters() {
     std::vector<TrafficCounter> all;
     for (std::size_t kind = 0; kind < kTrafficKinds; ++kind) {
       for (std::size_t measure = 0; measure < kMeasures; ++measure) {
-        if ((kKinds[kind].measures >> measure & 1) == 0) continue;
+        if ((rows::kKinds[kind].measures >> measure & 1) == 0) continue;
         std::string name =
-            std::string(kKinds[kind].name) + "_" + std::string(kMeasureNames[measure]);
+            std::string(rows::kKinds[kind].name) + "_" + std::string(kMeasureNames[measure]);
         const bool basic = is_basic(name);
         all.push_back({static_cast<TrafficKind>(kind), static_cast<Measure>(measure),
                        std::move(name), basic});

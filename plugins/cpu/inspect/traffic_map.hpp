@@ -16,21 +16,15 @@ namespace warpmark::cpu {
 /// goes after the other, so the most crowded address decides. `row_excess` are the wavefronts
 /// beyond the ideal that stay if each row of the block's threads accesses alone.
 enum class Measure : std::uint8_t {
-  requests,
-  bytes,
-  sectors,
-  unique_bytes,
-  ideal_sectors,
-  wavefronts,
-  ideal_wavefronts,
-  row_excess,
-  turns,
+#define MEASURE(name) name,
+#include "warpmark/counters.def"
   count
 };
 inline constexpr std::size_t kMeasures = static_cast<std::size_t>(Measure::count);
 inline constexpr std::string_view kMeasureNames[kMeasures] = {
-    "requests",         "bytes",      "sectors", "unique_bytes", "ideal_sectors", "wavefronts",
-    "ideal_wavefronts", "row_excess", "turns"};
+#define MEASURE(name) #name,
+#include "warpmark/counters.def"
+};
 
 /// One number for each measure.
 struct Measures {
@@ -43,8 +37,8 @@ struct Measures {
 };
 
 enum class TrafficKind : std::uint8_t {
-#define KIND(name, measures) name,
-#include "program/traffic.def"
+#define KIND(name, ...) name,
+#include "warpmark/counters.def"
   count
 };
 inline constexpr std::size_t kTrafficKinds = static_cast<std::size_t>(TrafficKind::count);

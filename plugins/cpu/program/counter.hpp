@@ -12,7 +12,8 @@ namespace warpmark::cpu {
 
 enum class Counter : std::uint8_t {
 #define COUNTER(name, unit) name,
-#include "program/counters.def"
+#define BASIC_KIND(kind, ...) kind##_bytes, kind##_requests,
+#include "warpmark/counters.def"
   count,
   none = count  ///< of an instruction that adds to nothing
 };
@@ -27,7 +28,8 @@ inline void add(Counters& to, const Counters& counters) {
 /// As in the JSON of a launch, by Counter.
 inline constexpr std::string_view kCounterNames[] = {
 #define COUNTER(name, unit) #name,
-#include "program/counters.def"
+#define BASIC_KIND(kind, ...) #kind "_bytes", #kind "_requests",
+#include "warpmark/counters.def"
 };
 
 /// The counter behind one of bytes: its requests.

@@ -20,7 +20,7 @@ namespace warpmark::cpu {
 /// Classes of instructions, by which launches count them.
 enum class InstructionClass : std::uint8_t {
 #define CLASS(name) of_##name,
-#include "ptx/classes.def"
+#include "warpmark/counters.def"
   count,
   of_typed = count  ///< of a form only: by the type that it works on
 };

@@ -166,7 +166,7 @@ TEST(Classes, OfNames) {
       {"", "other"}};
   constexpr const char* kNames[] = {
 #define CLASS(name) #name,
-#include "ptx/classes.def"
+#include "warpmark/counters.def"
   };
   for (const auto& [opcode, name] : names)
     EXPECT_STREQ(kNames[static_cast<std::size_t>(cpu::facts_of(opcode, 0).which)], name) << opcode;
