@@ -168,6 +168,13 @@ void read_annotations(JobRequest& request, const OptionValue& value) {
   request.annotations = *mode;
 }
 
+/// "a, b and c".
+std::string listed(std::vector<std::string> words, const std::string& last) {
+  const std::string word = words.back();
+  words.pop_back();
+  return join(words, ", ") + " " + last + " " + word;
+}
+
 void read_checks(JobRequest& request, const OptionValue& value) {
   const std::vector<std::string>& known = known_checks();
   std::vector<std::string>& checks = request.session.checks;
@@ -183,7 +190,7 @@ void read_checks(JobRequest& request, const OptionValue& value) {
       if (std::find(known.begin(), known.end(), checks.back()) != known.end()) continue;
       OptionValue this_word{value};
       this_word.words = {word};
-      throw wrong(this_word, "a list of memory, init, race and sync, or all");
+      throw wrong(this_word, "a list of " + listed(known, "and") + ", or all");
     }
   }
 }
@@ -192,7 +199,7 @@ void read_sanitize(JobRequest& request, const OptionValue& value) {
   const std::vector<std::string>& tools = sanitizer_tools();
   const std::string& tool = value.words.front().text;
   if (std::find(tools.begin(), tools.end(), tool) == tools.end())
-    throw wrong(value, "memcheck, racecheck, initcheck or synccheck");
+    throw wrong(value, listed(tools, "or"));
   request.sanitize = tool;
 }
 
@@ -249,7 +256,11 @@ const std::vector<JobOption>& job_options() {
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
        &read_trial},
       {"--checks", "checks", "LIST", K::list, T::check,
-       "Checks of the CPU device: memory,init,race,sync (default all)", &read_checks},
+       "Checks of the CPU device: memory"
+#define CHECK(name, kind) "," #name
+#include "warpmark/checks.def"
+       " (default all)",
+       &read_checks},
       {"--sanitize{memcheck}", "sanitize", "", K::choice, T::check,
        "On a GPU: run under compute-sanitizer (default memcheck)", &read_sanitize},
       {"--counters", "counters", "", K::flag, T::check,

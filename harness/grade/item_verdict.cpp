@@ -49,7 +49,10 @@ std::vector<nlohmann::ordered_json> weighed_reports(const Outcome& outcome) {
   });
   std::stable_partition(reports.begin(), reports.end(), [](const auto& report) {
     const std::string kind = kind_of(report);
-    return kind != "race" && kind != "sync" && kind != "uninitialised";
+#define CHECK(name, found) \
+  if (kind == #found) return false;
+#include "warpmark/checks.def"
+    return true;
   });
   return reports;
 }

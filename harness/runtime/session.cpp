@@ -27,7 +27,11 @@
 namespace warpmark {
 
 const std::vector<std::string>& known_checks() {
-  static const std::vector<std::string> kKnown = {"memory", "init", "race", "sync"};
+  static const std::vector<std::string> kKnown = {
+      "memory",
+#define CHECK(name, kind) #name,
+#include "warpmark/checks.def"
+  };
   return kKnown;
 }
 
@@ -577,7 +581,9 @@ class Session::State {
   // What is looked for: a report that is expected needs the check that finds it.
   std::vector<std::string> checks_for(const Plan& plan) const {
     static const std::map<std::string, std::string> kFinders = {
-        {"uninitialised", "init"}, {"race", "race"}, {"sync", "sync"}};
+#define CHECK(name, kind) {#kind, #name},
+#include "warpmark/checks.def"
+    };
     std::vector<std::string> checks = options_.checks;
     const auto finder = plan.report ? kFinders.find(plan.report->kind) : kFinders.end();
     if (finder == kFinders.end()) return checks;

@@ -60,7 +60,8 @@ const std::vector<std::string>& fault_kinds() {
 const std::vector<std::string>& report_kinds() {
   static const std::vector<std::string> kKinds = [] {
     std::vector<std::string> kinds = fault_kinds();
-    for (const char* check : {"race", "uninitialised", "sync"}) kinds.emplace_back(check);
+#define CHECK(name, kind) kinds.emplace_back(#kind);
+#include "warpmark/checks.def"
     return kinds;
   }();
   return kKinds;

@@ -8,16 +8,12 @@ std::string choose_checks(const std::vector<std::string>& names, Limits& limits)
   Checks checks;
   bool leaks = false;
   for (const std::string& name : names) {
-    if (name == "init")
-      checks.init = true;
-    else if (name == "race")
-      checks.race = true;
-    else if (name == "sync")
-      checks.sync = true;
-    else if (name == "leak")
-      leaks = true;
-    else if (name != "memory")
-      return name.empty() ? "\"\"" : name;
+    bool known = name == "memory" || name == "leak";
+    leaks = leaks || name == "leak";
+#define CHECK(check, kind) \
+  if (name == #check) known = checks.check = true;
+#include "warpmark/checks.def"
+    if (!known) return name.empty() ? "\"\"" : name;
   }
   limits.checks = checks;
   limits.leaks = leaks;
@@ -31,10 +27,13 @@ std::string choose_checks(std::string_view text, Limits& limits) {
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
     const std::string_view name = text.substr(0, comma);
-    if (name == "all")
-      names.insert(names.end(), {"memory", "init", "race", "sync"});
-    else
+    if (name == "all") {
+      names.emplace_back("memory");
+#define CHECK(check, kind) names.emplace_back(#check);
+#include "warpmark/checks.def"
+    } else {
       names.emplace_back(name);
+    }
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return choose_checks(names, limits);

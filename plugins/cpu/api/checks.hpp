@@ -10,10 +10,14 @@
 namespace warpmark::cpu {
 
 /// For errors: all names but "all" and "none".
-inline constexpr const char* kCheckNames = "memory, init, race, sync, leak";
+inline constexpr const char* kCheckNames =
+    "memory"
+#define CHECK(name, kind) ", " #name
+#include "warpmark/checks.def"
+    ", leak";
 
-/// Sets what is looked for: of memory, init, race, sync, leak; no name is nothing beyond staying
-/// inside the arena. Returns the first name that is none of these, or "" and sets them.
+/// Sets what is looked for: of kCheckNames; no name is nothing beyond staying inside the arena.
+/// Returns the first name that is none of these, or "" and sets them.
 std::string choose_checks(const std::vector<std::string>& names, Limits& limits);
 
 /// The same from a text such as "memory,race", "all" or "none".

@@ -91,12 +91,10 @@ const char* name_of(FaultKind kind) {
       return "waiting";
     case FaultKind::heap:
       return "heap";
-    case FaultKind::race:
-      return "race";
-    case FaultKind::uninitialised:
-      return "uninitialised";
-    case FaultKind::sync:
-      return "sync";
+#define CHECK(name, found) \
+  case FaultKind::found:   \
+    return #found;
+#include "warpmark/checks.def"
     case FaultKind::incomplete:
       return "incomplete";
     case FaultKind::count:

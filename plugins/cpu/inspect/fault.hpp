@@ -98,8 +98,10 @@ constexpr Space space_of(const Fault& fault) {
 
 /// Findings leave the launch's results as they are; everything else ends it with an error.
 constexpr bool is_finding(FaultKind kind) {
-  return kind == FaultKind::race || kind == FaultKind::uninitialised || kind == FaultKind::sync ||
-         kind == FaultKind::incomplete;
+#define CHECK(name, found) \
+  if (kind == FaultKind::found) return true;
+#include "warpmark/checks.def"
+  return kind == FaultKind::incomplete;
 }
 
 /// Makes one of faults that differ only in the PTX instruction, all of one place in the source: an
