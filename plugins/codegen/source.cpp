@@ -75,14 +75,7 @@ namespace {
 
 // A macro that a `-D` would define after the headers, which may use its name for something else.
 std::string define_line(const Json& macro) {
-  const Json& value = macro.at("value");
-  std::string text;
-  if (value.is_boolean()) {
-    text = value.get<bool>() ? "1" : "0";
-  } else {
-    text = value.is_string() ? value.get<std::string>() : value.dump();
-  }
-  return "#define " + macro.at("name").get<std::string>() + " " + text;
+  return "#define " + macro.at("name").get<std::string>() + " " + plugin::macro_value(macro);
 }
 
 bool names(const std::vector<std::string>& types, std::initializer_list<const char*> wanted) {

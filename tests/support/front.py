@@ -57,6 +57,9 @@ class Front(unittest.TestCase):
                               env={**os.environ, **variables}, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
 
+    def code(self, *arguments):
+        return self.run_probe(*arguments).returncode
+
     def start(self, *arguments):
         """A probe that waits for an interrupt."""
         process = subprocess.Popen([PROBE, *arguments], cwd=self.root, text=True,

@@ -70,19 +70,19 @@ inline Json plan_of_arguments(const Json& which) {
   return plan;
 }
 
+/// The value of a macro of `kernel.define` as C has it.
+inline std::string macro_value(const Json& macro) {
+  const Json& value = macro.at("value");
+  if (value.is_boolean()) return value.get<bool>() ? "1" : "0";  // True is no word of C
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 /// NVRTC's options for `kernel.define` and `kernel.options`: "-DT=float", then the options as
 /// written.
 inline Json compile_options(const Json& kernel) {
   Json options = Json::array();
   for (const Json& macro : kernel.value("define", Json::array())) {
-    const Json& value = macro.at("value");
-    std::string text;
-    if (value.is_boolean()) {
-      text = value.get<bool>() ? "1" : "0";  // True is no word of C
-    } else {
-      text = value.is_string() ? value.get<std::string>() : value.dump();
-    }
-    options.push_back("-D" + macro.at("name").get<std::string>() + "=" + text);
+    options.push_back("-D" + macro.at("name").get<std::string>() + "=" + macro_value(macro));
   }
   for (const Json& option : kernel.value("options", Json::array())) options.push_back(option);
   return options;

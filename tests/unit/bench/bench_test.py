@@ -19,9 +19,6 @@ class Front(front.Front):
     maxDiff = None
     SUITE = front.SUITE % "[1]" + "bench:\n  axes: {n: [-1, 16, 2.5]}\n"
 
-    def code(self, *arguments):
-        return self.run_probe(*arguments).returncode
-
     def result(self, path="out.json"):
         return strict((self.root / path).read_text())
 

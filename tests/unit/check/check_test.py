@@ -101,9 +101,6 @@ SKIPPED doublify.n=2.5: needs 80 GiB, the device has 4 GiB
 
 
 class ExitCodes(Front):
-    def code(self, *arguments):
-        return self.run_probe(*arguments).returncode
-
     def test_verdicts(self):
         self.assertEqual(self.code("suites/doublify.yaml=ppp"), 0)
         self.assertEqual(self.code("suites/doublify.yaml=pps"), 0)
