@@ -102,8 +102,8 @@ class Compare(ProgramTest):
 
     def test_min_effect(self):
         self.assertIn("4 slower", self.compare("h200", "h200_slower", "-q", code=1))
-        out = self.compare("h200", "h200_slower", "-q", "--min-effect", "15")
-        self.assertEqual(out, "18 the same (a change counts from 15 % on)\n")
+        out = self.compare("h200", "h200_slower", "-q", "--min-effect", "20")
+        self.assertEqual(out, "18 the same (a change counts from 20 % on)\n")
         self.compare("cpu", "cpu_trade", "--min-effect", "2.5")
         for bad in ("-1", "nan", "inf", "two"):
             self.assertIn("--min-effect", self.refused("compare", "cpu.jsonl", "cpu.jsonl",

@@ -36,8 +36,8 @@ TEST(ReportTable, OfOneResult) {
                                       "registers", "samples"}));
   EXPECT_EQ(tables[0].rows.size(), 16U);
   EXPECT_EQ(tables[0].rows[0],
-            (std::vector<std::string>{"dtype=float32,n=65536", "cold", "2.225 µs", "±0.11 %",
-                                      "235.6", "5.6 %", "100 %", "32", "24"}));
+            (std::vector<std::string>{"dtype=float32,n=65536", "cold", "2.226 µs", "±0.19 %",
+                                      "235.5", "5.6 %", "100 %", "32", "25"}));
   EXPECT_EQ(titles(tables[1]).back(), "notes");
   EXPECT_EQ(tables[1].rows[0].back(), "the budget ended it");
 }
@@ -49,7 +49,7 @@ TEST(ReportTable, OfSeveralResultsSideBySide) {
   EXPECT_EQ(copy.columns.size(), 10U);
   EXPECT_EQ(copy.columns[6].result, 1U);
   // A failed case stands beside its time.
-  EXPECT_EQ(copy.rows[2][2], "4.051 µs");
+  EXPECT_EQ(copy.rows[2][2], "4.050 µs");
   EXPECT_EQ(copy.rows[2][6], "failed");
   EXPECT_EQ(
       copy.notes,
