@@ -78,6 +78,12 @@ void Decoder::comparison_result(const Statement& statement, Instruction& instruc
   instruction.address = half(1);  // the complement's slot
 }
 
+// The predicate {!}p that an operation reads beside its numbers.
+void Decoder::condition(const Statement& statement, std::size_t index, Instruction& instruction) {
+  instruction.c = predicate(statement, operand(statement, index));
+  instruction.negated = operand(statement, index).negated;
+}
+
 // setp: p{|q}, a, b{, {!}c}.
 void Decoder::comparison(const Statement& statement, const OpcodeInfo& info, Combine combine) {
   const std::size_t operands = combine == kCombineNone ? 3 : 4;
@@ -91,10 +97,7 @@ void Decoder::comparison(const Statement& statement, const OpcodeInfo& info, Com
   instruction.a = source(statement, 1, info.a);
   instruction.b = source(statement, 2, info.b);
   instruction.imm = combine;
-  if (combine != kCombineNone) {
-    instruction.c = predicate(statement, operand(statement, 3));
-    instruction.negated = operand(statement, 3).negated;
-  }
+  if (combine != kCombineNone) condition(statement, 3, instruction);
   emit(statement, instruction);
 }
 
@@ -111,10 +114,7 @@ void Decoder::check_arithmetic(const Statement& statement) {
   }
 }
 
-void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine) {
-  if (info.form == Form::compare) return comparison(statement, info, combine);
-  // An atomic's bare name lacks nothing but is handled by atomic().
-  if (is_atomic(info.form) && atomic(statement)) return;
+void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info) {
   Instruction instruction;
   instruction.opcode = info.opcode;
   instruction.cost = flops_of(statement.opcode);
@@ -135,8 +135,7 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info, Com
   instruction.a = read(1, info.a);
   if (info.b != Type::none && statement.operands > 2) instruction.b = read(2, info.b);
   if (info.form == Form::select) {
-    instruction.c = predicate(statement, operand(statement, 3));
-    instruction.negated = operand(statement, 3).negated;
+    condition(statement, 3, instruction);
   } else if (info.c != Type::none && statement.operands > 3) {
     instruction.c = read(3, info.c);
   }

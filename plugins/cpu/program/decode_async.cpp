@@ -13,7 +13,7 @@
 namespace warpmark::cpu {
 // Fences order what is in order already: threads execute one access after another, and copies come
 // about where they are waited for. Those between threads are told to who looks for races.
-bool Decoder::fence(const Statement& statement) {
+void Decoder::fence(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool map = facts.has("tensormap::generic") && facts.has("acquire");
   expect_operands(statement, map ? 2 : 0, map ? 2 : 0);
@@ -21,7 +21,6 @@ bool Decoder::fence(const Statement& statement) {
       (operand(statement, 1).kind != OperandKind::integer || operand(statement, 1).value != 128))
     invalid(statement, "the size is 128");
   if (!facts.has("proxy") && !facts.has("mbarrier_init")) emit_fence(statement, facts.has("cta"));
-  return true;
 }
 
 void Decoder::emit_fence(const Statement& statement, bool of_block) {
@@ -53,7 +52,7 @@ std::uint32_t Decoder::address_value(const Statement& statement, const Operand& 
   return add.d;
 }
 
-bool Decoder::mbarrier(const Statement& statement) {
+void Decoder::mbarrier(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const std::string_view what = facts.words.front();
   const bool expects = what.starts_with("arrive") && facts.has("expect_tx");
@@ -96,20 +95,17 @@ bool Decoder::mbarrier(const Statement& statement) {
       invalid(statement, "a name cannot stand here");
     instruction.b = source(statement, 2, parity ? Type::u32 : Type::u64);
     polls_block_ = true;
-  } else if (what == "pending_count") {
+  } else {  // pending_count
     expect_operands(statement, 2, 2);
     instruction.opcode = Opcode::mbarrier_pending;
     instruction.d = destination(statement, 0, Type::b32);
     instruction.b = source(statement, 1, Type::u64);
-  } else {
-    return false;
   }
   instruction.site = program_.sites++;
   emit(statement, instruction);
-  return true;
 }
 
-bool Decoder::async_copy(const Statement& statement) {
+void Decoder::async_copy(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool bulk = facts.has("bulk");
   Instruction instruction;
@@ -119,7 +115,7 @@ bool Decoder::async_copy(const Statement& statement) {
                          : bulk                ? Opcode::commit_bulk
                                                : Opcode::commit_async;
     emit(statement, instruction);
-    return true;
+    return;
   }
   if (facts.has("wait_group")) {
     expect_operands(statement, 1, 1);
@@ -128,7 +124,7 @@ bool Decoder::async_copy(const Statement& statement) {
     instruction.opcode = bulk ? Opcode::wait_bulk : Opcode::wait_async;
     instruction.a = source(statement, 0, Type::u32);
     emit(statement, instruction);
-    return true;
+    return;
   }
   if (bulk) return bulk_copy(statement);
   instruction.site = program_.sites++;
@@ -141,11 +137,10 @@ bool Decoder::async_copy(const Statement& statement) {
   instruction.count = static_cast<std::uint8_t>(space);
   instruction.address = address_value(statement, operand(statement, 0), space);
   emit(statement, instruction);
-  return true;
 }
 
 // cp.async.{ca,cg}.shared{::cta}.global{…} [to], [from], bytes{, read | ignore}{, cache policy}
-bool Decoder::plain_copy(const Statement& statement, Instruction instruction) {
+void Decoder::plain_copy(const Statement& statement, Instruction instruction) {
   const bool hint = statement.facts->has("L2::cache_hint"), whole = statement.facts->has("cg");
   expect_operands(statement, hint ? 4 : 3, hint ? 5 : 4);
   const Operand& size = operand(statement, 2);
@@ -172,7 +167,6 @@ bool Decoder::plain_copy(const Statement& statement, Instruction instruction) {
     }
   }
   emit(statement, instruction);
-  return true;
 }
 
 }  // namespace warpmark::cpu

@@ -51,7 +51,7 @@ Opcode Decoder::bulk_reduction(const Statement& statement, bool to_global) {
 
 // cp.async.bulk.TO.FROM.{mbarrier::complete_tx::bytes | bulk_group} [to], [from], bytes, [mbarrier]
 // {, mask}{, cache policy}, and cp.reduce.async.bulk with an operation and a type
-bool Decoder::bulk_copy(const Statement& statement) {
+void Decoder::bulk_copy(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool reduces = facts.has("reduce");
   if (facts.has("tensor")) return tensor_copy(statement, reduces);
@@ -79,7 +79,6 @@ bool Decoder::bulk_copy(const Statement& statement) {
   if (multicast) instruction.d = source(statement, 4, Type::b16);
   if (hint) source(statement, operands - 1, Type::b64);
   emit(statement, instruction);
-  return true;
 }
 
 std::uint32_t Decoder::bulk_size(const Statement& statement, const Operand& size) {
@@ -89,7 +88,7 @@ std::uint32_t Decoder::bulk_size(const Statement& statement, const Operand& size
 }
 
 // cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [from], bytes{, cache policy}
-bool Decoder::bulk_prefetch(const Statement& statement) {
+void Decoder::bulk_prefetch(const Statement& statement) {
   const bool hint = statement.facts->has("L2::cache_hint");
   expect_operands(statement, hint ? 3 : 2, hint ? 3 : 2);
   Instruction instruction;
@@ -98,12 +97,11 @@ bool Decoder::bulk_prefetch(const Statement& statement) {
   instruction.b = bulk_size(statement, operand(statement, 1));
   if (hint) source(statement, 2, Type::b64);
   emit(statement, instruction);
-  return true;
 }
 
 // st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2 | .v4}.type [to], b,
 // [mbarrier] red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type …
-bool Decoder::async_store(const Statement& statement) {
+void Decoder::async_store(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool reduces = statement.opcode.starts_with("red.");
   const std::string_view word = facts.types().front(), operation = facts.word("operation");
@@ -142,11 +140,10 @@ bool Decoder::async_store(const Statement& statement) {
   instruction.c = address_value(statement, operand(statement, 2), space);
   program_.note_access(Space::shared, bytes);
   emit(statement, instruction);
-  return true;
 }
 
 // st.bulk{.weak}{.shared::cta} [to], bytes, 0
-bool Decoder::bulk_store(const Statement& statement) {
+void Decoder::bulk_store(const Statement& statement) {
   expect_operands(statement, 3, 3);
   const Operand& value = operand(statement, 2);
   if (value.kind != OperandKind::integer || value.value != 0) invalid(statement, "the value is 0");
@@ -158,7 +155,6 @@ bool Decoder::bulk_store(const Statement& statement) {
   instruction.address = address_value(statement, operand(statement, 0), space);
   instruction.b = source(statement, 1, Type::u64);
   emit(statement, instruction);
-  return true;
 }
 
 }  // namespace warpmark::cpu

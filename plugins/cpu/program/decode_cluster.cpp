@@ -41,7 +41,7 @@ std::uint32_t Decoder::launch_special(std::string_view name) {
 }
 
 // mapa{.space}.type d, a, rank; getctarank{.space}.type d, a
-bool Decoder::cluster_address(const Statement& statement) {
+void Decoder::cluster_address(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool map = statement.opcode.starts_with("mapa."), shared = facts.has("shared::cluster");
   const Type type = facts.types().front().ends_with("32") ? Type::u32 : Type::u64;
@@ -58,7 +58,6 @@ bool Decoder::cluster_address(const Statement& statement) {
   instruction.a = source(statement, 1, type);
   if (map) instruction.b = source(statement, 2, Type::u32);
   emit(statement, instruction);
-  return true;
 }
 
 }  // namespace warpmark::cpu

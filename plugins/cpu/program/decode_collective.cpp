@@ -83,19 +83,19 @@ std::uint32_t Decoder::members(const Statement& statement) {
   return source(statement, statement.operands - 1u, Type::u32);
 }
 
-bool Decoder::collective(const Statement& statement) {
+void Decoder::collective(const Statement& statement) {
   Instruction instruction;
   if (statement.opcode == "activemask.b32") {
     expect_operands(statement, 1, 1);
     instruction.opcode = Opcode::active_mask;
     instruction.d = destination(statement, 0, Type::b32);
     emit(statement, instruction);
-    return true;
+    return;
   }
   // Without .sync the lanes that come there together are meant, and nobody is waited for.
   const bool waits = statement.facts->has("sync");
   const Collective* row = find_collective(statement);
-  if (row == nullptr) return false;
+  if (row == nullptr) refuse_opcode(statement);
   if (!waits && module_.version > kLastWithoutSync)
     invalid(statement, "needs .sync from PTX 6.4 on");
   const std::size_t masks = waits ? 1 : 0;
@@ -137,7 +137,6 @@ bool Decoder::collective(const Statement& statement) {
     instruction.b = source(statement, 2, Type::u32);
   }
   emit(statement, instruction);
-  return true;
 }
 
 // The registers of one operand: as many as the vector has elements, or the two of 128 bits.
@@ -180,7 +179,7 @@ void Decoder::wide_atomic_operands(const Statement& statement, std::size_t first
   if (used != end) instruction.d = *used;
 }
 
-bool Decoder::atomic(const Statement& statement) {
+void Decoder::atomic(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool reduce = statement.opcode.starts_with("red."), hint = facts.has("L2::cache_hint");
   const std::string_view vector = facts.word("vector");
@@ -188,7 +187,7 @@ bool Decoder::atomic(const Statement& statement) {
   const Space space = space_of(facts);
   const std::string plain = atomic_name(facts);
   const OpcodeInfo* info = find_opcode(plain);
-  if (info == nullptr) return false;
+  if (info == nullptr) refuse_opcode(statement);
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);
   if (elements * bytes > 16) invalid(statement, "a vector has at most 16 bytes");
@@ -230,7 +229,6 @@ bool Decoder::atomic(const Statement& statement) {
   if (placed != Space::shared && (returns || sums)) program_.ordered = true;
   polls_ = polls_ || (placed != Space::shared && returns);
   emit(statement, instruction);
-  return true;
 }
 
 }  // namespace warpmark::cpu

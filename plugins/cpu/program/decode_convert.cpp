@@ -200,7 +200,7 @@ void Decoder::check_small_formats(const Statement& statement, std::string_view t
   if (to.format == Format::bf16 && to.elements == 2 && have(0) != Type::b32) exact(0, Type::b32);
 }
 
-bool Decoder::conversion(const Statement& statement) {
+void Decoder::conversion(const Statement& statement) {
   if (statement.facts->has("pack")) return packing(statement);
   const Words words = words_of(*statement.facts);
   const FormatRow& to = words.formats[0];
@@ -233,8 +233,8 @@ bool Decoder::conversion(const Statement& statement) {
   add(true, to.name);
   add(true, from.name);
   if (const OpcodeInfo* info = find_opcode(plain); info != nullptr) {
-    arithmetic(statement, *info, kCombineNone);
-    return true;
+    arithmetic(statement, *info);
+    return;
   }
   ConvertForm form;
   form.to = to.format;
@@ -258,11 +258,10 @@ bool Decoder::conversion(const Statement& statement) {
   instruction.more = more(slots);
   emit(statement, instruction);
   finish_widening(statement);
-  return true;
 }
 
 // cvt.pack.sat.TYPE.s32 d, a, b; and cvt.pack.sat.TYPE.s32.b32 d, a, b, c.
-bool Decoder::packing(const Statement& statement) {
+void Decoder::packing(const Statement& statement) {
   struct Row {
     std::string_view to;
     std::uint8_t width;
@@ -287,9 +286,8 @@ bool Decoder::packing(const Statement& statement) {
     if (third) instruction.c = source(statement, 3, Type::b32);
     emit(statement, instruction);
     finish_widening(statement);
-    return true;
+    return;
   }
-  return false;
 }
 
 }  // namespace warpmark::cpu

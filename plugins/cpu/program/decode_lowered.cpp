@@ -29,11 +29,6 @@ std::string joined(std::string_view first, const std::vector<std::string_view>& 
   return name;
 }
 
-const OpcodeInfo* find_in_any_order(const std::string& name) {
-  const OpcodeInfo* info = find_opcode(name);
-  return info != nullptr ? info : find_reordered(name);
-}
-
 }  // namespace
 
 // An instruction of the same guard and place, whose slots are known.
@@ -122,16 +117,13 @@ std::array<std::uint32_t, 2> Decoder::compare(const Statement& statement,
     instruction.a = a[i];
     instruction.b = b[i];
     instruction.imm = comparison.combine;
-    if (comparison.combine != kCombineNone) {
-      instruction.c = predicate(statement, operand(statement, 3));
-      instruction.negated = operand(statement, 3).negated;
-    }
+    if (comparison.combine != kCombineNone) condition(statement, 3, instruction);
     emit(statement, instruction);
   }
   return results;
 }
 
-// setp.CMP{.BOOL}{.ftz}.f16x2 p{|q}, a, b{, {!}c}; arithmetic() takes the other forms.
+// setp.CMP{.BOOL}{.ftz}.f16x2 p{|q}, a, b{, {!}c}; comparison() takes the other forms.
 void Decoder::packed_predicates(const Statement& statement, const Comparison& comparison) {
   std::array<std::uint32_t, 2> wanted = {Instruction::kNone, Instruction::kNone};
   const Operand& pair = operand(statement, 0);
@@ -191,24 +183,22 @@ void Decoder::select_by_comparison(const Statement& statement, const Comparison&
   emit(statement, pack);
 }
 
-bool Decoder::set(const Statement& statement) {
-  if (named_arithmetic(statement)) return true;
-  const Comparison comparison = comparison_of(statement);
-  if (comparison.info == nullptr) return false;
+void Decoder::set(const Statement& statement) {
+  if (const OpcodeInfo* info = find_opcode(statement.opcode); info != nullptr)
+    return comparison(statement, *info, kCombineNone);
+  const Comparison words = comparison_of(statement);
+  if (words.info == nullptr) refuse_opcode(statement);
   if (statement.facts->mnemonic == "set") {
-    select_by_comparison(statement, comparison);
-  } else if (comparison.packed) {
-    packed_predicates(statement, comparison);
+    select_by_comparison(statement, words);
+  } else if (words.packed) {
+    packed_predicates(statement, words);
   } else {
-    if (comparison.of_halves() && operand(statement, 0).kind == OperandKind::pair)
-      invalid(statement, "16-bit numbers have one result");
-    arithmetic(statement, *comparison.info, comparison.combine);
+    comparison(statement, *words.info, words.combine);
   }
-  return true;
 }
 
 // testp.KIND.TYPE p, a: a range of the magnitude's pattern.
-bool Decoder::test_kind(const Statement& statement) {
+void Decoder::test_kind(const Statement& statement) {
   const bool wide = statement.facts->has("f64");
   std::string_view kind;
   for (const std::string_view word : statement.facts->words) {
@@ -246,13 +236,13 @@ bool Decoder::test_kind(const Statement& statement) {
     emit_plain(statement, wide ? Opcode::setp_lt_u64 : Opcode::setp_lt_u32, d, magnitude,
                constant(row.count, wide));
     if (normal) emit_plain(statement, Opcode::or_pred, d, d, zero);
-    return true;
+    return;
   }
   invalid(statement, "there is no such test");
 }
 
 // add, sub, mul and fma of two binary32 numbers in one register.
-bool Decoder::packed_real(const Statement& statement) {
+void Decoder::packed_real(const Statement& statement) {
   std::vector<std::string_view> words = types_last(statement);
   words.back() = "f32";
   const Opcode opcode = opcode_of(statement, joined(statement.facts->mnemonic, words));
@@ -284,11 +274,10 @@ bool Decoder::packed_real(const Statement& statement) {
                sources == 3 ? part[2] : Instruction::kNone);
   }
   emit(statement, pack);
-  return true;
 }
 
 // add, sub and fma.f32.f16 (or .bf16): the first operands, but for the last, are 16-bit numbers.
-bool Decoder::mixed_real(const Statement& statement) {
+void Decoder::mixed_real(const Statement& statement) {
   std::vector<std::string_view> words = types_last(statement);
   const bool half = words.back() == "f16";
   words.pop_back();
@@ -304,11 +293,10 @@ bool Decoder::mixed_real(const Statement& statement) {
   }
   slots[sources - 1] = source(statement, sources, Type::f32);
   emit_plain(statement, opcode, destination(statement, 0, Type::f32), slots[0], slots[1], slots[2]);
-  return true;
 }
 
 // min and max of three binary32 numbers.
-bool Decoder::three_operands(const Statement& statement) {
+void Decoder::three_operands(const Statement& statement) {
   std::vector<std::string_view> words = types_last(statement);
   const auto abs = std::find(words.begin(), words.end(), "abs");
   const bool magnitudes = abs != words.end();
@@ -325,11 +313,10 @@ bool Decoder::three_operands(const Statement& statement) {
   const std::uint32_t first = allocate(false);
   emit_plain(statement, opcode, first, slots[0], slots[1]);
   emit_plain(statement, opcode, destination(statement, 0, Type::f32), first, slots[2]);
-  return true;
 }
 
 // lop3.BOOL.b32 d|p, a, b, c, table, q: p = (d != 0) BOOL q.
-bool Decoder::logic_with_predicate(const Statement& statement) {
+void Decoder::logic_with_predicate(const Statement& statement) {
   const bool both = statement.facts->has("and");
   expect_operands(statement, 6, 6);
   const Operand& result = operand(statement, 0);
@@ -355,14 +342,12 @@ bool Decoder::logic_with_predicate(const Statement& statement) {
   compare.opcode = Opcode::setp_ne_b32;
   compare.a = logic.d;
   compare.b = constant(0, false);
-  compare.c = predicate(statement, operand(statement, 5));
-  compare.negated = operand(statement, 5).negated;
+  condition(statement, 5, compare);
   compare.imm = both ? kCombineAnd : kCombineOr;
   if (p.kind != OperandKind::reg || p.negated) invalid(statement, "the result must be a register");
   compare.d = predicate(statement, p);
   emit(statement, logic);
   emit(statement, compare);
-  return true;
 }
 
 void Decoder::check_table(const Statement& statement) {

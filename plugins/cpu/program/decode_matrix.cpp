@@ -154,7 +154,7 @@ void Decoder::fragment(const Statement& statement, std::size_t index, Type type,
   }
 }
 
-bool Decoder::matrix(const Statement& statement) {
+void Decoder::matrix(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   if (facts.has("load") || facts.has("store")) return matrix_access(statement, facts.has("load"));
   if (!statement.opcode.starts_with("wmma.") && !statement.opcode.starts_with("mma."))
@@ -208,11 +208,10 @@ bool Decoder::matrix(const Statement& statement) {
   instruction.imm = packed_form(form);
   instruction.more = more(slots);
   emit(statement, instruction);
-  return true;
 }
 
 // wmma.load.PART … {registers}, [address], stride; wmma.store.d … [address], {registers}, stride
-bool Decoder::matrix_access(const Statement& statement, bool load) {
+void Decoder::matrix_access(const Statement& statement, bool load) {
   const Words words = words_of(*statement.facts);
   const std::string_view what = statement.facts->words[1];  // a, b, c or d
   MatrixForm form;
@@ -257,11 +256,10 @@ bool Decoder::matrix_access(const Statement& statement, bool load) {
   instruction.imm = packed_form(form);
   instruction.site = program_.sites++;
   emit(statement, instruction);
-  return true;
 }
 
 // ldmatrix and stmatrix: 1, 2 or 4 matrices of 8 rows of 16 bytes, whose addresses the lanes hold.
-bool Decoder::matrix_move(const Statement& statement) {
+void Decoder::matrix_move(const Statement& statement) {
   const std::string_view name = statement.opcode, count = statement.facts->word("matrices");
   const bool transposed = statement.facts->has("trans");
   Space space = words_of(*statement.facts).space;
@@ -274,7 +272,7 @@ bool Decoder::matrix_move(const Statement& statement) {
     instruction.d = destination(statement, 0, Type::b32);
     instruction.a = source(statement, 1, Type::b32);
     emit(statement, instruction);
-    return true;
+    return;
   }
   const bool load = name.starts_with("ldmatrix.");
   const auto matrices = static_cast<std::uint32_t>(count[1] - '0');
@@ -290,7 +288,6 @@ bool Decoder::matrix_move(const Statement& statement) {
   instruction.cost = static_cast<std::uint8_t>(4 * matrices);  // 32 lanes of a matrix's 128 bytes
   instruction.site = program_.sites++;
   emit(statement, instruction);
-  return true;
 }
 
 }  // namespace warpmark::cpu

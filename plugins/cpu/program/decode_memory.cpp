@@ -184,7 +184,7 @@ void Decoder::add_register(const Statement& statement, const Operand& element, A
   if (access.is_128()) access.slots.push_back(slot + kWideSlot);
 }
 
-bool Decoder::memory(const Statement& statement) {
+void Decoder::memory(const Statement& statement) {
   const bool store = statement.opcode.starts_with("st."),
              uniform = statement.opcode.starts_with("ldu.");
   const MemoryWords words = memory_words(*statement.facts);
@@ -211,7 +211,7 @@ bool Decoder::memory(const Statement& statement) {
   for (std::size_t i = 0; i < data.slots.size() && i < 4; ++i) *places[i] = data.slots[i];
   if (data.slots.size() > 4) instruction.more = more({data.slots.begin() + 4, data.slots.end()});
   const std::optional<Opcode> opcode = find_access(space, words.type, data.bits, store);
-  if (!opcode) return false;
+  if (!opcode) refuse_opcode(statement);
   instruction.opcode = *opcode;
   instruction.site = program_.sites++;
   for (const auto& [wide, slot] : data.narrow)
@@ -219,7 +219,6 @@ bool Decoder::memory(const Statement& statement) {
   emit(statement, instruction);
   for (const auto& [wide, slot] : data.narrow)
     if (!store) emit_plain(statement, Opcode::cvt_u32_u64, slot, wide);
-  return true;
 }
 
 }  // namespace warpmark::cpu

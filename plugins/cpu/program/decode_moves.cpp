@@ -38,7 +38,6 @@ constexpr WindowRow kWindows[] = {
 // mov.bN of { … } on one side, and every mov.b128. A 128-bit register is two wide slots, one after
 // the other, the lower half first.
 bool Decoder::moves(const Statement& statement) {
-  if (statement.facts->has("v4")) return move_special_vector(statement);
   const std::uint32_t bytes = bytes_of_move(*statement.facts);
   if (bytes == 0 || statement.operands != 2) return false;
   const Operand& to = operand(statement, 0);
@@ -130,7 +129,7 @@ void Decoder::move_parts(const Statement& statement, const Operand& parts, std::
 }
 
 // mov.v4.u32 {a, b, c, d}, %tid and its like.
-bool Decoder::move_special_vector(const Statement& statement) {
+void Decoder::move_special_vector(const Statement& statement) {
   expect_operands(statement, 2, 2);
   const Operand& to = operand(statement, 0);
   const Operand& from = operand(statement, 1);
@@ -153,7 +152,6 @@ bool Decoder::move_special_vector(const Statement& statement) {
     if (value == Instruction::kNone) invalid(statement, "'" + name + "' is not known");
     emit_plain(statement, Opcode::mov_b32, register_slot(element.index), value);
   }
-  return true;
 }
 
 // The operand of cvta from a space: the address of a variable in it.
@@ -185,7 +183,7 @@ std::uint64_t Decoder::window_of(Space space) const {
 }
 
 // cvta{.to}.SPACE.u64 and isspacep.SPACE.
-bool Decoder::conversions_of_addresses(const Statement& statement) {
+void Decoder::conversions_of_addresses(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool test = facts.mnemonic == "isspacep";
   if (!test && !facts.has("u64")) invalid(statement, "an address needs 64 bits");
@@ -218,7 +216,6 @@ bool Decoder::conversions_of_addresses(const Statement& statement) {
   } else {
     emit(statement, instruction);
   }
-  return true;
 }
 
 // A clock, read to a register of its own; kNone if `name` is none.
@@ -259,7 +256,7 @@ bool Decoder::clock(const Statement& statement) {
 
 // Instructions that steer caches, counters and the scheduler. Their operands are checked; there is
 // nothing for them to do, and no access that could fail (a prefetch of a bad address does not).
-bool Decoder::advice(const Statement& statement) {
+void Decoder::advice(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const std::string_view name = facts.mnemonic;
   if (name == "griddepcontrol") {
@@ -289,12 +286,11 @@ bool Decoder::advice(const Statement& statement) {
         (operand(statement, 1).kind != OperandKind::integer || operand(statement, 1).value != 128))
       invalid(statement, "the size is 128");
   }
-  return true;
 }
 
 // createpolicy.fractional.FIRST{.SECOND}.b64 d{, part}, .range{.global}.FIRST{.SECOND}.b64 d, [a],
 // of the first, of all, and .cvt.L2.b64 d, a. A policy is a value that only advice takes.
-bool Decoder::policy(const Statement& statement) {
+void Decoder::policy(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   if (facts.has("cvt")) {
     expect_operands(statement, 2, 2);
@@ -318,11 +314,10 @@ bool Decoder::policy(const Statement& statement) {
     }
   }
   emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::u64), constant(0, true));
-  return true;
 }
 
 // elect.sync d|p, mask: the lowest lane of the mask.
-bool Decoder::elects(const Statement& statement) {
+void Decoder::elects(const Statement& statement) {
   expect_operands(statement, 2, 2);
   const Operand& result = operand(statement, 0);
   if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");
@@ -338,7 +333,6 @@ bool Decoder::elects(const Statement& statement) {
   emit_plain(statement, Opcode::clz_32, lane, reversed);
   emit_plain(statement, Opcode::setp_eq_b32, predicate(statement, p), lane,
              special(Special::laneid));
-  return true;
 }
 
 }  // namespace warpmark::cpu

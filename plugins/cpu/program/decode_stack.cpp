@@ -28,20 +28,19 @@ std::uint32_t Decoder::stack_top() {
   return shared_.stack;
 }
 
-bool Decoder::stack(const Statement& statement) {
+void Decoder::stack(const Statement& statement) {
   const std::string_view name = statement.opcode;
   if (name == "stacksave.u64") {
     expect_operands(statement, 1, 1);
     emit_plain(statement, Opcode::mov_b64, destination(statement, 0, Type::u64), stack_top());
-    return true;
+    return;
   }
   if (name == "stackrestore.u64") {
     expect_operands(statement, 1, 1);
     if (operand(statement, 0).kind != OperandKind::reg) invalid(statement, "expected a register");
     emit_plain(statement, Opcode::mov_b64, stack_top(), source(statement, 0, Type::u64));
-    return true;
+    return;
   }
-  if (name != "alloca.u64") return false;
   expect_operands(statement, 2, 3);
   std::int64_t alignment = kUsualAlignment;
   if (statement.operands == 3) {
@@ -62,7 +61,6 @@ bool Decoder::stack(const Statement& statement) {
   emit_plain(statement, Opcode::add_64, top, begin, bytes);
   emit_plain(statement, Opcode::setp_lt_u64, past, constant(shared_.stack_end, true), top);
   emit_plain(statement, Opcode::selp_b64, d, constant(kNowhere, true), begin, past);
-  return true;
 }
 
 // A function gives back what it took: the top as it was on entry is kept in a register of its own.

@@ -43,7 +43,7 @@ std::vector<std::uint32_t> Decoder::box_slots(const Statement& statement, const 
   return slots;
 }
 
-bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
+void Decoder::tensor_copy(const Statement& statement, bool reduces) {
   const InstructionFacts& facts = *statement.facts;
   const bool prefetches = facts.has("prefetch"), hint = facts.has("L2::cache_hint");
   const bool multicast = facts.has("multicast::cluster");
@@ -87,7 +87,6 @@ bool Decoder::tensor_copy(const Statement& statement, bool reduces) {
   if (multicast) instruction.d = source(statement, behind + (form.offsets > 0 ? 1 : 0), Type::b16);
   if (hint) source(statement, operands - 1, Type::b64);
   emit(statement, instruction);
-  return true;
 }
 
 }  // namespace warpmark::cpu

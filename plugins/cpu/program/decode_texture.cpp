@@ -321,7 +321,7 @@ void Decoder::image_query(const Statement& statement, bool texture) {
   emit(statement, instruction);
 }
 
-bool Decoder::image(const Statement& statement) {
+void Decoder::image(const Statement& statement) {
   const std::string_view mnemonic = statement.facts->mnemonic;
   if (mnemonic == "tex" || mnemonic == "tld4") {
     texture(statement);
@@ -332,7 +332,6 @@ bool Decoder::image(const Statement& statement) {
                        : mnemonic == "sust" ? Opcode::surface_store
                                             : Opcode::surface_reduce);
   }
-  return true;
 }
 
 }  // namespace warpmark::cpu

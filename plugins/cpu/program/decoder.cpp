@@ -175,23 +175,27 @@ void Decoder::try_end_block(const Statement& statement, std::uint32_t index, Bas
 void Decoder::instruction(const Statement& statement) {
   if (statement.facts->form == nullptr) invalid(statement, what_is_wrong(statement.opcode));
   check_target(statement);
-  if (!decode(statement) && !reordered(statement)) refuse_opcode(statement);
+  const Decode decoder = decoder_of(statement.facts->family);
+  if (decoder == nullptr) refuse_opcode(statement);
+  (this->*decoder)(statement);
 }
 
 // What has a line in opcodes.def, by that name.
-bool Decoder::named_arithmetic(const Statement& statement) {
-  const OpcodeInfo* info = find_opcode(statement.opcode);
-  if (info != nullptr) arithmetic(statement, *info, kCombineNone);
-  return info != nullptr;
+void Decoder::named_arithmetic(const Statement& statement) {
+  const OpcodeInfo* info = find_in_any_order(statement.opcode);
+  if (info == nullptr) refuse_opcode(statement);
+  arithmetic(statement, *info);
 }
 
-bool Decoder::move(const Statement& statement) {
-  return clock(statement) || moves(statement) || named_arithmetic(statement);
+void Decoder::move(const Statement& statement) {
+  if (statement.facts->has("v4"))
+    move_special_vector(statement);
+  else if (!clock(statement) && !moves(statement))
+    named_arithmetic(statement);
 }
 
-// False for a form that its family's decoder does not know.
-bool Decoder::decode(const Statement& statement) {
-  using Decode = bool (Decoder::*)(const Statement&);
+// Null if there is none.
+Decoder::Decode Decoder::decoder_of(Family wanted) {
   using Decoders = std::array<Decode, static_cast<std::size_t>(Family::count)>;
   static constexpr Decoders kDecoders = [] {
     Decoders all{};
@@ -226,15 +230,7 @@ bool Decoder::decode(const Statement& statement) {
     set(Family::three_operands, &Decoder::three_operands);
     return all;
   }();
-  const Decode decoder = kDecoders.at(static_cast<std::size_t>(statement.facts->family));
-  return decoder != nullptr && (this->*decoder)(statement);
-}
-
-bool Decoder::reordered(const Statement& statement) {
-  const OpcodeInfo* info = find_reordered(statement.opcode);
-  if (info == nullptr || is_atomic(info->form)) return false;
-  arithmetic(statement, *info, kCombineNone);
-  return true;
+  return kDecoders.at(static_cast<std::size_t>(wanted));
 }
 
 // How often statements name the register other than as an atomic's result.

@@ -109,45 +109,46 @@ class Decoder {
   /// Appends slots to Program::operands; what Instruction::more is to be.
   std::uint32_t more(const std::vector<std::uint32_t>& slots);
   void expect_operands(const Statement& statement, std::size_t least, std::size_t most) const;
-  void arithmetic(const Statement& statement, const OpcodeInfo& info, Combine combine);
+  void arithmetic(const Statement& statement, const OpcodeInfo& info);
   void comparison(const Statement& statement, const OpcodeInfo& info, Combine combine);
   void check_arithmetic(const Statement& statement);
   void check_field(const Statement& statement, std::size_t first) const;
   void check_is_register(const Statement& statement, std::size_t index) const;
+  void condition(const Statement& statement, std::size_t index, Instruction& instruction);
   void comparison_result(const Statement& statement, Instruction& instruction);
   void instruction(const Statement& statement);
-  bool decode(const Statement& statement);
-  bool move(const Statement& statement);
-  bool named_arithmetic(const Statement& statement);
+  using Decode = void (Decoder::*)(const Statement&);
+  static Decode decoder_of(Family wanted);
+  void move(const Statement& statement);
+  void named_arithmetic(const Statement& statement);
   void check_target(const Statement& statement) const;
   void emit(const Statement& statement, Instruction instruction);
   void finish_widening(const Statement& statement);
-  bool reordered(const Statement& statement);
   std::uint32_t special_named(std::string_view name, bool wide);
   [[nodiscard]] static bool is_constant(const Operand& operand, Type type);
   static std::uint64_t real_bits(const Operand& operand, std::uint32_t bytes);
 
   // decode_moves.cpp
   bool moves(const Statement& statement);
-  bool move_special_vector(const Statement& statement);
+  void move_special_vector(const Statement& statement);
   void move_bits(const Statement& statement, const Operand& to, const Operand& from,
                  std::uint32_t bytes);
   std::array<std::uint32_t, 4> part_slots(const Statement& statement, const Operand& parts,
                                           std::uint32_t bytes, bool pack);
   void move_parts(const Statement& statement, const Operand& parts, std::uint32_t bytes, bool pack);
-  bool conversions_of_addresses(const Statement& statement);
+  void conversions_of_addresses(const Statement& statement);
   std::uint32_t variable_in(const Statement& statement, const Operand& name, Space space,
                             bool constants);
   [[nodiscard]] std::uint64_t window_of(Space space) const;
   bool clock(const Statement& statement);
   std::uint32_t clock_value(const Statement& statement, std::string_view name, bool wide);
-  bool advice(const Statement& statement);
-  bool policy(const Statement& statement);
-  bool elects(const Statement& statement);
+  void advice(const Statement& statement);
+  void policy(const Statement& statement);
+  void elects(const Statement& statement);
 
   // decode_convert.cpp
-  bool conversion(const Statement& statement);
-  bool packing(const Statement& statement);
+  void conversion(const Statement& statement);
+  void packing(const Statement& statement);
   void check_small_formats(const Statement& statement, std::string_view to_name,
                            std::string_view from_name) const;
 
@@ -161,12 +162,12 @@ class Decoder {
   std::array<std::uint32_t, 2> compare(const Statement& statement, const Comparison& comparison);
   void packed_predicates(const Statement& statement, const Comparison& comparison);
   void select_by_comparison(const Statement& statement, const Comparison& comparison);
-  bool set(const Statement& statement);
-  bool test_kind(const Statement& statement);
-  bool packed_real(const Statement& statement);
-  bool mixed_real(const Statement& statement);
-  bool three_operands(const Statement& statement);
-  bool logic_with_predicate(const Statement& statement);
+  void set(const Statement& statement);
+  void test_kind(const Statement& statement);
+  void packed_real(const Statement& statement);
+  void mixed_real(const Statement& statement);
+  void three_operands(const Statement& statement);
+  void logic_with_predicate(const Statement& statement);
   void check_table(const Statement& statement);
 
   // decode_branch.cpp
@@ -178,17 +179,17 @@ class Decoder {
                       std::uint32_t first_extra);
 
   // decode_matrix.cpp
-  bool matrix(const Statement& statement);
-  bool matrix_access(const Statement& statement, bool load);
-  bool matrix_move(const Statement& statement);
+  void matrix(const Statement& statement);
+  void matrix_access(const Statement& statement, bool load);
+  void matrix_move(const Statement& statement);
   void fragment(const Statement& statement, std::size_t index, Type type, std::uint32_t count,
                 bool result, std::vector<std::uint32_t>& into, bool any = false);
 
   // decode_collective.cpp
-  bool collective(const Statement& statement);
+  void collective(const Statement& statement);
   std::uint32_t members(const Statement& statement);
   [[nodiscard]] static bool is_collective(const Statement& statement);
-  bool atomic(const Statement& statement);
+  void atomic(const Statement& statement);
   void wide_atomic_operands(const Statement& statement, std::size_t first, Type type,
                             std::uint32_t elements, bool swap, Instruction& instruction);
   void atomic_registers(const Statement& statement, const Operand& operand, Type type,
@@ -208,7 +209,7 @@ class Decoder {
 
   // decode_memory.cpp
   struct AccessData;
-  bool memory(const Statement& statement);
+  void memory(const Statement& statement);
   void check_vector_access(const Statement& statement, const MemoryWords& words) const;
   AccessData access_data(const Statement& statement, const MemoryWords& words, bool store);
   void add_element(const Statement& statement, const Operand& element, AccessData& access);
@@ -217,7 +218,7 @@ class Decoder {
                         Instruction& instruction, bool constants = false);
 
   // decode_texture.cpp
-  bool image(const Statement& statement);
+  void image(const Statement& statement);
   void texture(const Statement& statement);
   void texture_operands(const Statement& statement, TextureOp& op,
                         std::vector<std::uint32_t>& slots);
@@ -242,27 +243,27 @@ class Decoder {
   void set_condition(const Statement& statement, const Call& call, BasicBlock& block);
   void go_on_behind(const Statement& statement, BasicBlock& block);
   // decode_async.cpp
-  bool mbarrier(const Statement& statement);
-  bool fence(const Statement& statement);
+  void mbarrier(const Statement& statement);
+  void fence(const Statement& statement);
   void emit_fence(const Statement& statement, bool of_block);
-  bool async_copy(const Statement& statement);
-  bool plain_copy(const Statement& statement, Instruction instruction);
+  void async_copy(const Statement& statement);
+  void plain_copy(const Statement& statement, Instruction instruction);
   std::uint32_t address_value(const Statement& statement, const Operand& operand, Space space);
   // decode_bulk.cpp
-  bool bulk_copy(const Statement& statement);
+  void bulk_copy(const Statement& statement);
   Opcode bulk_reduction(const Statement& statement, bool to_global);
-  bool bulk_prefetch(const Statement& statement);
-  bool bulk_store(const Statement& statement);
-  bool async_store(const Statement& statement);
+  void bulk_prefetch(const Statement& statement);
+  void bulk_store(const Statement& statement);
+  void async_store(const Statement& statement);
   std::uint32_t bulk_size(const Statement& statement, const Operand& size);
   Opcode reduction_of(const Statement& statement, std::string_view operation,
                       std::string_view type) const;
   // decode_tensor.cpp
-  bool tensor_copy(const Statement& statement, bool reduces);
+  void tensor_copy(const Statement& statement, bool reduces);
   std::vector<std::uint32_t> box_slots(const Statement& statement, const Operand& map,
                                        const Operand* offsets, const TensorForm& form);
   // decode_cluster.cpp
-  bool cluster_address(const Statement& statement);
+  void cluster_address(const Statement& statement);
   /// The slot of a special register that depends on the launch, or kNone.
   std::uint32_t launch_special(std::string_view name);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
@@ -274,7 +275,7 @@ class Decoder {
 
   // decode_stack.cpp
   std::uint32_t stack_top();
-  bool stack(const Statement& statement);
+  void stack(const Statement& statement);
   void keep_stack();
   void give_stack_back(const Statement& statement);
   void move_stack(const Statement& statement, std::uint32_t to, std::uint32_t from);

@@ -91,7 +91,8 @@ const OpcodeInfo* find_opcode(std::string_view name) {
   return found == table.end() ? nullptr : found->second;
 }
 
-const OpcodeInfo* find_reordered(std::string_view name) {
+const OpcodeInfo* find_in_any_order(std::string_view name) {
+  if (const OpcodeInfo* exact = find_opcode(name); exact != nullptr) return exact;
   static const auto table = [] {
     std::unordered_map<std::string, const OpcodeInfo*> all;
     for (const auto& [known, info] : make_table()) all.emplace(sorted(known), info);

@@ -64,6 +64,6 @@ const OpcodeInfo* find_opcode(std::string_view name);
 /// What is known of an arithmetic operation or atomic; null of others.
 const OpcodeInfo* find_opcode(Opcode opcode);
 /// The same with the modifiers in any order: NVIDIA's assembler accepts add.f32.rn for add.rn.f32.
-const OpcodeInfo* find_reordered(std::string_view name);
+const OpcodeInfo* find_in_any_order(std::string_view name);
 
 }  // namespace warpmark::cpu
