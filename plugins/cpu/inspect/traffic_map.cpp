@@ -52,7 +52,12 @@ TrafficKind kind_of(Space space, Traffic traffic) {
 }
 
 using K = TrafficKind;
-using Kinds = std::array<TrafficKind, 4>;  // K::count where there are fewer
+/// Four kinds; K::count where there are fewer.
+struct Kinds : std::array<TrafficKind, 4> {
+  constexpr Kinds(TrafficKind first = K::count, TrafficKind second = K::count,
+                  TrafficKind third = K::count, TrafficKind fourth = K::count)
+      : array{first, second, third, fourth} {}
+};
 using Form = TrafficMap::Form;
 
 /// What an operation moves whose kinds of traffic do not depend on an address space.
@@ -63,37 +68,23 @@ struct MoveRow {
   Space space = Space::generic;
 };
 constexpr MoveRow kMoves[] = {
-    {Opcode::copy_async,
-     Form::copy,
-     {K::async_global_load, K::async_shared_store, K::count, K::count}},
+    {Opcode::copy_async, Form::copy, {K::async_global_load, K::async_shared_store}},
     {Opcode::copy_bulk,
      Form::bulk,
      {K::async_global_load, K::async_global_store, K::async_shared_load, K::async_shared_store}},
-    {Opcode::store_async,
-     Form::reported,
-     {K::async_shared_store, K::count, K::count, K::count},
-     Space::shared},
-    {Opcode::prefetch_tensor,
-     Form::reported,
-     {K::prefetch, K::count, K::count, K::count},
-     Space::global},
-    {Opcode::prefetch_bulk,
-     Form::reported,
-     {K::prefetch, K::count, K::count, K::count},
-     Space::global},
-    {Opcode::fill_bulk,
-     Form::reported,
-     {K::shared_store, K::count, K::count, K::count},
-     Space::shared},
-    {Opcode::prefetch, Form::prefetch, {K::prefetch, K::count, K::count, K::count}},
-    {Opcode::texture_fetch, Form::reported, {K::texture_load, K::count, K::count, K::count}},
-    {Opcode::texture_gather, Form::reported, {K::texture_load, K::count, K::count, K::count}},
-    {Opcode::surface_load, Form::reported, {K::surface_load, K::count, K::count, K::count}},
-    {Opcode::surface_store, Form::reported, {K::surface_store, K::count, K::count, K::count}},
-    {Opcode::surface_reduce, Form::reported, {K::surface_atomic, K::count, K::count, K::count}},
+    {Opcode::store_async, Form::reported, {K::async_shared_store}, Space::shared},
+    {Opcode::prefetch_tensor, Form::reported, {K::prefetch}, Space::global},
+    {Opcode::prefetch_bulk, Form::reported, {K::prefetch}, Space::global},
+    {Opcode::fill_bulk, Form::reported, {K::shared_store}, Space::shared},
+    {Opcode::prefetch, Form::prefetch, {K::prefetch}},
+    {Opcode::texture_fetch, Form::reported, {K::texture_load}},
+    {Opcode::texture_gather, Form::reported, {K::texture_load}},
+    {Opcode::surface_load, Form::reported, {K::surface_load}},
+    {Opcode::surface_store, Form::reported, {K::surface_store}},
+    {Opcode::surface_reduce, Form::reported, {K::surface_atomic}},
 };
-constexpr Kinds kTensorToGlobal = {K::async_global_store, K::async_shared_load, K::count, K::count};
-constexpr Kinds kTensorToShared = {K::async_global_load, K::async_shared_store, K::count, K::count};
+constexpr Kinds kTensorToGlobal = {K::async_global_store, K::async_shared_load};
+constexpr Kinds kTensorToShared = {K::async_global_load, K::async_shared_store};
 
 /// One operation as a row: how its addresses are found, and whether by its space.
 struct Access {
@@ -163,10 +154,10 @@ std::uint8_t bytes_of(const Instruction& i, Form form) {
 
 // The kinds of a generic address stand in this order: global, shared, local.
 Kinds kinds_of(Space space, Traffic traffic) {
-  if (space == Space::constant) return {K::constant_load, K::count, K::count, K::count};
-  if (space != Space::generic) return {kind_of(space, traffic), K::count, K::count, K::count};
+  if (space == Space::constant) return {K::constant_load};
+  if (space != Space::generic) return {kind_of(space, traffic)};
   return {kind_of(Space::global, traffic), kind_of(Space::shared, traffic),
-          kind_of(Space::local, traffic), K::count};
+          kind_of(Space::local, traffic)};
 }
 
 bool is_counted(const Instruction& i, const TrafficMap::Step& step) {
