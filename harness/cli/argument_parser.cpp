@@ -16,11 +16,6 @@ namespace {
 
 constexpr size_t kNamesWidth = 26;  // of the first column of --help
 
-const CLI::App& innermost(const CLI::App& app) {
-  const std::vector<CLI::App*> given = app.get_subcommands();
-  return given.empty() ? app : innermost(*given.back());
-}
-
 // "warpmark cache clear": the commands that were given.
 std::string full_name_of(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
@@ -59,15 +54,14 @@ Error unexpected(const ArgumentParser& parser, const std::string& argument) {
 
 // CLI11 collects what it could not place; the first of it is what the person has to correct.
 Error usage_failure(CLI::App& root, const CLI::ParseError& failure) {
-  for (CLI::App* app = &root;;) {
+  CLI::App* app = &root;
+  for (std::vector<CLI::App*> given = {app}; !given.empty(); given = app->get_subcommands()) {
+    app = given.back();
     const std::vector<std::string> extra = app->remaining(false);
     if (!extra.empty()) return unexpected(ArgumentParser(app), extra.front());
-    const std::vector<CLI::App*> given = app->get_subcommands();
-    if (given.empty()) break;
-    app = given.back();
   }
   return usage_error(printable(failure.what()), {},
-                     fmt::format("see `{} --help`", full_name_of(innermost(root))));
+                     fmt::format("see `{} --help`", full_name_of(*app)));
 }
 
 }  // namespace
