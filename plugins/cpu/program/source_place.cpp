@@ -6,47 +6,19 @@
 #include <utility>
 
 #include "ptx/characters.hpp"
+#include "ptx/debug_info.hpp"
 
 namespace warpmark::cpu {
 namespace {
 
 // Of hostile texts; compilers inline a few levels deep.
 constexpr std::size_t kMostLevels = 64;
-constexpr std::size_t kLongestName = 1000;
-
-// The text behind `label:` in a section of `.b8 95,90,…,0` lines; "" if there is none.
-std::string string_behind(std::string_view section, std::string_view label) {
-  std::size_t at = section.find(label);
-  while (at != std::string_view::npos &&
-         (at + label.size() >= section.size() || section[at + label.size()] != ':'))
-    at = section.find(label, at + 1);
-  if (at == std::string_view::npos || label.empty()) return "";
-  std::string text;
-  unsigned value = 0;
-  bool number = false;
-  for (std::size_t i = at + label.size() + 1; i < section.size(); ++i) {
-    if (section.substr(i).starts_with(".b8")) {
-      i += 2;
-    } else if (is_digit(section[i])) {
-      value = std::min(value * 10 + static_cast<unsigned>(section[i] - '0'), 256u);
-      number = true;
-    } else if (number) {
-      if (value == 0 || value > 255 || text.size() >= kLongestName) break;
-      text += static_cast<char>(value);
-      value = 0;
-      number = false;
-    } else if (section[i] == ':') {
-      break;  // the next label
-    }
-  }
-  return text;
-}
 
 // Names of two linked texts have the same labels: then neither is sure.
 std::string function_name(const Module& module, std::string_view label) {
   std::string name;
   for (const std::string_view section : module.debug_strings) {
-    std::string found = string_behind(section, label);
+    std::string found = text_behind(section, label);
     if (found.empty() || found == name) continue;
     if (!name.empty()) return "";
     name = std::move(found);

@@ -18,6 +18,7 @@ constexpr std::uint64_t kSpecification = 0x47, kCallFile = 0x58, kCallLine = 0x5
 constexpr std::uint64_t kLinkageName = 0x6e, kMipsLinkageName = 0x2007;
 // Of hostile texts.
 constexpr std::size_t kMostRanges = 1 << 20, kMostLevels = 256, kMostReferences = 8;
+constexpr std::size_t kLongestText = 1000;
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -29,10 +30,10 @@ struct Section {
   std::unordered_map<std::size_t, std::string_view> labels;  ///< by where the address stands
 };
 
-Section bytes_of(std::string_view text) {
+Section bytes_of(std::string_view text, std::size_t most = std::string_view::npos) {
   Section section;
   std::size_t width = 0, at = 0;
-  while (at < text.size()) {
+  while (at < text.size() && section.bytes.size() < most) {
     const char c = text[at];
     if (is_blank(c) || c == ',') {
       ++at;
@@ -314,6 +315,15 @@ class Entries {
 std::vector<InlinedRange> inlined_ranges(std::string_view information,
                                          std::string_view abbreviations) {
   return Entries(information, abbreviations).read();
+}
+
+std::string text_behind(std::string_view section, std::string_view label) {
+  std::size_t at = section.find(label);
+  while (at != std::string_view::npos && !section.substr(at + label.size()).starts_with(':'))
+    at = section.find(label, at + 1);
+  if (at == std::string_view::npos || label.empty()) return "";
+  const std::string bytes = bytes_of(section.substr(at + label.size() + 1), kLongestText).bytes;
+  return bytes.substr(0, bytes.find('\0'));
 }
 
 }  // namespace warpmark::cpu

@@ -23,4 +23,7 @@ struct InlinedRange {
 std::vector<InlinedRange> inlined_ranges(std::string_view information,
                                          std::string_view abbreviations);
 
+/// The text behind `label:` in a section, up to its zero; "" if there is none.
+std::string text_behind(std::string_view section, std::string_view label);
+
 }  // namespace warpmark::cpu
