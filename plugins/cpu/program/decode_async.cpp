@@ -17,9 +17,12 @@ void Decoder::fence(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool map = facts.has("tensormap::generic") && facts.has("acquire");
   expect_operands(statement, map ? 2 : 0, map ? 2 : 0);
-  if (map &&
-      (operand(statement, 1).kind != OperandKind::integer || operand(statement, 1).value != 128))
-    invalid(statement, "the size is 128");
+  if (map) {
+    Space space = Space::generic;
+    Instruction unused;
+    address(statement, operand(statement, 0), space, unused);
+    check_line(statement);
+  }
   if (!facts.has("proxy") && !facts.has("mbarrier_init")) emit_fence(statement, facts.has("cta"));
 }
 
@@ -34,7 +37,10 @@ void Decoder::emit_fence(const Statement& statement, bool of_block) {
 std::uint32_t Decoder::address_value(const Statement& statement, const Operand& operand,
                                      Space space) {
   Instruction place;
+  const bool generic = space == Space::generic;
   std::uint32_t slot = address(statement, operand, space, place);
+  if (generic && space != Space::generic)  // of a variable's name
+    place.imm += static_cast<std::int64_t>(window_of(space));
   if (place.address_narrow) {
     Instruction extend;
     extend.opcode = Opcode::cvt_u64_u32;
@@ -64,6 +70,12 @@ void Decoder::mbarrier(const Statement& statement) {
     if (operand(statement, 0).kind != OperandKind::sink)
       instruction.d = destination(statement, 0, Type::u64);
   };
+  const auto barrier_at = [&](std::size_t index) {
+    const Operand& at = operand(statement, index);
+    if (space_of_name(at).value_or(Space::shared) != Space::shared)
+      invalid(statement, "a barrier lies in shared memory");
+    return address_value(statement, at, space);
+  };
   if (what == "init" || what == "inval" || what == "expect_tx" || what == "complete_tx") {
     const std::size_t operands = what == "inval" ? 1 : 2;
     expect_operands(statement, operands, operands);
@@ -71,7 +83,7 @@ void Decoder::mbarrier(const Statement& statement) {
                          : what == "inval"     ? Opcode::mbarrier_inval
                          : what == "expect_tx" ? Opcode::mbarrier_expect
                                                : Opcode::mbarrier_complete;
-    instruction.address = address_value(statement, operand(statement, 0), space);
+    instruction.address = barrier_at(0);
     if (operands == 2) instruction.a = source(statement, 1, Type::u32);
   } else if (what == "arrive" || what == "arrive_drop") {
     const bool drop = what == "arrive_drop";
@@ -83,22 +95,28 @@ void Decoder::mbarrier(const Statement& statement) {
         : drop  ? Opcode::mbarrier_drop
                 : Opcode::mbarrier_arrive;
     state_result();
-    instruction.address = address_value(statement, operand(statement, 1), space);
+    instruction.address = barrier_at(1);
     if (statement.operands > 2) instruction.a = source(statement, 2, Type::u32);
+    if (!expects && statement.operands > 2 && operand(statement, 2).kind == OperandKind::integer &&
+        operand(statement, 2).value <= 0)
+      invalid(statement, "at least one thread arrives");
   } else if (what == "test_wait" || what == "try_wait") {
     expect_operands(statement, 3, what == "try_wait" ? 4 : 3);  // the fourth: how long to suspend
     instruction.opcode = Opcode::mbarrier_test;
     instruction.negated = parity;
     instruction.d = destination(statement, 0, Type::pred);
-    instruction.address = address_value(statement, operand(statement, 1), space);
-    if (operand(statement, 2).kind == OperandKind::name)
-      invalid(statement, "a name cannot stand here");
+    instruction.address = barrier_at(1);
+    const Operand& state = operand(statement, 2);
+    if (state.kind == OperandKind::name) invalid(statement, "a name cannot stand here");
+    if (parity && state.kind == OperandKind::integer && state.value >> 1 != 0)
+      invalid(statement, "a parity is 0 or 1");
     instruction.b = source(statement, 2, parity ? Type::u32 : Type::u64);
+    if (statement.operands > 3) source(statement, 3, Type::u32);
     polls_block_ = true;
   } else {  // pending_count
     expect_operands(statement, 2, 2);
     instruction.opcode = Opcode::mbarrier_pending;
-    instruction.d = destination(statement, 0, Type::b32);
+    instruction.d = destination(statement, 0, Type::u32);
     instruction.b = source(statement, 1, Type::u64);
   }
   instruction.site = program_.sites++;

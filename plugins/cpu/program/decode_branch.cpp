@@ -23,9 +23,9 @@ const BranchTable& Decoder::branch_table(const Statement& statement) const {
 // A barrier's number, and the threads behind it, where they are constants.
 void Decoder::check_barrier(const Statement& statement, std::size_t first) const {
   const Operand& number = operand(statement, first);
-  if (number.kind == OperandKind::integer && (number.value < 0 || number.value > 15))
+  if (number.kind == OperandKind::integer && static_cast<std::uint32_t>(number.value) > 15)
     invalid(statement, "a barrier's number is from 0 to 15");
-  if (statement.operands <= first + 1) return;
+  if (statement.operands <= (first == 0 ? 1 : 3)) return;  // a vote stands behind the threads
   const Operand& threads = operand(statement, first + 1);
   const bool arrives = statement.opcode.find(".arrive") != std::string_view::npos;
   if (threads.kind == OperandKind::integer &&

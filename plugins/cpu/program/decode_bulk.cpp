@@ -12,6 +12,9 @@
 namespace warpmark::cpu {
 namespace {
 
+// Of a constant size: the bounds that ptxas names.
+constexpr std::int64_t kMostBulkBytes = 1048560, kMostFilledBytes = 1 << 24;
+
 /// The atomic operation of a reduction's words, as atomics.def has it; "" if it has none.
 std::string atomic_name(std::string_view operation, std::string_view type) {
   // Sums of two's complement are the same with a sign and without.
@@ -76,14 +79,17 @@ void Decoder::bulk_copy(const Statement& statement) {
   instruction.a = address_value(statement, operand(statement, 1), space);
   instruction.b = bulk_size(statement, operand(statement, 2));
   if (told) instruction.c = address_value(statement, operand(statement, 3), Space::shared);
-  if (multicast) instruction.d = source(statement, 4, Type::b16);
-  if (hint) source(statement, operands - 1, Type::b64);
+  if (multicast) instruction.d = source(statement, 4, Type::u16);
+  if (hint) source(statement, operands - 1, Type::u64);
   emit(statement, instruction);
 }
 
 std::uint32_t Decoder::bulk_size(const Statement& statement, const Operand& size) {
-  if (size.kind == OperandKind::integer && size.value % 16 != 0)
-    invalid(statement, "the size is a multiple of 16");
+  // ptxas takes the low 32 bits as a signed number, of a prefetch all.
+  const std::int64_t bytes =
+      statement.facts->has("prefetch") ? size.value : static_cast<std::int32_t>(size.value);
+  if (size.kind == OperandKind::integer && (bytes % 16 != 0 || bytes < 0 || bytes > kMostBulkBytes))
+    invalid(statement, "the size is a multiple of 16, and at most 1048560");
   return source(statement, size, Type::u32);
 }
 
@@ -95,7 +101,7 @@ void Decoder::bulk_prefetch(const Statement& statement) {
   instruction.opcode = Opcode::prefetch_bulk;
   instruction.address = address_value(statement, operand(statement, 0), Space::global);
   instruction.b = bulk_size(statement, operand(statement, 1));
-  if (hint) source(statement, 2, Type::b64);
+  if (hint) source(statement, 2, Type::u64);
   emit(statement, instruction);
 }
 
@@ -152,8 +158,15 @@ void Decoder::bulk_store(const Statement& statement) {
   const Space space = space_of(*statement.facts);
   instruction.count = static_cast<std::uint8_t>(space);
   instruction.site = program_.sites++;
+  if (space == Space::shared && space_of_name(operand(statement, 0)))
+    invalid(statement, "the address is in a register");
   instruction.address = address_value(statement, operand(statement, 0), space);
-  instruction.b = source(statement, 1, Type::u64);
+  const Operand& size = operand(statement, 1);
+  if (size.kind == OperandKind::integer &&
+      (size.value % 8 != 0 || size.value < 0 || size.value > kMostFilledBytes))
+    invalid(statement, "the size is a multiple of 8, and at most 16777216");
+  if (size.kind == OperandKind::name) invalid(statement, "a name cannot stand here");
+  instruction.b = source(statement, size, Type::u64);
   emit(statement, instruction);
 }
 

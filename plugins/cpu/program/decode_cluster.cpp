@@ -55,7 +55,21 @@ void Decoder::cluster_address(const Statement& statement) {
                                    : placement_.shared_window;
   instruction.imm = shared ? 0 : static_cast<std::int64_t>(window);
   instruction.d = destination(statement, 0, map ? type : Type::u32);
-  instruction.a = source(statement, 1, type);
+  Operand variable = operand(statement, 1);
+  if (variable.kind == OperandKind::name) {  // a shared variable, perhaps with an offset
+    variable.kind = OperandKind::address;
+    variable.index = statement.first_operand + 1;
+    if (space_of_name(variable) != Space::shared)
+      invalid(statement, "'" + std::string(variable.text) + "' is no shared variable");
+    instruction.a = address_value(statement, variable, shared ? Space::shared : Space::generic);
+    if (type == Type::u32) {
+      const std::uint32_t narrow = allocate(false);
+      emit_plain(statement, Opcode::cvt_u32_u64, narrow, instruction.a);
+      instruction.a = narrow;
+    }
+  } else {
+    instruction.a = source(statement, 1, type);
+  }
   if (map) instruction.b = source(statement, 2, Type::u32);
   emit(statement, instruction);
 }

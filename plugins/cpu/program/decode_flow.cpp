@@ -201,10 +201,7 @@ void Decoder::barrier(const Statement& statement, BasicBlock& block) {
     expect_operands(statement, 3, 4);
     block.barrier = source(statement, 1, Type::u32);
     if (statement.operands > 3) block.threads = source(statement, 2, Type::u32);
-    if (statement.operands > 3) check_barrier(statement, 1);
-    const Operand& number = operand(statement, 1);
-    if (number.kind == OperandKind::integer && (number.value < 0 || number.value > 15))
-      invalid(statement, "a barrier's number is from 0 to 15");
+    check_barrier(statement, 1);
     const Operand& vote = operand(statement, statement.operands - 1u);
     block.predicate = predicate(statement, vote);
     block.negated = vote.negated;

@@ -27,6 +27,20 @@ constexpr AccessRow kAccesses[] = {
 #include "program/memory_ops.def"
 };
 
+bool takes_narrow_addresses(const InstructionFacts& facts) {
+  switch (facts.family) {
+    case Family::async_copy:
+    case Family::async_store:
+    case Family::bulk_copy:
+    case Family::bulk_store:
+    case Family::fence:
+    case Family::policy:
+      return true;
+    default:
+      return facts.has("tensormap");
+  }
+}
+
 std::optional<Opcode> find_access(Space space, Type type, std::uint32_t bits, bool store) {
   const std::uint32_t bytes = type == Type::b128 ? 8 : bytes_of(type);
   const bool sign =
@@ -43,7 +57,8 @@ std::optional<Opcode> find_access(Space space, Type type, std::uint32_t bits, bo
 
 std::uint32_t Decoder::address(const Statement& statement, const Operand& operand, Space& space,
                                Instruction& instruction, bool constants) {
-  if (operand.kind != OperandKind::address) invalid(statement, "expected an address in [ ]");
+  if (operand.kind != OperandKind::address || operand.count != 0)
+    invalid(statement, "expected an address in [ ]");
   instruction.imm = operand.value;
   if (operand.index == Operand::kNone) {
     if (space != Space::local) invalid(statement, "only local addresses can be numbers");
@@ -53,10 +68,12 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
   if (base.kind == OperandKind::reg) {
     const Type type = function_.registers[base.index].type;
     const std::uint32_t bytes = bytes_of(type);
-    if (bytes < 4 || bytes > 8 || type == Type::f32 || type == Type::f64 || base.negated)
+    if (bytes < 4 || !is_integer(type) || base.negated)
       invalid(statement, "an address needs a 32- or 64-bit integer register");
     if (bytes == 4 && (space == Space::global || space == Space::generic)) {
-      invalid(statement, "a global address needs a 64-bit register");
+      // ptxas takes them in newer instructions, for which it does not say what they mean.
+      const std::string why = "a global address needs a 64-bit register";
+      takes_narrow_addresses(*statement.facts) ? refuse(statement, why) : invalid(statement, why);
     }
     if (space == Space::param && callee_ != Instruction::kNone) space = Space::local;
     instruction.address_narrow = bytes == 4;
@@ -89,6 +106,15 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
     invalid(statement, "'" + std::string(base.text) + "' lies in another state space");
   }
   return address_of(global_object(base.text, variable), variable, true);
+}
+
+// The state space of the variable that an address names; nothing if it names none.
+std::optional<Space> Decoder::space_of_name(const Operand& address) const {
+  if (address.kind != OperandKind::address || address.index == Operand::kNone) return std::nullopt;
+  const Operand& base = function_.operands[address.index];
+  if (base.kind != OperandKind::name) return std::nullopt;
+  const auto placed = variables_.find(base.text);
+  return placed != variables_.end() ? placed->second.space : Space::global;
 }
 
 // What PTX allows of a vector's size.

@@ -268,8 +268,8 @@ void Decoder::advice(const Statement& statement) {
     expect_operands(statement, 1, 1);
     const Operand& event = operand(statement, 0);
     if (event.kind != OperandKind::integer) invalid(statement, "needs a constant");
-    if (event.value < 0 || (!facts.has("mask") && event.value > 15))
-      invalid(statement, "an event's number is from 0 to 15");
+    if (event.value < 0 || event.value > (facts.has("mask") ? 0xffff : 15))
+      invalid(statement, "there are 16 events");
   } else {
     const bool of_line = name == "applypriority" || name == "discard";
     expect_operands(statement, of_line ? 2 : 1, of_line ? 2 : 1);
@@ -277,15 +277,22 @@ void Decoder::advice(const Statement& statement) {
                   : facts.has("param")                        ? Space::param
                   : facts.has("global") || facts.has("const") ? Space::global
                                                               : Space::generic;
+    if (name == "prefetchu" &&
+        space_of_name(operand(statement, 0)).value_or(Space::global) != Space::global)
+      invalid(statement, "a variable of another state space has no generic address here");
     Instruction advised;
     advised.opcode = Opcode::prefetch;
     advised.address = address(statement, operand(statement, 0), space, advised, facts.has("const"));
     const bool fetches = !of_line && (space == Space::global || space == Space::generic);
     if (fetches) emit(statement, advised);
-    if (of_line &&
-        (operand(statement, 1).kind != OperandKind::integer || operand(statement, 1).value != 128))
-      invalid(statement, "the size is 128");
+    if (of_line) check_line(statement);
   }
+}
+
+// The size of a line of the cache and of a tensor map.
+void Decoder::check_line(const Statement& statement) const {
+  const Operand& size = operand(statement, 1);
+  if (size.kind != OperandKind::integer || size.value != 128) invalid(statement, "the size is 128");
 }
 
 // createpolicy.fractional.FIRST{.SECOND}.b64 d{, part}, .range{.global}.FIRST{.SECOND}.b64 d, [a],
@@ -294,13 +301,21 @@ void Decoder::policy(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   if (facts.has("cvt")) {
     expect_operands(statement, 2, 2);
-    source(statement, 1, Type::b64);
+    source(statement, 1, Type::u64);
   } else if (facts.has("range")) {
     expect_operands(statement, 4, 4);
-    if (operand(statement, 1).kind != OperandKind::address)
-      invalid(statement, "expected an address in [ ]");
-    source(statement, 2, Type::u32);
-    source(statement, 3, Type::u32);
+    address_value(statement, operand(statement, 1),
+                  facts.has("global") ? Space::global : Space::generic);
+    const Operand &first = operand(statement, 2), &all = operand(statement, 3);
+    for (const std::size_t i : {2, 3}) {
+      const Operand& size = operand(statement, i);
+      if (size.kind == OperandKind::name || (size.kind == OperandKind::reg && size.value != 0))
+        invalid(statement, "a size is a register or a number");
+      source(statement, i, Type::u32);
+    }
+    if (first.kind == OperandKind::integer && all.kind == OperandKind::integer &&
+        static_cast<std::uint32_t>(first.value) > static_cast<std::uint32_t>(all.value))
+      invalid(statement, "the first part is no larger than the whole");
   } else {
     expect_operands(statement, 1, 2);
     if (statement.operands == 2) {

@@ -78,14 +78,18 @@ void Decoder::tensor_copy(const Statement& statement, bool reduces) {
   instruction.site = program_.sites;
   program_.sites += 2;
   instruction.more = more(slots);
-  instruction.a = address_value(statement, map, Space::generic);
+  Operand base = map;
+  base.count = 0;  // the coordinates
+  if (space_of_name(base) == Space::shared)
+    invalid(statement, "a tensor map does not lie in shared memory");
+  instruction.a = address_value(statement, base, Space::generic);
   if (!prefetches)
     instruction.address =
         address_value(statement, operand(statement, form.to_global ? 1 : 0), Space::shared);
   if (!prefetches && !form.to_global)
     instruction.c = address_value(statement, operand(statement, 2), Space::shared);
-  if (multicast) instruction.d = source(statement, behind + (form.offsets > 0 ? 1 : 0), Type::b16);
-  if (hint) source(statement, operands - 1, Type::b64);
+  if (multicast) instruction.d = source(statement, behind + (form.offsets > 0 ? 1 : 0), Type::u16);
+  if (hint) source(statement, operands - 1, Type::u64);
   emit(statement, instruction);
 }
 

@@ -124,21 +124,12 @@ std::uint32_t Decoder::element(const Statement& statement, const Operand& operan
     check_register(statement, operand, type, wider);
     return register_slot(operand.index);
   }
-  const bool wide = bytes_of(type) == 8;
-  auto bits = static_cast<std::uint64_t>(operand.value);
   if (operand.kind == OperandKind::real && (type == Type::f32 || type == Type::b32)) {
-    if (!operand.single) {
-      double value = 0;
-      static_assert(sizeof value == sizeof bits);
-      __builtin_memcpy(&value, &bits, sizeof value);
-      const auto narrow = static_cast<float>(value);
-      std::uint32_t pattern = 0;
-      __builtin_memcpy(&pattern, &narrow, sizeof pattern);
-      bits = pattern;
-    }
-    return constant(bits, wide);
+    if (!is_constant(operand, type)) invalid(statement, "the constant has another size");
+    return constant(real_bits(operand, 4), false);
   }
-  if (operand.kind == OperandKind::integer && type != Type::f32) return constant(bits, wide);
+  if (operand.kind == OperandKind::integer && type != Type::f32)
+    return constant(static_cast<std::uint64_t>(operand.value), bytes_of(type) == 8);
   invalid(statement, "an element must be a register or a constant of its type");
 }
 

@@ -143,6 +143,7 @@ class Decoder {
   bool clock(const Statement& statement);
   std::uint32_t clock_value(const Statement& statement, std::string_view name, bool wide);
   void advice(const Statement& statement);
+  void check_line(const Statement& statement) const;
   void policy(const Statement& statement);
   void elects(const Statement& statement);
 
@@ -216,6 +217,7 @@ class Decoder {
   void add_register(const Statement& statement, const Operand& element, AccessData& access);
   std::uint32_t address(const Statement& statement, const Operand& operand, Space& space,
                         Instruction& instruction, bool constants = false);
+  [[nodiscard]] std::optional<Space> space_of_name(const Operand& address) const;
 
   // decode_texture.cpp
   void image(const Statement& statement);

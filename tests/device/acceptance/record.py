@@ -2,10 +2,12 @@
 """Asks ptxas which of many slightly changed PTX instructions it takes, and writes down the answers.
 
     record.py [--seed N] [--each N] [--every KIND] [--processes N] [--ptxas PATH] [--templates FILE] [--out FILE]
+    record.py --places [--processes N] [--ptxas PATH] [--templates FILE] [--out FILE]
 
 The instructions are those of templates.txt; the changes drop, double, exchange and replace words of
-their opcodes and operands, by a random sequence that the seed fixes. acceptance_test.cpp compares what
-the CPU device takes with the answers. `mutants` and `ask` are what a further comparison needs.
+their opcodes and operands, by a random sequence that the seed fixes. With --places they are those of
+places.txt, and each of a list of operands stands in each of their places. acceptance_test.cpp compares
+what the CPU device takes with the answers. `mutants` and `ask` are what a further comparison needs.
 """
 import argparse
 import concurrent.futures
@@ -71,6 +73,15 @@ INSERTED = ("ftz sat relu NaN abs satfinite cc rn rz approx sync aligned volatil
 LEAVES = ("%r8 %u8 %s8 %f8 %hx8 %rd8 %ud8 %sd8 %fd8 %h8 %uh8 %sh8 %hf8 %b8 %q8 %p8 7 0 -1 70000 "
           "1.5 0f3F800000 0d3FF0000000000000 %tid.x %clock64 %clock WARP_SZ _ glob sh cst loc out callee "
           "L1 nosuch").split()
+# What stands in each place with --places: no operand has a blank. The 32-bit registers that a kernel
+# never writes are as good as any.
+VALUES = ("%b8 %h8 %uh8 %hf8 %r8 %u8 %f8 %hx8 %rd8 %sd8 %fd8 %q8 %p8 !%p8 !%r8 -%r8 %r8+4 %rd8+4 %p8+4 "
+          "0 1 3 -1 -16 16 128 !128 -128 70000 4294967296 -4294967296 1.5 0.5 -0.5 0f3F800000 0f00000000 "
+          "%tid.x %clock64 WARP_SZ _ glob sh cst out callee L1 nosuch glob+4").split()
+PLACES = ([one for one in VALUES if one[0] != "!"] +
+          "!%rd8 !%p8 !16 %rd8+-4 %rd8+70000 sh+4 cst+4 out+4 loc loc+4 glob+-8".split())
+OPERANDS = (VALUES + ["{%s}" % one for one in "%r8 %h8 %rd8 16 %p8 _".split()] + "{%r8,%r8} {} %r8|%p8 _|%p8 %r8|_".split() +
+            ["[%s]" % one for one in PLACES] + "[] [[%rd8]] {[%rd8]} [{%rd8}] [%rd8,{%r8}] [%rd8,{%r8,%r8}]".split())
 LEAF = re.compile(r"%[A-Za-z_]+\d*(?:\.\w+)?|0[fd][0-9A-Fa-f]+|(?<![\w%.])-?\d[\w.]*|(?<![\w.%])[A-Za-z_]\w*")
 STATEMENT = re.compile(r"^(@!?%\w+ )?([\w.:]+)(?: (.*))?$")
 
@@ -128,6 +139,44 @@ def mutants(statement):
     return {kind: sorted(set(all) - {statement}) for kind, all in found.items()}
 
 
+def places(statement):
+    """The statement with a # in each place of an operand in turn, and in one more behind the last."""
+    _, opcode, rest = STATEMENT.match(statement).groups()
+    operands = split_operands(rest or "")
+    for i, one in enumerate(operands):
+        inner = []  # a part of the operand
+        if one[0] == "[" and "{" in one:
+            inner = [re.sub(r"^\[[^,]+", "[#", one), re.sub(r"\{[^,}]+", "{#", one)]
+        elif one[0] == "{":
+            inner = [re.sub(r"^\{[^,}]+", "{#", one)]
+        elif "|" in one:
+            inner = ["#|" + one.split("|")[1], one.split("|")[0] + "|#"]
+        for part in ["#"] + inner:
+            yield joined("", [opcode], operands[:i] + [part] + operands[i + 1:])
+    yield joined("", [opcode], operands + ["#"])
+
+
+def record_places(path, ptxas, processes, out):
+    """Writes which operands ptxas takes in each place of the file's statements: "? STATEMENT with a #", and those
+    that may stand for the # and those that may not."""
+    wanted = list(dict.fromkeys((target, place) for target, one in templates(path) for place in places(one)))
+    by_target = {}
+    for target, place in wanted:
+        by_target.setdefault(target, []).extend(place.replace("#", by) for by in OPERANDS)
+    # One by one: what ptxas says of an address depends on the statements around it.
+    said = {(target, one): verdict for target, one, verdict in ask_all(ptxas, by_target, processes, 1)}
+    target_before = None
+    for target, place in wanted:
+        if target != target_before:
+            out.write(f"= {target}\n")
+            target_before = target
+        out.write(f"? {place}\n")
+        for sign, verdict in (("+", True), ("-", False)):
+            these = [by for by in OPERANDS if said[target, place.replace("#", by)] is verdict]
+            out.write(sign + "".join(" " + by for by in these) + "\n" if these else "")
+    return said
+
+
 def text_of(target, statements):
     return HEAD.format(target=target) + "".join(one + ";\n" for one in statements) + TAIL
 
@@ -162,7 +211,7 @@ def ask(ptxas, target, statements):
         if not wrong:
             for i in open_ones:
                 code, said = run([i])
-                verdicts[i] = None if code < 0 or code > 128 else code == 0
+                verdicts[i] = None if code < 0 or not (code == 0 or "error" in said or "fatal" in said) else code == 0
             break
         for i in wrong:
             verdicts[i] = False
@@ -214,19 +263,27 @@ def main():
     parser.add_argument("--every", default="", help="all mutants of a kind: modifier, inserted, leaf or operand")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--ptxas", default="ptxas")
-    parser.add_argument("--templates", default=os.path.join(HERE, "templates.txt"))
-    parser.add_argument("--out", default=os.path.join(HERE, "recorded.txt"))
+    parser.add_argument("--places", action="store_true", help="each operand in each place")
+    parser.add_argument("--templates", default=None)
+    parser.add_argument("--out", default=None)
     arguments = parser.parse_args()
-    print("seed", arguments.seed)
     version = re.search(r"V[\d.]+", subprocess.run([arguments.ptxas, "--version"], capture_output=True, text=True,
                                                    check=True).stdout).group()
-    by_target = chosen(arguments.templates, arguments.seed, arguments.each, arguments.every)
-    answers = ask_all(arguments.ptxas, by_target, arguments.processes)
-    with open(arguments.out, "w", encoding="utf-8") as out:
-        out.write(f"# What ptxas {version} takes (+) and refuses (-): written by record.py, seed "
-                  f"{arguments.seed}, {arguments.each} mutants of each template.\n")
+    how = "--places" if arguments.places else f"seed {arguments.seed}, {arguments.each} mutants of each template"
+    print(how)
+    asked = arguments.templates or os.path.join(HERE, "places.txt" if arguments.places else "templates.txt")
+    recorded = arguments.out or os.path.join(HERE, "recorded_places.txt" if arguments.places else "recorded.txt")
+    with open(recorded, "w", encoding="utf-8") as out:
+        out.write(f"# What ptxas {version} takes (+) and refuses (-): written by record.py, {how}.\n")
         out.write("".join("< " + line + "\n" for line in HEAD.format(target="TARGET").splitlines()))
         out.write("".join("> " + line + "\n" for line in TAIL.splitlines()))
+        if arguments.places:
+            said = record_places(asked, arguments.ptxas, arguments.processes, out)
+            print(len(said), "statements,", sum(v is True for v in said.values()), "taken,",
+                  sum(v is None for v in said.values()), "crash ptxas")
+            return
+        by_target = chosen(asked, arguments.seed, arguments.each, arguments.every)
+        answers = ask_all(arguments.ptxas, by_target, arguments.processes)
         before = None
         for target, statement, verdict in answers:
             if verdict is None:

@@ -185,6 +185,24 @@ TEST_F(MbarrierTest, ArrivalsThatNeverCome) {
                            "63 threads wait at an mbarrier for 1 of 64 arrivals that never come"));
 }
 
+// A name stands for an address of its own space, also where a generic one is asked for.
+TEST_F(MbarrierTest, NamesOfSharedVariablesAreAddresses) {
+  CUfunction function = body(R"(
+    .shared .align 8 .b64 first, b;
+    mbarrier.init.b64 [b], 1; mbarrier.arrive.b64 %rd2, [b];
+    mbarrier.test_wait.shared.b64 %p1, [b], %rd2; selp.u32 %r1, 1, 0, %p1;
+    mov.u32 %r2, b; mapa.shared::cluster.u32 %r2, %r2, 0;
+    mapa.shared::cluster.u32 %r3, b, 0; sub.u32 %r3, %r3, %r2;
+    mov.u64 %rd3, b; cvta.shared.u64 %rd3, %rd3; mapa.u64 %rd3, %rd3, 0;
+    mapa.u64 %rd4, b+4, 0; sub.u64 %rd4, %rd4, %rd3; cvt.u32.u64 %r4, %rd4;
+    getctarank.u64 %r5, first+8;
+    st.global.v4.u32 [%rd1], {%r1, %r3, %r4, %r5};)");
+  Array<int> out(4);
+  ASSERT_CU(launch(function, {}, {}, 0, out.address));
+  ASSERT_CU(out.fetch());
+  EXPECT_THAT(out.host, ElementsAre(1, 0, 4, 0));
+}
+
 TEST_F(MbarrierTest, OneOutsideSharedMemoryFaults) {
   CUfunction function = body("mov.b64 %rd5, 1; mbarrier.init.b64 [%rd1], 3;");
   Array<int> out(12);
