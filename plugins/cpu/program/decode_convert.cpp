@@ -51,7 +51,6 @@ struct Words {
   bool flush = false, saturate = false, finite = false, relu = false;
 
   [[nodiscard]] bool integral() const { return rounding.size() == 3 && rounding != "rna"; }
-  [[nodiscard]] bool directed() const { return rounding.size() == 2; }
 };
 
 Words words_of(const InstructionFacts& facts) {
@@ -77,90 +76,8 @@ Rounding rounding_of(std::string_view word) {
                                   : Rounding::nearest;
 }
 
-int width_of(Format format) {
-  switch (format) {
-    case Format::u8:
-    case Format::s8:
-      return 8;
-    case Format::u16:
-    case Format::s16:
-      return 16;
-    case Format::u32:
-    case Format::s32:
-      return 32;
-    default:
-      return 64;
-  }
-}
-bool is_signed(Format format) {
-  return format == Format::s8 || format == Format::s16 || format == Format::s32 ||
-         format == Format::s64;
-}
-// Whether every number of integer format `from` is one of `to`.
-bool contains(Format to, Format from) {
-  if (is_signed(from)) return is_signed(to) && width_of(to) >= width_of(from);
-  return width_of(to) - (is_signed(to) ? 1 : 0) >= width_of(from);
-}
-
 bool is_tiny(Format format) {
   return format >= Format::e4m3;
-}
-
-// Between floating-point formats of one number.
-std::string_view real_mistake(const Words& words, Format to, Format from) {
-  const bool rounds = !words.rounding.empty();
-  if (to == from) return !rounds || words.integral() ? "" : "rounds to an integer, or not at all";
-  const auto size = [](Format format) {
-    return format == Format::f64 ? 8 : format == Format::f32 ? 4 : 2;
-  };
-  const bool exact = from == Format::bf16 || (to == Format::bf16 && from == Format::f16);
-  if (exact && !rounds) return "";
-  if (!exact && size(to) > size(from)) return rounds ? "a wider format needs no rounding" : "";
-  return words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
-}
-
-// What is wrong with a conversion of one number, or "". These are the tables of the PTX ISA's cvt,
-// with what its assembler adds.
-std::string_view scalar_mistake(const Words& words, Format to, Format from) {
-  if (words.flush && to != Format::f32 && from != Format::f32) return ".ftz needs a .f32 operand";
-  if (is_integer(to) && is_integer(from)) {
-    if (!words.rounding.empty()) return "integers need no rounding";
-    return words.saturate && contains(to, from) ? ".sat has nothing to do here" : "";
-  }
-  if (from == Format::bf16 || to == Format::bf16) {
-    if (words.saturate) return ".bf16 has no .sat";
-    const Format other = to == Format::bf16 ? from : to;
-    if (is_integer(other) && width_of(other) == 8) return ".bf16 and 8 bits do not convert";
-  }
-  if (is_integer(to)) return words.integral() ? "" : "needs .rni, .rzi, .rmi or .rpi";
-  if (is_integer(from)) return words.directed() ? "" : "needs .rn, .rz, .rm or .rp";
-  return real_mistake(words, to, from);
-}
-
-// The same for packed numbers, tf32, and .relu and .satfinite of any.
-std::string_view packed_mistake(const Words& words, const FormatRow& to, const FormatRow& from) {
-  if (words.saturate || words.flush) return "takes neither .sat nor .ftz";
-  const std::string_view rounding = words.rounding;
-  if (to.format == Format::tf32) {
-    if (from.format != Format::f32) return "tf32 comes from .f32";
-    if (rounding == "rna") return words.relu ? ".rna takes no .relu" : "";
-    if (rounding != "rn" && rounding != "rz") return "needs .rn, .rz or .rna";
-    return "";
-  }
-  if (is_tiny(to.format)) {
-    const bool small = to.format == Format::e2m3 || to.format == Format::e3m2;
-    if (from.elements == 2 ? from.format != Format::f16 || small : from.format != Format::f32)
-      return "these formats do not convert";
-    return rounding == "rn" && words.finite ? "" : "needs .rn.satfinite";
-  }
-  if (is_tiny(from.format)) {
-    if (to.elements != 2 || to.format != Format::f16) return "these formats do not convert";
-    return rounding == "rn" && !words.finite ? "" : "needs .rn";
-  }
-  if (from.elements != 1 || from.format != Format::f32 ||
-      (to.format != Format::f16 && to.format != Format::bf16))
-    return "these formats do not convert";
-  return rounding == "rn" || rounding == "rz" ? "" : "needs .rn or .rz";
 }
 
 }  // namespace
@@ -207,9 +124,6 @@ void Decoder::conversion(const Statement& statement) {
   const FormatRow& from = words.formats[1];
   const bool packed = to.elements != 1 || from.elements != 1 || words.relu || words.finite ||
                       to.format == Format::tf32 || from.format == Format::tf32;
-  const std::string_view mistake =
-      packed ? packed_mistake(words, to, from) : scalar_mistake(words, to.format, from.format);
-  if (!mistake.empty()) invalid(statement, std::string(mistake));
   check_small_formats(statement, to.name, from.name);
 
   // The opcode of the plain name, less what makes no difference.

@@ -18,7 +18,8 @@ struct NamedSet {
 constexpr NamedSet kSets[] = {
     {"int", "u16 u32 u64 s16 s32 s64"},
     {"rnd", "rn rz rm rp"},
-    {"round", "rn rz rm rp rni rzi rmi rpi"},
+    {"integral", "rni rzi rmi rpi"},
+    {"whole", "u8 u16 u32 u64 s8 s16 s32 s64"},
     {"cmp", "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan"},
     {"bool", "and or xor"},
     {"compared", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"},
