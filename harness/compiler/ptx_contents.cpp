@@ -11,10 +11,15 @@
 
 #include "compiler/ptx_registers.hpp"
 #include "compiler/ptx_tokens.hpp"
+#include "ptx/instruction_set.hpp"
+#include "ptx/types.hpp"
 
 namespace warpmark {
 
 namespace {
+
+using cpu::Token;
+using cpu::TokenKind;
 
 constexpr size_t kMostNames = 4096;  // of each kind: a hundred times what a large kernel has
 constexpr uint64_t kHuge = std::numeric_limits<uint64_t>::max();
@@ -31,21 +36,10 @@ std::optional<uint64_t> decimal(std::string_view text) {
   return value;
 }
 
-// Bytes of ".u64", ".b8", ".f16x2", ".bf16", ".pred", ".texref"; 0 for what is no type.
+// Bytes of ".u64", ".b8", ".f16x2", ".texref"; 0 for what is no type of a variable.
 uint64_t bytes_of_type(std::string_view type) {
   if (type == ".texref" || type == ".samplerref" || type == ".surfref") return 8;
-  const size_t digit = type.find_first_of("0123456789");
-  if (digit == std::string_view::npos) return 0;
-  const std::string_view letters = type.substr(0, digit);
-  if (letters != ".u" && letters != ".s" && letters != ".b" && letters != ".f" &&
-      letters != ".bf") {
-    return 0;
-  }
-  const size_t times = type.find('x', digit);
-  const auto bits =
-      decimal(type.substr(digit, times == std::string_view::npos ? times : times - digit));
-  if (!bits || *bits % 8 != 0 || *bits > 128) return 0;
-  return *bits / 8 * (times == std::string_view::npos ? 1 : 2);
+  return type.starts_with('.') ? cpu::bytes_of(cpu::type_named(type.substr(1))) : 0;
 }
 
 class Parser {
@@ -70,20 +64,20 @@ class Parser {
 
  private:
   // --- tokens ---
-  bool at_end() const { return token_.kind == PtxTokenKind::end; }
+  bool at_end() const { return is(TokenKind::end); }
   bool is(std::string_view what) const { return token_.is(what); }
-  bool is(PtxTokenKind kind) const { return token_.kind == kind; }
+  bool is(TokenKind kind) const { return token_.kind == kind; }
+  bool is_number() const { return is(TokenKind::integer) || is(TokenKind::real); }
 
   void step() {
     token_ = tokens_.next();
-    if (token_.trouble[0] != '\0') trouble(token_.trouble);
-    if (token_.kind == PtxTokenKind::odd) {
-      trouble("a character that PTX does not have");
-    } else if (token_.kind == PtxTokenKind::text) {
-      // Seen: ptxas ends a string at the quote after a backslash, and others may not.
-      if (token_.text.find('\\') != std::string_view::npos) trouble("a string with a backslash");
-      if (token_.text.find('\n') != std::string_view::npos) trouble("a string over lines");
-    }
+    if (found_.trouble.empty() && !tokens_.trouble().empty())
+      found_.trouble = "PTX " + tokens_.trouble();
+    // Seen: ptxas ends a string at the quote after a backslash, and others may not.
+    if (is(TokenKind::string) && token_.text.find('\\') != std::string_view::npos)
+      trouble("a string with a backslash");
+    if (is(TokenKind::word) && token_.text.find(':') != std::string_view::npos)
+      trouble("a name with colons");
   }
   bool take(std::string_view what) {
     if (!is(what)) return false;
@@ -111,21 +105,23 @@ class Parser {
     do {
       if (is("(")) ++depth;
       if (is(")")) --depth;
-      if (is(PtxTokenKind::name)) names.push_back(token_.text);
+      if (is(TokenKind::word)) names.push_back(token_.text);
       step();
     } while (depth > 0 && !at_end());
     return names;
   }
 
-  static std::string name_of(const PtxToken& token) { return std::string(token.text); }
+  static std::string name_of(const Token& token) { return std::string(token.text); }
   // Files are named at the text's end, so until then a place has their number.
-  PtxPlace here(const PtxToken& token) const { return {token.line, std::to_string(file_), line_}; }
+  PtxPlace here(const Token& token) const {
+    return {static_cast<int>(token.line), std::to_string(file_), line_};
+  }
   void name_file(PtxPlace& place) const {
     const auto found = files_.find(decimal(place.file).value_or(0));
     place.file = found != files_.end() ? found->second : "";
     if (place.file.empty()) place.line = 0;
   }
-  void count(std::map<std::string, PtxUse>& uses, const std::string& name, const PtxToken& token) {
+  void count(std::map<std::string, PtxUse>& uses, const std::string& name, const Token& token) {
     const auto found = uses.find(name);
     if (found != uses.end()) {
       ++found->second.count;
@@ -135,7 +131,7 @@ class Parser {
       trouble("too many names");
     }
   }
-  void keep(std::vector<std::string>& names, const PtxToken& token) {
+  void keep(std::vector<std::string>& names, const Token& token) {
     if (names.size() >= kMostNames) {
       trouble("too many names");
     } else {
@@ -155,7 +151,7 @@ class Parser {
       location();
     } else if (is(".version") || is(".target") || is(".address_size")) {
       step();
-      while (is(PtxTokenKind::number) || is(PtxTokenKind::name) || is(",")) step();
+      while (is_number() || is(TokenKind::word) || is(",")) step();
       external_ = false;
     } else if (is(".visible") || is(".weak") || is(".common") || is(".extern")) {
       external_ = external_ || is(".extern");
@@ -182,7 +178,7 @@ class Parser {
   // Data for debuggers: nothing in there is executed.
   void section() {
     step();
-    while (is(PtxTokenKind::directive) || is(PtxTokenKind::name)) step();
+    while (is(TokenKind::directive) || is(TokenKind::word)) step();
     if (!is("{")) {
       trouble("a section without braces");
       return;
@@ -194,9 +190,9 @@ class Parser {
   // .file 1 "kernel.cu", 0, 0
   void file() {
     step();
-    const auto index = token_.whole ? std::optional(token_.value) : std::nullopt;
+    const auto index = is(TokenKind::integer) ? std::optional(token_.value) : std::nullopt;
     step();
-    if (index && is(PtxTokenKind::text) && files_.size() < kMostNames) {
+    if (index && is(TokenKind::string) && files_.size() < kMostNames) {
       files_.insert_or_assign(*index, name_of(token_));
       step();
     }
@@ -222,15 +218,15 @@ class Parser {
         }
       } else {
         step();
-        if (is(PtxTokenKind::name)) step();
-        if (take("+") && is(PtxTokenKind::number)) step();
+        if (is(TokenKind::word)) step();
+        if (take("+") && is_number()) step();
       }
     }
   }
   std::pair<uint64_t, int> file_and_line() {
     std::array<uint64_t, 3> numbers{};  // the third is the column
     for (uint64_t& value : numbers) {
-      if (!is(PtxTokenKind::number)) break;
+      if (!is_number()) break;
       value = token_.value;
       step();
     }
@@ -242,15 +238,15 @@ class Parser {
     const bool external = std::exchange(external_, false);
     step();
     const std::vector<std::string_view> results = skip_parentheses();
-    const PtxToken name = token_;
-    if (!is(PtxTokenKind::name)) {
+    const Token name = token_;
+    if (!is(TokenKind::word)) {
       trouble("a function without a name");
       return;
     }
     step();
     const std::vector<std::string_view> parameters = skip_parentheses();
     // .maxntid 128, 1, 1 .noreturn …
-    while (is(PtxTokenKind::directive) || is(PtxTokenKind::number) || is(",")) step();
+    while (is(TokenKind::directive) || is_number() || is(",")) step();
     if (!is("{")) {
       if (external || !entry) keep(found_.externs, name);
       if (!take(";")) trouble("a function without a body");
@@ -296,12 +292,12 @@ class Parser {
       skip_statement();
     } else if (take("@")) {
       take("!");
-      if (is(PtxTokenKind::name)) {
+      if (is(TokenKind::word)) {
         guard_ = token_.text;
         step();
       }
-    } else if (is(PtxTokenKind::name)) {
-      const PtxToken name = token_;
+    } else if (is(TokenKind::word)) {
+      const Token name = token_;
       step();
       if (!take(":")) instruction(name);
     } else if (!take(";")) {
@@ -313,7 +309,7 @@ class Parser {
   // .param .align 8 .b8 param0[16];
   void parameters() {
     while (!at_end() && !is(";") && !is("}")) {
-      if (is(PtxTokenKind::name)) flow_.add_parameter(token_.text);
+      if (is(TokenKind::word)) flow_.add_parameter(token_.text);
       step();
     }
     take(";");
@@ -323,9 +319,9 @@ class Parser {
   void registers() {
     step();
     while (!at_end() && !is(";") && !is("}")) {
-      const PtxToken token = token_;
+      const Token token = token_;
       step();
-      if (token.kind != PtxTokenKind::name) continue;
+      if (token.kind != TokenKind::word) continue;
       auto& names = is("<") ? declared_ranges_ : declared_;
       if (names.size() >= kMostNames * 16) {
         trouble("too many registers");
@@ -349,9 +345,9 @@ class Parser {
     uint64_t vector = 1;
     uint64_t element = 0;
     step();
-    while (is(PtxTokenKind::directive)) {
+    while (is(TokenKind::directive)) {
       if (take(".align")) {
-        if (is(PtxTokenKind::number)) step();
+        if (is_number()) step();
       } else if (take(".attribute")) {
         variable.managed = variable.managed || attributes();
       } else if (is(".v2") || is(".v4") || is(".v8")) {
@@ -364,7 +360,7 @@ class Parser {
     }
     if (element == 0) trouble("a variable of a type that is not known");
     do {
-      if (!is(PtxTokenKind::name)) {
+      if (!is(TokenKind::word)) {
         trouble("a variable without a name");
         break;
       }
@@ -391,7 +387,7 @@ class Parser {
   // The number in `[4]`. An expression is trouble.
   uint64_t count_of_elements() {
     uint64_t count = kHuge;
-    if (token_.whole) {
+    if (is(TokenKind::integer)) {
       count = token_.value;
       step();
     }
@@ -457,16 +453,16 @@ class Parser {
         in_value = true;
         ++values;
       }
-      if (is(PtxTokenKind::name)) flow_.add_reference(token_.text);
+      if (is(TokenKind::word)) flow_.add_reference(token_.text);
       step();
     }
     return values;
   }
 
-  void instruction(const PtxToken& first) {
-    constexpr size_t kLongestOpcode = 160;
+  void instruction(const Token& first) {
+    constexpr size_t kLongestOpcode = 160, kMostOperands = 16;
     std::string opcode(first.text.substr(0, kLongestOpcode));
-    while (is(PtxTokenKind::directive)) {
+    while (is(TokenKind::directive)) {
       if (opcode.size() + token_.text.size() > kLongestOpcode) {
         trouble("a very long opcode");
       } else {
@@ -477,16 +473,17 @@ class Parser {
     count(found_.opcodes, opcode, first);
     const std::vector<PtxOperand> operands = this->operands(first);
     if (first.text == "call") call(first, operands);
-    // The flow keeps views, and this opcode is put together of several.
+    // The table keeps views, and this opcode is put together of several.
     const auto kept = found_.opcodes.find(opcode);
     places_.push_back(here(first));
-    flow_.add_instruction(kept != found_.opcodes.end() ? std::string_view(kept->first) : first.text,
+    const std::string_view name = kept != found_.opcodes.end() ? kept->first : first.text;
+    flow_.add_instruction(instructions_.of(name, std::min(operands.size(), kMostOperands)),
                           std::exchange(guard_, {}), operands, places_.size() - 1);
     take(";");
   }
 
   // Up to the `;` of an instruction. Commas in parentheses, brackets and braces part nothing.
-  std::vector<PtxOperand> operands(const PtxToken& instruction) {
+  std::vector<PtxOperand> operands(const Token& instruction) {
     std::vector<PtxOperand> found;
     size_t braces = 0;
     size_t others = 0;
@@ -509,7 +506,7 @@ class Parser {
       if (is("}")) --braces;
       if (is("(") || is("[")) ++others;
       if ((is(")") || is("]")) && others > 0) --others;
-      if (is(PtxTokenKind::name)) {
+      if (is(TokenKind::word)) {
         special(instruction);
         operand.names.push_back(token_.text);
       }
@@ -518,7 +515,7 @@ class Parser {
     return found;
   }
 
-  void special(const PtxToken& instruction) {
+  void special(const Token& instruction) {
     const std::string_view name = token_.text;
     if (!name.starts_with('%')) return;
     const bool declared =
@@ -528,7 +525,7 @@ class Parser {
   }
 
   // call.uni (result), name, (parameters), prototype;
-  void call(const PtxToken& instruction, const std::vector<PtxOperand>& operands) {
+  void call(const Token& instruction, const std::vector<PtxOperand>& operands) {
     const size_t target = !operands.empty() && operands[0].opened_by == '(' ? 1 : 0;
     if (target >= operands.size() || operands[target].names.empty()) {
       trouble("a call of nothing");
@@ -552,9 +549,10 @@ class Parser {
   }
 
   PtxTokens tokens_;
-  PtxToken token_;
+  Token token_;
   PtxContents found_;
   std::map<uint64_t, std::string> files_;
+  cpu::InstructionTable instructions_;
   PtxFlow flow_;
   std::vector<PtxPlace> places_;                ///< of the instructions that flow_ has
   std::set<std::string_view> kept_names_;       ///< of global and constant variables

@@ -7,34 +7,20 @@ namespace warpmark {
 
 namespace {
 
-// The parts of "ld.global.nc.f32" after the first.
-template <typename Wanted>
-bool has_part(std::string_view opcode, const Wanted& wanted) {
-  for (size_t dot = opcode.find('.'); dot != std::string_view::npos;) {
-    const size_t end = std::min(opcode.find('.', dot + 1), opcode.size());
-    if (wanted(opcode.substr(dot + 1, end - dot - 1))) return true;
-    dot = end == opcode.size() ? std::string_view::npos : end;
-  }
-  return false;
-}
-
-bool has_space(std::string_view opcode, std::string_view space) {
-  return has_part(opcode, [&](std::string_view part) {
-    return part.starts_with(space) && (part.size() == space.size() || part[space.size()] == ':');
+// Whether a modifier is that, or of its kind: `shared::cta` is of `shared`.
+bool has_space(const cpu::InstructionFacts& facts, std::string_view space) {
+  return std::any_of(facts.words.begin(), facts.words.end(), [&](std::string_view word) {
+    return word.starts_with(space) && (word.size() == space.size() || word[space.size()] == ':');
   });
 }
 
-std::string_view base_of(std::string_view opcode) {
-  return opcode.substr(0, opcode.find('.'));
-}
-
 // They read through their addresses and write to registers alone (PTX ISA 9.0).
-bool only_reads(std::string_view opcode) {
+bool only_reads(const cpu::InstructionFacts& facts) {
   constexpr std::array<std::string_view, 13> kReaders = {
       "ld",  "ldu",  "ldmatrix", "prefetch", "prefetchu", "tex", "tld4",
       "txq", "suld", "suq",      "isspacep", "istypep",   "cvta"};
-  const std::string_view base = base_of(opcode);
-  if (base == "wmma") return has_space(opcode, "load");
+  const std::string_view base = facts.mnemonic;
+  if (base == "wmma") return has_space(facts, "load");
   return std::find(kReaders.begin(), kReaders.end(), base) != kReaders.end();
 }
 
@@ -93,10 +79,10 @@ void PtxFlow::add_reference(std::string_view name) {
   add_edge(node, kConstant);
 }
 
-void PtxFlow::from_cells(std::string_view opcode, Node to) {
+void PtxFlow::from_cells(const cpu::InstructionFacts& facts, Node to) {
   bool known = false;
   const auto one = [&](std::string_view space, Cell cell) {
-    if (!has_space(opcode, space)) return;
+    if (!has_space(facts, space)) return;
     add_edge(cell, to);
     known = true;
   };
@@ -108,11 +94,12 @@ void PtxFlow::from_cells(std::string_view opcode, Node to) {
   for (Node cell = 0; cell < kCells; ++cell) add_edge(cell, to);
 }
 
-void PtxFlow::to_cells(std::string_view opcode, Node from) {
+void PtxFlow::to_cells(const cpu::InstructionFacts& facts, Node from) {
+  to_cells(from, has_space(facts, "local"), has_space(facts, "shared"), has_space(facts, "global"));
+}
+
+void PtxFlow::to_cells(Node from, bool local, bool shared, bool global) {
   // A store without a space may go to any but constant memory.
-  const bool local = has_space(opcode, "local");
-  const bool shared = has_space(opcode, "shared");
-  const bool global = has_space(opcode, "global");
   const bool any = !local && !shared && !global;
   if (any || local) add_edge(from, kLocal);
   if (any || shared) add_edge(from, kShared);
@@ -148,26 +135,27 @@ void PtxFlow::keep_parameters_in_memory(const std::vector<PtxOperand>& operands)
   }
 }
 
-PtxFlow::Role PtxFlow::role_of(std::string_view opcode, const PtxOperand& operand, bool first) {
-  const std::string_view base = base_of(opcode);
-  const bool loads_parameter = base == "ld" && has_space(opcode, "param");
-  const bool stores_parameter = base == "st" && has_space(opcode, "param");
+PtxFlow::Role PtxFlow::role_of(const cpu::InstructionFacts& facts, const PtxOperand& operand,
+                               bool first) {
+  const std::string_view base = facts.mnemonic;
+  const bool loads_parameter = base == "ld" && has_space(facts, "param");
+  const bool stores_parameter = base == "st" && has_space(facts, "param");
   if (stores_parameter && first) return Role::result;
   if (operand.opened_by == '[' && !loads_parameter) return Role::address;
   return first && base != "st" && base != "red" ? Role::result : Role::source;
 }
 
-void PtxFlow::add_operands(std::string_view opcode, const std::vector<PtxOperand>& operands,
-                           Node made, size_t where) {
-  const std::string_view base = base_of(opcode);
+void PtxFlow::add_operands(const cpu::InstructionFacts& facts,
+                           const std::vector<PtxOperand>& operands, Node made, size_t where) {
+  const std::string_view base = facts.mnemonic;
   const bool stores = base == "st" || base == "atom" || base == "red" || base == "cp";
-  const bool reads = only_reads(opcode);
+  const bool reads = only_reads(facts);
   size_t addresses = 0;
   for (const PtxOperand& operand : operands) {
     if (operand.opened_by == '[') ++addresses;
     // A bulk or asynchronous copy reads through the second of its addresses.
     const bool harmless = reads || (base == "cp" && addresses == 2);
-    const Role role = role_of(opcode, operand, &operand == operands.data());
+    const Role role = role_of(facts, operand, &operand == operands.data());
     for (const std::string_view name : operand.names) {
       const Node node = node_of(name);
       if (role == Role::result) {
@@ -182,40 +170,40 @@ void PtxFlow::add_operands(std::string_view opcode, const std::vector<PtxOperand
 }
 
 // The carry is a register that no operand names.
-void PtxFlow::add_carry(std::string_view opcode, Node made) {
+void PtxFlow::add_carry(const cpu::InstructionFacts& facts, Node made) {
   constexpr std::string_view kCarry = "CC.CF";
-  const std::string_view base = base_of(opcode);
-  if (has_space(opcode, "cc")) add_edge(made, node_of(kCarry));
+  const std::string_view base = facts.mnemonic;
+  if (has_space(facts, "cc")) add_edge(made, node_of(kCarry));
   if (base == "addc" || base == "subc" || base == "madc") add_edge(node_of(kCarry), made);
 }
 
-void PtxFlow::add_memory(std::string_view opcode, Node made, size_t where) {
-  from_cells(opcode, made);
-  if (only_reads(opcode)) return;
-  to_cells(opcode, made);
-  if (base_of(opcode) != "cp") return;
+void PtxFlow::add_memory(const cpu::InstructionFacts& facts, Node made, size_t where) {
+  from_cells(facts, made);
+  if (only_reads(facts)) return;
+  to_cells(facts, made);
+  if (facts.mnemonic != "cp") return;
   for (const Node cell : {kLocal, kShared, kGlobal}) {
     add_edge(cell, made);
-    to_cells("cp", made);
+    to_cells(made, true, true, true);
   }
   // The address that a tensor map holds is written through where only the device looks.
-  if (has_space(opcode, "tensor")) sinks_.push_back({made, PtxChange::unclear, where});
+  if (has_space(facts, "tensor")) sinks_.push_back({made, PtxChange::unclear, where});
 }
 
-void PtxFlow::add_instruction(std::string_view opcode, std::string_view guard,
+void PtxFlow::add_instruction(const cpu::InstructionFacts& facts, std::string_view guard,
                               const std::vector<PtxOperand>& operands, size_t where) {
-  const std::string_view base = base_of(opcode);
+  const std::string_view base = facts.mnemonic;
   if (base == "call") return add_call(operands, where);
-  const bool moves_parameter = (base == "ld" || base == "st") && has_space(opcode, "param");
+  const bool moves_parameter = (base == "ld" || base == "st") && has_space(facts, "param");
   if (!moves_parameter) keep_parameters_in_memory(operands);
   const Node made = new_node({});  // what the instruction makes, from all that it takes
-  add_operands(opcode, operands, made, where);
+  add_operands(facts, operands, made, where);
   if (!guard.empty()) add_edge(node_of(guard), made);
-  add_carry(opcode, made);
+  add_carry(facts, made);
   const bool has_address =
       std::any_of(operands.begin(), operands.end(),
                   [](const PtxOperand& operand) { return operand.opened_by == '['; });
-  if (has_address && !moves_parameter) add_memory(opcode, made, where);
+  if (has_address && !moves_parameter) add_memory(facts, made, where);
 }
 
 std::map<std::string_view, PtxFlow::Change> PtxFlow::changes(

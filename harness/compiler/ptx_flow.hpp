@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "ptx/instruction_set.hpp"
+
 namespace warpmark {
 
 /// What may become of a variable while a kernel runs.
@@ -42,7 +44,7 @@ class PtxFlow {
   /// A variable of the `.param` space in a body: arguments of a call.
   void add_parameter(std::string_view name);
   /// `guard` is the predicate before it, "" without one; `where` comes back in Change.
-  void add_instruction(std::string_view opcode, std::string_view guard,
+  void add_instruction(const cpu::InstructionFacts& facts, std::string_view guard,
                        const std::vector<PtxOperand>& operands, size_t where);
   /// The initial value of a variable holds the address of another.
   void add_reference(std::string_view name);
@@ -75,17 +77,18 @@ class PtxFlow {
   Node new_node(std::string_view name);
   Node node_of(std::string_view name);
   void add_edge(Node from, Node to);
-  void from_cells(std::string_view opcode, Node to);
-  void to_cells(std::string_view opcode, Node from);
+  void from_cells(const cpu::InstructionFacts& facts, Node to);
+  void to_cells(const cpu::InstructionFacts& facts, Node from);
+  void to_cells(Node from, bool local, bool shared, bool global);
   void add_call(const std::vector<PtxOperand>& operands, size_t where);
   void keep_parameters_in_memory(const std::vector<PtxOperand>& operands);
   enum class Role : uint8_t { source, result, address };
-  static Role role_of(std::string_view opcode, const PtxOperand& operand, bool first);
+  static Role role_of(const cpu::InstructionFacts& facts, const PtxOperand& operand, bool first);
   /// `made` is the node of what the instruction makes.
-  void add_operands(std::string_view opcode, const std::vector<PtxOperand>& operands, Node made,
-                    size_t where);
-  void add_carry(std::string_view opcode, Node made);
-  void add_memory(std::string_view opcode, Node made, size_t where);
+  void add_operands(const cpu::InstructionFacts& facts, const std::vector<PtxOperand>& operands,
+                    Node made, size_t where);
+  void add_carry(const cpu::InstructionFacts& facts, Node made);
+  void add_memory(const cpu::InstructionFacts& facts, Node made, size_t where);
   bool is_parameter(std::string_view name) const { return parameters_.contains(name); }
 
   // What each kind of memory may hold, anywhere in it.

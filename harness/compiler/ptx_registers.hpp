@@ -10,7 +10,7 @@ namespace warpmark {
 /// Without the digits at its end: `%r` of `%r12`.
 std::string_view without_digits(std::string_view name);
 
-/// The special registers of PTX ISA 8.5, section 10, without their components (`%tid.x`) and without
+/// The special registers of the CPU device's table, without their components (`%tid.x`) and without
 /// the numbered ones.
 const std::vector<std::string>& special_registers();
 

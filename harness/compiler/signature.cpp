@@ -14,10 +14,13 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "compiler/ptx_tokens.hpp"
+#include "ptx/types.hpp"
 
 namespace warpmark {
 
 namespace {
+
+using cpu::Token;
 
 std::optional<size_t> number(std::string_view text) {
   size_t value = 0;
@@ -28,32 +31,32 @@ std::optional<size_t> number(std::string_view text) {
 
 // Bytes of ".u64", ".b8", ".f32" …; 0 for any other directive.
 size_t bytes_of_type(std::string_view directive) {
-  if (directive.size() < 3 ||
-      std::string_view("usbf").find(directive[1]) == std::string_view::npos) {
-    return 0;
-  }
-  const auto bits = number(directive.substr(2));
-  return bits && *bits % 8 == 0 && *bits <= 128 ? *bits / 8 : 0;
+  return directive.starts_with('.') ? cpu::bytes_of(cpu::type_named(directive.substr(1))) : 0;
 }
 
-bool at_end(const PtxToken& token) {
-  return token.kind == PtxTokenKind::end;
+// Of a token that is a whole number; 0 of any other.
+uint64_t whole(const Token& token) {
+  return token.kind == cpu::TokenKind::integer ? token.value : 0;
+}
+
+bool at_end(const Token& token) {
+  return token.kind == cpu::TokenKind::end;
 }
 
 // One `.param …` up to its `,` or `)`, which is returned.
-PtxToken read_parameter(PtxTokens& tokens, EntryParameter& parameter) {
+Token read_parameter(PtxTokens& tokens, EntryParameter& parameter) {
   size_t element = 0;
   size_t count = 1;
   size_t alignment = 0;
   bool of_pointee = false;  // `.ptr .align 4` tells of what is pointed at
-  PtxToken token = tokens.next();
+  Token token = tokens.next();
   for (; !at_end(token) && !token.is(",") && !token.is(")"); token = tokens.next()) {
     if (token.is(".ptr")) of_pointee = true;
     if (token.is(".align")) {
-      const auto value = number(tokens.next().text);
-      if (value && !of_pointee) alignment = *value;
+      const uint64_t value = whole(tokens.next());
+      if (!of_pointee) alignment = value;
     } else if (token.is("[")) {
-      count = number(tokens.next().text).value_or(0);
+      count = whole(tokens.next());
     } else if (const size_t bytes = bytes_of_type(token.text); bytes != 0 && element == 0) {
       element = bytes;
     }
@@ -82,11 +85,11 @@ std::optional<size_t> number_before(std::string_view text, std::string_view word
 }
 
 // "8, 4" behind a directive: up to three dimensions, 1 for those that are left out.
-std::array<uint64_t, 3> read_dimensions(PtxTokens& tokens, PtxToken& token) {
+std::array<uint64_t, 3> read_dimensions(PtxTokens& tokens, Token& token) {
   std::array<uint64_t, 3> sizes{1, 1, 1};
   for (uint64_t& size : sizes) {
     token = tokens.next();
-    size = number(token.text).value_or(0);
+    size = whole(token);
     token = tokens.next();
     if (!token.is(",")) break;
   }
@@ -95,7 +98,7 @@ std::array<uint64_t, 3> read_dimensions(PtxTokens& tokens, PtxToken& token) {
 
 // What stands between the parameters of an entry and its body, from `token` on: NVRTC writes plain
 // numbers there. Returns the token behind it.
-PtxToken read_bounds(PtxTokens& tokens, PtxToken token, KernelBounds& bounds) {
+Token read_bounds(PtxTokens& tokens, Token token, KernelBounds& bounds) {
   bool counts_clusters = false;  // the grid is given in clusters, so that any will do
   while (!at_end(token) && !token.is("{") && !token.is(";") && !token.is(".entry")) {
     if (token.is(".maxntid")) {
@@ -209,7 +212,7 @@ std::string Entry::called() const {
 std::vector<Entry> scan_entries(std::string_view ptx) {
   std::vector<Entry> entries;
   PtxTokens tokens(ptx);
-  PtxToken token = tokens.next();
+  Token token = tokens.next();
   while (!at_end(token)) {
     if (!token.is(".entry")) {
       token = tokens.next();

@@ -4,7 +4,8 @@
 A folder of harness/ includes itself, folders of lower floors and the public headers. What must
 stay out of a folder altogether is not reached through other headers either. A plugin
 includes public headers and its own files, so that it can be built outside this tree; those that
-write kernels share plugins/codegen, which is built into each of them.
+write kernels share plugins/codegen, which is built into each of them. The grader reads PTX with
+the words of the CPU device, a library that it shares and that needs nothing else of the device.
 """
 import pathlib
 import re
@@ -17,6 +18,11 @@ FLOORS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan"
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
 # Of plugins/cpu, which has floors as harness/ has.
 ROOMS = {"ptx": 1, "program": 2, "memory": 3, "inspect": 4, "machine": 5, "api": 6}
+# What harness/compiler may have of it, without suffixes: the library warpmark_ptx.
+SHARED_BY = "compiler"
+SHARED = {"ptx/" + name for name in ("characters", "classes", "error", "instruction_forms",
+                                     "instruction_set", "lexer", "numbers", "special_registers",
+                                     "types")}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
 FLOOR_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -135,6 +141,29 @@ def plugin_faults(plugins, harness):
                     yield path, number, "%s is no file of this plugin" % name
 
 
+def is_shared(name):
+    return name.rpartition(".")[0] in SHARED
+
+
+def shared_faults(harness, device):
+    """What the harness has of the CPU device is the library alone, and that needs no more of it."""
+    for path in sources(harness):
+        for number, _, name in includes(path):
+            target = resolve(name, [path.parent, harness, device])
+            if target is None or device not in target.parents:
+                continue
+            if path.relative_to(harness).parts[0] != SHARED_BY:
+                yield path, number, "only harness/%s may include %s" % (SHARED_BY, name)
+            elif not is_shared(str(target.relative_to(device))):
+                yield path, number, "%s is not shared with the harness" % name
+    for path in sources(device / "ptx"):
+        if not is_shared(str(path.relative_to(device))):
+            continue
+        for number, _, name in includes(path):
+            if resolve(name, [path.parent, device]) and not is_shared(name):
+                yield path, number, "what the harness shares includes %s, which it does not" % name
+
+
 def room_faults(device):
     """The rooms of the CPU device: what parses does not know what runs."""
     for room, floor in ROOMS.items():
@@ -160,6 +189,7 @@ def main(root):
     for path, line, words in [*harness_faults(harness), *reach_faults(harness),
                               *table_faults(root / "CONTRIBUTING.md"),
                               *plugin_faults(root / "plugins", harness),
+                              *shared_faults(harness, root / "plugins/cpu"),
                               *room_faults(root / "plugins/cpu"), *device_faults(harness)]:
         count += 1
         print("%s:%d: error: %s" % (path.relative_to(root), line, words))

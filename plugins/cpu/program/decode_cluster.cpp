@@ -1,50 +1,15 @@
-// Decoding of what clusters and cooperative grids add: barriers, address maps, special registers.
-#include <array>
+// Decoding of the addresses that clusters add: those of another block's shared memory.
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "program/decoder.hpp"
 
 namespace warpmark::cpu {
-namespace {
-
-constexpr std::array<std::pair<std::string_view, Special>, 17> kLaunchSpecials = {{
-    {"%envreg1", Special::workspace_high},
-    {"%envreg2", Special::workspace_low},
-    {"%clusterid.x", Special::clusterid_x},
-    {"%clusterid.y", Special::clusterid_y},
-    {"%clusterid.z", Special::clusterid_z},
-    {"%nclusterid.x", Special::nclusterid_x},
-    {"%nclusterid.y", Special::nclusterid_y},
-    {"%nclusterid.z", Special::nclusterid_z},
-    {"%cluster_ctaid.x", Special::cluster_ctaid_x},
-    {"%cluster_ctaid.y", Special::cluster_ctaid_y},
-    {"%cluster_ctaid.z", Special::cluster_ctaid_z},
-    {"%cluster_nctaid.x", Special::cluster_nctaid_x},
-    {"%cluster_nctaid.y", Special::cluster_nctaid_y},
-    {"%cluster_nctaid.z", Special::cluster_nctaid_z},
-    {"%cluster_ctarank", Special::cluster_ctarank},
-    {"%cluster_nctarank", Special::cluster_nctarank},
-    {"%is_explicit_cluster", Special::is_explicit_cluster},
-}};
-
-}  // namespace
-
-std::uint32_t Decoder::launch_special(std::string_view name) {
-  for (const auto& [known, which] : kLaunchSpecials) {
-    if (name == known) return special(which);
-  }
-  // The environment of a kernel holds nothing but the workspace of a cooperative launch.
-  return name.starts_with("%envreg") ? special(Special::zero) : Instruction::kNone;
-}
 
 // mapa{.space}.type d, a, rank; getctarank{.space}.type d, a
 void Decoder::cluster_address(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool map = statement.opcode.starts_with("mapa."), shared = facts.has("shared::cluster");
-  const Type type = facts.types().front().ends_with("32") ? Type::u32 : Type::u64;
+  const bool map = facts.mnemonic == "mapa", shared = facts.has("shared::cluster");
+  const Type type = type_named(facts.types().front());
   expect_operands(statement, map ? 3 : 2, map ? 3 : 2);
   Instruction instruction;
   instruction.opcode = map ? Opcode::map_address : Opcode::rank_of_address;

@@ -148,9 +148,11 @@ void Decoder::move_special_vector(const Statement& statement) {
     if (element.kind != OperandKind::reg) invalid(statement, "an element must be a register");
     check_register(statement, element, type, false);
     const std::string name = std::string(from.text) + "." + "xyzw"[i];
-    const std::uint32_t value = special_named(name, false);
-    if (value == Instruction::kNone) invalid(statement, "'" + name + "' is not known");
-    emit_plain(statement, Opcode::mov_b32, register_slot(element.index), value);
+    const SpecialRegister* const named = special_register(name);
+    if (named == nullptr) invalid(statement, "'" + name + "' is not known");
+    check_special(statement, name);
+    emit_plain(statement, Opcode::mov_b32, register_slot(element.index),
+               special_value(statement, *named, type));
   }
 }
 
@@ -218,19 +220,18 @@ void Decoder::conversions_of_addresses(const Statement& statement) {
   }
 }
 
-// A clock, read to a register of its own; kNone if `name` is none.
-std::uint32_t Decoder::clock_value(const Statement& statement, std::string_view name, bool wide) {
-  const bool whole = name == "%clock64" || name == "%globaltimer";
-  const bool high = name == "%clock_hi" || name == "%globaltimer_hi";
-  if (!whole && !high && name != "%clock" && name != "%globaltimer_lo") return Instruction::kNone;
-  const bool narrow = statement.opcode.starts_with("mov.") && statement.opcode.ends_with("16");
-  if ((wide && !whole) || narrow) invalid(statement, "the special register has 32 bits");
-  if (whole && !wide && !statement.opcode.starts_with("cvt."))
+// A clock, read to a register of its own.
+std::uint32_t Decoder::clock_value(const Statement& statement, const SpecialRegister& named,
+                                   Type type) {
+  const bool wide = bytes_of(type) == 8, whole = named.bits == 64;
+  const bool moves = statement.facts->mnemonic == "mov";
+  if (moves && bytes_of(type) == 2) invalid(statement, "the special register has 32 bits");
+  if (whole && !wide && statement.facts->mnemonic != "cvt")
     invalid(statement, "the special register has 64 bits");
   std::uint32_t value = allocate(true);
   emit_plain(statement, Opcode::read_clock, value, Instruction::kNone);
   if (wide) return value;
-  if (high) {
+  if (named.value == Special::clock_high) {
     const std::uint32_t upper = allocate(true);
     emit_plain(statement, Opcode::shr_u64, upper, value, constant(32, false));
     value = upper;
@@ -242,13 +243,15 @@ std::uint32_t Decoder::clock_value(const Statement& statement, std::string_view 
 
 // mov.u64 d, %clock64, without a second move.
 bool Decoder::clock(const Statement& statement) {
-  const std::string_view name = statement.opcode;
-  if (name != "mov.u64" && name != "mov.s64" && name != "mov.b64") return false;
+  const InstructionFacts& facts = *statement.facts;
+  if (facts.mnemonic != "mov" || facts.words.size() != 1) return false;
+  const Type type = type_named(facts.words.front());
+  if (!is_integer(type) || bytes_of(type) != 8) return false;
   if (statement.operands != 2 || operand(statement, 0).kind != OperandKind::reg) return false;
   const Operand& from = operand(statement, 1);
-  if (from.kind != OperandKind::name || from.value != 0 || from.negated ||
-      (from.text != "%clock64" && from.text != "%globaltimer"))
-    return false;
+  if (from.kind != OperandKind::name || from.value != 0 || from.negated) return false;
+  const SpecialRegister* const named = special_register(from.text);
+  if (named == nullptr || named->value != Special::clock || named->bits != 64) return false;
   emit_plain(statement, Opcode::read_clock, destination(statement, 0, Type::u64),
              Instruction::kNone);
   return true;

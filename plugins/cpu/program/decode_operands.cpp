@@ -1,11 +1,9 @@
 // Operands of statements as slots: registers, constants, special registers and names.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "program/decoder.hpp"
 #include "ptx/instruction_set.hpp"
@@ -13,64 +11,7 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Special>, 25> kSpecials = {{
-    {"%tid.x", Special::tid_x},
-    {"%tid.y", Special::tid_y},
-    {"%tid.z", Special::tid_z},
-    {"%ntid.x", Special::ntid_x},
-    {"%ntid.y", Special::ntid_y},
-    {"%ntid.z", Special::ntid_z},
-    {"%ctaid.x", Special::ctaid_x},
-    {"%ctaid.y", Special::ctaid_y},
-    {"%ctaid.z", Special::ctaid_z},
-    {"%nctaid.x", Special::nctaid_x},
-    {"%nctaid.y", Special::nctaid_y},
-    {"%nctaid.z", Special::nctaid_z},
-    {"%laneid", Special::laneid},
-    {"%warpid", Special::warpid},
-    {"%nwarpid", Special::nwarpid},
-    {"WARP_SZ", Special::warp_size},
-    {"%lanemask_eq", Special::lanemask_eq},
-    {"%lanemask_lt", Special::lanemask_lt},
-    {"%lanemask_le", Special::lanemask_le},
-    {"%lanemask_gt", Special::lanemask_gt},
-    {"%lanemask_ge", Special::lanemask_ge},
-    {"%dynamic_smem_size", Special::dynamic_smem_size},
-    {"%total_smem_size", Special::total_smem_size},
-    {"%ntid.w", Special::zero},
-    {"%smid", Special::smid},
-}};
-
-// The system's shared memory, of which cooperative groups use the part from offset_1 on for groups
-// of several warps (cooperative_groups/details/memory.h).
-constexpr std::array<std::pair<std::string_view, Special>, 5> kReserved = {{
-    {"%reserved_smem_offset_begin", Special::reserved_begin},
-    {"%reserved_smem_offset_0", Special::reserved_begin},
-    {"%reserved_smem_offset_1", Special::reserved_begin},
-    {"%reserved_smem_offset_end", Special::reserved_end},
-    {"%reserved_smem_offset_cap", Special::reserved_end},
-}};
-constexpr std::uint32_t kReservedBytes = 1024;
-
-// What does not exist here reads as 0: performance counters, the graph that runs a kernel, and the
-// fourth coordinate.
-constexpr std::array<std::string_view, 14> kZeros = {"%ctaid.w",
-                                                     "%nctaid.w",
-                                                     "%tid.w",
-                                                     "%gridid",
-                                                     "%pm0",
-                                                     "%pm1",
-                                                     "%pm2",
-                                                     "%pm3",
-                                                     "%pm4",
-                                                     "%pm5",
-                                                     "%pm6",
-                                                     "%pm7",
-                                                     "%aggr_smem_size",
-                                                     "%current_graph_exec"};
-constexpr std::array<std::string_view, 10> kWideZeros = {
-    "%gridid", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64",
-    "%pm4_64", "%pm5_64", "%pm6_64", "%pm7_64", "%current_graph_exec"};
+constexpr std::uint32_t kReservedBytes = 1024;  // shared memory that %reserved_smem_offset tells of
 
 enum class Class { bits, integer, real, predicate };
 Class class_of(Type type) {
@@ -220,43 +161,55 @@ std::uint32_t Decoder::predicate(const Statement& statement, const Operand& oper
     const std::uint32_t slot = constant(operand.value != 0 ? ~std::uint64_t{0} : 0, false);
     return slot;
   }
-  if (operand.kind == OperandKind::name && operand.text == "%is_explicit_cluster") {
+  const SpecialRegister* const named =
+      operand.kind == OperandKind::name ? special_register(operand.text) : nullptr;
+  if (named != nullptr && named->value == Special::is_explicit_cluster) {
     check_special(statement, operand.text);
-    return launch_special(operand.text);
+    return special(named->value);
   }
   if (operand.kind != OperandKind::reg) invalid(statement, "expected a predicate");
   check_register(statement, operand, Type::pred, false);
   return register_slot(operand.index);
 }
 
-// The slot of a special register, or kNone. Read as 16 bits one gives its low half, which is how
-// lanes are stored.
-std::uint32_t Decoder::special_named(std::string_view name, bool wide) {
-  for (const auto& [known, which] : kSpecials) {
-    if (!wide && name == known) return special(which);
+// The slot of a special register. Read as 16 bits one gives its low half, which is how lanes are
+// stored.
+std::uint32_t Decoder::special_value(const Statement& statement, const SpecialRegister& named,
+                                     Type type) {
+  const bool wide = is_wide(type);
+  if (wide && named.bits == 32) invalid(statement, "the special register has 32 bits");
+  switch (named.value) {
+    case Special::clock:
+    case Special::clock_high:
+      return clock_value(statement, named, type);
+    case Special::zero:
+      if (!wide && named.bits == 64) invalid(statement, "the special register has 64 bits");
+      return constant(0, wide);
+    case Special::nsmid:
+      return constant(kMultiprocessors, false);
+    case Special::reserved_begin:
+    case Special::reserved_end:
+      program_.reserved_bytes = kReservedBytes;
+      [[fallthrough]];
+    default:
+      return special(named.value);
   }
-  for (const auto& [known, which] : kReserved) {
-    if (wide || name != known) continue;
-    program_.reserved_bytes = kReservedBytes;
-    return special(which);
-  }
-  if (!wide && name == "%nsmid") return constant(kMultiprocessors, false);
-  const auto zero = std::find(kZeros.begin(), kZeros.end(), name);
-  const auto wide_zero = std::find(kWideZeros.begin(), kWideZeros.end(), name);
-  if (wide ? wide_zero != kWideZeros.end() : zero != kZeros.end()) return constant(0, wide);
-  return Instruction::kNone;
 }
 
 // Special registers are operands of mov, of cvt between integers, and elements of a vector that is
 // stored.
 void Decoder::check_special(const Statement& statement, std::string_view name) const {
-  if (const std::uint32_t least = least_target_of_special(name); module_.architecture < least)
-    invalid(statement,
-            "'" + std::string(name) + "' needs .target sm_" + std::to_string(least) + " or higher");
-  const std::string_view opcode = statement.opcode;
-  const bool integers = opcode.find('f') == std::string_view::npos;
-  if (!opcode.starts_with("mov.") && !opcode.starts_with("st.") &&
-      !(opcode.starts_with("cvt.") && integers && !opcode.starts_with("cvt.pack.")))
+  const SpecialRegister* const known = special_register(name);
+  if (known != nullptr && module_.architecture < known->target)
+    invalid(statement, "'" + std::string(name) + "' needs .target sm_" +
+                           std::to_string(known->target) + " or higher");
+  const std::string_view mnemonic = statement.facts->mnemonic;
+  const std::vector<std::string_view> types = statement.facts->types();
+  const bool integers = std::none_of(types.begin(), types.end(), [](std::string_view type) {
+    return type.find('f') != std::string_view::npos;
+  });
+  if (mnemonic != "mov" && mnemonic != "st" &&
+      !(mnemonic == "cvt" && integers && !statement.facts->has("pack")))
     invalid(statement, "a special register is an operand of mov only");
   if (!integers) invalid(statement, "a special register is no floating-point number");
 }
@@ -268,24 +221,12 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
   }
   if (operand.text.starts_with('%') && bytes_of(type) > 8)
     invalid(statement, "the special register has not 128 bits");
-  if (const std::uint32_t slot = clock_value(statement, operand.text, is_wide(type));
-      slot != Instruction::kNone)
-    return slot;
-  if (const std::uint32_t slot = launch_special(operand.text); slot != Instruction::kNone) {
-    if (bytes_of(type) > 4) invalid(statement, "the special register has 32 bits");
-    return slot;
-  }
-  if (operand.text.starts_with('%') || operand.text == "WARP_SZ") {
-    const std::uint32_t slot = special_named(operand.text, is_wide(type));
-    if (slot != Instruction::kNone) return slot;
-    for (const auto& [name, which] : kSpecials) {
-      if (operand.text == name) invalid(statement, "the special register has 32 bits");
-    }
-  }
+  if (const SpecialRegister* const special = special_register(operand.text))
+    return special_value(statement, *special, type);
   if (operand.text.starts_with('%'))
     invalid(statement,
             "register or special register '" + std::string(operand.text) + "' is not known");
-  if (statement.opcode.substr(0, 4) != "mov.") invalid(statement, "a name cannot stand here");
+  if (statement.facts->mnemonic != "mov") invalid(statement, "a name cannot stand here");
   if (class_of(type) == Class::real) invalid(statement, "an address is no floating-point number");
   const auto placed = variables_.find(operand.text);
   if (placed != variables_.end()) {
@@ -339,7 +280,7 @@ std::uint32_t Decoder::source(const Statement& statement, const Operand& operand
     emit_plain(statement, Opcode::not_pred, opposite, value);
     return opposite;
   }
-  const bool convert = statement.opcode.starts_with("cvt.");
+  const bool convert = statement.facts->mnemonic == "cvt";
   if (operand.negated) invalid(statement, "only a predicate is negated");
   switch (operand.kind) {
     case OperandKind::reg: {
@@ -393,7 +334,7 @@ std::uint32_t Decoder::destination(const Statement& statement, const Operand& op
   if (operand.kind != OperandKind::reg || operand.negated || operand.value != 0) {
     invalid(statement, "the result must be a register");
   }
-  const bool convert = statement.opcode.starts_with("cvt.");
+  const bool convert = statement.facts->mnemonic == "cvt";
   check_register(statement, operand, type, convert);
   if (is_wide(function_.registers[operand.index].type) != is_wide(type) && type != Type::pred) {
     widen_.wide = register_slot(operand.index);

@@ -124,7 +124,7 @@ class Decoder {
   void check_target(const Statement& statement) const;
   void emit(const Statement& statement, Instruction instruction);
   void finish_widening(const Statement& statement);
-  std::uint32_t special_named(std::string_view name, bool wide);
+  std::uint32_t special_value(const Statement& statement, const SpecialRegister& named, Type type);
   [[nodiscard]] static bool is_constant(const Operand& operand, Type type);
   static std::uint64_t real_bits(const Operand& operand, std::uint32_t bytes);
 
@@ -141,7 +141,7 @@ class Decoder {
                             bool constants);
   [[nodiscard]] std::uint64_t window_of(Space space) const;
   bool clock(const Statement& statement);
-  std::uint32_t clock_value(const Statement& statement, std::string_view name, bool wide);
+  std::uint32_t clock_value(const Statement& statement, const SpecialRegister& named, Type type);
   void advice(const Statement& statement);
   void check_line(const Statement& statement) const;
   void policy(const Statement& statement);
@@ -266,8 +266,6 @@ class Decoder {
                                        const Operand* offsets, const TensorForm& form);
   // decode_cluster.cpp
   void cluster_address(const Statement& statement);
-  /// The slot of a special register that depends on the launch, or kNone.
-  std::uint32_t launch_special(std::string_view name);
   std::uint32_t frame_address(const Statement& statement, std::uint64_t offset);
   std::uint64_t function_address(std::string_view name) const;
 

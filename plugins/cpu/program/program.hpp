@@ -13,6 +13,7 @@
 #include "program/counter.hpp"
 #include "program/opcode.hpp"
 #include "ptx/module.hpp"
+#include "ptx/special_registers.hpp"
 
 namespace warpmark::cpu {
 
@@ -92,54 +93,6 @@ struct BasicBlock {
   std::uint32_t statement = 0;                 ///< of the instruction that ends it
   std::uint64_t barrier_bit = 0;  ///< of a barrier for all threads; the first 64 have one
   std::uint64_t past = 0;         ///< bits of the barriers to which who is here comes no more
-};
-
-/// Values that the machine provides in register slots.
-enum class Special : std::uint8_t {
-  tid_x,
-  tid_y,
-  tid_z,
-  ntid_x,
-  ntid_y,
-  ntid_z,
-  ctaid_x,
-  ctaid_y,
-  ctaid_z,
-  nctaid_x,
-  nctaid_y,
-  nctaid_z,
-  laneid,
-  warpid,
-  nwarpid,
-  warp_size,
-  lanemask_eq,
-  lanemask_lt,
-  lanemask_le,
-  lanemask_gt,
-  lanemask_ge,
-  dynamic_smem_size,
-  total_smem_size,
-  zero,
-  reserved_begin,  ///< offsets of the memory that cooperative groups keep for themselves
-  reserved_end,
-  workspace_low,  ///< address of the memory of a cooperative grid, 0 of another
-  workspace_high,
-  clusterid_x,
-  clusterid_y,
-  clusterid_z,
-  nclusterid_x,
-  nclusterid_y,
-  nclusterid_z,
-  cluster_ctaid_x,
-  cluster_ctaid_y,
-  cluster_ctaid_z,
-  cluster_nctaid_x,
-  cluster_nctaid_y,
-  cluster_nctaid_z,
-  cluster_ctarank,
-  cluster_nctarank,
-  is_explicit_cluster,  ///< a predicate: all bits or none
-  smid                  ///< the block's number, modulo kMultiprocessors
 };
 
 /// What the device reports, and %nsmid: a grid's blocks are numbered over them, one after another.

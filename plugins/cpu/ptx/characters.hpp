@@ -6,5 +6,12 @@ namespace warpmark::cpu {
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
+/// What goes on in a name, or in a number: right behind a number it is neither.
+constexpr bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
+}
+constexpr bool is_name_start(char c) {
+  return (is_name(c) && !is_digit(c)) || c == '%';
+}
 
 }  // namespace warpmark::cpu

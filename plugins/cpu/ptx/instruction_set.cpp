@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "ptx/module.hpp"
+#include "ptx/types.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -471,13 +471,6 @@ std::string what_is_wrong(std::string_view opcode) {
   if (least.strangers == 0 && !least.missing.empty())
     return "'" + first + "' needs " + described(*least.missing.front()) + form;
   return "'" + first + "' has no such modifiers, or not together" + form;
-}
-
-std::uint32_t least_target_of_special(std::string_view name) {
-  if (name.starts_with("%cluster") || name.starts_with("%nclusterid") ||
-      name == "%is_explicit_cluster" || name == "%aggr_smem_size")
-    return 90;
-  return name.starts_with("%reserved_smem_offset") ? 80 : 0;
 }
 
 }  // namespace warpmark::cpu

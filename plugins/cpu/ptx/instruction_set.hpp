@@ -121,7 +121,4 @@ std::span<const InstructionForm> instruction_forms();
 /// that the instruction has.
 std::string what_is_wrong(std::string_view opcode);
 
-/// The least .target of a special register: 90 for sm_90.
-std::uint32_t least_target_of_special(std::string_view name);
-
 }  // namespace warpmark::cpu

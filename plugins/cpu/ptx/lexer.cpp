@@ -2,6 +2,7 @@
 // use.
 #include "ptx/lexer.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -9,26 +10,8 @@
 
 #include "ptx/characters.hpp"
 #include "ptx/error.hpp"
-#include "warpmark/ptx_number.hpp"
 
 namespace warpmark::cpu {
-namespace {
-
-bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
-}
-bool is_name(char c) {
-  return is_name_start(c) || is_digit(c);
-}
-
-std::string printable(char c) {
-  if (c > ' ' && c < 0x7f) return std::string("'") + c + "'";
-  char text[8];
-  std::snprintf(text, sizeof text, "0x%02x", static_cast<unsigned char>(c));
-  return text;
-}
-
-}  // namespace
 
 void Lexer::skip_blanks() {
   while (at_ != end_) {
@@ -48,7 +31,10 @@ void Lexer::skip_blanks() {
         if (*at_ == '\n') ++line_;
         ++at_;
       }
-      if (end_ - at_ < 2) throw PtxError(opened, "comment without an end");
+      if (end_ - at_ < 2) {
+        at_ = end_;
+        throw PtxError(opened, "a comment without an end");
+      }
       at_ += 2;
     } else {
       return;
@@ -64,48 +50,32 @@ Token Lexer::finish(TokenKind kind, const char* begin) const {
   return token;
 }
 
-bool Lexer::next_of_list(std::uint64_t& value) {
-  const char* ahead = at_;
-  if (ahead == end_ || *ahead != ',') return false;
-  ++ahead;
-  if (ahead != end_ && *ahead == ' ') ++ahead;
-  const char* const begin = ahead;
-  std::uint64_t read = 0;
-  while (ahead != end_ && ahead - begin < 19 && is_digit(*ahead))
-    read = read * 10 + static_cast<std::uint64_t>(*ahead++ - '0');
-  if (ahead == begin || ahead == end_ || (*ahead != ',' && *ahead != '}')) return false;
-  if (*begin == '0' && ahead - begin > 1) return false;  // octal
-  at_ = ahead;
-  value = read;
-  return true;
+void Lexer::refuse(std::size_t length, const char* trouble) {
+  constexpr std::size_t kMostShown = 60;
+  std::string text = "'" + std::string(at_, std::min(length, kMostShown)) + "'";
+  if (*at_ <= ' ' || *at_ >= 0x7f) {
+    char code[8];
+    std::snprintf(code, sizeof code, "0x%02x", static_cast<unsigned char>(*at_));
+    text = code;
+  }
+  at_ += length;
+  throw PtxError(line_, text + " is " + trouble);
 }
 
-Token Lexer::number() {
-  const char* begin = at_;
-  // Most numbers are decimal and short: tables of initial values are millions of them.
-  if (*at_ != '0') {
-    const char* ahead = at_;
-    std::uint64_t short_value = 0;
-    while (ahead != end_ && ahead - at_ < 19 && is_digit(*ahead))
-      short_value = short_value * 10 + static_cast<std::uint64_t>(*ahead++ - '0');
-    if (ahead != end_ && (*ahead == ',' || *ahead == ' ' || *ahead == '}' || *ahead == ']' ||
-                          *ahead == ';' || *ahead == '\n')) {
-      at_ = ahead;
-      Token token = finish(TokenKind::integer, begin);
-      token.value = short_value;
-      return token;
+// Moves over the first character of a name, and over all that goes on in it.
+void Lexer::skip_name(bool modifiers) {
+  ++at_;
+  while (at_ != end_) {
+    if (is_name(*at_)) {
+      ++at_;
+    } else if (modifiers && *at_ == '.' && at_ + 1 != end_ && is_name(at_[1])) {
+      at_ += 2;
+    } else if (*at_ == ':' && end_ - at_ > 2 && at_[1] == ':' && is_name(at_[2])) {
+      at_ += 3;
+    } else {
+      return;
     }
   }
-  const PtxNumber number = read_ptx_number({begin, static_cast<std::size_t>(end_ - begin)});
-  at_ += number.length;
-  if (number.kind == PtxNumberKind::malformed) {
-    throw PtxError(line_, "'" + std::string(begin, at_) + "' is " + number.trouble);
-  }
-  Token token =
-      finish(number.kind == PtxNumberKind::integer ? TokenKind::integer : TokenKind::real, begin);
-  token.single = number.kind == PtxNumberKind::binary32;
-  token.value = number.value;
-  return token;
 }
 
 Token Lexer::next() {
@@ -118,30 +88,19 @@ Token Lexer::next() {
   const bool modulo = c == '%' && (at_ + 1 == end_ || !is_name(at_[1]));
   if (is_name_start(c) && !modulo) {
     // An opcode carries its modifiers: ld.global.nc.v4.f32, ld.shared::cta.u32, %tid.x.
-    ++at_;
-    while (at_ != end_) {
-      if (is_name(*at_)) {
-        ++at_;
-      } else if (*at_ == '.' && at_ + 1 != end_ && is_name(at_[1])) {
-        at_ += 2;
-      } else if (*at_ == ':' && end_ - at_ > 2 && at_[1] == ':' && is_name(at_[2])) {
-        at_ += 3;
-      } else {
-        break;
-      }
-    }
+    skip_name(true);
     return finish(TokenKind::word, begin);
   }
-  if (c == '.' && at_ + 1 != end_ && is_name_start(at_[1])) {
-    ++at_;
-    while (at_ != end_ && is_name(*at_)) ++at_;
+  if (c == '.' && at_ + 1 != end_ && is_name(at_[1])) {
+    skip_name(false);
     return finish(TokenKind::directive, begin);
   }
   if (c == '"') {
     ++at_;
     // A backslash is a character like any other, also before the quote: so NVIDIA's assembler.
     while (at_ != end_ && *at_ != '"' && *at_ != '\n') ++at_;
-    if (at_ >= end_ || *at_ != '"') throw PtxError(line_, "string without an end");
+    if (at_ == end_ || *at_ != '"')
+      throw PtxError(line_, "a string over lines or without an end, which PTX does not have");
     Token token = finish(TokenKind::string, begin + 1);
     ++at_;
     return token;
@@ -150,7 +109,7 @@ Token Lexer::next() {
     ++at_;
     return finish(TokenKind::symbol, begin);
   }
-  throw PtxError(line_, "unexpected character " + printable(c));
+  refuse(1, "a character that PTX does not have");
 }
 
 bool Lexer::name_follows() const {
@@ -165,21 +124,27 @@ bool Lexer::real_follows() const {
   return ahead.at_ != ahead.end_ && is_digit(*ahead.at_) && ahead.number().kind == TokenKind::real;
 }
 
-void Lexer::skip_braces() {
+bool Lexer::skip_braces() {
   int depth = 1;
+  bool quoted = false, agreed = true;
   const std::uint32_t opened = line_;
   while (depth > 0) {
     if (at_ == end_) throw PtxError(opened, "'{' without '}'");
-    const char c = *at_;
-    if (c == '/' || c == '\n') {
-      const char* before = at_;
-      skip_blanks();  // a comment, or blanks
-      if (at_ != before) continue;
+    const char* const before = at_;
+    if (*at_ == '/' || *at_ == '\n') skip_blanks();  // a comment, or blanks
+    if (at_ != before) {
+      const std::string_view skipped(before, static_cast<std::size_t>(at_ - before));
+      agreed = agreed && skipped.find_first_of("{}") == std::string_view::npos;
+      continue;
     }
-    if (c == '{') ++depth;
-    if (c == '}') --depth;
+    quoted = quoted != (*at_ == '"');
+    if (*at_ == '{' || *at_ == '}') {
+      depth += *at_ == '{' ? 1 : -1;
+      agreed = agreed && !quoted;
+    }
     ++at_;
   }
+  return agreed;
 }
 
 }  // namespace warpmark::cpu

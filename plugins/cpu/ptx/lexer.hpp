@@ -1,6 +1,8 @@
-// Splits PTX text into tokens that are views into it; nothing is copied.
+// Splits PTX text into tokens that are views into it; nothing is copied. The CPU device and the
+// grader read PTX with it, so that they cannot disagree about a name or a number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -8,7 +10,7 @@ namespace warpmark::cpu {
 
 enum class TokenKind : std::uint8_t {
   word,       ///< identifier, opcode with its dotted modifiers, register, label
-  directive,  ///< a dot and one name: .reg, .u32; the next dot starts a new token
+  directive,  ///< a dot and one name: .reg, .u32, .L2::128B; the next dot starts a new token
   integer,    ///< value holds it
   real,       ///< value holds its bits as binary64; single says that it was written as binary32
   string,     ///< text holds what stands between the quotes, escapes untouched
@@ -26,7 +28,9 @@ struct Token {
   [[nodiscard]] bool is(char symbol) const {
     return kind == TokenKind::symbol && text[0] == symbol;
   }
-  [[nodiscard]] bool is(std::string_view spelled) const { return text == spelled; }
+  [[nodiscard]] bool is(std::string_view spelled) const {
+    return kind != TokenKind::string && text == spelled;
+  }
 };
 
 /// A cursor over PTX text. The text must outlive the tokens.
@@ -35,7 +39,8 @@ class Lexer {
   explicit Lexer(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
 
   /// The next token; a token of kind `end` after the last. Throws PtxError on a character that
-  /// starts no token, an unterminated comment or string, or a constant that does not fit 64 bits.
+  /// starts no token, an unterminated comment or string, or a number that readers may take in
+  /// different ways; the lexer then stands behind that, and can go on.
   Token next();
 
   /// Whether the character right behind the last token is `symbol`.
@@ -52,12 +57,16 @@ class Lexer {
 
   /// Skips to just behind the `}` that closes an already open `{`, without making tokens of what
   /// stands between; used for debug sections, which are most of a module built with -G. Braces in
-  /// comments do not count.
-  void skip_braces();
+  /// comments do not count. False if there are some there, or in strings: another reader may then
+  /// disagree about the end.
+  bool skip_braces();
 
  private:
   void skip_blanks();
+  void skip_name(bool modifiers);
   Token number();
+  bool short_number(Token& token);
+  [[noreturn]] void refuse(std::size_t length, const char* trouble);
   Token finish(TokenKind kind, const char* begin) const;
 
   const char* at_;

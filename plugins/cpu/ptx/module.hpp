@@ -10,41 +10,9 @@
 #include <vector>
 
 #include "ptx/instruction_set.hpp"
+#include "ptx/types.hpp"
 
 namespace warpmark::cpu {
-
-/// The fundamental types of PTX that this device knows.
-enum class Type : std::uint8_t {
-  none,
-  pred,
-  b8,
-  u8,
-  s8,
-  b16,
-  u16,
-  s16,
-  f16,
-  bf16,
-  b32,
-  u32,
-  s32,
-  f32,
-  f16x2,
-  bf16x2,
-  b64,
-  u64,
-  s64,
-  f64,
-  b128
-};
-
-/// Bytes of one value of `type`; 0 for none and pred.
-std::uint32_t bytes_of(Type type);
-/// Types .b, .u and .s of 8 to 64 bits.
-bool is_integer(Type type);
-bool is_signed(Type type);
-/// The type of a name without its dot ("u32"), or Type::none.
-Type type_named(std::string_view name);
 
 enum class Space : std::uint8_t { generic, global, shared, local, param, constant, reg };
 

@@ -1,9 +1,7 @@
 // Names and sizes of PTX types.
-#include <array>
-#include <cstdint>
-#include <utility>
+#include "ptx/types.hpp"
 
-#include "ptx/module.hpp"
+#include <array>
 
 namespace warpmark::cpu {
 namespace {

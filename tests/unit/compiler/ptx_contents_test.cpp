@@ -340,9 +340,9 @@ TEST(PtxContents, FuzzedTextsEnd) {
   std::mt19937_64 random(seed);
   std::vector<std::string> pieces;
   PtxTokens tokens(kPtx);
-  for (PtxToken token = tokens.next(); token.kind != PtxTokenKind::end; token = tokens.next()) {
-    pieces.push_back(token.kind == PtxTokenKind::text ? "\"" + std::string(token.text) + "\""
-                                                      : std::string(token.text));
+  for (cpu::Token token = tokens.next(); token.kind != cpu::TokenKind::end; token = tokens.next()) {
+    pieces.push_back(token.kind == cpu::TokenKind::string ? "\"" + std::string(token.text) + "\""
+                                                          : std::string(token.text));
   }
   for (int round = 0; round < 400; ++round) {
     std::string text;

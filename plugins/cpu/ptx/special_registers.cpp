@@ -1,0 +1,47 @@
+#include "ptx/special_registers.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "ptx/characters.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+constexpr SpecialRegister kRegisters[] = {
+#define SPECIAL(name, target, bits, value) {name, 0, "", target, bits, Special::value},
+#define SAME(name, target, bits, value) {name, 0, "", target, bits, Special::value},
+#define NUMBERED(stem, count, suffix, target, bits, value) \
+  {stem, count, suffix, target, bits, Special::value},
+#include "ptx/special_registers.def"
+};
+
+// A number below `count`, without leading zeros.
+bool is_number_below(std::string_view digits, std::uint32_t count) {
+  if (digits.empty() || digits.size() > 2 || (digits[0] == '0' && digits.size() > 1)) return false;
+  std::uint32_t number = 0;
+  for (const char digit : digits) {
+    if (!is_digit(digit)) return false;
+    number = number * 10 + static_cast<std::uint32_t>(digit - '0');
+  }
+  return number < count;
+}
+
+}  // namespace
+
+std::span<const SpecialRegister> special_registers() {
+  return kRegisters;
+}
+
+const SpecialRegister* special_register(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kRegisters), std::end(kRegisters), [&](const SpecialRegister& one) {
+        if (one.count == 0) return one.name == name;
+        const std::size_t around = one.name.size() + one.suffix.size();
+        return name.size() > around && name.starts_with(one.name) && name.ends_with(one.suffix) &&
+               is_number_below(name.substr(one.name.size(), name.size() - around), one.count);
+      });
+  return found == std::end(kRegisters) ? nullptr : found;
+}
+
+}  // namespace warpmark::cpu
