@@ -125,24 +125,10 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
                   static_cast<std::uint32_t>(index / shape.grid[0] / shape.grid[1])};
   std::memcpy(registers_.get(), image_.get(), register_bytes_ * warps_.size());
   for (const Program::SpecialSlot& special : launch_.program.specials) {
-    switch (special.which) {
-      case Special::ctaid_x:
-      case Special::ctaid_y:
-      case Special::ctaid_z:
-      case Special::clusterid_x:
-      case Special::clusterid_y:
-      case Special::clusterid_z:
-      case Special::cluster_ctaid_x:
-      case Special::cluster_ctaid_y:
-      case Special::cluster_ctaid_z:
-      case Special::cluster_ctarank:
-      case Special::smid:
-        break;
-      default:
-        continue;
-    }
+    const std::optional<std::uint32_t> value = block_value(special.which);
+    if (!value) continue;
     std::array<std::uint32_t, 32> lanes;
-    lanes.fill(block_value(special.which));
+    lanes.fill(*value);
     for (Warp& warp : warps_)
       std::memcpy(warp.lanes.registers + special.slot, lanes.data(), sizeof lanes);
   }
@@ -506,7 +492,7 @@ Fault BlockState::fault(FaultKind kind, std::uint32_t statement, std::uint32_t w
 
 void BlockState::trap(const Warp& warp, std::uint32_t mask, const BasicBlock& node) {
   const Statement* statement = launch_.program.statement(node.statement);
-  const bool branch = statement != nullptr && statement->opcode.starts_with("brx");
+  const bool branch = statement != nullptr && statement->facts->mnemonic == "brx";
   Fault fault = this->fault(branch ? FaultKind::invalid_pc : FaultKind::trap, node.statement,
                             warp.lanes.warp, mask);
   fault.message = branch ? "a branch to an entry that its table of labels does not have"

@@ -277,7 +277,7 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] std::uint32_t thread_value(Special which, std::uint32_t warp,
                                            std::uint32_t lane) const;
   [[nodiscard]] std::uint32_t launch_value(Special which) const;
-  [[nodiscard]] std::uint32_t block_value(Special which) const;
+  [[nodiscard]] std::optional<std::uint32_t> block_value(Special which) const;
   static void add_fragment(Warp& warp, const Fragment& fragment);
   [[nodiscard]] std::uint32_t uniform(const Warp& warp, std::uint32_t slot,
                                       std::uint32_t mask) const;

@@ -108,7 +108,8 @@ std::uint32_t BlockState::launch_value(Special which) const {
   }
 }
 
-std::uint32_t BlockState::block_value(Special which) const {
+// What differs from block to block; nothing of what does not.
+std::optional<std::uint32_t> BlockState::block_value(Special which) const {
   const auto& cluster = launch_.shape.cluster;
   const auto& grid = launch_.shape.grid;
   switch (which) {
@@ -134,8 +135,10 @@ std::uint32_t BlockState::block_value(Special which) const {
       const std::uint64_t row = coordinates_[1] + std::uint64_t{grid[1]} * coordinates_[2];
       return static_cast<std::uint32_t>((coordinates_[0] + grid[0] * row) % kMultiprocessors);
     }
-    default:
+    case Special::cluster_ctarank:
       return rank_;
+    default:
+      return std::nullopt;
   }
 }
 

@@ -33,6 +33,9 @@ struct Token {
   }
 };
 
+/// Whether the digits are a number below `count` as one stands behind a name: %r0, %r12, not %r01.
+bool is_number_below(std::string_view digits, std::uint64_t count);
+
 /// A cursor over PTX text. The text must outlive the tokens.
 class Lexer {
  public:

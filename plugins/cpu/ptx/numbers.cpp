@@ -66,6 +66,16 @@ Notation notation_of(std::string_view text) {
 
 }  // namespace
 
+bool is_number_below(std::string_view digits, std::uint64_t count) {
+  if (digits.empty() || digits.size() > 18 || (digits[0] == '0' && digits.size() > 1)) return false;
+  std::uint64_t number = 0;
+  for (const char one : digits) {
+    if (!is_digit(one)) return false;
+    number = number * 10 + digit(one);
+  }
+  return number < count;
+}
+
 bool Lexer::next_of_list(std::uint64_t& value) {
   const char* ahead = at_;
   if (ahead == end_ || *ahead != ',') return false;

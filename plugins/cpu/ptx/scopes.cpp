@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ptx/error.hpp"
+#include "ptx/lexer.hpp"
 
 namespace warpmark::cpu {
 
@@ -16,16 +17,7 @@ void Scopes::declare(std::string_view name, Type type, bool range, std::uint64_t
   // %r12 is one of %r<20>, whichever comes first.
   bool twice = !fresh;
   const auto is_in = [](std::string_view single, std::string_view stem, std::uint64_t size) {
-    if (!single.starts_with(stem) || single.size() == stem.size() ||
-        single.size() - stem.size() > 18 ||
-        (single[stem.size()] == '0' && single.size() - stem.size() > 1))
-      return false;
-    std::uint64_t number = 0;
-    for (const char digit : single.substr(stem.size())) {
-      if (digit < '0' || digit > '9') return false;
-      number = number * 10 + static_cast<std::uint64_t>(digit - '0');
-    }
-    return number < size;
+    return single.starts_with(stem) && is_number_below(single.substr(stem.size()), size);
   };
   if (range) {
     for (const auto& [single, unused] : scope.singles) twice = twice || is_in(single, name, count);
@@ -38,27 +30,18 @@ void Scopes::declare(std::string_view name, Type type, bool range, std::uint64_t
 }
 
 std::uint32_t Scopes::find(std::string_view name) {
-  // `%r12` may be declared alone or as one of `%r<20>`: split the number off, without leading
-  // zeros.
-  std::size_t stem = name.size();
-  while (stem > 0 && name[stem - 1] >= '0' && name[stem - 1] <= '9') --stem;
-  std::uint64_t number = 0;
-  bool numbered = stem < name.size() && name.size() - stem <= 18;
-  if (numbered && name[stem] == '0' && name.size() - stem > 1) numbered = false;
-  if (numbered) {
-    for (std::size_t i = stem; i < name.size(); ++i) {
-      number = number * 10 + static_cast<std::uint64_t>(name[i] - '0');
-    }
-  }
+  // `%r12` may be declared alone or as one of `%r<20>`: split the number off.
+  const std::size_t stem = name.find_last_not_of("0123456789") + 1;
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (auto used = scope->used.find(name); used != scope->used.end()) return used->second;
     Type type = Type::none;
     if (auto single = scope->singles.find(name); single != scope->singles.end()) {
       type = single->second;
       if (type == Type::none) return Operand::kNone;  // a variable
-    } else if (numbered) {
+    } else if (stem < name.size()) {
       auto range = scope->ranges.find(name.substr(0, stem));
-      if (range != scope->ranges.end() && number < range->second.count) type = range->second.type;
+      if (range != scope->ranges.end() && is_number_below(name.substr(stem), range->second.count))
+        type = range->second.type;
     }
     if (type == Type::none) continue;
     const auto index = static_cast<std::uint32_t>(function_.registers.size());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "ptx/characters.hpp"
+#include "ptx/lexer.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -15,17 +15,6 @@ constexpr SpecialRegister kRegisters[] = {
   {stem, count, suffix, target, bits, Special::value},
 #include "ptx/special_registers.def"
 };
-
-// A number below `count`, without leading zeros.
-bool is_number_below(std::string_view digits, std::uint32_t count) {
-  if (digits.empty() || digits.size() > 2 || (digits[0] == '0' && digits.size() > 1)) return false;
-  std::uint32_t number = 0;
-  for (const char digit : digits) {
-    if (!is_digit(digit)) return false;
-    number = number * 10 + static_cast<std::uint32_t>(digit - '0');
-  }
-  return number < count;
-}
 
 }  // namespace
 
