@@ -32,7 +32,7 @@ bool is_branch(const Program& program, const BasicBlock& block) {
   if (block.exit != Exit::branch || block.weight == 0) return false;
   const Statement* statement = program.statement(block.statement);
   return statement != nullptr &&
-         (statement->opcode.starts_with("bra") || statement->opcode.starts_with("brx"));
+         (statement->facts->mnemonic == "bra" || statement->facts->mnemonic == "brx");
 }
 
 // What is counted of statements: of a launch, or of one line.

@@ -5,6 +5,8 @@
 #include <bit>
 #include <string_view>
 
+#include "program/data_flow.hpp"
+
 namespace warpmark::cpu {
 namespace {
 
@@ -81,7 +83,7 @@ class Result {
   void subtract() {
     const auto &a = x_[0], &b = x_[1];
     if (chained()) {
-      const bool first = info_.names.starts_with("sub.");
+      const bool first = !info_.reads_carry;
       const PartialValue inverse{~b.value & low_bits(width_), b.undefined};
       flow_.undefined =
           undefined_sum(a, inverse, width_, first ? PartialValue{1, 0} : carry_in(), carry_out());
@@ -117,7 +119,7 @@ class Result {
   template <bool Left>
   void funnel_shift() {
     if (x_[2].undefined != 0) return whole();
-    const bool wraps = info_.names.find(".wrap.") != std::string_view::npos;
+    const bool wraps = words_of(info_).has("wrap");
     const std::uint64_t by = wraps ? x_[2].value & 31 : std::min<std::uint64_t>(x_[2].value, 32);
     const PartialValue both{x_[1].value << 32 | x_[0].value,
                             x_[1].undefined << 32 | x_[0].undefined};
@@ -172,7 +174,7 @@ class Result {
   // Zero has none, which is -1: as far from the others as can be.
   void leading_bit() {
     const PartialValue& a = x_[0];
-    const bool shifts = info_.names.find(".shiftamt") != std::string_view::npos;
+    const bool shifts = words_of(info_).has("shiftamt");
     if (a.undefined == 0) return;
     if (signed_ || a.least() == 0) return whole();
     const auto bit = [&](std::uint64_t value) {
@@ -236,7 +238,7 @@ class Result {
       return;
     }
     const std::uint64_t value = x_[2].value, magnitude = value & ~sign;
-    const bool flushes = info_.names.find(".ftz") != std::string_view::npos;
+    const bool flushes = words_of(info_).has("ftz");
     const bool zero = magnitude == 0 || (flushes && magnitude < 0x00800000);
     const bool first = number ? (value & sign) == 0 : zero || value <= 0x7f800000;
     const std::size_t k = first ? 0 : 1;
@@ -315,82 +317,38 @@ class Result {
   BitFlow flow_;
 };
 
-struct FlowWord {
-  std::string_view begins;
+struct BitRow {
+  FlowTypes types;
   Result::Rule rule;
 };
-
-// Beginnings of names, and what bits of them do in all types ...
-constexpr FlowWord kOfAllTypes[] = {
-    {"mov.", &Result::move},
-    {"slct.", &Result::choose},
-    {"prmt.b32", &Result::permute},
-};
-
-// ... and of integers.
-constexpr FlowWord kOfIntegers[] = {
-    {"cvt.", &Result::convert},
-    {"and.", &Result::logic<kAnd>},
-    {"or.", &Result::logic<0xfc>},
-    {"xor.", &Result::logic<0x3c>},
-    {"not.", &Result::logic<0x0f>},
-    {"lop3.", &Result::lop3},
-    {"add.", &Result::add},
-    {"addc.", &Result::add},
-    {"sub.", &Result::subtract},
-    {"subc.", &Result::subtract},
-    {"neg.", &Result::negate},
-    {"mul.lo.", &Result::multiply},
-    {"mul.wide.", &Result::multiply},
-    {"mul.hi.", &Result::multiply_high},
-    {"mad.lo.", &Result::multiply_add},
-    {"mad.wide.", &Result::multiply_add},
-    {"madc.lo.", &Result::multiply_add},
-    {"shl.", &Result::shift<true>},
-    {"shr.", &Result::shift<false>},
-    {"shf.l.", &Result::funnel_shift<true>},
-    {"shf.r.", &Result::funnel_shift<false>},
-    {"bfe.", &Result::extract},
-    {"bfi.", &Result::insert},
-    {"brev.", &Result::reverse},
-    {"popc.", &Result::population},
-    {"clz.", &Result::count_leading_zeros},
-    {"bfind.", &Result::leading_bit},
-    {"dp4a.", &Result::dot},
-    {"vabsdiff2.", &Result::by_lanes<16>},
-    {"vabsdiff4.", &Result::by_lanes<8>},
-    {"min.", &Result::extreme<true>},
-    {"max.", &Result::extreme<false>},
-    {"div.", &Result::divide<false>},
-    {"rem.", &Result::divide<true>},
-    {"cnot.", &Result::is_zero},
+constexpr BitRow kBitRows[] = {
+#define FLOW(mnemonic, word, types, flow, bits) {FlowTypes::types, &Result::bits},
+#include "program/flows.def"
 };
 
 struct Meaning {
   Result::Rule rule = &Result::other;
-  bool carries = false;  ///< reads the carry
   bool cancels = false;  ///< itself
 };
 
-Result::Rule rule_of(const OpcodeInfo& info, std::string_view name, bool integers) {
-  for (const FlowWord& word : kOfAllTypes)
-    if (name.starts_with(word.begins)) return word.rule;
-  if (name.find("x2.f32") != name.npos && info.form == Form::binary) return &Result::join;
-  if (name.ends_with("x2")) return &Result::halves;
-  for (const std::string_view limit : {".sat", ".relu", ".add"})
-    if (name.find(limit) != name.npos) return &Result::other;
-  for (const FlowWord& word : kOfIntegers)
-    if (integers && name.starts_with(word.begins)) return word.rule;
-  return &Result::other;
+Result::Rule rule_of(const OpcodeInfo& info) {
+  const InstructionFacts& words = words_of(info);
+  const std::size_t number = flow_row(info);
+  const BitRow row =
+      number == kNoFlowRow ? BitRow{FlowTypes::integers, &Result::other} : kBitRows[number];
+  if (row.types == FlowTypes::any) return row.rule;
+  if (words.mnemonic == "cvt" && info.form == Form::binary && info.a == Type::f32)
+    return &Result::join;
+  if (words.is_packed()) return &Result::halves;
+  for (const std::string_view limit : {"sat", "satfinite", "relu", "add"})
+    if (words.has(limit)) return &Result::other;
+  return row.rule;
 }
 
 Meaning meaning_of(const OpcodeInfo& info) {
-  const std::string_view name = info.names.substr(0, info.names.find(' '));
   const bool integers = is_integer(info.d) && is_integer(info.a);
-  const std::string_view first = name.substr(0, name.find('.'));
-  const bool chain = info.form == Form::carry2 || info.form == Form::carry3;
-  return {rule_of(info, name, integers), chain && first.ends_with('c'),
-          integers && (first == "xor" || first == "sub")};
+  const std::string_view mnemonic = words_of(info).mnemonic;
+  return {rule_of(info), integers && (mnemonic == "xor" || mnemonic == "sub")};
 }
 
 const Meaning& known_meaning(const OpcodeInfo& info) {
@@ -411,10 +369,6 @@ BitFlow flow_of_bits(const OpcodeInfo& info, const Operands& operands) {
   return Result(info, operands).get(known_meaning(info).rule);
 }
 
-bool reads_carry(const OpcodeInfo& info) {
-  return known_meaning(info).carries;
-}
-
 bool cancels_itself(const OpcodeInfo& info) {
   return known_meaning(info).cancels;
 }
@@ -423,14 +377,13 @@ bool undefined_comparison(const OpcodeInfo& info, const PartialValue& a, const P
   if ((a.undefined | b.undefined) == 0) return false;
   if (!is_integer(info.a)) return true;
   const std::uint32_t width = width_of(info.a);
-  const std::string_view name = info.names;
+  const std::string_view relation = words_of(info).words.front();
   const bool number = is_signed(info.a);
-  const auto is = [&](std::string_view word) { return name.starts_with(word); };
-  if (is("setp.eq.") || is("setp.ne.")) return undefined_equality(a, b);
-  if (is("setp.lt.") || is("setp.lo.")) return undefined_order(a, b, false, width, number);
-  if (is("setp.le.") || is("setp.ls.")) return undefined_order(a, b, true, width, number);
-  if (is("setp.gt.") || is("setp.hi.")) return undefined_order(b, a, false, width, number);
-  if (is("setp.ge.") || is("setp.hs.")) return undefined_order(b, a, true, width, number);
+  if (relation == "eq" || relation == "ne") return undefined_equality(a, b);
+  if (relation == "lt" || relation == "lo") return undefined_order(a, b, false, width, number);
+  if (relation == "le" || relation == "ls") return undefined_order(a, b, true, width, number);
+  if (relation == "gt" || relation == "hi") return undefined_order(b, a, false, width, number);
+  if (relation == "ge" || relation == "hs") return undefined_order(b, a, true, width, number);
   return true;
 }
 

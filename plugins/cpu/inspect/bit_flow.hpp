@@ -27,8 +27,6 @@ struct BitFlow {
 BitFlow flow_of_bits(const OpcodeInfo& info,
                      const std::array<PartialValue, BitFlow::kOperands>& operands);
 
-/// addc, subc and madc.
-bool reads_carry(const OpcodeInfo& info);
 /// What is the same of any value with itself: xor and sub.
 bool cancels_itself(const OpcodeInfo& info);
 

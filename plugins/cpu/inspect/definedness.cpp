@@ -142,7 +142,7 @@ class Step {
     if (info.form == Form::unary) slots[1] = Instruction::kNone;
     if (info.form == Form::unary || info.form == Form::binary || info.form == Form::carry2)
       slots[2] = Instruction::kNone;
-    const bool carries = chain && reads_carry(info);
+    const bool carries = chain && info.reads_carry;
     if (info.form != Form::quaternary && !carries) slots[3] = Instruction::kNone;
     // What a value makes of itself may not depend on it.
     const bool nothing = i_.a == i_.b && cancels_itself(info);
@@ -195,7 +195,7 @@ class Step {
   // and.pred and or.pred, where one operand may decide.
   [[nodiscard]] Definedness mask_result(const OpcodeInfo& info, std::uint32_t lane,
                                         Definedness result) const {
-    const bool both = info.names.starts_with("and"), either = info.names.starts_with("or");
+    const bool both = info.opcode == Opcode::and_pred, either = info.opcode == Opcode::or_pred;
     if (!result.incomplete() || (!both && !either)) return result;
     for (const std::uint32_t slot : {i_.a, i_.b}) {
       if (!of(slot, lane).incomplete() && bit(slot, lane) == either) return {};

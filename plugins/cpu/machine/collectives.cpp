@@ -126,11 +126,8 @@ bool BlockState::same_operation(std::uint32_t node, std::uint32_t other) const {
     const Statement* statement =
         launch_.program.statement(launch_.program.code[block.begin].statement);
     if (statement == nullptr) return "";
-    const std::string_view opcode = statement->opcode;
-    for (const std::string_view name : {"shfl.sync", "vote.sync", "match.", "redux."}) {
-      if (opcode.starts_with(name)) return opcode;
-    }
-    return "";
+    const InstructionFacts& facts = *statement->facts;
+    return facts.family == Family::collective && facts.has("sync") ? statement->opcode : "";
   };
   return !words(node).empty() && words(node) == words(other);
 }

@@ -61,15 +61,15 @@ constexpr Counter bytes_counter(Space space, Traffic traffic) {
   }
 }
 
-/// Floating-point operations of one lane that executes the instruction of this PTX name: 1 for add,
+/// Floating-point operations of one lane that executes the instruction of these words: 1 for add,
 /// sub and mul, 2 for fma and mad, twice that for pairs of 16-bit numbers; 0 for everything else,
 /// as ncu's metrics of fadd, fmul and ffma count.
-constexpr std::uint8_t flops_of(std::string_view name) {
-  const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos) return 0;
-  const std::string_view operation = name.substr(0, dot), type = name.substr(name.rfind('.') + 1);
-  const bool pair = type == "f16x2" || type == "bf16x2";
-  if (!pair && type != "f16" && type != "bf16" && type != "f32" && type != "f64") return 0;
+inline std::uint8_t flops_of(const InstructionFacts& facts) {
+  const Type type = facts.words.empty() ? Type::none : type_named(facts.words.back());
+  const bool pair = type == Type::f16x2 || type == Type::bf16x2;
+  if (!pair && type != Type::f16 && type != Type::bf16 && type != Type::f32 && type != Type::f64)
+    return 0;
+  const std::string_view operation = facts.mnemonic;
   const bool fused = operation == "fma" || operation == "mad";
   if (!fused && operation != "add" && operation != "sub" && operation != "mul") return 0;
   return static_cast<std::uint8_t>((fused ? 2 : 1) * (pair ? 2 : 1));

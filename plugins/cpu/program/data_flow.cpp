@@ -2,23 +2,29 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 namespace warpmark::cpu {
 namespace {
 
+struct FlowRow {
+  std::string_view mnemonic, word;
+  FlowTypes types;
+  Flow flow;
+};
+constexpr FlowRow kFlowRows[] = {
+#define FLOW(mnemonic, word, types, flow, bits) {mnemonic, word, FlowTypes::types, Flow::flow},
+#include "program/flows.def"
+};
+
 Flow flow_of_arithmetic(const OpcodeInfo& info) {
-  const std::string_view name = info.names;
   if (info.form == Form::mask1 || info.form == Form::mask2) return Flow::compute;
-  if (name.starts_with("mov.")) return Flow::copy;
-  if (name.starts_with("and.")) return Flow::both;
-  if (name.starts_with("or.")) return Flow::either;
-  if (name.starts_with("shl.") || name.starts_with("shr.")) return Flow::shift;
   if (info.form == Form::select) return Flow::select;
   if (info.form == Form::compare) return Flow::compare;
   if (is_atomic(info.form)) return Flow::atomic;
-  if (name.starts_with("cvt.") && is_integer(info.d) && is_integer(info.a)) return Flow::copy;
-  return Flow::compute;
+  const std::size_t row = flow_row(info);
+  return row == kNoFlowRow ? Flow::compute : kFlowRows[row].flow;
 }
 
 using Flows = std::array<Flow, static_cast<std::size_t>(Opcode::count)>;
@@ -48,6 +54,17 @@ const Flows& flows() {
 }
 
 }  // namespace
+
+std::size_t flow_row(const OpcodeInfo& info) {
+  const InstructionFacts& words = words_of(info);
+  const bool integers = is_integer(info.d) && is_integer(info.a);
+  const auto* const found =
+      std::find_if(std::begin(kFlowRows), std::end(kFlowRows), [&](const FlowRow& row) {
+        return words.mnemonic == row.mnemonic && (row.word.empty() || words.has(row.word)) &&
+               (integers || row.types == FlowTypes::any);
+      });
+  return found == std::end(kFlowRows) ? kNoFlowRow : static_cast<std::size_t>(found - kFlowRows);
+}
 
 Flow flow_of(Opcode opcode) {
   return flows()[static_cast<std::size_t>(opcode)];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "program/program.hpp"
@@ -28,6 +29,11 @@ enum class Flow : std::uint8_t {
 };
 
 Flow flow_of(Opcode opcode);
+
+enum class FlowTypes : std::uint8_t { any, integers };
+/// The line of flows.def that an arithmetic operation has, counted from 0.
+inline constexpr std::size_t kNoFlowRow = ~std::size_t{0};
+std::size_t flow_row(const OpcodeInfo& info);
 
 /// The slots of the data of a load or store, Instruction::kNone among them where one is left out.
 struct DataSlots {

@@ -20,7 +20,7 @@ constexpr BitOperands kBitOperands[] = {{"bfi", 0b00111},  {"brev", 0b11},    {"
 
 // The type of an operand, for the check of its register or number.
 Type operand_type(const InstructionFacts& facts, std::size_t index, Type known) {
-  if (known == Type::u32 && facts.words.back().ends_with("16x2"))
+  if (known == Type::u32 && facts.is_packed())
     return Type::f16x2;  // two integers are as two numbers: bits, and no constant
   for (const BitOperands& row : kBitOperands) {
     if (facts.mnemonic == row.mnemonic && (row.operands >> index & 1) != 0)
@@ -107,7 +107,7 @@ void Decoder::check_arithmetic(const Statement& statement) {
   if (mnemonic == "lop3") check_table(statement);
   if (mnemonic == "bfi") check_field(statement, 3);
   if (mnemonic == "bfe") check_field(statement, 2);
-  if (!mnemonic.starts_with("vabsdiff")) return;
+  if (mnemonic != "vabsdiff2" && mnemonic != "vabsdiff4") return;
   for (std::size_t i = 1; i < statement.operands; ++i) {
     check_is_register(statement, i);
     if (operand(statement, i).value != 0) invalid(statement, "a register stands alone here");
@@ -117,7 +117,7 @@ void Decoder::check_arithmetic(const Statement& statement) {
 void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info) {
   Instruction instruction;
   instruction.opcode = info.opcode;
-  instruction.cost = flops_of(statement.opcode);
+  instruction.cost = flops_of(*statement.facts);
   if (instruction.cost != 0) instruction.counter = Counter::ptx_flops;
   if (const std::size_t operands = operand_count(info.form); operands != 0)
     expect_operands(statement, operands, operands);

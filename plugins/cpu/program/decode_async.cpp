@@ -61,7 +61,7 @@ std::uint32_t Decoder::address_value(const Statement& statement, const Operand& 
 void Decoder::mbarrier(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const std::string_view what = facts.words.front();
-  const bool expects = what.starts_with("arrive") && facts.has("expect_tx");
+  const bool expects = (what == "arrive" || what == "arrive_drop") && facts.has("expect_tx");
   const bool parity = facts.has("parity"), cluster = facts.has("shared::cluster");
   const Space space = space_of(facts);
   Instruction instruction;

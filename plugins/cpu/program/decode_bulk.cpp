@@ -15,23 +15,16 @@ namespace {
 // Of a constant size: the bounds that ptxas names.
 constexpr std::int64_t kMostBulkBytes = 1048560, kMostFilledBytes = 1 << 24;
 
-/// The atomic operation of a reduction's words, as atomics.def has it; "" if it has none.
-std::string atomic_name(std::string_view operation, std::string_view type) {
-  // Sums of two's complement are the same with a sign and without.
-  if (operation == "add" && type == "s64") type = "u64";
-  const bool small = type == "f16" || type == "bf16";
-  const bool extreme = operation == "min" || operation == "max";
-  return std::string(small && extreme ? "atom.vector." : "atom.") + std::string(operation) +
-         (small ? ".noftz." : ".") + std::string(type);
-}
-
 }  // namespace
 
 Opcode Decoder::reduction_of(const Statement& statement, std::string_view operation,
                              std::string_view type) const {
-  const OpcodeInfo* info = find_opcode(atomic_name(operation, type));
-  if (operation.empty() || info == nullptr || !is_atomic(info->form))
-    invalid(statement, "there is no such reduction");
+  // Sums of two's complement are the same with a sign and without.
+  if (operation == "add" && type == "s64") type = "u64";
+  const bool small = type == "f16" || type == "bf16";
+  const bool extreme = operation == "min" || operation == "max";
+  const OpcodeInfo* info = find_atomic(operation, type, small && extreme);
+  if (info == nullptr) invalid(statement, "there is no such reduction");
   return info->opcode;
 }
 
@@ -109,7 +102,7 @@ void Decoder::bulk_prefetch(const Statement& statement) {
 // [mbarrier] red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type …
 void Decoder::async_store(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool reduces = statement.opcode.starts_with("red.");
+  const bool reduces = facts.mnemonic == "red";
   const std::string_view word = facts.types().front(), operation = facts.word("operation");
   const std::string_view vector_word = facts.word("vector");
   const bool narrow = word == "b32" || word == "u32" || word == "s32" || word == "f32";

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "program/decoder.hpp"
@@ -11,59 +12,44 @@ namespace warpmark::cpu {
 namespace {
 
 struct Collective {
-  std::string_view name;
+  std::string_view mnemonic, mode, type;
   Opcode opcode;
 };
 constexpr Collective kCollectives[] = {
-    {"shfl.sync.up.b32", Opcode::shfl_up},        {"shfl.sync.down.b32", Opcode::shfl_down},
-    {"shfl.sync.bfly.b32", Opcode::shfl_bfly},    {"shfl.sync.idx.b32", Opcode::shfl_idx},
-    {"vote.sync.all.pred", Opcode::vote_all},     {"vote.sync.any.pred", Opcode::vote_any},
-    {"vote.sync.uni.pred", Opcode::vote_uni},     {"vote.sync.ballot.b32", Opcode::vote_ballot},
-    {"redux.sync.add.u32", Opcode::redux_add},    {"redux.sync.add.s32", Opcode::redux_add},
-    {"redux.sync.min.u32", Opcode::redux_min_u},  {"redux.sync.max.u32", Opcode::redux_max_u},
-    {"redux.sync.min.s32", Opcode::redux_min_s},  {"redux.sync.max.s32", Opcode::redux_max_s},
-    {"redux.sync.and.b32", Opcode::redux_and},    {"redux.sync.or.b32", Opcode::redux_or},
-    {"redux.sync.xor.b32", Opcode::redux_xor},    {"match.any.sync.b32", Opcode::match_any_32},
-    {"match.any.sync.b64", Opcode::match_any_64}, {"match.all.sync.b32", Opcode::match_all_32},
-    {"match.all.sync.b64", Opcode::match_all_64},
+    {"shfl", "up", "b32", Opcode::shfl_up},        {"shfl", "down", "b32", Opcode::shfl_down},
+    {"shfl", "bfly", "b32", Opcode::shfl_bfly},    {"shfl", "idx", "b32", Opcode::shfl_idx},
+    {"vote", "all", "pred", Opcode::vote_all},     {"vote", "any", "pred", Opcode::vote_any},
+    {"vote", "uni", "pred", Opcode::vote_uni},     {"vote", "ballot", "b32", Opcode::vote_ballot},
+    {"redux", "add", "u32", Opcode::redux_add},    {"redux", "add", "s32", Opcode::redux_add},
+    {"redux", "min", "u32", Opcode::redux_min_u},  {"redux", "max", "u32", Opcode::redux_max_u},
+    {"redux", "min", "s32", Opcode::redux_min_s},  {"redux", "max", "s32", Opcode::redux_max_s},
+    {"redux", "and", "b32", Opcode::redux_and},    {"redux", "or", "b32", Opcode::redux_or},
+    {"redux", "xor", "b32", Opcode::redux_xor},    {"match", "any", "b32", Opcode::match_any_32},
+    {"match", "any", "b64", Opcode::match_any_64}, {"match", "all", "b32", Opcode::match_all_32},
+    {"match", "all", "b64", Opcode::match_all_64},
 };
 
-// Of shfl.sync.up.b32 the row has every word but perhaps .sync.
-const Collective* find_collective(const Statement& statement) {
-  for (const Collective& row : kCollectives) {
-    std::string_view rest = row.name;
-    const auto next = [&] {
-      const std::string_view word = rest.substr(0, rest.find('.'));
-      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-      return word;
-    };
-    if (!statement.opcode.starts_with(next())) continue;
-    bool all = true;
-    while (!rest.empty()) {
-      const std::string_view word = next();
-      all = all && (word == "sync" || statement.facts->has(word));
-    }
-    if (all) return &row;
-  }
-  return nullptr;
+const Collective* find_collective(const InstructionFacts& facts) {
+  const auto* const found =
+      std::find_if(std::begin(kCollectives), std::end(kCollectives), [&](const Collective& row) {
+        return facts.mnemonic == row.mnemonic && facts.has(row.mode) && facts.has(row.type);
+      });
+  return found == std::end(kCollectives) ? nullptr : found;
 }
 
 constexpr std::uint32_t kLastWithoutSync = 63;  // PTX ISA: .version 6.3, for sm_70 and later
 
 // Of an atomic's values: what its name says, as one operation does several types. Those of a
 // cas.b16 are bits; vectors and packed numbers are what the table says.
-Type atomic_type(std::string_view name, Type known) {
-  const Type named = type_named(name.substr(name.rfind('.') + 1));
+Type atomic_type(const InstructionFacts& facts, Type known) {
+  const Type named = type_named(facts.types().front());
   return bytes_of(named) == bytes_of(known) ? named : known;
 }
 
-// The name in atomics.def.
-std::string atomic_name(const InstructionFacts& facts) {
-  std::string name = facts.word("vector").empty() ? "atom." : "atom.vector.";
+std::string_view atomic_operation(const InstructionFacts& facts) {
   for (const std::string_view set : {"bitwise", "swap", "sum", "count", "extreme"})
-    name += facts.word(set);
-  if (facts.has("noftz")) name += ".noftz";
-  return name + "." + std::string(facts.types().front());
+    if (const std::string_view word = facts.word(set); !word.empty()) return word;
+  return "";
 }
 
 }  // namespace
@@ -85,7 +71,7 @@ std::uint32_t Decoder::members(const Statement& statement) {
 
 void Decoder::collective(const Statement& statement) {
   Instruction instruction;
-  if (statement.opcode == "activemask.b32") {
+  if (statement.facts->mnemonic == "activemask") {
     expect_operands(statement, 1, 1);
     instruction.opcode = Opcode::active_mask;
     instruction.d = destination(statement, 0, Type::b32);
@@ -94,14 +80,14 @@ void Decoder::collective(const Statement& statement) {
   }
   // Without .sync the lanes that come there together are meant, and nobody is waited for.
   const bool waits = statement.facts->has("sync");
-  const Collective* row = find_collective(statement);
+  const Collective* row = find_collective(*statement.facts);
   if (row == nullptr) refuse_opcode(statement);
   if (!waits && module_.version > kLastWithoutSync)
     invalid(statement, "needs .sync from PTX 6.4 on");
   const std::size_t masks = waits ? 1 : 0;
   instruction.opcode = row->opcode;
-  const bool match = statement.opcode.starts_with("match.");
-  if (match || statement.opcode.starts_with("shfl.")) {
+  const bool match = statement.facts->mnemonic == "match";
+  if (match || statement.facts->mnemonic == "shfl") {
     match ? expect_operands(statement, 3, 3) : expect_operands(statement, 4 + masks, 4 + masks);
     const Operand& result = operand(statement, 0);
     if (result.kind == OperandKind::pair) {
@@ -119,11 +105,11 @@ void Decoder::collective(const Statement& statement) {
     } else {
       instruction.d = destination(statement, 0, match ? Type::u32 : Type::b32);
     }
-    const bool wide = row->name.ends_with(".b64");
+    const bool wide = row->type == "b64";
     instruction.a = source(statement, 1, wide ? Type::b64 : Type::b32);
     instruction.b = source(statement, 2, match ? Type::u32 : Type::b32);
     if (!match) instruction.c = source(statement, 3, Type::b32);
-  } else if (statement.opcode.starts_with("vote.")) {
+  } else if (statement.facts->mnemonic == "vote") {
     expect_operands(statement, 2 + masks, 2 + masks);
     instruction.d =
         destination(statement, 0, row->opcode == Opcode::vote_ballot ? Type::b32 : Type::pred);
@@ -181,18 +167,17 @@ void Decoder::wide_atomic_operands(const Statement& statement, std::size_t first
 
 void Decoder::atomic(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
-  const bool reduce = statement.opcode.starts_with("red."), hint = facts.has("L2::cache_hint");
+  const bool reduce = facts.mnemonic == "red", hint = facts.has("L2::cache_hint");
   const std::string_view vector = facts.word("vector");
   const std::uint32_t elements = vector.empty() ? 1 : static_cast<std::uint32_t>(vector[1] - '0');
   const Space space = space_of(facts);
-  const std::string plain = atomic_name(facts);
-  const OpcodeInfo* info = find_opcode(plain);
+  const std::string_view operation = atomic_operation(facts);
+  const OpcodeInfo* info = find_atomic(operation, facts.types().front(), !vector.empty());
   if (info == nullptr) refuse_opcode(statement);
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);
   if (elements * bytes > 16) invalid(statement, "a vector has at most 16 bytes");
-  const std::string_view names = info->names;
-  const bool swap = names.starts_with("atom.cas."), exchange = names.starts_with("atom.exch.");
+  const bool swap = operation == "cas", exchange = operation == "exch";
   polls_ = polls_ || swap || exchange;
   const std::size_t first = reduce ? 0 : 1;  // operand that is the address
   const std::size_t operands = first + (swap ? 3 : 2) + (hint ? 1 : 0);
@@ -203,7 +188,7 @@ void Decoder::atomic(const Statement& statement) {
   instruction.order = Instruction::kStrong;
   if (facts.has("release") || facts.has("acq_rel")) instruction.order |= Instruction::kRelease;
   if (facts.has("cta")) instruction.order |= Instruction::kBlockScope;
-  const Type type = atomic_type(plain, info->d);
+  const Type type = atomic_type(facts, info->d);
   Space placed = space;
   instruction.address = address(statement, operand(statement, first), placed, instruction);
   instruction.count = static_cast<std::uint8_t>(placed);

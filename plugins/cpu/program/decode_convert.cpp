@@ -69,11 +69,11 @@ Words words_of(const InstructionFacts& facts) {
 }
 
 Rounding rounding_of(std::string_view word) {
-  return word.starts_with("rz")   ? Rounding::zero
-         : word.starts_with("rm") ? Rounding::down
-         : word.starts_with("rp") ? Rounding::up
-         : word == "rna"          ? Rounding::away
-                                  : Rounding::nearest;
+  return word == "rz" || word == "rzi"   ? Rounding::zero
+         : word == "rm" || word == "rmi" ? Rounding::down
+         : word == "rp" || word == "rpi" ? Rounding::up
+         : word == "rna"                 ? Rounding::away
+                                         : Rounding::nearest;
 }
 
 bool is_tiny(Format format) {

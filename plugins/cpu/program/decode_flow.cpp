@@ -9,6 +9,7 @@
 #include "program/data_flow.hpp"
 #include "program/decoder.hpp"
 #include "program/flow.hpp"
+#include "program/memory_words.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {
@@ -24,7 +25,7 @@ void Decoder::find_leaders() {
     }
     if (!ends_block(statement)) continue;
     leader_[i + 1] = 1;
-    if (statement.opcode.starts_with("bra")) {
+    if (statement.facts->mnemonic == "bra") {
       expect_operands(statement, 1, 1);
       const Operand& label = operand(statement, 0);
       if (label.kind != OperandKind::label || label.negated || label.value != 0)
@@ -298,8 +299,8 @@ void Decoder::mark_loops_and_barriers(std::vector<BasicBlock>& ordered) {
     const auto begin = program_.code.begin() + ordered[i].begin;
     const auto end = program_.code.begin() + ordered[i].end;
     const bool returns = std::all_of(begin, end, [&](const Instruction& instruction) {
-      return function_.statements[instruction.statement - first_statement_].opcode.starts_with(
-          "ld.param");
+      const Statement& one = function_.statements[instruction.statement - first_statement_];
+      return one.facts->mnemonic == "ld" && space_of(*one.facts) == Space::param;
     });
     if (!returns) ordered[i].past = past[i];
   }

@@ -91,8 +91,8 @@ Decoder::Comparison Decoder::comparison_of(const Statement& statement) {
     comparison.to = words[words.size() - 2];
     words.erase(words.end() - 2);
   }
-  comparison.packed = comparison.from.ends_with("f16x2");
-  if (comparison.packed) words.back().remove_suffix(2);
+  comparison.packed = comparison.from == "f16x2" || comparison.from == "bf16x2";
+  if (comparison.packed) words.back() = comparison.from == "f16x2" ? "f16" : "bf16";
   const OpcodeInfo* info = find_in_any_order(joined("setp", words));
   if (info != nullptr && info->form == Form::compare) comparison.info = info;
   return comparison;
@@ -161,7 +161,8 @@ void Decoder::select_by_comparison(const Statement& statement, const Comparison&
   const bool integer = row->type == Type::u32 || row->type == Type::s32;
   const bool small = row->type == Type::u16 || row->type == Type::s16;
   const bool same = comparison.to == comparison.from;
-  if (comparison.packed ? !integer && !same : comparison.to.ends_with("x2"))
+  if (comparison.packed ? !integer && !same
+                        : (row->type == Type::f16x2 || row->type == Type::bf16x2))
     invalid(statement, "set has no such result");
   if (small && !comparison.of_halves()) invalid(statement, "a 16-bit result needs 16-bit numbers");
   if ((comparison.of_halves() && row->type == Type::f32) ||

@@ -157,11 +157,10 @@ void Decoder::fragment(const Statement& statement, std::size_t index, Type type,
 void Decoder::matrix(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   if (facts.has("load") || facts.has("store")) return matrix_access(statement, facts.has("load"));
-  if (!statement.opcode.starts_with("wmma.") && !statement.opcode.starts_with("mma."))
-    return matrix_move(statement);
+  if (facts.mnemonic != "wmma" && facts.mnemonic != "mma") return matrix_move(statement);
   const Words words = words_of(facts);
   MatrixForm form;
-  form.wmma = statement.opcode.starts_with("wmma.");
+  form.wmma = facts.mnemonic == "wmma";
   form.m = static_cast<std::uint8_t>(words.m);
   form.n = static_cast<std::uint8_t>(words.n);
   form.k4 = static_cast<std::uint8_t>(words.k / 4);
@@ -260,12 +259,13 @@ void Decoder::matrix_access(const Statement& statement, bool load) {
 
 // ldmatrix and stmatrix: 1, 2 or 4 matrices of 8 rows of 16 bytes, whose addresses the lanes hold.
 void Decoder::matrix_move(const Statement& statement) {
-  const std::string_view name = statement.opcode, count = statement.facts->word("matrices");
+  const std::string_view name = statement.facts->mnemonic;
+  const std::string_view count = statement.facts->word("matrices");
   const bool transposed = statement.facts->has("trans");
   Space space = words_of(*statement.facts).space;
   Instruction instruction;
   std::vector<std::uint32_t> slots;
-  if (name.starts_with("movmatrix.")) {
+  if (name == "movmatrix") {
     expect_operands(statement, 2, 2);
     check_is_register(statement, 1);
     instruction.opcode = Opcode::matrix_transpose;
@@ -274,7 +274,7 @@ void Decoder::matrix_move(const Statement& statement) {
     emit(statement, instruction);
     return;
   }
-  const bool load = name.starts_with("ldmatrix.");
+  const bool load = name == "ldmatrix";
   const auto matrices = static_cast<std::uint32_t>(count[1] - '0');
   expect_operands(statement, 2, 2);
   instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);

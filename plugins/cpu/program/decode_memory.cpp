@@ -211,8 +211,8 @@ void Decoder::add_register(const Statement& statement, const Operand& element, A
 }
 
 void Decoder::memory(const Statement& statement) {
-  const bool store = statement.opcode.starts_with("st."),
-             uniform = statement.opcode.starts_with("ldu.");
+  const std::string_view mnemonic = statement.facts->mnemonic;
+  const bool store = mnemonic == "st", uniform = mnemonic == "ldu";
   const MemoryWords words = memory_words(*statement.facts);
   Space space = words.space;
   polls_ = polls_ || (!store && words.polls);

@@ -65,9 +65,9 @@ void Decoder::stack(const Statement& statement) {
 
 // A function gives back what it took: the top as it was on entry is kept in a register of its own.
 void Decoder::keep_stack() {
-  const bool allocates = std::any_of(
-      function_.statements.begin(), function_.statements.end(),
-      [](const Statement& statement) { return statement.opcode.starts_with("alloca."); });
+  const bool allocates =
+      std::any_of(function_.statements.begin(), function_.statements.end(),
+                  [](const Statement& statement) { return statement.facts->mnemonic == "alloca"; });
   if (callee_ == Instruction::kNone || !allocates) return;
   stack_before_ = allocate(true);
   program_.callees[callee_].registers.push_back({stack_before_, 8});

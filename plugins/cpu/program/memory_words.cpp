@@ -1,15 +1,18 @@
 #include "program/memory_words.hpp"
 
+#include <utility>
+
 #include "program/program.hpp"
 
 namespace warpmark::cpu {
 Space space_of(const InstructionFacts& facts) {
+  constexpr std::pair<std::string_view, Space> kSpaces[] = {
+      {"global", Space::global},          {"shared", Space::shared}, {"shared::cta", Space::shared},
+      {"shared::cluster", Space::shared}, {"param", Space::param},   {"param::entry", Space::param},
+      {"param::func", Space::param},      {"local", Space::local},   {"const", Space::constant}};
   for (const std::string_view word : facts.words) {
-    if (word == "global") return Space::global;
-    if (word.starts_with("shared")) return Space::shared;
-    if (word.starts_with("param")) return Space::param;
-    if (word == "local") return Space::local;
-    if (word == "const") return Space::constant;
+    for (const auto& [name, space] : kSpaces)
+      if (word == name) return space;
   }
   return Space::generic;
 }
@@ -34,7 +37,7 @@ MemoryWords memory_words(const InstructionFacts& facts) {
 }
 
 std::uint32_t loaded_bytes(const Statement& statement) {
-  if (!statement.opcode.starts_with("ld.") && !statement.opcode.starts_with("ldu.")) return 0;
+  if (statement.facts->mnemonic != "ld" && statement.facts->mnemonic != "ldu") return 0;
   const MemoryWords words = memory_words(*statement.facts);
   return bytes_of(words.type) * words.count;
 }

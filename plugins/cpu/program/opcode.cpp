@@ -27,7 +27,7 @@ constexpr OpcodeInfo kOpcodes[] = {
 #define QUATERNARY(id, D, A, B, C, E, names, ...) \
   {Opcode::id, Form::quaternary, D, A, B, C, E, names},
 #define CARRY(id, T, operands, reads, names, ...) \
-  {Opcode::id, operands == 2 ? Form::carry2 : Form::carry3, T, T, T, T, no, names},
+  {Opcode::id, operands == 2 ? Form::carry2 : Form::carry3, T, T, T, T, no, names, reads},
 #define ROUNDED_UNARY(id, D, A, base, mode, names) \
   {Opcode::id, Form::unary, D, A, no, no, no, names},
 #define ROUNDED_BINARY(id, D, A, B, base, mode, names) \
@@ -43,20 +43,14 @@ constexpr OpcodeInfo kOpcodes[] = {
 using Table = std::unordered_map<std::string_view, const OpcodeInfo*>;
 
 // A name with its modifiers sorted, types last in their own order.
-std::string sorted(std::string_view name) {
-  std::vector<std::string_view> modifiers, types;
-  const std::size_t first = std::min(name.find('.'), name.size());
-  std::string result(name.substr(0, first));
-  name.remove_prefix(first);
-  while (!name.empty()) {
-    const std::size_t dot = std::min(name.find('.', 1), name.size());
-    const std::string_view word = name.substr(0, dot);
-    name.remove_prefix(dot);
-    (type_named(word.substr(1)) == Type::none ? modifiers : types).push_back(word);
-  }
-  std::sort(modifiers.begin(), modifiers.end());
-  for (const std::string_view word : modifiers) result += word;
-  for (const std::string_view word : types) result += word;
+std::string sorted(const InstructionFacts& facts) {
+  std::vector<std::string_view> words = facts.words;
+  const auto types = std::stable_partition(words.begin(), words.end(), [](std::string_view word) {
+    return type_named(word) == Type::none;
+  });
+  std::sort(words.begin(), types);
+  std::string result(facts.mnemonic);
+  for (const std::string_view word : words) (result += '.') += word;
   return result;
 }
 
@@ -91,14 +85,32 @@ const OpcodeInfo* find_opcode(std::string_view name) {
   return found == table.end() ? nullptr : found->second;
 }
 
+const InstructionFacts& words_of(const OpcodeInfo& info) {
+  static const std::vector<InstructionFacts> table = [] {
+    std::vector<InstructionFacts> by_opcode(static_cast<std::size_t>(Opcode::count));
+    for (const OpcodeInfo& one : kOpcodes)
+      by_opcode[static_cast<std::size_t>(one.opcode)] =
+          words_of(one.names.substr(0, one.names.find(' ')));
+    return by_opcode;
+  }();
+  return table[static_cast<std::size_t>(info.opcode)];
+}
+
+const OpcodeInfo* find_atomic(std::string_view operation, std::string_view type, bool vector) {
+  const Type known = type_named(type);
+  const bool small = known == f16 || known == f16x2 || known == bf16 || known == bf16x2;
+  return find_opcode(std::string(vector ? "atom.vector." : "atom.") + std::string(operation) +
+                     (small ? ".noftz." : ".") + std::string(type));
+}
+
 const OpcodeInfo* find_in_any_order(std::string_view name) {
   if (const OpcodeInfo* exact = find_opcode(name); exact != nullptr) return exact;
   static const auto table = [] {
     std::unordered_map<std::string, const OpcodeInfo*> all;
-    for (const auto& [known, info] : make_table()) all.emplace(sorted(known), info);
+    for (const auto& [known, info] : make_table()) all.emplace(sorted(words_of(known)), info);
     return all;
   }();
-  const auto found = table.find(sorted(name));
+  const auto found = table.find(sorted(words_of(name)));
   return found == table.end() ? nullptr : found->second;
 }
 

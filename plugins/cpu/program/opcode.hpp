@@ -56,6 +56,7 @@ struct OpcodeInfo {
   Form form;
   Type d, a, b, c, e;
   std::string_view names;
+  bool reads_carry = false;  ///< addc, subc and madc
 };
 
 /// The operation of a PTX name such as "add.s32" (comparisons without their .and/.or/.xor), or
@@ -63,7 +64,11 @@ struct OpcodeInfo {
 const OpcodeInfo* find_opcode(std::string_view name);
 /// What is known of an arithmetic operation or atomic; null of others.
 const OpcodeInfo* find_opcode(Opcode opcode);
+/// The words of the first of its names.
+const InstructionFacts& words_of(const OpcodeInfo& info);
 /// The same with the modifiers in any order: NVIDIA's assembler accepts add.f32.rn for add.rn.f32.
 const OpcodeInfo* find_in_any_order(std::string_view name);
+/// The atomic operation of such words as add and u32, on one value or on each of a vector; or null.
+const OpcodeInfo* find_atomic(std::string_view operation, std::string_view type, bool vector);
 
 }  // namespace warpmark::cpu

@@ -409,8 +409,7 @@ class Provenance {
     for (const std::uint32_t slot : step.uses.reads) {
       if (slot != Instruction::kNone) reads.push_back(of(slot));
     }
-    const std::string_view names = info == nullptr ? "" : info->names;
-    const std::string_view word = names.substr(0, names.find('.'));
+    const std::string_view word = info == nullptr ? "" : words_of(*info).mnemonic;
     if (word == "add") return sum_of(of(i.a), of(i.b));
     if (word == "xor" || word == "lop3") {
       std::uint32_t all = kNumber;

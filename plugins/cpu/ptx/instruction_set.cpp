@@ -387,13 +387,18 @@ Distance distance(const Syntax& syntax, std::span<const std::string_view> words)
 
 }  // namespace
 
-InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
+InstructionFacts words_of(std::string_view opcode) {
   InstructionFacts facts;
   facts.words = split(opcode, '.');
   if (!facts.words.empty()) {
     facts.mnemonic = facts.words.front();
     facts.words.erase(facts.words.begin());
   }
+  return facts;
+}
+
+InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
+  InstructionFacts facts = words_of(opcode);
   const auto known = instruction_set().by_mnemonic.find(facts.mnemonic);
   if (known == instruction_set().by_mnemonic.end()) return facts;
   const InstructionForm* form = &known->second.front().form();

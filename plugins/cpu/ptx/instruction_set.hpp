@@ -93,10 +93,14 @@ struct InstructionFacts {
   [[nodiscard]] bool has(std::string_view word) const;
   /// The word in the place of a set such as "scope"; "" if there is none.
   [[nodiscard]] std::string_view word(std::string_view set) const;
+  /// Its last type is of two numbers in one register: f16x2, u16x2, e4m3x2.
+  [[nodiscard]] bool is_packed() const { return !words.empty() && words.back().ends_with("x2"); }
   /// The words that are types, in their order.
   [[nodiscard]] std::vector<std::string_view> types() const;
 };
 
+/// The words of an opcode, and nothing else of its facts.
+InstructionFacts words_of(std::string_view opcode);
 /// Holds an opcode, with so many operands, against the forms. Linear in its length.
 InstructionFacts facts_of(std::string_view opcode, std::size_t operands);
 

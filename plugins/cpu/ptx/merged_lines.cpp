@@ -13,12 +13,14 @@ constexpr std::uint32_t kNone = Operand::kNone;
 
 // Whether the first operand is what a statement writes. What is missing here finds no line, or one
 // of what it uses.
-bool has_result(std::string_view opcode) {
-  constexpr std::string_view kWithout[] = {
-      "st.",   "stmatrix", "red", "bra",      "brx",  "bar",  "call",  "ret",        "exit",
-      "fence", "membar",   "cp.", "mbarrier", "trap", "sust", "sured", "wmma.store", "prefetch"};
-  return std::none_of(std::begin(kWithout), std::end(kWithout),
-                      [opcode](std::string_view word) { return opcode.starts_with(word); });
+bool has_result(const Statement& statement) {
+  constexpr std::string_view kWithout[] = {"st",       "stmatrix", "red",      "bra",      "brx",
+                                           "bar",      "barrier",  "call",     "ret",      "cp",
+                                           "mbarrier", "trap",     "exit",     "fence",    "membar",
+                                           "sust",     "sured",    "prefetch", "prefetchu"};
+  const InstructionFacts& facts = *statement.facts;
+  return statement.operands > 0 && !(facts.mnemonic == "wmma" && facts.has("store")) &&
+         std::find(std::begin(kWithout), std::end(kWithout), facts.mnemonic) == std::end(kWithout);
 }
 
 template <typename Take>
@@ -51,7 +53,7 @@ class MergedCode {
   void place_by_uses() {
     for (std::size_t at = function_.statements.size(); at-- > 0;) {
       Statement& statement = function_.statements[at];
-      const bool result = has_result(statement.opcode) && statement.operands > 0;
+      const bool result = has_result(statement);
       if (result) {
         each_register(function_, first(statement), [&](std::uint32_t reg) {
           place_as(statement, statements_[reg]);
@@ -67,7 +69,7 @@ class MergedCode {
     std::fill(statements_.begin(), statements_.end(), kNone);
     for (std::size_t at = 0; at < function_.statements.size(); ++at) {
       Statement& statement = function_.statements[at];
-      const bool result = has_result(statement.opcode) && statement.operands > 0;
+      const bool result = has_result(statement);
       each_read(statement, result,
                 [&](std::uint32_t reg) { place_as(statement, statements_[reg]); });
       if (unknown(statement) || !result) continue;
