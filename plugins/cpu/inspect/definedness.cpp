@@ -109,10 +109,7 @@ class Step {
     for (const std::uint32_t slot : sources) {
       if (!result.incomplete()) result = of(slot, lane).computing(kWhole);
     }
-    if (i_.opcode != Opcode::convert_any) {
-      set(i_.d, lane, result);
-      return set(i_.address, lane, result);
-    }
+    if (i_.opcode != Opcode::convert_any) return set(i_.d, lane, result);
     const auto form = std::bit_cast<ConvertForm>(i_.imm);
     const std::uint32_t from = element_bits(form.from), to = element_bits(form.to);
     if (!result.incomplete() || form.elements < 2) return set(i_.d, lane, result);
@@ -137,13 +134,13 @@ class Step {
   }
 
   void arithmetic(const OpcodeInfo& info, std::uint32_t lane) {
-    std::array<std::uint32_t, BitFlow::kOperands> slots = {i_.a, i_.b, i_.c, i_.address};
+    std::array<std::uint32_t, BitFlow::kOperands> slots = {i_.a, i_.b, i_.c, i_.e};
     const bool chain = info.form == Form::carry2 || info.form == Form::carry3;
     if (info.form == Form::unary) slots[1] = Instruction::kNone;
     if (info.form == Form::unary || info.form == Form::binary || info.form == Form::carry2)
       slots[2] = Instruction::kNone;
     const bool carries = chain && info.reads_carry;
-    if (info.form != Form::quaternary && !carries) slots[3] = Instruction::kNone;
+    if (carries) slots[3] = i_.address;
     // What a value makes of itself may not depend on it.
     const bool nothing = i_.a == i_.b && cancels_itself(info);
     bool undefined = false;
@@ -216,9 +213,8 @@ class Step {
     set(i_.address, lane, result);
   }
 
-  // Instruction::address is the whole; see machine/arithmetic.
   void pack() {
-    const std::uint32_t parts[4] = {i_.d, i_.a, i_.b, i_.c};
+    const std::uint32_t parts[4] = {i_.a, i_.b, i_.c, i_.e};
     const std::uint32_t width = part_bits(i_.opcode);
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -229,7 +225,7 @@ class Step {
         result = joined(result, defined.with(bits));
       }
       result.origin |= Definedness::kJoined;
-      set(i_.address, lane, result);
+      set(i_.d, lane, result);
     }
   }
   void unpack() {
@@ -237,7 +233,7 @@ class Step {
     const std::uint32_t width = part_bits(i_.opcode);
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      const Definedness whole = of(i_.address, lane);
+      const Definedness whole = of(i_.e, lane);
       for (std::uint32_t part = 0; part < 4 && part < i_.count && part * width < 64; ++part)
         set(parts[part], lane, whole.with(whole.undefined >> (part * width) & low_bits(width)));
     }

@@ -122,7 +122,7 @@ void quaternary(Lanes& w, const Instruction& i) {
   const Raw<A>* a = slot<A>(w, i.a);
   const Raw<B>* b = slot<B>(w, i.b);
   const Raw<C>* c = slot<C>(w, i.c);
-  const Raw<E>* e = slot<E>(w, i.address);
+  const Raw<E>* e = slot<E>(w, i.e);
   const u32 mask = w.mask;
   WARPMARK_FOR_LANES put<false, Raw<D>>(
       d, mask, lane,

@@ -12,8 +12,8 @@ template <typename Part, bool Wide>
 WARPMARK_INLINE void pack_lanes(Lanes& w, const Instruction& i) {
   using Whole = typename RawOf<Wide>::type;
   constexpr int shift = sizeof(Part) * 8;
-  auto* whole = reinterpret_cast<Whole*>(w.registers + i.address);
-  const u32 parts[4] = {i.d, i.a, i.b, i.c};
+  auto* whole = reinterpret_cast<Whole*>(w.registers + i.d);
+  const u32 parts[4] = {i.a, i.b, i.c, i.e};
   for (int lane = 0; lane < 32; ++lane) {
     if ((w.mask >> lane & 1) == 0) continue;
     u64 value = 0;
@@ -26,7 +26,7 @@ WARPMARK_INLINE void pack_lanes(Lanes& w, const Instruction& i) {
 }
 template <typename Part>
 void pack(Lanes& w, const Instruction& i) {
-  i.address_narrow ? pack_lanes<Part, false>(w, i) : pack_lanes<Part, true>(w, i);
+  sizeof(Part) * i.count < 8 ? pack_lanes<Part, false>(w, i) : pack_lanes<Part, true>(w, i);
 }
 
 template <typename Part, bool Wide>
@@ -34,7 +34,7 @@ WARPMARK_INLINE void unpack_lanes(Lanes& w, const Instruction& i) {
   using Whole = typename RawOf<Wide>::type;
   constexpr int shift = sizeof(Part) * 8;
   alignas(64) Whole value[32];  // a copy: the source may be one of the results
-  __builtin_memcpy(value, w.registers + i.address, sizeof value);
+  __builtin_memcpy(value, w.registers + i.e, sizeof value);
   const u32 parts[4] = {i.d, i.a, i.b, i.c};
   for (int part = 0; part < 4 && part < i.count; ++part) {
     if (parts[part] == Instruction::kNone) continue;
@@ -47,7 +47,7 @@ WARPMARK_INLINE void unpack_lanes(Lanes& w, const Instruction& i) {
 }
 template <typename Part>
 void unpack(Lanes& w, const Instruction& i) {
-  i.address_narrow ? unpack_lanes<Part, false>(w, i) : unpack_lanes<Part, true>(w, i);
+  sizeof(Part) * i.count < 8 ? unpack_lanes<Part, false>(w, i) : unpack_lanes<Part, true>(w, i);
 }
 
 template <bool Add>

@@ -17,8 +17,8 @@ enum class Flow : std::uint8_t {
   shift,    ///< d = a shifted by b
   select,   ///< d = a or b, as predicate c says
   compare,  ///< predicates d and `address` from a and b, and predicate c
-  pack,     ///< d is made of parts
-  unpack,   ///< parts are made of d
+  pack,     ///< d is made of a, b, c and e
+  unpack,   ///< d, a, b and c are made of e
   compute,  ///< d from all others
   load,     ///< d, a, b, c and more from memory
   store,    ///< data d, a, b, c and more

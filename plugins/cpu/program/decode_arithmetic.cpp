@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "program/decoder.hpp"
+#include "program/uses.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -27,30 +28,6 @@ Type operand_type(const InstructionFacts& facts, std::size_t index, Type known) 
       return known == Type::u64 ? Type::b64 : Type::b32;
   }
   return known;
-}
-
-// With the result; 0 of forms with decoders of their own.
-std::size_t operand_count(Form form) {
-  switch (form) {
-    case Form::unary:
-    case Form::mask1:
-      return 2;
-    case Form::binary:
-    case Form::mask2:
-    case Form::carry2:
-      return 3;
-    case Form::ternary:
-    case Form::select:
-    case Form::carry3:
-      return 4;
-    case Form::quaternary:
-      return 5;
-    case Form::compare:
-    case Form::atomic:
-    case Form::wide_atomic:
-      return 0;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -119,10 +96,10 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info) {
   instruction.opcode = info.opcode;
   instruction.cost = flops_of(*statement.facts);
   if (instruction.cost != 0) instruction.counter = Counter::ptx_flops;
-  if (const std::size_t operands = operand_count(info.form); operands != 0)
-    expect_operands(statement, operands, operands);
+  if (!is_atomic(info.form))
+    expect_operands(statement, operand_count(info.form), operand_count(info.form));
   check_arithmetic(statement);
-  if (info.form == Form::quaternary) instruction.address = source(statement, 4, info.e);
+  if (info.form == Form::quaternary) instruction.e = source(statement, 4, info.e);
   if (info.form == Form::carry2 || info.form == Form::carry3) {
     if (shared_.carry == Instruction::kNone) shared_.carry = allocate(false);
     instruction.address = shared_.carry;

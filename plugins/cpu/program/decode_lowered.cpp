@@ -55,8 +55,7 @@ std::array<std::uint32_t, 2> Decoder::halves(const Statement& statement, std::ui
   Instruction instruction;
   instruction.opcode = Opcode::unpack_16;
   instruction.count = 2;
-  instruction.address_narrow = true;
-  instruction.address = whole;
+  instruction.e = whole;
   instruction.d = parts[0];
   instruction.a = parts[1];
   emit(statement, instruction);
@@ -175,12 +174,11 @@ void Decoder::select_by_comparison(const Statement& statement, const Comparison&
   Instruction pack;
   pack.opcode = Opcode::pack_16;
   pack.count = 2;
-  pack.address_narrow = true;
-  pack.address = d;
-  pack.d = allocate(false);
+  pack.d = d;
   pack.a = allocate(false);
-  emit_plain(statement, Opcode::selp_b32, pack.d, one, zero, results[0]);
-  emit_plain(statement, Opcode::selp_b32, pack.a, one, zero, results[1]);
+  pack.b = allocate(false);
+  emit_plain(statement, Opcode::selp_b32, pack.a, one, zero, results[0]);
+  emit_plain(statement, Opcode::selp_b32, pack.b, one, zero, results[1]);
   emit(statement, pack);
 }
 
@@ -259,7 +257,7 @@ void Decoder::packed_real(const Statement& statement) {
     Instruction unpack;
     unpack.opcode = Opcode::unpack_32;
     unpack.count = 2;
-    unpack.address = source(statement, i + 1, Type::b64);
+    unpack.e = source(statement, i + 1, Type::b64);
     unpack.d = parts[0][i] = allocate(false);
     unpack.a = parts[1][i] = allocate(false);
     emit(statement, unpack);
@@ -267,9 +265,9 @@ void Decoder::packed_real(const Statement& statement) {
   Instruction pack;
   pack.opcode = Opcode::pack_32;
   pack.count = 2;
-  pack.address = destination(statement, 0, Type::b64);
-  pack.d = parts[0][0];
-  pack.a = parts[1][0];
+  pack.d = destination(statement, 0, Type::b64);
+  pack.a = parts[0][0];
+  pack.b = parts[1][0];
   for (const auto& part : parts) {
     emit_plain(statement, opcode, part[0], part[0], part[1],
                sources == 3 ? part[2] : Instruction::kNone);
@@ -338,7 +336,7 @@ void Decoder::logic_with_predicate(const Statement& statement) {
   logic.b = source(statement, 2, Type::b32);
   logic.c = source(statement, 3, Type::b32);
   check_table(statement);
-  logic.address = source(statement, 4, Type::u32);
+  logic.e = source(statement, 4, Type::u32);
   Instruction compare;
   compare.opcode = Opcode::setp_ne_b32;
   compare.a = logic.d;

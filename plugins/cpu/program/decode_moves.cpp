@@ -117,13 +117,14 @@ void Decoder::move_parts(const Statement& statement, const Operand& parts, std::
   for (std::uint32_t step = 0; step < steps; ++step) {
     Instruction instruction;
     instruction.count = static_cast<std::uint8_t>(each);
-    instruction.address_narrow = bytes < 8;
     instruction.opcode = part_bytes == 4   ? (pack ? Opcode::pack_32 : Opcode::unpack_32)
                          : part_bytes == 2 ? (pack ? Opcode::pack_16 : Opcode::unpack_16)
                                            : (pack ? Opcode::pack_8 : Opcode::unpack_8);
-    instruction.address = whole + step * kWideSlot;
-    std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
-    for (std::uint32_t i = 0; i < each; ++i) *slots[i] = elements.at(step * each + i);
+    std::uint32_t* slots[5] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c,
+                               &instruction.e};
+    *slots[pack ? 0 : 4] = whole + step * kWideSlot;
+    for (std::uint32_t i = 0; i < each; ++i)
+      *slots[i + (pack ? 1 : 0)] = elements.at(step * each + i);
     emit(statement, instruction);
   }
 }

@@ -378,7 +378,7 @@ class Provenance {
       case Flow::select:
         return merge(of(i.a), of(i.b));
       case Flow::unpack:
-        return of(i.address);
+        return of(i.e);
       case Flow::pack:
         return pack(i);
       case Flow::compare:
@@ -393,7 +393,7 @@ class Provenance {
 
   // The halves of a pointer make it again.
   [[nodiscard]] std::uint32_t pack(const Instruction& i) const {
-    const std::uint32_t parts[] = {i.d, i.a, i.b, i.c};
+    const std::uint32_t parts[] = {i.a, i.b, i.c, i.e};
     std::uint32_t all = of(parts[0]);
     for (std::uint32_t part = 1; part < i.count; ++part) {
       const std::uint32_t one = of(parts[part]);

@@ -20,8 +20,8 @@ using Slots = std::vector<std::uint32_t>;
 using Role = Slots Uses::*;
 
 /// The words of operations.def.
-enum class Field : std::uint8_t { d, a, b, c, at, data, parts, first, more };
-constexpr std::string_view kFields[] = {"d", "a", "b", "c", "at", "data", "parts", "first", "more"};
+enum class Field : std::uint8_t { d, a, b, c, e, at, data, first, more };
+constexpr std::string_view kFields[] = {"d", "a", "b", "c", "e", "at", "data", "first", "more"};
 
 struct FieldUse {
   Field field;
@@ -63,8 +63,9 @@ constexpr std::string_view operands_of(Form form) {
     case Form::select:
       return "d <- a b c";
     case Form::quaternary:
-      return "d <- a b c at";
+      return "d <- a b c e";
     case Form::carry2:
+      return "d at <- a b";
     case Form::carry3:
     case Form::compare:
       return "d at <- a b c";
@@ -174,16 +175,13 @@ void append(const Program& program, const Instruction& i, Field field, Slots& to
       return to.push_back(i.b);
     case Field::c:
       return to.push_back(i.c);
+    case Field::e:
+      return to.push_back(i.e);
     case Field::at:
       return to.push_back(i.address);
     case Field::data: {
       const DataSlots slots = data_slots(program, i);
       to.insert(to.end(), slots.begin(), slots.end());
-      return;
-    }
-    case Field::parts: {
-      const std::uint32_t parts[] = {i.d, i.a, i.b, i.c};
-      to.insert(to.end(), parts, parts + std::min<std::uint32_t>(4, i.count));
       return;
     }
     case Field::first:
@@ -193,6 +191,12 @@ void append(const Program& program, const Instruction& i, Field field, Slots& to
 }
 
 }  // namespace
+
+std::size_t operand_count(Form form) {
+  const Operands operands = parse_operands(operands_of(form));
+  return static_cast<std::size_t>(std::count_if(
+      operands.begin(), operands.end(), [](const FieldUse& use) { return use.field <= Field::e; }));
+}
 
 bool is_swap(Opcode opcode) {
   return opcode == Opcode::atom_cas_16 || opcode == Opcode::atom_cas_32 ||

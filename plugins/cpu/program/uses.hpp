@@ -16,6 +16,9 @@ struct Uses {
   std::vector<std::uint32_t> writes;
 };
 
+/// How many operands the PTX of an arithmetic operation has, the result included.
+std::size_t operand_count(Form form);
+
 /// Whether it is a compare and swap, before which one reads the place plainly.
 bool is_swap(Opcode opcode);
 

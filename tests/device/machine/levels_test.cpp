@@ -79,6 +79,7 @@ TEST(Levels, EveryOpcodeGivesTheSameBits) {
       instruction.a = kSlot;
       instruction.b = 2 * kSlot;
       instruction.c = 3 * kSlot;
+      instruction.e = 4 * kSlot;
       instruction.address = 4 * kSlot;
       instruction.negated = random() % 2 == 0;
       // Of comparisons: how they combine, and whether there is a second result.
