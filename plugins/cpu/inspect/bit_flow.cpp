@@ -83,7 +83,7 @@ class Result {
   void subtract() {
     const auto &a = x_[0], &b = x_[1];
     if (chained()) {
-      const bool first = !info_.reads_carry;
+      const bool first = info_.e != Type::pred;
       const PartialValue inverse{~b.value & low_bits(width_), b.undefined};
       flow_.undefined =
           undefined_sum(a, inverse, width_, first ? PartialValue{1, 0} : carry_in(), carry_out());

@@ -135,12 +135,9 @@ class Step {
 
   void arithmetic(const OpcodeInfo& info, std::uint32_t lane) {
     std::array<std::uint32_t, BitFlow::kOperands> slots = {i_.a, i_.b, i_.c, i_.e};
-    const bool chain = info.form == Form::carry2 || info.form == Form::carry3;
     if (info.form == Form::unary) slots[1] = Instruction::kNone;
     if (info.form == Form::unary || info.form == Form::binary || info.form == Form::carry2)
       slots[2] = Instruction::kNone;
-    const bool carries = chain && info.reads_carry;
-    if (carries) slots[3] = i_.address;
     // What a value makes of itself may not depend on it.
     const bool nothing = i_.a == i_.b && cancels_itself(info);
     bool undefined = false;
@@ -152,14 +149,13 @@ class Step {
                                                                partial(slots[1], lane, info.b),
                                                                partial(slots[2], lane, info.c),
                                                                {}};
-      if (carries)
+      if (info.e == Type::pred)
         operands[3] = {bit(slots[3], lane), of(slots[3], lane).undefined & 1};
       else
         operands[3] = partial(slots[3], lane, info.e);
       flow = flow_of_bits(info, operands);
     }
-    if (chain && i_.negated)
-      set(i_.address, lane, flow.carry ? any_of(slots, lane).with(1) : Definedness{});
+    set(i_.predicate, lane, flow.carry ? any_of(slots, lane).with(1) : Definedness{});
     set(i_.d, lane, trace(flow, slots, lane));
   }
   [[nodiscard]] Definedness any_of(const std::array<std::uint32_t, BitFlow::kOperands>& slots,
@@ -210,7 +206,7 @@ class Step {
       result = {};
     if (!result.incomplete()) result = c.computing(1);
     set(i_.d, lane, result);
-    set(i_.address, lane, result);
+    set(i_.predicate, lane, result);
   }
 
   void pack() {
@@ -276,7 +272,7 @@ class Step {
     for (std::uint32_t rest = mask_; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
       set(i_.d, lane, results[lane]);
-      set(i_.address, lane, {});
+      set(i_.predicate, lane, {});
     }
   }
   // What texture fetches and the like write has values, and so have results of reductions and
@@ -406,7 +402,7 @@ OperandSlots::OperandSlots(const Program& program) {
       }
     }
     // Carries, chosen operands and masks, which are no uses of their own.
-    for (const std::uint32_t slot : {instruction.address, instruction.b, instruction.c}) {
+    for (const std::uint32_t slot : {instruction.b, instruction.c, instruction.e}) {
       if (slot != Instruction::kNone) slots_.push_back(slot);
     }
   }

@@ -34,7 +34,7 @@ std::array<RegisterPlace, 3> sources_of(const Instruction& i) {
 std::array<RegisterPlace, 2> results_of(const Instruction& i) {
   const bool truth = i.opcode >= Opcode::vote_all && i.opcode <= Opcode::vote_uni;
   return {RegisterPlace{i.d, truth ? Width::predicate : Width::word},
-          RegisterPlace{i.address, Width::predicate}};
+          RegisterPlace{i.predicate, Width::predicate}};
 }
 
 std::uint64_t read(const std::byte* registers, const RegisterPlace& from, std::uint32_t lane) {

@@ -261,8 +261,8 @@ void shuffle(Lanes& w, const Instruction& i) {
     const int lane = __builtin_ctz(rest);
     lanes32(w, i.d)[lane] = results[lane];
   }
-  if (i.address != Instruction::kNone) {
-    write_predicate(w.registers, i.address, w.mask, valid);
+  if (i.predicate != Instruction::kNone) {
+    write_predicate(w.registers, i.predicate, w.mask, valid);
   }
 }
 
@@ -336,8 +336,8 @@ void match(Lanes& w, const Instruction& i) {
     agree |= static_cast<u32>(all) << lane;
     if (i.d != Instruction::kNone) lanes32(w, i.d)[lane] = All && !all ? 0 : equal;
   }
-  if (All && i.address != Instruction::kNone) {
-    write_predicate(w.registers, i.address, w.mask, agree);
+  if (All && i.predicate != Instruction::kNone) {
+    write_predicate(w.registers, i.predicate, w.mask, agree);
   }
 }
 

@@ -129,24 +129,25 @@ void quaternary(Lanes& w, const Instruction& i) {
       to_raw(Op::apply(get<A>(a, lane), get<B>(b, lane), get<C>(c, lane), get<E>(e, lane))));
 }
 
-// The carry flag is a register with one bit a lane, Instruction::address.
+// The carry flag is a register with one bit a lane: e is what is read, predicate what .cc sets.
 template <typename Op, typename T, bool Reads>
 void with_carry(Lanes& w, const Instruction& i) {
   Raw<T>* d = slot<T>(w, i.d);
   const Raw<T>* a = slot<T>(w, i.a);
   const Raw<T>* b = slot<T>(w, i.b);
   const Raw<T>* c = i.c == Instruction::kNone ? a : slot<T>(w, i.c);
-  Raw32& flag = *reinterpret_cast<Raw32*>(w.registers + i.address);
-  const u32 before = flag;
-  u32 after = before;
+  const u32 before = Reads ? mask_slot(w, i.e) : 0;
+  u32 after = 0;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     bool out = false;
     d[lane] = Op::apply(static_cast<T>(a[lane]), static_cast<T>(b[lane]), static_cast<T>(c[lane]),
-                        Reads && (before >> lane & 1) != 0, out);
-    after = (after & ~(1u << lane)) | static_cast<u32>(out) << lane;
+                        (before >> lane & 1) != 0, out);
+    after |= static_cast<u32>(out) << lane;
   }
-  if (i.negated) flag = after;  // the instruction has .cc
+  if (i.predicate == Instruction::kNone) return;
+  Raw32& flag = mask_slot(w, i.predicate);
+  flag = (flag & ~w.mask) | after;
 }
 
 // Another operation in another rounding mode. Nothing may move across the change: the operands are
@@ -175,8 +176,8 @@ void rounded(Lanes& w, const Instruction& i) {
     Raw32& d = mask_slot(w, i.d);
     d = (d & ~mask) | (yes & mask);
   }
-  if (i.address != Instruction::kNone) {
-    Raw32& q = mask_slot(w, i.address);
+  if (i.predicate != Instruction::kNone) {
+    Raw32& q = mask_slot(w, i.predicate);
     q = (q & ~mask) | (no & mask);
   }
 }
@@ -190,7 +191,7 @@ void compare(Lanes& w, const Instruction& i) {
     result |= static_cast<u32>(Op::apply(get<A>(a, lane), get<A>(b, lane))) << lane;
   }
   const bool plain =
-      i.imm == kCombineNone && i.address == Instruction::kNone && i.d != Instruction::kNone;
+      i.imm == kCombineNone && i.predicate == Instruction::kNone && i.d != Instruction::kNone;
   if (!plain) return combine(w, i, result);
   Raw32& d = mask_slot(w, i.d);
   d = (d & ~w.mask) | (result & w.mask);

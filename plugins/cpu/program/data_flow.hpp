@@ -16,7 +16,7 @@ enum class Flow : std::uint8_t {
   either,   ///< d = a or b, bit by bit
   shift,    ///< d = a shifted by b
   select,   ///< d = a or b, as predicate c says
-  compare,  ///< predicates d and `address` from a and b, and predicate c
+  compare,  ///< predicates d and `predicate` from a and b, and predicate c
   pack,     ///< d is made of a, b, c and e
   unpack,   ///< d, a, b and c are made of e
   compute,  ///< d from all others
@@ -24,7 +24,7 @@ enum class Flow : std::uint8_t {
   store,    ///< data d, a, b, c and more
   atomic,   ///< d from memory and a, b
   shuffle,  ///< d from a of another lane
-  reduce,   ///< d and predicate `address` from a of all lanes of a mask
+  reduce,   ///< d and `predicate` from a of all lanes of a mask
   special,  ///< in a way of its own: operations.def has its operands
 };
 

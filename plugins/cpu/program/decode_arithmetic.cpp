@@ -52,7 +52,7 @@ void Decoder::comparison_result(const Statement& statement, Instruction& instruc
     invalid(statement, "the result must be a register");
   }
   instruction.d = half(0);
-  instruction.address = half(1);  // the complement's slot
+  instruction.predicate = half(1);
 }
 
 // The predicate {!}p that an operation reads beside its numbers.
@@ -102,8 +102,8 @@ void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info) {
   if (info.form == Form::quaternary) instruction.e = source(statement, 4, info.e);
   if (info.form == Form::carry2 || info.form == Form::carry3) {
     if (shared_.carry == Instruction::kNone) shared_.carry = allocate(false);
-    instruction.address = shared_.carry;
-    instruction.negated = statement.facts->has("cc");
+    if (info.e == Type::pred) instruction.e = shared_.carry;
+    if (statement.facts->has("cc")) instruction.predicate = shared_.carry;
   }
   const auto read = [&](std::size_t index, Type type) {
     return source(statement, index, operand_type(*statement.facts, index, type));

@@ -101,7 +101,7 @@ void Decoder::collective(const Statement& statement) {
       if (value.kind == OperandKind::reg)
         check_register(statement, value, match ? Type::u32 : Type::b32, false);
       instruction.d = value.kind == OperandKind::reg ? register_slot(value.index) : allocate(false);
-      if (valid.kind != OperandKind::sink) instruction.address = predicate(statement, valid);
+      if (valid.kind != OperandKind::sink) instruction.predicate = predicate(statement, valid);
     } else {
       instruction.d = destination(statement, 0, match ? Type::u32 : Type::b32);
     }

@@ -27,7 +27,7 @@ constexpr OpcodeInfo kOpcodes[] = {
 #define QUATERNARY(id, D, A, B, C, E, names, ...) \
   {Opcode::id, Form::quaternary, D, A, B, C, E, names},
 #define CARRY(id, T, operands, reads, names, ...) \
-  {Opcode::id, operands == 2 ? Form::carry2 : Form::carry3, T, T, T, T, no, names, reads},
+  {Opcode::id, operands == 2 ? Form::carry2 : Form::carry3, T, T, T, T, reads ? p : no, names},
 #define ROUNDED_UNARY(id, D, A, base, mode, names) \
   {Opcode::id, Form::unary, D, A, no, no, no, names},
 #define ROUNDED_BINARY(id, D, A, B, base, mode, names) \

@@ -50,13 +50,12 @@ constexpr bool is_atomic(Form form) {
   return form == Form::atomic || form == Form::wide_atomic;
 }
 
-/// What the operands of an arithmetic operation look like.
+/// What the operands of an arithmetic operation look like; e of those that read the carry is one.
 struct OpcodeInfo {
   Opcode opcode;
   Form form;
   Type d, a, b, c, e;
   std::string_view names;
-  bool reads_carry = false;  ///< addc, subc and madc
 };
 
 /// The operation of a PTX name such as "add.s32" (comparisons without their .and/.or/.xor), or

@@ -31,9 +31,10 @@ struct Instruction {
   Handler run[2] = {nullptr, nullptr};    ///< for some lanes; for all 32. Set by the machine
   Handler inner[2] = {nullptr, nullptr};  ///< of a guarded instruction, what the guard lets through
   std::uint32_t d = kNone, a = kNone, b = kNone, c = kNone;  ///< vectors use all four as data
-  std::uint32_t e = kNone;        ///< a source beside them: the fourth, or what is taken apart
-  std::uint32_t address = kNone;  ///< of loads and stores
-  std::uint32_t guard = kNone;    ///< predicate
+  std::uint32_t e = kNone;  ///< one more source: the fourth, a carry flag, what is taken apart
+  std::uint32_t predicate = kNone;  ///< a second result; of carry chains the flag, if they set it
+  std::uint32_t address = kNone;    ///< of memory or an mbarrier; a handle
+  std::uint32_t guard = kNone;      ///< predicate
   std::uint32_t more =
       0;  ///< first of further operands in Program::operands; the opcode says how many
   std::int64_t imm = 0;         ///< offset of an access; a comparison's Combine

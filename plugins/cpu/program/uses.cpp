@@ -20,8 +20,9 @@ using Slots = std::vector<std::uint32_t>;
 using Role = Slots Uses::*;
 
 /// The words of operations.def.
-enum class Field : std::uint8_t { d, a, b, c, e, at, data, first, more };
-constexpr std::string_view kFields[] = {"d", "a", "b", "c", "e", "at", "data", "first", "more"};
+enum class Field : std::uint8_t { d, a, b, c, e, predicate, address, data, first, more };
+constexpr std::string_view kFields[] = {"d",         "a",       "b",    "c",     "e",
+                                        "predicate", "address", "data", "first", "more"};
 
 struct FieldUse {
   Field field;
@@ -65,14 +66,14 @@ constexpr std::string_view operands_of(Form form) {
     case Form::quaternary:
       return "d <- a b c e";
     case Form::carry2:
-      return "d at <- a b";
+      return "d predicate <- a b";
     case Form::carry3:
     case Form::compare:
-      return "d at <- a b c";
+      return "d predicate <- a b c";
     case Form::atomic:
-      return "d <- a b [at]";
+      return "d <- a b [address]";
     case Form::wide_atomic:
-      return "first <- more [at]";
+      return "first <- more [address]";
   }
   return "";
 }
@@ -89,9 +90,9 @@ OperandTable make_operand_table() {
     if (info != nullptr) set(info->opcode, operands_of(info->form));
   }
 #define ACCESS_LOAD(space, memory, bits) \
-  set(Opcode::load_##space##_##memory##_##bits, "data <- [at]");
+  set(Opcode::load_##space##_##memory##_##bits, "data <- [address]");
 #define ACCESS_STORE(space, memory, bits) \
-  set(Opcode::store_##space##_##memory##_##bits, "<- data [at]");
+  set(Opcode::store_##space##_##memory##_##bits, "<- data [address]");
 #include "program/memory_ops.def"
 #define OPERATION(id, flow, operands) set(Opcode::id, operands);
 #include "program/operations.def"
@@ -177,7 +178,9 @@ void append(const Program& program, const Instruction& i, Field field, Slots& to
       return to.push_back(i.c);
     case Field::e:
       return to.push_back(i.e);
-    case Field::at:
+    case Field::predicate:
+      return to.push_back(i.predicate);
+    case Field::address:
       return to.push_back(i.address);
     case Field::data: {
       const DataSlots slots = data_slots(program, i);

@@ -80,13 +80,13 @@ TEST(Levels, EveryOpcodeGivesTheSameBits) {
       instruction.b = 2 * kSlot;
       instruction.c = 3 * kSlot;
       instruction.e = 4 * kSlot;
-      instruction.address = 4 * kSlot;
+      instruction.predicate = random() % 2 == 0 ? 4 * kSlot : Instruction::kNone;
       instruction.negated = random() % 2 == 0;
       // Of comparisons: how they combine, and whether there is a second result.
       instruction.imm = static_cast<std::int64_t>(random() % 4);
       if (is_comparison(opcode) && random() % 2 == 0) {
         instruction.imm = kCombineNone;
-        instruction.address = Instruction::kNone;
+        instruction.predicate = Instruction::kNone;
       }
       const std::uint32_t more[4] = {4 * kSlot, 5 * kSlot, 4 * kSlot, 5 * kSlot};
       const Registers before = fill(random);
