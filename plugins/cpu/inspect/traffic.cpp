@@ -374,8 +374,7 @@ void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap:
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t bytes = read_lane<std::uint32_t>(w.registers, i.b, lane);
-    move(static_cast<Space>(i.count), read_lane<std::uint64_t>(w.registers, i.a, lane), bytes,
-         false);
+    move(i.space, read_lane<std::uint64_t>(w.registers, i.a, lane), bytes, false);
     // A multicast writes once in each of its blocks.
     const std::uint32_t copies =
         i.d == Instruction::kNone

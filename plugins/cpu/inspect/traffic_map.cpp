@@ -136,14 +136,8 @@ const Access& access_of(Opcode opcode) {
 
 // Where the instruction itself says what it accesses; Space::generic may be several.
 Space space_of(const Instruction& i, const TrafficMap::Step& step) {
-  switch (step.form) {
-    case Form::access:
-      return i.counter == Counter::constant_load_bytes ? Space::constant : step.space;
-    case Form::rows:
-      return static_cast<Space>(i.d);
-    default:
-      return static_cast<Space>(i.count);
-  }
+  if (step.form != Form::access) return i.space;
+  return i.counter == Counter::constant_load_bytes ? Space::constant : step.space;
 }
 
 // One lane's bytes.

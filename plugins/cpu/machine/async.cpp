@@ -322,8 +322,8 @@ using MbarrierUse = MbarrierUse;
 std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, MbarrierUse use) {
   Flight::Side side;
   std::byte* at =
-      locate_async(w, i, static_cast<Space>(i.count), lane,
-                   read_lane<std::uint64_t>(w.registers, i.address, lane), 8, 8, true, &side);
+      locate_async(w, i, i.space, lane, read_lane<std::uint64_t>(w.registers, i.address, lane), 8,
+                   8, true, &side);
   if (at != nullptr && w.observer != nullptr && side.space == Space::shared)
     w.observer->use_mbarrier(w, i, lane, side.address, use);
   return at;

@@ -31,7 +31,7 @@ void copy_bulk(Lanes& w, const Instruction& i) {
     made.reduces = combine != nullptr;
     made.launch = &launch;
     made.to_global = to_global;
-    const Space from = static_cast<Space>(i.count);
+    const Space from = i.space;
     // Sizes must be multiples of 16, and so must addresses.
     if (bytes % 16 != 0) {
       record_fault(w, i, from, lane, address_in(w, i.a, lane) | 1, 16, false);
@@ -77,7 +77,7 @@ void store_async(Lanes& w, const Instruction& i) {
   const auto element = static_cast<std::uint32_t>(i.imm & 0xff);
   const auto elements = static_cast<std::uint32_t>(i.imm >> 8 & 0xff);
   const std::uint32_t bytes = element * elements;
-  const auto space = static_cast<Space>(i.count);
+  const Space space = i.space;
   for_lanes(w, [&](std::uint32_t lane) {
     AsyncCopy made;
     Flight::Side to;
@@ -118,7 +118,7 @@ void fill_bulk(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
     const auto bytes = read_lane<std::uint64_t>(w.registers, i.b, lane);
     std::uint64_t address = address_in(w, i.address, lane);
-    const Space space = resolve_space(w, static_cast<Space>(i.count), address);
+    const Space space = resolve_space(w, i.space, address);
     if (bytes == 0) return;
     if (space != Space::shared || bytes % 8 != 0 || bytes > kMost) {
       record_fault(w, i, space, lane, bytes % 8 != 0 ? address | 1 : address, 8, true);

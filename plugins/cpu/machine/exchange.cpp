@@ -40,7 +40,7 @@ struct Places {
 // atomically.
 std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u64* at, u32 bytes, Places& places) {
   u64& address = at[lane];
-  const Space space = resolve_space(w, static_cast<Space>(i.count), address);
+  const Space space = resolve_space(w, i.space, address);
   const bool global = space == Space::global;
   places.global |= static_cast<u32>(global) << lane;
   places.shared |= static_cast<u32>(space == Space::shared) << lane;
@@ -70,7 +70,7 @@ void locate(Lanes& w, const Instruction& i, u32 bytes, Places& places) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     at[lane] = read_lane(w.registers, i.address, lane, !i.address_narrow) + static_cast<u64>(i.imm);
   }
-  const auto space = static_cast<Space>(i.count);
+  const Space space = i.space;
   const Region region = space == Space::shared   ? w.objects[i.object]
                         : space == Space::global ? w.sites[i.site]
                                                  : Region{};
@@ -154,7 +154,7 @@ WARPMARK_INLINE T change(LaunchState& launch, std::byte* host, bool global, T b,
 }
 
 void count_generic(Lanes& w, const Instruction& i, const Places& places) {
-  if (static_cast<Space>(i.count) == Space::generic)
+  if (i.space == Space::generic)
     Counting<NoObserver>::on_generic<Traffic::atomic>(w, i, places.global, 0, places.shared);
 }
 
@@ -198,8 +198,8 @@ void write_element(Lanes& w, const u32* slots, u32 lane, T value) {
 template <typename Op, typename T>
 void wide_atomic(Lanes& w, const Instruction& i) {
   constexpr u32 kSlots = sizeof(T) == 16 ? 2 : 1, kMost = 8;
-  const u32 elements = i.c / kSlots;
-  const u32 *d = w.operands + i.more, *a = d + i.c, *b = a + i.c;
+  const u32 elements = i.count / kSlots;
+  const u32 *d = w.operands + i.more, *a = d + i.count, *b = a + i.count;
   Places places;
   locate(w, i, i.cost, places);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {

@@ -284,7 +284,7 @@ void check_rows(Lanes& w, const Instruction& i, u32 bytes_each_row, u32 bits_eac
     u64 address = read_lane(w.registers, i.address, lane, !i.address_narrow) +
                   read_lane<u64>(w.registers, i.b, lane);
     const u64 stride = u64{read_lane<u32>(w.registers, i.a, lane)} * bits_each / 8;
-    const Space space = resolve_space(w, static_cast<Space>(i.count), address);
+    const Space space = resolve_space(w, i.space, address);
     if (address % need == 0 && stride % need == 0) continue;
     if (address % need == 0) address += stride;
     record_fault(w, i, space, lane, address, static_cast<u32>(need), Store);
@@ -300,7 +300,7 @@ void move_fragment(Lanes& w, const Instruction& i) {
   const u32* slots = w.operands + i.more;
   const u32 bits_each = bits_of(type), bytes = bits_each < 8 ? 1 : bits_each / 8;
   const u32 each = form.registers(form.part) * form.packed(form.part);
-  if (static_cast<Space>(i.count) == Space::generic)
+  if (i.space == Space::generic)
     count_generic<Store ? Traffic::store : Traffic::load>(w, i, w.mask, 0);
   check_rows<Store>(w, i, each * bits_each / 8, bits_each);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
@@ -311,8 +311,7 @@ void move_fragment(Lanes& w, const Instruction& i) {
       const Position at = position_of(form, form.part, lane, index);
       const u64 element = form.a_row ? at.row * stride + at.column : at.column * stride + at.row;
       const u64 address = base + element * bits_each / 8;
-      const RowPlace place =
-          locate(w, i, static_cast<Space>(i.count), lane, address, bytes, bytes, Store);
+      const RowPlace place = locate(w, i, i.space, lane, address, bytes, bytes, Store);
       BlockValues* values = place.host == nullptr ? nullptr : values_of(w.observer);
       u64 value = 0;
       if constexpr (Store) {
@@ -392,7 +391,7 @@ class HalfDefinedness {
 template <bool Store>
 void move_rows(Lanes& w, const Instruction& i) {
   const u32* slots = w.operands + i.more;
-  const auto space = static_cast<Space>(i.d);
+  const Space space = i.space;
   if (space == Space::generic)
     count_generic<Store ? Traffic::store : Traffic::load>(w, i, w.mask, 0);
   Halves<u16> matrices{};

@@ -62,7 +62,7 @@ void window(Lanes& w, const Instruction& i) {
 void is_space(Lanes& w, const Instruction& i) {
   constexpr u64 size = u64{16} << 20;  // Arena::kWindow
   const Raw64* a = slot<u64>(w, i.a);
-  const bool global = i.count == static_cast<u8>(Space::global);
+  const bool global = i.space == Space::global;
   u32 result = 0;
   for (int lane = 0; lane < 32; ++lane) {
     const bool inside =

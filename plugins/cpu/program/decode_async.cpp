@@ -65,7 +65,7 @@ void Decoder::mbarrier(const Statement& statement) {
   const bool parity = facts.has("parity"), cluster = facts.has("shared::cluster");
   const Space space = space_of(facts);
   Instruction instruction;
-  instruction.count = static_cast<std::uint8_t>(space);
+  instruction.space = space;
   const auto state_result = [&] {
     if (operand(statement, 0).kind != OperandKind::sink)
       instruction.d = destination(statement, 0, Type::u64);
@@ -152,7 +152,7 @@ void Decoder::async_copy(const Statement& statement) {
   const Space space = space_of(facts);
   instruction.negated = facts.has("noinc");
   instruction.opcode = Opcode::arrive_async;
-  instruction.count = static_cast<std::uint8_t>(space);
+  instruction.space = space;
   instruction.address = address_value(statement, operand(statement, 0), space);
   emit(statement, instruction);
 }

@@ -65,7 +65,7 @@ void Decoder::bulk_copy(const Statement& statement) {
   const std::size_t operands = (told ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u);
   expect_operands(statement, operands, operands);
   const Space space = from_global ? Space::global : Space::shared;
-  instruction.count = static_cast<std::uint8_t>(space);
+  instruction.space = space;
   instruction.site = program_.sites++;
   instruction.address =
       address_value(statement, operand(statement, 0), to_global ? Space::global : Space::shared);
@@ -122,7 +122,7 @@ void Decoder::async_store(const Statement& statement) {
   }
   expect_operands(statement, 3, 3);
   const Space space = space_of(facts);
-  instruction.count = static_cast<std::uint8_t>(space);
+  instruction.space = space;
   instruction.site = program_.sites++;
   instruction.address = address_value(statement, operand(statement, 0), space);
   std::vector<std::uint32_t> slots;
@@ -149,7 +149,7 @@ void Decoder::bulk_store(const Statement& statement) {
   Instruction instruction;
   instruction.opcode = Opcode::fill_bulk;
   const Space space = space_of(*statement.facts);
-  instruction.count = static_cast<std::uint8_t>(space);
+  instruction.space = space;
   instruction.site = program_.sites++;
   if (space == Space::shared && space_of_name(operand(statement, 0)))
     invalid(statement, "the address is in a register");

@@ -157,9 +157,9 @@ void Decoder::wide_atomic_operands(const Statement& statement, std::size_t first
   add(first == 0 ? Operand{} : operand(statement, 0), true);
   add(operand(statement, first + 1), false);
   add(operand(statement, first + (swap ? 2 : 1)), false);
-  instruction.c = static_cast<std::uint32_t>(slots.size()) / 3;
+  instruction.count = static_cast<std::uint8_t>(slots.size() / 3);
   instruction.more = more(slots);
-  const auto end = slots.begin() + instruction.c;
+  const auto end = slots.begin() + instruction.count;
   const auto used = std::find_if(slots.begin(), end,
                                  [](std::uint32_t slot) { return slot != Instruction::kNone; });
   if (used != end) instruction.d = *used;
@@ -191,7 +191,7 @@ void Decoder::atomic(const Statement& statement) {
   const Type type = atomic_type(facts, info->d);
   Space placed = space;
   instruction.address = address(statement, operand(statement, first), placed, instruction);
-  instruction.count = static_cast<std::uint8_t>(placed);
+  instruction.space = placed;
   if (wide) {
     wide_atomic_operands(statement, first, type, elements, swap, instruction);
   } else {

@@ -237,7 +237,7 @@ void Decoder::matrix_access(const Statement& statement, bool load) {
   Space space = words.space;
   instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
   const std::int64_t offset = instruction.imm;
-  instruction.count = static_cast<std::uint8_t>(space);
+  instruction.space = space;
   instruction.counter = bytes_counter(space, load ? Traffic::load : Traffic::store);
   instruction.cost = static_cast<std::uint8_t>(form.registers(form.part) * form.packed(form.part) *
                                                std::max(8u, bits_of(form.element(form.part))) / 8);
@@ -283,7 +283,7 @@ void Decoder::matrix_move(const Statement& statement) {
   instruction.more = more(slots);
   instruction.count = static_cast<std::uint8_t>(matrices);
   instruction.negated = transposed;
-  instruction.d = static_cast<std::uint32_t>(space);  // no slot
+  instruction.space = space;
   instruction.counter = bytes_counter(space, load ? Traffic::load : Traffic::store);
   instruction.cost = static_cast<std::uint8_t>(4 * matrices);  // 32 lanes of a matrix's 128 bytes
   instruction.site = program_.sites++;

@@ -200,7 +200,7 @@ void Decoder::conversions_of_addresses(const Statement& statement) {
                        : facts.has("to") ? Opcode::from_window
                                          : Opcode::to_window;
   instruction.imm = static_cast<std::int64_t>(window_of(row->space));
-  instruction.count = static_cast<std::uint8_t>(row->space);
+  instruction.space = row->space;
   expect_operands(statement, 2, 2);
   instruction.d = destination(statement, 0, test ? Type::pred : Type::u64);
   const Operand& from = operand(statement, 1);

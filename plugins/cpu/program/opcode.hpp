@@ -43,7 +43,7 @@ enum class Form : std::uint8_t {
   mask1,
   mask2,
   atomic,
-  wide_atomic  ///< Instruction::c = registers of each operand (no slot); d's, a's, b's from `more`
+  wide_atomic  ///< Instruction::count = registers of each operand; d's, a's, b's from `more`
 };
 
 constexpr bool is_atomic(Form form) {

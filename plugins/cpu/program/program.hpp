@@ -37,12 +37,13 @@ struct Instruction {
   std::uint32_t guard = kNone;      ///< predicate
   std::uint32_t more =
       0;  ///< first of further operands in Program::operands; the opcode says how many
-  std::int64_t imm = 0;         ///< offset of an access; a comparison's Combine
   std::uint32_t statement = 0;  ///< for reports: Program::statement finds it
+  std::int64_t imm = 0;         ///< offset of an access; a comparison's Combine
   std::uint32_t site = 0;       ///< number among the kernel's accesses
   std::uint16_t object = 0;     ///< of an access: Program::objects has what it must stay in
   Opcode opcode = Opcode::count;
-  std::uint8_t count = 1;  ///< elements of a vector
+  std::uint8_t count = 1;        ///< elements of a vector, parts of a register, matrices
+  Space space = Space::generic;  ///< where the address lies, if no opcode says it
   bool guard_negated = false;
   bool negated = false;             ///< of a comparison's or selection's predicate operand c
   bool address_narrow = false;      ///< the address register has 32 bits
@@ -58,6 +59,7 @@ struct Instruction {
   static constexpr std::uint8_t kReadOnly = 64;
   std::uint8_t order = 0;
 };
+static_assert(sizeof(Instruction) == 96);
 
 /// Instruction::imm of comparisons with a second predicate.
 enum Combine : std::int64_t { kCombineNone, kCombineAnd, kCombineOr, kCombineXor };

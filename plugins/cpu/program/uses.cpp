@@ -156,7 +156,7 @@ FurtherCounts further_counts(const Instruction& i) {
     case Opcode::convert_any:
       return {0, std::bit_cast<ConvertForm>(i.imm).apart ? 2U : 1U};
     default:  // wide atomics: registers of each operand
-      return {i.c, 2 * i.c};
+      return {i.count, 2U * i.count};
   }
 }
 
