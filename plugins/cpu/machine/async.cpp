@@ -391,8 +391,8 @@ void test(Lanes& w, const Instruction& i) {
     if (at == nullptr) return;
     w.block->settle(at);
     const std::uint32_t parity =
-        i.negated ? read_lane<std::uint32_t>(w.registers, i.b, lane) & 1
-                  : Mbarrier(read_lane<std::uint64_t>(w.registers, i.b, lane)).parity();
+        i.parity ? read_lane<std::uint32_t>(w.registers, i.b, lane) & 1
+                 : Mbarrier(read_lane<std::uint64_t>(w.registers, i.b, lane)).parity();
     const Mbarrier barrier = load_barrier(at);
     const bool over = barrier.parity() != parity;
     done |= static_cast<std::uint32_t>(over) << lane;
@@ -448,7 +448,7 @@ template <AsyncCopies::Kind Kind>
 void wait(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
     w.block->async().wait(Kind, w.warp * 32 + lane,
-                          read_lane<std::uint32_t>(w.registers, i.a, lane), i.negated);
+                          read_lane<std::uint32_t>(w.registers, i.a, lane), i.only_reads);
   });
 }
 void wait_all(Lanes& w, const Instruction&) {
@@ -460,7 +460,7 @@ void arrive_later(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
     std::byte* at = barrier_at(w, i, lane, MbarrierUse::change);
     if (at == nullptr) return;
-    if (!i.negated) {
+    if (!i.no_increment) {
       Mbarrier barrier = load_barrier(at);
       barrier.expect_arrival();
       store_barrier(at, barrier);

@@ -344,7 +344,7 @@ using Halves = std::array<std::array<std::array<T, 8>, 8>, 4>;
 template <typename Matrices>
 auto& half_of(Matrices& matrices, const Instruction& i, u32 m, u32 lane, u32 half) {
   const u32 row = lane / 4, column = lane % 4 * 2 + half;
-  return i.negated ? matrices[m][column][row] : matrices[m][row][column];
+  return i.transposed ? matrices[m][column][row] : matrices[m][row][column];
 }
 
 // The same for what of them is undefined, if anything is and somebody looks.

@@ -103,7 +103,7 @@ void Decoder::mbarrier(const Statement& statement) {
   } else if (what == "test_wait" || what == "try_wait") {
     expect_operands(statement, 3, what == "try_wait" ? 4 : 3);  // the fourth: how long to suspend
     instruction.opcode = Opcode::mbarrier_test;
-    instruction.negated = parity;
+    instruction.parity = parity;
     instruction.d = destination(statement, 0, Type::pred);
     instruction.address = barrier_at(1);
     const Operand& state = operand(statement, 2);
@@ -138,7 +138,7 @@ void Decoder::async_copy(const Statement& statement) {
   if (facts.has("wait_group")) {
     expect_operands(statement, 1, 1);
     if (operand(statement, 0).kind != OperandKind::integer) invalid(statement, "needs a number");
-    instruction.negated = facts.has("read");  // the sources may be written again
+    instruction.only_reads = facts.has("read");
     instruction.opcode = bulk ? Opcode::wait_bulk : Opcode::wait_async;
     instruction.a = source(statement, 0, Type::u32);
     emit(statement, instruction);
@@ -150,7 +150,7 @@ void Decoder::async_copy(const Statement& statement) {
   // cp.async.mbarrier.arrive{.noinc}{.shared}.b64
   expect_operands(statement, 1, 1);
   const Space space = space_of(facts);
-  instruction.negated = facts.has("noinc");
+  instruction.no_increment = facts.has("noinc");
   instruction.opcode = Opcode::arrive_async;
   instruction.space = space;
   instruction.address = address_value(statement, operand(statement, 0), space);

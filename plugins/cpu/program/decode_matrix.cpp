@@ -282,7 +282,7 @@ void Decoder::matrix_move(const Statement& statement) {
   fragment(statement, load ? 0 : 1, Type::b32, matrices, load, slots, true);
   instruction.more = more(slots);
   instruction.count = static_cast<std::uint8_t>(matrices);
-  instruction.negated = transposed;
+  instruction.transposed = transposed;
   instruction.space = space;
   instruction.counter = bytes_counter(space, load ? Traffic::load : Traffic::store);
   instruction.cost = static_cast<std::uint8_t>(4 * matrices);  // 32 lanes of a matrix's 128 bytes

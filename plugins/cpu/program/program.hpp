@@ -45,8 +45,12 @@ struct Instruction {
   std::uint8_t count = 1;        ///< elements of a vector, parts of a register, matrices
   Space space = Space::generic;  ///< where the address lies, if no opcode says it
   bool guard_negated = false;
-  bool negated = false;             ///< of a comparison's or selection's predicate operand c
-  bool address_narrow = false;      ///< the address register has 32 bits
+  bool negated = false;             ///< the predicate operand is: c, of votes a
+  bool address_narrow : 1 = false;  ///< the address register has 32 bits
+  bool transposed : 1 = false;      ///< .trans of ldmatrix and stmatrix
+  bool parity : 1 = false;          ///< mbarrier_test is given no state but its parity
+  bool no_increment : 1 = false;    ///< .noinc of arrive_async: the arrival is expected already
+  bool only_reads : 1 = false;      ///< .read of wait_bulk: the sources may be written again
   Counter counter = Counter::none;  ///< what it adds to; of an access, the bytes
   std::uint8_t cost = 0;            ///< how much for each lane
   /// Of an access or fence: what of the memory model it takes part in.
