@@ -110,7 +110,7 @@ class Step {
       if (!result.incomplete()) result = of(slot, lane).computing(kWhole);
     }
     if (i_.opcode != Opcode::convert_any) return set(i_.d, lane, result);
-    const auto form = std::bit_cast<ConvertForm>(i_.imm);
+    const auto form = i_.form<ConvertForm>();
     const std::uint32_t from = element_bits(form.from), to = element_bits(form.to);
     if (!result.incomplete() || form.elements < 2) return set(i_.d, lane, result);
     std::uint64_t undefined = 0;
@@ -287,7 +287,7 @@ class Step {
   }
   // Element by element: a row of a and a column of b make an element of d.
   void multiply() {
-    const auto form = std::bit_cast<MatrixForm>(i_.imm);
+    const auto form = i_.form<MatrixForm>();
     const Uses uses = uses_of(program_, i_);
     const std::uint32_t* input = uses.reads.data();
     std::array<Definedness, 64> rows{}, columns{};  // of up to four products of 8 × 8

@@ -7,6 +7,7 @@
 
 #include "memory/arena.hpp"
 #include "memory/generic_address.hpp"
+#include "program/async_forms.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -371,18 +372,18 @@ void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap:
       to[Measure::ideal_wavefronts] += (words + kBanks - 1) / kBanks;
     }
   };
+  const auto form = i.form<BulkForm>();
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t bytes = read_lane<std::uint32_t>(w.registers, i.b, lane);
-    move(i.space, read_lane<std::uint64_t>(w.registers, i.a, lane), bytes, false);
+    move(form.from, read_lane<std::uint64_t>(w.registers, i.a, lane), bytes, false);
     // A multicast writes once in each of its blocks.
     const std::uint32_t copies =
         i.d == Instruction::kNone
             ? 1
             : count(read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff);
     for (std::uint32_t copy = 0; copy < copies; ++copy)
-      move((i.imm & 1) != 0 ? Space::global : Space::shared,
-           read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, true);
+      move(form.to, read_lane<std::uint64_t>(w.registers, i.address, lane), bytes, true);
   }
 }
 

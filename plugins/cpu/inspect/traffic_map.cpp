@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "program/tensor_form.hpp"
+#include "program/async_forms.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -142,7 +142,7 @@ Space space_of(const Instruction& i, const TrafficMap::Step& step) {
 
 // One lane's bytes.
 std::uint8_t bytes_of(const Instruction& i, Form form) {
-  if (form == Form::copy) return static_cast<std::uint8_t>(i.imm);
+  if (form == Form::copy) return i.form<CopyForm>().bytes;
   return form == Form::rows ? std::uint8_t{16} : i.cost;
 }
 
@@ -199,7 +199,7 @@ TrafficMap::TrafficMap(const Program& program)
       if (!is_counted(i, step)) continue;
       kinds = kinds_of(step.space, step.traffic);
     } else if (i.opcode == Opcode::copy_tensor) {
-      kinds = TensorForm::unpack(i.imm).to_global ? kTensorToGlobal : kTensorToShared;
+      kinds = i.form<TensorForm>().to_global ? kTensorToGlobal : kTensorToShared;
     }
     step_of_[at] = static_cast<std::uint32_t>(steps_.size());
     step.site = static_cast<std::uint32_t>(sites_.size());

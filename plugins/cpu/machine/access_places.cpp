@@ -12,8 +12,8 @@
 #include "machine/access_places.hpp"
 #include "machine/grid.hpp"
 #include "machine/heap.hpp"
+#include "program/async_forms.hpp"
 #include "program/source_place.hpp"
-#include "program/tensor_form.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -27,9 +27,9 @@ bool writes(const Instruction& instruction) {
 #include "program/atomics.def"
     return true;
     case Opcode::copy_bulk:
-      return (instruction.imm & 1) != 0;
+      return instruction.form<BulkForm>().to == Space::global;
     case Opcode::copy_tensor:
-      return TensorForm::unpack(instruction.imm).to_global;
+      return instruction.form<TensorForm>().to_global;
     default:
       return false;
   }

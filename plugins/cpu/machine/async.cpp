@@ -12,6 +12,7 @@
 #include "machine/block.hpp"
 #include "machine/mbarrier.hpp"
 #include "memory/init_bits.hpp"
+#include "program/async_forms.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -409,9 +410,8 @@ void pending(Lanes& w, const Instruction& i) {
   });
 }
 
-// address = to (shared), a = from (global), b = bytes read or none, imm = bytes written.
 void copy(Lanes& w, const Instruction& i) {
-  const auto bytes = static_cast<std::uint32_t>(i.imm);
+  const std::uint32_t bytes = i.form<CopyForm>().bytes;
   for_lanes(w, [&](std::uint32_t lane) {
     AsyncCopy made;
     Flight::Side from_side, to_side;

@@ -22,11 +22,6 @@ std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32
 void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,
                  const Flight::Side& to, AsyncCopy& copy);
 
-/// The reduction of an instruction that names its atomic's opcode, plus one; 0: it has none.
-inline Reduction reduction_in(std::int64_t opcode_and_one) {
-  return opcode_and_one == 0 ? nullptr : reduction_by(static_cast<Opcode>(opcode_and_one - 1));
-}
-
 /// Starts a copy to each block of `blocks` in the lane's cluster, as one to its own: `made` goes to
 /// `to` in its own memory, of which it touches `reach` bytes, and is told to the mbarrier at
 /// `completion`, both offsets in the shared window. False after recording a fault.

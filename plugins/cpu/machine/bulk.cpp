@@ -9,6 +9,7 @@
 #include "machine/async_places.hpp"
 #include "machine/block.hpp"
 #include "machine/handlers.hpp"
+#include "program/async_forms.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -17,10 +18,9 @@ std::uint64_t address_in(const Lanes& w, std::uint32_t slot, std::uint32_t lane)
   return read_lane<std::uint64_t>(w.registers, slot, lane);
 }
 
-// address = to, a = from, b = bytes, c = mbarrier or none, d = blocks of a multicast or none.
 void copy_bulk(Lanes& w, const Instruction& i) {
-  const bool to_global = (i.imm & 1) != 0;
-  const Reduction combine = reduction_in(i.imm >> 8);
+  const auto form = i.form<BulkForm>();
+  const Reduction combine = reduction_by(form.reduction);
   LaunchState& launch = w.block->launch();
   for_lanes(w, [&](std::uint32_t lane) {
     const auto bytes = read_lane<std::uint32_t>(w.registers, i.b, lane);
@@ -30,15 +30,14 @@ void copy_bulk(Lanes& w, const Instruction& i) {
     made.combine = combine;
     made.reduces = combine != nullptr;
     made.launch = &launch;
-    made.to_global = to_global;
-    const Space from = i.space;
+    made.to_global = form.to == Space::global;
     // Sizes must be multiples of 16, and so must addresses.
     if (bytes % 16 != 0) {
-      record_fault(w, i, from, lane, address_in(w, i.a, lane) | 1, 16, false);
+      record_fault(w, i, form.from, lane, address_in(w, i.a, lane) | 1, 16, false);
       return;
     }
     made.from =
-        locate_async(w, i, from, lane, address_in(w, i.a, lane), bytes, 16, false, &from_side);
+        locate_async(w, i, form.from, lane, address_in(w, i.a, lane), bytes, 16, false, &from_side);
     if (i.d != Instruction::kNone) {
       const auto blocks = read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff;
       if (made.from == nullptr ||
@@ -47,8 +46,8 @@ void copy_bulk(Lanes& w, const Instruction& i) {
         launch.stop = true;
       return;
     }
-    made.to = locate_async(w, i, to_global ? Space::global : Space::shared, lane,
-                           address_in(w, i.address, lane), bytes, 16, true, &to_side);
+    made.to = locate_async(w, i, form.to, lane, address_in(w, i.address, lane), bytes, 16, true,
+                           &to_side);
     if (i.c != Instruction::kNone) {
       made.completion =
           locate_async(w, i, Space::shared, lane, address_in(w, i.c, lane), 8, 8, true);
@@ -72,20 +71,18 @@ void prefetch_bulk(Lanes& w, const Instruction& i) {
   });
 }
 
-// address = to, c = mbarrier, data from `more`.
 void store_async(Lanes& w, const Instruction& i) {
-  const auto element = static_cast<std::uint32_t>(i.imm & 0xff);
-  const auto elements = static_cast<std::uint32_t>(i.imm >> 8 & 0xff);
-  const std::uint32_t bytes = element * elements;
+  const auto form = i.form<StoreForm>();
+  const std::uint32_t element = form.bytes, bytes = element * i.count;
   const Space space = i.space;
   for_lanes(w, [&](std::uint32_t lane) {
     AsyncCopy made;
     Flight::Side to;
     made.bytes = bytes;
-    made.combine = reduction_in(i.imm >> 16);
+    made.combine = reduction_by(form.reduction);
     made.reduces = made.combine != nullptr;
     made.launch = &w.block->launch();
-    for (std::uint32_t e = 0; e < elements; ++e) {
+    for (std::uint32_t e = 0; e < i.count; ++e) {
       const std::uint64_t value =
           read_lane(w.registers, w.operands[i.more + e], lane, element == 8);
       std::memcpy(made.values.data() + std::size_t{e} * element, &value, element);

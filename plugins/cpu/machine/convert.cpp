@@ -68,7 +68,7 @@ u64 converted(const ConvertForm& form, u64 pattern) {
 }
 
 void convert_any(Lanes& w, const Instruction& i) {
-  const auto form = __builtin_bit_cast(ConvertForm, i.imm);
+  const auto form = i.form<ConvertForm>();
   const u32* sources = w.operands + i.more;
   const u32 to = element_bits(form.to), from = element_bits(form.from);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
@@ -92,15 +92,13 @@ void convert_any(Lanes& w, const Instruction& i) {
 }
 
 // cvt.pack: a above b, both clamped, in the low part; c, if there is one, moved up behind them.
-// Instruction::imm is the result's ConvertForm: to, and from for whether a and b have signs.
 void convert_pack(Lanes& w, const Instruction& i) {
-  const auto form = __builtin_bit_cast(ConvertForm, i.imm);
-  const u32 width = form.elements;  // bits of an element: 2, 4, 8 or 16
-  const bool sign = form.to == Format::s8 || form.to == Format::s16;
-  const s64 most = sign ? (s64{1} << (width - 1)) - 1 : (s64{1} << width) - 1;
-  const s64 least = sign ? -(s64{1} << (width - 1)) : 0;
+  const auto form = i.form<PackForm>();
+  const u32 width = form.bits;
+  const s64 most = form.sign ? (s64{1} << (width - 1)) - 1 : (s64{1} << width) - 1;
+  const s64 least = form.sign ? -(s64{1} << (width - 1)) : 0;
   const auto clamped = [&](u64 raw) {
-    const s64 value = form.from == Format::s32 ? s64{static_cast<s32>(raw)} : static_cast<s64>(raw);
+    const s64 value = static_cast<s32>(raw);
     const s64 inside = value > most ? most : value < least ? least : value;
     return static_cast<u32>(inside) & static_cast<u32>((u64{1} << width) - 1);
   };

@@ -91,7 +91,7 @@ void texture_query(Lanes& w, const Instruction& i) {
         i.a == Instruction::kNone ? 0 : read_lane<std::uint32_t>(w.registers, i.a, lane);
     set_image_register(
         w, i.d, lane,
-        texture == nullptr ? 0 : query_texture(*texture, static_cast<ImageQuery>(i.imm), level));
+        texture == nullptr ? 0 : query_texture(*texture, i.form<ImageQuery>(), level));
   }
 }
 
@@ -101,9 +101,8 @@ void surface_query(Lanes& w, const Instruction& i) {
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const Image* surface = find_image(w, i, lane, table, "surface");
-    set_image_register(
-        w, i.d, lane,
-        surface == nullptr ? 0 : query_image(*surface, false, static_cast<ImageQuery>(i.imm)));
+    set_image_register(w, i.d, lane,
+                       surface == nullptr ? 0 : query_image(*surface, false, i.form<ImageQuery>()));
   }
 }
 

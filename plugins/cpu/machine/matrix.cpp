@@ -156,7 +156,7 @@ void multiply_parts(Lanes& w, const MatrixForm& form, const Slots& slots, Value 
 }
 
 void multiply(Lanes& w, const Instruction& i) {
-  const MatrixForm form = unpacked_form(i.imm);
+  const auto form = i.form<MatrixForm>();
   Slots slots{};
   slots.d = w.operands + i.more;
   slots.a = slots.d + form.registers(Part::d);
@@ -295,7 +295,7 @@ void check_rows(Lanes& w, const Instruction& i, u32 bytes_each_row, u32 bits_eac
 // the byte they lie in; they are never stored.
 template <bool Store>
 void move_fragment(Lanes& w, const Instruction& i) {
-  const MatrixForm form = unpacked_form(i.imm);
+  const auto form = i.form<MatrixForm>();
   const Element type = form.element(form.part);
   const u32* slots = w.operands + i.more;
   const u32 bits_each = bits_of(type), bytes = bits_each < 8 ? 1 : bits_each / 8;

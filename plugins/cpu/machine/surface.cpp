@@ -87,7 +87,7 @@ const HandleTable<Image>* surfaces(const Lanes& w) {
 }
 
 void surface_load(Lanes& w, const Instruction& i) {
-  const SurfaceOp op = SurfaceOp::unpack(i.imm);
+  const auto op = i.form<SurfaceOp>();
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
   const bool wide = op.bytes == 8;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
@@ -137,7 +137,7 @@ u32 formatted(u32 pattern, ChannelKind kind) {
 }
 
 void surface_store(Lanes& w, const Instruction& i) {
-  const SurfaceOp op = SurfaceOp::unpack(i.imm);
+  const auto op = i.form<SurfaceOp>();
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
   const bool wide = op.bytes == 8;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
@@ -190,7 +190,7 @@ void reduce_at(std::byte* at, SurfaceOp::Reduce operation, bool is_signed, U val
 }
 
 void surface_reduce(Lanes& w, const Instruction& i) {
-  const SurfaceOp op = SurfaceOp::unpack(i.imm);
+  const auto op = i.form<SurfaceOp>();
   const bool wide = op.bytes == 8;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));

@@ -5,7 +5,7 @@
 // filled on the way there, and left out on the way back.
 #include "machine/access_places.hpp"
 #include "machine/handlers.hpp"
-#include "program/tensor_form.hpp"
+#include "program/async_forms.hpp"
 
 #include <algorithm>
 #include <array>
@@ -52,7 +52,7 @@ bool read_map(Lanes& w, const Instruction& i, const TensorForm& form, std::uint3
   const Space space = resolve_space(w, Space::generic, address);
   Instruction access = i;
   access.site = i.site + 1;
-  access.imm = 0;  // nothing is written there
+  access.set_form(TensorForm{});  // nothing is written there
   const std::byte* from = nullptr;
   if (address % 64 == 0 && space == Space::param) {
     const std::uint64_t offset = address - w.param.begin;
@@ -436,7 +436,7 @@ bool copy_box(Lanes& w, const Instruction& i, const TensorForm& form, const Tens
 }
 
 void copy_tensor(Lanes& w, const Instruction& i) {
-  const TensorForm form = TensorForm::unpack(i.imm);
+  const auto form = i.form<TensorForm>();
   for_lanes(w, [&](std::uint32_t lane) {
     TensorMap map;
     if (!read_map(w, i, form, lane, map)) return;
@@ -449,7 +449,7 @@ void copy_tensor(Lanes& w, const Instruction& i) {
 
 // A hint; but that the map must be one.
 void prefetch_tensor(Lanes& w, const Instruction& i) {
-  const TensorForm form = TensorForm::unpack(i.imm);
+  const auto form = i.form<TensorForm>();
   for_lanes(w, [&](std::uint32_t lane) {
     TensorMap map;
     if (!read_map(w, i, form, lane, map) || w.traffic == nullptr || map.box_bytes() > kSharedPart)

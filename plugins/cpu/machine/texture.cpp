@@ -456,7 +456,7 @@ void defined(Lanes& w, const Instruction& i, u32 lane, const TextureOp& op, bool
 
 template <bool Gather>
 void texture_handler(Lanes& w, const Instruction& i) {
-  const TextureOp op = TextureOp::unpack(i.imm);
+  const auto op = i.form<TextureOp>();
   const ImageTable* images = w.block->launch().shape.images;
   const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
   const u32 slots[4] = {i.d, i.a, i.b, i.c};

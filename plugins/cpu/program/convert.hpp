@@ -1,7 +1,6 @@
 // What a conversion does that no opcode of its own has: formats, rounding and clamping.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 namespace warpmark::cpu {
@@ -65,12 +64,12 @@ struct ConvertForm {
   bool clamp : 1 = false;     ///< .sat of a real result: to [0, 1], NaN to 0
   bool finite : 1 = false;    ///< .satfinite: what overflows is the largest number
   bool positive : 1 = false;  ///< .relu: what is negative is 0
-  std::uint8_t unused[2] = {};
 };
-static_assert(sizeof(ConvertForm) == 8);
 
-inline std::int64_t packed_form(const ConvertForm& form) {
-  return std::bit_cast<std::int64_t>(form);
-}
+/// The same of cvt.pack: what a and b are clamped to.
+struct PackForm {
+  std::uint8_t bits = 16;  ///< 2, 4, 8 or 16
+  bool sign = false;
+};
 
 }  // namespace warpmark::cpu

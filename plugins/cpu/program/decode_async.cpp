@@ -166,7 +166,7 @@ void Decoder::plain_copy(const Statement& statement, Instruction instruction) {
     invalid(statement, "an asynchronous copy has 4, 8 or 16 bytes");
   if (whole && size.value != 16) invalid(statement, "cp.async.cg copies 16 bytes");
   instruction.opcode = Opcode::copy_async;
-  instruction.imm = size.value;
+  instruction.set_form(CopyForm{static_cast<std::uint8_t>(size.value)});
   instruction.address = address_value(statement, operand(statement, 0), Space::shared);
   instruction.a = address_value(statement, operand(statement, 1), Space::global);
   const std::size_t last = statement.operands - (hint ? 1u : 0u);

@@ -57,19 +57,16 @@ void Decoder::bulk_copy(const Statement& statement) {
   const bool hint = facts.has("L2::cache_hint"), multicast = facts.has("multicast::cluster");
   Instruction instruction;
   instruction.opcode = Opcode::copy_bulk;
-  instruction.imm = to_global ? 1 : 0;
-  if (reduces) {
-    const Opcode opcode = bulk_reduction(statement, to_global);
-    instruction.imm |= (static_cast<std::int64_t>(opcode) + 1) << 8;
-  }
+  BulkForm form;
+  if (from_global) form.from = Space::global;
+  if (to_global) form.to = Space::global;
+  if (reduces) form.reduction = bulk_reduction(statement, to_global);
+  instruction.set_form(form);
   const std::size_t operands = (told ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u);
   expect_operands(statement, operands, operands);
-  const Space space = from_global ? Space::global : Space::shared;
-  instruction.space = space;
   instruction.site = program_.sites++;
-  instruction.address =
-      address_value(statement, operand(statement, 0), to_global ? Space::global : Space::shared);
-  instruction.a = address_value(statement, operand(statement, 1), space);
+  instruction.address = address_value(statement, operand(statement, 0), form.to);
+  instruction.a = address_value(statement, operand(statement, 1), form.from);
   instruction.b = bulk_size(statement, operand(statement, 2));
   if (told) instruction.c = address_value(statement, operand(statement, 3), Space::shared);
   if (multicast) instruction.d = source(statement, 4, Type::u16);
@@ -113,13 +110,15 @@ void Decoder::async_store(const Statement& statement) {
     invalid(statement, "needs a type of 32 or 64 bits, of 16 bytes at most");
   Instruction instruction;
   instruction.opcode = Opcode::store_async;
-  instruction.imm = bytes | elements << 8;
+  instruction.count = static_cast<std::uint8_t>(elements);
+  StoreForm form;
+  form.bytes = static_cast<std::uint8_t>(bytes);
   if (reduces) {
     if (word[0] == 'f' || (wide && operation != "add"))
       invalid(statement, "there is no such reduction");
-    instruction.imm |= (static_cast<std::int64_t>(reduction_of(statement, operation, word)) + 1)
-                       << 16;
+    form.reduction = reduction_of(statement, operation, word);
   }
+  instruction.set_form(form);
   expect_operands(statement, 3, 3);
   const Space space = space_of(facts);
   instruction.space = space;

@@ -165,7 +165,7 @@ void Decoder::conversion(const Statement& statement) {
   expect_operands(statement, 1 + sources, 1 + sources);
   Instruction instruction;
   instruction.opcode = Opcode::convert_any;
-  instruction.imm = packed_form(form);
+  instruction.set_form(form);
   instruction.d = destination(statement, 0, to.type);
   std::vector<std::uint32_t> slots;
   for (std::size_t i = 0; i < sources; ++i) slots.push_back(source(statement, i + 1, from.type));
@@ -187,13 +187,9 @@ void Decoder::packing(const Statement& statement) {
     if (!statement.facts->has(row.to)) continue;
     const bool third = row.width < 16;
     expect_operands(statement, third ? 4 : 3, third ? 4 : 3);
-    ConvertForm form;
-    form.to = row.sign ? Format::s8 : Format::u8;
-    form.from = Format::s32;
-    form.elements = row.width;
     Instruction instruction;
     instruction.opcode = Opcode::convert_pack;
-    instruction.imm = packed_form(form);
+    instruction.set_form(PackForm{row.width, row.sign});
     instruction.d = destination(statement, 0, Type::u32);
     instruction.a = source(statement, 1, Type::s32);
     instruction.b = source(statement, 2, Type::s32);

@@ -204,7 +204,7 @@ void Decoder::matrix(const Statement& statement) {
   }
   Instruction instruction;
   instruction.opcode = Opcode::matrix_multiply;
-  instruction.imm = packed_form(form);
+  instruction.set_form(form);
   instruction.more = more(slots);
   emit(statement, instruction);
 }
@@ -252,7 +252,7 @@ void Decoder::matrix_access(const Statement& statement, bool load) {
     instruction.a = constant(form.a_row ? columns : rows, false);
   }
   instruction.b = constant(static_cast<std::uint64_t>(offset), true);
-  instruction.imm = packed_form(form);
+  instruction.set_form(form);
   instruction.site = program_.sites++;
   emit(statement, instruction);
 }

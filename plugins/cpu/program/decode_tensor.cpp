@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "program/async_forms.hpp"
 #include "program/decoder.hpp"
-#include "program/tensor_form.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -74,7 +74,7 @@ void Decoder::tensor_copy(const Statement& statement, bool reduces) {
   const Operand* offsets = form.offsets > 0 ? &operand(statement, behind) : nullptr;
   const std::vector<std::uint32_t> slots = box_slots(statement, map, offsets, form);
   instruction.opcode = prefetches ? Opcode::prefetch_tensor : Opcode::copy_tensor;
-  instruction.imm = form.pack();
+  instruction.set_form(form);
   instruction.site = program_.sites;
   program_.sites += 2;
   instruction.more = more(slots);

@@ -243,7 +243,7 @@ void Decoder::texture(const Statement& statement) {
   instruction.address = image_handle(statement, where);
   coordinates(statement, where, op.geometry, op.integer ? Type::s32 : Type::f32, slots);
   texture_operands(statement, op, slots);
-  instruction.imm = op.pack();
+  instruction.set_form(op);
   instruction.more = more(slots);
   instruction.site = program_.sites++;
   emit(statement, instruction);
@@ -289,7 +289,7 @@ void Decoder::surface(const Statement& statement, Opcode opcode) {
   std::vector<std::uint32_t> at;
   vector(statement, function_.operands[where.index + where.count],
          dimensions_of(op.geometry) + (is_layered(op.geometry) ? 1 : 0), Type::u32, at);
-  instruction.imm = op.pack();
+  instruction.set_form(op);
   instruction.more = more(at);
   instruction.site = program_.sites++;
   // A formatted texel may have one byte.
@@ -305,7 +305,7 @@ void Decoder::image_query(const Statement& statement, bool texture) {
   expect_operands(statement, level ? 3 : 2, level ? 3 : 2);
   Instruction instruction;
   instruction.opcode = texture ? Opcode::texture_query : Opcode::surface_query;
-  instruction.imm = static_cast<std::int64_t>(query);
+  instruction.set_form(query);
   instruction.d = destination(statement, 0, Type::b32);
   instruction.address = image_handle(statement, operand(statement, 1));
   if (level) instruction.a = source(statement, 2, Type::b32);

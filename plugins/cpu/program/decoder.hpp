@@ -11,10 +11,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "program/async_forms.hpp"
 #include "program/image_op.hpp"
 #include "program/memory_words.hpp"
 #include "program/program.hpp"
-#include "program/tensor_form.hpp"
 #include "ptx/error.hpp"
 
 namespace warpmark::cpu {

@@ -37,16 +37,6 @@ struct TextureOp {
   std::uint8_t component = 0;  ///< of tld4
   std::uint8_t offsets = 0;    ///< further operands at the end: texels to add to the coordinates
   Result result = Result::word;
-
-  [[nodiscard]] constexpr std::int64_t pack() const {
-    return static_cast<int>(geometry) | (integer ? 1 : 0) << 4 | static_cast<int>(level) << 5 |
-           component << 7 | offsets << 9 | static_cast<int>(result) << 11;
-  }
-  static constexpr TextureOp unpack(std::int64_t imm) {
-    return {static_cast<Geometry>(imm & 15),         (imm >> 4 & 1) != 0,
-            static_cast<Level>(imm >> 5 & 3),        static_cast<std::uint8_t>(imm >> 7 & 3),
-            static_cast<std::uint8_t>(imm >> 9 & 3), static_cast<Result>(imm >> 11 & 3)};
-  }
 };
 
 /// suld, sust and sured. Instruction: address = handle, d a b c = data, count of them. Operands
@@ -61,20 +51,6 @@ struct SurfaceOp {
   Reduce reduce = Reduce::add;  ///< of sured
   bool formatted = false;       ///< .p: x counts texels, data are converted to their format
   std::uint8_t bytes = 4;       ///< of an element
-
-  [[nodiscard]] constexpr std::int64_t pack() const {
-    return static_cast<int>(geometry) | static_cast<int>(boundary) << 4 |
-           static_cast<int>(type) << 6 | static_cast<int>(reduce) << 9 | (formatted ? 1 : 0) << 12 |
-           bytes << 13;
-  }
-  static constexpr SurfaceOp unpack(std::int64_t imm) {
-    return {static_cast<Geometry>(imm & 15),
-            static_cast<Boundary>(imm >> 4 & 3),
-            static_cast<Type>(imm >> 6 & 7),
-            static_cast<Reduce>(imm >> 9 & 7),
-            (imm >> 12 & 1) != 0,
-            static_cast<std::uint8_t>(imm >> 13 & 15)};
-  }
 };
 
 /// txq and suq. Instruction: address = handle, d = result, a = level or kNone; imm is one of these.

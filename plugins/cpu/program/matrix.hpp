@@ -1,7 +1,6 @@
 // The shapes of matrix instructions, and which lane holds which element of a fragment.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 namespace warpmark::cpu {
@@ -60,7 +59,6 @@ struct MatrixForm {
   bool conjunction : 1 = false;  ///< b1: counts a & b, else a ^ b
   bool wmma : 1 = false;
   Part part : 2 = Part::a;  ///< of a load or store
-  std::uint8_t unused[2] = {};
 
   [[nodiscard]] std::uint32_t k() const { return k4 * 4u; }
   [[nodiscard]] std::uint32_t rows(Part of) const { return of == Part::b ? k() : m; }
@@ -83,14 +81,6 @@ struct MatrixForm {
   /// mma.m8n8k4 of binary16: four products side by side, each by eight lanes.
   [[nodiscard]] bool volta() const { return !wmma && k4 == 1 && a == Element::f16; }
 };
-static_assert(sizeof(MatrixForm) == 8);
-
-inline std::int64_t packed_form(const MatrixForm& form) {
-  return std::bit_cast<std::int64_t>(form);
-}
-inline MatrixForm unpacked_form(std::int64_t imm) {
-  return std::bit_cast<MatrixForm>(imm);
-}
 
 struct Position {
   std::uint32_t row = 0, column = 0;

@@ -35,20 +35,19 @@ struct Instruction {
   std::uint32_t predicate = kNone;  ///< a second result; of carry chains the flag, if they set it
   std::uint32_t address = kNone;    ///< of memory or an mbarrier; a handle
   std::uint32_t guard = kNone;      ///< predicate
-  std::uint32_t more =
-      0;  ///< first of further operands in Program::operands; the opcode says how many
-  std::uint32_t statement = 0;  ///< for reports: Program::statement finds it
-  std::int64_t imm = 0;         ///< offset of an access; a comparison's Combine
-  std::uint32_t site = 0;       ///< number among the kernel's accesses
-  std::uint16_t object = 0;     ///< of an access: Program::objects has what it must stay in
+  std::uint32_t more = 0;           ///< further operands in Program::operands, from here
+  std::uint32_t statement = 0;      ///< for reports: Program::statement finds it
+  std::int64_t imm = 0;             ///< offset of an access, or what its row of operations.def says
+  std::uint32_t site = 0;           ///< number among the kernel's accesses
+  std::uint16_t object = 0;         ///< of an access: Program::objects has what it must stay in
   Opcode opcode = Opcode::count;
   std::uint8_t count = 1;        ///< elements of a vector, parts of a register, matrices
   Space space = Space::generic;  ///< where the address lies, if no opcode says it
   bool guard_negated = false;
-  bool negated = false;             ///< the predicate operand is: c, of votes a
+  bool negated = false;             ///< whether the predicate operand is: c, of votes a
   bool address_narrow : 1 = false;  ///< the address register has 32 bits
   bool transposed : 1 = false;      ///< .trans of ldmatrix and stmatrix
-  bool parity : 1 = false;          ///< mbarrier_test is given no state but its parity
+  bool parity : 1 = false;          ///< mbarrier_test: b is no state but a parity
   bool no_increment : 1 = false;    ///< .noinc of arrive_async: the arrival is expected already
   bool only_reads : 1 = false;      ///< .read of wait_bulk: the sources may be written again
   Counter counter = Counter::none;  ///< what it adds to; of an access, the bytes
@@ -62,6 +61,19 @@ struct Instruction {
   /// A load of what nobody writes while the kernel runs: ld.global.nc, ldu.
   static constexpr std::uint8_t kReadOnly = 64;
   std::uint8_t order = 0;
+
+  /// What `imm` is of operations that have a form of their own, such as MatrixForm.
+  template <typename Form>
+  [[nodiscard, gnu::always_inline]] Form form() const {
+    Form form;
+    __builtin_memcpy(&form, &imm, sizeof form);
+    return form;
+  }
+  template <typename Form>
+  void set_form(const Form& form) {
+    static_assert(sizeof form <= sizeof imm);
+    __builtin_memcpy(&imm, &form, sizeof form);
+  }
 };
 static_assert(sizeof(Instruction) == 96);
 

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <iterator>
 #include <string_view>
 
+#include "program/async_forms.hpp"
 #include "program/convert.hpp"
 #include "program/data_flow.hpp"
 #include "program/image_op.hpp"
 #include "program/matrix.hpp"
-#include "program/tensor_form.hpp"
 
 namespace warpmark::cpu {
 namespace {
@@ -130,19 +129,19 @@ FurtherCounts further_counts(const Instruction& i) {
   switch (i.opcode) {
     case Opcode::texture_fetch:
     case Opcode::texture_gather:
-      return of_texture(TextureOp::unpack(i.imm));
+      return of_texture(i.form<TextureOp>());
     case Opcode::surface_load:
     case Opcode::surface_store:
     case Opcode::surface_reduce:
-      return of_surface(SurfaceOp::unpack(i.imm));
+      return of_surface(i.form<SurfaceOp>());
     case Opcode::copy_tensor:
     case Opcode::prefetch_tensor:
-      return of_tensor(TensorForm::unpack(i.imm));
+      return of_tensor(i.form<TensorForm>());
     case Opcode::matrix_multiply:
-      return of_product(std::bit_cast<MatrixForm>(i.imm));
+      return of_product(i.form<MatrixForm>());
     case Opcode::matrix_load:
     case Opcode::matrix_store: {
-      const auto form = std::bit_cast<MatrixForm>(i.imm);
+      const auto form = i.form<MatrixForm>();
       const std::uint32_t registers = form.registers(form.part);
       return i.opcode == Opcode::matrix_load ? FurtherCounts{registers, 0}
                                              : FurtherCounts{0, registers};
@@ -150,11 +149,10 @@ FurtherCounts further_counts(const Instruction& i) {
     case Opcode::matrix_rows_load:
       return {i.count, 0};
     case Opcode::matrix_rows_store:
-      return {0, i.count};
     case Opcode::store_async:
-      return {0, static_cast<std::uint32_t>(i.imm >> 8 & 0xff)};
+      return {0, i.count};
     case Opcode::convert_any:
-      return {0, std::bit_cast<ConvertForm>(i.imm).apart ? 2U : 1U};
+      return {0, i.form<ConvertForm>().apart ? 2U : 1U};
     default:  // wide atomics: registers of each operand
       return {i.count, 2U * i.count};
   }
