@@ -1,4 +1,4 @@
-// Any exception as the one that people are told of.
+// Turns any exception into the Error that is reported.
 #pragma once
 
 #include <exception>

@@ -31,7 +31,7 @@ Places places_of(const fs::path& program_folder) {
   places.schemas = (program_folder / data / "schema").lexically_normal();
   places.cuda = places.installed ? places.library / "cuda"
                                  : (program_folder / "../deps/cuda").lexically_normal();
-  // A host that installs NVRTC in a place of its own tells its workers, too.
+  // A host that installs NVRTC in a place of its own passes the place to its workers, too.
   const char* given = std::getenv("WARPMARK_OWN_CUDA");
   if (given != nullptr && *given != '\0') places.cuda = given;
   return places;

@@ -30,7 +30,7 @@ std::vector<std::filesystem::path> library_search_path();
 
 /// What to open for a shared library's name without a slash: its path in the first folder of
 /// LD_LIBRARY_PATH that has it, else the name. The loader does the same (ld.so(8)), but with the
-/// variable as it was when the process started; a confined worker is told of it later.
+/// variable as it was when the process started; a confined worker gets its value later.
 std::string loadable(const std::string& name);
 
 }  // namespace warpmark

@@ -16,7 +16,7 @@ namespace warpmark {
 class SharedMemory {
  public:
   /// A new one of `bytes` bytes, 0 allowed; `name` appears in /proc/PID/maps only.
-  /// Throws an environment error that tells the size.
+  /// Throws an environment error that states the size.
   static SharedMemory create(size_t bytes, const std::string& name = "warpmark");
 
   /// Maps what another process created; its size is the file's. Throws an environment error if the

@@ -1,4 +1,4 @@
-// Starting processes, this program again among them, and telling how they ended.
+// Starts processes, this program again among them, and reports how they ended.
 #pragma once
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// What differs between versions of Google Benchmark, told by its types.
+// What differs between versions of Google Benchmark, recognised by its types.
 #pragma once
 
 namespace warpmark {

@@ -42,7 +42,7 @@ std::string trials_text(const std::vector<uint64_t>& trials) {
   return text;
 }
 
-// What the trials of one case came to: the worst of them, and what any of them told.
+// The outcome of a case with several trials: that of the worst trial, with the notices of all.
 class Trials {
  public:
   void add(Outcome outcome, uint64_t trial) {

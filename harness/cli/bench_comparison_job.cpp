@@ -50,8 +50,8 @@ BenchResult read_baseline(const fs::path& file) {
 
 // The JUnit file of the cases, which are right, must not pass for that of a gate that did not hold
 // them against anything.
-BenchComparison compare_or_tell(const BenchResult& baseline, const BenchResult& contender,
-                                const ComparisonOptions& options, const JobRequest& request) {
+BenchComparison compare_or_report(const BenchResult& baseline, const BenchResult& contender,
+                                  const ComparisonOptions& options, const JobRequest& request) {
   try {
     return compare_benches(baseline, contender, options);
   } catch (const Error& error) {
@@ -70,7 +70,7 @@ std::map<std::string, Position> suite_places(const JobRequest& request) {
       const auto suite = load_suite(file);
       const Kernel& kernel = suite->kernel;
       places[suite->name] = kernel.entry ? kernel.entry->where : kernel.where;
-    } catch (const Error&) {  // it is told by the bench
+    } catch (const Error&) {  // the bench reports it
     }
   }
   return places;
@@ -102,7 +102,7 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
 
   BenchResult contender = read_last_bench_result(measuring.journal);
   if (folder) contender.file = "this run";
-  const BenchComparison comparison = compare_or_tell(baseline, contender, options, request);
+  const BenchComparison comparison = compare_or_report(baseline, contender, options, request);
   const ComparedBenches compared = request.comparison.compared(baseline, contender, comparison);
   if (!request.junit.empty()) write_file_atomically(request.junit, comparison_junit(compared));
   ConsoleStyle style = console_style(request.json ? STDERR_FILENO : STDOUT_FILENO);

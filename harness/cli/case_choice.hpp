@@ -23,7 +23,7 @@ struct ChosenCases {
   std::vector<LoadedSuite> suites;  ///< those that have chosen cases, with these only
   size_t cases = 0;
   size_t deselected = 0;  ///< those of the paths and ids that the expression leaves out
-  /// Suites that have nothing to measure, because they expect another end than a pass.
+  /// Suites that have nothing to measure, because they expect a fault, a report or a compile error.
   size_t unmeasured = 0;
   /// What could not be loaded; of ids that are asked for by name, only what may have one of them.
   std::vector<BadSuite> bad;

@@ -92,7 +92,7 @@ void add(DeviceSurvey& survey, const std::string& kind, Open open, double timeou
   if (answer.wait_for(std::chrono::duration<double>(timeout_s)) != std::future_status::ready) {
     survey.drivers.push_back({kind, "", 0,
                               fmt::format("the driver gave no answer within {:g} s", timeout_s),
-                              "a driver that needs longer gets it with --timeout-s"});
+                              "--timeout-s gives a slow driver more time"});
     return;
   }
   DeviceSurvey found = answer.get();

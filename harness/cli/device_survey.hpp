@@ -41,7 +41,7 @@ DeviceSurvey survey_devices(double timeout_s);
 /// worker has to start: many GPUs take tens of seconds.
 std::shared_ptr<double> add_survey_timeout(const ArgumentParser& command);
 
-/// "9.0", "13.0": of a compute capability, and of a version as drivers tell it.
+/// "9.0", "13.0": of a compute capability, and of a version as drivers give it.
 std::string version_text(const ComputeCapability& capability);
 std::string version_text(int cuda_version);
 /// By the names that suites use in `requires`.

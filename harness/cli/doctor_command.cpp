@@ -124,7 +124,7 @@ class Doctor {
     }
   }
 
-  // Without it benchmarks run as well; their results tell no clocks, power or throttling.
+  // Benchmarks run without NVML, too; their results then have no clocks, power or throttling.
   void examine_nvml() {
     std::string why;
     if (const std::shared_ptr<const Nvml> nvml = Nvml::open(&why)) {

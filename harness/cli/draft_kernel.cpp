@@ -10,7 +10,7 @@
 namespace warpmark {
 namespace {
 
-// Whether a source declares an enumeration of this name: the compiler's types do not tell.
+// Whether a source declares an enumeration of this name, which the compiler's types do not show.
 bool declares_enum(std::string_view source, std::string_view name) {
   const std::vector<SourceToken> tokens = source_tokens(source);
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
@@ -128,7 +128,7 @@ KernelParameter parameter_of(const EntryParameter& known, const DeclaredParamete
     }
   }
   if (known.type.empty()) {
-    parameter.obstacle = "has a type that the compiler does not tell";
+    parameter.obstacle = "has a type that the compiler does not report";
   } else if (known.type.find('*') != std::string::npos) {
     read_pointer(known.type, parameter);
   } else {

@@ -1,4 +1,4 @@
-// What happens in folders, told by the kernel (inotify(7)).
+// Changes in folders, as the kernel reports them (inotify(7)).
 #pragma once
 
 #include <filesystem>

@@ -15,13 +15,13 @@ struct SharedFiles {
   std::filesystem::path junit, journal;
 };
 
-/// What a job's process is told by `--part`: the file for its JUnit report, if it shares one.
+/// The value of `--part` for a job that shares no JUnit report; otherwise the report's file.
 constexpr const char* kNoDraft = "-";
 
 /// Runs this process's own command line with `--part=DRAFT --job=NAME` behind it for each name,
 /// because GoogleTest can run once in a process. A job that fails does not stop the next; an
-/// interrupt does, which each job gets. The shared files hold what all of them told, at any time as
-/// far as they came. Returns the gravest exit code: interrupted, then internal, environment, usage,
+/// interrupt does, which each job gets. At any time the shared files hold what all jobs have
+/// reported so far. Returns the gravest exit code: interrupted, then internal, environment, usage,
 /// verdict.
 ExitCode run_job_processes(const std::vector<std::string>& names, const SharedFiles& shared,
                            Output& out);

@@ -86,9 +86,9 @@ bool nothing_can_run(const std::vector<CaseWork>& work) {
 void refuse_all(const std::vector<CaseWork>& work, const JobRequest& request, Output& out) {
   // One mistake in a suite is that of each of its cases.
   std::vector<const Error*> errors;
-  std::set<std::string> told;
+  std::set<std::string> seen;
   for (const CaseWork& one : work) {
-    if (told.insert(one.error->what()).second) errors.push_back(&*one.error);
+    if (seen.insert(one.error->what()).second) errors.push_back(&*one.error);
   }
   // The first is thrown, so it comes last.
   for (size_t i = errors.size(); i-- > 1;) {

@@ -34,7 +34,7 @@ void Linter::suite(const std::filesystem::path& file) {
   plans(suite, Purpose::check);
   // The bench axes make other cases, which must hold as well.
   if (!suite->bench.axes.empty()) plans(suite, Purpose::bench);
-  // What does not even load or plan would only be told twice.
+  // A suite that does not even load or plan would only be reported twice.
   if (problems_.size() == known && has_session()) examine(suite);
 }
 
@@ -132,7 +132,7 @@ void Linter::plan(const Case& which, Purpose purpose) {
   }
 }
 
-// What arithmetic over axes tells of launches; the rest needs kernels.
+// Checks launches by arithmetic over axes; the rest needs kernels.
 void Linter::launches(const Case& which, const PlannedCase& planned) {
   try {
     check_launches(planned.plan, planned.positions);
@@ -144,7 +144,7 @@ void Linter::launches(const Case& which, const PlannedCase& planned) {
   }
 }
 
-// A missing compiler or NumPy is told once, and the rest is checked without.
+// A missing compiler or NumPy is reported once, and the rest is checked without it.
 bool Linter::has_session() {
   if (!session_ || session_failed_) return false;
   session_failed_ = true;
@@ -173,7 +173,7 @@ void Linter::examine(const std::shared_ptr<const Suite>& suite) {
   }
 }
 
-// What fails one case by its size or dtype often fails many: the first is told.
+// A mistake of sizes or dtypes often fails many cases; only the first is reported.
 void Linter::case_failed(const Case& which, FailureKind failure, const Error& error) {
   const std::string key = fmt::format("{} {}", to_text(failure), error.where().text());
   if (!seen_.insert(key).second) return;

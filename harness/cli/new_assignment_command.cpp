@@ -93,7 +93,7 @@ class AssignmentMaker {
     std::error_code ignored;
     if (fs::exists(fs::symlink_status(made_.folder, ignored))) {
       throw usage_error(fmt::format("there is already {}", display_path(made_.folder)), {},
-                        "nothing is written over: choose another name, or remove it");
+                        "existing files are not overwritten: choose another name, or remove it");
     }
   }
 

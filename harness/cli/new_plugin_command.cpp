@@ -35,8 +35,9 @@ void require_plugin_name(const std::string& name) {
   }
   for (const char* own : {"source", "elementwise", "reduction"}) {
     if (name != own) continue;
-    throw usage_error(fmt::format("there is a plugin `{}` already, Warpmark's own", name), {},
-                      "a suite would get one or the other by where it lies: choose another name");
+    throw usage_error(
+        fmt::format("there is a plugin `{}` already, Warpmark's own", name), {},
+        "a suite's folder would decide which of the two it gets: choose another name");
   }
 }
 
@@ -52,8 +53,9 @@ ExitCode make_plugin(const NewPluginRequest& request, Output& out) {
   if (!folder.has_filename()) folder = folder.parent_path();
   std::error_code code;
   if (fs::exists(fs::symlink_status(folder, code))) {
-    throw usage_error(fmt::format("there is already {}", display_path(folder)), {},
-                      "nothing is written over: name another folder with -o, or remove it");
+    throw usage_error(
+        fmt::format("there is already {}", display_path(folder)), {},
+        "existing files are not overwritten: name another folder with -o, or remove it");
   }
   // Beside the folder, so that it appears whole.
   const fs::path draft = folder.parent_path() / fmt::format(".{}-{}", folder.filename().string(),

@@ -283,7 +283,7 @@ Command new_suite_command(const ArgumentParser& kinds) {
                   "This kernel only, or this instance of a template; may be repeated")
       .value_name("NAME")
       .one_value_each_time();
-  suite.add_flag("--force", request->force, "Write over files that are there");
+  suite.add_flag("--force", request->force, "Overwrite existing files");
   return {suite, [request](Output& out) { return SuiteMaker(*request, out).run(); }};
 }
 

@@ -56,7 +56,7 @@ ExitCode run(int count, const char* const* arguments, Output& out) {
 int fail(Output& out, ExitCode code, const std::string& text) {
   try {
     out.flush();            // what was printed before comes first
-  } catch (const Error&) {  // the failure at hand is the one to tell
+  } catch (const Error&) {  // the failure at hand is the one to report
   }
   print_error(out, text);
   return static_cast<int>(code);
@@ -75,7 +75,7 @@ int run_program(int count, const char* const* arguments) noexcept {
       const Error error = to_error(std::current_exception());
       return fail(out, error.code(), error.what());
     }
-  } catch (...) {  // out of memory while telling of a failure
+  } catch (...) {  // out of memory while a failure is reported
     return static_cast<int>(ExitCode::internal);
   }
 }

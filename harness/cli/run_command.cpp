@@ -77,15 +77,16 @@ ExitCode run(const RunState& state, JobRequest& request, Output& out) {
   state.arguments.apply(request, {"json", "annotations", "junit", "journal", "keep"});
   require_path(state.file, "configurations are YAML files, as configs/demo.yaml");
   std::vector<RunJob> jobs = choose_jobs(load_run_config(state.file), state.jobs);
-  // A mistake on the command line or in a later job is told before the first one runs.
+  // A mistake on the command line or in a later job is reported before the first job runs.
   std::vector<JobKind> kinds;
   kinds.reserve(jobs.size());
   for (const RunJob& job : jobs) kinds.push_back(job.request.kind);
   const std::string unused = state.arguments.unused_by(kinds);
   // Of several jobs, an option need not be for each.
   if (!unused.empty() && state.part.empty()) {
-    throw usage_error(fmt::format("{} is for none of these jobs", unused), {},
-                      fmt::format("`warpmark {} --help` says what is", to_text(kinds.front())));
+    throw usage_error(
+        fmt::format("none of these jobs takes {}", unused), {},
+        fmt::format("`warpmark {} --help` lists the options", to_text(kinds.front())));
   }
   const SharedFiles shared = {request.junit, request.journal};
   const std::filesystem::path keep = request.keep;

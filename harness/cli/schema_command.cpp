@@ -25,7 +25,7 @@ fs::path file_of(const std::string& name) {
   const std::vector<std::string> known = schema_names(schemas);
   const std::string near = nearest(name, known);
   throw usage_error(fmt::format("there is no schema `{}`", printable(name)), {},
-                    near.empty() ? "those that there are: " + join(known, ", ")
+                    near.empty() ? "the schemas are: " + join(known, ", ")
                                  : fmt::format("did you mean `{}`?", near));
 }
 
@@ -48,8 +48,8 @@ void print_schema(const Request& request, Output& out) {
 void list_schemas(const Request& request, Output& out) {
   const std::vector<std::string> names = schema_names(own_places().schemas);
   if (request.path || request.line) {
-    throw usage_error("--path and --line are asked of one schema", {},
-                      "those that there are: " + join(names, ", "));
+    throw usage_error("--path and --line need the name of a schema", {},
+                      "the schemas are: " + join(names, ", "));
   }
   for (const std::string& name : names) out.print("{:10}  {}\n", name, title(file_of(name)));
 }

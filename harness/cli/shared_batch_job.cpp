@@ -138,7 +138,7 @@ class BatchReport : public RunReport {
 
   void end_case(const EndedCase& ended) override {
     const Outcome& outcome = ended.outcome;
-    // Whatever else there is its own test tells better: no plan, an interrupt.
+    // The case's own test reports anything else better: no plan, an interrupt.
     const bool judged =
         outcome.verdict == Verdict::passed || outcome.verdict == Verdict::skipped ||
         (outcome.verdict == Verdict::failed && outcome.failure != FailureKind::load);

@@ -12,7 +12,7 @@
 
 namespace warpmark {
 
-/// What tells whether a file is the one that a result was made from.
+/// Identifies the file that a result was made from.
 struct FileStamp {
   std::string file;  ///< absolute
   uint64_t device = 0, inode = 0, bytes = 0;

@@ -87,8 +87,8 @@ pid_t start_batch(const SharedResults& results, const std::string& id) {
   return spawn_own("a batch of tests", own_arguments().front(), arguments, options);
 }
 
-// Until the batch has ended. One that goes on for long after the result was there hangs in another
-// case, whose own test will tell.
+// Waits until the batch has ended. A batch that goes on for long after the result was there hangs
+// in another case, whose own test reports that.
 void await_batch(pid_t process, const SharedResults& results, const std::string& id) {
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> deadline;

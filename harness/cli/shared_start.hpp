@@ -9,7 +9,7 @@
 
 namespace warpmark {
 
-/// Tells the result of the request's one case, if another test of the same ctest has left it, or
+/// Reports the result of the request's one case, if another test of the same ctest has left it, or
 /// starts a process that runs the case and leaves results of others of its suite. Nothing if the
 /// case is to be run by itself: the first of a suite, for which nobody knows yet whether others
 /// come; any that had no result; all of them where no ctest started the program. Throws a usage

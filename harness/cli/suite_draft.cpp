@@ -179,7 +179,7 @@ class Draft {
     for (const Extent& extent : extents_) {
       line(fmt::format("  {}: {}", extent.axis, axis_values()),
            takes_length_ ? "guessed: values to try"
-                         : "guessed: whole blocks, as the kernel is told no length");
+                         : "guessed: whole blocks, as the kernel takes no length");
     }
   }
 

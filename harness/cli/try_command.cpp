@@ -59,7 +59,7 @@ ExitCode try_out(const TryRequest& request, Output& out) {
   options.file_word = display_path(request.file);
   SubmissionGrader grader(python.interpreter(), assignment, std::move(options));
   const InterruptGuard guard([&grader] { grader.interrupt(); });
-  if (submission.refusal.empty()) grader.prepare();  // what this machine lacks is told as such
+  if (submission.refusal.empty()) grader.prepare();  // reports what this machine lacks
   GradeResult result = grader.grade(submission);
   if (guard.interrupted()) return guard.exit_code();
   // Whoever asks for hidden cases has the file that describes them.

@@ -39,7 +39,7 @@ constexpr int kQuietMs = 100;
 // A build that writes on and on is not waited for longer.
 constexpr std::chrono::seconds kLongestBurst{2};
 
-// Tells poll() of a signal that came between two calls.
+// Lets poll() notice a signal that came between two calls.
 class WakeUp {
  public:
   WakeUp() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
@@ -93,7 +93,7 @@ class Watcher {
       const SuiteChanges changes = changes_between(before, known_, written);
       written.clear();
       if (changes.texts.empty()) continue;
-      tell(changes);
+      print(changes);
       if (!changes.suites.empty()) check(changes.suites);
     }
     return guard.exit_code();
@@ -138,7 +138,7 @@ class Watcher {
     return matters;
   }
 
-  void tell(const SuiteChanges& changes) {
+  void print(const SuiteChanges& changes) {
     constexpr size_t kMost = 3;
     std::vector<std::string> texts = changes.texts;
     if (texts.size() > kMost) {

@@ -154,7 +154,7 @@ class SuiteComparison {
       if (is_touched(file, suite) && suite.is_there) changes_.suites.push_back(file);
     }
     for (const auto& [file, suite] : before_.suites) {
-      if (after_.suites.count(file) == 0 && !state_of(file).is_there) tell(file, {true}, {});
+      if (after_.suites.count(file) == 0 && !state_of(file).is_there) note(file, {true}, {});
     }
     return std::move(changes_);
   }
@@ -164,7 +164,7 @@ class SuiteComparison {
     const auto known = before_.suites.find(file);
     if (known == before_.suites.end()) {
       // A folder that has gone stands where its suites were.
-      suite.is_there ? tell(file, {}, {true}) : tell(file, {true}, {});
+      suite.is_there ? note(file, {}, {true}) : note(file, {true}, {});
       return true;
     }
     bool touched = false;
@@ -172,26 +172,26 @@ class SuiteComparison {
       const auto was = known->second.inputs.find(input);
       const FileState old = was == known->second.inputs.end() ? FileState() : was->second;
       if (state == old && written_.count(real_path(input)) == 0) continue;
-      tell(input, old, state);
+      note(input, old, state);
       touched = true;
     }
-    // Includes that went with a line of a source are told by that source.
+    // Includes that went with a line of a source: the source itself is listed as changed.
     const bool lacks = !suite.neighbours.empty() || !known->second.neighbours.empty();
     if (!touched && lacks && suite.neighbours != known->second.neighbours) {
-      tell(file.parent_path(), {true}, {true});
+      note(file.parent_path(), {true}, {true});
       touched = true;
     }
     return touched;
   }
 
-  void tell(const fs::path& file, const FileState& before, const FileState& after) {
-    if (told_.insert(file).second) changes_.texts.push_back(change_text(file, before, after));
+  void note(const fs::path& file, const FileState& before, const FileState& after) {
+    if (noted_.insert(file).second) changes_.texts.push_back(change_text(file, before, after));
   }
 
   const WatchedSuites& before_;
   const WatchedSuites& after_;
   const std::set<fs::path>& written_;
-  std::set<fs::path> told_;
+  std::set<fs::path> noted_;
   SuiteChanges changes_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace warpmark {
 
-/// What tells one state of a file from another, without reading it.
+/// Identifies one state of a file, without reading it.
 struct FileState {
   bool is_there = false;
   uint64_t device = 0, inode = 0, bytes = 0;

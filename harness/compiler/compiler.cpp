@@ -115,8 +115,8 @@ class Program {
     size_t size = 0;
     check(size_of(program_, &size), call);
     if (size > kMostBytes) {
-      throw environment_error(fmt::format(
-          "{}Size of {} tells of {} bytes, more than any kernel has", call, nvrtc_.path(), size));
+      throw environment_error(fmt::format("{}Size of {} reports {} bytes, more than any kernel has",
+                                          call, nvrtc_.path(), size));
     }
     std::string out(size, '\0');
     if (size > 0) check(get(program_, out.data()), call);
@@ -277,7 +277,7 @@ Unit make_unit(const CompileRequest& request) {
       continue;
     }
     if (sets_architecture(option)) {
-      throw usage_error(fmt::format("the option `{}` is not a suite's to set", option), {},
+      throw usage_error(fmt::format("a suite cannot set the option `{}`", option), {},
                         "kernels are compiled for the device they run on");
     }
     if (reads_files(option)) {
@@ -408,7 +408,7 @@ std::string hint_at_host_code(const Unit& unit, const Position& where) {
   throw RefusedError(what, log, where, hint);
 }
 
-// The types of kernels whose symbols do not tell them, which are extern "C" ones and instances with
+// The types of kernels whose symbols do not have them, which are extern "C" ones and instances with
 // dependent types such as `Traits<float>::type`: a second program with a template that is
 // instantiated with each kernel's type; its mangled name holds the type. A program of its
 // own, because the instances are kernels too and would be in the measured module; for a virtual

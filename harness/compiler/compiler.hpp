@@ -64,7 +64,7 @@ struct CompileResult {
   std::map<std::string, std::string> instances;  ///< symbols of requested template instances
   bool from_cache = false;
   std::string not_cacheable;         ///< why it was not cached; "" if it could be
-  std::vector<std::string> notices;  ///< damaged or unwritable cache: to be told, not errors
+  std::vector<std::string> notices;  ///< damaged or unwritable cache: reported, not errors
 
   /// What the compiler said beyond resource usage: warnings; often "".
   std::string warnings() const;

@@ -204,8 +204,8 @@ struct Summary {
   bool only_helpers = false;  ///< functions that lack `__device__` only
 };
 
-// One of each kind tells enough. Helpers without `__device__` have a remedy of their own, unless
-// they belong to a whole program.
+// One of each kind is enough. Helpers without `__device__` have a remedy of their own, unless they
+// belong to a whole program.
 Summary summarize_host_code(const std::vector<HostCode>& found) {
   std::map<HostCodeKind, const HostCode*> first;
   for (const HostCode& one : found) first.try_emplace(one.kind, &one);

@@ -190,7 +190,7 @@ NvrtcSearch NvrtcSearch::from_environment() {
 Nvrtc::Nvrtc(const NvrtcTable& table, std::string path, std::vector<std::string> include_folders)
     : table_(table), path_(std::move(path)), include_folders_(std::move(include_folders)) {
   if (table_.nvrtcVersion(&major_, &minor_) != NVRTC_SUCCESS) {
-    throw environment_error(fmt::format("{} does not tell its version", path_), remedy());
+    throw environment_error(fmt::format("{} does not report its version", path_), remedy());
   }
   if (!include_folders_.empty()) headers_version_ = headers_version(include_folders_.front());
   // 12.4 is the oldest that the project is tested with.
@@ -242,12 +242,12 @@ std::string Nvrtc::fingerprint() const {
 }
 
 void Nvrtc::check_architecture(int architecture) const {
-  constexpr int most = 1000;  // far more than there are; a broken library may tell any number
+  constexpr int most = 1000;  // far more than there are; a broken library may give any number
   int count = 0;
   if (table_.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 || count > most) {
     return;
   }
-  std::vector<int> supported(most);  // also for one that writes more than it told
+  std::vector<int> supported(most);  // also for one that writes more than it announced
   if (table_.nvrtcGetSupportedArchs(supported.data()) != NVRTC_SUCCESS) return;
   supported.resize(static_cast<size_t>(count));
   if (std::find(supported.begin(), supported.end(), architecture) != supported.end()) return;

@@ -83,10 +83,10 @@ std::vector<std::string> source_errors(std::string_view log) {
   };
   for (const std::string& line : split(log, '\n')) {
     const Head head = head_of(line);
-    const bool told = is_of_assembler(line);
-    if (head.known() || told || is_of_ptxas(line) || trim(line).empty()) {
+    const bool assembler = is_of_assembler(line);
+    if (head.known() || assembler || is_of_ptxas(line) || trim(line).empty()) {
       finish();
-      if (head.known() ? head.is_error && !is_of_instance(line) : told) lines.push_back(line);
+      if (head.known() ? head.is_error && !is_of_instance(line) : assembler) lines.push_back(line);
     } else if (is_caret(line)) {
       // It stands below the line of the source that it points into.
       if (lines.size() > 1) lines.pop_back();

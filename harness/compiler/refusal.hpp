@@ -7,7 +7,7 @@
 
 namespace warpmark {
 
-/// The errors that NVRTC, ptxas and linkers tell of a source, each with its further lines but
+/// The errors that NVRTC, ptxas and linkers report for a source, each with its further lines but
 /// without the lines of the source that are quoted: "k.cu(3): error: identifier "x" is undefined".
 /// Warnings are left out, and so is what blames the options or the name of a template's instance.
 std::vector<std::string> source_errors(std::string_view log);

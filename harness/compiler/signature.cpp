@@ -48,7 +48,7 @@ Token read_parameter(PtxTokens& tokens, EntryParameter& parameter) {
   size_t element = 0;
   size_t count = 1;
   size_t alignment = 0;
-  bool of_pointee = false;  // `.ptr .align 4` tells of what is pointed at
+  bool of_pointee = false;  // `.ptr .align 4` describes what is pointed at
   Token token = tokens.next();
   for (; !at_end(token) && !token.is(",") && !token.is(")"); token = tokens.next()) {
     if (token.is(".ptr")) of_pointee = true;

@@ -19,7 +19,7 @@ struct ComputeCapability {
 /// A copyable name for a device; keeps its driver.
 class Device {
  public:
-  /// The device `index` of an initialised driver. Throws an environment error that tells how many
+  /// The device `index` of an initialised driver. Throws an environment error that says how many
   /// there are.
   Device(std::shared_ptr<const Driver> driver, int index);
 
@@ -32,9 +32,9 @@ class Device {
 
   /// As the driver says it: "NVIDIA H200".
   const std::string& name() const { return name_; }
-  /// "GPU-01234567-89ab-…"; "" if the driver cannot tell.
+  /// "GPU-01234567-89ab-…"; "" if the driver does not say.
   std::string uuid() const;
-  /// "0000:18:00.0"; "" if the driver cannot tell.
+  /// "0000:18:00.0"; "" if the driver does not say.
   std::string pci_bus_id() const;
   uint64_t total_memory() const;  ///< bytes
   int attribute(CUdevice_attribute attribute) const;

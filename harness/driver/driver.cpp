@@ -162,7 +162,7 @@ void Driver::require(bool present, const char* symbol, const char* needed_for) c
 }
 
 void Driver::warn_release(CUresult result, const char* symbol) const noexcept {
-  // After a fault every release fails with it, and the fault itself has been told.
+  // After a fault every release fails with it, and the fault itself has been reported.
   if (warned_ || DriverError::is_sticky(result)) return;
   warned_ = true;
   try {

@@ -16,7 +16,7 @@
 
 namespace warpmark {
 
-/// Of the cuda.h that we were built with, as the driver tells its own: 13000 for 13.0.
+/// The version of the cuda.h that we were built with, in the driver's form: 13000 for 13.0.
 int header_cuda_version();
 
 /// What a driver library can do beyond the driver API; see warpmark/device.h.

@@ -134,7 +134,7 @@ std::optional<std::string> Function::misfit(const LaunchConfig& config) const {
   const auto limit = [&](CUdevice_attribute attribute) {
     return static_cast<uint64_t>(std::max(device.attribute(attribute), 0));
   };
-  const auto tell = [&](const std::string& reason) {
+  const auto explained = [&](const std::string& reason) {
     return fmt::format("kernel `{}`: {} ({})", name_, reason, config.text());
   };
   for (size_t i = 0; i < 3; ++i) {
@@ -144,25 +144,25 @@ std::optional<std::string> Function::misfit(const LaunchConfig& config) const {
       if (value == 0) return side + " is 0, but must be at least 1";
       return over(side, value, limit(attribute), device.identify());
     };
-    if (const auto text = check("block", config.block[i], kBlock[i])) return tell(*text);
-    if (const auto text = check("grid", config.grid[i], kGrid[i])) return tell(*text);
+    if (const auto text = check("block", config.block[i], kBlock[i])) return explained(*text);
+    if (const auto text = check("grid", config.grid[i], kGrid[i])) return explained(*text);
   }
   const uint64_t threads = volume(config.block);
   if (const auto text = over("the block's number of threads", threads,
                              limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK), device.identify())) {
-    return tell(*text);
+    return explained(*text);
   }
   const auto most = static_cast<uint64_t>(attributes_.max_threads_per_block);
   const std::string whose = fmt::format("the kernel with its {} registers", attributes_.registers);
   if (const auto text = over("the block's number of threads", threads, most, whose)) {
-    return tell(*text);
+    return explained(*text);
   }
   // Devices without the opt-in say 0 for it.
   const uint64_t shared = std::max(limit(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
                                    limit(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   const auto fixed = static_cast<uint64_t>(attributes_.static_shared_bytes);
   if (config.shared > shared || config.shared + fixed > shared) {
-    return tell(
+    return explained(
         fmt::format("it needs {} + {} bytes of shared memory (dynamic + static), but {} "
                     "allows {} a block",
                     config.shared, fixed, device.identify(), shared));

@@ -65,7 +65,7 @@ class Function {
   CUfunction get() const { return handle_; }
   const FunctionAttributes& attributes() const { return attributes_; }
 
-  /// Parameter offsets and sizes, as the driver tells them; nothing if it cannot.
+  /// Parameter offsets and sizes, as the driver reports them; nothing if it cannot.
   std::optional<std::vector<ParameterLayout>> parameters() const;
 
   /// Why this launch does not fit the device or the function, with both numbers; nothing if it
@@ -79,7 +79,7 @@ class Function {
   /// KiB).
   void prepare(const LaunchConfig& config) const;
 
-  /// Launches without waiting. Checks geometry and, if the driver tells them, parameter sizes
+  /// Launches without waiting. Checks geometry and, if the driver reports them, parameter sizes
   /// first, and throws a verdict error if they do not fit. Faults appear at the next
   /// synchronisation.
   void launch(const LaunchConfig& config, KernelArguments& arguments, const Stream& stream) const;

@@ -38,7 +38,7 @@ class Event {
   CUevent get() const { return handle_.get(); }
   void record(const Stream& stream) const;
   void synchronize() const;
-  /// Whether the stream has come by it, without waiting; nothing if the driver cannot tell.
+  /// Whether the stream has passed the event, without waiting; nothing if the driver cannot tell.
   std::optional<bool> passed() const;
   /// Milliseconds from `start` to this event; both must have passed. Resolution is about 0.5 µs.
   float milliseconds_since(const Event& start) const;

@@ -45,7 +45,7 @@ struct AssignmentCase {
 /// variables that keep values between launches), "entries" (more kernels than the suite launches).
 struct PtxPolicy {
   std::vector<Located> forbid;
-  std::vector<Located> flag;  ///< the same names: told to staff, costs nothing
+  std::vector<Located> flag;  ///< the same names: reported to staff, costs nothing
 };
 
 struct GradeLimits {

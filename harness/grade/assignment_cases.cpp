@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMostPoints = 1e6;
 
-// What NVRTC may be told for a file that nobody vouches for: macros, language, arithmetic,
+// The options that NVRTC may get for a file that nobody vouches for: macros, language, arithmetic,
 // warnings. Nothing that names a file or a folder, links, or writes. One dash or two; "=" ends a
 // name that takes a value.
 constexpr std::array kOptions = {"D",
@@ -49,7 +49,7 @@ constexpr std::array kOptions = {"D",
                                  "display-error-number",
                                  "err-no"};
 
-bool may_be_told_the_compiler(std::string_view option) {
+bool may_be_given(std::string_view option) {
   if (!option.starts_with('-')) return false;
   option.remove_prefix(option.starts_with("--") ? 2 : 1);
   return std::any_of(kOptions.begin(), kOptions.end(), [&](std::string_view known) {
@@ -78,14 +78,14 @@ std::pair<std::string, std::string> obstacle(const Suite& suite) {
       return {"its kernel is linked with further files", "a submission is one file"};
     }
     for (const Located& option : kernel->options) {
-      if (may_be_told_the_compiler(option.text)) continue;
+      if (may_be_given(option.text)) continue;
       return {fmt::format("its kernel has the option `{}`", printable(option.text)),
               "submissions are compiled with options for macros, language, arithmetic and warnings "
               "only; headers go into `submission.headers`"};
     }
   }
   if (suite.fault || suite.report || suite.compile_error) {
-    return {"it expects another end than a pass", "choose a suite without `expect`"};
+    return {"it expects a fault, a report or a compile error", "choose a suite without `expect`"};
   }
   return {};
 }

@@ -99,7 +99,7 @@ class AssignmentLinter {
     return true;
   }
 
-  // One mistake often fails many items: the first tells it.
+  // One mistake often fails many items; only the first is reported.
   void add(const Error& problem) {
     const bool known =
         std::any_of(lint_.problems.begin(), lint_.problems.end(), [&](const Error& other) {

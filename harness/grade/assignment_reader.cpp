@@ -77,7 +77,7 @@ Located read_ptx_name(const YamlNode& node, const std::string& what) {
   Located name = read_text(node, "a name of " + what);
   if (!consists_of(name.text, "_.%$:")) {
     throw usage_error(
-        fmt::format("`{}` is nothing that PTX names", name.text), name.where,
+        fmt::format("PTX has nothing called `{}`", name.text), name.where,
         "opcodes, special registers and functions, as in atom, \"%clock64\", vprintf");
   }
   if (name.text.front() == '%') {
@@ -87,8 +87,8 @@ Located read_ptx_name(const YamlNode& node, const std::string& what) {
   } else if (std::find(kKeywords.begin(), kKeywords.end(), name.text) == kKeywords.end()) {
     // A function may be called anything, and a slip of a keyword would forbid nothing.
     if (const std::string near = nearest(name.text, kKeywords); !near.empty()) {
-      throw usage_error(fmt::format("`{}` is nothing that compiled code has", name.text),
-                        name.where, fmt::format("did you mean `{}`?", near));
+      throw usage_error(fmt::format("compiled code has nothing called `{}`", name.text), name.where,
+                        fmt::format("did you mean `{}`?", near));
     }
   }
   return name;

@@ -22,7 +22,7 @@ namespace {
 
 using Time = std::chrono::steady_clock::time_point;
 
-// How `staff` begins that tells of a grade which stayed because a later one failed.
+// How `staff` begins for a grade that was kept because a later one failed.
 constexpr std::string_view kKeptNote = "kept although grading again failed";
 
 bool is_grade(const GradeResult& result) {

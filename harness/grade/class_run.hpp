@@ -20,7 +20,7 @@ struct ClassRunOptions {
   bool regrade = false;  ///< what is known, too
 };
 
-/// Is told how a run goes on.
+/// Is notified of a run's progress.
 class ClassRunWatcher {
  public:
   virtual ~ClassRunWatcher() = default;

@@ -17,7 +17,7 @@ std::string element_name(const OutputVerdict& output, size_t index) {
   return fmt::format("`{}[{}]`", output.output, fmt::join(subscripts(index, output.shape), ", "));
 }
 
-// Threads in a block of the first launch, if arithmetic has already told them.
+// Threads in a block of the first launch, if arithmetic has already found them.
 std::optional<int64_t> block_threads(const Plan* plan) {
   if (plan == nullptr) return std::nullopt;
   for (const Step& step : plan->steps) {

@@ -30,7 +30,7 @@ class ForeseenCheck {
   explicit ForeseenCheck(Interpreter& python) : python_(python) {}
 
   /// Returns whether a further trial may refute more. `random`: trials differ, as far as the suite
-  /// tells. Throws verdict errors of references and tolerances.
+  /// shows. Throws verdict errors of references and tolerances.
   bool look(const ReadyCase& ready, bool random);
 
   std::vector<ForeseenAnswer> answers() const;

@@ -11,7 +11,7 @@ namespace warpmark {
 
 /// What is the same for all submissions of a run.
 struct KeyContext {
-  std::string program;  ///< tells builds apart
+  std::string program;  ///< differs between builds
   std::string device, driver_version, nvrtc_version;
   std::string secret;  ///< its fingerprint
   bool no_sandbox = false;

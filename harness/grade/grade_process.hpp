@@ -55,7 +55,7 @@ class GradeProcess {
   GradeAnswer receive();
   int fd() const { return channel_->fd(); }
 
-  /// Ends it at once, and tells how it ended.
+  /// Ends it at once, and returns how it ended.
   std::string kill();
 
  private:

@@ -25,7 +25,7 @@ struct SubmissionGrader::Item {
   Case which;
   PlannedCase planned;  ///< with the suite's own source, limits and types
   /// The student may read what the compiler says of it: no macro has a value of a hidden case.
-  bool may_be_told = true;
+  bool may_be_shown = true;
 };
 
 namespace {
@@ -103,11 +103,11 @@ class SubmissionGrader::Run {
     graded.seconds = seconds_since(start);
   }
 
-  // The first reason that a student may be told.
+  // The first reason that a student may see.
   std::string why_nothing_ran() const {
     for (size_t i = 0; i < result_.cases.size(); ++i) {
       for (size_t j = 0; j < result_.cases[i].items.size(); ++j) {
-        if (grader_.items_[i][j].may_be_told) return result_.cases[i].items[j].explanation;
+        if (grader_.items_[i][j].may_be_shown) return result_.cases[i].items[j].explanation;
       }
     }
     return kFailsHidden;
@@ -118,7 +118,7 @@ class SubmissionGrader::Run {
     CaseArtifacts artifacts;
     const Outcome outcome = grader_.session_->compile(item.which, planned, artifacts);
     if (outcome.verdict == Verdict::passed) {
-      if (item.may_be_told && result_.log.empty())
+      if (item.may_be_shown && result_.log.empty())
         result_.log = log_text(join(outcome.notices, "\n"));
       return is_allowed(artifacts, item);
     }
@@ -153,7 +153,7 @@ class SubmissionGrader::Run {
     const std::string& message = outcome.error->message();
     const size_t log = message.find('\n');
     // Staff have it in the item's details, too.
-    if (item.may_be_told && log != std::string::npos) {
+    if (item.may_be_shown && log != std::string::npos) {
       result_.log = log_text(message.substr(log + 1));
     }
     return false;
@@ -182,10 +182,10 @@ class SubmissionGrader::Run {
     if (!excess.empty()) reasons.push_back(excess);
     if (reasons.empty()) return true;
     const std::string why = join(reasons, "\n");
-    if (!item.may_be_told) {
+    if (!item.may_be_shown) {
       result_.staff += (result_.staff.empty() ? "" : "\n") + item.which.id + ": " + why;
     }
-    refuse(result_, GradeState::refused, item.may_be_told ? why : kForbiddenHidden);
+    refuse(result_, GradeState::refused, item.may_be_shown ? why : kForbiddenHidden);
     ended_ = true;
     return false;
   }
@@ -264,7 +264,7 @@ class SubmissionGrader::Run {
 
   uint64_t seed_of(const Item& item, uint64_t trial) const {
     if (grader_.options_.seed) return *grader_.options_.seed;
-    // What a failure tells of its inputs would make a table for the next file, which sums nothing
+    // What a failure shows of its inputs would make a table for the next file, which sums nothing
     // and knows all answers. The last trial has inputs that no other file gets.
     const std::string_view of_file =
         trial + 1 == assignment_.trials ? std::string_view(submission_.sha256) : "";
@@ -334,12 +334,12 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
       items_.back().push_back(std::move(item));
     }
   }
-  find_what_may_be_told();
+  find_what_may_be_shown();
 }
 
 // Options are all that makes one item's compile differ from another's. Without a secret it is the
 // student's own try, with the assignment's file at hand.
-void SubmissionGrader::find_what_may_be_told() {
+void SubmissionGrader::find_what_may_be_shown() {
   if (!options_.secret) return;
   using Options = std::vector<std::string>;
   const auto options_of = [](const PlannedCase& planned) -> const Options& {
@@ -354,7 +354,7 @@ void SubmissionGrader::find_what_may_be_told() {
       if (item.planned.smaller) visible.push_back(options_of(*item.planned.smaller));
     }
   }
-  const auto may_be_told = [&](const Options& options) {
+  const auto may_be_shown = [&](const Options& options) {
     return std::find(visible.begin(), visible.end(), options) != visible.end() ||
            std::none_of(options.begin(), options.end(),
                         [](const std::string& option) { return option.starts_with("-D"); });
@@ -363,8 +363,9 @@ void SubmissionGrader::find_what_may_be_told() {
     if (assignment_->cases[i].visibility == Visibility::visible) continue;
     for (Item& item : items_[i]) {
       if (item.which.skip) continue;
-      item.may_be_told = may_be_told(options_of(item.planned)) &&
-                         (!item.planned.smaller || may_be_told(options_of(*item.planned.smaller)));
+      item.may_be_shown =
+          may_be_shown(options_of(item.planned)) &&
+          (!item.planned.smaller || may_be_shown(options_of(*item.planned.smaller)));
     }
   }
 }

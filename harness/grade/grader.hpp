@@ -59,7 +59,7 @@ class SubmissionGrader {
   SessionOptions own_options() const;
   SessionOptions submission_options() const;
   void drop_unwanted_cases();
-  void find_what_may_be_told();
+  void find_what_may_be_shown();
   void start_session();
   void end_session();
 

@@ -36,8 +36,8 @@ class Secret {
   /// after its length; an empty hash of the file is left out.
   uint64_t seed(const TrialName& of) const;
 
-  /// Tells two secrets apart without telling either, in 64 hexadecimal digits. Short secrets that
-  /// people made up can be found by trying them.
+  /// Distinguishes two secrets without revealing either, in 64 hexadecimal digits. Short secrets
+  /// that people made up can be found by trying them.
   std::string fingerprint() const;
 
   /// For the processes that grade.

@@ -79,7 +79,7 @@ class Patterns {
     return std::all_of(wrong_.begin(), wrong_.end(), is);
   }
 
-  // Of a pattern that some elements would show by chance: they must tell it apart from being right.
+  // Whether all wrong elements have this value. One alone may have it by chance.
   bool everywhere(const std::function<double(size_t)>& value) const {
     return wrong_.size() >= 2 && each_wrong([&](size_t i) { return same(actual_[i], value(i)); });
   }
@@ -207,7 +207,8 @@ class Patterns {
     return "";
   }
 
-  // Right values in the wrong places. Most elements must differ from their neighbours to tell.
+  // Right values in the wrong places. Most elements must differ from their neighbours, or the
+  // order does not show.
   std::string order() const {
     const size_t n = size();
     if (wrong_.size() < 3) return "";

@@ -1,4 +1,4 @@
-// Patterns in the elements that are wrong, which tell a beginner more than the first of them.
+// Patterns in the elements that are wrong, which help a beginner more than the first of them.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct WrongOutput {
 /// One or two sentences such as "Only the first 128 elements are right, as many as a block has
 /// threads: …", or "" where there is no pattern that is known, or too many elements to look at.
 ///
-/// Which elements are wrong is told by a rough comparison. It is used only where it finds as many
-/// as the verdict, so that what is said agrees with it.
+/// A rough comparison finds which elements are wrong. It is used only where it finds as many as the
+/// verdict, so that the sentence agrees with it.
 std::string wrong_pattern(const WrongOutput& output);
 
 }  // namespace warpmark

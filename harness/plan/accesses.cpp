@@ -1,4 +1,4 @@
-// Tells buffers that are too short for what the steps access, before a launch.
+// Refuses buffers that are too short for what the steps access, before a launch.
 #include <fmt/format.h>
 
 #include <algorithm>

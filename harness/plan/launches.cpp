@@ -1,4 +1,4 @@
-// Tells launches that no CUDA device can do, before one is tried.
+// Refuses launches that no CUDA device can do, before one is tried.
 #include <fmt/format.h>
 
 #include <algorithm>

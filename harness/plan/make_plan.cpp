@@ -88,8 +88,8 @@ class Request {
   const CaseDocument& document_;
 };
 
-// Arithmetic that a plugin took from keys of its own: mistakes are the suite's, told at their line;
-// what uses only axes is folded here.
+// Arithmetic that a plugin took from keys of its own: mistakes are the suite's, reported at their
+// line; what uses only axes is folded here.
 class Folding {
  public:
   Folding(const Case& which, const CaseDocument& document, const nlohmann::ordered_json& body)
@@ -165,7 +165,7 @@ Scope sizes_at_plan_time(const Case& which, const Plan& plan) {
     try {
       scope.set_array(buffer.name, shape, buffer.dtype ? buffer.dtype->bytes : 0);
     } catch (const Error&) {
-      continue;  // a size past int64 is told when its memory is asked for
+      continue;  // a size past int64 is reported when its memory is asked for
     }
   }
   return scope;
@@ -274,7 +274,7 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
     plan.requirements.push_back(name);
     positions.set("/requires/" + name, where);
   };
-  // Only a device that tells of findings can give one, and only one that counts keeps a bound.
+  // Only a device that reports findings can give one, and only one that counts can keep a bound.
   if (plan.report) require("reports", suite.report->kind.where);
   const auto& faults = fault_kinds();
   if (plan.report && std::find(faults.begin(), faults.end(), plan.report->kind) == faults.end()) {

@@ -83,7 +83,7 @@ struct Scalar {
 };
 
 /// Elements `start`, `start + step` … of a buffer, `count` of them, which the steps read or write
-/// whatever their values. A buffer that lacks one of them is told before the launch.
+/// whatever their values. A buffer that lacks one of them is reported before the launch.
 struct Access {
   std::string buffer;
   Size start = int64_t{0}, step = int64_t{1};  ///< of either sign
@@ -259,7 +259,7 @@ void check_launches(const Plan& plan, const PositionMap& positions,
 /// Whether a rule skips the plan, or one that is still open may.
 bool may_be_skipped(const Plan& plan);
 
-/// Throws a usage error if the work that `work_efficient` tells of is not more than 0 in both
+/// Throws a usage error if the work that `work_efficient` states is not more than 0 in both
 /// plans, or not less in that of the smaller point: any growth of instructions would keep the limit
 /// then. Work that is not known yet is left out, and so are plans that may be skipped by a rule
 /// still open.

@@ -16,7 +16,7 @@ namespace py = pybind11;
 
 namespace {
 
-// Throws if `status` tells of a failure; CPython's own text says what it missed.
+// Throws if `status` is a failure; CPython's own text says what it missed.
 void check(const PyStatus& status, const PythonChoice& choice) {
   if (PyStatus_Exception(status) == 0) return;
   throw environment_error("cannot start the embedded Python as " +

@@ -127,20 +127,21 @@ void Annotations::end_case(const EndedCase& ended) {
   const Outcome& outcome = ended.outcome;
   if (outcome.verdict != Verdict::failed) return;
   const std::string cause = failure_cause(outcome);
-  const auto known = std::find_if(told_.begin(), told_.end(), [&](const Told& one) {
-    return !cause.empty() && one.cause == cause;
+  const auto known = std::find_if(causes_.begin(), causes_.end(), [&](const Cause& one) {
+    return !cause.empty() && one.key == cause;
   });
-  if (known != told_.end()) {
+  if (known != causes_.end()) {
     ++known->more;
     return;
   }
-  told_.push_back({cause, outcome.where, outcome.case_id, failure_text(outcome, ended.reproduce)});
+  causes_.push_back(
+      {cause, outcome.where, outcome.case_id, failure_text(outcome, ended.reproduce)});
 }
 
 void Annotations::finish(const RunEnd&) {
   stopped_.reset();
   AnnotationList list;
-  for (const Told& one : told_) {
+  for (const Cause& one : causes_) {
     list.add(annotation(one.where, cases_title(one.first_case, one.more), one.text));
   }
   list.write(out_);

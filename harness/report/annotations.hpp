@@ -66,7 +66,7 @@ class CommandsStopped {
   std::string word_;
 };
 
-/// The failures of a run, told at its end; commands are stopped from its making until then.
+/// The failures of a run, written at its end; commands are stopped from its making until then.
 class Annotations : public RunReport {
  public:
   /// `out` is to be where kernels print, which for workers is the standard error: then what they
@@ -77,9 +77,9 @@ class Annotations : public RunReport {
   void finish(const RunEnd& end) override;
 
  private:
-  /// Failures of one cause.
-  struct Told {
-    std::string cause;
+  /// The failures that have one cause.
+  struct Cause {
+    std::string key;
     Position where;
     std::string first_case, text;
     size_t more = 0;
@@ -87,7 +87,7 @@ class Annotations : public RunReport {
 
   std::ostream& out_;
   std::optional<CommandsStopped> stopped_;
-  std::vector<Told> told_;
+  std::vector<Cause> causes_;
 };
 
 }  // namespace warpmark

@@ -154,7 +154,7 @@ class LineMaker {
   }
 
  private:
-  // All that tells a line from others, but for cold and hot.
+  // All that distinguishes a line from others, except cold and hot.
   std::string label_of(const PlotPoint& entry) const {
     std::vector<std::string> parts;
     for (const auto& [name, value] : entry.one->point) {

@@ -71,7 +71,7 @@ CaseRun::Result CaseRun::run(const CaseWork& work,
     stop(std::current_exception());
     result.failure = error_message_;
   }
-  if (error_ != nullptr && result.failure == error_message_) file_tells_ = true;
+  if (error_ != nullptr && result.failure == error_message_) file_has_error_ = true;
   return result;
 }
 
@@ -130,7 +130,7 @@ CaseRun::Attempt CaseRun::attempt_or_mark(const CaseWork& work,
 }
 
 void CaseRun::stop(std::exception_ptr error) noexcept {
-  if (error_ != nullptr) return;  // the first cause is the one to tell
+  if (error_ != nullptr) return;  // the first cause is the one to report
   error_ = std::move(error);
   try {
     const Error known = to_error(error_);
@@ -207,8 +207,8 @@ void CaseRun::finish_reports(double seconds) noexcept {
 }
 
 void CaseRun::correct(const FrontEnd& front) noexcept {
-  if (!front.publish || error_ == nullptr || file_tells_) return;
-  file_tells_ = true;
+  if (!front.publish || error_ == nullptr || file_has_error_) return;
+  file_has_error_ = true;
   attempt([&] {
     front.publish(fmt::format("exit code {}: {}", static_cast<int>(error_code_), error_message_));
   });

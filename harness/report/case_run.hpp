@@ -34,10 +34,10 @@ struct CaseWork {
 /// What fails a run although no case failed.
 struct FailOn {
   bool skipped = false;  ///< a case that was skipped
-  bool notices = false;  ///< a case that had something to tell, as a compiler's warning
+  bool notices = false;  ///< a case with a notice, such as a compiler's warning
 };
 
-/// What every front is told.
+/// The options of every front.
 struct RunOptions {
   std::optional<std::filesystem::path> journal;  ///< JSON lines, written as cases end
   bool append_journal = false;                   ///< after the runs of other jobs
@@ -74,7 +74,7 @@ class CaseRun {
   /// what `attempt` or the journal throws ends the run, and `rethrow` hands it on.
   Result run(const CaseWork& work, const std::function<Attempt()>& attempt) noexcept;
 
-  /// Ends the run: cases that come after are not run. The first error is the one that is told.
+  /// Ends the run: cases that come after are not run. The first error is the one that is reported.
   void stop(std::exception_ptr error) noexcept;
 
   /// What a front adds to the end of a run; each may be empty.
@@ -86,7 +86,7 @@ class CaseRun {
     std::function<void(const std::string& error)> publish;
   };
   /// Finishes the reports in an order in which each knows how the ones before it went: the front's
-  /// file, which can be replaced once more, console or JSON lines, and the journal, whose end tells
+  /// file, which can be replaced once more, console or JSON lines, and the journal, whose end says
   /// how the process ends.
   ExitCode finish(const FrontEnd& front);
   /// Throws what ended the run early, if anything did.
@@ -99,7 +99,7 @@ class CaseRun {
   std::vector<std::string> why_no_success() const;
   void attempt(const std::function<void()>& step) noexcept;
   void finish_reports(double seconds) noexcept;
-  /// Tells the front's file of an error that it does not know, as far as that goes.
+  /// Publishes the front's file again with an error that it does not have yet, if possible.
   void correct(const FrontEnd& front) noexcept;
 
   const RunContext& context_;
@@ -109,7 +109,7 @@ class CaseRun {
   InterruptGuard interrupt_;  ///< first: from the first word on, a signal leaves whole reports
   std::optional<Journal> journal_;
   std::unique_ptr<RunReport> main_report_;  ///< the console's, or JSON lines
-  std::vector<RunReport*> reports_;         ///< that one last, so that it can tell of the others
+  std::vector<RunReport*> reports_;         ///< that one last, so that it can report the others
   Totals totals_;
   size_t not_loaded_ = 0;                 ///< of those that failed
   ExitCode load_code_ = ExitCode::usage;  ///< of the first of them
@@ -118,7 +118,7 @@ class CaseRun {
   std::exception_ptr error_;   ///< what ended the run early
   std::string error_message_;  ///< its words
   ExitCode error_code_ = ExitCode::success;
-  bool file_tells_ = false;  ///< the front's file, of the error
+  bool file_has_error_ = false;  ///< the front's file names the error
 };
 
 }  // namespace warpmark

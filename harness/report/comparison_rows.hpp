@@ -27,7 +27,7 @@ std::vector<ComparisonRow> rows_of(const BenchComparison& comparison, ChangeVerd
 /// A case that fails the comparison, in words.
 struct FailedChange {
   std::string suite, id;
-  std::string text;  ///< verdict, reason, then each time or counter that tells of it
+  std::string text;  ///< verdict, reason, then each time or counter that shows it
   Position where;    ///< of the baseline's record
 };
 

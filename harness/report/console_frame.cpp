@@ -96,7 +96,7 @@ void ConsoleFrame::write_block(Colour colour, const std::string& word, const std
   put(block);
 }
 
-// One cause is told once, with the cases that it takes, and the gravest first.
+// Each cause is printed once, with the cases that it fails, and the gravest first.
 void ConsoleFrame::write_failures() {
   struct Cause {
     const std::pair<Outcome, std::string>* first;

@@ -20,14 +20,14 @@ class ConsoleFrame {
   ConsoleFrame(std::ostream& out, ConsoleStyle style, size_t suites, size_t cases,
                const RunContext& context);
 
-  /// The line that tells how far the run is, on terminals; whatever is written next erases it.
+  /// The line that shows how far the run is, on terminals; whatever is written next erases it.
   void show_progress(const std::string& case_id);
   /// Writes whole lines above it.
   void write(const std::string& lines);
   /// "passed      doublify.n=400  0.12 s": a line for each case.
   void write_verdict(const Outcome& outcome);
 
-  /// Counts the case, and keeps what the end tells of it.
+  /// Counts the case, and keeps what the end prints of it.
   void add(const EndedCase& ended);
   /// Writes failures, notices, skips, durations and totals.
   void finish(const RunEnd& end);

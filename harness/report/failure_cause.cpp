@@ -59,7 +59,7 @@ std::string failure_cause(const Outcome& outcome) {
     case FailureKind::fault:
     case FailureKind::limit:
     case FailureKind::finding:
-      // Without a line there is no telling whether it is the same.
+      // Without a line nothing shows whether the cause is the same.
       if (!outcome.where.known()) return "";
       return start + without_numbers(head_of(outcome.reason));
     default:

@@ -1,4 +1,4 @@
-// Which failures have one cause, so that it is told once.
+// Which failures have one cause, so that it is reported once.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 namespace warpmark {
 
 /// A text that outcomes share if one mistake made them: the same kind of failure at the same place,
-/// in the same words apart from numbers. "" for an outcome that is told alone, as wrong elements
-/// are.
+/// in the same words apart from numbers. "" for an outcome that is reported alone, as wrong
+/// elements are.
 std::string failure_cause(const Outcome& outcome);
 
-/// The greater, the later it is told: what ran nothing, what ended a launch, reports, wrong
+/// The order of reporting, least first: what ran nothing, what ended a launch, reports, wrong
 /// results.
 int failure_rank(const Outcome& outcome);
 

@@ -102,14 +102,14 @@ std::string case_block(const GradeResult& result, const GradedCase& one, GradeWo
   size_t passed = 0;
   std::string items;
   bool reproduced = false;
-  std::vector<std::pair<ToldItem, std::vector<const GradedItem*>>> again;
+  std::vector<std::pair<EarlierItem, std::vector<const GradedItem*>>> again;
   for (const GradedItem& item : one.items) {
     if (item.word == GradeWord::pass) {
       ++passed;
       continue;
     }
-    const ToldItem told = told_before(result, one.name, item);
-    if (told.item == nullptr) {
+    const EarlierItem earlier = same_before(result, one.name, item);
+    if (earlier.item == nullptr) {
       items += item_block(item, for_staff);
       reproduced = reproduced || !item.reproduce.empty();
       continue;
@@ -119,11 +119,11 @@ std::string case_block(const GradeResult& result, const GradedCase& one, GradeWo
       items += paragraph("hint",
                          fmt::format("Grader: <code>{}</code>: {}", place, html_text(item.note)));
     }
-    if (again.empty() || again.back().first.item != told.item) again.push_back({told, {}});
+    if (again.empty() || again.back().first.item != earlier.item) again.push_back({earlier, {}});
     again.back().second.push_back(&item);
   }
-  for (const auto& [told, alike] : again) {
-    items += paragraph("why", html_prose(again_text(one, told, alike)));
+  for (const auto& [earlier, alike] : again) {
+    items += paragraph("why", html_prose(again_text(one, earlier, alike)));
     const std::string& command = alike.front()->reproduce;
     if (!reproduced && !command.empty()) {
       items += paragraph("again", "Try it yourself: <code>" + html_text(command) + "</code>");

@@ -16,8 +16,8 @@ namespace warpmark {
 void print_grade(std::ostream& out, const ConsoleStyle& style, const StudentView& view);
 
 /// The closing table of a class: a line for each submission with a letter for each case, what the
-/// letters mean, and the sums. With Verbosity::quiet only the sums. For staff: the letters tell the
-/// words of hidden cases, though no more.
+/// letters mean, and the sums. With Verbosity::quiet only the sums. For staff: the letters show
+/// the words of hidden cases, though no more.
 void print_grades(std::ostream& out, const ConsoleStyle& style,
                   const std::vector<GradeResult>& results);
 

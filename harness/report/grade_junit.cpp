@@ -72,7 +72,7 @@ class StudentReport {
     }
     std::string content;
     if (word != GradeWord::pass && !has_points(result_)) {
-      // The grader's fault is told once; nothing here is the student's.
+      // The grader's fault is reported once; nothing here is the student's.
       ++counts_.skipped;
       content = problem("skipped", to_text(word), "not judged", notes);
     } else if (word != GradeWord::pass) {

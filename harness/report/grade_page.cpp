@@ -101,7 +101,7 @@ class Page {
     }
     page_ += html_head(title, kGradeStyle);
     add("<h1>" + html_text(title) + "</h1>");
-    add("<p class=\"lead\">For staff: it tells what is hidden from students. Made by "
+    add("<p class=\"lead\">For staff: this page shows what is hidden from students. Made by "
         "<code>warpmark grade</code></p>");
   }
 

@@ -158,25 +158,25 @@ std::string place_text(const GradedItem& item) {
   return text;
 }
 
-bool repeats(const GradedItem& told, const GradedItem& next) {
-  if (told.word != next.word || told.word == GradeWord::pass) return false;
+bool repeats(const GradedItem& earlier, const GradedItem& next) {
+  if (earlier.word != next.word || earlier.word == GradeWord::pass) return false;
   // Nothing is known of it but its word, which says as much the first time.
-  if (told.word == GradeWord::not_launched) {
-    return next.explanation == told.explanation && next.detail == told.detail;
+  if (earlier.word == GradeWord::not_launched) {
+    return next.explanation == earlier.explanation && next.detail == earlier.detail;
   }
-  if (trim(told.explanation).empty() || trim(next.explanation).empty()) return false;
+  if (trim(earlier.explanation).empty() || trim(next.explanation).empty()) return false;
   // Wrong values have one cause only if all that is said of them is the same; what a device has
   // found is known by its kind, line and array.
-  const bool values = told.word == GradeWord::wrong;
+  const bool values = earlier.word == GradeWord::wrong;
   const auto cause = [&](const GradedItem& item) {
     const std::string_view text = trim(item.explanation);
     return without_numbers(values ? text : first_sentence(text));
   };
-  return cause(told) == cause(next);
+  return cause(earlier) == cause(next);
 }
 
-ToldItem told_before(const GradeResult& result, std::string_view case_name,
-                     const GradedItem& item) {
+EarlierItem same_before(const GradeResult& result, std::string_view case_name,
+                        const GradedItem& item) {
   for (const GradedCase& one : result.cases) {
     for (const GradedItem& earlier : one.items) {
       if (one.name == case_name && earlier.case_id == item.case_id) return {};
@@ -186,7 +186,7 @@ ToldItem told_before(const GradeResult& result, std::string_view case_name,
   return {};
 }
 
-std::string again_text(const GradedCase& one, const ToldItem& told,
+std::string again_text(const GradedCase& one, const EarlierItem& earlier,
                        const std::vector<const GradedItem*>& items) {
   constexpr size_t kNamed = 4;
   std::vector<std::string> names;
@@ -195,8 +195,9 @@ std::string again_text(const GradedCase& one, const ToldItem& told,
   }
   std::string text = join(names, ", ");
   if (items.size() > kNamed) text += fmt::format(" and {} more", items.size() - kNamed);
-  text += fmt::format(": the same as {}", in_one_line(told.item->case_id));
-  if (told.owner->name != one.name) text += fmt::format(" of `{}`", in_one_line(told.owner->name));
+  text += fmt::format(": the same as {}", in_one_line(earlier.item->case_id));
+  if (earlier.owner->name != one.name)
+    text += fmt::format(" of `{}`", in_one_line(earlier.owner->name));
   return text + ".";
 }
 
@@ -205,14 +206,14 @@ std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& on
   std::vector<LostPart> parts;
   if (word == GradeWord::pass) return parts;
   if (result.state != GradeState::graded) {
-    return {{Kind::why, "not launched: what is said of the whole submission tells why."}};
+    return {{Kind::why, "not launched: the message for the whole submission says why."}};
   }
-  std::vector<std::pair<ToldItem, std::vector<const GradedItem*>>> again;
+  std::vector<std::pair<EarlierItem, std::vector<const GradedItem*>>> again;
   bool reproduced = false;
   for (const GradedItem& item : one.items) {
     if (item.word == GradeWord::pass) continue;
-    if (const ToldItem told = told_before(result, one.name, item); told.item != nullptr) {
-      if (again.empty() || again.back().first.item != told.item) again.push_back({told, {}});
+    if (const EarlierItem earlier = same_before(result, one.name, item); earlier.item != nullptr) {
+      if (again.empty() || again.back().first.item != earlier.item) again.push_back({earlier, {}});
       again.back().second.push_back(&item);
       continue;
     }
@@ -224,8 +225,8 @@ std::vector<LostPart> lost_parts(const GradeResult& result, const GradedCase& on
     if (!item.reproduce.empty()) parts.push_back({Kind::reproduce, "reproduce: " + item.reproduce});
     reproduced = reproduced || !item.reproduce.empty();
   }
-  for (const auto& [told, items] : again) {
-    parts.push_back({Kind::why, again_text(one, told, items)});
+  for (const auto& [earlier, items] : again) {
+    parts.push_back({Kind::why, again_text(one, earlier, items)});
     // A command for each case.
     const std::string& command = items.front()->reproduce;
     if (!reproduced && !command.empty()) {

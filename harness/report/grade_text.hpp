@@ -32,18 +32,19 @@ char word_letter(GradeWord word);
 std::string place_text(const GradedItem& item);
 
 /// Whether two items that failed did so in the same way, but for numbers: one mistake.
-bool repeats(const GradedItem& told, const GradedItem& next);
+bool repeats(const GradedItem& earlier, const GradedItem& next);
 
-/// An item that says already what another one has to say, and its case; null if there is none.
-struct ToldItem {
+/// An earlier item that failed in the same way, and its case; null if there is none.
+struct EarlierItem {
   const GradedCase* owner = nullptr;
   const GradedItem* item = nullptr;
 };
-/// Of those before the item, in the order of cases. `case_name` is that of its case.
-ToldItem told_before(const GradeResult& result, std::string_view case_name, const GradedItem& item);
+/// The first such item before `item`, in the order of cases; `case_name` names the item's case.
+EarlierItem same_before(const GradeResult& result, std::string_view case_name,
+                        const GradedItem& item);
 
 /// "saxpy.n=100, saxpy.n=257: the same as saxpy.n=32 of `one warp`."
-std::string again_text(const GradedCase& one, const ToldItem& told,
+std::string again_text(const GradedCase& one, const EarlierItem& earlier,
                        const std::vector<const GradedItem*>& items);
 
 /// One paragraph of why a case lost points.

@@ -149,7 +149,7 @@ std::vector<Figure> figures(bool single, const BenchResult& result) {
       static const std::map<std::string, const char*> kTitles = {
           {"ptx_thread_instructions", "thread instructions"},
           {"ptx_warp_instructions", "warp instructions"}};
-      // Others are told by `compare`; a table of all would be too wide.
+      // `compare` prints the others; a table of all would be too wide.
       const auto title = kTitles.find(name);
       if (title == kTitles.end() || (!single && title->first != "ptx_thread_instructions"))
         continue;

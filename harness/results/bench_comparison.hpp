@@ -46,10 +46,10 @@ struct RatioOfTimes : Ratio {
 RatioOfTimes ratio_of_times(const BenchSeries& contender, const BenchSeries& baseline);
 
 struct ComparisonOptions {
-  /// The least change of a time that is told: 0.02 is a ratio of 1.02 or more, or of 1/1.02 or
+  /// The least change of a time that is reported: 0.02 is a ratio of 1.02 or more, or of 1/1.02 or
   /// less, so that exchanging the files exchanges slower and faster.
   double least_effect = 0.02;
-  /// The same of a counter. Counts are exact, so that any change tells.
+  /// The same of a counter. Counts are exact, so that any change counts.
   double least_count_effect = 0;
   /// How often at most times that have not changed at all are called slower or faster anywhere.
   double false_alarms = 0.05;
@@ -104,7 +104,7 @@ struct BenchComparison {
 /// than least_count_effect, whatever the others did: what one kernel saves in loads it may not pay
 /// for in instructions unseen. Else `faster` if any shrank by more, else `same`. The ratio is that
 /// of the counter that decided: the one that changed most. A counter that only one of the files
-/// knows is told, not judged.
+/// knows is reported, not judged.
 ///
 /// Throws a usage error if the devices differ or only one of them counts, unless across_devices;
 /// and if no case of the baseline with figures is in the contender: that gate would hold nothing.

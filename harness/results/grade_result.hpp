@@ -112,14 +112,14 @@ std::string points_text(double points);
 /// What the student may see: of hidden cases name, points, word and hint, no item, seed or command.
 /// Nothing of what staff and grader say to each other: staff text, notes, flags, key, sandbox. No
 /// hash of the assignment, which could confirm a guess of what is hidden in it. And no time but
-/// that of visible items: a kernel can make its time tell what it saw in hidden ones. A type of its
-/// own, so that no renderer for students takes the whole by mistake.
+/// that of visible items: a kernel can make its time depend on what it saw in hidden ones. It is a
+/// type of its own, so that no renderer for students takes the whole by mistake.
 class StudentView {
  public:
   explicit StudentView(const GradeResult& whole);
   /// The hidden cases here have no items; their words are in `words`.
   const GradeResult& result() const { return result_; }
-  /// The word of each case, in order: hidden cases have no items left to tell it.
+  /// The word of each case, in order: hidden cases have no items left to show it.
   const std::vector<GradeWord>& words() const { return words_; }
 
  private:

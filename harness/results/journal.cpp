@@ -135,7 +135,7 @@ JournalContents read_journal(const fs::path& path, JournalRun which) {
   const auto benches = std::count_if(runs.begin(), runs.end(), is_bench);
   if (benches == 1) return std::move(*std::find_if(runs.begin(), runs.end(), is_bench));
   throw usage_error(fmt::format("{} holds {} runs, {} of `bench`", name, runs.size(), benches), {},
-                    "one job can be had alone: `warpmark run CONFIG --job NAME --journal FILE`");
+                    "one job alone: `warpmark run CONFIG --job NAME --journal FILE`");
 }
 
 }  // namespace warpmark

@@ -20,9 +20,8 @@ namespace warpmark {
 /// Writes run_record, an outcome_record for each case and end_record, each with one write(2), so
 /// that whatever ends the process, all lines but perhaps the last are whole.
 ///
-/// Who writes `finish` does so after everything else that may fail: a journal with an end tells how
-/// the process ends, and one without belongs to a run that was killed, goes on, or could not write
-/// it.
+/// Write `finish` after everything else that may fail: a journal with an end says how the process
+/// ends, and one without belongs to a run that was killed, goes on, or could not write it.
 class Journal {
  public:
   /// Replaces the file, or adds another run to its end, and makes missing folders. Throws an

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// 64 bits tell the suites of one user apart, and the cases of one suite.
+// 64 bits are enough to distinguish the suites of one user, and the cases of one suite.
 std::string short_hash(std::string_view text) {
   return sha256_hex(text).substr(0, 16);
 }

@@ -1,4 +1,4 @@
-// A value of a JSON record that knows where it stands, so that a wrong one is told by its place.
+// A value of a JSON record that knows where it stands, so that a wrong one is reported by place.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace warpmark {
 /// usage error: "run.jsonl:7: error: `measurement/bytes` must be a number, not a text".
 class RecordField {
  public:
-  /// `schema` is the file that says what the record has; it is told where a member is missing.
+  /// `schema` is the file that says what the record has; the error for a missing member names it.
   RecordField(const nlohmann::ordered_json& record, const Position& where,
               const char* schema = "schema/outcome.json")
       : value_(&record), where_(&where), schema_(schema) {}

@@ -45,7 +45,7 @@ struct CaseArtifacts {
 };
 
 /// The expected values by output, as a judge sees them. One that raises or does not fit is left
-/// out: that is what its verdict tells.
+/// out: the verdict says so.
 std::map<std::string, ReferenceValue> references(Interpreter& python, const PlannedCase& planned,
                                                  const CaseArtifacts& artifacts);
 

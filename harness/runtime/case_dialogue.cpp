@@ -14,8 +14,8 @@ namespace warpmark {
 
 namespace {
 
-// What a device that ends a launch at its limit gets to tell where its threads were: it may have to
-// wait for a processor.
+// The time a device has to report where threads were after it ended a launch at its limit: it may
+// have to wait for a processor.
 double report_time_s(double limit_s) {
   return 5 + limit_s / 4;
 }
@@ -52,7 +52,7 @@ protocol::Reply CaseDialogue::ask(const nlohmann::json& request, const std::vect
   const double timeout_s = limit_s.value_or(timeout_s_);
   const double wait_s = timeout_s + more_s;
   const char* const hint = limit_s ? "the suite's `limits.timeout_s` says how long a case may take"
-                                   : "a kernel that needs longer gets it with --timeout-s";
+                                   : "--timeout-s gives a slow kernel more time";
   const auto start = Clock::now();
   auto answer = worker_.ask(request, fds, keeps_limits ? wait_s + report_time_s(wait_s) : wait_s);
   if (auto* reply = std::get_if<protocol::Reply>(&answer)) {
@@ -75,7 +75,7 @@ protocol::Reply CaseDialogue::ask(const nlohmann::json& request, const std::vect
                         hint));
     case ChannelEnd::garbage:
       end_case(outcome, FailureKind::crash,
-               verdict_error("the worker sent what is no message, and was ended"));
+               verdict_error("the worker sent something that is not a message, and was ended"));
     case ChannelEnd::closed:
       break;
   }
@@ -109,7 +109,7 @@ void CaseDialogue::end_spoilt_worker(const protocol::Failure& failure) {
 void CaseDialogue::end_garbled(Outcome& outcome) {
   worker_.end();
   end_case(outcome, FailureKind::crash,
-           verdict_error("the worker sent what is no answer, and was ended"));
+           verdict_error("the worker sent something that is not an answer, and was ended"));
 }
 
 }  // namespace warpmark

@@ -51,7 +51,7 @@ void keep_images(std::vector<protocol::UnitImage> images, const std::vector<Entr
   if (artifacts == nullptr) return;
   for (const Entry& kernel : kernels) artifacts->kernels.push_back(kernel.name);
   if (images.size() != artifacts->units.size()) {
-    throw internal_error("the worker told of the wrong number of units");
+    throw internal_error("the worker reported a wrong number of units");
   }
   for (size_t i = 0; i < images.size(); ++i) {
     artifacts->units[i].ptx = std::move(images[i].ptx);
@@ -104,7 +104,7 @@ std::vector<Entry> CaseUnits::prepare(const Case& which, const PlannedCase& plan
   outcome.notices = prepared.notices;
   outcome.compiled_from_cache = prepared.from_cache;
   if (prepared.kernels.size() != request.kernels.size()) {
-    throw internal_error("the worker told of the wrong number of kernels");
+    throw internal_error("the worker reported a wrong number of kernels");
   }
   known_request_ = wire;
   known_kernels_ = prepared.kernels;

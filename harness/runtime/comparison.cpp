@@ -297,7 +297,7 @@ Comparison compare_as(const TypedBytes& actual, const TypedBytes& expected,
         continue;
       }
       ++result.wrong;
-      // Of an element that is near enough there is no distance to tell.
+      // An element that is near enough has no distance to report.
       if (judgement.right) judgement = {.finite = false};
       // A bad bound says nothing of the element, so it cannot call it unwritten.
       const bool unwritten = has_earlier ? never != 0 : left == Finder::kAll;

@@ -52,7 +52,7 @@ double number(const Amount& amount) {
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(amount);
 }
 
-// To one place; what lies below its bound must not be told as what reaches it.
+// To one decimal place; a value below its bound must not be printed as one that reaches it.
 double below(double value, double bound) {
   const double rounded = std::round(10 * value) / 10;
   return rounded < bound ? rounded : std::floor(10 * value) / 10;

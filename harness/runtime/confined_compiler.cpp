@@ -58,8 +58,8 @@ bool ConfinedCompiler::reached_limit(const Worker::Usage& used) const {
   return used.cpu_s >= 0.95 * confinement_.compile_cpu_s || used.peak_bytes >= allowed_bytes() / 2;
 }
 
-// A compiler that runs out of memory ends in whatever way its author did not think of, so that what
-// it had used tells the reason better.
+// A compiler that runs out of memory ends in whatever way its author did not think of. The memory
+// that it had used shows the reason better.
 ConfinedCompiler::Known ConfinedCompiler::ended(const Worker::Usage& used, ChannelEnd end,
                                                 const std::string& how) const {
   Known known;
@@ -115,7 +115,7 @@ ConfinedCompiler::Known ConfinedCompiler::ask(const protocol::Prepare& request,
     if (failure->code != ExitCode::verdict) {
       return ended(link_.end(), ChannelEnd::closed, "failed: " + failure->message);
     }
-    // NVRTC may say so in its own words, which a source can say, too; what it used tells.
+    // NVRTC may say so in its own words, which a source can print, too; the memory used decides.
     if (failure->message.find("out of memory") != std::string::npos) {
       const Worker::Usage used = link_.end();
       if (used.peak_bytes >= allowed_bytes() / 2) return ended(used, ChannelEnd::closed, "");
@@ -129,7 +129,7 @@ ConfinedCompiler::Known ConfinedCompiler::ask(const protocol::Prepare& request,
   }
   auto* made = std::get_if<protocol::Prepared>(&reply);
   if (made == nullptr || !is_possible(request, *made)) {
-    return ended(link_.end(), ChannelEnd::garbage, "sent what is no answer");
+    return ended(link_.end(), ChannelEnd::garbage, "sent something that is not an answer");
   }
   for (protocol::UnitImage& image : made->images) image.log = capped(std::move(image.log));
   for (std::string& notice : made->notices) notice = capped(std::move(notice));

@@ -31,11 +31,11 @@ std::string gist(const std::string& message) {
 }  // namespace
 
 std::string findings_text(const std::vector<nlohmann::ordered_json>& reports) {
-  struct Told {
+  struct Group {
     std::string message;
     size_t others = 0;
   };
-  std::vector<Told> told;
+  std::vector<Group> groups;
   std::map<std::string, size_t> known;
   for (const auto& report : reports) {
     if (!report.is_object()) continue;
@@ -46,16 +46,16 @@ std::string findings_text(const std::vector<nlohmann::ordered_json>& reports) {
     // Without a line only the same words are the same mistake.
     const std::string place =
         has_line ? member(report, "file") + ":" + line->dump() + " " + gist(message) : message;
-    const auto [at, is_new] = known.emplace(member(report, "kind") + " " + place, told.size());
+    const auto [at, is_new] = known.emplace(member(report, "kind") + " " + place, groups.size());
     if (is_new) {
-      told.push_back({std::move(message), 0});
+      groups.push_back({std::move(message), 0});
     } else {
-      ++told[at->second].others;
+      ++groups[at->second].others;
     }
   }
   std::vector<std::string> lines;
   size_t left = 0;
-  for (const Told& one : told) {
+  for (const Group& one : groups) {
     if (lines.size() == kMostLines) {
       left += 1 + one.others;
       continue;

@@ -9,7 +9,7 @@ namespace warpmark {
 
 /// The messages, a line each. Of reports in the same words at one line of the source, apart from
 /// numbers, which one mistake makes by the dozen (a missing barrier in a loop that was unrolled),
-/// the first is told with their number. Records have them all.
+/// the first is printed with their number. Records have them all.
 std::string findings_text(const std::vector<nlohmann::ordered_json>& reports);
 
 }  // namespace warpmark

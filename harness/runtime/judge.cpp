@@ -125,7 +125,7 @@ bool is_finding(const nlohmann::ordered_json& report, const Fault& expected) {
          (expected.argument.empty() || is_about(report, expected.argument));
 }
 
-// Where threads were when a limit ended them is told with it, and is no mistake of its own.
+// Where threads were when a limit ended them is reported with it, and is no mistake of its own.
 bool goes_with(const nlohmann::ordered_json& report, const Fault& expected) {
   return expected.kind == "limit" && text_of(report, "kind") == "waiting";
 }
@@ -136,7 +136,7 @@ struct Met {
   std::vector<std::string> others;  ///< what else is wrong, in a person's words
 };
 
-// Warnings fail no case, and meet no expectation: what is told by one may be meant so.
+// Warnings fail no case, and meet no expectation: what one reports may be meant so.
 Met meet(const std::vector<nlohmann::ordered_json>& reports, const Fault& expected) {
   Met met;
   for (const auto& report : reports) {
@@ -157,7 +157,7 @@ bool ends_launches(const Fault& expected) {
   return std::find(faults.begin(), faults.end(), expected.kind) != faults.end();
 }
 
-void tell_warnings(Outcome& outcome) {
+void note_warnings(Outcome& outcome) {
   for (const auto& report : outcome.findings) {
     if (is_warning(report)) outcome.notices.push_back(text_of(report, "message"));
   }
@@ -173,7 +173,7 @@ std::string element_name(const std::string& name, const Shape& shape, size_t ind
   return fmt::format("{}[{}]", name, fmt::join(subscripts(index, shape), ", "));
 }
 
-// Four digits tell a person enough of a float; integers stay whole.
+// Four digits of a float are enough for a person; integers stay whole.
 std::string short_number(const std::string& text) {
   if (text.find_first_of(".e") == std::string::npos) return text;
   return fmt::format("{:.4g}", std::strtod(text.c_str(), nullptr));
@@ -241,7 +241,7 @@ std::string describe(const OutputVerdict& output) {
   return text;
 }
 
-// A changed input is the kernel's doing, so it is told before anything that it may have spoilt.
+// The kernel changed the input, so that is reported before anything that it may have spoilt.
 bool inputs_unchanged(const PlannedCase& planned, const CaseInputs& inputs,
                       const std::map<std::string, Array>& results, Outcome& outcome) {
   for (const Buffer& buffer : planned.plan.buffers) {
@@ -301,7 +301,7 @@ void judge_missing_refusal(const PlannedCase& planned, Outcome& outcome) {
 bool judge_findings(const PlannedCase& planned, Outcome& outcome) {
   const Fault& expected = *planned.plan.report;
   const Met met = meet(outcome.findings, expected);
-  tell_warnings(outcome);
+  note_warnings(outcome);
   if (met.fitting && met.others.empty()) return true;
   fail_expectation(
       planned, outcome,
@@ -389,7 +389,7 @@ bool judge_clean(const PlannedCase& planned, Outcome& outcome) {
   for (const auto& report : outcome.findings) {
     if (!is_warning(report)) mistakes.reports.push_back(report);
   }
-  tell_warnings(outcome);
+  note_warnings(outcome);
   if (mistakes.reports.empty()) return true;
   fail(outcome, FailureKind::finding,
        verdict_error(findings_text(mistakes), fault_place(planned, mistakes)));
@@ -427,12 +427,12 @@ void judge_expected_fault(const PlannedCase& planned, const protocol::Failure& f
   if (failure.launched && failure.reports.empty() &&
       kind_of_result(failure.result) == expected.kind) {
     if (expected.argument.empty()) return;
-    skip(outcome, fmt::format("the fault is {}, and the device does not tell at which array",
+    skip(outcome, fmt::format("the fault is {}, and the device does not report at which array",
                               expected.kind));
     return;
   }
   const Met met = meet(failure.reports, expected);
-  tell_warnings(outcome);
+  note_warnings(outcome);
   if (failure.launched && met.fitting && met.others.empty()) return;
   if (!met.fitting) {
     fail_expectation(

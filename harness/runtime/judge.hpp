@@ -27,8 +27,8 @@ void fail(Outcome& outcome, FailureKind kind, const Error& error);
 void skip(Outcome& outcome, const std::string& reason, const Position& where = {});
 
 /// Judges a run that the device ended with `failure`, against the fault or the report that the plan
-/// expects, if any: it must have come, and no other error with it. A device that does not tell at
-/// which array a fault is skips a case that asks for it. The outcome's findings are the failure's
+/// expects, if any: it must have come, and no other error with it. A device that does not report
+/// the array of a fault skips a case that names one. The outcome's findings are the failure's
 /// reports; warnings become notices.
 void judge_fault(const PlannedCase& planned, const protocol::Failure& failure, Outcome& outcome);
 

@@ -68,9 +68,9 @@ struct Outcome {
   std::optional<Error> error;  ///< the failure itself, which `message` and `where` are taken from
   std::vector<OutputVerdict> outputs;
   std::vector<nlohmann::ordered_json> findings;  ///< the device's reports (warpmark/device.h)
-  /// What each launch counted, as the device tells it (warpmark/device.h), if it was asked for.
+  /// What each launch counted, as the device gave it (warpmark/device.h), if it was asked for.
   std::vector<nlohmann::ordered_json> counters;
-  std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: told, not judged
+  std::vector<std::string> notices;  ///< compiler warnings, a damaged cache: reported, not judged
   bool compiled_from_cache = false;
   double seconds = 0;             ///< wall clock of the whole case, all trials
   std::optional<uint64_t> trial;  ///< the one that decided, where it was asked for trials

@@ -16,8 +16,8 @@ namespace warpmark {
 /// the place that names it, for one that cannot be read.
 protocol::Prepare prepare_request(const Suite& suite, const PlannedCase& planned);
 
-/// A place that a worker told, which is relative to the suite's folder, as a person finds it from
-/// where they stand.
+/// A place that a worker gave relative to the suite's folder, as a person finds it from the current
+/// folder.
 Position in_suite(Position where, const Suite& suite);
 
 /// One run of a resolved plan, without the limits of a device.

@@ -129,7 +129,7 @@ std::string bytes_text(uint64_t bytes) {
   return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
 }
 
-// One mistake, as its lines tell it.
+// One mistake, as its lines describe it.
 struct Finding {
   std::string kind, space, access, hazard, said;
   uint64_t bytes = 0, count = 1;
@@ -251,7 +251,7 @@ class LogReader {
     Scanner line(text);
     Finding& finding = *finding_;
     if (finding.kind == "race" && line.accept("and ")) {
-      // Of several accesses against one, the first is told by place, all by their number.
+      // Of several accesses against one, the place of the first is reported, and their number.
       const bool writes = line.accept("Write");
       if (!line.until("access at ")) return;
       const auto place = line.until(" [");

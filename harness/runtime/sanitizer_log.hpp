@@ -11,13 +11,13 @@
 namespace warpmark {
 
 /// The findings of a log, one for each distinct place, in the order of the first. `buffers` are
-/// those of the run: addresses in them, or nearest to them, are told by argument and index. Lines
+/// those of the run: addresses in them, or nearest to them, become argument and index. Lines
 /// of no known form are passed over; if the log counts errors of which none could be read, one
 /// report says so.
 std::vector<nlohmann::ordered_json> read_sanitizer_log(
     std::string_view log, const std::vector<protocol::BufferPlace>& buffers);
 
-/// Why the log of a sanitizer that has ended tells nothing of the kernels: it never looked at them,
+/// Why the log of a sanitizer that has ended says nothing of the kernels: it never looked at them,
 /// or did not get to its summary. "" for a log that is whole.
 std::string why_nothing_was_checked(std::string_view log);
 

@@ -190,7 +190,7 @@ class Session::State {
     }
   }
 
-  // Fails what no CUDA device can launch, whatever this one is: as far as the plan tells, without
+  // Fails what no CUDA device can launch, whatever this one is: as far as the plan shows, without
   // kernels, and then with what the compiler made of them.
   void check_launches(const PlannedCase& planned, const std::vector<Entry>& kernels,
                       Outcome& outcome) const {
@@ -346,8 +346,8 @@ class Session::State {
     throw CaseEnded{};
   }
 
-  // What the sanitizer found is known when its worker has ended. As on a device that finds mistakes
-  // itself they are told before anything that they may have spoilt.
+  // The sanitizer's findings are known when its worker has ended. As on a device that finds
+  // mistakes itself, they are reported before anything that those may have spoilt.
   void check_sanitized(const ReadyCase& ready, const std::map<std::string, Array>& results,
                        Outcome& outcome) {
     places_.clear();
@@ -571,7 +571,7 @@ class Session::State {
 
   protocol::Run run_with_limits(const ReadyCase& ready) const {
     protocol::Run run = run_request(ready);
-    // A device that can stop its own launch does so: its report tells where the kernel was.
+    // A device that can stop its own launch does so: its report says where the kernel was.
     run.wall_limit_s = ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
     return run;
   }

@@ -144,7 +144,7 @@ void TrivialFindings::add(const Case& which, const TrivialCheck& check) {
     seen_.push_back({{which.id, pass, false}, right_element || right_constant, rules});
   }
   for (const TrivialCheck::Judged& judged : check.judged()) {
-    // Single answers meet by chance, and equal constants are told as such.
+    // Single answers meet by chance, and equal constants are reported as such.
     if (judged.elements == 1 || has_value[judged.output]) continue;
     const std::string key = fmt::format("{}\n{}", judged.output, judged.fingerprint);
     const auto [first, is_new] = same_.try_emplace(key, which.id);

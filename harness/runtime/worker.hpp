@@ -36,7 +36,7 @@ class Worker {
 
   Channel& channel() { return channel_; }
 
-  /// Ends the process if it still runs after `patience`, and tells how it ended: "ended by signal
+  /// Ends the process if it still runs after `patience`, and returns how it ended: "ended by signal
   /// 11 (Segmentation fault)", "exited with code 1", or "" if it had to be ended. A thread is
   /// waited for. `used`, if given, gets what the process had used.
   struct Usage {

@@ -41,7 +41,7 @@ class WorkerLink {
   std::variant<protocol::Reply, Silence> ask(const nlohmann::json& request,
                                              const std::vector<int>& fds, double timeout_s);
 
-  /// Ends the worker without waiting for it, and tells what it used; the next `greet` starts
+  /// Ends the worker without waiting for it, and returns what it used; the next `greet` starts
   /// another.
   Worker::Usage end();
 

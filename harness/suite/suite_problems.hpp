@@ -1,4 +1,4 @@
-// Every mistake of a suite file that can be told from the others.
+// Every mistake of a suite file that can be distinguished from the others.
 #pragma once
 
 #include <filesystem>

@@ -17,7 +17,7 @@ struct ConfinedHeader {
 /// one runs and never loads NVRTC. Both are in a sandbox before they see the submission: resource
 /// limits, Landlock, seccomp, each proved by trying it.
 struct Confinement {
-  /// false goes on where neither Landlock nor seccomp holds; DeviceFacts::sandbox tells what does.
+  /// false goes on where neither Landlock nor seccomp holds; DeviceFacts::sandbox says what does.
   bool required = true;
   uint64_t compile_bytes = uint64_t{512} << 20;  ///< address space; less where memory is short
   double compile_cpu_s = 20;

@@ -18,7 +18,7 @@ using CounterSums = std::vector<std::pair<std::string, int64_t>>;
 CounterSums sum_counters(const std::vector<nlohmann::ordered_json>& launches);
 
 /// The least occupancy of the launches, as a share: resident warps over those that a multiprocessor
-/// can hold; 0 where no launch tells of it.
+/// can hold; 0 where no launch has it.
 double least_occupancy(const std::vector<nlohmann::ordered_json>& launches);
 
 /// The value of a name, 0 if it is not among them.

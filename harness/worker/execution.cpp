@@ -82,7 +82,7 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
     // Else every case would fail of it as if its kernel did not compile.
     nvrtc.check_architecture(facts_.architecture);
   }
-  // A device that cannot be configured is told of now, and not as a failure of each case.
+  // A device that cannot be configured is reported now, and not as a failure of each case.
   if (choice_.device.has(Capability::reports)) {
     context_->driver().configure(context_->handle(), R"({"wall_limit_ms": 0})");
   }

@@ -1,4 +1,4 @@
-// The time of day as a compiler asks for it: stopped where __TIME__ must not tell it.
+// The time of day as a compiler asks for it: stopped where __TIME__ must not reveal it.
 #pragma once
 
 namespace warpmark {

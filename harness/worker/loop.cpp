@@ -80,7 +80,7 @@ class Responder {
     }
     const auto* prepare = std::get_if<protocol::Prepare>(&request);
     if (confined_compiler_ && prepare != nullptr) return protocol::to_json(compile(*prepare));
-    if (!executor_) throw internal_error("a worker was asked for what it was not started for");
+    if (!executor_) throw internal_error("a worker got a request for which it was not started");
     if (prepare != nullptr) return protocol::to_json(executor_->prepare(*prepare));
     if (const auto* load = std::get_if<protocol::Load>(&request)) {
       return protocol::to_json(executor_->load(*load));

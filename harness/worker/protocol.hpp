@@ -146,7 +146,7 @@ struct Run {
   double wall_limit_s = 0;
   uint64_t instructions = 0;          ///< thread-instructions
   std::vector<std::string> checks;    ///< what is looked for (warpmark/device.h); none: the usual
-  std::vector<std::string> counters;  ///< sets that are counted and told, of devices with `profile`
+  std::vector<std::string> counters;  ///< sets to count and report, of devices with `profile`
   Guard guard = Guard::none;
 };
 

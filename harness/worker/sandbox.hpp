@@ -18,7 +18,7 @@ struct Limits {
 void limit_resources(const Limits& limits);
 
 /// Private writable memory of this process, in bytes, as RLIMIT_DATA counts it. To be asked before
-/// entering the sandbox, which hides it; 0 if the system does not tell.
+/// entering the sandbox, which hides it; 0 if the system does not say.
 uint64_t private_bytes();
 /// No more than so much of it from now on; may be called again, in the sandbox, too. What asks
 /// for more gets none. Not with a GPU's driver.

@@ -294,7 +294,7 @@ class Configurations(BenchTest):
         self.assertIn("2 trials of each case", out)
         self.assertEqual(self.journal("b.jsonl")[1]["measurement"]["budget_s"], 1)
         errors = self.refused("run", "run.yaml", "--job", "check", "--budget-s", "1")
-        self.assertIn("--budget-s is for none of these jobs", errors)
+        self.assertIn("none of these jobs takes --budget-s", errors)
 
     def test_mistakes(self):
         self.write_bench()

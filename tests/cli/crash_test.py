@@ -54,7 +54,7 @@ class Workers(CheckTest):
                 (1002, "the worker died in the middle of the case: it ended by signal 11 "
                        "(Segmentation fault)"),
                 (1003, "no answer within 4 s; the worker was ended\n"
-                       "    hint: a kernel that needs longer gets it with --timeout-s"),
+                       "    hint: --timeout-s gives a slow kernel more time"),
                 (1004, "the worker died in the middle of the case: it exited with code 7")):
             self.assertIn("\nFAILED t.shared=%d\n  error: %s\n  reproduce: " % (shared, words), out)
         self.assertIn("\n5 passed, 4 failed in ", out)

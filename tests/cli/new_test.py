@@ -31,7 +31,7 @@ class RefusedTest(program.ProgramTest):
         suites = program.SOURCE / "suites"
         self.assertIn("its kernel is made by the plugin `reduction`",
                       self.new("hw1", "--from", suites / "reductions/sum.yaml"))
-        self.assertIn("expects another end",
+        self.assertIn("expects a fault, a report or a compile error",
                       self.new("hw1", "--from", suites / "multiply_them/too_many_threads.yaml"))
         self.assertIn("is a folder", self.new("hw1", "--from", suites))
         self.assertIn("there is no file", self.new("hw1", "--from", "nothing.yaml"))

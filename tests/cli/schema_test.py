@@ -58,8 +58,8 @@ class Schema(ProgramTest):
 
     def test_mistakes(self):
         self.assertIn("did you mean `suite`?", self.refused("schema", "suites"))
-        self.assertIn("those that there are: assignment, ", self.refused("schema", "../x"))
-        self.assertIn("--path and --line are asked of one", self.refused("schema", "--path"))
+        self.assertIn("the schemas are: assignment, ", self.refused("schema", "../x"))
+        self.assertIn("--path and --line need the name of a schema", self.refused("schema", "--path"))
         self.assertIn("--line", self.refused("schema", "suite", "--path", "--line"))
         errors = self.refused("schema", "suite", program=self.lonely_program(), code=3)
         self.assertIn("there are no schemas in ", errors)

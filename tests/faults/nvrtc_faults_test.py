@@ -53,7 +53,7 @@ class Nvrtc(FaultTest):
             verdicts = [case["verdict"] for case in done.cases]
             if name == "nvrtcVersion":
                 self.assertEqual((done.code, verdicts), (3, []), what)
-                self.assertIn("does not tell its version", done.errors, what)
+                self.assertIn("does not report its version", done.errors, what)
                 return
             if name in HARMLESS:
                 self.assertEqual(verdicts, ["passed"] * 3, what)
@@ -135,7 +135,7 @@ class Nvrtc(FaultTest):
     def test_doctor_tells(self):
         done, what = self.run_faulty("name=nvrtcVersion,result=11", "doctor")
         self.assertEqual(done.code, 3, what)
-        self.assertRegex(done.out, r"(?m)^missing +NVRTC .* does not tell its version$")
+        self.assertRegex(done.out, r"(?m)^missing +NVRTC .* does not report its version$")
         self.assertRegex(done.out, r"(?m)^ok +cpu ")
 
 

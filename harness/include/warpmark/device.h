@@ -47,7 +47,7 @@ typedef struct warpmark_device {
    *                             each n; 0 = the usual one, unless WARPMARK_CPU_SCHEDULE_SEED says
    *                             otherwise. For finding out that a result depends on the order
    *   "workers": n              threads that execute blocks, 0 = one for each processor; 1 unless
-   *                             told so here or by WARPMARK_CPU_WORKERS. Results, reports and
+   *                             given here or by WARPMARK_CPU_WORKERS. Results, reports and
    *                             counters do not depend on it, unless a kernel has a data race
    *                             between blocks: atomics whose result depends on their order (of
    *                             floating-point numbers, exchanges, those whose old value is used)
@@ -88,7 +88,7 @@ typedef struct warpmark_device {
    *    "message": "…one sentence a person can read…"}
    * There is one for each distinct cause: kind, space, kind of access, allocation, and place, which
    * is a source line with the calls that it was inlined through, or a PTX instruction where no line
-   * is known. It tells the first thread that met it, and how many accesses did as `count`: a faulty
+   * is known. It names the first thread that met it, and how many accesses did as `count`: a faulty
    * load gives 0, a faulty store does nothing, and the launch goes on to find the other places
    * before it fails. Members that do not apply are absent.
    *   launch      the context's launches count from 1; absent of what no launch did
@@ -236,7 +236,7 @@ typedef struct warpmark_device {
   /* What the memory that was labelled at `address` holds to the kernel, for the check `init`: how
    * many bytes have a value as a whole, those of a number (4 of a float*) or of a built-in vector
    * (16 of a float4*); or 0 for records (structs, unions, classes, void), whose members and padding
-   * may be without values. Not known unless told. Cleared with the label, and by another one.
+   * may be without values. Not known unless given. Cleared with the label, and by another one.
    * Returns 0 or an error, as configure. */
   int (*elements)(warpmark_device_context context, uint64_t address, uint64_t bytes);
 } warpmark_device;

@@ -86,7 +86,7 @@ TEST(SuiteDraft, ObstaclesAreTold) {
               HasSubstr("its parameter `p` is a `P` by value"));
   EXPECT_THAT(launch_obstacle(kernel_of("", {"float**"})), HasSubstr("`arg0` points to pointers"));
   EXPECT_THAT(launch_obstacle(kernel_of("", {"float (*)(float)"})), HasSubstr("to a function"));
-  EXPECT_THAT(launch_obstacle(kernel_of("", {""})), HasSubstr("the compiler does not tell"));
+  EXPECT_THAT(launch_obstacle(kernel_of("", {""})), HasSubstr("the compiler does not report"));
   EXPECT_THAT(launch_obstacle(
                   kernel_of("__global__ void k(cudaTextureObject_t t)", {"unsigned long long"})),
               HasSubstr("`cudaTextureObject_t`"));

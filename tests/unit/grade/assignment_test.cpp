@@ -167,13 +167,13 @@ TEST_F(AssignmentTest, SuitesThatCannotBeGradedSayWhy) {
   EXPECT_THAT(error_for(replaced("entry: scale", "entry: scale, link: [scale.cu]")),
               HasSubstr("its kernel is linked with further files"));
   EXPECT_THAT(error_for(suite() + "expect: {report: barrier}\n"),
-              HasSubstr("it expects another end than a pass"));
+              HasSubstr("it expects a fault, a report or a compile error"));
   EXPECT_THAT(error_for(replaced("kernel:", "plugin: elementwise\nkernel:")),
               HasSubstr("its kernel is made by the plugin `elementwise`"));
   EXPECT_THAT(error_for(replaced("{file: scale.cu, entry: scale}", "{file: scale.cu}")),
               HasSubstr("its kernel has no `entry`"));
   EXPECT_THAT(error_for(suite() + "expect: {report: barrier}\n"),
-              HasSubstr("it expects another end than a pass"));
+              HasSubstr("it expects a fault, a report or a compile error"));
   EXPECT_THAT(error_for(replaced("kernel:", "plugin: elementwise\nkernel:")),
               HasSubstr("its kernel is made by the plugin `elementwise`"));
   EXPECT_THAT(error_for(replaced("{file: scale.cu, entry: scale}", "{file: scale.cu}")),

@@ -176,7 +176,7 @@ class Gradescope(unittest.TestCase):
         self.assertEqual(hidden["visibility"], "visible", "a hidden one would hide the total")
         self.assertIn("expected a `;`", results[3]["output"])
         self.assertEqual({test["output"] for test in results[3]["tests"]},
-                         {"not launched: what is said of the whole submission tells why."})
+                         {"not launched: the message for the whole submission says why."})
         self.assertIn("not your fault", results[6]["output"])
 
     def test_no_command_to_a_runner(self):

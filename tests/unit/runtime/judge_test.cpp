@@ -142,7 +142,7 @@ TEST(JudgeFault, WithoutReportsTheDriversResultTells) {
     // At which array it was such a device does not say, and another one may have been meant.
     const Outcome at = judged(expecting_fault(kind, "dest"), ended(result));
     EXPECT_EQ(at.verdict, Verdict::skipped);
-    EXPECT_THAT(at.reason, HasSubstr("does not tell at which array"));
+    EXPECT_THAT(at.reason, HasSubstr("does not report at which array"));
   }
   EXPECT_EQ(judged(expecting_fault("trap", "dest"), ended(CUDA_ERROR_ASSERT)).failure,
             FailureKind::no_fault);
