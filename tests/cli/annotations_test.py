@@ -125,7 +125,7 @@ class Check(CheckTest, Runner):
         for line in out.splitlines():
             json.loads(line)
 
-    def test_a_full_disk_is_told_as_well(self):
+    def test_a_full_disk_is_reported_as_well(self):
         with open("/dev/full", "wb") as full:
             _, errors = self.check("suites", "-k", "n=4", "--journal", "run.jsonl", "--junit",
                                    "junit.xml", code=3, stdout=full)
@@ -165,7 +165,7 @@ class Bench(CheckTest, Runner):
             self.assertIn("::error::forged on stdout", errors)
             self.assertEqual(len(self.commands(out, errors)), 2, (out, errors))
 
-    def test_a_full_disk_is_told_as_well(self):
+    def test_a_full_disk_is_reported_as_well(self):
         self.write_scale()
         with open("/dev/full", "wb") as full:
             _, errors = self.bench("--journal", "run.jsonl", code=3, stdout=full)
@@ -177,7 +177,7 @@ class Bench(CheckTest, Runner):
 class Mistakes(Runner):
     """What ends a program before its first case."""
 
-    def told(self, *arguments, code=2):
+    def annotation(self, *arguments, code=2):
         (line,) = self.commands("", self.refused(*arguments, code=code))
         return line
 
@@ -195,17 +195,17 @@ class Mistakes(Runner):
 
     def test_options_and_machines(self):
         self.write_suite("suites/a.yaml")
-        self.assertIn("::--seed must be a whole number", self.told("check", "suites", "--seed", "x"))
+        self.assertIn("::--seed must be a whole number", self.annotation("check", "suites", "--seed", "x"))
         self.assertIn("::no libwarpmark_none.so in ",
-                      self.told("check", "suites", "--device", "none", code=3))
-        self.assertIn("%0Ahint: ", self.told("check", "nowhere"))
+                      self.annotation("check", "suites", "--device", "none", code=3))
+        self.assertIn("%0Ahint: ", self.annotation("check", "nowhere"))
 
     def test_run_configurations(self):
         self.write_suite("suites/a.yaml", axis="[4, 4]")
         self.write("run.yaml", "warpmark: 1\ncheck: {suites: [suites], seeed: 1}\n")
-        self.assertTrue(self.told("run", "run.yaml").startswith("::error file=run.yaml,line=2,col="))
+        self.assertTrue(self.annotation("run", "run.yaml").startswith("::error file=run.yaml,line=2,col="))
         self.write("run.yaml", "warpmark: 1\ncheck: {suites: [suites]}\n")
-        self.assertIn("::error file=suites/a.yaml,line=6,", self.told("run", "run.yaml"))
+        self.assertIn("::error file=suites/a.yaml,line=6,", self.annotation("run", "run.yaml"))
         self.write("run.yaml", "warpmark: 1\ncheck: {suites: [suites], annotations: 'off'}\n")
         self.assertEqual(self.taken(self.refused("run", "run.yaml")), [])
         self.write("run.yaml", "warpmark: 1\ncheck:\n" + "".join(

@@ -95,7 +95,7 @@ class BadFiles(CheckTest):
         self.assertEqual((end["passed"], end["failed"]), (4, 1))
         self.assertEqual((cases["t.n=0"]["verdict"], cases["t.n=0"]["failure"]), ("failed", "load"))
         self.assertRegex(out, r"FAILED t\.n=0\n  suites/t\.yaml:\d+:\d+: error: .*zero")
-        # The command that is told repeats it, and alone nothing can run.
+        # The printed command gives the same error: by itself the case cannot run.
         self.assertIn("reproduce: warpmark check suites/t.yaml --case t.n=0 --device cpu", out)
         self.assertIn("zero", self.refused("check", "suites/t.yaml", "--case", "t.n=0"))
 
@@ -185,7 +185,7 @@ class BadFiles(CheckTest):
 
 
 class OneCause(CheckTest):
-    """What one mistake does to many cases is told once."""
+    """What one mistake does to many cases is reported once."""
     AXES = "{n: [4, 8, 16, 32, 64, 100, 200, 300, 400]}"
 
     def test_a_kernel_that_does_not_compile(self):
@@ -206,7 +206,7 @@ class OneCause(CheckTest):
         self.assertEqual(errors.count("::error "), 1)
         self.assertIn("title=t.n=4 and 8 more cases::", errors)
 
-    def test_other_mistakes_are_told_each(self):
+    def test_other_mistakes_are_reported_each(self):
         self.write_scale(axes="{n: [4, 8]}", src=PLAIN,
                          kernel_text=KERNEL.replace("f * src[i]", "src[i]"))
         self.write_scale("suites/u.yaml", axes="{n: [4]}", src=PLAIN, kernel_text=None,
@@ -214,7 +214,7 @@ class OneCause(CheckTest):
         self.write("suites/u.cu", "oops\n")
         out, _ = self.check("suites", code=1)
         self.assertEqual(out.count("\nFAILED "), 3)
-        # What ran nothing is told first.
+        # Cases that could not run are reported first.
         self.assertLess(out.index("FAILED u.n=4"), out.index("FAILED t.n=4"))
 
 

@@ -7,7 +7,7 @@ from program import KERNEL, CheckTest
 
 class Failures(CheckTest):
     def fails(self, place, *words, code=1, **changes):
-        """One failing case `t.n=100` at `place`, told with `words` and its reproduce command."""
+        """One failing case `t.n=100` at `place`, reported with `words` and its reproduce command."""
         self.write_scale(**changes)
         out, errors = self.check("suites/t.yaml", code=code)
         self.assertEqual(errors, "")
@@ -43,7 +43,7 @@ class Failures(CheckTest):
                          kernel_text=remedied.replace("f * src[i]", "oops"))
         self.assertNotIn("code for the CPU", out)
 
-    def test_host_code_inside_the_suite_is_told_by_the_suites_lines(self):
+    def test_host_code_inside_the_suite_is_reported_by_the_suites_lines(self):
         self.fails("suites/t.yaml:6", "hint: line 6 begins the function `one` without `__device__`",
                    "write `__device__` before it", kernel_text=None,
                    kernel="\n  entry: k\n  source: |\n    // a helper and a kernel\n"
@@ -87,7 +87,7 @@ class Failures(CheckTest):
     def test_an_input_that_raises(self):
         self.fails("suites/t.yaml:6:13", "rng.Normal", src="{in: rng.Normal(n)}")
 
-    def test_a_race_is_found_unless_told_not_to(self):
+    def test_a_race_is_found_unless_checks_leave_it_out(self):
         racy = KERNEL.replace("f * src[i];", "f * src[i];\n"
                               "  if (i > 0 && i < n && out[i - 1] == 1e30f) out[i] = 0;")
         self.write_scale(kernel_text=racy)
@@ -262,7 +262,7 @@ class Impossible(CheckTest):
             out, _ = self.run_program("bench", "suites/t.yaml", "--device", "cpu", code=1)
             self.assertIn(words, out)
 
-    def test_what_arithmetic_tells_needs_no_compiler(self):
+    def test_what_arithmetic_finds_needs_no_compiler(self):
         self.write_scale(launch="{block: 2048}")
         _, errors = self.run_program("lint", "--static", "suites/t.yaml", code=2)
         self.assertRegex(errors, r"^suites/t\.yaml:9:17: error: t\.n=100: no CUDA device can launch")
@@ -272,7 +272,7 @@ class Impossible(CheckTest):
         out, _ = self.run_program("profile", "suites/t.yaml", code=1)
         self.assertIn("no CUDA device can launch", out)
 
-    def test_lint_tells_one_cause_once_and_looks_at_other_points(self):
+    def test_lint_reports_one_cause_once_and_looks_at_other_points(self):
         self.write_scale(axes="{n: [1025, 2048, 4096]}", launch="{block: n}")
         _, errors = self.run_program("lint", "suites/t.yaml", code=2)
         self.assertEqual(errors.count("no CUDA device"), 1, errors)

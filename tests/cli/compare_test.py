@@ -89,9 +89,9 @@ class Compare(ProgramTest):
             if names is not None:
                 self.assertEqual(failed, names)
             self.assertEqual(int(root.get("failures")), len(failed))
-            told = [line for line in errors.splitlines() if line.startswith("::error ")]
-            self.assertEqual(len(told), len(failed))
-            for line in told:
+            annotations = [line for line in errors.splitlines() if line.startswith("::error ")]
+            self.assertEqual(len(annotations), len(failed))
+            for line in annotations:
                 self.assertRegex(line, r"^::error file=%s\.jsonl,line=\d+,title=" % pair[0])
             for name in failed:
                 self.assertIn(name, out)  # quiet, too

@@ -40,7 +40,7 @@ class InASuite(CheckTest):
         self.write("suites/transpose.cu", TRANSPOSE)
         return self.write("suites/t.yaml", SUITE % entry + more)
 
-    def test_are_told_with_both_numbers(self):
+    def test_are_reported_with_both_numbers(self):
         self.write_suite(BASELINE + "expect: {coalesced: true, counters: {barriers: '>= 0'}}\n")
         out, _ = self.check("suites/t.yaml", "--journal", "run.jsonl", code=1)
         self.assertIn("FAILED t.n=64\n  suites/t.yaml:12:9: error: not coalesced: its requests "
@@ -62,7 +62,7 @@ class InASuite(CheckTest):
                                                            "at": "/expect/work_efficient"}})
         self.assertEqual(plan["requires"], ["profile"])
 
-    def test_a_wrong_result_is_told_first(self):
+    def test_a_wrong_result_is_reported_first(self):
         self.write_suite(BASELINE + "expect: {coalesced: true}\n")
         self.write("suites/transpose.cu", TRANSPOSE.replace("= src[", "= 2 * src[", 1))
         out, _ = self.check("suites/t.yaml", code=1)
@@ -75,7 +75,7 @@ class InASuite(CheckTest):
         out, _ = self.check("suites/t.yaml", code=1)
         self.assertIn("the baseline fails: ", out)
 
-    def test_work_that_only_arrays_tell(self):
+    def test_work_that_only_arrays_have(self):
         for work, message in (("src.size - 1024", "the work of t.n=32 is 0: a number above 0 is needed"),
                               ("src.size // src.size", "the work at the smaller point t.n=32 is 1, and that of t.n=64 is 1: "
                                                        "it must be less there")):

@@ -99,7 +99,7 @@ class Counters(CheckTest):
             if code:
                 self.assertIn("the counter occupancy is 0.5, and must be " + bound, out)
 
-    def test_a_wrong_result_is_told_first(self):
+    def test_a_wrong_result_is_reported_first(self):
         self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"),
                          more="expect: {counters: {global_load_bytes: 1}}\n")
         out, _ = self.check("suites/t.yaml", code=1)
@@ -189,7 +189,7 @@ class Profiles(CheckTest):
 
     def test_a_case_without_numbers_says_why(self):
         beyond = KERNEL.replace("if (i < n) out[i]", "out[i + 1]")
-        for suite, code, told in (
+        for suite, code, reason in (
                 (dict(kernel_text=beyond, reference=None, more="expect: {fault: illegal_address}\n"), 0,
                  "t.n=100: no numbers: its launch ends in a fault, as is expected\n"),
                 (dict(kernel_text="oops", reference=None, more="expect: compile_error\n"), 0,
@@ -199,9 +199,9 @@ class Profiles(CheckTest):
             self.write_scale(**suite)
             out = self.profile("suites/t.yaml", "-o", "page.html", code=code)
             self.assertTrue(out.startswith("t.n=100: "), out)
-            self.assertIn(told, out)
+            self.assertIn(reason, out)
             self.assertNotIn("sectors", out)  # nor what the columns mean
-            self.assertIn(told.split(": ", 1)[1].strip() if code == 0 else told.strip(), (self.folder / "page.html").read_text())
+            self.assertIn(reason.split(": ", 1)[1].strip() if code == 0 else reason.strip(), (self.folder / "page.html").read_text())
         # What is wrong only has its numbers.
         self.write_scale(kernel_text=KERNEL.replace("f *", "2 * f *"))
         out = self.profile("suites/t.yaml", code=1)

@@ -265,9 +265,9 @@ class Shared(CtestTest):
                                                                "(n == %d ? 2 : f) * src[i]" % size))
         self.old_enough()
 
-    def test_a_failure_is_told_by_its_own_test_as_without_sharing(self):
+    def test_a_failure_is_reported_by_its_own_test_as_without_sharing(self):
         self.failing(105)
-        told = []
+        blocks = []
         for arguments in ("DEVICE cpu", "DEVICE cpu OWN_START"):
             self.configure(arguments)
             output = self.ctest("--output-on-failure")
@@ -275,9 +275,9 @@ class Shared(CtestTest):
             self.assertIn("reproduce: warpmark check ", output)
             block = output[output.index("warpmark check: "):output.index("6/8 Test")]
             block = re.sub(r"\d+\.\d+ s", "TIME", block)
-            told.append(re.sub(r"(?m)^ *Start .*\n", "", block))
-        self.assertEqual(*told)
-        self.assertEqual(told[0].count("FAILED"), 1)
+            blocks.append(re.sub(r"(?m)^ *Start .*\n", "", block))
+        self.assertEqual(*blocks)
+        self.assertEqual(blocks[0].count("FAILED"), 1)
         self.configure()
         output = self.ctest("--rerun-failed")
         self.assertEqual(self.verdicts(output), {105: "Failed"})

@@ -327,7 +327,7 @@ class Mistakes(CheckTest):
                 self.assertIn("suites/s.yaml:%d: error: " % line, out)
                 self.assertIn('identifier "%s" is undefined' % word, out)
 
-    def test_an_unknown_type_is_told_at_the_parameters(self):
+    def test_an_unknown_type_is_reported_at_the_parameters(self):
         out = self.refusal("elementwise", "  operation: z[i] = x[i]", "flaot *x, float *z")
         self.assertIn('s.yaml(4): error: identifier "flaot" is undefined', out)
 
@@ -370,7 +370,7 @@ class Mistakes(CheckTest):
                                  r"`operation` has `[xyz]\[i\]` for each `i` of `range`"
                                  % (first, last))
 
-    def test_a_size_that_axes_decide_is_told_by_plan(self):
+    def test_a_size_that_axes_decide_is_reported_by_plan(self):
         self.write("suites/s.yaml", self.SIZES % (
             "elementwise", "  operation: z[i] = x[i] + y[i]\n  range: {stop: n}", "n", "n - 1", "0"))
         for command in ("plan", "check", "lint"):
@@ -389,7 +389,7 @@ class Mistakes(CheckTest):
                                                  "illegal_address, argument: y}\n"))
         self.check()
 
-    def test_names_of_a_range_are_told_by_plan(self):
+    def test_names_of_a_range_are_reported_by_plan(self):
         for text, words, hint in (("{stop: m}", "`m` is no axis", "did you mean `n`?"),
                                   ("{stop: nn + 1}", "`nn` is no axis", "did you mean `n`?"),
                                   ("{start: xx.size}", "unknown array argument `xx`",

@@ -312,7 +312,7 @@ class Mistakes(GradeTest):
 
 
 class GrowingTable(GradeTest):
-    """A student who computes nothing, and hands in again what the failures before have told."""
+    """A student who computes nothing, and hands in the values that earlier failures have shown."""
     SUITE = """warpmark: 1
 kernel: {file: total.cu, entry: total}
 axes: {n: [32, 64]}
@@ -345,7 +345,7 @@ cases:
         self.write("hw2.yaml", self.ASSIGNMENT)
 
     def submission(self, table):
-        """Tells an input by two of its elements; of one that it does not know it gives these."""
+        """Recognises an input by two of its elements; returns these for one that it does not know."""
         known = "".join("  if (key == %sf) { out[0] = %sf; return; }\n" % entry
                         for entry in sorted(table.items()))
         return self.SUM % ("  float key = x[0] * 1000.0f + x[1];\n" + known + "  out[0] = key;\n")

@@ -78,7 +78,7 @@ class Hostile(ProgramTest):
                     self.assertIn("a.yaml", errors)
                     # Nobody reads a megabyte: each line is an error, a hint, or part of one.
                     self.assertLess(max(map(len, errors.splitlines())), 5000)
-                    if command[0] != "lint":  # which tells of each of many keys
+                    if command[0] != "lint":  # which reports each of many keys
                         self.assertLess(len(errors), 20000)
 
     def test_long_texts_are_shortened_at_their_places(self):

@@ -50,7 +50,7 @@ class Lint(ProgramTest):
         line, = self.problems("a.yaml")
         self.assertIn(": error: " + problem["message"], line)
 
-    def test_json_tells_what_could_not_be_checked(self):
+    def test_json_says_what_could_not_be_checked(self):
         self.environment["WARPMARK_NVRTC"] = str(self.folder / "nothing.so")
         self.write_suite("a.yaml")
         found = self.as_json("a.yaml", code=3)
@@ -110,7 +110,7 @@ tolerance: {rtol: 1e-6 *, atol: 0}
         self.environment["WARPMARK_PYTHON"] = str(self.make_python("raise SystemExit(9)\n"))
         self.run_program("lint", "--static", DEMO)
 
-    def test_without_python_the_other_problems_are_still_told(self):
+    def test_without_python_the_other_problems_are_still_reported(self):
         self.environment["WARPMARK_PYTHON"] = "/nowhere/python3"
         self.write_suite("suites/a.yaml", axis="[4, 4]")
         self.write_suite("suites/b.yaml")
@@ -120,7 +120,7 @@ tolerance: {rtol: 1e-6 *, atol: 0}
             self.assertIn("suites/a.yaml:6:", errors)
             self.assertIn("/nowhere/python3", errors)
 
-    def test_without_numpy_or_compiler_the_static_part_is_told(self):
+    def test_without_numpy_or_compiler_the_static_part_is_reported(self):
         self.write_suite("suites/a.yaml", axis="[4, 4]")
         self.write_suite("suites/b.yaml")
         good = dict(self.environment)
@@ -212,7 +212,7 @@ class Trivial(CheckTest):
         self.assertIn("takes 5 arguments, and the suite gives 4",
                       self.lint(code=2, kernel_text=more)[1])
 
-    def test_a_problem_of_many_cases_is_told_once(self):
+    def test_a_problem_of_many_cases_is_reported_once(self):
         lines = problem_lines(self, self.write_scale(axes="{n: [1, 2, 3, 4]}",
                                                      reference="{out: np.zeros(5)}"))
         self.assertEqual(len(lines), 1)

@@ -85,7 +85,7 @@ class List(ProgramTest):
         out, _ = self.run_program("list", DEMO / "demo" / "single.yaml", DEMO)
         self.assertEqual(out, (HERE / "list.txt").read_text())
 
-    def test_a_broken_suite_is_told_with_its_place(self):
+    def test_a_broken_suite_is_reported_with_its_place(self):
         self.write_suite("a.yaml", axis="[4, 8")
         self.assertRegex(self.refused("list", "a.yaml"), r"^a\.yaml:\d+:\d+: error: ")
 
@@ -115,7 +115,7 @@ class ListWithoutPython(ProgramTest):
         self.start("doctor")
         self.assertTrue(self.trace.exists())
 
-    def test_a_computed_axis_that_fails_is_told_with_its_place(self):
+    def test_a_computed_axis_that_fails_is_reported_with_its_place(self):
         self.environment["WARPMARK_PYTHON"] = str(self.python)
         self.write_suite("computed.yaml", axis='{python: "[1/0]"}')
         errors = self.refused("list", "computed.yaml")

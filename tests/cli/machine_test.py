@@ -58,14 +58,14 @@ class Doctor(ProgramTest):
         self.assertIn("hint: unset WARPMARK_PYTHON", rows["Python"][1])
         self.assertIn("cache", rows)
 
-    def test_no_nvrtc_tells_where_it_looked(self):
+    def test_no_nvrtc_says_where_it_looked(self):
         self.environment["WARPMARK_NVRTC"] = str(self.folder / "libnvrtc.so")
         mark, text = self.rows(code=3)["NVRTC"]
         self.assertEqual(mark, "missing")
         self.assertIn("%s/libnvrtc.so: " % self.folder, text)
         self.assertIn("hint: run ./bootstrap", text)
 
-    def test_no_gpu_tells_why(self):
+    def test_no_gpu_says_why(self):
         self.hide_gpu()
         mark, text = self.rows()["gpu"]
         self.assertEqual(mark, "missing")
@@ -163,7 +163,7 @@ class Devices(ProgramTest):
         self.assertIn("no gpu: ", out)
         self.assertIn("no cpu: ", out)
 
-    def test_a_library_that_is_none_is_told(self):
+    def test_a_library_that_is_none_is_reported(self):
         self.write("own/libwarpmark_toy.so", "no library")
         self.environment["WARPMARK_PLUGIN_PATH"] = str(self.folder / "own")
         missing = json.loads(self.run_program("devices", "--json")[0])["missing"]

@@ -1,4 +1,4 @@
-"""`warpmark new suite`: what is written loads and runs, and what cannot be written is told."""
+"""`warpmark new suite`: what is written loads and runs, and what cannot be written is reported."""
 import os
 import re
 import unittest

@@ -149,7 +149,7 @@ class NewTest(program.CheckTest):
         folder, _ = self.new("hw1", "suites/t.yaml")
         self.assertIn("- {name: all, points: 100}", (folder / "assignment.yaml").read_text())
 
-    def test_what_a_template_lacks_is_told(self):
+    def test_what_a_template_lacks_is_reported(self):
         # The type is declared outside the kernel, and might be a part of the solution.
         self.write_scale(kernel_text="typedef int Count;\n" +
                          program.KERNEL.replace("int n)", "Count n)"))

@@ -52,7 +52,7 @@ class Plan(ProgramTest):
         self.environment.update(WARPMARK_PYTHON="/nowhere", WARPMARK_NVRTC="/nowhere")
         self.assertEqual(len(self.plans(DEMO)), 5)
 
-    def test_a_missing_plugin_is_told_at_its_line(self):
+    def test_a_missing_plugin_is_reported_at_its_line(self):
         text = self.write_suite("a.yaml").read_text()
         self.write("a.yaml", text + "plugin: sourcee\n")
         errors = self.refused("plan", "a.yaml")

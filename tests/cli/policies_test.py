@@ -240,7 +240,7 @@ class Killed(GradeTest):
             with open("/proc/%d/stat" % process) as file:
                 fields = file.read().rsplit(")", 1)[1].split()
         except PermissionError:
-            self.skipTest("the processes of a confined worker cannot be told apart here")
+            self.skipTest("the processes of a confined worker cannot be distinguished here")
         except (OSError, IndexError):
             return False
         return int(fields[11]) + int(fields[12]) > self.start_s * os.sysconf("SC_CLK_TCK")

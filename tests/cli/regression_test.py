@@ -125,7 +125,7 @@ class Regression(CheckTest):
                          ["run", "case", "case", "end"])
         self.assertIn("2 the same", errors)
 
-    def test_mistakes_are_told_before_a_case_runs(self):
+    def test_mistakes_are_reported_before_a_case_runs(self):
         run = ("bench", "suites", "--device", "cpu")
         for arguments, message in (
                 (("--compare", "none.jsonl"), "there is no baseline none.jsonl"),

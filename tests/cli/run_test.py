@@ -8,7 +8,7 @@ from program import KERNEL, PROGRAM, SOURCE, CheckTest
 
 
 class Demo(CheckTest):
-    def test_demo_passes_and_tells_the_device_and_why(self):
+    def test_demo_passes_and_names_the_device_and_why(self):
         self.hide_gpu()
         out, errors = self.run_program("run", SOURCE / "configs/demo.yaml")
         self.assertEqual(errors, "")

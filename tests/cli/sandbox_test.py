@@ -74,7 +74,7 @@ class Sandbox(GradeTest):
         self.assertEqual([part.split()[0] for part in held], ["landlock"])
         self.assertFalse(no_sandbox)
 
-    def test_neither_ends_with_3_unless_told_otherwise(self):
+    def test_neither_ends_with_3_without_the_option(self):
         neither = without("landlock_create_ruleset", "seccomp")
         _, errors = self.grade_sandboxed(code=3, preexec_fn=neither)
         self.assertIn("no sandbox for untrusted code: a process can still open a file", errors)

@@ -78,7 +78,7 @@ class Sanitize(CheckTest):
     def sanitized(self, *arguments, option="--sanitize", code=1):
         return self.check("suites/t.yaml", option, *arguments, device="plain", code=code)[0]
 
-    def test_out_of_bounds_is_told_as_the_cpu_device_tells_it(self):
+    def test_out_of_bounds_is_reported_as_by_the_cpu_device(self):
         self.write_scale(kernel_text=BEYOND)
         out = self.sanitized("--journal", "run.jsonl")
         self.assertIn("suites/k.cu:3: error: out-of-bounds global write of 4 bytes at out[100], 1 byte after the nearest "
@@ -129,10 +129,10 @@ class Sanitize(CheckTest):
         suites = ({}, {"kernel_text": BEYOND, "reference": None, "more": "expect: {fault: illegal_address, argument: out}\n"})
         for suite in suites:
             self.write_scale(**suite)
-            for told, says in logs.items():
+            for reason, says in logs.items():
                 self.environment["SAYS"] = says
                 out, errors = self.check("suites/t.yaml", "--sanitize", device="plain", code=3)
-                self.assertIn("error: compute-sanitizer did not check the kernel: " + told, errors)
+                self.assertIn("error: compute-sanitizer did not check the kernel: " + reason, errors)
                 self.assertNotIn("1 passed", out)
 
     def test_where_it_cannot_be(self):

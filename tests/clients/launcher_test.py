@@ -186,9 +186,9 @@ class Nvcc(unittest.TestCase):
                     (("-arch=compute_80", "-code=sm_80,compute_80"), "80"), (("-arch=compute_80", "-code", "sm_80,sm_90"), "80"),
                     (("-arch=sm_120",), "120"), ((gencode % (120, "sm_120"), gencode % (100, "sm_100")), "100")):
                 self.assertEqual(asked(*options, **path), ["compute_" + wanted], options)
-            for told, wanted in (("10.3", "100f"), ("12.0", "120"), ("8.0", "75")):
+            for given, wanted in (("10.3", "100f"), ("12.0", "120"), ("8.0", "75")):
                 self.assertEqual(asked(gencode % (75, "sm_75"), gencode % ("100f", "sm_100f"), gencode % (120, "sm_120"),
-                                       WARPMARK_CPU_CAPABILITY=told, **path), ["compute_" + wanted], told)
+                                       WARPMARK_CPU_CAPABILITY=given, **path), ["compute_" + wanted], given)
             for wrong in ("-arch=hopper", "-gencode=arch=sm_90"):
                 self.assertIn("nvcc (of warpmark-cpu): ", asked(wrong, **path))
 

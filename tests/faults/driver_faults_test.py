@@ -27,7 +27,7 @@ MAY_BE_SILENT = dict.fromkeys(RELEASES, "the context is destroyed in the end") |
     "cuCtxPopCurrent_v2": "the context stays current, as it may",
     "cuCtxSynchronize": "the CPU device has finished when a call returns",
     "cuStreamSynchronize": "the CPU device has finished when a call returns",
-    "cuMemsetD8_v2": "only what a kernel does not write would tell",
+    "cuMemsetD8_v2": "only what a kernel does not write would show it",
     "cuMemGetInfo_v2": "0 bytes free: the case is skipped and says so",
 }
 
@@ -117,7 +117,7 @@ class Check(FaultTest):
             self.assertIn(failed, [[], [case]] if sticky else [[]], what)
             return
         if name == "cuFuncGetParamInfo" and number in (1, 801):
-            # 1 ends the list, 801 tells that there is none: then the PTX's sizes were the check.
+            # 1 ends the list, 801 says that there is none: then the PTX's sizes were the check.
             self.assertIn(failed, [[], [case]], what)
             for one in done.cases:
                 if one["verdict"] == "failed":
@@ -323,7 +323,7 @@ class Bench(FaultTest):
         else:
             self.assertIn(bad, ([], [case]), what)
         if name == "cuFuncGetParamInfo" and number in (1, 801):
-            return  # as in a check: 1 ends the list of parameters, and their number is told
+            return  # as in a check: 1 ends the list of parameters, and their number is reported
         for one in done.cases:
             if one["verdict"] == "failed":
                 self.assertIn("CUDA_ERROR_%s (%d)" % (error, number), one["message"], what)

@@ -89,9 +89,9 @@ class FaultTest(CheckTest):
                                  what)
             if case["verdict"] == "failed":
                 # Its own report, the first of one cause, or among those of that cause.
-                told = r"\nFAILED %s( and \d+ more cases?)?\n|\n  the same in .*\b%s\b"
+                report = r"\nFAILED %s( and \d+ more cases?)?\n|\n  the same in .*\b%s\b"
                 name = re.escape(case["case"])
-                self.assertRegex(done.out, told % (name, name), what)
+                self.assertRegex(done.out, report % (name, name), what)
                 self.assertTrue(case["message"], what)
         failed = any(case["verdict"] == "failed" for case in cases)
         if done.code != 3:

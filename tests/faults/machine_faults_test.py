@@ -37,7 +37,7 @@ class System(FaultTest):
         if done.code == 3:
             self.assertRegex(done.errors, r"(?m)^error: .*", what)
         for case in done.cases:
-            # "interrupted" is for what was not run because of an error that was told.
+            # "interrupted" is for what was not run because of an error that was reported.
             self.assertIn(case["verdict"], ("passed", "failed", "interrupted"), what)
             self.assertTrue(case["verdict"] != "interrupted" or done.code == 3, what)
             if case["verdict"] == "failed":
@@ -45,7 +45,7 @@ class System(FaultTest):
         return log.exists()
 
     def one_of_reports(self, name, occurrence, log):
-        """What cannot be written is told; what was written is valid."""
+        """What cannot be written is reported; what was written is valid."""
         journal, junit = log.with_suffix(".jsonl"), log.with_suffix(".xml")
         done, what = self.run_faulty(
             "", "check", "suites", "--device", "cpu", "--journal", journal, "--junit", junit,
@@ -126,7 +126,7 @@ class Limits(FaultTest):
         self.assertIn(done.returncode, (3, -25), done.stderr)  # SIGXFSZ, if nobody ignores it
 
     def test_little_memory(self):
-        """The front may refuse; what it tells is no mistake of ours, and no pass is made up."""
+        """The front may refuse; it reports no internal error, and makes no pass up."""
         if SANITIZED:
             self.skipTest("sanitizers map more than any limit")
         for mib in range(60, 700, 40) if EXHAUSTIVE else (100, 160, 260, 420):

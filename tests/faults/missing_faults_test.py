@@ -135,7 +135,7 @@ class Driver(Missing):
         self.assertEqual((done.code, done.misuse, done.leaks), (0, [], []), what)
 
     def without_optional(self, symbol, words, verdict, **suite):
-        """The cases of a suite that needs the function: each tells that the device cannot."""
+        """The cases of a suite that needs the function: each says that the device cannot."""
         self.write_scale(axes="{n: [100, 101, 102]}", **suite)
         done, what = self.check_faulty("", device="lacking", **self.path(self.lacking([symbol])))
         self.assertEqual([case["verdict"] for case in done.cases], [verdict] * 3, what)

@@ -1,4 +1,4 @@
-# Each NVRTC call fails in turn, or tells sizes and versions that cannot be.
+# Each NVRTC call fails in turn, or returns sizes and versions that cannot be.
 import re
 import unittest
 
@@ -13,7 +13,7 @@ HARMLESS = {
     "nvrtcDestroyProgram": "frees memory",
     "nvrtcGetNumSupportedArchs": "compiling for what there is not fails by itself",
     "nvrtcGetSupportedArchs": "compiling for what there is not fails by itself",
-    "nvrtcGetErrorString": "the number is told instead",
+    "nvrtcGetErrorString": "the number is printed instead",
 }
 
 
@@ -39,7 +39,7 @@ class Nvrtc(FaultTest):
         return done.calls
 
     def test_each_call(self):
-        # The first case's second program, inside its first, tells the types of its kernels.
+        # The first case's second program, inside its first, gives the types of its kernels.
         calls = self.record("--in-process")
         first = calls.index("nvrtcCompileProgram")
         second = [i for i, name in enumerate(calls) if name == "nvrtcDestroyProgram"][1]
@@ -61,7 +61,7 @@ class Nvrtc(FaultTest):
             self.assertEqual(verdicts, ["failed", "passed", "passed"], what)
             case = done.cases[0]
             if index > first and name == "nvrtcCompileProgram" and number == 6:
-                # A source for which the types cannot be told; then the suite has to tell them.
+                # The types of this source are not known; then the suite has to give them.
                 self.assertIn("the dtype of argument `out` is not known", case["message"], what)
                 return
             self.assertEqual(case["failure"], "compile", what)
@@ -82,7 +82,7 @@ class Nvrtc(FaultTest):
         for name in sorted(set(calls) - set(HARMLESS)):
             with self.subTest(name):
                 done, what = self.check_nvrtc("name=%s,occurrence=0,silent" % name)
-                # The first case is told to pass only if nothing of it was needed.
+                # The first case is reported to pass only if nothing of it was needed.
                 if done.code == 0:
                     self.assertIn(name, (
                         "nvrtcGetCUBINSize", "nvrtcGetCUBIN", "nvrtcGetLoweredName",
@@ -132,7 +132,7 @@ class Nvrtc(FaultTest):
         self.assertEqual(sorted(case["failure"] for case in done.cases), ["crash", "none", "none"],
                          what)
 
-    def test_doctor_tells(self):
+    def test_doctor_reports(self):
         done, what = self.run_faulty("name=nvrtcVersion,result=11", "doctor")
         self.assertEqual(done.code, 3, what)
         self.assertRegex(done.out, r"(?m)^missing +NVRTC .* does not report its version$")

@@ -10,7 +10,7 @@ FOREVER = "delay_ms=600000"
 # The calls of a case until its values are there, in their order.
 OF_A_CASE = ("cuModuleLoadDataEx", "cuModuleGetFunction", "cuMemAlloc_v2", "cuMemcpyHtoD_v2",
              "cuMemsetD8_v2", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyDtoH_v2")
-# What a worker does with the last case's when it has told of it.
+# What a worker calls for the last case after it has reported it.
 AFTERWARDS = ("cuMemFree_v2", "cuModuleUnload", "cuStreamDestroy_v2")
 # What a worker does last, when its front needs nothing more of it.
 AT_THE_END = ("cuCtxDestroy_v2",)
@@ -49,7 +49,7 @@ class Slow(FaultTest):
         self.sweep([lambda name=name: one(name) for name in AT_THE_END])
 
     def test_a_slow_call_on_a_thread_ends_the_run(self):
-        """A thread cannot be ended, and says so; what was not run is told as such."""
+        """A thread cannot be ended, and says so; what was not run is reported as such."""
         for name in ("cuMemAlloc_v2", "cuLaunchKernel") if EXHAUSTIVE else ("cuLaunchKernel",):
             done, what = self.check_faulty("name=%s,%s" % (name, FOREVER), "--timeout-s", "1",
                                            "--in-process")

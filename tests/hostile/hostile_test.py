@@ -75,7 +75,7 @@ class Hostile(CheckTest):
         files = {file.name: file.read_text() for file in folder.iterdir()}
         self.assertEqual(sorted(files), ["report.html", "results.json", "student.json"])
         for name, text in files.items():
-            for hidden in [*HIDDEN, *entry.get("untold", [])]:
+            for hidden in [*HIDDEN, *entry.get("hidden", [])]:
                 self.assertNotIn(hidden, text, name)
             self.assertNotIn("<script>alert", text.replace("&lt;", "") if name.endswith("html")
                              else "", name)

@@ -2,8 +2,8 @@
 #pragma push_macro("N")
 #define N 64
 #pragma pop_macro("N")
-template <int K> [[deprecated]] __device__ int told_value() { return K; }
+template <int K> [[deprecated]] __device__ int secret_value() { return K; }
 extern "C" __global__ void twice(const float *src, float *dst) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < N) dst[i] = 2 * src[i] + told_value<N>() * 0;
+  if (i < N) dst[i] = 2 * src[i] + secret_value<N>() * 0;
 }

@@ -1,4 +1,4 @@
-// Names of files and counts that the compiler tells: nothing of the machine is in them.
+// Names of files and counts that the compiler knows: nothing of the machine is in them.
 #if __INCLUDE_LEVEL__ > 3
 #error too deep
 #endif

@@ -1,4 +1,4 @@
-"""Which mutants are made of a text, and that the measurement tells killed from survived.
+"""Which mutants are made of a text, and that the measurement distinguishes killed from survived.
 
 Usage: mutation_test.py BUILD [unittest arguments]
 """

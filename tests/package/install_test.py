@@ -168,7 +168,7 @@ class Installed(InstallTest):
         self.assertNotIn("warpmark", needed)
         self.run_command(launcher, program)
 
-    def test_doctor_tells_the_moved_places(self):
+    def test_doctor_prints_the_moved_places(self):
         for what in ("cpu", "plugin"):
             self.assertRegex(self.doctor, r"(?m)^ok +%s +(source at )?%s/" % (
                 what, re.escape(str(self.prefix))))

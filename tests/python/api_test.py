@@ -61,7 +61,7 @@ class Outcomes(PackageTest):
         self.assertIs(raised.exception.results, results)
         self.assertIsInstance(raised.exception, AssertionError)
 
-    def test_one_cause_is_told_once(self):
+    def test_one_cause_is_reported_once(self):
         results = warpmark.check(self.write_suite(kernel=BROKEN), device="cpu")
         self.assertEqual(str(results).count("is undefined"), 1)
         self.assertIn("FAILED scale.n=1 and 1 more case\n", str(results))
@@ -71,16 +71,16 @@ class Outcomes(PackageTest):
         suite = SUITE.replace("[1, 4096]", "[1, 2, 3, 4, 5, 6, 7, 100]")
         self.write_suite(kernel=WRONG, suite=suite)
         printed = self.program("check", "scale.yaml", "--device", "cpu").stdout
-        told = str(warpmark.check("scale.yaml", device="cpu"))
-        self.assertIn("FAILED scale.n=1 and 7 more cases\n", told)
-        self.assertIn("scale.n=7 and 1 more\n", told)
-        self.assertIn(told[:told.rindex("\n\n")], printed)
+        text = str(warpmark.check("scale.yaml", device="cpu"))
+        self.assertIn("FAILED scale.n=1 and 7 more cases\n", text)
+        self.assertIn("scale.n=7 and 1 more\n", text)
+        self.assertIn(text[:text.rindex("\n\n")], printed)
 
     def test_text_has_no_control_characters(self):
         self.write_suite(kernel=BROKEN.replace("fctor", "fctor /* \x1b[31m */"))
-        told = str(warpmark.check("scale.yaml", device="cpu"))
-        self.assertIn("[31m", told)
-        self.assertNotIn("\x1b", told)
+        text = str(warpmark.check("scale.yaml", device="cpu"))
+        self.assertIn("[31m", text)
+        self.assertNotIn("\x1b", text)
 
     def test_a_suite_that_cannot_be_loaded_stops_no_other(self):
         self.write_suite("a/scale.yaml")

@@ -72,7 +72,7 @@ class Cells(PackageTest):
         self.write_suite()
         self.assertEqual(self.shell.cell("scale.yaml -k n=1", PRINTING)[1], "from the kernel\n")
 
-    def test_mistakes_are_told_without_a_traceback(self):
+    def test_mistakes_are_reported_without_a_traceback(self):
         self.write_suite()
         for line, cell, words in (
                 ("no.yaml", KERNEL, "cannot read no.yaml: No such file"),

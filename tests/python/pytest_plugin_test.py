@@ -59,13 +59,13 @@ class Plugin(PackageTest):
         text = self.pytest("scale.yaml", "--junit-xml=r.xml", code=1)
         printed = self.program("check", "scale.yaml", "--device", "cpu").stdout
         block = printed[printed.index("FAILED"):].split("\n\n")[0].splitlines()
-        told = "\n".join(line[2:] for line in block[1:])
+        report = "\n".join(line[2:] for line in block[1:])
         self.assertIn("_ case scale.n=1 _", text)
-        self.assertIn("\n%s\n" % told, text)
-        self.assertIn("reproduce: warpmark check scale.yaml --case scale.n=1 --device cpu", told)
+        self.assertIn("\n%s\n" % report, text)
+        self.assertIn("reproduce: warpmark check scale.yaml --case scale.n=1 --device cpu", report)
         self.assertNotIn("Traceback", text)
         [failure] = xml.etree.ElementTree.parse("r.xml").iter("failure")
-        self.assertIn(told, failure.text)
+        self.assertIn(report, failure.text)
 
     def test_selection(self):
         self.write_suite()

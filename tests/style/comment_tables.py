@@ -1,7 +1,7 @@
 """Checks that the tables in the comments of warpmark/device.h are tables: usage: comment_tables.py ROOT
 
 A formatter that flows comments anew makes prose of them. So .clang-format must not, and every kind of
-report that schema/report.json has must be told of there in the row `kind`, or begin a row of its own.
+report that schema/report.json has must be named there in the row `kind`, or begin a row of its own.
 """
 import json
 import pathlib
@@ -13,9 +13,9 @@ def mistakes(settings, header, kinds):
     if not re.search(r"^ReflowComments: false$", settings, re.MULTILINE):
         yield ".clang-format: it needs 'ReflowComments: false', or tables in comments become prose"
     row = re.search(r"^ +\*   kind +(.*?)(?=^ +\*   \w)", header, re.MULTILINE | re.DOTALL)
-    told = set(re.findall(r"\w+", row.group(1))) if row else set()
+    named = set(re.findall(r"\w+", row.group(1))) if row else set()
     for kind in kinds:
-        if kind not in told and not re.search(r"^ +\*   (\w+, )*%s\b(, \w+)*  +\S" % kind, header, re.MULTILINE):
+        if kind not in named and not re.search(r"^ +\*   (\w+, )*%s\b(, \w+)*  +\S" % kind, header, re.MULTILINE):
             yield "device.h: no row of a table begins with the kind of report '%s'" % kind
 
 

@@ -110,15 +110,15 @@ def table_faults(contributing):
     """The table for people has every folder of FLOORS in its row, and no other."""
     if not contributing.is_file():
         return
-    told = {}
+    listed = {}
     for number, line in enumerate(contributing.read_text().splitlines(), 1):
         row = FLOOR_ROW.match(line)
         if row and row.group(1) != "0":  # the public headers
             for folder in re.findall("`([^`]+)`", row.group(2)):
-                told[folder] = int(row.group(1))
-                if FLOORS.get(folder) != told[folder]:
+                listed[folder] = int(row.group(1))
+                if FLOORS.get(folder) != listed[folder]:
                     yield contributing, number, "%s is not on floor %s" % (folder, row.group(1))
-    for folder in sorted(set(FLOORS) - set(told)):
+    for folder in sorted(set(FLOORS) - set(listed)):
         yield contributing, 0, "the table of floors lacks %s" % folder
 
 

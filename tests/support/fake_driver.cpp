@@ -221,7 +221,7 @@ DriverTable full_table() {
     return CUDA_SUCCESS;
   };
   t.get_error_string.pointer = [](CUresult, const char** text) {
-    *text = "the fake was told to";
+    *text = "the fake was asked to";
     return CUDA_SUCCESS;
   };
 

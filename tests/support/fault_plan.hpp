@@ -20,7 +20,7 @@ struct Fault {
 
 /// Faults as a text of the environment: "call=17,result=700,sticky" or
 /// "name=cuMemAlloc_v2,occurrence=2,result=2"; several are separated by ";". `call` and
-/// `occurrence` (1 unless told, 0: each) count from 1 over all processes that share the log.
+/// `occurrence` (1 unless given, 0: each) count from 1 over all processes that share the log.
 /// What happens: `result=N`, `silent`, `value=N`, `delay_ms=N` (the call waits first),
 /// `signal=N` (the process gets it).
 class FaultPlan {

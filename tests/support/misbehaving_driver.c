@@ -21,8 +21,8 @@ static void print_commands(void) {
   fputs("\n::error::forged on stderr\n##[error]forged on stderr\n", stderr);
 }
 
-/* For who wants to send a signal to a worker that is in a launch. */
-static void tell_who_hangs(void) {
+/* For a test that sends a signal to a worker that is in a launch. */
+static void report_who_hangs(void) {
   const char* path = getenv("WARPMARK_TEST_HANGING");
   FILE* file = path == NULL ? NULL : fopen(path, "a");
   if (file == NULL) return;
@@ -39,7 +39,7 @@ __attribute__((visibility("default"))) CUresult cuLaunchKernel(
     raise(SIGSEGV);
   }
   if (shared == 1003) {
-    tell_who_hangs();
+    report_who_hangs();
     for (;;) pause();
   }
   if (shared == 1004) _exit(7);

@@ -17,7 +17,7 @@ void put_number(Field& field, unsigned int number) {
   std::memcpy(&field, &number, sizeof number);
 }
 
-// An entry point whose enumerations are passed as plain numbers, which the ABI does not tell apart.
+// An entry point whose enumerations are passed as plain numbers: the ABI does not distinguish them.
 template <typename... Arguments>
 CUresult call(const char* name, Arguments... arguments) {
   return api().find<CUresult(Arguments...)>(name)(arguments...);

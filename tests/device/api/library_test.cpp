@@ -91,7 +91,7 @@ TEST_F(Loading, ALibraryBelongsToNoContext) {
   ASSERT_CU(CALL(cuLibraryUnload)(library));
 }
 
-TEST_F(Loading, WrongTextTellsTheLogWhy) {
+TEST_F(Loading, TheLogSaysWhyATextIsWrong) {
   char log[200] = "", tiny[8] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};

@@ -115,7 +115,7 @@ TEST_F(LinkTest, NamesWhatIsMissingAndWhatIsThereTwice) {
   EXPECT_EQ(complete(), CUDA_ERROR_INVALID_IMAGE);
   EXPECT_THAT(log_.data(), ::testing::HasSubstr("undefined reference to 'twice' in 'main.cu'"));
   EXPECT_THAT(log_.data(), ::testing::HasSubstr("undefined reference to 'scale' in 'main.cu'"));
-  EXPECT_GT(reinterpret_cast<std::size_t>(values_[1]), 0u) << "the log's size is told";
+  EXPECT_GT(reinterpret_cast<std::size_t>(values_[1]), 0u) << "the log's size is returned";
   ASSERT_CU(add(kOther, "first.cu"));
   ASSERT_CU(add(kOther, "second.cu"));
   EXPECT_EQ(complete(), CUDA_ERROR_INVALID_IMAGE);

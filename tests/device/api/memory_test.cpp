@@ -223,7 +223,7 @@ TEST_F(Memory, StreamsWriteAndWaitForValues) {
   EXPECT_EQ(CALL(cuStreamWriteValue64)(nullptr, data.address + 8, 5, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(Memory, StreamsAndEventsTellAboutThemselves) {
+TEST_F(Memory, StreamsAndEventsDescribeThemselves) {
   CUstream stream = nullptr;
   ASSERT_CU(CALL(cuStreamCreateWithPriority)(&stream, CU_STREAM_NON_BLOCKING, -99));
   int priority = 0;

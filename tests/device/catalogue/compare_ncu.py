@@ -419,7 +419,7 @@ def main():
         print("ncu counted nothing: see %s/ncu-*.log" % options.out)
         return 77
     kernels = all_kernels(options.probes)
-    # A kernel that came after what was recorded; one that ncu should have run is told as missing.
+    # A kernel newer than what was recorded; one that ncu should have run is reported as missing.
     unseen = [kernel.name for kernel in kernels if kernel.name not in values] if options.recorded else []
     records = compare(counted, values, [kernel for kernel in kernels if kernel.name not in unseen])
     with open(os.path.join(options.out, "values.json"), "w") as file:

@@ -103,7 +103,7 @@ class CompareNcu(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertNotIn("differs", done.stdout)
 
-    def test_a_difference_is_told(self):
+    def test_a_difference_is_reported(self):
         path = self.table(False, ("load_scattered_4", "global_load_sectors"))
         done = self.run_program("--cpu", os.path.join(self.folder.name, "cpu.json"), "--csv", path)
         self.assertEqual(done.returncode, 1)

@@ -18,7 +18,7 @@ PARTS = ("corpus_arrays", "corpus_numbers", "corpus_warps", "corpus_language")
 def compile_files(program, architectures, modes, files):
     """One record for each file, architecture and mode that NVRTC compiles: name, architecture, mode, ptx
     (a path), kernels. Ends the process with 77 where there is no NVRTC. A device that is opened later
-    tells a compute capability that runs all of them."""
+    has a compute capability that runs all of them."""
     newest = max(map(int, architectures.split(",")))
     if newest > 90:
         os.environ["WARPMARK_CPU_CAPABILITY"] = "%d.%d" % divmod(newest, 10)

@@ -44,7 +44,7 @@ def large(device):
 
 
 def one_place(kind, count):
-    """All is told in one report of a kind."""
+    """One report of the kind has all of it."""
 
     def wrong(reports):
         found = [r["count"] for r in reports if r["kind"] == kind]

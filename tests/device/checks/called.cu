@@ -1,5 +1,5 @@
-// Mistakes in functions, inlined or not, and in headers of the toolkit: the line of the kernel that led there is told, with -G
-// too, and that of the other side of a race.
+// Mistakes in functions, inlined or not, and in headers of the toolkit: the report names the kernel's line that led
+// there, with -G too, and that of the other side of a race.
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda_fp16.h>

@@ -1,4 +1,4 @@
-// Copies of boxes of tensors, bulk reductions and stores told to an mbarrier: with one mistake each, and correct ones.
+// Copies of boxes of tensors, bulk reductions and stores that complete on an mbarrier: with one mistake each, and correct ones.
 //@ least 90
 __device__ unsigned at(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
 __device__ unsigned in_block(const void* p, int rank) {

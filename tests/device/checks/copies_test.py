@@ -29,9 +29,9 @@ LOOK = """
   ld.param.u64 %rd2, [out];
   ld.global.u8 %h, [%rd1];
   setp.eq.u16 %p, %h, 77;
-  @%p bra told;
+  @%p bra found;
   ret;
-told:
+found:
   st.global.u8 [%rd2], 1;
   ret;
 }

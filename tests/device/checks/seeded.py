@@ -14,7 +14,7 @@ order, and args="…", one word for each argument:
     int32[64]freed       … given back before the launch
     int32[64]ro          with values, read-only to kernels
     float32[64]/16       what the memory holds to the kernel (warpmark_device.elements), behind all else: bytes of a number or
-                         of a built-in vector, or /record; not told of unless given
+                         of a built-in vector, or /record; unknown unless given
     7:int32              a number
     bytes:24             a struct of so many bytes by value, 32-bit numbers 1, 2, 3, …
     texture:64           a texture over memory of so many float32; surface:8x4 one of so many int32, image:8x4 a texture of so

@@ -213,7 +213,7 @@ Case random_case(std::uint64_t seed) {
   return made;
 }
 
-void tell(std::ostream& to, const std::array<std::uint32_t, 3>& place) {
+void print(std::ostream& to, const std::array<std::uint32_t, 3>& place) {
   to << '(' << place[0] << ',' << place[1] << ',' << place[2] << ')';
 }
 
@@ -226,11 +226,11 @@ std::string text_of(const Fault& fault, std::uint64_t data) {
      << (fault.has_access ? fault.address - origin : 0) << ' ' << static_cast<int>(fault.side)
      << ' ' << fault.distance << " warning " << fault.warning << " origin "
      << static_cast<int>(fault.origin) << ' ';
-  tell(to, fault.thread);
-  tell(to, fault.block);
+  print(to, fault.thread);
+  print(to, fault.block);
   to << " other " << fault.other.known << ' ' << fault.other.statement;
-  tell(to, fault.other.thread);
-  tell(to, fault.other.block);
+  print(to, fault.other.thread);
+  print(to, fault.other.block);
   to << " times " << fault.count << '\n';
   return to.str();
 }
@@ -293,7 +293,7 @@ TEST(Inspection, FastPathsSayWhatACloseLookSays) {
   const std::uint64_t count = given != nullptr ? 1 : 400;
   Arena arena(std::uint64_t{1} << 30, std::uint64_t{1} << 26);
   arena.track_values(true);
-  std::size_t silent = 0, told = 0;
+  std::size_t silent = 0, reported = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Case made = random_case(seed);
     const HandlerTable* table =
@@ -311,11 +311,11 @@ TEST(Inspection, FastPathsSayWhatACloseLookSays) {
     if (made.correct) {
       ASSERT_EQ(close.faults, "") << "WARPMARK_TEST_SEED=" << seed << '\n' << made.text;
     }
-    ++(close.faults.empty() ? silent : told);
+    ++(close.faults.empty() ? silent : reported);
   }
   if (given != nullptr) return;
   EXPECT_GT(silent, count / 4);
-  EXPECT_GT(told, count / 2);
+  EXPECT_GT(reported, count / 2);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::uint64_t truth(const Operation& operation, const PartialValue& a, const Par
 }
 
 struct Tally {
-  int missed = 0;  ///< a bit said to be defined that is not: a mistake that nobody is told of
+  int missed = 0;  ///< a bit said to be defined that is not: a mistake that is not reported
   int more = 0;    ///< claims of bits that cannot change
   int claims = 0;
   std::string first;

@@ -102,7 +102,7 @@ TEST(RaceMemory, ChunksDoNotOverlap) {
   }
 }
 
-TEST(RaceMemory, TheLimitIsWhatMayBeTakenAndIsTold) {
+TEST(RaceMemory, TheLimitIsWhatMayBeTakenAndIsReported) {
   RaceMemory memory(kBegin, 0, 2 * kChunkBytes);
   EXPECT_TRUE(memory.find(kBegin, 1));
   EXPECT_TRUE(memory.find(kBegin + 5 * kCells, 1)) << "exactly all of it";

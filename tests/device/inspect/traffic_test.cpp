@@ -206,7 +206,7 @@ TEST_F(Traffic, AsynchronousCopies) {
             cached("async_global_store", 1, 80, 3, 80) + banked("async_shared_load", 1, 80, 1, 1));
 }
 
-TEST_F(Traffic, StoresToldToABarrier) {
+TEST_F(Traffic, StoresThatCompleteOnABarrier) {
   const std::string begin =
       "mov.b32 %r2, 1; @!%p9 bra MADE; MADE:\n"
       "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [%r30], 1;\n"

@@ -49,7 +49,7 @@ std::map<std::string, Row> published() {
   return rows;
 }
 
-TEST(Approximate, ThePageTellsTheErrorsThatAreThere) {
+TEST(Approximate, ThePageHasTheErrorsThatAreThere) {
   const auto rows = published();
   for (const Approximation& operation : approximations()) {
     const auto row = rows.find(operation.operation);

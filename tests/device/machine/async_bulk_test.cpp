@@ -1,5 +1,5 @@
-// Bulk copies and reductions, and stores told to an mbarrier: right on the CPU device, and the same
-// bytes as a GPU gives where there is one (label `gpu`; skipped elsewhere).
+// Bulk copies and reductions, and stores that complete on an mbarrier: right on the CPU device, and
+// the same bytes as a GPU gives where there is one (label `gpu`; skipped elsewhere).
 #include <algorithm>
 #include <bit>
 #include <cmath>

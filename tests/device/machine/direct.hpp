@@ -25,7 +25,7 @@ class DirectOperation {
       : operands_(kinds.size()) {
     const HandlerTable* table = handlers_of_level(level, Watch::bounds);
     if (table == nullptr) throw std::runtime_error("the processor has no such level");
-    // Moves of each register to itself tell where the decoder placed it.
+    // Moves of each register to itself show where the decoder placed it.
     std::string moves, line = operation;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       const std::string name = register_name(kinds[i], i);

@@ -1,4 +1,4 @@
-// Forward progress, orders of a schedule's seed, what a limit tells, and constant memory.
+// Forward progress, orders of a schedule's seed, what a limit reports, and constant memory.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -98,7 +98,7 @@ TEST_P(ScheduleTest, ASeedGivesAnOrderOfItsOwnOnAnyNumberOfWorkers) {
   EXPECT_EQ(orders.size(), std::size(kSeeds));
 }
 
-TEST_P(ScheduleTest, ALimitTellsWhoWaitsWhereForWhat) {
+TEST_P(ScheduleTest, ALimitReportsWhoWaitsWhereForWhat) {
   configure(R"({"instruction_budget": 200000})");
   Array<int> flag(1);
   ASSERT_CU(launch(kernel("waits_for_nobody"), {2}, {64}, 0, flag.address));

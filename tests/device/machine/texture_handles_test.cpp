@@ -1,4 +1,4 @@
-// Texture objects: what a description may be, what a query tells, and handles that are none.
+// Texture objects: what a description may be, what a query returns, and invalid handles.
 #include <cmath>
 #include <random>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace warpmark::test {
 namespace {
 
-TEST_F(TextureTest, QueriesTellTheDescription) {
+TEST_F(TextureTest, QueriesReturnTheDescription) {
   const CUarray storage =
       array(descriptor(20, 10, 3, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST,
                        CU_AD_FORMAT_SIGNED_INT16, 2),

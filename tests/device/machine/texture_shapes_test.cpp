@@ -67,7 +67,7 @@ TEST_F(TextureTest, LayersAreClampedAndNeverBlended) {
 }
 
 TEST_F(TextureTest, CubemapsHaveSixFaces) {
-  // Each texel tells its layer, row and column.
+  // Each texel encodes its layer, row and column.
   std::vector<float> data(12 * 16);
   for (int layer = 0; layer < 12; ++layer)
     for (int t = 0; t < 4; ++t)

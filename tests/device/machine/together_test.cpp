@@ -238,7 +238,7 @@ TEST_P(ClusterTest, ClustersThatDoNotFitAreRefused) {
             CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
-TEST_P(ClusterTest, ADeadlockTellsWhoWaitsWhere) {
+TEST_P(ClusterTest, ADeadlockReportsWhoWaitsWhere) {
   ASSERT_CU(launch_ex(kernel("stuck"), {2}, {32}, {cluster_of({2})}));
   EXPECT_EQ(api().synchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
   std::string all;

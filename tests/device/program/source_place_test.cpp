@@ -1,4 +1,4 @@
-// Lines, inlined calls and names as PTX tells them, and notes of checks that ran out of room.
+// Lines, inlined calls and names as PTX gives them, and notes of checks that ran out of room.
 #include "program/source_place.hpp"
 
 #include <gmock/gmock.h>
@@ -214,7 +214,7 @@ TEST(VariableName, OfManglingsAndPartsOfVariables) {
   for (const auto& [mangled, readable] : names) EXPECT_EQ(variable_name(mangled), readable);
 }
 
-TEST(Incomplete, RunningOutOfRoomIsTold) {
+TEST(Incomplete, RunningOutOfRoomIsReported) {
   const Kernel kernel(
       ".loc 1 3 1\n ld.param.u64 %a1, [p];\n mov.u32 %r1, %tid.x;\n st.global.u32 [%a1], %r1;\n");
   Arena arena(std::uint64_t{1} << 30, std::uint64_t{1} << 26);

@@ -1,5 +1,5 @@
 // The table of PTX's instructions: each form is well written, an opcode finds the form that is its
-// own, and what it is told follows from that form and its words.
+// own, and its facts follow from that form and its words.
 #include "ptx/instruction_set.hpp"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST(InstructionSet, WordsThatExcludeOrNeedEachOther) {
   EXPECT_EQ(facts_of("fma.f32", 4).form, nullptr);
 }
 
-TEST(InstructionSet, OperandsTellFormsApart) {
+TEST(InstructionSet, OperandsDistinguishForms) {
   EXPECT_EQ(needs_of("min.f32", 3), "0 0");
   EXPECT_EQ(needs_of("min.f32", 4), "100 88");
   EXPECT_EQ(needs_of("mbarrier.arrive.shared.b64", 2), "80 0");

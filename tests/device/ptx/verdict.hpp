@@ -26,7 +26,7 @@ inline std::string kernel(const std::string& statement) {
 }
 
 /// What we say, or "" if we take the text. Kernels are decoded, as when they are asked for.
-/// `unsupported` tells whether the text is right and only this device does not take it.
+/// `unsupported` becomes whether the text is right and only this device does not take it.
 inline std::string verdict(const std::string& text, std::uint32_t* line = nullptr,
                            bool* unsupported = nullptr) {
   try {

@@ -203,7 +203,7 @@ def client(library, ptx, name, *arguments):
     return 0
 
 
-# --- what it is told
+# --- what is reported
 
 
 def run(*words, label=False, **environment):
@@ -311,7 +311,7 @@ class Json(unittest.TestCase):
         self.assertIn("Not implemented on the CPU device\n", text)
         self.assertIn("PTX line 6", text)
         self.assertIn("wgmma.fence.sync.aligned", text)
-        self.assertEqual(text.count("Not implemented"), 1, "it is told once")
+        self.assertEqual(text.count("Not implemented"), 1, "it is reported once")
         _, text = run("refused", name="report.jsonl")
         self.assertEqual(json.loads(text)["kind"], "unsupported_instruction")
 

@@ -1,4 +1,4 @@
-// Makes the CPU device tell a newer compute capability than 9.0, whoever includes this: so that it
+// Gives the CPU device of a program that includes this a newer compute capability than 9.0: it then
 // takes texts for later targets, too, which it refuses otherwise as an H200 does.
 #pragma once
 

@@ -20,7 +20,7 @@ int run_shell(const std::string& script, const SpawnOptions& options = {}) {
   return await_exit(spawn("a shell", "/bin/sh", {"sh", "-c", script}, options));
 }
 
-TEST(Spawn, TellsHowAProcessEnded) {
+TEST(Spawn, ReportsHowAProcessEnded) {
   EXPECT_EQ(exit_text(run_shell("exit 7")), "exited with code 7");
   EXPECT_EQ(exit_text(run_shell("kill -KILL $$")), "ended by signal 9 (Killed)");
 }

@@ -59,7 +59,7 @@ TEST(MedianInterval, TakesTheShortestThatHasExactlyWhatIsAsked) {
   EXPECT_EQ(interval, (Interval{2, 7, 0.9296875}));
 }
 
-TEST(MedianInterval, SaysHowLittleFewSamplesTell) {
+TEST(MedianInterval, SaysHowLittleFewSamplesShow) {
   const Interval one = median_interval(count_to(1));
   EXPECT_EQ(one, (Interval{1, 1, 0}));
   const Interval two = median_interval(count_to(2));

@@ -240,7 +240,7 @@ class ExitCodes(Front):
         self.run_probe("--journal", "run.jsonl", "--first-trial", "3", "suites/doublify.yaml=Spp")
         self.assertEqual(self.journal()[1]["reason"], reason)
 
-    def test_what_any_trial_told_is_told(self):
+    def test_the_notices_of_any_trial_are_reported(self):
         self.run_probe("--journal", "run.jsonl", "--trials", "3", "suites/doublify.yaml=Nnp")
         self.assertEqual([case["notices"] for case in self.journal()[1:-1]],
                          [["warning: unused variable"]] * 2 + [[]])
@@ -346,7 +346,7 @@ class Ends(Front):
                 elif size == enough:
                     self.assertIsNone(self.run_error())
 
-    def test_an_error_that_a_case_tells_is_told_once(self):
+    def test_an_error_that_a_case_has_is_reported_once(self):
         self.run_probe("--junit", "junit.xml", "suites/doublify.yaml=pep")
         self.assertIsNone(self.run_error())
         self.assertIn("the device is gone", (self.root / "junit.xml").read_text())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Stands in for warpmark in tests of discovery. It takes `list --json SUITE...` and
-`check SUITE [--case ID] --device D [--share DIR]`, and appends what it was told to the file calls.log beside it.
+`check SUITE [--case ID] --device D [--share DIR]`, and appends its arguments to the file calls.log beside it.
 
 A suite is lines of `case ID CODE`, `input PATH`, `broken WORDS`, `print TEXT`,
 `print2 TEXT`.

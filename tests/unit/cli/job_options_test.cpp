@@ -192,7 +192,7 @@ TEST(JobOptions, LineAndFileMeanTheSameForABench) {
   EXPECT_THROW(configured("  cache: both\n"), Error);
 }
 
-TEST(JobOptions, OfAnotherJobAreLeftAndTold) {
+TEST(JobOptions, OfAnotherJobAreLeftAndListed) {
   CommandLine app("", "");
   JobArguments arguments;
   arguments.add_to(app);

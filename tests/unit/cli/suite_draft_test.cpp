@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A kernel with these parameters, as the compiler tells of it.
+// A kernel with these parameters, as the compiler describes it.
 DraftKernel kernel_of(const std::string& source, const std::vector<std::string>& types,
                       const std::string& body = "") {
   Entry entry;
@@ -81,7 +81,7 @@ TEST(SuiteDraft, ItLoadsWhateverTheLengths) {
   }
 }
 
-TEST(SuiteDraft, ObstaclesAreTold) {
+TEST(SuiteDraft, ObstaclesAreReported) {
   EXPECT_THAT(launch_obstacle(kernel_of("struct P; __global__ void k(P p)", {"P"})),
               HasSubstr("its parameter `p` is a `P` by value"));
   EXPECT_THAT(launch_obstacle(kernel_of("", {"float**"})), HasSubstr("`arg0` points to pointers"));

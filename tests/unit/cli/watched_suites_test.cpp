@@ -70,7 +70,7 @@ TEST_F(WatchedSuitesTest, AWrittenFileIsChangedWhateverItLooksLike) {
   EXPECT_EQ(changes({folder_ / "s/nothing.cuh"}).suites.size(), 0U);
 }
 
-TEST_F(WatchedSuitesTest, WhatGoesIsToldAndComesBack) {
+TEST_F(WatchedSuitesTest, WhatGoesIsListedAndComesBack) {
   changes();
   fs::rename(folder_ / "s/k.cu", folder_ / "k.cu");
   const SuiteChanges gone = changes();
@@ -79,7 +79,7 @@ TEST_F(WatchedSuitesTest, WhatGoesIsToldAndComesBack) {
   fs::rename(folder_ / "k.cu", folder_ / "s/k.cu");
   EXPECT_THAT(touched(), ElementsAre("one.yaml"));
   fs::remove(folder_ / "s/one.yaml");
-  EXPECT_THAT(touched(), ElementsAre("s"));  // a folder without a suite, which check tells of
+  EXPECT_THAT(touched(), ElementsAre("s"));  // a folder without a suite, which check reports
 }
 
 TEST_F(WatchedSuitesTest, ASuiteThatCannotBeLoadedWaitsForWhatItLacks) {
@@ -108,7 +108,7 @@ TEST_F(WatchedSuitesTest, WhatConcernsIt) {
   EXPECT_FALSE(known_.concerns(folder_ / "elsewhere", false));
 }
 
-TEST(FolderWatch, TellsWhatHappens) {
+TEST(FolderWatch, ReportsWhatHappens) {
   const TemporaryFolder temporary("warpmark-watch");
   const fs::path folder = fs::canonical(temporary.path());
   FolderWatch watch;

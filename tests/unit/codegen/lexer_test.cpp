@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"R\"x(}\"", "a raw string does not end"},
                     Bad{"R\"x", "a raw string does not end"}));
 
-// No text makes it read past its end; the address sanitizer would tell.
+// No text makes it read past its end; the address sanitizer would report that.
 TEST(Lexer, EveryPrefixOfATextEnds) {
   const std::string text =
       "a/*b*/+R\"x(q)x\" 'c' \"d\\\"\" <: %:%: 1e+ 0x1p- .5 u8'x' // e \\\n f <<= \\ \n#";

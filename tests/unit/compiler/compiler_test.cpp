@@ -111,7 +111,7 @@ TEST_F(CompilerOnFake, WhereTheSuiteLiesIsNotInTheKey) {
   EXPECT_TRUE(compile().from_cache);
 }
 
-TEST_F(CompilerOnFake, DamagedEntriesAreReplacedAndTold) {
+TEST_F(CompilerOnFake, DamagedEntriesAreReplacedAndReported) {
   compile();
   for (const auto& entry : std::filesystem::directory_iterator(cache_folder_.path() / "kernels")) {
     std::filesystem::resize_file(entry.path(), 100);

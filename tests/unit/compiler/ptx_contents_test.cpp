@@ -110,7 +110,7 @@ TEST(PtxContents, OpcodesWithTheirModifiers) {
 
 TEST(PtxContents, SpecialRegisters) {
   const PtxContents found = ptx_contents(kPtx);
-  // %rd1 is not declared in the first function, so there is no telling what it is.
+  // %rd1 is not declared in the first function, so nobody knows what it is.
   EXPECT_THAT(names(found.registers), ElementsAre("%clock64", "%rd1", "%tid"));
 }
 
@@ -259,7 +259,7 @@ TEST(PtxContents, SizesThatCannotBeReadAreTrouble) {
   EXPECT_THAT(sizes(".entry k(){ mov.b32 r, 0b3; }"), HasSubstr("a number without digits"));
 }
 
-// What readers could read in different ways is told, whoever is right.
+// Text that readers could read in different ways is reported, whichever of them is right.
 TEST(PtxContents, WhatIsDisputedIsTrouble) {
   EXPECT_EQ(ptx_contents(".pragma \"\\\"; .entry evil() {}\n\";").trouble,
             "PTX line 1: a string with a backslash");

@@ -138,7 +138,7 @@ TEST_F(FindEntry, AnAmbiguousNameListsItsMeanings) {
   EXPECT_THAT(error_of("ov", entries_), AllOf(HasSubstr("`ov` names 2 kernels in doublify.cu")));
 }
 
-TEST_F(FindEntry, OverloadsAreToldApartByWhatTheSuiteGives) {
+TEST_F(FindEntry, TheSuitesArgumentsDistinguishOverloads) {
   const auto entry = [](const std::string& symbol, const std::vector<size_t>& bytes) {
     Entry made = mangled(symbol);
     for (const size_t size : bytes) made.parameters.push_back({0, size, size, ""});
@@ -161,8 +161,8 @@ TEST_F(FindEntry, OverloadsAreToldApartByWhatTheSuiteGives) {
   EXPECT_EQ(chosen({floats, {true, {}}, number}), "_Z1kPKfPfi");
   EXPECT_THROW(chosen({{true, {}}, {true, {}}, number}), Error);
   EXPECT_THROW(chosen({number}), Error);
-  // A name that means one kernel means it whatever its parameters: that they do not fit is told
-  // with their types later.
+  // A name that means one kernel means it whatever its parameters: those that do not fit are
+  // reported later with their types.
   EXPECT_EQ(find_entry(entries_, "other", "x.cu", {number}).name, "_ZN2ns5otherEPf");
 }
 

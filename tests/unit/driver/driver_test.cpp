@@ -100,7 +100,7 @@ TEST(Driver, OpeningAnOrdinaryLibraryNamesWhatItLacks) {
               testing::AllOf(HasSubstr("libm.so.6 is no usable CUDA driver"), HasSubstr("cuInit")));
 }
 
-TEST(Driver, AToolkitsStubHasEverySymbolAndItsErrorsAreTold) {
+TEST(Driver, AToolkitsStubHasEverySymbolAndItsErrorsAreReported) {
   const std::string stub = "/usr/local/cuda/lib64/stubs/libcuda.so";
   if (!std::filesystem::exists(stub)) GTEST_SKIP() << "no " << stub;
   const auto driver = Driver::open(stub);
@@ -124,7 +124,7 @@ TEST(DriverError, CarriesCodeNameTextCallAndObject) {
     EXPECT_FALSE(error.sticky());
     EXPECT_EQ(error.code(), ExitCode::environment);
     for (const char* part :
-         {"cuMemAlloc failed with CUDA_ERROR_OUT_OF_MEMORY (2): the fake was told to",
+         {"cuMemAlloc failed with CUDA_ERROR_OUT_OF_MEMORY (2): the fake was asked to",
           "1,600 bytes for `dest`", "device 0 (Fake GPU)"}) {
       EXPECT_THAT(error.message(), HasSubstr(part));
     }

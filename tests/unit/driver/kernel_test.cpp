@@ -131,7 +131,7 @@ TEST_F(Kernel, RegistersLowerTheNumberOfThreads) {
               AllOf(HasSubstr("512"), HasSubstr("255 registers"), HasSubstr("256")));
 }
 
-TEST_F(Kernel, WhatFitsNoOtherDeviceIsToldFromWhatThisOneLacks) {
+TEST_F(Kernel, WhatFitsNoDeviceDiffersFromWhatThisOneLacks) {
   const auto nowhere = [&](const LaunchConfig& config) { return load().fits_nowhere(config); };
   EXPECT_TRUE(nowhere({{1, 1, 1}, {1500, 1, 1}, 0, false}));
   EXPECT_TRUE(nowhere({{0, 1, 1}, {1, 1, 1}, 0, false}));

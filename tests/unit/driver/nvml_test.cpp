@@ -1,4 +1,4 @@
-// What NVML tells of a device, and that whatever it cannot tell is absent and nothing else.
+// What NVML reports of a device: whatever it cannot report is absent, and nothing else.
 #include "driver/nvml.hpp"
 
 #include <dlfcn.h>
@@ -76,7 +76,7 @@ class NvmlTest : public testing::Test {
   const TemporaryFolder folder_{"warpmark-nvml"};
 };
 
-TEST_F(NvmlTest, TellsEverything) {
+TEST_F(NvmlTest, ReadsEverything) {
   std::string why = "unchanged";
   const auto nvml = Nvml::open(&why);
   ASSERT_NE(nvml, nullptr) << why;
@@ -151,7 +151,7 @@ TEST_F(NvmlTest, IsShutDownAtTheEnd) {
   EXPECT_EQ(initialised(), before);
   {
     const auto nvml = Nvml::open();
-    fail("nvmlShutdown");  // nothing to be done about it, and nothing to tell
+    fail("nvmlShutdown");  // nothing to be done about it, and nothing to report
   }
   EXPECT_EQ(initialised(), before + 1);
 }

@@ -261,7 +261,7 @@ TEST_F(LintTest, TheWeakestMarginIsTheNearestAnswersErrorOverTheBound) {
   EXPECT_EQ(copied.weakest->margin.answer, "a copy of `x`");
 }
 
-TEST_F(LintTest, WhatFailsAnItemIsTold) {
+TEST_F(LintTest, WhatFailsAnItemIsReported) {
   EXPECT_THAT(problem({.x = "rng.rondom(n)"}), HasSubstr("scale.n=4: "));
   folder.write("scale.cu",
                "extern \"C\" __global__ void __launch_bounds__(16)\n"

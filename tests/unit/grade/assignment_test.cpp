@@ -189,7 +189,7 @@ TEST_F(AssignmentTest, SuitesThatCannotBeGradedSayWhy) {
       EXPECT_THAT(error_for(text), HasSubstr(wanted));
     }
   }
-  // A mistake of the suite is told at its own place.
+  // A mistake of the suite is reported at its own place.
   EXPECT_THAT(error_for("warpmark: 1\nkernal: {}\n"),
               testing::AllOf(StartsWith("2:1 "), HasSubstr("unknown key of a suite `kernal`")));
 }

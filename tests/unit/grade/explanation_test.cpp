@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// An output `out` of float32 judged as the harness does, exactly unless told otherwise.
+// An output `out` of float32 judged as the harness does, exactly unless a tolerance is given.
 class Judged {
  public:
   Judged(const Values& actual, const Values& expected, const std::string& dtype = "float32")

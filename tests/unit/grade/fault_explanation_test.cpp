@@ -104,7 +104,7 @@ TEST(FaultExplanation, ValuesThatNobodyWroteByTheNameOfTheArray) {
             "Line 7 reads an element of `tile`, in shared memory, that nothing has written yet, "
             "and line 9 uses it" +
                 end);
-  // In one line it is told once.
+  // In one line it is reported once.
   EXPECT_EQ(
       undefined(R"("origin": "shared", "source": "tile",
                          "other": {"file": "scale.cu", "line": 9})"),

@@ -66,7 +66,7 @@ TEST(GradeKey, DependsOnNothingElse) {
   EXPECT_EQ(example().key().size(), 64U);
 }
 
-TEST(GradeKey, TellsProgramsAndDriversApart) {
+TEST(GradeKey, DistinguishesProgramsAndDrivers) {
   DeviceFacts device;
   device.name = "CPU";
   device.architecture = 90;

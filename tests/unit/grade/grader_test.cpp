@@ -96,7 +96,7 @@ TEST_F(GraderTest, AllOrNothingTakesAllItems) {
   EXPECT_EQ(grade(scale("if (i < n / 4 * 4) out[i] = f * src[i];"), assignment).points, 2);
 }
 
-TEST_F(GraderTest, WrongElementsTellTheirErrorAndBound) {
+TEST_F(GraderTest, WrongElementsHaveTheirErrorAndBound) {
   const GradeResult result = grade(scale("if (i < n) out[i] = f * src[i] + 0.5f;"));
   EXPECT_THAT(words(result), ElementsAre(GradeWord::wrong, GradeWord::wrong, GradeWord::wrong));
   const GradedItem& item = result.cases[0].items[0];
@@ -228,7 +228,7 @@ class HiddenMacro : public GradeTest {
     return assignment;
   }
   // All that a student may read, and that may depend on how a case is compiled.
-  static std::string told(const GradeResult& result) {
+  static std::string shown(const GradeResult& result) {
     const StudentView view(result);
     std::string all = view.result().message + "\n" + view.result().log;
     for (const GradedCase& one : view.result().cases) {
@@ -245,18 +245,18 @@ TEST_F(HiddenMacro, ACompilersTextIsForStaff) {
             assign_macro());
   EXPECT_EQ(result.state, GradeState::graded) << result.message;
   EXPECT_EQ(result.points, 2);
-  EXPECT_THAT(told(result), Not(HasSubstr("K=")));
+  EXPECT_THAT(shown(result), Not(HasSubstr("K=")));
   EXPECT_THAT(result.cases[0].items[0].detail, HasSubstr("K=100"));
 }
 
-TEST_F(HiddenMacro, ALogThatAVisibleCaseHasIsTold) {
+TEST_F(HiddenMacro, ALogThatAVisibleCaseHasIsShown) {
   // A warning everywhere, and an error in the hidden case, which must not take its place.
   const GradeResult result =
       grade("#if N != 32\n#error in the dark\n#endif\n#warning in the light\n" +
                 scale("if (i < n) out[i] = f * src[i];"),
             assign_macro());
   EXPECT_EQ(result.points, 2);
-  EXPECT_THAT(told(result), AllOf(HasSubstr("in the light"), Not(HasSubstr("in the dark"))));
+  EXPECT_THAT(shown(result), AllOf(HasSubstr("in the light"), Not(HasSubstr("in the dark"))));
   EXPECT_THAT(result.cases[0].items[0].detail, HasSubstr("in the dark"));
 }
 
@@ -271,24 +271,24 @@ TEST_F(HiddenMacro, ARefusalNamesNothingOfIt) {
   const GradeResult result = grade(names, assignment);
   EXPECT_EQ(result.state, GradeState::refused);
   EXPECT_THAT(result.message, HasSubstr("Compiled for a hidden case"));
-  EXPECT_THAT(told(result), Not(HasSubstr("value_")));
+  EXPECT_THAT(shown(result), Not(HasSubstr("value_")));
   EXPECT_THAT(result.staff, HasSubstr("scale.n=100: `value_100`"));
-  // What a visible case shows is told, although the hidden one stands before it.
+  // What a visible case shows is reported, although the hidden one stands before it.
   EXPECT_THAT(grade("#define ALWAYS\n" + names, assignment).message, HasSubstr("`value_32`"));
 }
 
-TEST_F(HiddenMacro, WhereNothingIsVisibleNothingIsTold) {
+TEST_F(HiddenMacro, WhereNothingIsVisibleNothingIsShown) {
   const auto assignment = assign_macro();
   assignment->cases.pop_back();
   const GradeResult closed = grade("int x = N;\n", assignment);
   EXPECT_EQ(closed.state, GradeState::compile_error);
-  EXPECT_EQ(told(closed),
+  EXPECT_EQ(shown(closed),
             "The file does not compile for a hidden case, whose macros have other "
             "values.\n");
   // A compile that is the same for every case has nothing to hide.
   const auto plain = assign();
   plain->cases.erase(plain->cases.begin());
-  EXPECT_THAT(told(grade(scale("out[i] = y;"), plain)), HasSubstr("`y` is not known"));
+  EXPECT_THAT(shown(grade(scale("out[i] = y;"), plain)), HasSubstr("`y` is not known"));
 }
 
 TEST_F(GraderTest, ACompileBombEndsAtItsLimit) {

@@ -141,7 +141,7 @@ TEST(WorstError, IsTheGreatestForItsBound) {
   EXPECT_EQ(worst_error(outcome).bound, 0.1);
   outcome.outputs.push_back(output("1e-9", "0"));
   EXPECT_EQ(worst_error(outcome).error, 1e-9);
-  // A bound that is none counts as 0; of two that are as bad the first is told.
+  // A bound that is none counts as 0; of two that are as bad the first is reported.
   outcome.outputs = {output("10", "8"), output("1e-9", ""), output("1e-8", "")};
   EXPECT_EQ(worst_error(outcome).error, 1e-9);
   EXPECT_FALSE(worst_error(outcome).bound);

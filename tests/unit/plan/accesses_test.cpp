@@ -24,7 +24,7 @@ PositionMap access_positions() {
   return map;
 }
 
-// `x` of 100 elements is an input, and `y` an output of as many as told.
+// `x` of 100 elements is an input, and `y` an output of the given shape.
 Plan plan_with(Access access, std::vector<Size> shape = {int64_t{100}}) {
   Plan plan;
   plan.point = {{"n", int64_t{100}}};

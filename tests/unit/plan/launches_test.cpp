@@ -1,4 +1,4 @@
-// Launches that no CUDA device can do, as far as a plan tells.
+// Launches that no CUDA device can do, as far as a plan shows.
 #include <gtest/gtest.h>
 
 #include "plan/plan.hpp"

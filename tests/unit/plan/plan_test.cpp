@@ -66,7 +66,7 @@ TEST(PlanJson, GoesBothWays) {
   EXPECT_EQ(plan_from_json(Json::parse(describe(plan))), plan);
 }
 
-TEST(PlanJson, AnAccessIsOfAllFromTheFirstUnlessTold) {
+TEST(PlanJson, AnAccessIsOfAllFromTheFirstByDefault) {
   Json json = to_json(full_plan());
   json["accesses"] = Json::parse(R"([{"buffer": "a", "count": 4, "reason": "it is"}])");
   const Access access{"a", int64_t{0}, int64_t{1}, int64_t{4}, "it is", ""};

@@ -60,7 +60,7 @@ TEST(PythonExpression, AMisspelledNameIsPointedAtAndCorrected) {
   EXPECT_EQ(error_of([&] { value_of("zebra", scope); }).hint(), "names here: alpha, np");
 }
 
-// CPython tells columns of what raises from 3.11 on.
+// CPython reports the column of what raises from 3.11 on.
 int column_if_known(int column) {
   return linked_python().version >= "3.11" ? column : 10;
 }

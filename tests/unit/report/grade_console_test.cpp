@@ -233,7 +233,7 @@ TEST(GradeText, WhyNothingRanIsSaidOnce) {
 }
 
 // One mistake costs many items, whose numbers differ.
-TEST(GradeText, OneMistakeIsToldOnce) {
+TEST(GradeText, OneMistakeIsReportedOnce) {
   GradeResult result;
   result.state = GradeState::graded;
   const auto add = [&](const std::string& name, const std::vector<std::string>& said,

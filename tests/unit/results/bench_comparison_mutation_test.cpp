@@ -155,7 +155,7 @@ TEST(CountersAtABound, TheLeastEffectCountsBothWays) {
   EXPECT_EQ(counted({{"x", 100}}, {{"x", 100}}).verdict, ChangeVerdict::same);
 }
 
-// Beyond 2^53 a ratio of doubles cannot tell neighbours, but the integers can.
+// Beyond 2^53 a ratio of doubles cannot distinguish neighbours, but the integers can.
 TEST(CountersAtABound, GreatNumbersStayExact) {
   const int64_t great = int64_t{1} << 53;
   EXPECT_EQ(counted({{"x", great}}, {{"x", great + 1}}).verdict, ChangeVerdict::slower);
@@ -292,7 +292,7 @@ TEST(CountersOfOneSide, AreLostWhereBothDevicesCount) {
   EXPECT_EQ(apart.points[0].verdict, ChangeVerdict::lost);
 }
 
-TEST(CasesThatAreNew, AreToldIfTheyHaveFigures) {
+TEST(CasesThatAreNew, AreReportedIfTheyHaveFigures) {
   const Summary summary = summary_around(1, 1, 1);
   const BenchResult before =
       run_of({timed("a.n=1", summary), failing("b.n=1", Verdict::failed, "x"),
@@ -346,7 +346,7 @@ TEST(Comparable, DevicesThatCountAndThatDoNotMayMeetWhereNothingIsMeasured) {
             std::string::npos);
 }
 
-TEST(Comparable, SourcesThatDifferAreToldOfCountersAndOfTimes) {
+TEST(Comparable, SourcesThatDifferAreReportedForCountersAndTimes) {
   BenchCase before = counting("a.n=1", {{"x", 1}}), after = before;
   EXPECT_FALSE(compare_benches(run_of({before}), run_of({after})).points.at(0).sources_differ);
   after.sources = "other";

@@ -362,7 +362,7 @@ TEST(CompareCounters, OneThatGrewDecidesWhateverTheOthersDid) {
   EXPECT_EQ(lenient.points.at(1).counters[0].name, "global_read_bytes");
 }
 
-TEST(CompareCounters, NewOnesAreToldAndZerosTell) {
+TEST(CompareCounters, NewOnesAreReportedAndZerosCount) {
   BenchResult before = fixture("cpu"), after = fixture("cpu");
   before.cases[0].counters.emplace_back("bank_conflicts", 0);
   after.cases[0].counters.emplace_back("bank_conflicts", 1);
@@ -419,7 +419,7 @@ TEST(CompareCounters, ARunWhoseCasesAllFailedIsOfADeviceThatCounts) {
   EXPECT_FALSE(comparison.points.at(0).baseline);  // its time says nothing
 }
 
-TEST(CompareCounters, AnotherCompilerIsToldLoudly) {
+TEST(CompareCounters, AnotherCompilerIsReportedLoudly) {
   BenchResult after = fixture("cpu");
   after.nvrtc_version = "12.8";
   after.driver_version = 1;

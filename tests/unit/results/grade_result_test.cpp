@@ -129,7 +129,7 @@ TEST(StudentView, OfHiddenCasesWordAndHintRemain) {
   EXPECT_EQ(to_json(view)["cases"][2]["word"], "race");
 }
 
-TEST(StudentView, TimeTellsNothingOfHiddenItems) {
+TEST(StudentView, TimeShowsNothingOfHiddenItems) {
   GradeResult whole = graded();
   const double before = StudentView(whole).result().seconds;
   EXPECT_EQ(before, 5 * 0.25);

@@ -74,7 +74,7 @@ TEST(Channel, AFrameThatStopsHalfWayTimesOut) {
   EXPECT_EQ(b.receive(in(20ms)).end, ChannelEnd::timeout);
 }
 
-TEST(Channel, GarbageIsTold) {
+TEST(Channel, GarbageIsReported) {
   const auto end_of = [](const std::string& bytes) {
     auto [a, b] = Channel::pair();
     EXPECT_EQ(::send(a.fd(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));

@@ -388,7 +388,7 @@ TEST_F(Composites, AKernelWithoutABaselineIsItsOwn) {
                    {"one_lane", "not parallel: on average"}});
 }
 
-TEST_F(Composites, SeveralAreToldTogetherAndBoundsFirst) {
+TEST_F(Composites, SeveralAreReportedTogetherAndBoundsFirst) {
   const Outcome both = judge(kTranspositionSuite, kTranspositions, "naive",
                              "{coalesced: true, conflict_free: true}", "padded");
   EXPECT_THAT(both.message, HasSubstr("not coalesced: "));
@@ -509,7 +509,7 @@ TEST_F(Composites, FewLanesDoWhereTheBaselineHasNoMore) {
               testing::ElementsAre(HasSubstr("11.9 of the 32 lanes of a warp are active, 12 at")));
 }
 
-// A share that is told as the bound would look as if it held.
+// A share that is printed as the bound would look as if it held.
 TEST_F(Composites, SharesAreRoundedAwayFromTheBound) {
   PlanComposites asked;
   asked.coalesced = true;

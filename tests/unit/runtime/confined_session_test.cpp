@@ -68,7 +68,7 @@ TEST_F(ConfinedSession, TwoWorkersMakeAPass) {
   EXPECT_THAT(facts.sandbox, Contains("seccomp"));
 }
 
-TEST_F(ConfinedSession, AWrongOneIsToldAsElsewhere) {
+TEST_F(ConfinedSession, AWrongOneIsReportedAsElsewhere) {
   const Outcome outcome =
       grade("__global__ void k(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x] *= 3; }");
   EXPECT_EQ(outcome.verdict, Verdict::failed);

@@ -177,7 +177,7 @@ TEST_F(ExecutorCounters, AddsUpTheLaunchesSinceTheLastCall) {
   EXPECT_EQ(drain().at("ptx_flops"), 65);
 }
 
-TEST_F(ExecutorCounters, ToldAfterAFaultToo) {
+TEST_F(ExecutorCounters, ReportedAfterAFaultToo) {
   EXPECT_THROW(verify(101), DriverError);
   const Sums sums = drain();
   EXPECT_EQ(sums.at("launches"), 1) << "the second was never run";

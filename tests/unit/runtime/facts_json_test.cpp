@@ -1,4 +1,4 @@
-// What processes of ours tell each other of devices, kernels and errors comes back whole.
+// What our processes send each other about devices, kernels and errors comes back whole.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -12,7 +12,7 @@ nlohmann::ordered_json report(const char* kind, int line, const std::string& mes
           {"message", message}};
 }
 
-TEST(FindingsText, OneMistakeIsToldOnceWithItsNumber) {
+TEST(FindingsText, OneMistakeIsReportedOnceWithItsNumber) {
   std::vector<nlohmann::ordered_json> reports;
   for (int i = 0; i < 77; ++i) reports.push_back(report("race", 6, "race " + std::to_string(i)));
   reports.push_back(report("uninitialised", 6, "no value"));

@@ -145,7 +145,7 @@ TEST_F(FormatSession, ACompileErrorIsTheSourcesAndInTheCompilersWords) {
   EXPECT_EQ(failure("entry: k", any, quoted), FailureKind::none);
   EXPECT_EQ(failure("entry: k", "{compile_error: oops}", quoted), FailureKind::none);
   EXPECT_EQ(failure("entry: k", "{compile_error: wurst}", quoted), FailureKind::no_fault)
-      << "it is quoted, and a warning tells of it";
+      << "it is quoted, and a warning has it";
   for (const char* bad :
        {"asm volatile(\"foo.bar %r1;\");",
         "__shared__ float a[1 << 20]; a[threadIdx.x] = 1; __syncthreads(); out[0] = a[9 - "
@@ -276,7 +276,7 @@ TEST_F(FormatSession, WhatNoLaunchWroteFailsWhateverTheTolerance) {
             FailureKind::none);
 }
 
-// Counters count, too, where a second launch had to tell.
+// Counters count, too, where a second launch had to decide.
 TEST_F(FormatSession, ASecondLaunchHidesNoBrokenBound) {
   const std::string suite =
       "kernel: {file: k.cu, entry: k}\n"
@@ -381,7 +381,7 @@ TEST_F(FormatSession, ATimeLimitIsWhatItSays) {
   const Outcome outcome = run(suite + "reference: {out: np.ones(10)}\n", endless);
   EXPECT_EQ(outcome.failure, FailureKind::limit);
   EXPECT_GE(outcome.seconds, 1.5);
-  EXPECT_FALSE(outcome.findings.empty()) << "the device told where its threads were";
+  EXPECT_FALSE(outcome.findings.empty()) << "the device reported where its threads were";
   EXPECT_EQ(run(suite + "expect: {fault: limit}\n", endless).verdict, Verdict::passed);
 }
 

@@ -37,7 +37,7 @@ class GpuSessionTest : public SessionTest {
   }
 };
 
-TEST_F(GpuSessionTest, TheDeviceTellsOfItself) {
+TEST_F(GpuSessionTest, TheDeviceDescribesItself) {
   const DeviceFacts& facts = session().require();
   EXPECT_EQ(facts.kind, "gpu");
   EXPECT_GE(facts.architecture, 50);
@@ -164,7 +164,7 @@ TEST_F(GpuSessionTest, WhatNoDeviceCanLaunchFailsAndTooMuchMemoryIsSkipped) {
   EXPECT_EQ(large.where.line, 3);
 }
 
-// One kernel `k` as the driver has it, and as the compiler tells of it.
+// One kernel `k` as the driver has it, and as the compiler describes it.
 struct LoadedKernel {
   Function function;
   KernelBounds bounds;

@@ -151,7 +151,7 @@ TEST_F(JudgeResults, WhatIsPoisonInBothLaunchesIsUnwrittenWhateverTheTolerance) 
   EXPECT_EQ(outcome_.verdict, Verdict::passed) << "the first launch wrote it";
 }
 
-TEST_F(JudgeResults, ForbiddenNansAreToldAsSuch) {
+TEST_F(JudgeResults, ForbiddenNansAreReportedAsSuch) {
   Tolerance forbid;
   forbid.nan = NanPolicy::forbid;
   add("y", ArgumentKind::out, "float32", "np.float32([np.nan, 2])", forbid);
@@ -166,7 +166,7 @@ TEST_F(JudgeResults, ForbiddenNansAreToldAsSuch) {
   EXPECT_THAT(outcome_.reason, HasSubstr("y[0] = nan, expected 1"));
 }
 
-TEST_F(JudgeResults, TellsFirstAndWorstWithTheirDistances) {
+TEST_F(JudgeResults, ReportsFirstAndWorstWithTheirDistances) {
   add("y", ArgumentKind::out, "float32", "np.float32([[1, 1], [1, 1]])", close("0.5"));
   leave<float>("y", {1, 2, 5, 1}, {2, 2});
   judge();

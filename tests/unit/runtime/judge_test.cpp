@@ -89,7 +89,7 @@ TEST(JudgeFault, AnExpectedFaultIsMetByItAlone) {
   EXPECT_FALSE(passes(any, {report("illegal_address", "dest", "warning")}));
 }
 
-TEST(JudgeFault, TellsWhichFaultCameToo) {
+TEST(JudgeFault, ReportsWhichFaultCameToo) {
   const Outcome outcome =
       judged(expecting_fault("illegal_address", "dest"),
              ended(CUDA_ERROR_ILLEGAL_ADDRESS, {report("illegal_address", "dest"), report("trap"),
@@ -125,7 +125,7 @@ TEST(JudgeFault, WhereThreadsWaitedBelongsToALimitOnly) {
             FailureKind::no_fault);
 }
 
-TEST(JudgeFault, WithoutReportsTheDriversResultTells) {
+TEST(JudgeFault, WithoutReportsTheDriversResultDecides) {
   const std::pair<int, std::string> kinds[] = {
       {CUDA_ERROR_ILLEGAL_ADDRESS, "illegal_address"},
       {CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned_address"},
@@ -155,9 +155,9 @@ TEST(JudgeFault, AFaultOfNoLaunchMeetsNothing) {
   before.launched = false;
   EXPECT_EQ(judged(expecting_fault("illegal_address"), before).failure, FailureKind::no_fault);
   before.reports = {report("illegal_address")};
-  const Outcome told = judged(expecting_fault("illegal_address"), before);
-  EXPECT_EQ(told.failure, FailureKind::no_fault);
-  EXPECT_THAT(told.message, HasSubstr("there is another\nthe driver's words"));
+  const Outcome outcome = judged(expecting_fault("illegal_address"), before);
+  EXPECT_EQ(outcome.failure, FailureKind::no_fault);
+  EXPECT_THAT(outcome.message, HasSubstr("there is another\nthe driver's words"));
 }
 
 TEST(JudgeFault, WhatNobodyExpectsIsTheKernelsOrTheDrivers) {
@@ -229,7 +229,7 @@ TEST(JudgeFault, NamesTheLineOfTheFirstReportThatHasOne) {
   from_own["inlined_at"] = {{{"file", "l.cu"}, {"line", 8U}}};
   EXPECT_EQ(where({from_own}), in_folder("k.cu", 3)) << "it is the suite's own already";
   protocol::Failure failure = ended(CUDA_ERROR_ILLEGAL_ADDRESS, {own});
-  failure.where = {"told", 4, 5};
+  failure.where = {"given", 4, 5};
   EXPECT_EQ(judged(planned, failure).where, failure.where);
   // A stranger's text stands for a file: no other name is looked for.
   Unit unit;
@@ -344,7 +344,7 @@ TEST(JudgeFindings, OfAnEndedLaunch) {
   EXPECT_THAT(race.message, HasSubstr("and the launch failed\nthe driver's words"));
 }
 
-TEST(JudgeClean, ErrorsFailAndWarningsAreTold) {
+TEST(JudgeClean, ErrorsFailAndWarningsAreReported) {
   const PlannedCase planned = planned_case();
   EXPECT_EQ(found(planned, {}).verdict, Verdict::passed);
   const Outcome warned = found(planned, {report("race", "a", "warning")});
@@ -447,7 +447,7 @@ TEST(JudgeCounters, ConflictsAreWavefrontsBeyondTheIdeal) {
             "the counter shared_load_conflicts is 4, and must be < 4");
 }
 
-TEST(JudgeCounters, EachBrokenBoundIsTold) {
+TEST(JudgeCounters, EachBrokenBoundIsReported) {
   const std::vector<ordered_json> launches = {{{"global_load_sectors", 10}}};
   const Outcome outcome = counted({{"global_load_sectors", ">=", int64_t{10}},
                                    {"global_load_sectors", "<", 9.5},
@@ -461,7 +461,7 @@ TEST(JudgeCounters, EachBrokenBoundIsTold) {
   EXPECT_EQ(counted({{"global_load_sectors", "<", int64_t{10}}}, launches).where.line, 11);
 }
 
-TEST(JudgeCounters, AllBrokenBoundsAreTold) {
+TEST(JudgeCounters, AllBrokenBoundsAreReported) {
   const Outcome outcome = counted({{"global_load_sectors", "==", int64_t{1}},
                                    {"global_store_sectors", "==", int64_t{2}},
                                    {"shared_load_wavefronts", "==", int64_t{3}}},

@@ -171,7 +171,7 @@ TEST_F(SamplerTest, InoutBuffersAreRestoredBeforeEachSample) {
   EXPECT_EQ(sample(CacheState::hot, Restore::batch).batch, 20U);
 }
 
-TEST_F(SamplerTest, AFaultInASampleIsTold) {
+TEST_F(SamplerTest, AFaultInASampleIsReported) {
   int launches = 0;
   fake_.on_launch = [&](const FakeLaunch& launch) {
     const bool faults = launch.kernel == "k" && ++launches > 3;

@@ -37,7 +37,7 @@ constexpr std::string_view kOutOfBounds = R"(========= COMPUTE-SANITIZER
 ========= ERROR SUMMARY: 3 errors
 )";
 
-TEST(SanitizerLog, AnAccessOutOfBoundsIsToldByArgumentAndIndex) {
+TEST(SanitizerLog, AnAccessOutOfBoundsIsReportedByArgumentAndIndex) {
   const auto reports = read(kOutOfBounds);
   ASSERT_THAT(reports, SizeIs(1));
   const Json wanted = Json::parse(R"({"kind": "illegal_address", "kernel": "scale",

@@ -50,7 +50,7 @@ TEST_F(SessionTest, AnElementThatIsNeverWritten) {
               HasSubstr("3 of 100 elements of `out` were never written; the first is out[3, 22]"));
 }
 
-// Every byte equals the poison of the first launch, so only the second can tell.
+// Every byte equals the poison of the first launch, so only the second can decide.
 TEST_F(SessionTest, AnOutputThatHappensToEqualThePoison) {
   const std::string suite =
       "kernel: {file: k.cu, entry: k}\n"

@@ -93,7 +93,7 @@ TEST_F(UnitSession, AMissingHeaderNamesWhoWantsIt) {
   EXPECT_EQ(outcome.where.line, 2);
 }
 
-TEST_F(UnitSession, AComputedIncludeIsToldNotToBeCached) {
+TEST_F(UnitSession, AComputedIncludeIsReportedAsNotCached) {
   write("type.cuh", "typedef float T;\n");
   const std::string source =
       "#define NAME \"type.cuh\"\n#include \"type.cuh\"\n#ifdef NEVER\n#include NAME\n#endif\n"

@@ -66,7 +66,7 @@ TEST_P(Unwritten, WhatIsPoisonInOneWasWritten) {
     fill(expected, 1, 0, width(), value);
     const Comparison got = second(expected, expected, expected);
     EXPECT_TRUE(got.passed());
-    EXPECT_EQ(got.doubtful, 0U) << "two launches have told";
+    EXPECT_EQ(got.doubtful, 0U) << "two launches have decided";
   }
 }
 

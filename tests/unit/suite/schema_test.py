@@ -48,7 +48,7 @@ def loader_errors(path, verdict, loader_takes):
         return [] if verdict == "ok" else [verdict]
     place, _, fragment = path.read_text().splitlines()[0].removeprefix("# ").partition(" ")
     if place.count(":") != 1 or not fragment:
-        return ["the first line tells no place and text"]
+        return ["the first line has no place and text"]
     if verdict.startswith(place + " ") and fragment in verdict:
         return []
     return [f"{verdict!r} is not at {place} with {fragment!r}"]
