@@ -165,7 +165,7 @@ void Range::add_scalars(const Parameter& array, Json& plan, Json& arguments) con
     arguments.push_back(name);
   };
   integer("warpmark_n", {{"arithmetic", array.name + ".size"}, {"at", array.pointer}});
-  // The count is of all three keys: what is wrong with another is told there before.
+  // The count depends on all three keys; a mistake in another key is reported there before.
   if (given) integer("warpmark_start", start);
   if (has_step) integer("warpmark_step", step);
   if (given) integer("warpmark_count", count);

@@ -66,7 +66,7 @@ struct Range {
   std::string index(const std::string& place) const;
   /// What a kernel takes behind its own parameters: the length `n` and the range.
   std::string parameters() const;
-  /// Adds to a plan that the elements of these arrays are accessed, so that shorter ones are told;
+  /// Adds to a plan that the elements of these arrays are accessed: shorter ones are refused;
   /// `array` gives `n`, and the expression is at `key`.
   void add_accesses(const Parameter& array, const std::vector<Parameter>& lanes,
                     const std::string& key, plugin::Json& plan) const;

@@ -19,7 +19,7 @@ struct Usage {
 
 class Expression {
  public:
-  /// `text` is the operation at `pointer`; `kernel` tells the macros that it may use. Throws
+  /// `text` is the operation at `pointer`; `kernel` has the macros that it may use. Throws
   /// Failures for unbalanced brackets, and directives other than `#pragma`.
   Expression(const std::string& text, const std::string& pointer, const plugin::Json& kernel);
 

@@ -110,8 +110,8 @@ std::string ReductionGenerator::range_arguments() const {
 
 namespace {
 
-// The suite's expression as what a function returns; a type that does not fit is told at its line
-// as well. The empty line is for an expression that ends in a backslash.
+// The suite's expression as what a function returns; a type that does not fit is reported at
+// its line as well. The empty line is for an expression that ends in a backslash.
 void add_returned(SourceText& text, const std::string& expression, const std::string& pointer) {
   for (const std::string& part : {std::string("  return static_cast<accumulator>("), expression}) {
     if (pointer.empty()) {

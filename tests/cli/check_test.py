@@ -210,7 +210,7 @@ class Failures(CheckTest):
         out, _ = self.check("suites", "--timeout-s", "2", code=1)
         self.assertRegex(out, r"\nFAILED t\.n=100\n"
                               r"  suites/k\.cu:3: error: the launch took longer than its limit of 2000 ms\n"
-                              r"  threads poll here for what others do: thread \(0,0,0\) of block \(\d+,0,0\) "
+                              r"  threads poll here until others act: thread \(0,0,0\) of block \(\d+,0,0\) "
                               r"and \d+ more in k at k\.cu:3\n")
 
 

@@ -133,8 +133,8 @@ CUresult with_node(const char* name, CUgraphNode node, Body body) {
   });
 }
 
-// The form in which graphs tell lists: with no place for them, how many there are; otherwise as
-// many as fit, and null for the rest.
+// How graphs return lists: without a place for the items, only their number; otherwise as many as
+// fit, and null for the rest.
 CUresult list(const std::vector<const Node*>& nodes, CUgraphNode* to, std::size_t* count) {
   if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (to == nullptr) {

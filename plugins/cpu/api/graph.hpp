@@ -72,7 +72,7 @@ Node* find_node(CUgraphNode node);
 CUgraphNodeType type_of(const Work& work);
 /// The graph's steps; false if there is a cycle.
 bool flatten(const Graph& graph, std::vector<GraphExec::Step>& steps);
-/// A conditional node of the graph, with its bodies, which are empty; tells their handles.
+/// A conditional node of the graph, with its bodies, which are empty; returns their handles.
 CUresult conditional_work(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& parameters, Work& work);
 /// Assigns the conditions of steps their values at the begin of a launch.
 void assign_conditions(const std::vector<GraphExec::Step>& steps);

@@ -242,7 +242,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec* exec, CUgraph graph,
                                                   : CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
   return result;
 }
-// The forms of CUDA 10 and 11 tell the node that is wrong, and a text.
+// The forms of CUDA 10 and 11 return the node that is wrong, and a text.
 CUresult cuGraphInstantiate_v2(CUgraphExec* exec, CUgraph graph, CUgraphNode* node, char* text,
                                size_t bytes) {
   if (node != nullptr) *node = nullptr;

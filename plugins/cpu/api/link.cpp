@@ -17,7 +17,7 @@
 namespace warpmark::cpu {
 namespace {
 
-// What an input is refused for is told by the call.
+// A call that refuses an input reports why.
 CUresult with_link(const char* name, CUlinkState state, CUresult (*body)(Link&, void*),
                    void* closure) {
   return with_owner(name, Waits::no, state, [&](Context& context) -> CUresult {

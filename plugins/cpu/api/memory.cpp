@@ -72,7 +72,7 @@ std::byte* host_range(Context& context, std::uint64_t address, std::size_t bytes
   if (owner == nullptr) return reinterpret_cast<std::byte*>(address);
   const Allocation* allocation = owner->arena.find(address, 1);
   if (allocation == nullptr || !allocation->host_visible) {
-    last_error() = "a device's address where one of the host's belongs";
+    last_error() = "expected an address of the host, and this is one of the device";
     return nullptr;
   }
   return inside(owner->arena, address, bytes);

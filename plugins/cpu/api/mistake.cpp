@@ -38,8 +38,8 @@ std::string program_hit(CUresult code, const char* call) {
          ") due to \"" + error_text(code) + "\" on CUDA API call to " + call + ".\n";
 }
 
-// Prints a report, and keeps it for who drains them.
-void tell(Context& context, const Json& json, const std::string& text) {
+// Prints a report, and keeps it until it is drained.
+void report(Context& context, const Json& json, const std::string& text) {
   std::string line = json_text(json);
   print_report(line, text, {});
   if (context.reports.size() < Context::kMostReports) context.reports.push_back(std::move(line));
@@ -114,11 +114,11 @@ void report_wrong_free(Context& context, const char* call, std::uint64_t address
                       (nearest.side == Nearest::Side::before ? "before " : "after ") + of;
   }
   const std::string what = twice ? "Double free" : "Invalid pointer to free";
-  json["message"] = std::string(twice ? "double free" : "free of what is no allocation") + " by " +
+  json["message"] = std::string(twice ? "double free" : "free of an invalid address") + " by " +
                     call + " of " + hexadecimal(address) + ", " + where;
-  tell(context, json,
-       program_hit(CUDA_ERROR_INVALID_VALUE, call) + "=========     " + what + " of " +
-           hexadecimal(address) + "\n=========     " + where + "\n");
+  report(context, json,
+         program_hit(CUDA_ERROR_INVALID_VALUE, call) + "=========     " + what + " of " +
+             hexadecimal(address) + "\n=========     " + where + "\n");
 }
 
 RefusedRange& refused_range() {
@@ -152,7 +152,7 @@ CUresult report_refusal(Context& context, const char* call, CUresult result) {
           hexadecimal(range.address) + ", " + place_of(range, json);
   }
   json["message"] = std::string(call) + " is refused: " + why;
-  tell(context, json, program_hit(result, call) + "=========     " + why + "\n");
+  report(context, json, program_hit(result, call) + "=========     " + why + "\n");
   return result;
 }
 
@@ -161,8 +161,8 @@ namespace {
 // Whether it is the first time; a program may try the same again and again.
 bool first_time(const std::string& message) {
   constexpr std::size_t kMost = 1000;                   // texts that are remembered
-  static auto* const told = new std::set<std::string>;  // lives as long as the driver
-  return told->size() < kMost && told->insert(message).second;
+  static auto* const seen = new std::set<std::string>;  // lives as long as the driver
+  return seen->size() < kMost && seen->insert(message).second;
 }
 
 }  // namespace

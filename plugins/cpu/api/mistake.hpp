@@ -21,8 +21,8 @@ struct RefusedRange {
 };
 RefusedRange& refused_range();
 
-/// Tells of a copy, a fill or a launch that was refused for what the program asks of it: no errors
-/// of memory that is full or of a context that has failed. Returns `result`.
+/// Reports a copy, a fill or a launch that was refused for what the program asks of it. Memory that
+/// is full and a context that has failed are not reported. Returns `result`.
 CUresult report_refusal(Context& context, const char* call, CUresult result);
 /// with_context for these calls; `call` is the symbol's name.
 template <typename Body>
@@ -32,19 +32,18 @@ CUresult with_reports(const char* call, Waits waits, Body body) {
   });
 }
 
-/// The answer to a call whose PTX is refused. What this device does not implement, which the
-/// program may be right to ask for, is told of where reports are printed.
+/// The answer to a call whose PTX is refused. Reports PTX that only this device does not support.
 CUresult refuse_ptx(const PtxError& error);
-/// Tells of an image or a text that `call` refuses where reports are printed, each once. Returns
-/// `result`; nothing if that is none of the errors of images.
+/// Reports an image or a text that `call` refuses where reports are printed, each once. Returns
+/// `result`. Reports nothing if `result` is none of the errors of images.
 CUresult report_refused_image(const char* call, CUresult result);
-/// The same of what NVIDIA's runtime library asks for and does not get.
+/// Reports the tables that NVIDIA's runtime library asks for and does not get.
 void report_missing_tables();
 
-/// Tells of each allocation that is left in a context which goes, if it looks for leaks.
+/// Reports each allocation that is left in a context that is destroyed, if it looks for leaks.
 void report_leaks(const Context& context);
 
-/// What is to be told when the process ends: leaks of the contexts that are left, and the summary.
+/// Reports at the process's end: leaks of the contexts that are left, and the summary.
 void report_end();
 
 }  // namespace warpmark::cpu

@@ -122,8 +122,8 @@ std::string of_block(const Fault& fault) {
   return fault.home.known ? " of block " + triple(fault.home.block) : "";
 }
 
-// " at offset 252 of tile": in shared memory, of the variable if that is known, or else of the
-// memory, if that is told.
+// " at offset 252 of tile": in shared memory, of the variable if that is known, or else of
+// `memory`, if that is given.
 std::string at_offset(const Fault& fault, const std::string& memory = "") {
   const Fault::Variable& variable = fault.variable;
   const bool known = !variable.name.empty();
@@ -233,8 +233,8 @@ std::string add_place(Json& json, const Program& program, std::uint32_t number,
   return place;
 }
 
-// The other side's place. Memory tells who accessed it, and not through which calls: where the
-// function is called once that is known all the same.
+// The other side's place. The record of an access names the statement, and not the calls that led
+// to it: those are known all the same if the function is called once.
 std::string add_other_place(Json& json, const Fault& fault, const Program& program) {
   const Fault::Other& other = fault.other;
   if (!other.calls.empty()) return add_place(json, program, other.statement, other.calls);
@@ -277,16 +277,16 @@ std::string by_thread(const Fault& fault, const Program& program, const std::str
   return "by " + threads_text(fault, program, place);
 }
 
-// Where else what was read without a value is used.
+// Where else a value that was read before it was written is used.
 std::string further_uses(const Fault& fault, const Program& program) {
   constexpr std::size_t kMost = 3;
-  const std::size_t told = std::min(fault.uses.size(), kMost), rest = fault.uses.size() - told;
+  const std::size_t named = std::min(fault.uses.size(), kMost), rest = fault.uses.size() - named;
   std::string text;
-  for (std::size_t k = 0; k < told; ++k) {
+  for (std::size_t k = 0; k < named; ++k) {
     Json ignored;
     const Fault::Use& use = fault.uses[k];
     const std::string place = add_place(ignored, program, use.statement, use.calls);
-    text += k == 0 ? "; it is also " : k + 1 == told && rest == 0 ? " and " : ", ";
+    text += k == 0 ? "; it is also " : k + 1 == named && rest == 0 ? " and " : ", ";
     if (k == 0 || place.empty() || std::strcmp(use.what, fault.uses[k - 1].what) != 0)
       text += use.what + std::string(place.empty() ? "" : " at ");
     text += place;

@@ -1,5 +1,5 @@
-// What programs and people are told of faults and findings: JSON lines, and compute-sanitizer's
-// text.
+// The reports of faults and findings: JSON lines for programs, and compute-sanitizer's text for
+// people.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ class Text {
     more("by thread " + triple(fault.thread) + " in block " + triple(fault.block));
   }
 
-  // What the sanitizer does not tell.
+  // Facts that compute-sanitizer does not print.
   void further(const Fault& fault) {
     const Allocation& allocation = fault.allocation;
     if (fault.has_access && fault.space == Space::global && allocation.by != nullptr) {

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t kMostDevices = 16;
 
-// What an environment variable says, if it is set; one that cannot be read is told and ignored.
+// The value of an environment variable, if set; one that cannot be read is reported and ignored.
 template <typename Read>
 auto setting(const char* variable, const char* wanted, Read read) -> decltype(read("")) {
   const char* text = std::getenv(variable);
@@ -62,7 +62,7 @@ void at_exit() {
   if (!lock) return;
   try {
     report_end();
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody is left to be told
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody is left to read it
   }
 }
 
@@ -82,9 +82,9 @@ std::optional<int> capability(const char* variable) {
 }
 
 Driver::Driver() {
-  if (const auto told = capability("WARPMARK_CPU_CAPABILITY")) {
-    properties.major = *told / 10;
-    properties.minor = *told % 10;
+  if (const auto given = capability("WARPMARK_CPU_CAPABILITY")) {
+    properties.major = *given / 10;
+    properties.minor = *given % 10;
   }
   const std::uint64_t count = whole_number("WARPMARK_CPU_DEVICES").value_or(1);
   devices.resize(std::min(count, kMostDevices));

@@ -121,7 +121,7 @@ struct Limits {
   std::uint64_t instruction_budget = 0, wall_limit_ms = 0, schedule_seed = 0;
   bool exact_bounds = true;
   Checks checks;       ///< beyond bounds
-  bool leaks = false;  ///< what is left when a context goes is told
+  bool leaks = false;  ///< allocations left when a context goes are reported
   std::uint32_t workers = 1;
   bool traffic = false;  ///< what accesses move is counted
   bool lines = false;    ///< … line by line

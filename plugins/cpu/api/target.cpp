@@ -11,7 +11,7 @@
 namespace warpmark::cpu {
 namespace {
 
-constexpr std::uint32_t kNewestVersion = 90;  // of CUDA 13.0, which DeviceProperties tells
+constexpr std::uint32_t kNewestVersion = 90;  // of CUDA 13.0, which DeviceProperties has
 
 std::uint32_t device_architecture() {
   const DeviceProperties& device = driver().properties;
@@ -51,7 +51,7 @@ PtxHeader header_of(std::string_view text) {
     token = lexer.next();
     header.target_line = token.line;
     if (token.kind == TokenKind::word) header.target = token.text;
-  } catch (const PtxError&) {  // NOLINT(bugprone-empty-catch): the parser will tell
+  } catch (const PtxError&) {  // NOLINT(bugprone-empty-catch): the parser reports it
   }
   return header;
 }

@@ -19,7 +19,7 @@ CUresult invalid(const std::string& why) {
   return fail(CUDA_ERROR_INVALID_VALUE, "cuTensorMap: " + why);
 }
 
-// What both kinds of maps are told of a tensor.
+// The parameters that both kinds of maps have for a tensor.
 struct Description {
   unsigned int type, interleave, swizzle, promotion, fill;  // any numbers, as enumerations may not
   cuuint32_t rank;
@@ -28,17 +28,17 @@ struct Description {
   const cuuint32_t* steps;
 };
 
-CUresult describe(const Description& told, TensorMap& map) {
-  if (told.rank == 0 || told.rank > TensorMap::kMostRank)
+CUresult describe(const Description& given, TensorMap& map) {
+  if (given.rank == 0 || given.rank > TensorMap::kMostRank)
     return invalid("a tensor has 1 to 5 dimensions");
   // The strides, too, where there are none.
-  if (told.dims == nullptr || told.strides == nullptr || told.steps == nullptr)
+  if (given.dims == nullptr || given.strides == nullptr || given.steps == nullptr)
     return invalid("null pointer");
-  const unsigned int type = told.type, pattern = told.swizzle;
-  const unsigned int layout = told.interleave, fill = told.fill;
+  const unsigned int type = given.type, pattern = given.swizzle;
+  const unsigned int layout = given.interleave, fill = given.fill;
   if (type > CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B || layout > CU_TENSOR_MAP_INTERLEAVE_32B ||
       pattern > CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B ||
-      told.promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
+      given.promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
       fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
     return invalid("unknown enumerator");
   if (type > CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ)
@@ -46,24 +46,24 @@ CUresult describe(const Description& told, TensorMap& map) {
   if (pattern > CU_TENSOR_MAP_SWIZZLE_128B)
     return invalid("this swizzle needs compute capability 10.0");
   if (layout != CU_TENSOR_MAP_INTERLEAVE_NONE) {
-    if (told.rank < 3) return invalid("an interleaved tensor has 3 to 5 dimensions");
+    if (given.rank < 3) return invalid("an interleaved tensor has 3 to 5 dimensions");
     return fail(CUDA_ERROR_NOT_SUPPORTED, "interleaved tensors are not implemented on this device");
   }
-  map.address = reinterpret_cast<std::uintptr_t>(told.address);
-  map.rank = static_cast<std::uint8_t>(told.rank);
+  map.address = reinterpret_cast<std::uintptr_t>(given.address);
+  map.rank = static_cast<std::uint8_t>(given.rank);
   map.type = static_cast<TensorMap::Type>(type);
   map.swizzle = static_cast<TensorMap::Swizzle>(pattern);
   map.nan_outside = static_cast<std::uint8_t>(fill);
-  for (cuuint32_t d = 0; d < told.rank; ++d) {
-    if (told.dims[d] == 0 || told.dims[d] > std::uint64_t{1} << 32)
+  for (cuuint32_t d = 0; d < given.rank; ++d) {
+    if (given.dims[d] == 0 || given.dims[d] > std::uint64_t{1} << 32)
       return invalid("a dimension has 1 to 2^32 elements");
-    map.last[d] = static_cast<std::uint32_t>(told.dims[d] - 1);
-    if (told.steps[d] == 0 || told.steps[d] > TensorMap::kMostStep)
+    map.last[d] = static_cast<std::uint32_t>(given.dims[d] - 1);
+    if (given.steps[d] == 0 || given.steps[d] > TensorMap::kMostStep)
       return invalid("an element stride is 1 to 8");
-    // Of the first dimension every element is copied, whatever is said.
-    map.steps[d] = d == 0 ? 1 : static_cast<std::uint8_t>(told.steps[d]);
+    // Of the first dimension every element is copied, whatever step is given.
+    map.steps[d] = d == 0 ? 1 : static_cast<std::uint8_t>(given.steps[d]);
   }
-  for (cuuint32_t d = 0; d + 1 < told.rank; ++d) map.strides[d] = told.strides[d];
+  for (cuuint32_t d = 0; d + 1 < given.rank; ++d) map.strides[d] = given.strides[d];
   return CUDA_SUCCESS;
 }
 

@@ -93,7 +93,7 @@ void merge_uses(std::vector<Fault>& faults, const Program& program) {
 }
 
 // A barrier that is missing in front of many accesses of one array is a race of each pair of them:
-// beyond some pairs one report of all tells more than each.
+// beyond some pairs one report of all is clearer than one of each.
 constexpr std::size_t kMostPairs = 6;
 
 void join_races(std::vector<Fault>& faults) {
@@ -186,7 +186,7 @@ void merge_places(std::vector<Fault>& faults, const Program& program) {
     else
       known->count += fault.count;
   }
-  // Who mends one order mends the other.
+  // Whoever mends one order mends the other.
   faults.clear();
   for (Fault& fault : merged) {
     const auto known = std::find_if(faults.begin(), faults.end(), [&](const Fault& one) {
@@ -200,15 +200,15 @@ void merge_places(std::vector<Fault>& faults, const Program& program) {
     }
   }
   merge_uses(faults, program);
-  // What is harmless beside a mistake of the same two lines tells nothing. Values are often missing
-  // because of a race, which therefore comes first.
-  const auto told = [&](const Fault& fault) {
+  // A warning beside an error of the same two lines adds nothing. Values are often missing because
+  // of a race, which therefore comes first.
+  const auto redundant = [&](const Fault& fault) {
     return fault.kind == FaultKind::race && fault.warning &&
            std::any_of(faults.begin(), faults.end(), [&](const Fault& one) {
              return one.kind == FaultKind::race && !one.warning && same_lines(one, fault, program);
            });
   };
-  faults.erase(std::remove_if(faults.begin(), faults.end(), told), faults.end());
+  faults.erase(std::remove_if(faults.begin(), faults.end(), redundant), faults.end());
   join_races(faults);
   const auto late = [](const Fault& fault) { return fault.kind == FaultKind::uninitialised; };
   const auto first = std::find_if(faults.begin(), faults.end(), late);

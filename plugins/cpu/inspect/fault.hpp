@@ -120,7 +120,7 @@ class FaultLog {
   void add(const FaultLog& later);
   /// Puts it before the first of a kind.
   void add_before(FaultKind kind, const Fault& fault);
-  /// So many places are known where the launch failed that going on would tell nobody anything.
+  /// So many places are known where the launch failed that further ones would help nobody.
   [[nodiscard]] bool full() const { return full_; }
   /// Something ends the launch with an error.
   [[nodiscard]] bool fatal() const { return fatal_; }

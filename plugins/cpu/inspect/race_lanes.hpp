@@ -27,7 +27,7 @@ struct Now {
 };
 
 /// Whether a record is newer than the threshold and of another thread, epoch or strength than
-/// `me`: it may be a race, which only a closer look can tell.
+/// `me`: it may be a race, which only a closer look can decide.
 WARPMARK_INLINE u64 suspicious(u64 record, u64 me, u64 threshold) {
   const auto newer = static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(threshold));
   return newer & static_cast<u64>(((record ^ me) >> Record::kStrongShift) != 0);
@@ -51,7 +51,7 @@ WARPMARK_INLINE bool says_less(u64 last, u64 other) {
 WARPMARK_INLINE bool own(u64 record, const Now& now) {
   return (record ^ now.mine) >> Record::kEpochShift == 0 || now.order->owns({record});
 }
-/// Whether what a record tells of cannot conflict with what `me` does: it is old, the same
+/// Whether the access of a record cannot conflict with that of `me`: it is old, the same
 /// thread's, or of this block before its last barrier. Behind a strong one there may be others.
 WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
   if (suspicious(record, me ^ now.foreign, now.threshold) == 0) return true;
@@ -96,7 +96,7 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
   }
   if (newer != 0 && !Store) {
     const u64 start = now.start;
-    // Of this block perhaps, but of another epoch, which only a closer look tells.
+    // Perhaps of this block, but of another epoch: only a closer look can decide.
     const auto unclear = [=](u64 record) {
       return static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(start)) &
              static_cast<u64>((record ^ mine) >> Record::kEpochShift != 0);
@@ -175,7 +175,7 @@ WARPMARK_INLINE bool settle_lanes(const LaneCells& lanes, int cells, const Now& 
     }
     return true;
   }
-  // A record that another lane has overwritten tells of two lanes that write to one place.
+  // If another lane has overwritten a record, two lanes write to one place.
   u64 before[32], lost = 0;
   for (int k = 0; k < lanes.count; ++k) {
     before[k] = *lanes.write[k];

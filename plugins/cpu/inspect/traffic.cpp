@@ -1,4 +1,4 @@
-// From the addresses of a warp's lanes to sectors, wavefronts and turns.
+// From the addresses of a warp's lanes to sectors, wavefronts and rounds of atomics.
 #include "inspect/traffic.hpp"
 
 #include <algorithm>
@@ -123,16 +123,16 @@ std::uint32_t lanes_at_once(const Addresses& at, std::uint32_t mask, std::uint32
   return join ? 2 * number : number;
 }
 
-// The lanes of each turn of an atomic: the first at each address, then the second ones …
-std::uint32_t turns_of(const Addresses& at, std::uint32_t mask, std::uint32_t (&turns)[32]) {
+// The lanes of each round of an atomic: the first at each address, then the second ones …
+std::uint32_t rounds_of(const Addresses& at, std::uint32_t mask, std::uint32_t (&rounds)[32]) {
   std::uint32_t count = 0;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    std::uint32_t turn = 0;
+    std::uint32_t round = 0;
     for (std::uint32_t before = 0; before < lane; ++before)
-      turn += (mask >> before & 1) != 0 && at[before] == at[lane] ? 1 : 0;
-    if (turn == count) turns[count++] = 0;
-    turns[turn] |= 1u << lane;
+      round += (mask >> before & 1) != 0 && at[before] == at[lane] ? 1 : 0;
+    if (round == count) rounds[count++] = 0;
+    rounds[round] |= 1u << lane;
   }
   return count;
 }
@@ -191,9 +191,9 @@ void measure_atomic(Space space, const Addresses& at, std::uint32_t mask, std::u
       measure_cached(at, lanes, bytes, into);
   };
   measure(mask, whole);
-  std::uint32_t turns[32];
-  const std::uint32_t count = turns_of(at, mask, turns);
-  for (std::uint32_t i = 0; i < count; ++i) measure(turns[i], moved);
+  std::uint32_t rounds[32];
+  const std::uint32_t count = rounds_of(at, mask, rounds);
+  for (std::uint32_t i = 0; i < count; ++i) measure(rounds[i], moved);
   whole[Measure::sectors] = moved[Measure::sectors];
   whole[Measure::ideal_sectors] = moved[Measure::ideal_sectors];
   whole[Measure::wavefronts] = moved[Measure::wavefronts];

@@ -1,4 +1,4 @@
-// Counts what each memory instruction of a warp moves: sectors, wavefronts, turns of atomics.
+// Counts what each memory instruction of a warp moves: sectors, wavefronts, rounds of atomics.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ void measure_banked(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint
 void measure_local(const std::uint64_t (&at)[32], std::uint32_t mask, std::uint32_t bytes,
                    Measures& to);
 /// The same of an atomic on global or shared memory. Lanes at one address go one after the other,
-/// so that sectors and wavefronts are those of each turn: all first lanes, all second ones …
+/// so that sectors and wavefronts are those of each round: all first lanes, all second ones …
 void measure_atomic(Space space, const std::uint64_t (&at)[32], std::uint32_t mask,
                     std::uint32_t bytes, Measures& to, const ThreadRows& rows = {});
 /// How many different addresses there are.

@@ -12,8 +12,8 @@
 
 namespace warpmark::cpu {
 
-/// What is counted of accesses. `turns` are those of an atomic: of all lanes at one address one
-/// goes after the other, so the most crowded address decides. `row_excess` are the wavefronts
+/// What is counted of accesses. `turns` are the rounds of an atomic: lanes at one address go one
+/// after the other, so the most crowded address decides. `row_excess` are the wavefronts
 /// beyond the ideal that stay if each row of the block's threads accesses alone.
 enum class Measure : std::uint8_t {
 #define MEASURE(name) name,

@@ -1,4 +1,4 @@
-// The slow paths of memory accesses: which memory one may touch, and what a fault tells of it.
+// The slow paths of memory accesses: which memory one may touch, and what a fault says of it.
 #pragma once
 
 #include <cstddef>

@@ -73,8 +73,8 @@ void AsyncCopies::keep(std::uint64_t bytes) {
   if (kept_bytes() > most) complete_older();
 }
 
-// The older half of each thread's copies and groups, of those that mbarriers are told of, and of
-// arrivals: always the same, whatever else runs.
+// Completes the older half of each thread's copies and groups, of those that complete on mbarriers,
+// and of arrivals: always the same, whatever else runs.
 void AsyncCopies::complete_older() {
   const std::size_t arriving = (arrivals_.size() + 1) / 2;
   const std::vector<Arrival> older(arrivals_.begin(),
@@ -91,13 +91,13 @@ void AsyncCopies::complete_older() {
         --under_way_;
       }
       const std::uint64_t end = queue.done + (queue.copies.size() + 1) / 2;
-      if (kind == plain) tell_barriers(thread, end);
+      if (kind == plain) complete_for_arrivals(thread, end);
       complete(queue, end);
     }
   }
-  const std::size_t told = (announced_.size() + 1) / 2;
-  for (std::size_t i = 0; i < told; ++i) finish(announced_[i], announced_[i].completion);
-  announced_.erase(announced_.begin(), announced_.begin() + static_cast<std::ptrdiff_t>(told));
+  const std::size_t half = (announced_.size() + 1) / 2;
+  for (std::size_t i = 0; i < half; ++i) finish(announced_[i], announced_[i].completion);
+  announced_.erase(announced_.begin(), announced_.begin() + static_cast<std::ptrdiff_t>(half));
 }
 
 void AsyncCopies::move(const AsyncCopy& copy) {
@@ -121,9 +121,9 @@ void AsyncCopies::finish(AsyncCopy& copy, const std::byte* barrier) {
   move(copy);
   if (observer_ != nullptr) observer_->land(copy, barrier);
   if (copy.completion != nullptr) {
-    Mbarrier told = load_barrier(copy.completion);
-    told.complete_bytes(copy.bytes);
-    store_barrier(copy.completion, told);
+    Mbarrier mbarrier = load_barrier(copy.completion);
+    mbarrier.complete_bytes(copy.bytes);
+    store_barrier(copy.completion, mbarrier);
   }
   --under_way_;
 }
@@ -135,9 +135,9 @@ void AsyncCopies::complete(Queue& queue, std::uint64_t end, const std::byte* bar
   }
 }
 
-// Who waits for an arrival that is to come knows of the copies before it, though their thread has
-// waited for them, too, or has left.
-void AsyncCopies::tell_barriers(std::uint32_t thread, std::uint64_t end) {
+// A thread that waits for a pending arrival sees the copies before it, even if the thread that made
+// them has waited for them, too, or has left.
+void AsyncCopies::complete_for_arrivals(std::uint32_t thread, std::uint64_t end) {
   if (observer_ == nullptr || queues_[plain].empty()) return;
   Queue& queue = queues_[plain][thread];
   for (const Arrival& arrival : arrivals_) {
@@ -184,7 +184,7 @@ void AsyncCopies::wait(Kind kind, std::uint32_t thread, std::uint32_t most, bool
   }
   for (; queue.groups.size() > most; queue.groups.pop_front(), ++queue.closed) {
     if (!reads || observer_ == nullptr) {
-      if (kind == plain) tell_barriers(thread, queue.groups.front());
+      if (kind == plain) complete_for_arrivals(thread, queue.groups.front());
       complete(queue, queue.groups.front());
       continue;
     }
@@ -206,7 +206,7 @@ void AsyncCopies::wait_all(std::uint32_t thread) {
       --under_way_;
     }
     queue.read.clear();
-    if (&queues == &queues_[plain]) tell_barriers(thread, queue.started);
+    if (&queues == &queues_[plain]) complete_for_arrivals(thread, queue.started);
     complete(queue, queue.started);
     queue.closed += queue.groups.size();
     queue.groups.clear();
@@ -299,7 +299,7 @@ std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32
       }
     }
   }
-  // A fault tells of one access of the alignment's size: the last that a copy makes.
+  // A fault reports one access of the alignment's size: the last that a copy makes.
   if (address % alignment == 0 && bytes > alignment) address += bytes - alignment;
   record_fault(w, i, space, lane, address, alignment, store);
   return nullptr;

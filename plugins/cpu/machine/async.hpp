@@ -32,7 +32,7 @@ class AsyncCopies {
 
   /// Forgets everything; threads are numbered below `threads`.
   void reset(std::uint32_t threads);
-  /// Who is told of what copies have written.
+  /// The observer that sees what copies write.
   void watch(class BlockObserver* observer) { observer_ = observer; }
   /// How many blocks have begun and not ended.
   void share(const std::uint64_t& active) { active_ = &active; }
@@ -40,17 +40,17 @@ class AsyncCopies {
   /// What the thread started since the last commit becomes a group.
   void commit(Kind kind, std::uint32_t thread);
   /// Completes all of the thread's groups but the `most` latest; or if `reads` waits only until
-  /// they have read, after which nobody but the checks can tell that they have not written, too.
+  /// they have read, after which only the checks can see that they have not written yet.
   void wait(Kind kind, std::uint32_t thread, std::uint32_t most, bool reads = false);
   /// Completes all that the thread has started.
   void wait_all(std::uint32_t thread);
   /// An arrival at an mbarrier that comes about once the copies before it are done.
   void arrive_later(std::uint32_t thread, std::byte* barrier);
-  /// A thread looks at an mbarrier: what it is told of comes about now.
+  /// A thread looks at an mbarrier: copies and arrivals that complete on it do so now.
   void settle(const std::byte* barrier);
   /// A thread leaves by a statement: what it has started is done, and nobody waited for it.
   void leave(std::uint32_t thread, std::uint32_t statement);
-  /// The block's last thread leaves, and with it the memory of copies that mbarriers are told of.
+  /// The block's last thread leaves, and with it the memory of copies that complete on mbarriers.
   void abandon(std::uint32_t thread, std::uint32_t statement);
   /// Nothing is on its way.
   [[nodiscard]] bool idle() const { return under_way_ == 0 && arrivals_.empty(); }
@@ -68,7 +68,7 @@ class AsyncCopies {
     std::uint64_t after = 0;  ///< copies, counted as `started`
     std::byte* barrier = nullptr;
   };
-  void tell_barriers(std::uint32_t thread, std::uint64_t end);
+  void complete_for_arrivals(std::uint32_t thread, std::uint64_t end);
   void arrive(const Arrival& arrival);
   void keep(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t kept_bytes() const;
@@ -81,7 +81,7 @@ class AsyncCopies {
   const std::uint64_t* active_ = nullptr;
   std::uint32_t threads_ = 0;
   std::vector<Queue> queues_[kinds];  ///< by thread, once one is used
-  std::vector<AsyncCopy> announced_;  ///< copies that an mbarrier is told of
+  std::vector<AsyncCopy> announced_;  ///< copies that complete on an mbarrier
   std::vector<Arrival> arrivals_;
   std::uint64_t under_way_ = 0;
   std::uint64_t new_bytes_ = 0;  ///< since kept_bytes() was looked at

@@ -23,7 +23,7 @@ void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Fligh
                  const Flight::Side& to, AsyncCopy& copy);
 
 /// Starts a copy to each block of `blocks` in the lane's cluster, as one to its own: `made` goes to
-/// `to` in its own memory, of which it touches `reach` bytes, and is told to the mbarrier at
+/// `to` in its own memory, of which it touches `reach` bytes, and completes on the mbarrier at
 /// `completion`, both offsets in the shared window. False after recording a fault.
 bool start_multicast(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t blocks,
                      std::uint64_t to, std::uint64_t reach, std::uint64_t completion,
@@ -35,7 +35,7 @@ void for_lanes(const Lanes& w, Body body) {
     body(static_cast<std::uint32_t>(__builtin_ctz(rest)));
 }
 
-/// … of bulk copies and of stores told to an mbarrier (bulk.cpp), and of boxes of tensors
+/// … of bulk copies and stores that complete on an mbarrier (bulk.cpp), and of boxes of tensors
 /// (tensor.cpp).
 void fill_bulk_copies(HandlerTable& table);
 void fill_tensors(HandlerTable& table);

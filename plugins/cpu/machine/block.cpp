@@ -23,7 +23,7 @@ constexpr std::uint32_t kSeededShare = 64;
 // wrong: threads may wait for ever for one that the failure has kept from doing what they wait for.
 constexpr std::uint64_t kAfterFailure = 100'000'000;
 // A block of the graph with a volatile load or a compare-and-swap may be part of a spin loop, and
-// counts as so many backward branches: 32 turns of a spin are enough for a fragment, 64 for a warp.
+// counts as so many backward branches: 32 spins are enough for a fragment, 64 for a warp.
 constexpr std::uint32_t kFragmentPoll = kFragmentShare / 32, kWarpPoll = kWarpShare / 64;
 
 }  // namespace
@@ -205,13 +205,14 @@ BlockState::Progress BlockState::run() {
   return Progress::paused;
 }
 
-// The runnable fragment of the lowest node, or with `rotate` the one that gave way longest ago, so
-// that lanes which spin on what another lane of their warp must do do not starve it.
+// Takes the runnable fragment of the lowest node, or with `rotate` the one that yielded longest
+// ago: lanes that spin until another lane of their warp does something must not starve it.
 bool BlockState::take_fragment(Warp& warp, Fragment& fragment, bool rotate) {
   auto best = warp.fragments.end();
   for (auto i = warp.fragments.begin(); i != warp.fragments.end(); ++i) {
     if (i->wait != Fragment::Wait::none) continue;
-    if (best == warp.fragments.end() || (rotate ? i->turn < best->turn : i->node < best->node))
+    if (best == warp.fragments.end() ||
+        (rotate ? i->yielded < best->yielded : i->node < best->node))
       best = i;
   }
   if (best == warp.fragments.end()) return false;
@@ -229,7 +230,7 @@ bool BlockState::take_fragment(Warp& warp, Fragment& fragment, bool rotate) {
   return true;
 }
 
-// A fragment whose turn it is keeps running, together with those who joined it.
+// Takes the fragment of the current lanes, which keep running together with those that joined them.
 bool BlockState::take_own(Warp& warp, Fragment& current) {
   const auto mine =
       std::find_if(warp.fragments.begin(), warp.fragments.end(), [&](const Fragment& f) {
@@ -246,7 +247,7 @@ void BlockState::add_fragment(Warp& warp, const Fragment& fragment) {
   for (Fragment& other : warp.fragments) {
     if (other.node == fragment.node && other.wait == fragment.wait && other.key == fragment.key) {
       other.mask |= fragment.mask;
-      other.turn = std::max(other.turn, fragment.turn);
+      other.yielded = std::max(other.yielded, fragment.yielded);
       return;
     }
   }
@@ -454,14 +455,14 @@ bool BlockState::run_warp(Warp& warp) {
     }
     const bool loops = current.node <= from;
     if (loops && ++backward >= kWarpShare) {
-      current.turn = ++turns_;
+      current.yielded = ++yields_;
       add_fragment(warp, current);
       return true;
     }
     if (warp.fragments.empty()) continue;
     // Diverged: join those who stand at the same place, and let the lowest go first.
     if (loops && ++fragment_backward >= kFragmentShare) {
-      current.turn = ++turns_;
+      current.yielded = ++yields_;
       add_fragment(warp, current);
       take_fragment(warp, current, true);
       fragment_backward = 0;

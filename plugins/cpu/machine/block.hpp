@@ -101,10 +101,10 @@ struct Fragment {
   std::uint32_t node = 0;  ///< of Program::blocks
   std::uint32_t mask = 0;
   Wait wait = Wait::none;
-  /// Number of the barrier, or the lane mask of bar.warp.sync; of who does not wait: he has made
-  /// the first instruction of the node.
+  /// Number of the barrier, or the lane mask of bar.warp.sync; of a fragment that does not wait: it
+  /// has made the first instruction of the node.
   std::uint32_t key = 0;
-  std::uint64_t turn = 0;  ///< when it last gave way to others
+  std::uint64_t yielded = 0;  ///< when it last let others run: a number of the block's yields_
 };
 
 /// A block's state is explicit, so it can be left at any block boundary and resumed later: that is
@@ -160,7 +160,7 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] std::string array_at(const Instruction& instruction, Space space,
                                      std::uint64_t address) const override;
 
-  /// Somebody looks at an mbarrier, which copies of any block of the cluster may tell of their end.
+  /// A thread looks at an mbarrier, on which copies of any block of the cluster may complete.
   void settle(const std::byte* barrier);
   /// An mbarrier has been made, or somebody has arrived.
   void mbarrier_changed() { ++mbarrier_changes_; }
@@ -241,7 +241,7 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] static bool complete(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   void arrive_at_warp_barrier(Warp& warp, Fragment fragment, const BasicBlock& node);
   [[nodiscard]] class BlockOrder* split_cluster_barrier() const;
-  /// Tells the observer of a bar.warp.sync where nobody need wait: who of `mask` meets whom.
+  /// Passes a bar.warp.sync where nobody need wait to the observer: who of `mask` meets whom.
   void observe_warp_barrier(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   [[nodiscard]] std::uint32_t statement_of_wait(const Fragment& fragment) const;
   // synccheck.cpp
@@ -307,7 +307,7 @@ class BlockState final : public ObservedBlock {
   Cluster own_cluster_{{this}, 0};
   Cluster* cluster_ = &own_cluster_;
   std::uint32_t rank_ = 0;
-  std::uint64_t turns_ = 0;
+  std::uint64_t yields_ = 0;          ///< of fragments that looped for long
   std::vector<std::uint32_t> order_;  ///< of the warps in a round
 };
 

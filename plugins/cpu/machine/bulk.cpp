@@ -1,4 +1,4 @@
-// Bulk copies and reductions, and stores and reductions whose end an mbarrier is told.
+// Bulk copies and reductions, and stores and reductions that complete on an mbarrier.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -89,10 +89,10 @@ void store_async(Lanes& w, const Instruction& i) {
     }
     std::uint64_t address = address_in(w, i.address, lane), barrier = address_in(w, i.c, lane);
     // Generic addresses must be those of shared memory.
-    const Space lies = resolve_space(w, space, address), tells = resolve_space(w, space, barrier);
-    if (lies != Space::shared || tells != Space::shared) {
+    const Space lies = resolve_space(w, space, address), at = resolve_space(w, space, barrier);
+    if (lies != Space::shared || at != Space::shared) {
       const bool wrong = lies != Space::shared;
-      record_fault(w, i, wrong ? lies : tells, lane, wrong ? address : barrier, wrong ? bytes : 8,
+      record_fault(w, i, wrong ? lies : at, lane, wrong ? address : barrier, wrong ? bytes : 8,
                    true);
       made.launch->stop = true;
       return;

@@ -16,7 +16,7 @@ struct VainWait {
   std::uint64_t changes = 0;  ///< of the cluster's mbarriers until then
   std::uint32_t looks = 0;  ///< by each thread, after which it is asked whether they go on for ever
   std::uint32_t leaps = 0;  ///< of the clock since then
-  bool quiet = false;       ///< nobody told others anything between the last two times
+  bool quiet = false;       ///< between the last two times nobody changed what others see
   Counters counters{};      ///< the last time
   std::uint64_t polls = 0;  ///< of other memory, by anybody in the launch, until the last time
   std::uint64_t since = 0;  ///< the launch's warp-instructions when it became quiet

@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kMostFormatWidth = 4096;
 /// Formats as CUDA's printf does (CUDA C++ programming guide, "Formatted Output"): flags `-+ #0`,
 /// width and precision by number or `*`, sizes h, hh, l, ll, j, z and t, conversions
 /// `c s d i u o x X p f F e E g G a A %`. There is no %n: like every unknown conversion it stays
-/// as it stands and takes no value. `taken` tells how many values were taken, those of `*` too.
+/// as it stands and takes no value. `taken` becomes the number of values taken, those of `*` too.
 std::string format_text(std::string_view format, FormatArguments& arguments, std::uint32_t& taken);
 
 }  // namespace warpmark::cpu

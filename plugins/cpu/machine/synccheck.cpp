@@ -101,7 +101,7 @@ void BlockState::report_apart(std::uint32_t statement, std::uint32_t thread, std
   launch_.faults.add(fault);
 }
 
-// Threads that meet at a barrier for all should come to the same one: the compiler was told so.
+// Threads that meet at a barrier for all should come to the same one: the compiler relies on it.
 // Barriers with a number or a count are made for threads that come from different places.
 void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::uint32_t number,
                                std::uint32_t threads, const BasicBlock& node) {
@@ -136,11 +136,11 @@ void BlockState::check_meeting(const Warp& warp, const Fragment& fragment, std::
                  passers_[static_cast<std::size_t>(std::countr_zero(bit))]);
 }
 
-// Lanes of a warp begin what stands behind barriers to which they cannot come back. Those of their
-// block who wait there, or come there later, miss them. Threads that return early are not told of:
-// since sm_70 they count as arrived.
+// Lanes of a warp begin what stands behind barriers to which they cannot come back. Threads of
+// their block that wait there, or come there later, miss them. Threads that return early are not
+// reported: since sm_70 they count as arrived.
 void BlockState::go_past(const Warp& warp, const BasicBlock& node, std::uint32_t mask) {
-  // Where they touch memory tells more than where they compute an address.
+  // The place where they touch memory says more than the one where they compute an address.
   const auto begin = launch_.program.code.begin() + node.begin;
   const auto end = launch_.program.code.begin() + node.end;
   const auto access =

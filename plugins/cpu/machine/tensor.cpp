@@ -70,9 +70,9 @@ bool read_map(Lanes& w, const Instruction& i, const TensorForm& form, std::uint3
   std::memcpy(static_cast<void*>(&map), from, sizeof map);
   const char* complaint = map.complaint();
   if (complaint == nullptr && map.rank != form.rank)
-    complaint = "it has another number of dimensions than the instruction";
+    complaint = "its number of dimensions is not that of the instruction";
   if (complaint == nullptr && (map.im2col != 0) != form.im2col)
-    complaint = form.im2col ? "it is none of im2col" : "it is one of im2col";
+    complaint = form.im2col ? "it was not made for im2col" : "it was made for im2col";
   if (complaint == nullptr) return true;
   refuse_map(w, i, lane, complaint);
   return false;

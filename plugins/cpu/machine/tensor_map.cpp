@@ -46,7 +46,7 @@ std::uint64_t TensorMap::box_bytes() const {
 // cuda.h, cuTensorMapEncodeTiled.
 const char* TensorMap::wrong() const {
   constexpr std::uint64_t kStrideEnd = std::uint64_t{1} << 40;
-  if (type > Type::tf32_ftz) return "the data type is none";
+  if (type > Type::tf32_ftz) return "the data type is invalid";
   if (rank == 0 || rank > kMostRank) return "a tensor has 1 to 5 dimensions";
   if (address % 16 != 0) return "the global address must be a multiple of 16";
   for (std::uint32_t d = 0; d + 1 < rank; ++d) {
@@ -60,7 +60,7 @@ const char* TensorMap::wrong() const {
   }
   const std::uint32_t inner = box[0] * element_bytes();
   if (inner % 16 != 0) return "the box's inner dimension must be a multiple of 16 bytes";
-  if (swizzle > Swizzle::bytes_128) return "the swizzle is none";
+  if (swizzle > Swizzle::bytes_128) return "the swizzle is invalid";
   if (swizzle != Swizzle::none && inner > 16u << static_cast<unsigned>(swizzle))
     return "the box's inner dimension must not be more than the swizzle's span";
   if (nan_outside > 1 || (nan_outside == 1 && !is_real()))

@@ -43,7 +43,7 @@ class Turns {
   /// Waits for the turn of launch.turn; sets launch.stop if it never comes.
   void wait(LaunchState& launch);
   void retire(std::uint64_t turn, Outcome outcome);
-  /// Whether the turn counts still.
+  /// Whether the turn still counts: no earlier one has stopped the launch.
   [[nodiscard]] bool wanted(std::uint64_t turn);
 
   // After all have ended:

@@ -1,4 +1,4 @@
-// Reports of who waits where: for threads that wait for ever, and for those that a limit has ended.
+// Reports of where threads wait: those that wait for ever, and those that a limit has ended.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -12,23 +12,23 @@ namespace warpmark::cpu {
 namespace {
 
 // Looks at mbarriers in vain, by each thread of a block or a cluster, after which all wait for
-// ever: more than those who wait for some time only make of it.
+// ever: more than threads make that wait for some time only.
 constexpr std::uint32_t kVainLooks = 1 << 13;
-// Instructions of each warp that do as well, with fewer looks, if no thread tells another anything:
-// with -G a look of the toolkit's barriers takes a thousand.
+// Instructions of each warp that count as well, with fewer looks, if no thread changes what others
+// see: with -G a look of the toolkit's barriers takes a thousand.
 constexpr std::uint64_t kVainWork = std::uint64_t{1} << 18;
 constexpr std::uint32_t kLeastLooks = 256;
 // Looks from one time that this is asked to the next.
 constexpr std::uint32_t kLookStep = 64;
-// Who waits for some time may have to wait long. Nobody can tell but by the clock, so it goes
-// forward at once; first by less than half of its lower word.
+// Threads that wait for some time may have to wait long. They can notice that by the clock only, so
+// the clock goes forward at once; first by less than half of its lower word.
 constexpr std::uint64_t kLeaps[] = {std::uint64_t{1} << 30, std::uint64_t{1} << 40,
                                     std::uint64_t{1} << 40};
-// Looks up to which who went on after a leap may come to wait, and have it leap, again.
+// Looks up to which threads that went on after a leap may wait, and have the clock leap, again.
 constexpr std::uint32_t kMostLooks = kVainLooks * 16;
 
-// Whether threads changed anything between two counts that others could learn of.
-bool told(const Counters& before, const Counters& now) {
+// Whether threads changed anything between two counts that others could see.
+bool has_changed(const Counters& before, const Counters& now) {
   constexpr Counter kCounters[] = {Counter::global_store_requests, Counter::global_atomic_requests,
                                    Counter::shared_store_requests, Counter::shared_atomic_requests,
                                    Counter::barriers};
@@ -57,19 +57,19 @@ bool reads_clock(const Program& program) {
 // Whether all threads of some blocks of a cluster have now looked so often in vain that they will
 // for ever, as far as no clock ends it.
 bool lasts(VainWait& vain, std::uint32_t looks, const LaunchState& launch, std::uint64_t blocks) {
-  // Blocks that run in turn share the count of instructions, and may wait for each other.
+  // Blocks that run interleaved share the count of instructions, and may wait for each other.
   const LaunchShape& shape = launch.shape;
-  const bool in_turn = blocks > 1 || launch.program.waits || shape.cooperative;
+  const bool interleaved = blocks > 1 || launch.program.waits || shape.cooperative;
   const std::uint64_t grid = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   const std::uint64_t sharing =
-      in_turn ? std::clamp(resident_blocks(launch.program, shape), blocks, grid) : 1;
+      interleaved ? std::clamp(resident_blocks(launch.program, shape), blocks, grid) : 1;
   const bool first = vain.looks == kLookStep;
   vain.looks = looks + kLookStep;
   const Counters now = launch.tally.so_far();
   const std::uint64_t polls = polls_of_others(launch.program, launch.tally);
-  const bool tells = !first && told(vain.counters, now);
-  const bool quiet = !first && !tells && (!in_turn || grid == blocks || polls == vain.polls);
-  if (tells && looks < kMostLooks) vain.leaps = 0;
+  const bool changed = !first && has_changed(vain.counters, now);
+  const bool quiet = !first && !changed && (!interleaved || grid == blocks || polls == vain.polls);
+  if (changed && looks < kMostLooks) vain.leaps = 0;
   if (!quiet || !vain.quiet) vain.since = launch.warp_instructions;
   vain.quiet = quiet;
   vain.counters = now;
@@ -127,7 +127,7 @@ void BlockState::add_wait(const Warp& warp, const Fragment& fragment, FaultKind 
       fault.message = "lanes wait for others of the instruction's mask that never reach it";
       break;
     case Fragment::Wait::none:
-      fault.message = program.blocks[fragment.node].polls ? "threads poll here for what others do"
+      fault.message = program.blocks[fragment.node].polls ? "threads poll here until others act"
                                                           : "threads run here";
   }
   launch_.faults.add(fault);

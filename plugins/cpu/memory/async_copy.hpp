@@ -30,7 +30,7 @@ struct AsyncCopy {
   std::byte* to = nullptr;
   std::uint32_t bytes = 0;          ///< written
   std::uint32_t source = 0;         ///< read; `values` follow
-  std::byte* completion = nullptr;  ///< mbarrier that is told of the bytes, if any
+  std::byte* completion = nullptr;  ///< mbarrier on which it completes, if any
   std::shared_ptr<Flight> flight;   ///< if somebody checks
   Reduction combine = nullptr;      ///< what becomes of values on their way; null: nothing
   bool reduces = false;             ///< `combine` changes what is there, as an atomic operation

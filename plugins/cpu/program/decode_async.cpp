@@ -12,7 +12,7 @@
 
 namespace warpmark::cpu {
 // Fences order what is in order already: threads execute one access after another, and copies come
-// about where they are waited for. Those between threads are told to who looks for races.
+// about where they are waited for. Fences between threads are kept for the check of races.
 void Decoder::fence(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool map = facts.has("tensormap::generic") && facts.has("acquire");

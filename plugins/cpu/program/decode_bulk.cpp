@@ -1,4 +1,4 @@
-// Decoding of bulk copies, bulk reductions, and of stores and reductions told to an mbarrier.
+// Decoding of bulk copies, bulk reductions, and stores and reductions that complete on an mbarrier.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -52,8 +52,8 @@ void Decoder::bulk_copy(const Statement& statement) {
   const bool reduces = facts.has("reduce");
   if (facts.has("tensor")) return tensor_copy(statement, reduces);
   if (facts.has("prefetch")) return bulk_prefetch(statement);
-  const bool told = facts.has("mbarrier::complete_tx::bytes"), to_global = facts.has("bulk_group");
-  const bool from_global = !to_global && facts.has("global");
+  const bool on_barrier = facts.has("mbarrier::complete_tx::bytes");
+  const bool to_global = facts.has("bulk_group"), from_global = !to_global && facts.has("global");
   const bool hint = facts.has("L2::cache_hint"), multicast = facts.has("multicast::cluster");
   Instruction instruction;
   instruction.opcode = Opcode::copy_bulk;
@@ -62,13 +62,13 @@ void Decoder::bulk_copy(const Statement& statement) {
   if (to_global) form.to = Space::global;
   if (reduces) form.reduction = bulk_reduction(statement, to_global);
   instruction.set_form(form);
-  const std::size_t operands = (told ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u);
+  const std::size_t operands = (on_barrier ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u);
   expect_operands(statement, operands, operands);
   instruction.site = program_.sites++;
   instruction.address = address_value(statement, operand(statement, 0), form.to);
   instruction.a = address_value(statement, operand(statement, 1), form.from);
   instruction.b = bulk_size(statement, operand(statement, 2));
-  if (told) instruction.c = address_value(statement, operand(statement, 3), Space::shared);
+  if (on_barrier) instruction.c = address_value(statement, operand(statement, 3), Space::shared);
   if (multicast) instruction.d = source(statement, 4, Type::u16);
   if (hint) source(statement, operands - 1, Type::u64);
   emit(statement, instruction);

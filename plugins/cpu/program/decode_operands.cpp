@@ -220,7 +220,7 @@ std::uint32_t Decoder::named(const Statement& statement, const Operand& operand,
     if (operand.value != 0) invalid(statement, "a special register has no offset");
   }
   if (operand.text.starts_with('%') && bytes_of(type) > 8)
-    invalid(statement, "the special register has not 128 bits");
+    invalid(statement, "the special register does not have 128 bits");
   if (const SpecialRegister* const special = special_register(operand.text))
     return special_value(statement, *special, type);
   if (operand.text.starts_with('%'))
@@ -309,7 +309,7 @@ std::uint32_t Decoder::source(const Statement& statement, const Operand& operand
       return part.d;
     }
     case OperandKind::integer: {
-      if (bytes_of(type) == 16) invalid(statement, "a constant has no 128 bits");
+      if (bytes_of(type) == 16) invalid(statement, "a constant cannot have 128 bits");
       if (!is_constant(operand, type))
         invalid(statement, "an integer cannot be a floating-point operand");
       return constant(static_cast<std::uint64_t>(operand.value), is_wide(type));

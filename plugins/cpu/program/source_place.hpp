@@ -25,7 +25,7 @@ std::vector<SourceLine> source_lines(const Program& program, std::uint32_t state
 std::vector<SourceLine> source_lines(const Program& program, std::uint32_t statement,
                                      const std::vector<std::uint32_t>& calls);
 
-/// How code of a function that was not inlined is reached, as the program alone tells: the calls of
+/// How code of a function that was not inlined is reached, as the program alone shows: the calls of
 /// it as Fault::calls, as far as there is one call only, and then all that there may be.
 struct Callers {
   std::vector<std::uint32_t> calls, choices;  ///< statements; one of each place

@@ -8,8 +8,8 @@
 
 namespace warpmark::cpu {
 
-/// A PTX text, or one kernel of it, cannot be accepted. `unsupported` tells valid PTX that this
-/// device does not execute yet (CUDA_ERROR_NOT_SUPPORTED) from text that no device would accept
+/// A PTX text, or one kernel of it, cannot be accepted. `unsupported`: it is valid PTX that
+/// this device does not execute yet (CUDA_ERROR_NOT_SUPPORTED); otherwise no device would accept it
 /// (CUDA_ERROR_INVALID_PTX).
 class PtxError : public std::runtime_error {
  public:

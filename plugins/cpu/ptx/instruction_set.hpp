@@ -71,7 +71,7 @@ struct Needs {
 /// One line of instruction_forms.def.
 struct InstructionForm {
   std::string_view syntax;    ///< with its sets by name: see there
-  std::uint8_t operands = 0;  ///< where that tells forms apart; 0 elsewhere
+  std::uint8_t operands = 0;  ///< where that distinguishes forms; 0 elsewhere
   Needs needs;
   InstructionClass which = InstructionClass::of_other;
   Family family = Family::none;

@@ -28,7 +28,7 @@ struct Symbol {
 std::vector<Symbol> symbols_of(const Module& module) {
   std::vector<Symbol> symbols;
   for (const Function& function : module.functions) {
-    // Another module cannot call a kernel, but two of one name cannot be told apart either.
+    // Another module cannot call a kernel, but two of one name cannot be distinguished either.
     const Linkage linkage = function.entry ? Linkage::visible : function.linkage;
     symbols.push_back({function.name, linkage, function.has_body});
   }

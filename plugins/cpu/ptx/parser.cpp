@@ -185,13 +185,13 @@ void ParseState::resolve(const Alias& alias) {
   const auto name = module_.function_by_name.find(alias.name);
   const auto of = module_.function_by_name.find(alias.of);
   if (name == module_.function_by_name.end() || of == module_.function_by_name.end())
-    refuse("both are to be declared");
+    refuse("both must be declared");
   Function& function = module_.functions[name->second];
   const Function& other = module_.functions[of->second];
   if (function.entry || other.entry) refuse("kernels have no other names");
   if (function.has_body) refuse("it has a body of its own");
   if (!other.has_body || other.linkage == Linkage::weak)
-    refuse("that has to be defined here, and not .weak");
+    refuse("the latter must be defined in this module, and not .weak");
   const auto same = [](const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [](const Parameter& x, const Parameter& y) { return x.bytes == y.bytes; });
@@ -300,7 +300,7 @@ void ParseState::parse_linkage() {
   parse_variables(space, linkage, module_.variables);
 }
 
-// Tells whether the variable counts: not a declaration of what is known, nor a further weak one.
+// Returns whether the variable counts: not a declaration of what is known, nor a further weak one.
 bool ParseState::register_variable(const Variable& variable) {
   const auto index = static_cast<std::uint32_t>(module_.variables.size());
   auto [known, fresh] = module_.variable_by_name.emplace(variable.name, index);

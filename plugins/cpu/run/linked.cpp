@@ -3,7 +3,7 @@
 //
 // Where a program opens libcuda.so itself, each function here goes on to the same one of the CPU
 // device. (A filter of that library, DT_AUXILIARY, needs no code, but the C library of a program
-// that opens one does not tell the unwinder of it: the first exception inside ends the process.)
+// that opens one does not show it to the unwinder: the first exception inside ends the process.)
 #include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
