@@ -14,7 +14,7 @@ enum class Blame : uint8_t {
   nobody,      ///< it passed
   submission,  ///< the submission's
   grader,      ///< the course's, the grader's or the machine's: costs nobody a point
-  doubtful     ///< the suite's own kernel can tell: what it shares is not the submission's fault
+  doubtful     ///< the suite's own kernel decides: what it shares is not the submission's fault
 };
 
 struct ItemVerdict {

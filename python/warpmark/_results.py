@@ -53,7 +53,7 @@ class Outcome:
 
     `verdict` is passed, failed, skipped, interrupted or not_run. `failure` is the kind of a failure
     ("none", "compile", "wrong", "fault" …), `reason` one line, `message` the whole text. `seconds`
-    is wall clock (None if unknown). `findings` are the device's reports, `comparisons` tell for
+    is wall clock (None if unknown). `findings` are the device's reports, `comparisons` say for
     each output how many elements are wrong and which, `counters` what each launch counted (only
     with `counters=True`), `measurement` what `bench` measured. `record` is all of it as the program
     wrote it (schema/outcome.json).
@@ -153,7 +153,7 @@ def block(alike: Sequence[Outcome]) -> str:
 
 
 def cause(outcome: Outcome) -> tuple:
-    """Equal for outcomes that need to be told once: thread and element differ from case to case."""
+    """Equal for outcomes to be printed once: thread and element differ from case to case."""
     if outcome.failure in AT_A_PLACE and outcome.where:
         reason = re.sub(r",? by thread.*", "", outcome.reason)
         return outcome.verdict, outcome.failure, outcome.where, re.sub(r"\d+", "#", reason)

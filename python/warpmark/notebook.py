@@ -80,7 +80,7 @@ def run_cell(line: str, cell: str, shell: Any) -> Results | None:
             seed=asked.seed, trials=asked.trials, counters=asked.counters, arrays=asked.arrays,
             options=["--axis=" + axis for axis in asked.axis])
     except (WarpmarkError, ValueError, TypeError) as error:
-        # A traceback through this module would tell nobody anything.
+        # A traceback through this module would help nobody.
         print("%%%%warpmark: %s" % error)
         return None
     if results.log:

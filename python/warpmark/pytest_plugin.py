@@ -25,7 +25,7 @@ ONLY_IN_SUITES = re.compile(r"^(kernel|arguments|launch|reference|axes|plugin)\s
 
 
 class Notice(UserWarning):
-    """What the program tells about a case that it does not judge, such as a compiler's warning."""
+    """A notice of the program about a case, such as a compiler's warning; it fails nothing."""
 
 
 class Failed(Exception):
@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node) -> None:
-    """Of pytest-xdist, where workers start: they are not told how tests are given to them."""
+    """Of pytest-xdist, where workers start: they do not know how tests are distributed."""
     node.workerinput["warpmark_dist"] = node.config.getoption("dist")
 
 
