@@ -201,7 +201,9 @@ std::string ArgumentParser::full_name() const {
 }
 
 std::string ArgumentParser::help() const {
-  return app_->help();
+  std::string text = app_->help();
+  text.erase(text.find_last_not_of('\n') + 1);  // CLI11 ends with one or two empty lines
+  return text + "\n";
 }
 
 bool ArgumentParser::is_hidden() const {

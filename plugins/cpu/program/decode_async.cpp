@@ -58,6 +58,30 @@ std::uint32_t Decoder::address_value(const Statement& statement, const Operand& 
   return add.d;
 }
 
+std::uint32_t Decoder::barrier_address(const Statement& statement, std::size_t index, Space space) {
+  const Operand& at = operand(statement, index);
+  if (space_of_name(at).value_or(Space::shared) != Space::shared)
+    invalid(statement, "a barrier lies in shared memory");
+  return address_value(statement, at, space);
+}
+
+// A state, or the parity of a phase.
+std::uint32_t Decoder::barrier_phase(const Statement& statement, bool parity) {
+  const Operand& phase = operand(statement, 2);
+  if (phase.kind == OperandKind::name) invalid(statement, "a name cannot stand here");
+  if (parity && phase.kind == OperandKind::integer && phase.value >> 1 != 0)
+    invalid(statement, "a parity is 0 or 1");
+  if (statement.operands > 3) source(statement, 3, Type::u32);  // how long to suspend
+  return source(statement, phase, parity ? Type::u32 : Type::u64);
+}
+
+std::uint32_t Decoder::barrier_arrivals(const Statement& statement, bool expects) {
+  const Operand& count = operand(statement, 2);
+  if (!expects && count.kind == OperandKind::integer && count.value <= 0)
+    invalid(statement, "at least one thread arrives");
+  return source(statement, count, Type::u32);
+}
+
 void Decoder::mbarrier(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const std::string_view what = facts.words.front();
@@ -70,12 +94,6 @@ void Decoder::mbarrier(const Statement& statement) {
     if (operand(statement, 0).kind != OperandKind::sink)
       instruction.d = destination(statement, 0, Type::u64);
   };
-  const auto barrier_at = [&](std::size_t index) {
-    const Operand& at = operand(statement, index);
-    if (space_of_name(at).value_or(Space::shared) != Space::shared)
-      invalid(statement, "a barrier lies in shared memory");
-    return address_value(statement, at, space);
-  };
   if (what == "init" || what == "inval" || what == "expect_tx" || what == "complete_tx") {
     const std::size_t operands = what == "inval" ? 1 : 2;
     expect_operands(statement, operands, operands);
@@ -83,7 +101,7 @@ void Decoder::mbarrier(const Statement& statement) {
                          : what == "inval"     ? Opcode::mbarrier_inval
                          : what == "expect_tx" ? Opcode::mbarrier_expect
                                                : Opcode::mbarrier_complete;
-    instruction.address = barrier_at(0);
+    instruction.address = barrier_address(statement, 0, space);
     if (operands == 2) instruction.a = source(statement, 1, Type::u32);
   } else if (what == "arrive" || what == "arrive_drop") {
     const bool drop = what == "arrive_drop";
@@ -95,23 +113,15 @@ void Decoder::mbarrier(const Statement& statement) {
         : drop  ? Opcode::mbarrier_drop
                 : Opcode::mbarrier_arrive;
     state_result();
-    instruction.address = barrier_at(1);
-    if (statement.operands > 2) instruction.a = source(statement, 2, Type::u32);
-    if (!expects && statement.operands > 2 && operand(statement, 2).kind == OperandKind::integer &&
-        operand(statement, 2).value <= 0)
-      invalid(statement, "at least one thread arrives");
+    instruction.address = barrier_address(statement, 1, space);
+    if (statement.operands > 2) instruction.a = barrier_arrivals(statement, expects);
   } else if (what == "test_wait" || what == "try_wait") {
-    expect_operands(statement, 3, what == "try_wait" ? 4 : 3);  // the fourth: how long to suspend
+    expect_operands(statement, 3, what == "try_wait" ? 4 : 3);
     instruction.opcode = Opcode::mbarrier_test;
     instruction.parity = parity;
     instruction.d = destination(statement, 0, Type::pred);
-    instruction.address = barrier_at(1);
-    const Operand& state = operand(statement, 2);
-    if (state.kind == OperandKind::name) invalid(statement, "a name cannot stand here");
-    if (parity && state.kind == OperandKind::integer && state.value >> 1 != 0)
-      invalid(statement, "a parity is 0 or 1");
-    instruction.b = source(statement, 2, parity ? Type::u32 : Type::u64);
-    if (statement.operands > 3) source(statement, 3, Type::u32);
+    instruction.address = barrier_address(statement, 1, space);
+    instruction.b = barrier_phase(statement, parity);
     polls_block_ = true;
   } else {  // pending_count
     expect_operands(statement, 2, 2);

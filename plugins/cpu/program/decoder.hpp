@@ -246,6 +246,9 @@ class Decoder {
   void go_on_behind(const Statement& statement, BasicBlock& block);
   // decode_async.cpp
   void mbarrier(const Statement& statement);
+  std::uint32_t barrier_address(const Statement& statement, std::size_t index, Space space);
+  std::uint32_t barrier_phase(const Statement& statement, bool parity);
+  std::uint32_t barrier_arrivals(const Statement& statement, bool expects);
   void fence(const Statement& statement);
   void emit_fence(const Statement& statement, bool of_block);
   void async_copy(const Statement& statement);
