@@ -502,7 +502,8 @@ class Session::State {
   // What was right before may not be after: of a module's variables, say. So nothing is loaded
   // between the last timed run and the one that is looked at.
   void time_and_verify(Ongoing& one, bool others_came_between, Outcome& outcome) {
-    if (others_came_between) {
+    // A worker that something else ended is replaced, and knows nothing of the case.
+    if (others_came_between || !worker_.runs()) {
       worker_.greet();
       units_.prepare(*one.job.which, *one.job.planned, true, nullptr, outcome);
     }
