@@ -133,7 +133,7 @@ class BlockRaces {
   void abandon(AsyncCopy& copy, std::uint32_t statement, std::uint32_t warp, std::uint32_t lane);
 
  private:
-  /// What an access is held against: its own record and address, and its warp.
+  /// What an access is held against: its own record and address.
   struct Access {
     Record now;
     const Instruction& instruction;

@@ -35,7 +35,6 @@ BlockObserver::BlockObserver(LaunchObserver& launch, ObservedBlock& block,
 }
 
 void BlockObserver::start(std::uint64_t index) {
-  index_ = index;
   if (races_) races_->begin(index);
   if (values_) values_->begin();
 }

@@ -51,7 +51,6 @@ class BlockObserver {
 
   [[nodiscard]] const Checks& checks() const { return launch_.checks; }
   [[nodiscard]] const ObservedBlock& block() const { return block_; }
-  [[nodiscard]] std::uint64_t index() const { return index_; }
   /// Null without Checks::race.
   [[nodiscard]] BlockRaces* races() { return races_ ? &*races_ : nullptr; }
   /// Null without Checks::init.
@@ -84,7 +83,6 @@ class BlockObserver {
  private:
   LaunchObserver& launch_;
   ObservedBlock& block_;
-  std::uint64_t index_ = 0;
   std::optional<BlockRaces> races_;
   std::optional<BlockValues> values_;
 };
