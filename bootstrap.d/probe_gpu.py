@@ -1,4 +1,4 @@
-# Tells which CUDA version the GPU driver serves and the oldest GPU's compute capability.
+# Reports which CUDA version the GPU driver serves and the oldest GPU's compute capability.
 """Prints `driver=12.4`, `name=...`, `gpus=N` and `oldest=8.6`, as far as they exist."""
 import ctypes
 

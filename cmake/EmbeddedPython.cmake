@@ -71,7 +71,7 @@ if(_rejected)
 endif()
 message(STATUS "Python to embed: ${probe_executable} (${probe_version}, NumPy ${probe_numpy})")
 
-# pybind11 looks for Python, the code below for Python3: both are told the same.
+# pybind11 looks for Python, the code below for Python3: both get the same.
 foreach(_name Python Python3)
   set(${_name}_EXECUTABLE ${probe_executable})
   set(${_name}_INCLUDE_DIR ${probe_include})

@@ -1,4 +1,4 @@
-# Tells whether this interpreter can be embedded and has NumPy; ./bootstrap and CMake both ask it.
+# Reports whether this interpreter can be embedded and has NumPy; ./bootstrap and CMake both ask it.
 """Prints key=value lines. Exits 0 if the interpreter serves, 1 with `lacks` and `reason` if not.
 
 Run it as `PYTHON -I probe_python.py`: the embedded interpreter sees neither the working directory

@@ -1,4 +1,4 @@
-// What the sanitizers are told, compiled into every program of a sanitizer build.
+// The sanitizers' options, compiled into every program of a sanitizer build.
 //
 // Not the environment: a worker is started with an empty one, and so is the program in many tests.
 // A suppression names the library or function that it is about, so that our own leaks still show.

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* glibc 2.32 tells here that a process has one thread, so that libstdc++ need not lock: never. */
+/* glibc 2.32 says here whether a process has one thread, so that libstdc++ need not lock. 0: never. */
 __attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
 
 /* glibc 2.36; std::random_device of libstdc++ 12 asks it. */

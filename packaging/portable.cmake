@@ -8,7 +8,7 @@ endif()
 set(_library ${WARPMARK_SYSROOT}/usr/lib/x86_64-linux-gnu)
 set(CMAKE_C_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
 set(CMAKE_CXX_FLAGS_INIT "--sysroot=${WARPMARK_SYSROOT}")
-# GCC looks in its own system's folders first, unless told. libgcc_s stays the system's: the unwinder
+# GCC looks in its own system's folders first, unless given others. libgcc_s stays the system's: the unwinder
 # of a newer GCC asks for functions of a newer glibc, and every system has one.
 set(_link "${_library}/old_glibc.o -L${_library} -L${WARPMARK_SYSROOT}/lib/x86_64-linux-gnu -static-libstdc++ -Wl,--as-needed -Wl,--exclude-libs,ALL")
 foreach(_kind EXE SHARED MODULE)

@@ -257,7 +257,7 @@ const std::vector<JobOption>& job_options() {
        &read_trial},
       {"--checks", "checks", "LIST", K::list, T::check,
        "Checks of the CPU device: memory"
-#define CHECK(name, kind) "," #name
+#define CHECK(name, kind, word, places) "," #name
 #include "warpmark/checks.def"
        " (default all)",
        &read_checks},

@@ -21,8 +21,9 @@ ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
     // What a device lacks is no mistake of a kernel that another device runs.
     if (kind == "unsupported_instruction") return {GradeWord::not_launched, Blame::grader};
     if (kind == "barrier") return {GradeWord::barrier, Blame::submission};
-    if (kind == "sync") return {GradeWord::barrier, Blame::submission};
-    if (kind == "race") return {GradeWord::race, Blame::submission};
+#define CHECK(name, found, word, places) \
+  if (kind == #found) return {GradeWord::word, Blame::submission};
+#include "warpmark/checks.def"
     if (kind == "limit") return {GradeWord::limit, Blame::submission};
     // The kernel ended itself, because it found something wrong.
     if (kind == "assert" || kind == "trap") return {GradeWord::wrong, Blame::submission};
@@ -49,7 +50,7 @@ std::vector<nlohmann::ordered_json> weighed_reports(const Outcome& outcome) {
   });
   std::stable_partition(reports.begin(), reports.end(), [](const auto& report) {
     const std::string kind = kind_of(report);
-#define CHECK(name, found) \
+#define CHECK(name, found, word, places) \
   if (kind == #found) return false;
 #include "warpmark/checks.def"
     return true;

@@ -29,7 +29,7 @@ namespace warpmark {
 const std::vector<std::string>& known_checks() {
   static const std::vector<std::string> kKnown = {
       "memory",
-#define CHECK(name, kind) #name,
+#define CHECK(name, kind, word, places) #name,
 #include "warpmark/checks.def"
   };
   return kKnown;
@@ -582,7 +582,7 @@ class Session::State {
   // What is looked for: a report that is expected needs the check that finds it.
   std::vector<std::string> checks_for(const Plan& plan) const {
     static const std::map<std::string, std::string> kFinders = {
-#define CHECK(name, kind) {#kind, #name},
+#define CHECK(name, kind, word, places) {#kind, #name},
 #include "warpmark/checks.def"
     };
     std::vector<std::string> checks = options_.checks;

@@ -60,7 +60,7 @@ const std::vector<std::string>& fault_kinds() {
 const std::vector<std::string>& report_kinds() {
   static const std::vector<std::string> kKinds = [] {
     std::vector<std::string> kinds = fault_kinds();
-#define CHECK(name, kind) kinds.emplace_back(#kind);
+#define CHECK(name, kind, word, places) kinds.emplace_back(#kind);
 #include "warpmark/checks.def"
     return kinds;
   }();

@@ -45,7 +45,7 @@ def check(suites: SuiteLike | Iterable[SuiteLike] | Suites = "suites", *, device
     select: only cases whose ids hold a word; with and, or, not, parentheses and * (`-k`).
     cases: only the case of this id, or of these.
     axes: other values for axes: {"n": [1, 1000]}, in the language of suites ("2**20").
-    checks: what the CPU device looks for, of memory, init, race and sync; default all.
+    checks: what the CPU device looks for, as `warpmark check --checks`: "memory,race"; default all.
     counters: count what launches move, in `Outcome.counters`; on the CPU device.
     sanitize: on a GPU, run under compute-sanitizer: True, or the name of its tool.
     trials, trial: how often each case runs, with other inputs each time; the one that runs.

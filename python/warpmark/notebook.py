@@ -42,7 +42,7 @@ def parser() -> Parser:
     result.add_argument("--case", action="append", metavar="ID", help="the case with this id")
     result.add_argument("-a", "--axis", action="append", default=[], metavar="AXIS=V,V",
                         help="other values for an axis")
-    result.add_argument("--checks", metavar="LIST", help="of memory,init,race,sync (default all)")
+    result.add_argument("--checks", metavar="LIST", help="what the CPU device looks for: memory,race (default all)")
     result.add_argument("--seed", type=int, metavar="N", help="seed of all inputs")
     result.add_argument("--trials", type=int, metavar="N", help="run each case N times")
     result.add_argument("--counters", action="store_true", help="count what launches move")

@@ -1,5 +1,4 @@
 # Tests that the checkers and makers of this folder find, and write, what they are there for.
-import json
 import pathlib
 import sys
 import unittest
@@ -95,8 +94,7 @@ class Reference(CheckedTree):
     def test_pages_are_written_and_checked(self):
         program = self.write("warpmark", PROGRAM)
         program.chmod(0o755)
-        for name in reference.SCHEMAS:
-            self.write("schema/%s.json" % name, json.dumps(self.SCHEMA))
+        self.copy_sources()
         arguments = [str(program), str(self.root)]
         self.assertEqual(self.check(reference.main, ["--check", *arguments])[0], 1)
         self.assertFalse((self.root / "docs").exists())
@@ -112,6 +110,28 @@ class Reference(CheckedTree):
         code, words = self.check(reference.main, ["--check", *arguments])
         self.assertEqual(code, 1)
         self.assertIn("docs/reference/commands.md: error", words)
+
+    def test_a_new_check_reaches_the_schemas(self):
+        self.copy_sources()
+        kept = reference.schema_texts(self.root)
+        for name, text in kept.items():
+            self.assertEqual(text, (self.root / "schema" / (name + ".json")).read_text(encoding="utf-8"))
+        path = self.root / "harness/include/warpmark/checks.def"
+        path.write_text(path.read_text() + 'CHECK(alias, aliased, memory_error, "aliases")\n')
+        texts = {name: text for name, text in reference.schema_texts(self.root).items() if text != kept[name]}
+        self.assertEqual(sorted(texts), ["report", "run", "suite"])
+        self.assertIn('"sync", "alias"]', texts["run"])
+        self.assertIn('"aliased"', texts["suite"])
+        self.assertIn('"sync", "aliased", "incomplete"', texts["report"])
+        (self.root / "schema/report.json").write_text("{}")
+        with self.assertRaisesRegex(SystemExit, "schema/report.json: error: 0 lists of checks"):
+            reference.schema_texts(self.root)
+
+    def copy_sources(self):
+        """Copies the project's list of checks and its schemas."""
+        project = pathlib.Path(__file__).resolve().parents[2]
+        for path in [project / "harness/include/warpmark/checks.def", *(project / "schema").glob("*.json")]:
+            self.write(path.relative_to(project), path.read_text(encoding="utf-8"))
 
 
 class Site(CheckedTree):

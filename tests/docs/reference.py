@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the pages of docs/reference from the JSON Schemas, the program's own help, and the CPU device's table of
-instructions.
+instructions; before that, the lists of checks in the schemas from checks.def.
 
-    reference.py PROGRAM ROOT            writes ROOT/docs/reference/*.md
-    reference.py --check PROGRAM ROOT    fails if that would change a page
+    reference.py PROGRAM ROOT            writes ROOT/docs/reference/*.md and ROOT/schema/*.json
+    reference.py --check PROGRAM ROOT    fails if that would change one
 
 Releases of CLI11 break the lines of a help text differently and write its headings in other cases, so
 the check of that page compares words only.
@@ -258,31 +258,59 @@ def words(text):
     return text.lower().split()
 
 
+def schema_texts(root):
+    """The schemas, with the checks of checks.def where they list checks or the kinds of their reports."""
+    text = (root / "harness/include/warpmark/checks.def").read_text(encoding="utf-8")
+    rows = re.findall(r"^CHECK\((\w+), (\w+),", text, re.MULTILINE)
+    names = ["memory"] + [name for name, _ in rows]
+    kinds = [json.dumps(kind) for _, kind in rows]
+    # In each: what stands before the list, the list, and what stands after it.
+    places = {
+        "run": [(r'("Checks of the CPU device: )(memory[^ ]*)( )', ",".join(names)),
+                (r'(\(all\|\()(memory[^)]*)(\))', "|".join(names)),
+                (r'( \*, \*\()(memory[^)]*)(\))', "|".join(names)),
+                (r'("enum": \[)("memory"[^\]]*)(\])', ", ".join(json.dumps(name) for name in names))],
+        "suite": [(r'("invalid_pc",\s+)("[^\]]*?)(\s+\])', (",\n" + " " * 16).join(kinds))],
+        "report": [(r'("waiting", )("[^\]]*?)(, "incomplete")', ", ".join(kinds))],
+        "assignment": [],
+    }
+    texts = {}
+    for name, lists in places.items():
+        text = (root / "schema" / (name + ".json")).read_text(encoding="utf-8")
+        for pattern, listed in lists:
+            text, found = re.subn(pattern, lambda match: match[1] + listed + match[3], text)
+            if found != 1:
+                raise SystemExit("schema/%s.json: error: %d lists of checks look like %s" % (name, found, pattern))
+        texts[name] = text
+    return texts
+
+
 def main(arguments):
     check = arguments[:1] == ["--check"]
     program, root = arguments[check:]
     root = pathlib.Path(root).resolve()
-    pages = {"commands.md": command_page(program, root)}
+    files = {"docs/reference/commands.md": command_page(program, root)}
+    schemas = schema_texts(root)
+    for name, text in schemas.items():
+        files["schema/%s.json" % name] = text
     for name, (title, about) in SCHEMAS.items():
-        source = "schema/%s.json" % name
-        schema = json.loads((root / source).read_text(encoding="utf-8"))
-        pages[name + "-schema.md"] = Page(schema).text(title, about, source)
+        page = Page(json.loads(schemas[name])).text(title, about, "schema/%s.json" % name)
+        files["docs/reference/%s-schema.md" % name] = page
     if (root / "plugins/cpu/ptx").is_dir():
-        pages["instructions.md"] = instruction_page(root)
-    folder = root / "docs/reference"
+        files["docs/reference/instructions.md"] = instruction_page(root)
     old = 0
-    for name, text in pages.items():
-        path = folder / name
+    for name, text in files.items():
+        path = root / name
         kept = path.read_text(encoding="utf-8") if path.is_file() else ""
-        if kept == text or (check and name == "commands.md" and words(kept) == words(text)):
+        if kept == text or (check and name.endswith("/commands.md") and words(kept) == words(text)):
             continue
         old += 1
         if check:
-            print("docs/reference/%s: error: it is not what tests/docs/reference.py makes: run it again" % name)
+            print("%s: error: it is not what tests/docs/reference.py makes: run it again" % name)
         else:
-            folder.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-            print("wrote docs/reference/" + name)
+            print("wrote " + name)
     return 1 if check and old else 0
 
 

@@ -1,7 +1,7 @@
 # Checks who includes whom, and that nothing above harness/driver asks which device it has.
 """Usage: layering.py SOURCE_DIR. Prints file:line: error: … for each fault.
 
-A folder of harness/ includes itself, folders of lower floors and the public headers. What must
+A folder of harness/ includes itself, folders of lower layers and the public headers. What must
 stay out of a folder altogether is not reached through other headers either. A plugin
 includes public headers and its own files, so that it can be built outside this tree; those that
 write kernels share plugins/codegen, which is built into each of them. The grader reads PTX with
@@ -11,12 +11,12 @@ import pathlib
 import re
 import sys
 
-FLOORS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan": 3, "worker": 4,
+LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "suite": 2, "plan": 3, "worker": 4,
           "runtime": 5, "results": 6, "report": 7, "check": 8, "bench": 8, "grade": 8, "cli": 9}
 # A worker runs what is not trusted: nothing of Python, of what is expected, or of the session that
-# judges is in there. Its own floor would allow plans and Python, which are below.
+# judges is in there. Its own layer would allow plans and Python, which are below.
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
-# Of plugins/cpu, which has floors as harness/ has.
+# Of plugins/cpu, which has layers as harness/ has.
 ROOMS = {"ptx": 1, "program": 2, "memory": 3, "inspect": 4, "machine": 5, "api": 6}
 # What harness/compiler may have of it, without suffixes: the library warpmark_ptx.
 SHARED_BY = "compiler"
@@ -24,7 +24,7 @@ SHARED = {"ptx/" + name for name in ("characters", "classes", "error", "instruct
                                      "instruction_set", "lexer", "numbers", "special_registers",
                                      "types")}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc", ".def"}
-FLOOR_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
+LAYER_ROW = re.compile(r"\| (\d+) \| ([^:|]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 # device.has(capability) is the question to ask: a comparison with a device's name, or a predicate
@@ -59,18 +59,18 @@ def harness_faults(harness):
     for folder in sorted(path.name for path in harness.iterdir() if path.is_dir()):
         if folder == "include":
             continue
-        if folder not in FLOORS:
-            yield harness / folder, 0, "has no floor: give it one here and in the design"
+        if folder not in LAYERS:
+            yield harness / folder, 0, "has no layer: give it one here and in the design"
             continue
         for path in sources(harness / folder):
             for number, target in headers_of(path, harness):
                 other = target.relative_to(harness).parts[0]
                 if other in (folder, "include"):
                     continue
-                if FLOORS.get(other, 99) >= FLOORS[folder]:
-                    yield path, number, ("%s (floor %d) includes %s, not of a lower floor (%d)"
-                                         % (folder, FLOORS[folder], target.relative_to(harness),
-                                            FLOORS.get(other, 99)))
+                if LAYERS.get(other, 99) >= LAYERS[folder]:
+                    yield path, number, ("%s (layer %d) includes %s, not of a lower layer (%d)"
+                                         % (folder, LAYERS[folder], target.relative_to(harness),
+                                            LAYERS.get(other, 99)))
 
 
 def headers_of(path, harness):
@@ -107,19 +107,19 @@ def way_to(start, banned, harness):
 
 
 def table_faults(contributing):
-    """The table for people has every folder of FLOORS in its row, and no other."""
+    """The table for people has every folder of LAYERS in its row, and no other."""
     if not contributing.is_file():
         return
     listed = {}
     for number, line in enumerate(contributing.read_text().splitlines(), 1):
-        row = FLOOR_ROW.match(line)
+        row = LAYER_ROW.match(line)
         if row and row.group(1) != "0":  # the public headers
             for folder in re.findall("`([^`]+)`", row.group(2)):
                 listed[folder] = int(row.group(1))
-                if FLOORS.get(folder) != listed[folder]:
-                    yield contributing, number, "%s is not on floor %s" % (folder, row.group(1))
-    for folder in sorted(set(FLOORS) - set(listed)):
-        yield contributing, 0, "the table of floors lacks %s" % folder
+                if LAYERS.get(folder) != listed[folder]:
+                    yield contributing, number, "%s is not in layer %s" % (folder, row.group(1))
+    for folder in sorted(set(LAYERS) - set(listed)):
+        yield contributing, 0, "the table of layers lacks %s" % folder
 
 
 def plugin_faults(plugins, harness):
@@ -166,16 +166,16 @@ def shared_faults(harness, device):
 
 def room_faults(device):
     """The rooms of the CPU device: what parses does not know what runs."""
-    for room, floor in ROOMS.items():
+    for room, layer in ROOMS.items():
         for path in sources(device / room):
             for number, _, name in includes(path):
                 other = name.split("/")[0]
-                if "/" in name and ROOMS.get(other, 0) > floor:
+                if "/" in name and ROOMS.get(other, 0) > layer:
                     yield path, number, "%s includes %s, a room above it" % (room, name)
 
 
 def device_faults(harness):
-    for folder in sorted(set(FLOORS) - MAY_NAME_DEVICES):
+    for folder in sorted(set(LAYERS) - MAY_NAME_DEVICES):
         for path in sources(harness / folder):
             for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
                 if DEVICE_QUESTION.search(line.split("//")[0]):

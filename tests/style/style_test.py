@@ -182,22 +182,22 @@ class Layering(Tree):
         self.assertIn("harness/worker/loop.cpp:2: error: worker must not reach python",
                       self.check(layering.main, self.root)[1])
 
-    def test_the_table_for_people_has_each_folder_on_its_floor(self):
-        rows = ["| %d | `%s`: its job |" % (floor, folder)
-                for folder, floor in layering.FLOORS.items()]
+    def test_the_table_for_people_has_each_folder_in_its_layer(self):
+        rows = ["| %d | `%s`: its job |" % (layer, folder)
+                for folder, layer in layering.LAYERS.items()]
         table = self.write("CONTRIBUTING.md", "\n".join(rows + ["| 0 | `include/warpmark` |", ""]))
         self.assertEqual(self.check(layering.main, self.root)[0], 0)
         table.write_text("\n".join(rows[1:]))
-        self.assertIn("CONTRIBUTING.md:0: error: the table of floors lacks base",
+        self.assertIn("CONTRIBUTING.md:0: error: the table of layers lacks base",
                       self.check(layering.main, self.root)[1])
         table.write_text("\n".join([*rows, "| 7 | `base`, `attic` |"]))
         words = self.check(layering.main, self.root)[1]
-        self.assertIn("base is not on floor 7", words)
-        self.assertIn("attic is not on floor 7", words)
+        self.assertIn("base is not in layer 7", words)
+        self.assertIn("attic is not in layer 7", words)
 
-    def test_folder_without_floor(self):
+    def test_folder_without_layer(self):
         self.write("harness/attic/x.cpp", "")
-        self.assertIn("has no floor", self.check(layering.main, self.root)[1])
+        self.assertIn("has no layer", self.check(layering.main, self.root)[1])
 
     def test_devices_may_be_named_where_they_are_chosen(self):
         for folder in ("driver", "cli"):

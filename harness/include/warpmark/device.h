@@ -24,7 +24,7 @@ enum {
   WARPMARK_COUNTERS = 1 << 3,      /* drain_counters counts instructions and bytes, exactly */
   WARPMARK_DETERMINISTIC = 1 << 4, /* equal input gives equal bytes, findings and counters */
   WARPMARK_PROFILE = 1 << 5,       /* configure knows "counters": traffic, and line by line */
-  WARPMARK_CHECKS = 1 << 6         /* configure takes "checks" of memory, init, race and sync */
+  WARPMARK_CHECKS = 1 << 6         /* configure takes "checks", those of checks.def too */
 };
 
 /* A context of the library, a CUcontext; null means the current one. */
@@ -54,13 +54,11 @@ typedef struct warpmark_device {
    *                             happen in the order of blocks, and kernels that may wait for
    *                             another block (volatile or acquiring loads, swaps, used old values
    *                             in a loop) keep to one thread.
-   *   "checks": ["memory", …]   what launches are searched for, of memory (exact bounds and
-   *                             alignment of each access; the default), init (use of values that
-   *                             were never written), race (unordered accesses to one place) and
-   *                             sync (barriers and warp operations that not everybody reaches);
-   *                             any of them includes memory. []: an access only stays inside the
-   *                             device's memory. leak: allocations that are left when their
-   *                             context goes; nothing else includes it
+   *   "checks": ["memory", …]   what launches are searched for: memory (exact bounds and alignment
+   *                             of each access; the default) and those of warpmark/checks.def,
+   *                             which include it. []: an access only stays inside the device's
+   *                             memory. leak: allocations that are left when their context goes;
+   *                             nothing else includes it
    *   "check": "memory"|"none"  the same as ["memory"] and []
    *   "counters": ["traffic"]   what launches count beside the basic counters: traffic, and with
    *                             "lines" the same for each line of the source; ["basic"] or []:

@@ -10,7 +10,7 @@ std::string choose_checks(const std::vector<std::string>& names, Limits& limits)
   for (const std::string& name : names) {
     bool known = name == "memory" || name == "leak";
     leaks = leaks || name == "leak";
-#define CHECK(check, kind) \
+#define CHECK(check, kind, word, places) \
   if (name == #check) known = checks.check = true;
 #include "warpmark/checks.def"
     if (!known) return name.empty() ? "\"\"" : name;
@@ -29,7 +29,7 @@ std::string choose_checks(std::string_view text, Limits& limits) {
     const std::string_view name = text.substr(0, comma);
     if (name == "all") {
       names.emplace_back("memory");
-#define CHECK(check, kind) names.emplace_back(#check);
+#define CHECK(check, kind, word, places) names.emplace_back(#check);
 #include "warpmark/checks.def"
     } else {
       names.emplace_back(name);

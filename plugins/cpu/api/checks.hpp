@@ -12,7 +12,7 @@ namespace warpmark::cpu {
 /// For errors: all names but "all" and "none".
 inline constexpr const char* kCheckNames =
     "memory"
-#define CHECK(name, kind) ", " #name
+#define CHECK(name, kind, word, places) ", " #name
 #include "warpmark/checks.def"
     ", leak";
 

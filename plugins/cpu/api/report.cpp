@@ -91,8 +91,8 @@ const char* name_of(FaultKind kind) {
       return "waiting";
     case FaultKind::heap:
       return "heap";
-#define CHECK(name, found) \
-  case FaultKind::found:   \
+#define CHECK(name, found, word, places) \
+  case FaultKind::found:                 \
     return #found;
 #include "warpmark/checks.def"
     case FaultKind::incomplete:

@@ -176,7 +176,6 @@ std::string sanitizer_text(const Fault& fault, const Program& program) {
     case FaultKind::waiting:
       text.more(safe(fault.message) + " at " + text.place(fault.statement));
       return text.take();
-    case FaultKind::count:
     case FaultKind::trap:
     case FaultKind::stack:
     case FaultKind::invalid_pc:
@@ -193,6 +192,12 @@ std::string sanitizer_text(const Fault& fault, const Program& program) {
       text.at(fault);
       text.by(fault);
       text.more(safe(fault.message));
+      break;
+    default:  // of a check whose mistakes compute-sanitizer has no words for
+      text.head(std::string("Error: ") + fault.hazard);
+      text.at(fault);
+      text.by(fault);
+      text.more(safe(fault.message + fault.detail));
       break;
   }
   text.further(fault);

@@ -5,12 +5,12 @@ namespace warpmark::cpu {
 
 /// Accesses outside of memory are always looked for, unless LaunchShape::exact_bounds says not.
 struct Checks {
-#define CHECK(name, kind) bool name = false;
+#define CHECK(name, kind, word, places) bool name = false;
 #include "warpmark/checks.def"
   bool closely = false;  ///< each access by itself, none by a fast path: to hold those against it
   [[nodiscard]] bool any() const {
     bool some = false;
-#define CHECK(name, kind) some = some || name;
+#define CHECK(name, kind, word, places) some = some || name;
 #include "warpmark/checks.def"
     return some;
   }

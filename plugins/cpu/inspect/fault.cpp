@@ -33,12 +33,10 @@ const char* plural_of(FaultKind kind) {
       return "accesses out of bounds";
     case FaultKind::misaligned_address:
       return "misaligned accesses";
-    case FaultKind::race:
-      return "races";
-    case FaultKind::uninitialised:
-      return "uses of undefined values";
-    case FaultKind::sync:
-      return "misused barriers";
+#define CHECK(name, found, word, places) \
+  case FaultKind::found:                 \
+    return places;
+#include "warpmark/checks.def"
     default:
       return "failures of one kind";
   }

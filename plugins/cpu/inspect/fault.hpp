@@ -24,12 +24,11 @@ enum class FaultKind : std::uint8_t {
   surface,     ///< an access outside a surface that must not be
   descriptor,  ///< a tensor map that is none, or does not suit the instruction
   assertion,
-  waiting,        ///< where threads were when a limit ended the launch
-  heap,           ///< a free of what is not allocated
-  race,           ///< unordered accesses to one place
-  uninitialised,  ///< a value that was never written is used
-  sync,           ///< a barrier or warp operation that not everybody reaches
-  incomplete,     ///< a check looked no further
+  waiting,  ///< where threads were when a limit ended the launch
+  heap,     ///< a free of what is not allocated
+#define CHECK(name, found, word, places) found,
+#include "warpmark/checks.def"
+  incomplete,  ///< a check looked no further
   count
 };
 
@@ -98,7 +97,7 @@ constexpr Space space_of(const Fault& fault) {
 
 /// Findings leave the launch's results as they are; everything else ends it with an error.
 constexpr bool is_finding(FaultKind kind) {
-#define CHECK(name, found) \
+#define CHECK(name, found, word, places) \
   if (kind == FaultKind::found) return true;
 #include "warpmark/checks.def"
   return kind == FaultKind::incomplete;

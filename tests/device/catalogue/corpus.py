@@ -19,9 +19,6 @@ def compile_files(program, architectures, modes, files):
     """One record for each file, architecture and mode that NVRTC compiles: name, architecture, mode, ptx
     (a path), kernels. Ends the process with 77 where there is no NVRTC. A device that is opened later
     has a compute capability that runs all of them."""
-    newest = max(map(int, architectures.split(",")))
-    if newest > 90:
-        os.environ["WARPMARK_CPU_CAPABILITY"] = "%d.%d" % divmod(newest, 10)
 
     def compile_one(file):
         return subprocess.run([program, architectures, modes, file],
@@ -34,6 +31,9 @@ def compile_files(program, architectures, modes, files):
     if any(run.returncode for run in runs):
         sys.exit(77 if any(run.returncode == 77 for run in runs) else "%s failed" % program)
     units = [json.loads(line) for run in runs for line in run.stdout.splitlines()]
+    newest = max(int(unit["architecture"]) for unit in units)
+    if newest > 90:
+        os.environ["WARPMARK_CPU_CAPABILITY"] = "%d.%d" % divmod(newest, 10)
     for unit in units:
         if unit["ptx"]:
             with open(unit["ptx"], encoding="utf-8", errors="replace") as file:
