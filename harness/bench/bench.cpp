@@ -17,16 +17,22 @@ BenchTable table_of(const std::vector<BenchWork>& work, const RunContext& contex
   BenchTable table;
   table.cases = work.size();
   std::set<std::string> suites;
+  std::set<TimingMode> further;
   const std::vector<std::string>& device = context.device.capabilities;
   table.counted = std::find(device.begin(), device.end(), "counters") != device.end();
   for (const BenchWork& item : work) {
     suites.insert(item.work.which.suite->name);
     table.name_width = std::max(table.name_width, item.work.which.id.size());
-    table.hot = table.hot || (!table.counted && item.timing.caches.size() > 1);
+    table.profile = table.profile || item.timing.profile;
+    for (size_t i = 1; i < item.timing.modes.size() && !table.counted; ++i) {
+      const TimingMode mode = item.timing.modes[i];
+      if (!is_transfer(mode)) further.insert(mode);
+    }
     table.bytes = table.bytes || item.work.planned.plan.bytes;
     table.flops = table.flops || item.work.planned.plan.flops;
   }
   table.suites = suites.size();
+  table.further_modes.assign(further.begin(), further.end());
   return table;
 }
 
@@ -47,7 +53,8 @@ class Measurements {
     attempt.timed =
         timed_case(item.work.planned, item.sources, item.timing, std::move(job.processes),
                    context_.bench ? context_.bench->ceilings : unknown);
-    if (!attempt.timed) attempt.outcome.notices.emplace_back("not timed: there is no sample");
+    if (!attempt.timed && !item.timing.profile)
+      attempt.outcome.notices.emplace_back("not timed: there is no sample");
     return attempt;
   }
 
@@ -98,8 +105,12 @@ BenchmarkReport report_of(const CaseRun::Result& result) {
   add("flops_per_second", series.flops_per_s);
   add("copy_share", series.copy_share);
   add("read_share", series.read_share);
-  const BenchSeries* hot = timed.find_series(CacheState::hot);
-  if (hot != nullptr && hot != &series) add("hot_median_s", hot->summary.median);
+  for (const BenchSeries& further : timed.series) {
+    if (&further == &series) continue;
+    std::string name = std::string(to_text(further.cache)) + " median s";
+    std::replace(name.begin(), name.end(), ' ', '_');
+    add(name, further.summary.median);
+  }
   for (const auto& [name, value] : timed.measurement.counters) {
     add(name, static_cast<double>(value));
   }

@@ -1,4 +1,6 @@
 // Measuring cases: from paths to the exit code.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -18,25 +20,27 @@ namespace warpmark {
 
 namespace {
 
-std::vector<CacheState> states_of(CacheChoice choice) {
-  switch (choice) {
-    case CacheChoice::cold:
-      return {CacheState::cold};
-    case CacheChoice::hot:
-      return {CacheState::hot};
-    case CacheChoice::both:
-      break;
+std::vector<TimingMode> modes_of(CacheChoice cache, bool graph, bool transfers) {
+  std::vector<TimingMode> modes;
+  if (cache != CacheChoice::hot) modes.push_back(TimingMode::cold);
+  if (cache != CacheChoice::cold) modes.push_back(TimingMode::hot);
+  if (graph && cache != CacheChoice::hot) modes.push_back(TimingMode::cold_graph);
+  if (graph && cache != CacheChoice::cold) modes.push_back(TimingMode::hot_graph);
+  if (transfers) {
+    modes.insert(modes.end(), {TimingMode::upload, TimingMode::pageable_upload,
+                               TimingMode::download, TimingMode::pageable_download});
   }
-  return {CacheState::cold, CacheState::hot};
+  return modes;
 }
 
 // The command's options go before the suite's keys, and those before the defaults.
 TimingOptions timing_of(const JobRequest& request, const Case& which) {
   const Bench& suite = which.suite->bench;
   TimingOptions timing;
-  if (const auto cache = request.cache ? request.cache : suite.cache) {
-    timing.caches = states_of(*cache);
-  }
+  timing.modes = modes_of(request.cache.value_or(suite.cache.value_or(CacheChoice::cold)),
+                          request.graph.value_or(suite.graph.value_or(false)),
+                          request.transfers.value_or(suite.transfers.value_or(false)));
+  timing.profile = request.profile;
   if (suite.budget_s) timing.budget_s = positive_number(*suite.budget_s, which.scope());
   if (request.budget_s) timing.budget_s = *request.budget_s;
   if (request.precision) timing.precision = *request.precision;
@@ -100,11 +104,13 @@ std::vector<CaseWork> case_work(const std::vector<BenchWork>& work) {
   refuse_all(case_work(work), request, out);
 }
 
-BenchContext bench_context(const std::vector<BenchWork>& work, Session& session) {
+BenchContext bench_context(const JobRequest& request, const std::vector<BenchWork>& work,
+                           Session& session) {
   BenchContext bench;
   bench.host = this_host();
   bench.git = git_state(work.front().work.which.suite->folder);
-  bench.ceilings = session.ceilings();
+  // Measuring them would put kernels of ours into a profile.
+  if (!request.profile) bench.ceilings = session.ceilings();
   bench.cuda_version = header_cuda_version();
   return bench;
 }
@@ -112,6 +118,10 @@ BenchContext bench_context(const std::vector<BenchWork>& work, Session& session)
 }  // namespace
 
 ExitCode bench(const JobRequest& request, Output& out) {
+  if (request.profile && (!request.baseline.empty() || !request.google_benchmark.empty())) {
+    throw usage_error(fmt::format("--profile takes no times, so that {} has nothing to go by",
+                                  request.baseline.empty() ? "--benchmark-out" : "--compare"));
+  }
   if (!request.baseline.empty()) return bench_and_compare(request, out);
   LazyPython python;
   CaseChoice choice = request.choice;
@@ -130,7 +140,12 @@ ExitCode bench(const JobRequest& request, Output& out) {
 
   auto session = std::make_unique<Session>(python.interpreter(), request.session);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
-  context.bench = bench_context(work, *session);
+  if (request.profile && session->require().has("counters")) {
+    throw usage_error(
+        "--profile is for the profilers of a GPU, and the device is " + session->require().name, {},
+        "`warpmark profile` shows what its kernels do, line by line");
+  }
+  context.bench = bench_context(request, work, *session);
 
   BenchOptions options;
   set_run_options(request, out, options);

@@ -113,6 +113,7 @@ std::vector<std::string> command_line(const JobRequest& request, const fs::path&
   const bool one = request.cache && *request.cache != CacheChoice::both;
   words.emplace_back("--cache");
   words.emplace_back(!one ? "both" : *request.cache == CacheChoice::hot ? "hot" : "cold");
+  if (request.graph.value_or(true)) words.emplace_back("--graph");
   return words;
 }
 

@@ -13,7 +13,7 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
     std::vector<std::filesystem::path> paths;
     JobArguments arguments;
     std::filesystem::path share, share_batch;
-    bool self_test = false;
+    bool self_test = false, profile = false;
   };
   const auto state = std::make_shared<State>();
   const ArgumentParser app = program.add_subcommand(std::string(to_text(kind)), description);
@@ -27,6 +27,8 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
         .value_name("DIR");
     app.add_option("--share-batch", state->share_batch).hide();
   } else {
+    app.add_flag("--profile", state->profile,
+                 "Run each case once, for ncu and nsys, and take no time");
     app.add_flag("--self-test", state->self_test, "Measure false alarms and power on this machine");
   }
   return {app, [state, kind](Output& out) {
@@ -39,6 +41,7 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
                   state->arguments.apply(request);
                   request.share = state->share;
                   request.share_batch = state->share_batch;
+                  request.profile = state->profile;
                   if (state->self_test) {
                     if (!state->paths.empty())
                       throw usage_error("--self-test has kernels of its own, and takes no PATHS");

@@ -203,10 +203,6 @@ void read_sanitize(JobRequest& request, const OptionValue& value) {
   request.sanitize = tool;
 }
 
-bool truth(const YamlNode& node, const std::string& what) {
-  return read_word(node, what, {"true", "false"}) == "true";
-}
-
 // As errors call it: "-k" of "-k,--select".
 std::string first_name(const JobOption& option) {
   return split(split(option.flags, ',').front(), '{').front();
@@ -254,7 +250,7 @@ const std::vector<JobOption>& job_options() {
       {"--trials", "trials", "N", K::word, T::check,
        "Run each case N times, with other inputs each time", &read_trials},
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
-       &read_trial},
+       &read_trial, true},
       {"--checks", "checks", "LIST", K::list, T::check,
        "Checks of the CPU device: memory"
 #define CHECK(name, kind, word, places) "," #name
@@ -272,6 +268,11 @@ const std::vector<JobOption>& job_options() {
        "Seconds that the device part of a case may take (default 60)", &read_timeout},
       {"--cache", "cache", "STATE", K::word, T::bench,
        "State of the last-level cache: cold (default), hot, both", &read_cache},
+      {"--graph", "graph", "", K::flag, T::bench, "Time runs in CUDA graphs, too",
+       [](Request& request, const OptionValue& value) { request.graph = value.on; }},
+      {"--transfers", "transfers", "", K::flag, T::bench,
+       "Time copies of inputs and results, too, from pinned and pageable memory",
+       [](Request& request, const OptionValue& value) { request.transfers = value.on; }},
       {"--budget-s", "budget_s", "S", K::word, T::bench,
        "Seconds that the samples of a case may take (default 5)",
        [](Request& request, const OptionValue& value) {
@@ -340,7 +341,8 @@ const std::vector<JobOption>& job_options() {
        }},
       {"--in-process", "in_process", "", K::flag, T::every,
        "Run cases in this process, for debuggers; a crash ends the run",
-       [](Request& request, const OptionValue& value) { request.session.in_process = value.on; }},
+       [](Request& request, const OptionValue& value) { request.session.in_process = value.on; },
+       true},
       {"--skip-without-device", "skip_without_device", "", K::flag, T::every,
        "Exit with 77 instead of 3 if the device does not exist",
        [](Request& request, const OptionValue& value) { request.skip_without_device = value.on; }},
@@ -375,7 +377,10 @@ void JobArguments::add(const ArgumentParser& app, const JobOption& option) {
 }
 
 void JobArguments::add_to(const ArgumentParser& app) {
-  for (const JobOption& option : job_options()) add(app, option);
+  for (const JobOption& option : job_options()) {
+    add(app, option);
+    if (option.seldom) given_.back()->argument.hide();
+  }
 }
 
 void JobArguments::add_to(const ArgumentParser& app, JobKind job) {
@@ -425,7 +430,7 @@ void read_option(const JobOption& option, const YamlNode& node, const fs::path& 
   value.folder = folder;
   switch (option.kind) {
     case OptionKind::flag:
-      value.on = truth(node, value.what);
+      value.on = read_truth(node, value.what);
       break;
     case OptionKind::word:
     case OptionKind::choice:

@@ -43,6 +43,7 @@ struct JobOption {
   const char* help;
   /// Puts the value into the request, in the place of what was there. Throws a usage error.
   void (*read)(JobRequest& request, const OptionValue& value);
+  bool seldom = false;  ///< not in the help of `warpmark run`, which takes the options of all jobs
 
   bool is_for(JobKind job) const;
 };

@@ -59,6 +59,8 @@ struct JobRequest {
 
   // Of `bench` only; nothing leaves the suite's own value, or that of TimingOptions.
   std::optional<CacheChoice> cache;
+  std::optional<bool> graph, transfers;
+  bool profile = false;  ///< each case runs once, for a profiler
   std::optional<double> budget_s;
   std::optional<double> precision;  ///< a share: 0.005 for "± 0.5 %"
   std::optional<uint64_t> max_samples;

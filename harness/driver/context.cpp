@@ -43,6 +43,15 @@ void Context::set_limit(CUlimit limit, size_t value) const {
       limit, value);
 }
 
+void Context::reset_persisting_cache() const {
+  if (!table().ctx_reset_persisting_l2) return;
+  const ScopedContext current(*this);
+  const CUresult result = table().ctx_reset_persisting_l2.pointer();
+  // Older devices have no such lines.
+  if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_SUPPORTED) return;
+  throw driver().failure(result, table().ctx_reset_persisting_l2.symbol, identify());
+}
+
 std::string Context::identify() const {
   return fmt::format("context {} on {}", static_cast<const void*>(handle_), device_.identify());
 }

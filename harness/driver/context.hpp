@@ -34,6 +34,9 @@ class Context : public std::enable_shared_from_this<Context> {
   void synchronize() const;
   MemoryInfo memory_info() const;
   void set_limit(CUlimit limit, size_t value) const;
+  /// Makes lines of the last-level cache that were told to persist ordinary ones, which a flush
+  /// removes; nothing where the driver or the device knows no such lines.
+  void reset_persisting_cache() const;
   /// For error texts: "context 0x… on device 0 (NVIDIA H200)".
   std::string identify() const;
 

@@ -125,6 +125,24 @@ void DeviceMemory::download(std::span<std::byte> to, size_t offset) const {
       to.size());
 }
 
+void DeviceMemory::upload(std::span<const std::byte> from, const Stream& stream) {
+  check_range(0, from.size());
+  if (from.empty()) return;
+  const ScopedContext current(*context_);
+  context_->driver().call(
+      context_->table().memcpy_htod_async, [this] { return identify(); }, address(), from.data(),
+      from.size(), stream.get());
+}
+
+void DeviceMemory::download(std::span<std::byte> to, const Stream& stream) const {
+  check_range(0, to.size());
+  if (to.empty()) return;
+  const ScopedContext current(*context_);
+  context_->driver().call(
+      context_->table().memcpy_dtoh_async, [this] { return identify(); }, to.data(), address(),
+      to.size(), stream.get());
+}
+
 void DeviceMemory::copy_from(const DeviceMemory& other) {
   check_range(0, other.bytes());
   if (other.bytes() == 0) return;

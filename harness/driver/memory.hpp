@@ -55,6 +55,9 @@ class DeviceMemory {
   void fill(unsigned char value);
 
   // The same in a stream, without waiting.
+  // Host memory must stay until the stream has come by; the driver first copies what is not locked.
+  void upload(std::span<const std::byte> from, const Stream& stream);
+  void download(std::span<std::byte> to, const Stream& stream) const;
   void copy_from(const DeviceMemory& other, const Stream& stream);
   void fill(unsigned char value, const Stream& stream);
   /// For error texts: "1,600 bytes of `dest`, context …".

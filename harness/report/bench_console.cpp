@@ -67,8 +67,10 @@ BenchConsole::BenchConsole(std::ostream& out, const ConsoleStyle& style, const B
     : frame_(out, style, table.suites, table.cases, context),
       table_(table),
       share_(context.bench && context.bench->ceilings && table.bytes) {
+  if (table_.profile) return;
   columns_ = {{"time", 9}, {"±", 8}};
-  if (table_.hot) columns_.push_back({"hot", 9});
+  for (const TimingMode mode : table_.further_modes)
+    columns_.push_back({std::string(to_text(mode)), std::max<size_t>(9, to_text(mode).size())});
   if (table_.counted) {
     columns_.push_back({"instructions", 15});
     columns_.push_back({"bytes", 15});
@@ -109,8 +111,10 @@ void BenchConsole::end_case(const EndedCase& ended) {
   // What was interrupted is in the sum; hundreds of rows would only push the times away.
   if (outcome.verdict == Verdict::interrupted || outcome.verdict == Verdict::not_run) return;
   const bool failed = outcome.verdict == Verdict::failed;
-  const std::string word =
-      outcome.verdict == Verdict::passed ? "not timed" : std::string(to_text(outcome.verdict));
+  const std::string word = outcome.verdict != Verdict::passed
+                               ? std::string(to_text(outcome.verdict))
+                           : table_.profile ? "ran"
+                                            : "not timed";
   frame_.write(fmt::format("{:<{}}  ", outcome.case_id, table_.name_width) +
                coloured(style, failed ? Colour::red : Colour::yellow, fmt::format("{:>9}", word)) +
                "\n");
@@ -130,6 +134,26 @@ void BenchConsole::write_row(const Outcome& outcome, const TimedCase& timed) {
   const std::vector<std::string> warnings = marks(timed);
   if (!warnings.empty()) line += "  " + coloured(style, Colour::yellow, join(warnings, ", "));
   frame_.write(line + "\n");
+  write_transfers(timed);
+}
+
+// "  upload of 12 MiB: 230.1 µs (54.7 GB/s), pageable 1.02 ms (12.3 GB/s)".
+void BenchConsole::write_transfers(const TimedCase& timed) {
+  const std::pair<TimingMode, TimingMode> directions[] = {
+      {TimingMode::upload, TimingMode::pageable_upload},
+      {TimingMode::download, TimingMode::pageable_download}};
+  const auto figures = [](const BenchSeries& series) {
+    return fmt::format("{} ({} GB/s)", time_text(series.summary.median),
+                       cell(series.bytes_per_s, 1e9));
+  };
+  for (const auto& [pinned, pageable] : directions) {
+    const BenchSeries* fast = timed.find_series(pinned);
+    const BenchSeries* slow = timed.find_series(pageable);
+    if (fast == nullptr || slow == nullptr) continue;
+    frame_.write(fmt::format("  {} of {}: pinned {}, pageable {}\n", to_text(pinned),
+                             format_bytes(fast->moved_bytes.value_or(0)), figures(*fast),
+                             figures(*slow)));
+  }
 }
 
 // Where the device counts, times are an aside, and a few samples are enough.
@@ -141,9 +165,11 @@ std::vector<std::string> BenchConsole::cells(const TimedCase& timed) const {
   const BenchSeries& first = timed.series.front();
   std::vector<std::string> texts = {time_text(first.summary.median),
                                     precision_cell(first, trusted(first, timed))};
-  if (table_.hot) {
-    const BenchSeries* hot = timed.series.size() > 1 ? timed.find_series(CacheState::hot) : nullptr;
-    texts.push_back(hot != nullptr ? time_text(hot->summary.median) : "-");
+  for (const TimingMode mode : table_.further_modes) {
+    const BenchSeries* series = timed.find_series(mode);
+    // Where only one mode is taken of a case, its time is in the first column.
+    const bool is_there = series != nullptr && series != &first;
+    texts.push_back(is_there ? time_text(series->summary.median) : "-");
   }
   if (table_.counted) {
     texts.push_back(whole_cell(timed.counter("ptx_thread_instructions")));

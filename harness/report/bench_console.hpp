@@ -15,11 +15,12 @@ namespace warpmark {
 struct BenchTable {
   size_t suites = 0;
   size_t cases = 0;
-  size_t name_width = 0;  ///< of the longest case id
-  bool hot = false;       ///< hot times stand beside cold ones
-  bool bytes = false;     ///< it is known what some case moves
-  bool flops = false;     ///< … and what some case computes
-  bool counted = false;   ///< the device counts instructions and bytes
+  size_t name_width = 0;                  ///< of the longest case id
+  std::vector<TimingMode> further_modes;  ///< columns beside the first time
+  bool bytes = false;                     ///< it is known what some case moves
+  bool flops = false;                     ///< … and what some case computes
+  bool profile = false;                   ///< each case runs for a profiler, and takes no time
+  bool counted = false;                   ///< the device counts instructions and bytes
 };
 
 class BenchConsole : public RunReport {
@@ -40,6 +41,7 @@ class BenchConsole : public RunReport {
   };
 
   void write_row(const Outcome& outcome, const TimedCase& timed);
+  void write_transfers(const TimedCase& timed);
   void write_details(const TimedCase& timed);
   /// Whether the median is known as well as was asked for.
   bool trusted(const BenchSeries& series, const TimedCase& timed) const;

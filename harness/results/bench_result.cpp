@@ -73,10 +73,14 @@ BenchProcess process_of(const RecordField& record) {
 
 BenchSeries series_of(const RecordField& record) {
   BenchSeries series;
-  series.cache = record.member("cache").one_of({CacheState::cold, CacheState::hot});
+  // Journals of before 2026-12 call it so.
+  const auto cache = record.find("cache");
+  series.cache = (cache ? *cache : record.member("mode")).one_of(all_timing_modes());
   const RecordField batch = record.member("batch");
   if (batch.integer() < 1) throw batch.wrong("must be 1 or more");
   series.batch = static_cast<uint64_t>(batch.integer());
+  if (const auto moved = optional_integer(record, "moved_bytes"))
+    series.moved_bytes = static_cast<uint64_t>(*moved);
   series.stop =
       record.member("stop").one_of({StopReason::precise, StopReason::budget, StopReason::samples});
   series.latency_hidden = record.member("latency_hidden").boolean();
@@ -155,7 +159,7 @@ void read_measurement(const RecordField& record, BenchCase& into) {
   for (const RecordField& series : record.member("series").elements()) {
     BenchSeries one = series_of(series);
     if (into.find_series(one.cache) != nullptr) {
-      throw series.wrong(fmt::format("is a second series of cache `{}`", to_text(one.cache)));
+      throw series.wrong(fmt::format("is a second series of mode `{}`", to_text(one.cache)));
     }
     into.series.push_back(std::move(one));
   }

@@ -31,6 +31,7 @@ struct BenchProcess {
 struct BenchSeries {
   CacheState cache = CacheState::cold;
   uint64_t batch = 1;
+  std::optional<uint64_t> moved_bytes;  ///< by one run of a transfer
   StopReason stop = StopReason::precise;
   bool latency_hidden = true;
   /// Seconds. Of several processes the mean of their medians, with the interval of Student's t; of

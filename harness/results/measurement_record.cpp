@@ -35,11 +35,14 @@ void require_times(const std::vector<double>& seconds) {
 }
 
 // See BenchSeries. Of a batch each launch has its share of what launching takes, of a single run the
-// events around it have, however many launches it is.
+// events around it have, however many launches it is. What launching takes within a graph is its
+// own: only its start goes, which the graph of an empty kernel shows.
 std::optional<double> overhead_of(const TimedSeries& timed, size_t launches,
                                   const std::optional<Ceilings>& ceilings) {
   if (timed.empty_seconds.empty() || !ceilings || !(ceilings->launch_s > 0)) return std::nullopt;
-  const double more = summarize(timed.empty_seconds).median - ceilings->launch_s;
+  const double empty = summarize(timed.empty_seconds).median;
+  if (is_graph(timed.cache)) return empty - ceilings->launch_s / static_cast<double>(timed.batch);
+  const double more = empty - ceilings->launch_s;
   return timed.batch > 1 ? static_cast<double>(launches) * more : more;
 }
 
@@ -75,6 +78,12 @@ BenchSeries figures(const std::vector<const TimedSeries*>& processes, size_t lau
     series.summary.interval = mean.interval();
     series.summary.interval.low = std::max(0.0, series.summary.interval.low);
   }
+  if (is_transfer(series.cache)) {
+    series.moved_bytes = processes.front()->moved_bytes;
+    if (series.moved_bytes)
+      series.bytes_per_s = over(static_cast<double>(*series.moved_bytes), series.summary.median);
+    return series;
+  }
   series.bytes_per_s = over(measurement.bytes, series.summary.median);
   series.flops_per_s = over(measurement.flops, series.summary.median);
   if (ceilings) {
@@ -95,26 +104,28 @@ Json record_of(const BenchSeries& series, uint64_t late) {
   const Summary& summary = series.summary;
   Json processes = Json::array();
   for (const BenchProcess& process : series.processes) processes.push_back(record_of(process));
-  return {{"cache", to_text(series.cache)},
-          {"batch", series.batch},
-          {"stop", to_text(series.stop)},
-          {"latency_hidden", series.latency_hidden},
-          {"late", late},
-          {"count", summary.count},
-          {"median_s", summary.median},
-          {"low_s", summary.interval.low},
-          {"high_s", summary.interval.high},
-          {"confidence", summary.interval.confidence},
-          {"q1_s", summary.q1},
-          {"q3_s", summary.q3},
-          {"min_s", summary.min},
-          {"max_s", summary.max},
-          {"bytes_per_s", json_or_null<Json>(series.bytes_per_s)},
-          {"flops_per_s", json_or_null<Json>(series.flops_per_s)},
-          {"copy_share", json_or_null<Json>(series.copy_share)},
-          {"read_share", json_or_null<Json>(series.read_share)},
-          {"processes", std::move(processes)},
-          {"samples_s", series.samples}};
+  Json record = {{"mode", to_text(series.cache)},
+                 {"batch", series.batch},
+                 {"stop", to_text(series.stop)},
+                 {"latency_hidden", series.latency_hidden},
+                 {"late", late},
+                 {"count", summary.count},
+                 {"median_s", summary.median},
+                 {"low_s", summary.interval.low},
+                 {"high_s", summary.interval.high},
+                 {"confidence", summary.interval.confidence},
+                 {"q1_s", summary.q1},
+                 {"q3_s", summary.q3},
+                 {"min_s", summary.min},
+                 {"max_s", summary.max},
+                 {"bytes_per_s", json_or_null<Json>(series.bytes_per_s)},
+                 {"flops_per_s", json_or_null<Json>(series.flops_per_s)},
+                 {"copy_share", json_or_null<Json>(series.copy_share)},
+                 {"read_share", json_or_null<Json>(series.read_share)},
+                 {"processes", std::move(processes)},
+                 {"samples_s", series.samples}};
+  if (series.moved_bytes) record["moved_bytes"] = *series.moved_bytes;
+  return record;
 }
 
 Json record_of(const KernelFacts& kernel) {

@@ -40,6 +40,10 @@ class RecordField {
   /// The enumerator whose `to_text` it is.
   template <typename Enum>
   Enum one_of(std::initializer_list<Enum> all) const {
+    return one_of(std::vector<Enum>(all));
+  }
+  template <typename Enum>
+  Enum one_of(const std::vector<Enum>& all) const {
     const std::string given = text();
     std::vector<std::string> known;
     for (const Enum one : all) {

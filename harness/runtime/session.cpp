@@ -456,7 +456,8 @@ class Session::State {
 
   uint64_t processes_for(const TimingJob& job) const {
     const bool counts = worker_.facts().has("counters");
-    return counts || options_.in_process ? 1 : std::max<uint64_t>(1, job.options.processes);
+    if (counts || options_.in_process || job.options.profile) return 1;
+    return std::max<uint64_t>(1, job.options.processes);
   }
 
   // Each process times all cases, in an order of its own: what lasts for a while, or for a process,
@@ -543,7 +544,9 @@ class Session::State {
   // Where its kernels are loaded.
   void time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
     const ReadyCase& ready = *one.ready;
-    const TimingOptions options = share_of(one.job.options, processes_for(one.job));
+    TimingOptions options = share_of(one.job.options, processes_for(one.job));
+    // What one mode does to caches and clocks falls on all others in turn.
+    std::shuffle(options.modes.begin(), options.modes.end(), order_);
     const Plan& plan = ready.planned.plan;
     protocol::Time request{run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison), options,
                            plan.restore};
@@ -558,6 +561,13 @@ class Session::State {
     if (!std::holds_alternative<protocol::Timed>(reply)) dialogue.end_garbled(outcome);
     auto& timed = std::get<protocol::Timed>(reply);
     end_misfit(ready.planned, timed.misfit, outcome);
+    std::vector<TimedSeries>& series = timed.measurement.series;
+    const std::vector<TimingMode>& modes = one.job.options.modes;
+    const auto place = [&](const TimedSeries& of) {
+      return std::find(modes.begin(), modes.end(), of.cache) - modes.begin();
+    };
+    std::sort(series.begin(), series.end(),
+              [&](const auto& left, const auto& right) { return place(left) < place(right); });
     one.job.processes.push_back(std::move(timed.measurement));
   }
 

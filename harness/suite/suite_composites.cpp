@@ -45,8 +45,7 @@ void read_composites(const YamlNode& expect, Suite& suite) {
   ExpectedComposites& composites = suite.composites;
   const auto asked = [&](const char* name) {
     const YamlNode* node = expect.find(name);
-    return node != nullptr &&
-           read_word(*node, fmt::format("`{}`", name), {"true", "false"}) == "true";
+    return node != nullptr && read_truth(*node, fmt::format("`{}`", name));
   };
   composites.parallel = asked("parallel");
   composites.coalesced = asked("coalesced");

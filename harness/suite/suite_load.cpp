@@ -22,7 +22,7 @@ const std::vector<std::string>& top_keys() {
 }
 
 Bench read_bench(const YamlNode& node) {
-  require_map(node, "`bench`", {"axes", "bytes", "flops", "restore", "cache", "budget_s"});
+  require_map(node, "`bench`", {"axes", "bytes", "flops", "restore", "cache", "graph", "transfers", "budget_s"});
   Bench bench;
   bench.where = node.where;
   if (const YamlNode* axes = node.find("axes")) bench.axes = read_axes(*axes);
@@ -40,6 +40,9 @@ Bench read_bench(const YamlNode& node) {
                   : word == "hot" ? CacheChoice::hot
                                   : CacheChoice::both;
   }
+  if (const YamlNode* graph = node.find("graph")) bench.graph = read_truth(*graph, "`graph`");
+  if (const YamlNode* transfers = node.find("transfers"))
+    bench.transfers = read_truth(*transfers, "`transfers`");
   if (const YamlNode* budget = node.find("budget_s")) {
     bench.budget_s = read_expression(*budget, "`budget_s`");
   }

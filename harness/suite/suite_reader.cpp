@@ -59,6 +59,10 @@ std::string read_word(const YamlNode& node, const std::string& what,
   throw unknown_word("value of " + what, word.text, word.where, words);
 }
 
+bool read_truth(const YamlNode& node, const std::string& what) {
+  return read_word(node, what, {"true", "false"}) == "true";
+}
+
 Expression read_expression(const YamlNode& node, const std::string& what) {
   const Located text = read_text(node, what);
   return Expression::parse(text.text, text.where);

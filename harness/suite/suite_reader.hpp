@@ -30,6 +30,8 @@ PythonText read_python(const YamlNode& node, const std::string& what);
 /// The one of `words` that the node says.
 std::string read_word(const YamlNode& node, const std::string& what,
                       const std::vector<std::string>& words);
+/// Whether the node says `true`; else it says `false`.
+bool read_truth(const YamlNode& node, const std::string& what);
 Expression read_expression(const YamlNode& node, const std::string& what);
 /// One expression or a list of one or more.
 std::vector<Expression> read_expressions(const YamlNode& node, const std::string& what);

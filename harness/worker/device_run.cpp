@@ -43,13 +43,14 @@ LaunchConfig config_of(const protocol::Launch& launch) {
 DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
                      const protocol::Run& run)
     : context_(std::move(context)),
-      buffers_(run.buffers),
+      kernels_(kernels),
+      request_(run),
       guarded_(is_guarded(*context_, run)),
       protects_(run.guard != protocol::Guard::none),
       registers_(run.guard == protocol::Guard::none) {
   const auto edge =
       run.guard == protocol::Guard::front ? DeviceMemory::Edge::front : DeviceMemory::Edge::back;
-  for (const protocol::BufferBytes& wanted : buffers_) {
+  for (const protocol::BufferBytes& wanted : request_.buffers) {
     const DeviceMemory& buffer =
         memory_
             .emplace(wanted.name,
@@ -96,13 +97,13 @@ DeviceMemory& DeviceRun::find(const std::string& name) {
 }
 
 void DeviceRun::restore(const std::vector<BufferMemory>& memory, uint8_t poison) {
-  for (size_t i = 0; i < buffers_.size(); ++i) {
-    DeviceMemory& buffer = find(buffers_[i].name);
-    if (buffers_[i].bytes == 0) continue;
+  for (size_t i = 0; i < request_.buffers.size(); ++i) {
+    DeviceMemory& buffer = find(request_.buffers[i].name);
+    if (request_.buffers[i].bytes == 0) continue;
     if (memory[i].initial) {
       const HostRegistration fast = registered(context_, memory[i].initial->bytes(), registers_);
-      buffer.upload(memory[i].initial->bytes().first(buffers_[i].bytes));
-      if (protects_ && !buffers_[i].inout) buffer.forbid_writes();
+      buffer.upload(memory[i].initial->bytes().first(request_.buffers[i].bytes));
+      if (protects_ && !request_.buffers[i].inout) buffer.forbid_writes();
     } else {
       buffer.fill(poison);
       context_->driver().forget(context_->handle(), buffer.address(), buffer.bytes());
@@ -133,10 +134,11 @@ void DeviceRun::queue(const Stream& stream) {
 }
 
 void DeviceRun::fetch(std::vector<BufferMemory>& memory) const {
-  for (size_t i = 0; i < buffers_.size(); ++i) {
-    if (buffers_[i].bytes == 0 || !memory[i].result) continue;
+  for (size_t i = 0; i < request_.buffers.size(); ++i) {
+    if (request_.buffers[i].bytes == 0 || !memory[i].result) continue;
     const HostRegistration fast = registered(context_, memory[i].result->bytes(), registers_);
-    memory_.at(buffers_[i].name).download(memory[i].result->bytes().first(buffers_[i].bytes));
+    memory_.at(request_.buffers[i].name)
+        .download(memory[i].result->bytes().first(request_.buffers[i].bytes));
   }
 }
 
@@ -150,13 +152,13 @@ std::vector<std::string> DeviceRun::trespasses() const {
 
 std::vector<protocol::BufferPlace> DeviceRun::places() const {
   std::vector<protocol::BufferPlace> places;
-  for (const protocol::BufferBytes& buffer : buffers_)
+  for (const protocol::BufferBytes& buffer : request_.buffers)
     places.push_back({buffer.name, buffer.dtype, memory_.at(buffer.name).address(), buffer.bytes});
   return places;
 }
 
 void DeviceRun::keep_initial() {
-  for (const protocol::BufferBytes& buffer : buffers_) {
+  for (const protocol::BufferBytes& buffer : request_.buffers) {
     if (!buffer.inout || buffer.bytes == 0) continue;
     DeviceMemory copy(context_, buffer.bytes, "initial " + buffer.name);
     copy.copy_from(find(buffer.name));
@@ -166,6 +168,35 @@ void DeviceRun::keep_initial() {
 
 void DeviceRun::queue_restore(const Stream& stream) {
   for (auto& [buffer, initial] : initial_) buffer->copy_from(initial, stream);
+}
+
+std::unique_ptr<DeviceRun> DeviceRun::copy() const {
+  auto other = std::make_unique<DeviceRun>(context_, kernels_, request_);
+  for (auto& [name, buffer] : other->memory_) buffer.copy_from(memory_.at(name));
+  return other;
+}
+
+uint64_t DeviceRun::bytes() const {
+  uint64_t all = 0;
+  for (const protocol::BufferBytes& buffer : request_.buffers) all += buffer.bytes;
+  for (const auto& [buffer, initial] : initial_) all += initial.bytes();
+  return all;
+}
+
+std::vector<DeviceMemory*> DeviceRun::inputs() {
+  std::vector<DeviceMemory*> found;
+  for (const protocol::BufferBytes& buffer : request_.buffers) {
+    if (buffer.has_initial) found.push_back(&find(buffer.name));
+  }
+  return found;
+}
+
+std::vector<DeviceMemory*> DeviceRun::results() {
+  std::vector<DeviceMemory*> found;
+  for (const protocol::BufferBytes& buffer : request_.buffers) {
+    if (!buffer.has_initial || buffer.inout) found.push_back(&find(buffer.name));
+  }
+  return found;
 }
 
 std::vector<KernelFacts> DeviceRun::kernel_facts() const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -54,6 +55,15 @@ class DeviceRun {
   /// Queues putting them back.
   void queue_restore(const Stream& stream);
 
+  /// The same case with buffers of its own, which hold what these hold now.
+  std::unique_ptr<DeviceRun> copy() const;
+  /// What a copy takes of the device's memory.
+  uint64_t bytes() const;
+
+  /// The buffers that have a value before the steps, and those that the steps may change.
+  std::vector<DeviceMemory*> inputs();
+  std::vector<DeviceMemory*> results();
+
   /// What each launch step takes of the device.
   std::vector<KernelFacts> kernel_facts() const;
 
@@ -79,7 +89,8 @@ class DeviceRun {
   void queue_step(Step& step, const Stream& stream, bool& launched);
 
   std::shared_ptr<Context> context_;
-  std::vector<protocol::BufferBytes> buffers_;
+  std::vector<Function> kernels_;
+  protocol::Run request_;
   bool guarded_;
   bool protects_;  ///< inputs from writes of kernels
   /// Host memory is registered for fast copies; never while grading: a kernel could reach it.

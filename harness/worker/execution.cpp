@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
+#include "driver/graph.hpp"
 #include "driver/linker.hpp"
 #include "driver/stream.hpp"
 #include "worker/counters.hpp"
@@ -188,6 +189,17 @@ protocol::Misfit Executor::misfit(const protocol::Run& run, uint64_t more) const
       std::nullopt, false};
 }
 
+protocol::Misfit Executor::misfit(const TimingOptions& options) const {
+  if (choice_.device.has(Capability::counters)) return {};
+  if (options.profile) return {};
+  for (const TimingMode mode : options.modes) {
+    if (is_graph(mode) && !Graph::is_there(*context_))
+      return {fmt::format("is to be timed in a graph, which {} does not have", facts_.name),
+              std::nullopt, false};
+  }
+  return {};
+}
+
 void Executor::set_launch_limits(const protocol::Run& run) {
   if (!choice_.device.has(Capability::reports)) return;
   nlohmann::json options = {{"wall_limit_ms", static_cast<int64_t>(run.wall_limit_s * 1000)}};
@@ -258,12 +270,18 @@ protocol::Timed Executor::time(const protocol::Time& request,
   }
   protocol::Timed reply;
   reply.misfit = misfit(request.run, more);
+  if (reply.misfit.text.empty()) reply.misfit = misfit(request.options);
   if (!reply.misfit.text.empty()) return reply;
   set_launch_limits(request.run);
   DeviceRun run(context_, kernels_, request.run);
   run.restore(memory, request.poison);
   launched_ = true;
   Measurement& measured = reply.measurement;
+  if (request.options.profile) {
+    profile(run);
+    measured.kernels = run.kernel_facts();
+    return reply;
+  }
   measured.before = device_state();
   const auto start = Clock::now();
   if (counts) {
@@ -274,19 +292,32 @@ protocol::Timed Executor::time(const protocol::Time& request,
     measured.series.push_back(time_on_host(run, request.options, request.restore));
   } else {
     Sampler sampler(context_, timing_kernels(), run, request.restore);
-    const std::vector<CacheState>& caches = request.options.caches;
-    for (size_t i = 0; i < caches.size(); ++i) {
+    const std::vector<TimingMode>& modes = request.options.modes;
+    for (size_t i = 0; i < modes.size(); ++i) {
       // Each series may use an equal part of what is left.
       const double spent = seconds_since(start);
       const double share =
-          std::max(0.0, request.options.budget_s - spent) / static_cast<double>(caches.size() - i);
-      measured.series.push_back(sampler.sample(caches[i], request.options, in_seconds(share)));
+          std::max(0.0, request.options.budget_s - spent) / static_cast<double>(modes.size() - i);
+      measured.series.push_back(sampler.sample(modes[i], request.options, in_seconds(share)));
     }
   }
   measured.seconds = seconds_since(start);
   measured.after = device_state();
   measured.kernels = run.kernel_facts();
   return reply;
+}
+
+// Profilers that are asked to (ncu --profile-from-start off, nsys --capture-range=cudaProfilerApi)
+// look at nothing else.
+void Executor::profile(DeviceRun& run) {
+  const Driver& driver = context_->driver();
+  const ScopedContext current(*context_);
+  const auto object = [&] { return context_->identify(); };
+  const Stream stream(context_);
+  driver.call(context_->table().profiler_start, object);
+  run.queue(stream);
+  stream.synchronize();
+  driver.call(context_->table().profiler_stop, object);
 }
 
 // A device that counts is no clock: a few times by the host's show about how long it takes, or fewer
@@ -296,7 +327,7 @@ TimedSeries Executor::time_on_host(DeviceRun& run, const TimingOptions& options,
   const Stream stream(context_);
   if (restore != Restore::never) run.keep_initial();
   TimedSeries series;
-  series.cache = CacheState::hot;
+  series.cache = TimingMode::hot;
   series.stop = StopReason::samples;
   const auto start = Clock::now();
   while (series.seconds.size() < most) {

@@ -62,8 +62,11 @@ class Executor {
   Module load(const std::vector<protocol::Load::Unit>& units, size_t unit) const;
   /// Why a run does not fit the device. `more` is what it needs beside its buffers, in bytes.
   protocol::Misfit misfit(const protocol::Run& run, uint64_t more = 0) const;
+  /// Why the device cannot time as it is asked to.
+  protocol::Misfit misfit(const TimingOptions& options) const;
   TimingKernels& timing_kernels();
   DeviceState device_state();
+  void profile(DeviceRun& run);
   TimedSeries time_on_host(DeviceRun& run, const TimingOptions& options, Restore restore);
 
   DeviceChoice choice_;

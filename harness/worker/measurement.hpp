@@ -13,24 +13,41 @@
 
 namespace warpmark {
 
-/// What the device's last-level cache holds when a timed run begins.
-enum class CacheState : uint8_t {
-  cold,  ///< nothing of the case: it was flushed
-  hot    ///< what the run before left there
+/// What is timed, and how.
+enum class TimingMode : uint8_t {
+  // One run of the steps:
+  cold,        ///< with nothing of the case in the last-level cache: it was flushed
+  hot,         ///< with what the run before left there
+  cold_graph,  ///< in a CUDA graph of several, each with buffers of its own, after a flush
+  hot_graph,   ///< in a CUDA graph of several
+  // One copy of all its inputs to the device, or of all its outputs from there, where the host's
+  // pages are locked (as cuMemHostAlloc and cudaMallocHost give them) or not (as malloc does):
+  upload,
+  pageable_upload,
+  download,
+  pageable_download
 };
-std::string_view to_text(CacheState state);
+std::string_view to_text(TimingMode mode);
+const std::vector<TimingMode>& all_timing_modes();
+bool is_cold(TimingMode mode);
+bool is_graph(TimingMode mode);
+bool is_transfer(TimingMode mode);
+using CacheState = TimingMode;
 
 struct TimingOptions {
   /// Fresh processes that share budget and samples: times differ more from one process to another
   /// than within one. 1 on devices that count.
   uint64_t processes = 5;
-  std::vector<CacheState> caches = {CacheState::cold};  ///< a series each, in this order
+  std::vector<TimingMode> modes = {TimingMode::cold};  ///< a series each, in this order
   double budget_s = 5;  ///< wall clock of one point's samples, all series together
   double precision =
       0.005;  ///< of the median: half of its 95 % interval over it; then it is enough
   uint64_t min_samples = 20;
   double min_seconds = 0.1;  ///< wall clock of a series, if the budget has it
   uint64_t max_samples = 10000;
+  /// For a profiler: each case runs once between cuProfilerStart and cuProfilerStop, and no time is
+  /// taken.
+  bool profile = false;
 };
 
 /// What each of several processes is asked for, so that together they do what `options` say.
@@ -44,11 +61,12 @@ enum class StopReason : uint8_t {
 };
 std::string_view to_text(StopReason reason);
 
-/// Times under one state of the cache, in one process.
+/// Times in one mode, in one process.
 struct TimedSeries {
-  CacheState cache = CacheState::cold;
-  uint64_t batch = 1;           ///< runs of the steps that one sample is the mean of
-  std::vector<double> seconds;  ///< of one run of the steps, by sample in the order of time
+  TimingMode cache = TimingMode::cold;
+  uint64_t batch = 1;                   ///< runs that one sample is the mean of
+  std::vector<double> seconds;          ///< of one run, by sample in the order of time
+  std::optional<uint64_t> moved_bytes;  ///< by one run of a transfer
   /// Of an empty kernel, timed between them in the same way: the device's own time for a launch,
   /// which differs from process to process and from one moment to the next.
   std::vector<double> empty_seconds;

@@ -26,6 +26,7 @@ Enum enum_from(const Json& json, Enum last) {
 Json to_json(const TimedSeries& series) {
   return {{"cache", static_cast<int>(series.cache)},
           {"batch", series.batch},
+          {"moved_bytes", json_or_null<Json>(series.moved_bytes)},
           {"seconds", series.seconds},
           {"empty_seconds", series.empty_seconds},
           {"clock_mhz", json_or_null<Json>(series.clock_mhz)},
@@ -36,8 +37,9 @@ Json to_json(const TimedSeries& series) {
 
 TimedSeries series_from(const Json& json) {
   TimedSeries series;
-  series.cache = enum_from(json.at("cache"), CacheState::hot);
+  series.cache = enum_from(json.at("cache"), TimingMode::pageable_download);
   series.batch = json.at("batch");
+  if (const Json& moved = json.at("moved_bytes"); !moved.is_null()) series.moved_bytes = moved;
   for (const Json& sample : json.at("seconds")) series.seconds.push_back(finite(sample));
   if (series.seconds.empty()) throw std::runtime_error("a series has no samples");
   for (const Json& sample : json.at("empty_seconds"))
@@ -58,27 +60,28 @@ KernelFacts kernel_from(const Json& json) {
 }  // namespace
 
 Json to_json(const TimingOptions& options) {
-  Json caches = Json::array();
-  for (const CacheState cache : options.caches) caches.push_back(static_cast<int>(cache));
-  return {{"caches", caches},
+  Json modes = Json::array();
+  for (const TimingMode mode : options.modes) modes.push_back(static_cast<int>(mode));
+  return {{"modes", modes},
           {"budget_s", options.budget_s},
           {"precision", options.precision},
           {"min_samples", options.min_samples},
           {"min_seconds", options.min_seconds},
-          {"max_samples", options.max_samples}};
+          {"max_samples", options.max_samples},
+          {"profile", options.profile}};
 }
 
 TimingOptions timing_options_from(const Json& json) {
   TimingOptions options;
-  options.caches.clear();
-  for (const Json& cache : json.at("caches")) {
-    options.caches.push_back(enum_from(cache, CacheState::hot));
-  }
+  options.modes.clear();
+  for (const Json& mode : json.at("modes"))
+    options.modes.push_back(enum_from(mode, TimingMode::pageable_download));
   options.budget_s = finite(json.at("budget_s"));
   options.precision = finite(json.at("precision"));
   options.min_samples = json.at("min_samples");
   options.min_seconds = finite(json.at("min_seconds"));
   options.max_samples = json.at("max_samples");
+  options.profile = json.at("profile");
   return options;
 }
 

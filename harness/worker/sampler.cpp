@@ -12,10 +12,6 @@ namespace {
 
 // Clocks of an idle GPU rise within some tens of milliseconds of work.
 constexpr double kWarmUp = 0.05;
-// Of hot batches: long enough that an event's resolution (0.5 µs) and its own cost do not matter,
-// and few enough launches for a driver's queue (about a thousand).
-constexpr double kBatch = 200e-6;
-constexpr uint64_t kMostBatch = 200;
 // Samples that are queued before the host looks at the first of them.
 constexpr double kGroup = 0.02;
 constexpr uint64_t kMostGroup = 32;
@@ -58,66 +54,69 @@ void Sampler::warm_up(const TimingOptions& options, Clock::time_point deadline) 
 }
 
 template <typename Steps>
-void Sampler::queue(Shot& shot, const TimedSeries& series, const Steps& steps) {
-  if (series.cache == CacheState::cold) kernels_.queue_flush(stream_);
+void Sampler::queue(Shot& shot, bool flush, const Steps& steps) {
+  if (flush) kernels_.queue_flush(stream_);
   if (wait_s_ > 0) kernels_.queue_wait(wait_s_, stream_);
   shot.begin.record(stream_);
-  for (uint64_t i = 0; i < series.batch; ++i) steps();
+  steps();
   shot.end.record(stream_);
   shot.late = shot.begin.passed().value_or(false);
 }
 
-void Sampler::queue_group(const TimedSeries& series, uint64_t count) {
+void Sampler::queue_group(TimedWork& work, bool flush, uint64_t count) {
+  empties_ = 0;
   for (size_t i = 0; i < count; ++i) {
-    if (restore_ != Restore::never) run_.queue_restore(stream_);
-    queue(shot(shots_, i), series, [&] { run_.queue(stream_); });
+    work.queue_restore(stream_);
+    queue(shot(shots_, i), flush, [&] { work.queue(stream_); });
     if (i % kSamplesToEmpty != 0) continue;
-    queue(shot(empty_shots_, i / kSamplesToEmpty), series, [&] { kernels_.queue_empty(stream_); });
+    bool is_there = false;
+    queue(shot(empty_shots_, empties_), flush, [&] { is_there = work.queue_empty(stream_); });
+    if (is_there) ++empties_;
   }
   stream_.synchronize();
 }
 
-TimedSeries Sampler::sample(CacheState cache, const TimingOptions& options,
+TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options,
                             Clock::time_point deadline) {
   const ScopedContext current(*context_);
   if (run_s_ == 0) warm_up(options, deadline);
   TimedSeries series;
-  series.cache = cache;
+  series.cache = mode;
   if (Clock::now() >= deadline) {  // one run took all of it, and another one would as well
     series.seconds = {run_s_};
     series.stop = StopReason::budget;
     series.latency_hidden = false;
     return series;
   }
-  const bool batches = cache == CacheState::hot && restore_ != Restore::each;
-  if (batches && run_s_ < kBatch) {
-    series.batch = std::min(
-        kMostBatch, static_cast<uint64_t>(std::ceil(kBatch / std::max(run_s_, kBatch / 1e6))));
-  }
-  wait_s_ = cache == CacheState::hot ? kQueueLaunch * static_cast<double>(series.batch + 2) : 0;
+  context_->reset_persisting_cache();
+  const auto work = make_timed_work(mode, context_, kernels_, run_, restore_, run_s_, stream_);
+  series.batch = work->batch();
+  series.moved_bytes = work->moved_bytes();
+  const bool hides = work->queueing_s().has_value();
+  wait_s_ = work->queueing_s().value_or(0);
   const std::optional<double> clock_before = kernels_.clock_mhz(stream_);
   StoppingRule rule(options, Clock::now(), deadline);
   std::vector<double> late;  // used only if there are no others
-  double cycle_s = static_cast<double>(series.batch) * run_s_ + wait_s_;
+  const auto runs = static_cast<double>(series.batch);
+  double cycle_s = runs * run_s_ + wait_s_;
   std::optional<StopReason> stop;
   while (!stop) {
     const auto start = Clock::now();
     const auto wanted = static_cast<uint64_t>(kGroup / std::max(cycle_s, 1e-9)) + 1;
     const uint64_t count = std::min({wanted, kMostGroup, rule.most_next(start, cycle_s)});
-    queue_group(series, count);
+    queue_group(*work, is_cold(mode), count);
     cycle_s = seconds_since(start) / static_cast<double>(count);
-    for (size_t i = 0; i < count; i += kSamplesToEmpty) {
-      const Shot& empty = empty_shots_[i / kSamplesToEmpty];
-      if (empty.late) continue;
-      series.empty_seconds.push_back(seconds_between(empty.begin, empty.end) /
-                                     static_cast<double>(series.batch));
+    for (size_t i = 0; i < empties_; ++i) {
+      const Shot& empty = empty_shots_[i];
+      if (!empty.late)
+        series.empty_seconds.push_back(seconds_between(empty.begin, empty.end) / runs);
     }
     bool was_late = false;
     for (size_t i = 0; i < count; ++i) {
-      const double seconds =
-          seconds_between(shots_[i].begin, shots_[i].end) / static_cast<double>(series.batch);
-      was_late |= shots_[i].late;
-      if (shots_[i].late && series.latency_hidden) {
+      const double seconds = seconds_between(shots_[i].begin, shots_[i].end) / runs;
+      const bool is_late = hides && shots_[i].late;
+      was_late |= is_late;
+      if (is_late && series.latency_hidden) {
         late.push_back(seconds);
         ++series.late;
       } else {

@@ -9,13 +9,14 @@
 #include "worker/device_run.hpp"
 #include "worker/measurement.hpp"
 #include "worker/stopping_rule.hpp"
+#include "worker/timed_work.hpp"
 #include "worker/timing_kernels.hpp"
 
 namespace warpmark {
 
 /// One sample is, in one stream and without a wait of the host between them:
 ///
-///     [restore] → [flush] → [wait] → event → steps, once or `batch` times → event
+///     [restore] → [flush] → [wait] → event → what the mode times (TimedWork) → event
 ///
 /// Every fourth is followed by one of an empty kernel in the place of the steps.
 ///
@@ -33,7 +34,7 @@ class Sampler {
 
   /// Takes samples until the rule of `options` ends them or `deadline` has passed. A fault appears
   /// as a DriverError.
-  TimedSeries sample(CacheState cache, const TimingOptions& options, Clock::time_point deadline);
+  TimedSeries sample(TimingMode mode, const TimingOptions& options, Clock::time_point deadline);
 
  private:
   struct Shot {
@@ -43,8 +44,8 @@ class Sampler {
 
   void warm_up(const TimingOptions& options, Clock::time_point deadline);
   template <typename Steps>
-  void queue(Shot& shot, const TimedSeries& series, const Steps& steps);
-  void queue_group(const TimedSeries& series, uint64_t count);
+  void queue(Shot& shot, bool flush, const Steps& steps);
+  void queue_group(TimedWork& work, bool flush, uint64_t count);
   Shot& shot(std::vector<Shot>& shots, size_t index);
 
   std::shared_ptr<Context> context_;
@@ -54,6 +55,7 @@ class Sampler {
   Stream stream_;
   std::vector<Shot> shots_;        ///< of the steps
   std::vector<Shot> empty_shots_;  ///< of empty kernels
+  size_t empties_ = 0;             ///< in the last group
   double run_s_ = 0;               ///< about what one run takes the device; 0 before the warm-up
   double wait_s_ = 0;              ///< before each sample
 };

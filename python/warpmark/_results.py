@@ -116,7 +116,7 @@ class Outcome:
         return "<%s %s%s>" % (self.id, self.verdict, why)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Flat dicts: one, or one for each state of the cache that `bench` measured."""
+        """Flat dicts: one, or one for each mode that `bench` measured."""
         row = {"id": self.id, "suite": self.suite, "verdict": self.verdict, "failure": self.failure,
                "reason": self.reason, "file": self.where.file if self.where else None,
                "line": self.where.line or None if self.where else None, "seconds": self.seconds,
@@ -217,7 +217,7 @@ class Results(Sequence):
         """What `pandas.DataFrame` takes: a flat dict for each case, with a column for each axis.
 
         Times are in seconds, rates in units per second. An axis that has the name of another column
-        is called `axis_NAME`. After `bench` there is a row for each state of the cache. A number
+        is called `axis_NAME`. After `bench` there is a row for each mode (cold, hot …). A number
         that a case does not have is missing in its row.
         """
         return [row for outcome in self._outcomes for row in outcome.rows()]

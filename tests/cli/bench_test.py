@@ -51,7 +51,7 @@ class Times(BenchTest):
         self.assertEqual((measurement["bytes"], measurement["flops"]), (2048, 256))
         self.assertEqual(len(measurement["series"]), 1)
         series = measurement["series"][0]
-        self.assertEqual((series["cache"], series["batch"]), ("hot", 1))
+        self.assertEqual((series["mode"], series["batch"]), ("hot", 1))
         self.assertEqual(series["count"], len(series["samples_s"]))
         self.assertEqual(series["count"], 3)  # as QUICK says; five by default
         self.assertGreater(series["median_s"], 0)
@@ -135,6 +135,22 @@ class Selection(BenchTest):
             self.assertIn("broken has nothing to measure: it expects", errors)
         out, _ = self.run_program("list", "--bench")
         self.assertIn("1 suite, 1 case; 1 suite not measured\n", out)
+
+    def test_modes_of_a_gpu_change_nothing_where_the_device_counts(self):
+        self.write_bench(more="bench: {graph: true, transfers: true}\n")
+        out, _ = self.bench("suites", "--graph", "--transfers", "--journal", "run.jsonl")
+        self.assertIn("1 passed", out)
+        self.assertNotIn("graph", out)
+        self.assertEqual([one["mode"] for one in self.journal()[1]["measurement"]["series"]], ["hot"])
+
+    def test_a_profile_is_for_the_profilers_of_a_gpu(self):
+        self.write_bench()
+        errors = self.refused("bench", "suites", "--profile", *QUICK)
+        self.assertIn("--profile is for the profilers of a GPU, and the device is Warpmark CPU", errors)
+        self.assertIn("`warpmark profile` shows what its kernels do", errors)
+        for option in ("--compare", "--benchmark-out"):
+            errors = self.refused("bench", "suites", "--profile", option, "x.json", *QUICK)
+            self.assertIn("--profile takes no times, so that %s has nothing to go by" % option, errors)
 
     def test_mistakes(self):
         self.write_bench()

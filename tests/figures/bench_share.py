@@ -51,7 +51,7 @@ def main():
                 reads.append(ceilings["read_bytes_per_s"] / 1e9)
             elif record["type"] == "case":
                 for one in record["measurement"]["series"]:
-                    series.setdefault((record["suite"], one["cache"]), []).append(one)
+                    series.setdefault((record["suite"], one["mode"]), []).append(one)
     print("%s, n = 2^28 float32, %d runs: copy %.0f GB/s (%.0f to %.0f), read %.0f GB/s"
           % (device, arguments.runs, statistics.median(copies), min(copies), max(copies),
              statistics.median(reads)))

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace warpmark {
 
@@ -15,6 +16,7 @@ struct FakeObject {
   void* address = nullptr;
   std::string text;  ///< of a link: what was added
   std::pair<char*, size_t> error_log;
+  std::vector<std::function<void()>> work;  ///< of a graph
 };
 
 struct FakeDriver::State {
@@ -25,6 +27,7 @@ struct FakeDriver::State {
   std::map<std::string, std::pair<int, CUresult>> failures;
   CUresult pending = CUDA_SUCCESS;
   double clock = 0;
+  FakeObject* capture = nullptr;  ///< the graph that gets what is queued, if one is recorded
 };
 
 namespace {
@@ -127,6 +130,26 @@ CUresult enter_link(const char* symbol, CUlinkState link) {
   }                                                                    \
   static_assert(true)
 
+// Does it now, or when the graph that is being recorded is launched.
+CUresult queue(std::function<void()> work) {
+  if (state().capture != nullptr) {
+    state().capture->work.push_back(std::move(work));
+  } else {
+    work();
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult copy_in_stream(void* to, const void* from, size_t bytes, CUdeviceptr device) {
+  if (block_at(device, bytes) == nullptr) {
+    return misuse("a copy outside device memory", CUDA_ERROR_INVALID_VALUE);
+  }
+  return queue([=] {
+    state().clock += fake().copy_ms;
+    std::memcpy(to, from, bytes);
+  });
+}
+
 CUresult launch(CUfunction function, LaunchConfig config, void** values) {
   if (current() == nullptr) return misuse("a launch without a context", CUDA_ERROR_INVALID_CONTEXT);
   if (state().pending != CUDA_SUCCESS) return wait();
@@ -138,10 +161,11 @@ CUresult launch(CUfunction function, LaunchConfig config, void** values) {
     const auto* start = static_cast<const std::byte*>(values[i]);
     record.arguments.emplace_back(start, start + kernel.parameters[i].bytes);
   }
-  state().clock += fake().kernel_ms ? fake().kernel_ms(record) : 1;
-  fake().launches.push_back(record);
-  if (fake().on_launch) state().pending = fake().on_launch(record);
-  return CUDA_SUCCESS;
+  return queue([record] {
+    state().clock += fake().kernel_ms ? fake().kernel_ms(record) : 1;
+    fake().launches.push_back(record);
+    if (fake().on_launch) state().pending = fake().on_launch(record);
+  });
 }
 
 }  // namespace
@@ -298,6 +322,19 @@ DriverTable full_table() {
     return CUDA_SUCCESS;
   };
 
+  t.ctx_reset_persisting_l2.pointer = [] {
+    ENTER("cuCtxResetPersistingL2Cache");
+    return CUDA_SUCCESS;
+  };
+  t.profiler_start.pointer = [] {
+    ENTER("cuProfilerStart");
+    return CUDA_SUCCESS;
+  };
+  t.profiler_stop.pointer = [] {
+    ENTER("cuProfilerStop");
+    return CUDA_SUCCESS;
+  };
+
   t.module_load_data_ex.pointer = [](CUmodule* module, const void* image, unsigned int count,
                                      CUjit_option* options, void** values) {
     const CUresult failed = enter("cuModuleLoadDataEx");
@@ -410,8 +447,15 @@ DriverTable full_table() {
   };
   t.memcpy_dtod_async.pointer = [](CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
     ENTER("cuMemcpyDtoDAsync_v2");
-    state().clock += fake().copy_ms;
-    return copy(host(to), host(from), bytes, to);
+    return copy_in_stream(host(to), host(from), bytes, to);
+  };
+  t.memcpy_htod_async.pointer = [](CUdeviceptr to, const void* from, size_t bytes, CUstream) {
+    ENTER("cuMemcpyHtoDAsync_v2");
+    return copy_in_stream(host(to), from, bytes, to);
+  };
+  t.memcpy_dtoh_async.pointer = [](void* to, CUdeviceptr from, size_t bytes, CUstream) {
+    ENTER("cuMemcpyDtoHAsync_v2");
+    return copy_in_stream(to, host(from), bytes, from);
   };
   t.memset_d8.pointer = [](CUdeviceptr to, unsigned char value, size_t bytes) {
     ENTER("cuMemsetD8_v2");
@@ -454,6 +498,37 @@ DriverTable full_table() {
   t.stream_query.pointer = [](CUstream) {
     ENTER("cuStreamQuery");
     return wait();
+  };
+  t.stream_begin_capture.pointer = [](CUstream, CUstreamCaptureMode) {
+    ENTER("cuStreamBeginCapture_v2");
+    state().capture = make("graph");
+    return CUDA_SUCCESS;
+  };
+  t.stream_end_capture.pointer = [](CUstream, CUgraph* graph) {
+    ENTER("cuStreamEndCapture");
+    *graph = reinterpret_cast<CUgraph>(std::exchange(state().capture, nullptr));
+    return CUDA_SUCCESS;
+  };
+  t.graph_instantiate.pointer = [](CUgraphExec* executable, CUgraph graph, unsigned long long) {
+    ENTER("cuGraphInstantiateWithFlags");
+    FakeObject* made = make("executable graph");
+    made->work = reinterpret_cast<FakeObject*>(graph)->work;
+    *executable = reinterpret_cast<CUgraphExec>(made);
+    return CUDA_SUCCESS;
+  };
+  t.graph_launch.pointer = [](CUgraphExec executable, CUstream) {
+    ENTER("cuGraphLaunch");
+    state().clock += fake().graph_ms;
+    for (const auto& work : state().objects.at(executable)->work) work();
+    return CUDA_SUCCESS;
+  };
+  t.graph_destroy.pointer = [](CUgraph graph) {
+    ENTER("cuGraphDestroy");
+    return destroy(graph, "graph");
+  };
+  t.graph_exec_destroy.pointer = [](CUgraphExec executable) {
+    ENTER("cuGraphExecDestroy");
+    return destroy(executable, "executable graph");
   };
   t.event_create.pointer = [](CUevent* event, unsigned int) {
     ENTER("cuEventCreate");

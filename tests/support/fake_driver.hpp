@@ -61,7 +61,8 @@ class FakeDriver {
   std::function<CUresult(const FakeLaunch&)> on_launch;
   /// What a launch takes the device, in milliseconds; 1 if it is not set.
   std::function<double(const FakeLaunch&)> kernel_ms;
-  double copy_ms = 0;  ///< what a copy in a stream takes it
+  double copy_ms = 0;   ///< what a copy in a stream takes it
+  double graph_ms = 0;  ///< what starting a graph takes it
   /// Whether the device has come by an event that is asked for; it has not if it is not set.
   std::function<bool()> event_passed;
   std::map<CUdevice_attribute, int> attributes;
@@ -73,7 +74,8 @@ class FakeDriver {
   std::vector<std::string> calls;   ///< exported symbols in order
   std::vector<std::string> images;  ///< what was loaded
   std::vector<FakeLaunch> launches;
-  /// Objects alive, by kind: context, module, memory, stream, event, registration; no zero entries.
+  /// Objects alive, by kind: context, module, memory, stream, event, registration,
+  /// graph, executable graph; no zero entries.
   std::map<std::string, int> live() const;
   int current_contexts() const;  ///< depth of the context stack
   /// Mistakes of the caller: an object destroyed twice, used after its context, or without one.

@@ -100,7 +100,7 @@ int run(int argc, char** argv) {
       planned.plan.point.push_back({axis.name, axis.value});
     }
     TimingOptions timing;
-    if (timer.script.letter(which) == 'h') timing.caches = {CacheState::cold, CacheState::hot};
+    if (timer.script.letter(which) == 'h') timing.modes = {CacheState::cold, CacheState::hot};
     work.push_back({{std::move(which), std::move(planned), {}, {}}, timing, std::string(64, 'a')});
   }
   return static_cast<int>(run_bench(work, timer, context, options, std::cout));

@@ -45,7 +45,8 @@ std::string bench_text(const ConsoleStyle& style) {
   table.suites = 1;
   table.cases = 9;
   table.name_width = 18;
-  table.hot = table.bytes = table.flops = true;
+  table.further_modes = {TimingMode::hot};
+  table.bytes = table.flops = true;
   Writer writer(style, testing_results::bench_context(), table);
   writer.add("n=1048576", timed());
   Measurement spent = measurement();
@@ -105,6 +106,51 @@ TEST(BenchConsole, Golden) {
       "SKIPPED doublify.n=6: needs 80 GiB, the device has 4 GiB\n"
       "\n"
       "5 passed, 1 failed, 1 skipped, 1 interrupted, 1 not run in 1 min 01 s\n");
+}
+
+TEST(BenchConsole, GraphsAreColumnsAndTransfersLines) {
+  BenchTable table;
+  table.suites = table.cases = 1;
+  table.name_width = 18;
+  table.further_modes = {TimingMode::cold_graph};
+  table.bytes = true;
+  RunContext context = testing_results::bench_context();
+  Writer writer({}, context, table);
+  Measurement measured = measurement();
+  measured.series[1].cache = TimingMode::cold_graph;
+  for (const auto& [mode, seconds] : {std::pair{TimingMode::upload, 0.25e-3},
+                                      {TimingMode::pageable_upload, 1e-3},
+                                      {TimingMode::download, 0.5e-3},
+                                      {TimingMode::pageable_download, 2e-3}}) {
+    measured.series.push_back(testing_results::series(mode, seconds, 0.001, 12));
+    measured.series.back().moved_bytes = 12 << 20;
+  }
+  writer.add("n=1048576", timed(measured));
+  const std::string text = writer.finish();
+  EXPECT_THAT(
+      text,
+      testing::HasSubstr(
+          "case                     time         ±  cold graph     GB/s  of copy  samples\n"
+          "doublify.n=1048576   4.000 ms  ±0.14 %     3.200 ms     4000   97.6 %       41\n"
+          "  upload of 12 MiB: pinned 250.0 µs (50.33 GB/s), pageable 1.000 ms (12.58 GB/s)\n"
+          "  download of 12 MiB: pinned 500.0 µs (25.17 GB/s), pageable 2.000 ms (6.291 GB/s)\n"));
+}
+
+TEST(BenchConsole, AProfiledRunHasNoTimes) {
+  BenchTable table;
+  table.suites = table.cases = 1;
+  table.name_width = 18;
+  table.profile = true;
+  Writer writer({}, testing_results::bench_context(), table);
+  writer.add(outcome("doublify", "n=5", Verdict::passed));
+  EXPECT_EQ(
+      writer.finish(),
+      "warpmark bench: 1 suite, 1 case on NVIDIA H200 (sm_90, driver 13.0, NVRTC 13.0), seed 0\n"
+      "device: using NVIDIA H200 (sm_90)\n"
+      "\n"
+      "doublify.n=5              ran\n"
+      "\n"
+      "1 passed in 1 min 01 s\n");
 }
 
 TEST(BenchConsole, QuietGolden) {

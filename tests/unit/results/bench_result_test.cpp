@@ -171,9 +171,10 @@ TEST_F(Changed, SaysWhereAndWhatIsWrong) {
        "3: `verdict` must be one of passed, failed, skipped, interrupted, not_run, not `fine`"},
       {4, "/measurement/bytes", "8", "4: `measurement/bytes` must be a number, not a text"},
       {4, "/measurement/series/1/cache", "warm",
-       "4: `measurement/series/1/cache` must be one of cold, hot, not `warm`"},
+       "4: `measurement/series/1/cache` must be one of cold, hot, cold graph, hot graph, "
+       "upload, pageable upload, download, pageable download, not `warm`"},
       {4, "/measurement/series/1/cache", "cold",
-       "4: `measurement/series/1` is a second series of cache `cold`"},
+       "4: `measurement/series/1` is a second series of mode `cold`"},
       {4, "/measurement/series/0/median_s", 0,
        "4: `measurement/series/0/median_s` must be more than 0"},
       {4, "/measurement/series/0/median_s", 1.5,

@@ -86,6 +86,31 @@ TEST(TimedCase, WhatAnEmptyKernelTakesMoreIsTakenOff) {
   EXPECT_EQ(one.measurement.seconds, 1.0) << "of both";
 }
 
+// Of a graph only the start goes: what launching takes within it stays.
+TEST(TimedCase, AGraphLosesWhatItTakesToStart) {
+  Measurement one = measurement();
+  one.series = {series(TimingMode::cold_graph, 10e-6, 0, 3)};
+  one.series[0].batch = 20;
+  one.series[0].empty_seconds = {6.4e-6 / 20};  // 5 us to start it, and an empty kernel
+  const TimedCase timed = *timed_case(planned(), "", {}, {one}, ceilings());
+  EXPECT_NEAR(*timed.series[0].processes[0].overhead_s, 5e-6 / 20, 1e-12);
+  EXPECT_NEAR(timed.series[0].summary.median, 9.75e-6, 1e-12);
+  EXPECT_TRUE(timed.series[0].bytes_per_s && timed.series[0].copy_share);
+}
+
+TEST(TimedCase, ATransferHasTheRateOfWhatItMoves) {
+  Measurement one = measurement();
+  one.series.push_back(series(TimingMode::pageable_upload, 1e-3, 0, 3));
+  one.series.back().moved_bytes = 1 << 20;
+  const TimedCase timed = *timed_case(planned(), "", {}, {one}, ceilings());
+  const BenchSeries& upload = *timed.find_series(TimingMode::pageable_upload);
+  EXPECT_NEAR(*upload.bytes_per_s, (1 << 20) / 1e-3, 1);
+  EXPECT_FALSE(upload.flops_per_s || upload.copy_share || upload.read_share);
+  const Json record = measurement_record(timed)["series"].back();
+  EXPECT_EQ(record["mode"], "pageable upload");
+  EXPECT_EQ(record["moved_bytes"], 1 << 20);
+}
+
 TEST(MeasurementRecord, Golden) {
   Measurement small = measurement();
   small.series = {series(CacheState::cold, 4e-3, 0.5, 3)};
@@ -98,7 +123,7 @@ TEST(MeasurementRecord, Golden) {
                                     R"(",
     "budget_s": 5.0, "precision": 0.005, "restore": "batch", "bytes": 16000000000.0,
     "flops": 1000000000.0,
-    "series": [{"cache": "cold", "batch": 1, "stop": "budget", "latency_hidden": true, "late": 2,
+    "series": [{"mode": "cold", "batch": 1, "stop": "budget", "latency_hidden": true, "late": 2,
                 "count": 3, "median_s": 0.004, "low_s": 0.002, "high_s": 0.006,
                 "confidence": 0.75, "q1_s": 0.003, "q3_s": 0.005, "min_s": 0.002, "max_s": 0.006,
                 "bytes_per_s": 4000000000000.0, "flops_per_s": 250000000000.0,

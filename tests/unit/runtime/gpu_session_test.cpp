@@ -77,7 +77,7 @@ TEST_F(GpuSessionTest, MeasuresColdAndHot) {
       "bench: {bytes: 2*src.nbytes}\n";
   const Case which = make(suite, kScale).front();
   TimingOptions timing;
-  timing.caches = {CacheState::cold, CacheState::hot};
+  timing.modes = {CacheState::cold, CacheState::hot};
   const PlannedCase planned = make_plan(which, plugins_);
   TimingJob job{&which, &planned, timing, {}, {}};
   ASSERT_EQ(session().measure({&job, 1}), 1U);
@@ -104,6 +104,54 @@ TEST_F(GpuSessionTest, MeasuresColdAndHot) {
   EXPECT_GT(session().ceilings()->copy_bytes_per_s, 1e10);
   EXPECT_GT(session().ceilings()->launch_s, 1e-7);
   EXPECT_LT(session().ceilings()->launch_s, 1e-5);
+}
+
+TEST_F(GpuSessionTest, MeasuresGraphsAndTransfers) {
+  const std::string suite =
+      "kernel: {file: k.cu, entry: k}\n"
+      "arguments:\n"
+      "  out: {out: src.shape}\n"
+      "  src: {inout: rng.random(1 << 16)}\n"
+      "  f: {scalar: 3}\n"
+      "  n: {scalar: 65536}\n"
+      "launch: {block: 256, grid: 256}\n"
+      "reference: {out: f * src, src: src}\n"
+      "bench: {bytes: 2*src.nbytes, restore: batch}\n";
+  const Case which = make(suite, kScale).front();
+  TimingOptions timing;
+  timing.modes = all_timing_modes();
+  timing.processes = 2;
+  const PlannedCase planned = make_plan(which, plugins_);
+  TimingJob job{&which, &planned, timing, {}, {}};
+  ASSERT_EQ(session().measure({&job, 1}), 1U);
+  ASSERT_EQ(job.outcome.verdict, Verdict::passed) << job.outcome.message;
+  ASSERT_EQ(job.processes.size(), 2U);
+  for (const Measurement& measured : job.processes) {
+    ASSERT_EQ(measured.series.size(), timing.modes.size());
+    for (size_t i = 0; i < measured.series.size(); ++i) {
+      const TimedSeries& series = measured.series[i];
+      EXPECT_EQ(series.cache, timing.modes[i]) << "in the order of the options";
+      EXPECT_TRUE(series.latency_hidden) << to_text(series.cache);
+      EXPECT_EQ(series.batch > 10, is_graph(series.cache) || series.cache == TimingMode::hot);
+      EXPECT_EQ(series.empty_seconds.empty(), is_transfer(series.cache));
+      for (const double seconds : series.seconds) {
+        EXPECT_GT(seconds, 1e-7);
+        EXPECT_LT(seconds, 1e-2);
+      }
+    }
+  }
+}
+
+TEST_F(GpuSessionTest, AProfiledCaseRunsOnceAndHasNoTimes) {
+  const Case which = make(scale_suite("f * src"), kScale).front();
+  TimingOptions timing;
+  timing.profile = true;
+  const PlannedCase planned = make_plan(which, plugins_);
+  TimingJob job{&which, &planned, timing, {}, {}};
+  ASSERT_EQ(session().measure({&job, 1}), 1U);
+  EXPECT_EQ(job.outcome.verdict, Verdict::passed) << job.outcome.message;
+  ASSERT_EQ(job.processes.size(), 1U);
+  EXPECT_TRUE(job.processes[0].series.empty());
 }
 
 TEST_F(GpuSessionTest, SeveralUnits) {

@@ -14,10 +14,17 @@ using Json = nlohmann::json;
 
 Measurement example() {
   Measurement measurement;
+  measurement.series.push_back({TimingMode::cold,
+                                1,
+                                {2e-6, 3e-6},
+                                std::nullopt,
+                                {1.5e-6},
+                                1980,
+                                StopReason::budget,
+                                true,
+                                4});
   measurement.series.push_back(
-      {CacheState::cold, 1, {2e-6, 3e-6}, {1.5e-6}, 1980, StopReason::budget, true, 4});
-  measurement.series.push_back(
-      {CacheState::hot, 20, {1e-6}, {}, std::nullopt, StopReason::samples, false, 0});
+      {TimingMode::upload, 20, {1e-6}, 4096, {}, std::nullopt, StopReason::samples, false, 0});
   measurement.kernels.push_back({"k", {4, 1, 1}, {64, 2, 1}, 32, 1024, 16, 8, 0.5});
   measurement.counters = {{"ptx_thread_instructions", 4096}, {"global_load_bytes", 512}};
   measurement.before.sm_clock_mhz = 1980;
@@ -34,6 +41,8 @@ TEST(MeasurementJson, ComesBackAsItWent) {
   const Measurement& back = std::get<Timed>(reply).measurement;
   EXPECT_EQ(to_json(back), to_json(example()));
   EXPECT_EQ(back.series.at(1).batch, 20U);
+  EXPECT_EQ(back.series.at(1).moved_bytes, 4096U);
+  EXPECT_EQ(back.series.at(0).moved_bytes, std::nullopt);
   EXPECT_EQ(back.series.at(0).seconds, (std::vector<double>{2e-6, 3e-6}));
   EXPECT_EQ(back.series.at(0).empty_seconds, std::vector<double>{1.5e-6});
   EXPECT_EQ(back.series.at(0).clock_mhz, 1980);
@@ -47,7 +56,8 @@ TEST(MeasurementJson, RequestsComeBackAsTheyWent) {
   Time request;
   request.run.buffers.push_back({"x", "float32", 64, true, true, 4});
   request.run.steps.emplace_back(Fill{"x", 7});
-  request.options.caches = {CacheState::hot, CacheState::cold};
+  request.options.modes = {CacheState::hot, CacheState::cold};
+  request.options.profile = true;
   request.options.budget_s = 0.5;
   request.restore = Restore::each;
   const Json wire = to_json(request);
@@ -77,7 +87,7 @@ TEST(MeasurementJson, TimesThatCannotBeAreRefused) {
   refused("/measurement/series/0/seconds", Json::array());
   refused("/measurement/series/0/empty_seconds/0", -1e-6);
   refused("/measurement/series/0/clock_mhz", "fast");
-  refused("/measurement/series/0/cache", 2);
+  refused("/measurement/series/0/cache", all_timing_modes().size());
   refused("/measurement/series/0/stop", -1);
   refused("/measurement/seconds", std::numeric_limits<double>::infinity());
   refused("/measurement/kernels/0/grid", Json::array({1}));

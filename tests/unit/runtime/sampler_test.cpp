@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+#include <span>
 
 #include "base/file.hpp"
 #include "support/fake_driver.hpp"
@@ -52,6 +55,10 @@ class SamplerTest : public testing::Test {
         cache, options_,
         Sampler::Clock::now() + std::chrono::duration_cast<Sampler::Clock::duration>(
                                     std::chrono::duration<double>(budget_s)));
+  }
+
+  void set_initial(const std::vector<float>& values) {
+    case_->inputs().at(0)->upload(std::as_bytes(std::span(values)));
   }
 
   // The launches after the warm-up, which ends with the first launch of ours.
@@ -169,6 +176,86 @@ TEST_F(SamplerTest, InoutBuffersAreRestoredBeforeEachSample) {
   EXPECT_EQ(sample(CacheState::hot, Restore::each).batch, 1U);
   EXPECT_GE(copies(), 5);
   EXPECT_EQ(sample(CacheState::hot, Restore::batch).batch, 20U);
+}
+
+TEST_F(SamplerTest, AHotGraphIsOfRunsOnTheSameBuffers) {
+  kernel_ms_ = 0.0101;
+  fake_.graph_ms = 0.05;
+  const TimedSeries series = sample(TimingMode::hot_graph);
+  EXPECT_EQ(series.cache, TimingMode::hot_graph);
+  EXPECT_EQ(series.batch, 20U) << "200 us of runs";
+  EXPECT_THAT(series.seconds, Each(testing::DoubleNear((0.05 + 20 * 0.0101) / 20 * 1e-3, 1e-9)));
+  EXPECT_THAT(series.empty_seconds, Each(testing::DoubleNear((0.05 + 0.02) / 20 * 1e-3, 1e-9)))
+      << "a graph of one empty kernel";
+  std::set<uint64_t> addresses;
+  for (const FakeLaunch& launch : fake_.launches) {
+    if (launch.kernel == "k") addresses.insert(launch.argument<uint64_t>(0));
+  }
+  EXPECT_EQ(addresses.size(), 1U);
+  EXPECT_EQ(fake_.live().count("graph"), 0U);
+  EXPECT_EQ(fake_.live().count("executable graph"), 0U);
+  EXPECT_THAT(fake_.misuse, testing::IsEmpty());
+}
+
+TEST_F(SamplerTest, EachRunOfAColdGraphHasBuffersOfItsOwn) {
+  kernel_ms_ = 0.0101;
+  const std::vector<float> values(16, 2.5F);
+  std::set<uint64_t> addresses;
+  std::map<uint64_t, int> wrong;
+  fake_.on_launch = [&](const FakeLaunch& launch) {
+    if (launch.kernel != "k") return CUDA_SUCCESS;
+    const auto address = launch.argument<uint64_t>(0);
+    addresses.insert(address);
+    auto* held = reinterpret_cast<float*>(address);  // NOLINT(performance-no-int-to-ptr)
+    if (!std::equal(values.begin(), values.end(), held)) ++wrong[address];
+    std::fill_n(held, 16, 0.0F);
+    return CUDA_SUCCESS;
+  };
+  set_initial(values);
+  const TimedSeries series = sample(TimingMode::cold_graph, Restore::each);
+  EXPECT_EQ(series.batch, 20U);
+  EXPECT_EQ(addresses.size(), 20U);
+  EXPECT_THAT(wrong, testing::IsEmpty()) << "each is put back before each graph";
+  const std::vector<std::string> names = launched();
+  EXPECT_GT(std::count(names.begin(), names.end(), "warpmark_read"), 5) << "flushes";
+  EXPECT_THAT(fake_.misuse, testing::IsEmpty());
+}
+
+TEST_F(SamplerTest, ACaseThatCannotBeRecordedLeavesNoGraph) {
+  fake_.fail("cuGraphInstantiateWithFlags", CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_THROW(sample(TimingMode::hot_graph), DriverError);
+  EXPECT_EQ(fake_.live().count("graph"), 0U);
+  EXPECT_THAT(fake_.misuse, testing::IsEmpty());
+}
+
+TEST_F(SamplerTest, TransfersMoveAllInputsOrAllResults) {
+  fake_.copy_ms = 0.25;
+  const std::vector<float> values(16, 2.5F);
+  set_initial(values);
+  for (const TimingMode mode : {TimingMode::upload, TimingMode::pageable_upload,
+                                TimingMode::download, TimingMode::pageable_download}) {
+    fake_.calls.clear();
+    const TimedSeries series = sample(mode);
+    EXPECT_THAT(series.seconds, Each(testing::DoubleNear(0.25e-3, 1e-9))) << to_text(mode);
+    EXPECT_EQ(series.moved_bytes, 64U);
+    EXPECT_THAT(series.empty_seconds, testing::IsEmpty());
+    const bool pinned = mode == TimingMode::upload || mode == TimingMode::download;
+    EXPECT_EQ(std::count(fake_.calls.begin(), fake_.calls.end(), "cuMemHostRegister_v2"), pinned);
+    const bool uploads = mode == TimingMode::upload || mode == TimingMode::pageable_upload;
+    const char* copy = uploads ? "cuMemcpyHtoDAsync_v2" : "cuMemcpyDtoHAsync_v2";
+    EXPECT_GE(std::count(fake_.calls.begin(), fake_.calls.end(), copy), 5);
+    std::vector<float> held(16);
+    case_->inputs().at(0)->download(std::as_writable_bytes(std::span(held)));
+    EXPECT_EQ(held, values) << "other modes find what the case gave";
+  }
+  EXPECT_EQ(fake_.live().count("registration"), 0U);
+}
+
+TEST_F(SamplerTest, LinesThatPersistInTheCacheAreMadeOrdinary) {
+  sample(TimingMode::cold);
+  EXPECT_EQ(std::count(fake_.calls.begin(), fake_.calls.end(), "cuCtxResetPersistingL2Cache"), 1);
+  fake_.fail("cuCtxResetPersistingL2Cache", CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_NO_THROW(sample(TimingMode::cold)) << "a device that has none";
 }
 
 TEST_F(SamplerTest, AFaultInASampleIsReported) {

@@ -43,6 +43,8 @@ bench:
   flops: 1.5 * n
   restore: each
   cache: hot
+  graph: true
+  transfers: false
   budget_s: 0.5 * n
 expect: pass
 requires: [exact_bounds, reports]
@@ -77,6 +79,8 @@ lint:
   EXPECT_EQ(suite->bench.restore, Restore::each);
   EXPECT_EQ(suite->bench.axes.size(), 1U);
   EXPECT_EQ(suite->bench.cache, CacheChoice::hot);
+  EXPECT_EQ(suite->bench.graph, true);
+  EXPECT_EQ(suite->bench.transfers, false);
   EXPECT_EQ(suite->bench.budget_s->text(), "0.5 * n");
   EXPECT_FALSE(suite->fault);
   EXPECT_EQ(suite->requirements[1].text, "reports");
@@ -84,7 +88,7 @@ lint:
   ASSERT_EQ(suite->lint.size(), 2U);
   ASSERT_EQ(suite->lint[0].allow.size(), 2U);
   EXPECT_EQ(suite->lint[0].allow[1].answer, TrivialAnswer::stale);
-  EXPECT_EQ(suite->lint[0].allow[1].where.line, 36);
+  EXPECT_EQ(suite->lint[0].allow[1].where.line, 38);
   EXPECT_FALSE(suite->lint[0].when);
   EXPECT_EQ(suite->lint[1].reason, "one element");
   EXPECT_EQ(suite->lint[1].when->text(), "n == 1");
@@ -97,6 +101,7 @@ TEST(Suite, WhatIsLeftOutHasItsDefault) {
   EXPECT_EQ(suite->tolerance.nan, NanPolicy::equal);
   EXPECT_EQ(suite->bench.restore, Restore::never);
   EXPECT_FALSE(suite->bench.cache);
+  EXPECT_FALSE(suite->bench.graph);
   EXPECT_FALSE(suite->bench.budget_s);
   EXPECT_FALSE(suite->launch);
   EXPECT_TRUE(suite->axes.empty());

@@ -1,0 +1,183 @@
+#include "worker/timed_work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <vector>
+
+#include "base/error.hpp"
+#include "driver/graph.hpp"
+
+namespace warpmark {
+
+namespace {
+
+// Of hot batches: long enough that an event's resolution (0.5 µs) and its own cost do not matter,
+// and few enough launches for a driver's queue (about a thousand).
+constexpr double kBatch = 200e-6;
+constexpr uint64_t kMostBatch = 200;
+// Of cold graphs: each run has buffers of its own.
+constexpr uint64_t kMostCopies = 50;
+constexpr uint64_t kShareOfFree = 2;  // of the free memory, copies take one part of so many
+// About what the host takes to queue one launch, and one graph.
+constexpr double kQueueLaunch = 4e-6;
+constexpr double kQueueGraph = 20e-6;
+
+uint64_t runs_for(double seconds, double run_s, uint64_t most) {
+  if (run_s >= seconds) return 1;
+  return std::min(most, static_cast<uint64_t>(std::ceil(seconds / std::max(run_s, seconds / 1e6))));
+}
+
+// Runs of the steps, one queued after another.
+class Launches : public TimedWork {
+ public:
+  Launches(bool cold, TimingKernels& kernels, DeviceRun& run, Restore restore, double run_s)
+      : kernels_(kernels), run_(run), restore_(restore) {
+    if (!cold && restore != Restore::each) batch_ = runs_for(kBatch, run_s, kMostBatch);
+    // A flush takes longer than queueing one run.
+    queueing_s_ = cold ? 0 : kQueueLaunch * static_cast<double>(batch_ + 2);
+  }
+
+  void queue_restore(const Stream& stream) override {
+    if (restore_ != Restore::never) run_.queue_restore(stream);
+  }
+  void queue(const Stream& stream) override {
+    for (uint64_t i = 0; i < batch_; ++i) run_.queue(stream);
+  }
+  bool queue_empty(const Stream& stream) override {
+    for (uint64_t i = 0; i < batch_; ++i) kernels_.queue_empty(stream);
+    return true;
+  }
+
+ private:
+  TimingKernels& kernels_;
+  DeviceRun& run_;
+  Restore restore_;
+};
+
+// A graph of several runs. A cold one has buffers for each of them: all have left the cache when
+// the graph starts, and no run finds what another has read.
+class GraphOfRuns : public TimedWork {
+ public:
+  GraphOfRuns(bool cold, const Context& context, TimingKernels& kernels, DeviceRun& run,
+              Restore restore, double run_s, const Stream& stream)
+      : run_(run), restore_(restore) {
+    queueing_s_ = kQueueGraph;
+    if (cold) {
+      queue_restore(stream);  // what is copied
+      stream.synchronize();
+      make_copies(runs_for(kBatch, run_s, kMostCopies), context);
+      batch_ = 1 + copies_.size();
+    } else if (restore != Restore::each) {
+      batch_ = runs_for(kBatch, run_s, kMostBatch);
+    }
+    graph_.emplace(stream, [&] {
+      run_.queue(stream);
+      for (uint64_t i = 1; i < batch_; ++i) (cold ? *copies_[i - 1] : run_).queue(stream);
+    });
+    empty_.emplace(stream, [&] { kernels.queue_empty(stream); });
+    // The first launch of a graph also brings it to the device.
+    queue_restore(stream);
+    queue(stream);
+    queue_empty(stream);
+    stream.synchronize();
+  }
+
+  void queue_restore(const Stream& stream) override {
+    if (restore_ == Restore::never) return;
+    run_.queue_restore(stream);
+    for (const auto& copy : copies_) copy->queue_restore(stream);
+  }
+  void queue(const Stream& stream) override { graph_->launch(stream); }
+  bool queue_empty(const Stream& stream) override {
+    empty_->launch(stream);
+    return true;
+  }
+
+ private:
+  void make_copies(uint64_t runs, const Context& context) {
+    const uint64_t room = context.memory_info().free / kShareOfFree;
+    const uint64_t most = room / std::max<uint64_t>(1, run_.bytes());
+    for (uint64_t i = 1; i < runs && i <= most; ++i) {
+      copies_.push_back(run_.copy());
+      if (restore_ != Restore::never) copies_.back()->keep_initial();
+    }
+  }
+
+  DeviceRun& run_;
+  Restore restore_;
+  std::vector<std::unique_ptr<DeviceRun>> copies_;  ///< they outlive the graph
+  std::optional<Graph> graph_, empty_;
+};
+
+struct Free {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
+
+// All inputs to the device, or all results from it.
+class Transfer : public TimedWork {
+ public:
+  Transfer(TimingMode mode, const std::shared_ptr<Context>& context, DeviceRun& run,
+           const Stream& stream)
+      : uploads_(mode == TimingMode::upload || mode == TimingMode::pageable_upload),
+        buffers_(uploads_ ? run.inputs() : run.results()) {
+    uint64_t bytes = 0;
+    for (const DeviceMemory* buffer : buffers_) bytes += buffer->bytes();
+    moved_bytes_ = bytes;
+    constexpr size_t kPage = 4096;
+    const size_t whole = (std::max<size_t>(bytes, 1) + kPage - 1) / kPage * kPage;
+    host_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, whole)));
+    if (host_ == nullptr) throw std::bad_alloc();
+    // Each page is there, and what is uploaded is what the inputs hold: other modes go on with it.
+    std::fill_n(host_.get(), whole, std::byte{0});
+    run.queue_restore(stream);
+    stream.synchronize();
+    each([](DeviceMemory& buffer, std::span<std::byte> host) { buffer.download(host); });
+    const bool locked = mode == TimingMode::upload || mode == TimingMode::download;
+    if (!locked) return;
+    pages_ = HostRegistration(context, host_.get(), whole);
+    queueing_s_ = kQueueLaunch * static_cast<double>(buffers_.size() + 2);
+  }
+
+  void queue_restore(const Stream& /*stream*/) override {}
+  void queue(const Stream& stream) override {
+    each([&](DeviceMemory& buffer, std::span<std::byte> host) {
+      if (uploads_) {
+        buffer.upload(std::span<const std::byte>(host), stream);
+      } else {
+        buffer.download(host, stream);
+      }
+    });
+  }
+  bool queue_empty(const Stream& /*stream*/) override { return false; }
+
+ private:
+  template <typename Copy>
+  void each(const Copy& copy) {
+    std::byte* host = host_.get();
+    for (DeviceMemory* buffer : buffers_) {
+      copy(*buffer, {host, buffer->bytes()});
+      host += buffer->bytes();
+    }
+  }
+
+  bool uploads_;
+  std::vector<DeviceMemory*> buffers_;
+  std::unique_ptr<std::byte, Free> host_;
+  HostRegistration pages_;  ///< before `host_` goes
+};
+
+}  // namespace
+
+std::unique_ptr<TimedWork> make_timed_work(TimingMode mode, const std::shared_ptr<Context>& context,
+                                           TimingKernels& kernels, DeviceRun& run, Restore restore,
+                                           double run_s, const Stream& stream) {
+  if (is_transfer(mode)) return std::make_unique<Transfer>(mode, context, run, stream);
+  const bool cold = is_cold(mode);
+  if (!is_graph(mode)) return std::make_unique<Launches>(cold, kernels, run, restore, run_s);
+  return std::make_unique<GraphOfRuns>(cold, *context, kernels, run, restore, run_s, stream);
+}
+
+}  // namespace warpmark

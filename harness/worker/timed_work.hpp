@@ -1,0 +1,51 @@
+// What one sample of a timing mode consists of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "driver/stream.hpp"
+#include "suite/restore.hpp"
+#include "worker/device_run.hpp"
+#include "worker/measurement.hpp"
+#include "worker/timing_kernels.hpp"
+
+namespace warpmark {
+
+class TimedWork {
+ public:
+  virtual ~TimedWork() = default;
+  TimedWork(const TimedWork&) = delete;
+  TimedWork& operator=(const TimedWork&) = delete;
+
+  /// Runs in one sample.
+  uint64_t batch() const { return batch_; }
+  /// Bytes that one run moves between host and device; only of transfers.
+  std::optional<uint64_t> moved_bytes() const { return moved_bytes_; }
+  /// Seconds that the host takes to queue a sample, roughly; nothing if it takes a part in the work
+  /// itself, so that no wait of the device can hide it.
+  std::optional<double> queueing_s() const { return queueing_s_; }
+
+  /// Queues what comes before the flush: putting `inout` buffers back.
+  virtual void queue_restore(const Stream& stream) = 0;
+  /// Queues what is timed.
+  virtual void queue(const Stream& stream) = 0;
+  /// Queues the same with an empty kernel in the place of the steps; false if there is no such
+  /// thing.
+  virtual bool queue_empty(const Stream& stream) = 0;
+
+ protected:
+  TimedWork() = default;
+  uint64_t batch_ = 1;
+  std::optional<uint64_t> moved_bytes_;
+  std::optional<double> queueing_s_;
+};
+
+/// Makes it for a case that takes about `run_s` seconds a run; `run` must outlive it, and has kept
+/// its initial buffers unless `restore` is never. Leaves the stream idle. Throws DriverError.
+std::unique_ptr<TimedWork> make_timed_work(TimingMode mode, const std::shared_ptr<Context>& context,
+                                           TimingKernels& kernels, DeviceRun& run, Restore restore,
+                                           double run_s, const Stream& stream);
+
+}  // namespace warpmark
