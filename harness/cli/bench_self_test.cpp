@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/file.hpp"
 #include "cli/program_process.hpp"
+#include "report/figure_text.hpp"
 #include "results/bench_comparison.hpp"
 
 namespace warpmark {
@@ -190,14 +191,23 @@ class SelfTest {
   void compare() {
     for (size_t i = 0; i < kRuns; ++i) {
       for (size_t j = i + 1; j < kRuns; ++j) {
-        for (const ComparedPoint& point : compare_benches(same_[i], same_[j]).points)
+        for (const ComparedPoint& point : compare_benches(same_[i], same_[j]).points) {
           unchanged_.add(point.verdict);
+          note_mistake(point, i, j);
+        }
       }
       for (const BenchResult& more : more_) {
         for (const ComparedPoint& point : compare_benches(same_[i], more).points)
           (point.baseline->median >= kLongEnough ? slower_ : slower_and_short_).add(point.verdict);
       }
     }
+  }
+
+  void note_mistake(const ComparedPoint& point, size_t before, size_t after) {
+    if (point.verdict != ChangeVerdict::slower && point.verdict != ChangeVerdict::faster) return;
+    mistakes_ += fmt::format("  {} ({}), run {} after run {}: {}, {} after {}\n", point.id,
+                             to_text(*point.cache), after + 1, before + 1, to_text(point.verdict),
+                             time_text(point.contender->median), time_text(point.baseline->median));
   }
 
   void print() {
@@ -214,6 +224,7 @@ class SelfTest {
     row(fmt::format("{} % more work, shorter", kMoreWork - 100), slower_and_short_);
     out_.print("\nfalse alarms: {:.1f} % of points without a change are called slower or faster\n",
                unchanged_.share(unchanged_.changed()));
+    out_.print("{}", mistakes_);
     out_.print(
         "power: {:.1f} % of points with {} % more work are called slower, where the kernel "
         "takes {:.0f} us or longer\n",
@@ -232,6 +243,7 @@ class SelfTest {
   ProgramProcess process_;
   std::vector<BenchResult> same_, more_;
   Tally unchanged_, slower_, slower_and_short_;
+  std::string mistakes_;  ///< a line for each
   double seconds_ = 0;
 };
 

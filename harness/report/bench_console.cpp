@@ -194,6 +194,11 @@ std::vector<std::string> BenchConsole::marks(const TimedCase& timed) {
     if (series.summary.count < kTooFew && !table_.counted) words.push_back(which + "unstable");
     if (!series.latency_hidden) words.push_back(which + "with launch latency");
   }
+  for (const TimingMode mode : timed.options.modes) {
+    if (table_.counted || timed.find_series(mode) != nullptr) continue;
+    words.push_back("no time for " + std::string(to_text(mode)));
+    missed_precision_ = true;
+  }
   const bool only_hot = !table_.counted && timed.series.front().cache == CacheState::hot;
   if (only_hot) words.insert(words.begin(), "hot");
   const std::vector<std::string> reasons = throttling(timed.measurement);

@@ -183,18 +183,20 @@ uint64_t DeviceRun::bytes() const {
   return all;
 }
 
-std::vector<DeviceMemory*> DeviceRun::inputs() {
-  std::vector<DeviceMemory*> found;
-  for (const protocol::BufferBytes& buffer : request_.buffers) {
-    if (buffer.has_initial) found.push_back(&find(buffer.name));
+std::vector<std::pair<DeviceMemory*, size_t>> DeviceRun::inputs() {
+  std::vector<std::pair<DeviceMemory*, size_t>> found;
+  for (size_t i = 0; i < request_.buffers.size(); ++i) {
+    const protocol::BufferBytes& buffer = request_.buffers[i];
+    if (buffer.has_initial) found.emplace_back(&find(buffer.name), i);
   }
   return found;
 }
 
-std::vector<DeviceMemory*> DeviceRun::results() {
-  std::vector<DeviceMemory*> found;
-  for (const protocol::BufferBytes& buffer : request_.buffers) {
-    if (!buffer.has_initial || buffer.inout) found.push_back(&find(buffer.name));
+std::vector<std::pair<DeviceMemory*, size_t>> DeviceRun::results() {
+  std::vector<std::pair<DeviceMemory*, size_t>> found;
+  for (size_t i = 0; i < request_.buffers.size(); ++i) {
+    const protocol::BufferBytes& buffer = request_.buffers[i];
+    if (!buffer.has_initial || buffer.inout) found.emplace_back(&find(buffer.name), i);
   }
   return found;
 }

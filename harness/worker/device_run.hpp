@@ -60,9 +60,10 @@ class DeviceRun {
   /// What a copy takes of the device's memory.
   uint64_t bytes() const;
 
-  /// The buffers that have a value before the steps, and those that the steps may change.
-  std::vector<DeviceMemory*> inputs();
-  std::vector<DeviceMemory*> results();
+  /// The buffers that have a value before the steps, and those that the steps may change, each with
+  /// its index in the request.
+  std::vector<std::pair<DeviceMemory*, size_t>> inputs();
+  std::vector<std::pair<DeviceMemory*, size_t>> results();
 
   /// What each launch step takes of the device.
   std::vector<KernelFacts> kernel_facts() const;

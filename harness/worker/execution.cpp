@@ -291,14 +291,14 @@ protocol::Timed Executor::time(const protocol::Time& request,
     run.restore(memory, request.poison);
     measured.series.push_back(time_on_host(run, request.options, request.restore));
   } else {
-    Sampler sampler(context_, timing_kernels(), run, request.restore);
+    Sampler sampler(context_, timing_kernels(), run, memory, request.restore);
     const std::vector<TimingMode>& modes = request.options.modes;
     for (size_t i = 0; i < modes.size(); ++i) {
       // Each series may use an equal part of what is left.
-      const double spent = seconds_since(start);
-      const double share =
-          std::max(0.0, request.options.budget_s - spent) / static_cast<double>(modes.size() - i);
-      measured.series.push_back(sampler.sample(modes[i], request.options, in_seconds(share)));
+      const double left = std::max(0.0, request.options.budget_s - sampler.spent_s());
+      TimedSeries series =
+          sampler.sample(modes[i], request.options, left / static_cast<double>(modes.size() - i));
+      if (!series.seconds.empty()) measured.series.push_back(std::move(series));
     }
   }
   measured.seconds = seconds_since(start);

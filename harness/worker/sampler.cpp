@@ -28,8 +28,13 @@ double seconds_between(const Event& begin, const Event& end) {
 }  // namespace
 
 Sampler::Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels, DeviceRun& run,
-                 Restore restore)
-    : context_(context), kernels_(kernels), run_(run), restore_(restore), stream_(context) {
+                 const std::vector<BufferMemory>& memory, Restore restore)
+    : context_(context),
+      kernels_(kernels),
+      run_(run),
+      memory_(memory),
+      restore_(restore),
+      stream_(context) {
   if (restore_ != Restore::never) run_.keep_initial();
 }
 
@@ -38,10 +43,9 @@ Sampler::Shot& Sampler::shot(std::vector<Shot>& shots, size_t index) {
   return shots[index];
 }
 
-void Sampler::warm_up(const TimingOptions& options, Clock::time_point deadline) {
+void Sampler::warm_up(const TimingOptions& options, double budget_s) {
   const auto start = Clock::now();
-  const double most = std::min({kWarmUp, 0.1 * options.budget_s,
-                                std::chrono::duration<double>(deadline - start).count() / 4});
+  const double most = std::min({kWarmUp, 0.1 * options.budget_s, budget_s / 4});
   Shot& first = shot(shots_, 0);
   do {
     if (restore_ != Restore::never) run_.queue_restore(stream_);
@@ -76,24 +80,42 @@ void Sampler::queue_group(TimedWork& work, bool flush, uint64_t count) {
   stream_.synchronize();
 }
 
-TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options,
-                            Clock::time_point deadline) {
+TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options, double budget_s) {
   const ScopedContext current(*context_);
-  if (run_s_ == 0) warm_up(options, deadline);
   TimedSeries series;
   series.cache = mode;
-  if (Clock::now() >= deadline) {  // one run took all of it, and another one would as well
-    series.seconds = {run_s_};
+  double left_s = budget_s;
+  if (run_s_ == 0) {
+    const auto start = Clock::now();
+    warm_up(options, budget_s);
+    left_s -= seconds_since(start);
+  }
+  // One run took all of it, and another one would as well.
+  if (left_s <= 0) {
+    if (mode == TimingMode::cold || mode == TimingMode::hot) series.seconds = {run_s_};
     series.stop = StopReason::budget;
     series.latency_hidden = false;
+    spent_s_ += budget_s - left_s;
     return series;
   }
   context_->reset_persisting_cache();
-  const auto work = make_timed_work(mode, context_, kernels_, run_, restore_, run_s_, stream_);
+  const auto work =
+      make_timed_work(mode, context_, kernels_, run_, restore_, memory_, run_s_, stream_);
   series.batch = work->batch();
   series.moved_bytes = work->moved_bytes();
-  const bool hides = work->queueing_s().has_value();
-  wait_s_ = work->queueing_s().value_or(0);
+  const auto start = Clock::now();
+  take_samples(
+      *work, options,
+      start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left_s)),
+      series);
+  spent_s_ += budget_s - left_s + seconds_since(start);
+  return series;
+}
+
+void Sampler::take_samples(TimedWork& work, const TimingOptions& options,
+                           Clock::time_point deadline, TimedSeries& series) {
+  const bool hides = work.queueing_s().has_value();
+  wait_s_ = work.queueing_s().value_or(0);
   const std::optional<double> clock_before = kernels_.clock_mhz(stream_);
   StoppingRule rule(options, Clock::now(), deadline);
   std::vector<double> late;  // used only if there are no others
@@ -104,7 +126,7 @@ TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options,
     const auto start = Clock::now();
     const auto wanted = static_cast<uint64_t>(kGroup / std::max(cycle_s, 1e-9)) + 1;
     const uint64_t count = std::min({wanted, kMostGroup, rule.most_next(start, cycle_s)});
-    queue_group(*work, is_cold(mode), count);
+    queue_group(work, is_cold(series.cache), count);
     cycle_s = seconds_since(start) / static_cast<double>(count);
     for (size_t i = 0; i < empties_; ++i) {
       const Shot& empty = empty_shots_[i];
@@ -141,7 +163,6 @@ TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options,
     series.latency_hidden = false;
     series.late = 0;
   }
-  return series;
 }
 
 namespace {

@@ -28,13 +28,17 @@ class Sampler {
  public:
   using Clock = StoppingRule::Clock;
 
-  /// `run` is restored before; its `inout` buffers are put back as `restore` says.
+  /// `run` is restored before; its `inout` buffers are put back as `restore` says. `memory` is the
+  /// host's of its buffers.
   Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels, DeviceRun& run,
-          Restore restore);
+          const std::vector<BufferMemory>& memory, Restore restore);
 
-  /// Takes samples until the rule of `options` ends them or `deadline` has passed. A fault appears
-  /// as a DriverError.
-  TimedSeries sample(TimingMode mode, const TimingOptions& options, Clock::time_point deadline);
+  /// Takes samples until the rule of `options` ends them, or `budget_s` seconds have passed since
+  /// what they need was ready. No sample if the first run of the case has taken all of them, unless
+  /// that run is one. A fault appears as a DriverError.
+  TimedSeries sample(TimingMode mode, const TimingOptions& options, double budget_s);
+  /// Seconds of the budgets that were used.
+  double spent_s() const { return spent_s_; }
 
  private:
   struct Shot {
@@ -42,7 +46,9 @@ class Sampler {
     bool late = false;
   };
 
-  void warm_up(const TimingOptions& options, Clock::time_point deadline);
+  void warm_up(const TimingOptions& options, double budget_s);
+  void take_samples(TimedWork& work, const TimingOptions& options, Clock::time_point deadline,
+                    TimedSeries& series);
   template <typename Steps>
   void queue(Shot& shot, bool flush, const Steps& steps);
   void queue_group(TimedWork& work, bool flush, uint64_t count);
@@ -51,13 +57,15 @@ class Sampler {
   std::shared_ptr<Context> context_;
   TimingKernels& kernels_;
   DeviceRun& run_;
+  const std::vector<BufferMemory>& memory_;
   Restore restore_;
   Stream stream_;
   std::vector<Shot> shots_;        ///< of the steps
   std::vector<Shot> empty_shots_;  ///< of empty kernels
   size_t empties_ = 0;             ///< in the last group
-  double run_s_ = 0;               ///< about what one run takes the device; 0 before the warm-up
-  double wait_s_ = 0;              ///< before each sample
+  double spent_s_ = 0;
+  double run_s_ = 0;   ///< about what one run takes the device; 0 before the warm-up
+  double wait_s_ = 0;  ///< before each sample
 };
 
 /// What the device can do at best: a copy and a read of arrays that no cache holds, by turns.

@@ -120,61 +120,74 @@ struct Free {
 class Transfer : public TimedWork {
  public:
   Transfer(TimingMode mode, const std::shared_ptr<Context>& context, DeviceRun& run,
-           const Stream& stream)
-      : uploads_(mode == TimingMode::upload || mode == TimingMode::pageable_upload),
-        buffers_(uploads_ ? run.inputs() : run.results()) {
+           const std::vector<BufferMemory>& memory)
+      : uploads_(mode == TimingMode::upload || mode == TimingMode::pageable_upload) {
+    if (uploads_) {
+      add_inputs(run, memory);
+    } else {
+      add_results(run);
+    }
     uint64_t bytes = 0;
-    for (const DeviceMemory* buffer : buffers_) bytes += buffer->bytes();
+    for (const Copy& copy : copies_) bytes += copy.host.size();
     moved_bytes_ = bytes;
-    constexpr size_t kPage = 4096;
-    const size_t whole = (std::max<size_t>(bytes, 1) + kPage - 1) / kPage * kPage;
-    host_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, whole)));
-    if (host_ == nullptr) throw std::bad_alloc();
-    // Each page is there, and what is uploaded is what the inputs hold: other modes go on with it.
-    std::fill_n(host_.get(), whole, std::byte{0});
-    run.queue_restore(stream);
-    stream.synchronize();
-    each([](DeviceMemory& buffer, std::span<std::byte> host) { buffer.download(host); });
     const bool locked = mode == TimingMode::upload || mode == TimingMode::download;
     if (!locked) return;
-    pages_ = HostRegistration(context, host_.get(), whole);
-    queueing_s_ = kQueueLaunch * static_cast<double>(buffers_.size() + 2);
+    for (const Copy& copy : copies_)
+      pages_.emplace_back(context, copy.host.data(), copy.host.size());
+    queueing_s_ = kQueueLaunch * static_cast<double>(copies_.size() + 2);
   }
 
   void queue_restore(const Stream& /*stream*/) override {}
   void queue(const Stream& stream) override {
-    each([&](DeviceMemory& buffer, std::span<std::byte> host) {
+    for (const Copy& copy : copies_) {
       if (uploads_) {
-        buffer.upload(std::span<const std::byte>(host), stream);
+        copy.buffer->upload(std::span<const std::byte>(copy.host), stream);
       } else {
-        buffer.download(host, stream);
+        copy.buffer->download(copy.host, stream);
       }
-    });
+    }
   }
   bool queue_empty(const Stream& /*stream*/) override { return false; }
 
  private:
-  template <typename Copy>
-  void each(const Copy& copy) {
-    std::byte* host = host_.get();
-    for (DeviceMemory* buffer : buffers_) {
-      copy(*buffer, {host, buffer->bytes()});
-      host += buffer->bytes();
+  struct Copy {
+    DeviceMemory* buffer;
+    std::span<std::byte> host;
+  };
+
+  // The case's own values: what other modes find is what they would have found.
+  void add_inputs(DeviceRun& run, const std::vector<BufferMemory>& memory) {
+    for (const auto& [buffer, index] : run.inputs()) {
+      if (buffer->bytes() > 0)
+        copies_.push_back({buffer, memory[index].initial->bytes().first(buffer->bytes())});
+    }
+  }
+
+  void add_results(DeviceRun& run) {
+    constexpr size_t kPage = 4096;
+    for (const auto& [buffer, index] : run.results()) {
+      if (buffer->bytes() == 0) continue;
+      const size_t whole = (buffer->bytes() + kPage - 1) / kPage * kPage;
+      host_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(kPage, whole)));
+      if (host_.back() == nullptr) throw std::bad_alloc();
+      std::fill_n(host_.back().get(), whole, std::byte{0});  // so that each page is there
+      copies_.push_back({buffer, {host_.back().get(), buffer->bytes()}});
     }
   }
 
   bool uploads_;
-  std::vector<DeviceMemory*> buffers_;
-  std::unique_ptr<std::byte, Free> host_;
-  HostRegistration pages_;  ///< before `host_` goes
+  std::vector<Copy> copies_;
+  std::vector<std::unique_ptr<std::byte, Free>> host_;
+  std::vector<HostRegistration> pages_;  ///< they go before `host_`
 };
 
 }  // namespace
 
 std::unique_ptr<TimedWork> make_timed_work(TimingMode mode, const std::shared_ptr<Context>& context,
                                            TimingKernels& kernels, DeviceRun& run, Restore restore,
-                                           double run_s, const Stream& stream) {
-  if (is_transfer(mode)) return std::make_unique<Transfer>(mode, context, run, stream);
+                                           const std::vector<BufferMemory>& memory, double run_s,
+                                           const Stream& stream) {
+  if (is_transfer(mode)) return std::make_unique<Transfer>(mode, context, run, memory);
   const bool cold = is_cold(mode);
   if (!is_graph(mode)) return std::make_unique<Launches>(cold, kernels, run, restore, run_s);
   return std::make_unique<GraphOfRuns>(cold, *context, kernels, run, restore, run_s, stream);

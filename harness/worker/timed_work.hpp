@@ -42,10 +42,12 @@ class TimedWork {
   std::optional<double> queueing_s_;
 };
 
-/// Makes it for a case that takes about `run_s` seconds a run; `run` must outlive it, and has kept
-/// its initial buffers unless `restore` is never. Leaves the stream idle. Throws DriverError.
+/// Makes it for a case that takes about `run_s` seconds a run. `run` and `memory`, the host's of its
+/// buffers, must outlive it; `run` has kept its initial buffers unless `restore` is never. Leaves
+/// the stream idle. Throws DriverError.
 std::unique_ptr<TimedWork> make_timed_work(TimingMode mode, const std::shared_ptr<Context>& context,
                                            TimingKernels& kernels, DeviceRun& run, Restore restore,
-                                           double run_s, const Stream& stream);
+                                           const std::vector<BufferMemory>& memory, double run_s,
+                                           const Stream& stream);
 
 }  // namespace warpmark

@@ -64,7 +64,9 @@ std::string bench_text(const ConsoleStyle& style) {
   Measurement throttled = measurement();
   throttled.after.throttle_reasons = {"sw_power_cap"};
   throttled.series.erase(throttled.series.begin());
-  writer.add("n=4", timed(throttled));
+  TimedCase only_hot = timed(throttled);
+  only_hot.options.modes = {TimingMode::hot};
+  writer.add("n=4", only_hot);
   writer.add(outcome("doublify", "n=5", Verdict::passed));
   Outcome skipped = outcome("doublify", "n=6", Verdict::skipped);
   skipped.reason = "needs 80 GiB, the device has 4 GiB";
@@ -125,13 +127,15 @@ TEST(BenchConsole, GraphsAreColumnsAndTransfersLines) {
     measured.series.push_back(testing_results::series(mode, seconds, 0.001, 12));
     measured.series.back().moved_bytes = 12 << 20;
   }
-  writer.add("n=1048576", timed(measured));
+  TimedCase all = timed(measured);
+  all.options.modes = {TimingMode::cold, TimingMode::cold_graph, TimingMode::hot_graph};
+  writer.add("n=1048576", all);
   const std::string text = writer.finish();
   EXPECT_THAT(
       text,
       testing::HasSubstr(
           "case                     time         ±  cold graph     GB/s  of copy  samples\n"
-          "doublify.n=1048576   4.000 ms  ±0.14 %     3.200 ms     4000   97.6 %       41\n"
+          "doublify.n=1048576   4.000 ms  ±0.14 %     3.200 ms     4000   97.6 %       41  no time for hot graph\n"
           "  upload of 12 MiB: pinned 250.0 µs (50.33 GB/s), pageable 1.000 ms (12.58 GB/s)\n"
           "  download of 12 MiB: pinned 500.0 µs (25.17 GB/s), pageable 2.000 ms (6.291 GB/s)\n"));
 }

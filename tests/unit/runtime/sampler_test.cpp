@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -49,16 +50,15 @@ class SamplerTest : public testing::Test {
     options_.min_seconds = 0;
   }
 
-  TimedSeries sample(CacheState cache, Restore restore = Restore::never, double budget_s = 5) {
-    Sampler sampler(context_, *kernels_, *case_, restore);
-    return sampler.sample(
-        cache, options_,
-        Sampler::Clock::now() + std::chrono::duration_cast<Sampler::Clock::duration>(
-                                    std::chrono::duration<double>(budget_s)));
+  TimedSeries sample(TimingMode mode, Restore restore = Restore::never, double budget_s = 5) {
+    Sampler sampler(context_, *kernels_, *case_, memory_, restore);
+    return sampler.sample(mode, options_, budget_s);
   }
 
   void set_initial(const std::vector<float>& values) {
-    case_->inputs().at(0)->upload(std::as_bytes(std::span(values)));
+    memory_.at(0).initial = SharedMemory::create(64);
+    std::memcpy(memory_[0].initial->bytes().data(), values.data(), 64);
+    case_->restore(memory_, 0);
   }
 
   // The launches after the warm-up, which ends with the first launch of ours.
@@ -78,6 +78,7 @@ class SamplerTest : public testing::Test {
   std::optional<TimingKernels> kernels_;
   protocol::Run run_;
   std::optional<DeviceRun> case_;
+  std::vector<BufferMemory> memory_{1};
   TimingOptions options_;
 };
 
@@ -164,6 +165,8 @@ TEST_F(SamplerTest, ABudgetThatTheWarmUpSpendsGivesItsTime) {
   EXPECT_NEAR(series.seconds[0], 0.5e-3, 1e-9);
   EXPECT_FALSE(series.latency_hidden);
   EXPECT_EQ(fake_.launches.size(), 1U);
+  for (const TimingMode mode : {TimingMode::cold_graph, TimingMode::upload})
+    EXPECT_TRUE(sample(mode, Restore::never, 0).seconds.empty()) << "one run tells nothing of it";
 }
 
 TEST_F(SamplerTest, InoutBuffersAreRestoredBeforeEachSample) {
@@ -245,7 +248,7 @@ TEST_F(SamplerTest, TransfersMoveAllInputsOrAllResults) {
     const char* copy = uploads ? "cuMemcpyHtoDAsync_v2" : "cuMemcpyDtoHAsync_v2";
     EXPECT_GE(std::count(fake_.calls.begin(), fake_.calls.end(), copy), 5);
     std::vector<float> held(16);
-    case_->inputs().at(0)->download(std::as_writable_bytes(std::span(held)));
+    case_->inputs().at(0).first->download(std::as_writable_bytes(std::span(held)));
     EXPECT_EQ(held, values) << "other modes find what the case gave";
   }
   EXPECT_EQ(fake_.live().count("registration"), 0U);
