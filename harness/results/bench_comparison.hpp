@@ -36,15 +36,6 @@ struct Ratio {
   double low = 1, high = 1;  ///< of its interval
 };
 
-/// The ratio of two times, and how sure it is that they differ. Times of several processes vary as
-/// their medians do, those of one process as is known of processes (kSpread…, measured on an H200 in
-/// 24 of them). The test is Welch's (Biometrika 34, 1947) on the logarithms, so that exchanging the
-/// two inverts the ratio.
-struct RatioOfTimes : Ratio {
-  double tail = 1;  ///< how likely times that do not differ look so different
-};
-RatioOfTimes ratio_of_times(const BenchSeries& contender, const BenchSeries& baseline);
-
 struct ComparisonOptions {
   /// The least change of a time that is reported: 0.02 is a ratio of 1.02 or more, or of 1/1.02 or
   /// less, so that exchanging the files exchanges slower and faster.

@@ -1,11 +1,12 @@
-// Kills single-token changes of bench_comparison.cpp: what is exactly at a bound, and what only one
-// of two benches has.
+// Kills single-token changes of the comparison of benches: what is exactly at a bound, and what only
+// one of two benches has.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/error.hpp"
 #include "results/bench_comparison.hpp"
+#include "results/time_comparison.hpp"
 
 namespace warpmark {
 namespace {

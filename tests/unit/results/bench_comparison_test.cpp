@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "results/time_comparison.hpp"
 
 namespace warpmark {
 namespace {
@@ -247,6 +248,32 @@ TEST(CompareTimes, WhatAnEmptyKernelTakesInEachRunIsAllowedFor) {
   const ComparedPoint old = compare_benches(before, after).points[0];
   EXPECT_NEAR(old.contender->median, 4.1e-6, 1e-12);
   EXPECT_EQ(old.verdict, ChangeVerdict::inconclusive);
+}
+
+TEST(Aligned, OverheadsOfOneRunAloneArePutBackWhicheverItIs) {
+  const std::optional<Ceilings> ceilings = Ceilings{1, 1, 1, 1.4e-6};
+  BenchSeries with = of_several({3e-6, 3.2e-6, 3.1e-6}), without = of_several({4e-6, 4.1e-6, 4e-6});
+  with.processes[0].overhead_s = 2e-6;
+  for (BenchProcess& process : without.processes) process.overhead_s.reset();
+  const Mean mean = mean_of(std::vector{5e-6, 4.2e-6, 4.1e-6});
+  const BenchSeries then = aligned(with, ceilings, without, ceilings, 1).first;
+  const BenchSeries now = aligned(without, ceilings, with, ceilings, 1).second;
+  for (const BenchSeries& series : {then, now}) {
+    EXPECT_NEAR(series.summary.median, mean.value, 1e-15);
+    EXPECT_NEAR(series.summary.interval.high, mean.interval().high, 1e-15);
+    EXPECT_NEAR(series.processes[0].median_s, 5e-6, 1e-15);
+  }
+}
+
+TEST(Aligned, NoTimeBecomesNothing) {
+  const std::optional<Ceilings> before = Ceilings{1, 1, 1, 1e-6}, after = Ceilings{1, 1, 1, 9e-6};
+  const BenchSeries series = of_several({3e-6, 3.2e-6, 9e-6});
+  EXPECT_EQ(aligned(series, before, series, after, 1).second.summary.median, series.summary.median);
+  // Of a batch each launch has its share.
+  BenchSeries batch = series;
+  batch.batch = 10;
+  EXPECT_NEAR(aligned(batch, after, batch, before, 3).second.summary.median,
+              series.summary.median + 24e-6, 1e-15);
 }
 
 /// The comparison of two fixtures by "ID CACHE".
